@@ -80,11 +80,25 @@ def fill(connection: Connection, size: int) -> None:
             values = {"size": count, "offset": offset, "organisation": organisation}
             values |= {"start": START, "step": _STEP}
             connection.execute(text(_spelled(statement, connection)), values)
-    search.rebuild(connection)
+    search.complete(connection)
     newest = {"newest": size + FEW, "at": START + size * _STEP}
     connection.execute(
-        text("UPDATE head SET event_seq = :newest, audit_seq = :newest, last_at = :at"), newest
+        text(
+            "UPDATE head SET event_seq = :newest, audit_seq = :newest, last_at = :at, "
+            "events_owned = :newest, audits_owned = :newest"
+        ),
+        newest,
     )
+    for organisation, count in ((QUIET, FEW), (BUSY, size)):
+        connection.execute(
+            text(
+                "INSERT INTO log (organisation_id, size, peaks, root, event_number, audit_number, "
+                "audit_hash) VALUES (:organisation, 0, '', '', :size, :size, '') "
+                "ON CONFLICT (organisation_id) DO UPDATE SET event_number = :size, "
+                "audit_number = :size, audit_hash = ''"
+            ),
+            {"organisation": organisation, "size": count},
+        )
 
 
 def _add_customers(connection: Connection, organisation: str, count: int, offset: int) -> None:
@@ -176,10 +190,10 @@ _STATEMENTS = (
        SELECT 'CPT_' || #22, CAST(:organisation AS VARCHAR(64)), 'ethereum', 'evm',
          '0xc' || #22 || #22,          '0xc' || #22 || #22, @at FROM n""",
     """INSERT INTO audit (seq, at, organisation_id, actor, action, object, inputs, outcome,
-         previous_hash, hash, trading_account_id)
+         previous_hash, hash, trading_account_id, number)
        SELECT i, @at, CAST(:organisation AS VARCHAR(64)), 'someone', 'execute_quote',
-         'TXN_' || #22, '{}', 'done', '', '', 'TDA_' || #22 FROM n""",
-    """INSERT INTO event (seq, id, type, at, organisation_id, resource, data)
+         'TXN_' || #22, '{}', 'done', '', '', 'TDA_' || #22, i - :offset FROM n""",
+    """INSERT INTO event (seq, id, type, at, organisation_id, resource, data, number)
        SELECT i, 'EVT_' || #22, 'trade.settled', @at, CAST(:organisation AS VARCHAR(64)),
-         'TXN_' || #22, '{}' FROM n""",
+         'TXN_' || #22, '{}', i - :offset FROM n""",
 )

@@ -39,12 +39,12 @@ from chainteller.storage.worlds import kept_world, sample_world, world_file
 
 if TYPE_CHECKING:
     from chainteller.adapters.evm_rpc import EvmRpc
-    from chainteller.domain.limits import DestinationClass
+    from chainteller.domain.limits import DestinationClass, LevelLimits
     from chainteller.domain.options import EngineOptions, Rates
     from chainteller.engine.deployment import EmbeddedDeployment
     from chainteller.engine.engine import Engine
     from chainteller.engine.notary import Notary
-    from chainteller.engine.ports import PriceFeed
+    from chainteller.engine.ports import Arrivals, PriceFeed
     from chainteller.service.attempts import Watch
     from chainteller.service.models.records import Capabilities, ChainReport
     from chainteller.training.scenarios import Scenario
@@ -174,6 +174,7 @@ def open_engine(
         keeper=keeper,
         notary=notary(settings, place),
         chain=chain(settings),
+        arrivals=arrivals(settings),
     )
     if not place.read_only:
         with suppress(ServiceUnavailable):  # whoever needs the database will say so
@@ -203,6 +204,21 @@ def chain(settings: Settings) -> "EvmRpc | None":
             raise SettingsInvalid([f"wallets.evm_rpc: {name} is no EVM network"])
         found.setdefault(network.name, []).append(address)
     return EvmRpc(found)
+
+
+def arrivals(settings: Settings) -> "Arrivals | None":
+    """Who says what arrived for small transfers: ``wallets.arrivals``; None for ``none``."""
+    source = settings.wallets.arrivals
+    if source == "none":
+        return None
+    if source == "simulated":
+        from chainteller.adapters.arrivals_simulated import SampleArrivals
+
+        return SampleArrivals(shipped("sample_data") / "wallets.toml")
+    from chainteller.adapters.arrivals_read import FileArrivals, HttpArrivals
+
+    kind, _, file = source.partition(":")
+    return FileArrivals(Path(file).expanduser()) if kind == "file" else HttpArrivals(source)
 
 
 def notary(settings: Settings, place: Place) -> "Notary":
@@ -257,6 +273,7 @@ def engine_options(settings: Settings) -> "EngineOptions":
         "quote_window_s": math.ceil(engine.quote_window_s),
         "challenge_ttl_s": math.ceil(engine.challenge_ttl_s),
         "limits": _limits(service.limits),
+        "level_limits": _level_limits(service.limits),
         "text_names_account": settings.wallets.text_names_account,
         "shared_wallets": SharedWallets(settings.wallets.shared),
     }
@@ -282,6 +299,18 @@ def _limits(limits: LimitSettings) -> "Mapping[DestinationClass, tuple[int, int,
             limits.verified_24h,
             limits.verified_30d,
         ),
+    }
+
+
+def _level_limits(limits: LimitSettings) -> "LevelLimits":
+    from chainteller.domain.evidence import EvidenceLevel
+
+    return {
+        EvidenceLevel.MEDIUM: (
+            limits.medium_evidence_per_transaction,
+            limits.medium_evidence_24h,
+            limits.medium_evidence_30d,
+        )
     }
 
 

@@ -4,7 +4,6 @@ POSIX systems have mode bits. On Windows, a file has a list of those who may rea
 which ``icacls`` writes and shows.
 """
 
-import os
 import re
 import stat
 import subprocess
@@ -36,16 +35,6 @@ def how_to_protect(path: Path) -> str:
     if is_windows():
         return f'icacls "{path}" /inheritance:r /grant:r "%USERNAME%:F"'
     return f"chmod 600 {path}"
-
-
-def protect(path: Path) -> None:
-    """Let only the owner read and write a file. Raises OSError on POSIX systems."""
-    if not is_windows():
-        path.chmod(0o600)
-        return
-    owner = os.environ.get("USERNAME", "")
-    if owner:
-        _icacls(str(path), "/inheritance:r", "/grant:r", f"{owner}:F")
 
 
 def is_windows() -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from chainteller.adapters.arrivals_simulated import SampleArrivals
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
 from chainteller.domain.actors import DEFAULT_ORGANISATION, Actor
@@ -24,6 +25,7 @@ from chainteller.engine import deposits, payouts
 from chainteller.engine.context import EngineContext
 from chainteller.engine.engine import Engine
 from chainteller.engine.unit_of_work import UnitOfWork, act
+from chainteller.paths import shipped
 from chainteller.sample_worlds import TRAINING_BEGINS
 from chainteller.service.models.counterparties import ReverificationRequest
 from chainteller.storage import markets
@@ -104,6 +106,7 @@ class ThrowawayWorld:
             venue=SimulatedVenue(),
             options=EngineOptions(shared_wallets=SharedWallets.ASK),
             pegs=self._pegs,
+            arrivals=SampleArrivals(shipped("sample_data") / "wallets.toml"),
         )
         self._engine = Engine(context, Actor(DEFAULT_ORGANISATION, "trainee"))
         self.service: Service = self._engine

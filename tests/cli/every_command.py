@@ -33,7 +33,7 @@ WALLETS = {
     "frank-ethereum": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
     "dave-ethereum": "0x90F79bf6EB2c4f870365E785982E1f101E93b906",
 }
-_SLOW = {
+SLOW = {
     "CHAINTELLER_ENGINE__FILL_DELAY_S": "600",
     "CHAINTELLER_ENGINE__WITHDRAWAL_DELAY_S": "600",
 }
@@ -49,7 +49,7 @@ class Bank:
         """Run one command line in this process."""
         out, err = io.StringIO(), io.StringIO()
         with pytest.MonkeyPatch.context() as patch:
-            for name, value in {**_SLOW, **variables}.items():
+            for name, value in {**SLOW, **variables}.items():
                 patch.setenv(name, value)
             patch.setenv("CHAINTELLER_HOME", str(self.home))
             patch.chdir(self.home)
@@ -119,6 +119,7 @@ def lines(bank: Bank) -> Lines:
         "accounts text": (account,),
         "accounts balances": (account,),
         "accounts limits": (account,),
+        "statement": (account, "--from", "2026-11-01"),
         "deposit": (account, "25.50"),
         "withdraw": (account, "5", "--yes"),
         "deposits list": (account,),
@@ -153,6 +154,10 @@ def lines(bank: Bank) -> Lines:
         "wallets challenges": ("--account", custody),
         "wallets show": (claim,),
         "wallets claim": open_.signed,
+        "wallets transfer": (open_.id, "--account", custody, "--symbol", "USDC"),
+        "wallets transfers": ("--account", custody),
+        "wallets state": (open_.id, "It is mine.", "--account", custody, "--reason", "OTHER"),
+        "wallets statements": ("--account", custody),
         "wallets diagnose": open_.signed,
         "wallets link": (claim,),
         "wallets shared": (),

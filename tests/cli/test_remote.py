@@ -43,6 +43,9 @@ def test_a_remote_place_answers_as_the_embedded_one(served: str, teller: Teller)
         remote = teller("--url", served, *line, "--json").body
         assert remote["pagination"]["total"] > 1
         assert remote == teller(*line, "--json").body
+    account = teller("accounts", "list", "--json").body["data"][0]["id"]
+    asked = ("statement", account, "--to", "2026-01-01", "--format", "csv")
+    assert teller("--url", served, *asked).out == teller(*asked).out != ""
     assert teller("--url", served, "info", "--json").body["place"].startswith("remote ")
 
 

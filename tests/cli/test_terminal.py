@@ -121,7 +121,10 @@ def _screen(child: "pexpect.spawn[bytes]", marker: str, screen: pyte.Screen | No
     return shown
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGHUP, 129), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.thorough)],
+)
 def test_the_demo_shows_accounts_and_leaves_nothing_but_a_cache(
     home: Path, tmp_path: Path, number: signal.Signals, code: int
 ) -> None:

@@ -18,6 +18,8 @@ from chainteller.service.models.counterparties import (
     OpenBlockchainAccount,
     RegisterCounterparty,
     ReverificationRequest,
+    SmallTransferRequest,
+    StatementRequest,
 )
 from chainteller.service.models.funding import DepositRequest, WithdrawalRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
@@ -40,6 +42,8 @@ REQUESTS: Mapping[type[RequestModel], RequestModel] = {
             challenge_id=WELL_FORMED, completed_challenge="x", counterparty_id=WELL_FORMED
         ),
         ReverificationRequest(reason="AGENT_REQUEST"),
+        SmallTransferRequest(counterparty_id=WELL_FORMED),
+        StatementRequest(counterparty_id=WELL_FORMED, reason="OTHER", statement="It is mine."),
     )
 }
 

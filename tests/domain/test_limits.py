@@ -63,3 +63,19 @@ def test_the_verified_class_allows_the_most() -> None:
         assert by_class[f"VerifiedCounterparty1P:{period}"] == max(
             limit for rule_id, limit in by_class.items() if rule_id.endswith(period)
         )
+
+
+def test_the_limits_of_each_class_unless_a_bank_says_otherwise() -> None:
+    found = [(each.rule_id, each.period // HOUR, each.limit_cents // 100) for each in rules()]
+    assert found == [
+        ("own-bank-account:per-transaction", 0, 25_000),
+        ("own-bank-account:24h", 24, 100_000),
+        ("own-bank-account:30d", 720, 500_000),
+        ("unverified-counterparty:per-transaction", 0, 1_000),
+        ("unverified-counterparty:24h", 24, 2_500),
+        ("unverified-counterparty:30d", 720, 10_000),
+        ("VerifiedCounterparty1P:per-transaction", 0, 50_000),
+        ("VerifiedCounterparty1P:24h", 24, 200_000),
+        ("VerifiedCounterparty1P:30d", 720, 1_000_000),
+    ]
+    assert all(each.limit_cents % 100 == each.period % HOUR == 0 for each in rules())

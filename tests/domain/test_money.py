@@ -1,5 +1,7 @@
 """Amounts: the grammar of the wire, exact both ways."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +16,7 @@ from chainteller.domain.money import (
     ceil_div,
     format_atoms,
     parse_atoms,
+    parse_typed,
     whole_cents,
 )
 
@@ -61,6 +64,41 @@ MALFORMED = [
     "--1",
     "\ud800",
 ]
+
+
+WHY = [
+    ("", "Enter an amount, for example 1500.00."),
+    ("one", "Enter an amount, for example 1500.00."),
+    (" 1.00", "Remove the spaces before and after the amount."),
+    ("-1.00", "Enter the amount without a sign, for example 1500.00."),
+    ("+1.00", "Enter the amount without a sign, for example 1500.00."),
+    ("$1.00", "Use only digits and a decimal point, for example 1500.00."),
+    ("1,000.00", "Leave out the commas, for example 1500.00."),
+    (".50", "Put digits on both sides of one decimal point, for example 0.50."),
+    ("1.", "Put digits on both sides of one decimal point, for example 0.50."),
+    ("1.2.3", "Put digits on both sides of one decimal point, for example 0.50."),
+    ("9" * 39, "Use at most 38 digits before the decimal point and 18 after it."),
+    ("1." + "1" * 19, "Use at most 38 digits before the decimal point and 18 after it."),
+    ("007", "Remove the leading zeros, for example 7.00 instead of 007."),
+    ("0.00", "Enter an amount greater than zero."),
+]
+WHY_TYPED = [
+    ("", "Enter an amount, for example 1500 or 1,500.00."),
+    ("12,34", "Use commas only for groups of three (1,234.56) and a point for decimals."),
+    ("-5", "Enter the amount without a sign, for example 1500 or 1,500.00."),
+    ("5 USD", "Use only digits and a decimal point, for example 1500 or 1,500.00."),
+    ("1,500.", "Put digits on both sides of one decimal point, for example 0.50."),
+]
+
+
+def test_why_a_text_is_no_amount_is_said() -> None:
+    for text, why in WHY:
+        with pytest.raises(AmountMalformed, match=f"^{re.escape(why)}$"):
+            parse_atoms(text, ETH)
+    for text, why in WHY_TYPED:
+        with pytest.raises(AmountMalformed, match=f"^{re.escape(why)}$"):
+            parse_typed(text, ETH)
+    assert parse_atoms("9" * 38 + "." + "9" * 18, ETH) == 10**56 - 1
 
 
 @pytest.mark.parametrize("text", MALFORMED)

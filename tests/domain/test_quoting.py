@@ -135,6 +135,17 @@ def test_asking_for_what_is_bought_gives_the_smallest_such_order(
         assert price_order(market, side, priced.sold - 1, what).bought < bought
 
 
+def test_the_smallest_order_may_be_a_single_cent_or_two() -> None:
+    free = Terms(200_000_000, 0, 0, 0, FeeSchedule(0, 0, 0))
+    one = price_order(SOL, Side.BUY, 1, free).bought
+    two = price_order(SOL, Side.BUY, 2, free).bought
+    three = price_order(SOL, Side.BUY, 3, free).bought
+    wanted = [(one, 1), (one + 1, 2), (two, 2), (two + 1, 3), (three, 3), (three + 1, 4)]
+    assert [price_order_bought(SOL, Side.BUY, each, free).sold for each, _ in wanted] == [
+        sold for _, sold in wanted
+    ]
+
+
 def test_an_order_that_nothing_can_bring_is_answered_too() -> None:
     """A cent a unit, sold below that: no quantity brings anything."""
     worthless = Terms(10_000, 40, 5, 300 * SECOND, FeeSchedule())

@@ -5,7 +5,7 @@ from tests.refusals import details, refusal
 from tests.world.engines import DPT, START, World
 
 from chainteller.domain.clock import DAY, format_instant
-from chainteller.engine import due
+from chainteller.engine import upkeep
 from chainteller.engine.verification import verify
 from chainteller.service.models.funding import DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest
@@ -65,10 +65,12 @@ def test_keys_are_forgotten_after_a_day_and_the_quote_still_protects(world: Worl
     quote = world.quote()
     world.execute(quote, key="k")
     world.clock.advance(DAY)
-    due.purge_keys(world.context)
+    while upkeep.forget_keys(world.context):
+        pass
     assert world.execute(quote, key="k").quote_id == quote.id
     world.clock.advance(1)
-    due.purge_keys(world.context)
+    while upkeep.forget_keys(world.context):
+        pass
     assert refusal(world.execute, quote, key="k").code == "QUOTE_ALREADY_USED"
 
 

@@ -11,17 +11,20 @@ import pytest
 from sqlalchemy import text
 from tests.tampering.altering import unguarded
 from tests.world.engines import World, make_world
+from tests.world.files import sealed
 
 from chainteller.domain import merkle
 from chainteller.domain.actors import Actor
 from chainteller.domain.limits import DEFAULT_LIMITS, DestinationClass
 from chainteller.domain.options import EngineOptions
+from chainteller.domain.rules import Rule
 from chainteller.engine.engine import Engine
 from chainteller.engine.keys import ApiKeys
 from chainteller.engine.unit_of_work import UnitOfWork, act
 from chainteller.engine.verification import breaches, verify
+from chainteller.service.errors import NotFound
 from chainteller.service.models.quotes import ExecuteRequest
-from chainteller.storage import log, maintenance
+from chainteller.storage import chain, log, maintenance
 from chainteller.storage.guards import APPEND_ONLY
 from chainteller.storage.tables import Tables
 
@@ -108,6 +111,50 @@ def test_a_refusal_is_an_entry_too(world: World) -> None:
         world.withdraw("5000.00")
     (entry,) = [each for each in entries(world) if each["acts"] and "error" in each["acts"][0]]
     assert entry["acts"][0]["error"] == "INSUFFICIENT_FUNDS"
+
+
+def test_a_refusal_names_its_subject_unless_that_may_be_a_secret(world: World) -> None:
+    secret = "correct horse battery staple " * 2
+    for subject in ("QTE_UNKNOWN", secret):
+        with pytest.raises(NotFound):
+            world.engine.execute_quote(
+                subject, ExecuteRequest(trading_account_id=world.account), idempotency_key=None
+            )
+    refused = [act for each in entries(world) for act in each["acts"] if "error" in act]
+    assert [(act["object"], act["error"]) for act in refused] == [
+        ("QTE_UNKNOWN", "NOT_FOUND"),
+        ("", "NOT_FOUND"),
+    ]
+
+
+def test_an_entry_has_no_empty_parts_and_stores_its_rule(world: World) -> None:
+    world.execute(world.quote("10.00"))
+    rows = [row for each in entries(world) for row in each["rows"]]
+    assert {len(row) for row in rows} == {3, 4, 5}
+    assert [row for row in rows if (len(row) == 4 and not row[3]) or row[4:] == [None]] == []
+    with sealed(world.database) as written:
+        log.append(written, log.Stamp("default", 7, "operator", rule=Rule("RUL_1", "{}")))
+    with world.database.read() as connection:
+        found = connection.execute(Tables.rule.select().where(Tables.rule.c.id == "RUL_1")).one()
+    assert (found.body, found.since) == ("{}", 7)
+
+
+def test_a_cursor_of_events_is_ahead_only_after_the_newest(world: World) -> None:
+    with world.database.read() as connection:
+        newest = chain.newest_event(connection)
+        found = {
+            after: chain.events_after(connection, "default", after, newest)
+            for after in (-1, 0, newest - 1, newest, newest + 1)
+        }
+    assert newest > 2
+    told = {after: (len(events), cursor, ahead) for after, (events, cursor, ahead) in found.items()}
+    assert told == {
+        -1: (0, newest, False),
+        0: (newest, newest, False),
+        newest - 1: (1, newest, False),
+        newest: (0, newest, False),
+        newest + 1: (0, newest, True),
+    }
 
 
 def test_a_note_stands_in_the_deployments_log_alone(world: World) -> None:

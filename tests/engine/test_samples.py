@@ -1,6 +1,7 @@
 """The promises of the sample data (interfaces.md, section 4), on a database loaded once."""
 
 import pytest
+from tests.engine.statement_rows import compare
 from tests.world.samples import MIDNIGHT, NOW, dump, head, load, rows
 
 from chainteller.adapters.prices_simulated import SimulatedPrices
@@ -9,6 +10,7 @@ from chainteller.domain.clock import DAY, SECOND, ManualClock
 from chainteller.domain.ledger import buying_power
 from chainteller.domain.preconditions import Control
 from chainteller.domain.quoting import BPS
+from chainteller.domain.randomness import SeededRandomness
 from chainteller.domain.trades import TradeStatus
 from chainteller.domain.transfers import TransferStatus
 from chainteller.engine.context import EngineContext
@@ -296,3 +298,7 @@ def test_every_list_is_exact(loaded: EngineContext) -> None:
         assert len(transactions.data) == row.transaction_count
         created = [record.created for record in transactions.data if record.created]
         assert created == sorted(created, reverse=True)
+
+
+def test_statements_of_drawn_accounts_agree_with_the_ledger(loaded: EngineContext) -> None:
+    assert compare(loaded, SeededRandomness("20"), accounts=25) == 25

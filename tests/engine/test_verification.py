@@ -15,7 +15,7 @@ from tests.world.engines import USDC_SOLANA, World, make_world
 from chainteller.engine.verification import verify, verify_chain
 from chainteller.storage import chain
 from chainteller.storage.database import Database, open_database
-from chainteller.storage.schema import GENESIS_HASH
+from chainteller.storage.own_numbers import GENESIS_HASH
 from chainteller.storage.tables import Tables
 
 
@@ -194,7 +194,7 @@ def test_a_verified_wallet_needs_its_claim(busy: World) -> None:
         ("DELETE FROM audit", 1),
         (
             "INSERT INTO audit SELECT max(seq) + 1, at, organisation_id, actor, action, object, "
-            "inputs, outcome, error, hash, hash, trading_account_id, NULL FROM audit",
+            "inputs, outcome, error, hash, hash, trading_account_id, NULL, NULL, NULL FROM audit",
             None,
         ),
     ],

@@ -4,6 +4,8 @@
 line; then each change is judged by the tests that ran its line, the quickest first. The same
 command again goes on after what is done. ``--modules`` chooses files by a part of their name,
 ``--first`` and ``--count`` a part of the changes, ``--report`` only shows what is known.
+``--again`` judges what survived once more, with ``--confirm`` in a fresh interpreter in the end;
+``--measure`` adds tests that were written since.
 """
 
 import argparse
@@ -17,15 +19,18 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 import traceback
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
+from multiprocessing import Pipe
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from tests.mutants.changes import Change, changes
+from tests.mutants.warm import KILLED, SURVIVED, TIMEOUT, UNCHANGED, Asked, Judged, serve
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "chainteller"
@@ -45,7 +50,8 @@ MODULES = (
 """Money, ledger, limits, transactions, chain and log, verification, claims, keys, sending."""
 TESTS = (
     "tests/domain", "tests/engine", "tests/storage", "tests/properties", "tests/payouts",
-    "tests/tampering", "tests/wallets", "tests/clock",
+    "tests/tampering", "tests/wallets", "tests/clock", "tests/simulation", "tests/ownership",
+    "tests/witnessing", "tests/amounts",
 )  # fmt: skip
 _READY = (
     "sqlalchemy", "sqlalchemy.dialects.sqlite", "sqlmodel", "pydantic", "hypothesis", "starlette",
@@ -54,31 +60,33 @@ _READY = (
 """What a test run imports anyway, once for all of them: none of it imports what is changed."""
 _HOW = ("-x", "-q", "--tb=line", "-W", "ignore::pytest.PytestAssertRewriteWarning")
 BUDGET_S = 40.0
-"""Of tests for one change, as long as they took without it."""
+"""Of tests for one change, as long as they took without it and under coverage, unless
+``--budget`` says otherwise."""
 _PATIENCE_S = 60.0
-KILLED, SURVIVED, TIMEOUT, UNCOVERED = "killed", "survived", "timeout", "uncovered"
+UNCOVERED, CONFIRMED = "uncovered", "survived in a fresh interpreter"
+LEFT = (SURVIVED, UNCOVERED, CONFIRMED)
+EQUIVALENT = Path(__file__).with_name("equivalent.toml")
+"""Changes that change nothing which anybody could see, each with the reason."""
 
 
 class Mutant(NamedTuple):
-    module: str
-    number: int
-    change: Change
-    shown: str
+    """``name`` has no line number: it stays the same when something else of the file is written."""
 
-    @property
-    def name(self) -> str:
-        return f"{self.module}:{self.change.line} #{self.number} {self.change.kind}: {self.shown}"
+    name: str
+    module: str
+    change: Change
 
 
 def mutants(modules: tuple[str, ...]) -> list[Mutant]:
     """All changes, in an order that mixes the modules and is always the same."""
     found = []
     for module in modules:
-        source = (SOURCE / module).read_text(encoding="utf-8")
-        found += [
-            Mutant(module, number, each, each.shown(source))
-            for number, each in enumerate(changes(source))
-        ]
+        source, names = (SOURCE / module).read_text(encoding="utf-8"), Counter[str]()
+        for each in changes(source):
+            name = f"{module} {each.where or 'import'}, {each.kind}: {each.shown(source)}"
+            names[name] += 1
+            again = f" ({names[name]})" if names[name] > 1 else ""
+            found.append(Mutant(name + again, module, each))
     return sorted(found, key=lambda each: hashlib.sha256(each.name.encode()).digest())
 
 
@@ -86,32 +94,44 @@ def mutants(modules: tuple[str, ...]) -> list[Mutant]:
 
 
 class Coverage:
-    """Which tests ran which line, and how long each test takes."""
+    """Which tests ran which line, and how long each test takes, as often as it was measured."""
 
-    def __init__(self, found: dict[str, Any]) -> None:
-        self.tests: list[str] = found["tests"]
-        self.durations: list[float] = found["durations"]
-        self.lines: dict[str, dict[str, list[int]]] = found["lines"]
+    def __init__(self, measured: list[dict[str, Any]]) -> None:
+        self.tests: list[str] = []
+        self.durations: list[float] = []
+        self.lines: dict[str, dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
+        known: dict[str, int] = {}
+        for found in measured:
+            for name, seconds in zip(found["tests"], found["durations"], strict=True):
+                if known.setdefault(name, len(known)) == len(self.tests):
+                    self.tests.append(name)
+                    self.durations.append(seconds)
+            for module, lines in found["lines"].items():
+                for line, numbers in lines.items():
+                    self.lines[module][line] |= {known[found["tests"][each]] for each in numbers}
 
-    def quickest(self, count: int = 20) -> list[str]:
-        order = sorted(range(len(self.tests)), key=self.durations.__getitem__)
-        return [self.tests[number] for number in order[:count]]
-
-    def tests_of(self, mutant: Mutant) -> list[str]:
-        """The quickest tests that ran its line, within the budget; for a line that runs when its
-        module is imported, those of the whole module."""
+    def tests_of(
+        self, mutant: Mutant, kills: Counter[str], budget: float
+    ) -> list[tuple[str, float]]:
+        """Tests that ran its line, with the seconds they took, within the budget; for a line that
+        runs when its module is imported, those of the whole module. Quick tests come first, and
+        those that killed others.
+        """
         lines = self.lines.get(mutant.module, {})
         wanted = range(mutant.change.line, mutant.change.end + 1)
         numbers = {test for line in wanted for test in lines.get(str(line), ())}
         if not numbers and any(str(line) in lines for line in wanted):
             numbers = {test for found in lines.values() for test in found}
-        chosen: list[str] = []
+
+        def promise(number: int) -> tuple[float, int]:
+            return (0.05 + self.durations[number]) / (1 + kills[self.tests[number]]), number
+
+        chosen: list[tuple[str, float]] = []
         spent = 0.0
-        for number in sorted(numbers, key=lambda each: (self.durations[each], each)):
+        for number in sorted(numbers, key=promise):
             spent += self.durations[number]
-            if chosen and spent > BUDGET_S:
-                break
-            chosen.append(self.tests[number])
+            if not chosen or spent <= budget:
+                chosen.append((self.tests[number], self.durations[number]))
         return chosen
 
 
@@ -153,8 +173,8 @@ def _environment(source: Path) -> dict[str, str]:
     return os.environ | {"PYTHONPATH": f"{source}{os.pathsep}{ROOT}"}
 
 
-class Judge:
-    """Runs tests against a copy of the source in which one file is changed at a time."""
+class Fresh:
+    """Runs tests in new interpreters, against a copy of the source with one file changed."""
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._source = folder, folder / "src"
@@ -171,14 +191,9 @@ class Judge:
         file.write_text(mutant.change.made_in(right), encoding="utf-8")
         started = time.monotonic()
         try:
-            return self._run(tests), time.monotonic() - started
+            return self._run(tests), round(time.monotonic() - started, 2)
         finally:
             file.write_text(right, encoding="utf-8")
-
-    def require_passing(self, tests: list[str]) -> None:
-        """Raises RuntimeError: without a change, tests fail too, so they can't judge one."""
-        if self._run(tests) != SURVIVED:
-            raise RuntimeError((self._folder / "output").read_text(encoding="utf-8")[-4_000:])
 
     def _run(self, tests: list[str]) -> str:
         """In a process forked from this one, which has imported what takes long."""
@@ -219,6 +234,66 @@ class Judge:
             os._exit(code)
 
 
+class Judge:
+    """Judges changes in the warm process, and in a fresh one what can't be judged there."""
+
+    def __init__(
+        self, folder: Path, coverage: Coverage, tests: list[str], *, budget: float, confirm: bool
+    ) -> None:
+        self._budget, self._confirm = budget, confirm
+        self._coverage, self._kills = coverage, defaultdict[str, Counter[str]](Counter)
+        self._fresh = Fresh(folder)
+        self._asking, theirs = Pipe()
+        temporary = folder / "warm"
+        temporary.mkdir()
+        self._child = os.fork()
+        if self._child == 0:
+            os.chdir(ROOT)
+            os.environ |= _environment(ROOT / "src") | {"TMPDIR": str(temporary)}
+            tempfile.tempdir = None
+            sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
+            serve(theirs, tests, [str(SOURCE / module) for module in MODULES], temporary)
+        theirs.close()
+        try:
+            self._ready = frozenset(self._asking.recv())
+        except EOFError:
+            output = (folder / "output").read_text(encoding="utf-8")
+            raise RuntimeError(f"the tests can't be collected: {output[-4_000:]}") from None
+
+    def close(self) -> None:
+        self._asking.send(None)
+        os.waitpid(self._child, 0)
+
+    def judge(self, mutant: Mutant) -> dict[str, Any]:
+        kills = self._kills[mutant.module]
+        found = self._coverage.tests_of(mutant, kills, self._budget)
+        tests = [(name, seconds) for name, seconds in found if name in self._ready]
+        told = self._judged(mutant, tests) if tests else Judged(UNCOVERED, "", 0.0)
+        if told.killer:
+            self._kills[mutant.module][told.killer] += 1
+        return {
+            "mutant": mutant.name,
+            "line": mutant.change.line,
+            "kind": mutant.change.kind,
+            "outcome": told.outcome,
+            "by": told.killer,
+            "tests": len(tests),
+            "seconds": told.seconds,
+        }
+
+    def _judged(self, mutant: Mutant, tests: list[tuple[str, float]]) -> Judged:
+        file = SOURCE / mutant.module
+        told = Judged(UNCHANGED, "", 0.0)
+        if mutant.change.where:
+            changed = mutant.change.made_in(file.read_text(encoding="utf-8"))
+            self._asking.send(Asked(str(file), changed, tests))
+            told = self._asking.recv()
+        if told.outcome != UNCHANGED and not (self._confirm and told.outcome == SURVIVED):
+            return told
+        outcome, seconds = self._fresh.outcome(mutant, [name for name, _ in tests])
+        return Judged(CONFIRMED if outcome == SURVIVED else outcome, "", seconds)
+
+
 # The state
 
 
@@ -232,8 +307,8 @@ class State:
         self.done = {each["mutant"]: each for each in self._found if "mutant" in each}
 
     @property
-    def coverage(self) -> Coverage | None:
-        return next((Coverage(each) for each in self._found if "lines" in each), None)
+    def measured(self) -> list[dict[str, Any]]:
+        return [each for each in self._found if "lines" in each]
 
     def add(self, document: dict[str, Any]) -> None:
         with self._file.open("a", encoding="utf-8") as out:
@@ -241,16 +316,31 @@ class State:
         self._found.append(document)
 
     def report(self) -> None:
-        total = Counter(each["outcome"] for each in self.done.values())
+        counted = {name: each for name, each in self.done.items() if name not in equivalent()}
         by_kind: dict[str, Counter[str]] = defaultdict(Counter)
-        for each in self.done.values():
+        for each in counted.values():
             by_kind[each["kind"]][each["outcome"]] += 1
-        for kind, counted in sorted(by_kind.items()):
-            _say(f"{kind:18} " + ", ".join(f"{name} {n}" for name, n in sorted(counted.items())))
-        for name, each in sorted(self.done.items()):
-            if each["outcome"] in (SURVIVED, UNCOVERED):
-                _say(f"{each['outcome']}: {name}")
-        _say(f"{len(self.done)} changes: " + ", ".join(f"{n} {name}" for name, n in total.items()))
+        for kind, found in sorted(by_kind.items()):
+            _say(f"{kind:18} " + ", ".join(f"{name} {n}" for name, n in sorted(found.items())))
+        for name, each in sorted(counted.items()):
+            if each["outcome"] in LEFT:
+                _say(f"{each['outcome']}, line {each['line']}: {name}")
+        left = sum(each["outcome"] in LEFT for each in counted.values())
+        _say(
+            f"{len(self.done)} changes, of which {len(self.done) - len(counted)} are equivalent; "
+            f"{len(counted) - left} of {len(counted)} others killed "
+            f"({100 * (len(counted) - left) / max(1, len(counted)):.1f} %)"
+        )
+
+
+def equivalent() -> dict[str, str]:
+    """The name of each change that is equivalent, with the reason."""
+    found = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))
+    return {
+        f"{module} {name}": reason
+        for module, each in found.items()
+        for name, reason in each.items()
+    }
 
 
 def _say(line: str) -> None:
@@ -273,35 +363,32 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="how many changes to leave out")
     parser.add_argument("--count", type=int, help="how many changes to judge")
     parser.add_argument("--tests", nargs="*", default=list(TESTS), help="which tests judge")
+    parser.add_argument("--budget", type=float, default=BUDGET_S, help="seconds of tests for one")
+    parser.add_argument("--again", action="store_true", help="judge what was left once more")
+    parser.add_argument("--measure", nargs="+", help="note which lines these new tests run")
+    parser.add_argument("--confirm", action="store_true", help="in a fresh interpreter, too")
     parser.add_argument("--report", action="store_true", help="only show what is known")
     given = parser.parse_args()
     state = State(given.state)
     if given.report:
         state.report()
         return
-    if state.coverage is None:
-        state.add(collect(given.tests))
-    coverage = state.coverage
-    if coverage is None:
-        raise AssertionError("the coverage was just added")
+    if given.measure or not state.measured:
+        state.add(collect(given.measure or given.tests))
+    coverage = Coverage(state.measured)
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        judge = Judge(Path(folder))
-        judge.require_passing(coverage.quickest())
+        judge = Judge(
+            Path(folder), coverage, given.tests, budget=given.budget, confirm=given.confirm
+        )
         for mutant in _chosen(given):
-            if mutant.name in state.done:
+            before = state.done.get(mutant.name)
+            if before is not None and not (given.again and before["outcome"] in LEFT):
                 continue
-            tests = coverage.tests_of(mutant)
-            outcome, spent = judge.outcome(mutant, tests) if tests else (UNCOVERED, 0.0)
-            told = {
-                "mutant": mutant.name,
-                "kind": mutant.change.kind,
-                "outcome": outcome,
-                "tests": len(tests),
-                "seconds": round(spent, 1),
-            }
+            told = judge.judge(mutant)
             state.add(told)
             state.done[mutant.name] = told
-            _say(f"{outcome:9} {spent:5.1f} s  {mutant.name}")
+            _say(f"{told['outcome']:9} {told['seconds']:6.2f} s  {mutant.name}")
+        judge.close()
     state.report()
 
 

@@ -32,10 +32,12 @@ _LEAVES = (ast.Raise, ast.Return, ast.Continue, ast.Break)
 
 
 class Change(NamedTuple):
-    """``line`` is the first one of the statement that is changed, ``end`` its last, counted from 1;
-    ``start`` and ``stop`` are bytes of the file, which ``text`` replaces."""
+    """``where`` is the function, as ``outer.inner``; empty for what runs when the module is
+    imported. ``line`` is the first one of the statement that is changed, ``end`` its last, counted
+    from 1; ``start`` and ``stop`` are bytes of the file, which ``text`` replaces. No line moves."""
 
     kind: str
+    where: str
     line: int
     end: int
     start: int
@@ -59,35 +61,50 @@ def changes(source: str) -> list[Change]:
     for line in lines:
         begins.append(begins[-1] + len(line))
     found = []
-    for statement in _statements(ast.parse(source)):
+    for where, statement in _statements(ast.parse(source)):
         for kind, node, other in _of_statement(statement):
             start = begins[node.lineno - 1] + node.col_offset
             stop = begins[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0)
             text = ast.unparse(ast.fix_missing_locations(other))
-            if isinstance(other, ast.expr):
-                text = f"({text})"
+            ends = "\n" * ((node.end_lineno or 0) - node.lineno)
+            text = f"({text}{ends})" if isinstance(other, ast.expr) else text + ends
             head = _head(statement)
-            found.append(Change(kind, statement.lineno, head, start, stop, text))
-    found = [each for each in found if _parses(each.made_in(source))]
+            found.append(Change(kind, where, statement.lineno, head, start, stop, text))
+    found = [each for each in found if _parses(each, source)]
     return sorted(found, key=lambda each: (each.start, each.stop, each.text))
 
 
-def _parses(source: str) -> bool:
+def _parses(change: Change, source: str) -> bool:
     """Within an f-string of Python 3.11, some changes have no text."""
     try:
-        ast.parse(source)
+        ast.parse(change.made_in(source))
     except SyntaxError:
         return False
     return True
 
 
-def _statements(tree: ast.AST) -> Iterator[ast.stmt]:
-    """Every statement that does something; not what only types read."""
+def _statements(tree: ast.AST, where: str = "") -> Iterator[tuple[str, ast.stmt]]:
+    """Every statement that does something, with its function; not what only types read.
+
+    The defaults of a function's arguments belong to where it is defined.
+    """
     for child in ast.iter_child_nodes(tree):
         if isinstance(child, ast.stmt) and not isinstance(child, (ast.Import, ast.ImportFrom)):
-            yield child
-        if not (isinstance(child, ast.ClassDef) and _is_protocol(child)):
-            yield from _statements(child)
+            yield where, child
+        if isinstance(child, ast.ClassDef):
+            if not _is_protocol(child):
+                yield from _in_class(child, where)
+        elif isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield from _statements(child, f"{where}.{child.name}".lstrip("."))
+        else:
+            yield from _statements(child, where)
+
+
+def _in_class(declared: ast.ClassDef, where: str) -> Iterator[tuple[str, ast.stmt]]:
+    """The class's methods are named with it; its own statements aren't in any function."""
+    name = f"{where}.{declared.name}".lstrip(".")
+    for found, statement in _statements(declared, name):
+        yield ("" if found == name else found), statement
 
 
 def _is_protocol(declared: ast.ClassDef) -> bool:

@@ -1,7 +1,8 @@
 """A pytest plugin: coverage notes which test ran a line, and how long each test took.
 
 ``coverage run -m pytest -p tests.mutants.contexts``; the durations go to the file that
-``MUTANTS_DURATIONS`` names.
+``MUTANTS_DURATIONS`` names. Tests on PostgreSQL are left out: the same ones judge on SQLite, in a
+fraction of the time.
 """
 
 import json
@@ -17,6 +18,14 @@ _FILE = Path(os.environ.get("MUTANTS_DURATIONS", "durations.json"))
 """Read when this module is imported: the tests themselves see little of the environment."""
 _durations: dict[str, float] = defaultdict(float)
 _failed: set[str] = set()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    leave_out_postgres(items)
+
+
+def leave_out_postgres(items: list[pytest.Item]) -> None:
+    items[:] = [each for each in items if "postgres" not in each.nodeid]
 
 
 @pytest.hookimpl(wrapper=True)

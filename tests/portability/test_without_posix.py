@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from chainteller.private_files import allows_others, how_to_protect, others_may_read, protect
+from chainteller.private_files import allows_others, how_to_protect, others_may_read
 
 pytestmark = pytest.mark.thorough
 
@@ -102,5 +102,5 @@ def test_mode_bits_protect_a_file_here(tmp_path: Path) -> None:
     file.chmod(0o644)
     assert others_may_read(file)
     assert how_to_protect(file) == f"chmod 600 {file}"
-    protect(file)
+    file.chmod(0o600)
     assert not others_may_read(file)

@@ -9,6 +9,8 @@ from tests.properties.simulation import Simulation
 
 from chainteller.engine.verification import verify, verify_chain
 
+pytestmark = pytest.mark.thorough
+
 
 def run(folder: Path, seed: str, steps: int) -> tuple[str, int, Counter[str]]:
     """(audit head, operations, refusals by code) of a seed's simulation."""

@@ -100,6 +100,7 @@ _FITTING = {
     "engine.maintenance": "sol-usd,btc-usd",
     "service.database": "sqlite:///x.db",
     "wallets.shared": "ask",
+    "wallets.arrivals": "file:arrivals.json",
     "wallets.evm_rpc": "ethereum https://a.example/key,ethereum https://b.example",
     "wallets.text_names_account": "on",
     "audit.witnesses": "/notes,http://w.example/x w.example+da77ade7+BOvN63jn",

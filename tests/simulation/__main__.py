@@ -11,6 +11,7 @@ import sys
 import time
 from pathlib import Path
 
+from tests.simulation import parts
 from tests.simulation.run import Failure, Tally, replayed, run, shrunk, steps_of
 
 
@@ -19,6 +20,7 @@ def main() -> int:
     parser.add_argument("--seed", help="run this seed alone, and shrink what it finds")
     parser.add_argument("--seeds", default="1-10", help="the first and the last, such as 1-1000")
     parser.add_argument("--operations", type=int, default=1_000, help="steps of each seed")
+    parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--state", type=Path, help="where finished seeds are kept")
     parser.add_argument("--kill-processes", action="store_true")
     given = parser.parse_args()
@@ -26,28 +28,33 @@ def main() -> int:
         return _one(given.seed, given.operations, kills=given.kill_processes)
     first, last = (int(each) for each in given.seeds.split("-"))
     done = _done(given.state)
-    total, failures, seconds = 0, 0, 0.0
-    for number in range(first, last + 1):
-        name = f"{number}/{given.operations}{'/killed' * given.kill_processes}"
-        if name not in done:
-            done[name] = _part(str(number), given.operations, kills=given.kill_processes)
-            if given.state is not None:
-                with given.state.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps([name, *done[name]]) + "\n")
-        operations, took, what = done[name]
-        total, seconds, failures = total + operations, seconds + took, failures + bool(what)
+    named = {
+        f"{number}/{given.operations}{'/killed' * given.kill_processes}": number
+        for number in range(first, last + 1)
+    }
+    missing = [name for name in named if name not in done]
+    for name, result in parts.done(_part, missing, given.processes):
+        done[name] = result
+        if given.state is not None:
+            with given.state.open("a", encoding="utf-8") as file:
+                file.write(json.dumps([name, *result]) + "\n")
+    total = sum(done[name][0] for name in named)
+    seconds = sum(done[name][1] for name in named)
+    failures = sum(bool(done[name][2]) for name in named)
     _say(
-        f"{last - first + 1} seeds, {total} operations in {seconds:.0f} s "
+        f"{len(named)} seeds, {total} operations in {seconds:.0f} s of processor time "
         f"({total / max(seconds, 0.001):.0f} a second), {failures} with a difference"
     )
     return 1 if failures else 0
 
 
-def _part(seed: str, operations: int, *, kills: bool) -> tuple[int, float, str]:
-    """(operations, seconds, what differed) of a seed."""
-    tally, began = Tally(), time.monotonic()
-    failure = run(seed, steps_of(seed, operations), tally, kills_processes=kills)
-    took = time.monotonic() - began
+def _part(name: str) -> tuple[int, float, str]:
+    """(operations, seconds of processor time, what differed) of a seed, named with its length."""
+    seed, operations, *killed = name.split("/")
+    tally, began = Tally(), time.process_time()
+    steps = steps_of(seed, int(operations))
+    failure = run(seed, steps, tally, kills_processes=bool(killed))
+    took = time.process_time() - began
     what = "" if failure is None else failure.what
     _say(f"seed {seed}: {tally.operations} operations, {took:.1f} s {what and f'DIFFERS: {what}'}")
     if failure is not None:

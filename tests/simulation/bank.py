@@ -6,12 +6,13 @@ import resource
 import shutil
 import signal
 from base64 import urlsafe_b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from secrets import token_hex, token_urlsafe
+from types import ModuleType
 from typing import Any
 
 from sqlalchemy import Connection
@@ -27,7 +28,7 @@ from chainteller.domain.clock import ManualClock
 from chainteller.domain.limits import DestinationClass
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.randomness import SeededRandomness
-from chainteller.engine import due
+from chainteller.engine import due, upkeep
 from chainteller.engine.context import EngineContext
 from chainteller.engine.engine import Engine
 from chainteller.engine.keys import ApiKeys, Authenticator
@@ -36,6 +37,7 @@ from chainteller.engine.unit_of_work import UnitOfWork, work_unit
 from chainteller.engine.verification import Breach, verify
 from chainteller.storage import log, organisations, sealing
 from chainteller.storage.database import Database
+from chainteller.wallets import repair, search
 
 SECOND = 1_000_000
 ORGANISATIONS = ("default", "other")
@@ -61,7 +63,19 @@ def options(settings: Settings) -> EngineOptions:
     )
 
 
+_FEW = {
+    search: {"_FIRST": 40, "_LATER": 40, "_OTHERS": 40, "_FOREIGN": 10},
+    repair: {"_MOST_DECODED": 40},
+}
+"""How much is tried to explain a wrong signature. Everything that is tried for a person took more
+than a third of a simulation, and ``tests/wallets`` tries it."""
+_ALL = {module: {name: vars(module)[name] for name in few} for module, few in _FEW.items()}
 _opened_before: dict[Path, Database] = {}
+
+
+def _explain_with(budgets: Mapping[ModuleType, Mapping[str, int]]) -> None:
+    for module, numbers in budgets.items():
+        vars(module).update(numbers)
 
 
 def _opened(path: Path) -> Database:
@@ -145,6 +159,7 @@ class Bank:
             return stream.bytes(count).hex()
 
         vars(sealing)["token_urlsafe"], vars(log)["token_hex"] = salt, end_of_id
+        _explain_with(_FEW)
 
     def _elapsed(self) -> float:
         """Keys are remembered for no time: each look finds the key as it is now."""
@@ -163,6 +178,7 @@ class Bank:
     def close(self) -> None:
         self.database.close()
         vars(sealing)["token_urlsafe"], vars(log)["token_hex"] = token_urlsafe, token_hex
+        _explain_with(_ALL)
 
     def restart(self, settings: Settings | None = None) -> None:
         self.close()
@@ -184,7 +200,8 @@ class Bank:
         return due.run(self.context, most)
 
     def forget_keys(self) -> None:
-        due.purge_keys(self.context)
+        while upkeep.forget_keys(self.context):
+            pass
 
     def operate(self, client: Client, work: Callable[[UnitOfWork], object]) -> None:
         """An act of the core bank or the operator, in a commit of its own."""

@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 
 from sqlalchemy import Connection
-from tests.simulation import acts
+from tests.simulation import acts, parts
 from tests.simulation.bank import Bank, World, copy_of
 from tests.simulation.calls import Asked, Client, Wire
 from tests.simulation.figures import DAY, SECOND
@@ -257,33 +257,41 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.simulation.histories")
     parser.add_argument("--count", type=int, default=20_000)
     parser.add_argument("--state", type=Path, help="where finished histories are kept")
+    parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--one", type=int, help="live through this one alone")
     given = parser.parse_args()
     if given.one is not None:
         _say(*(history(given.one) or ["no breach"]))
         return 0
-    kinds, found, seconds = Counter[str](), dict[str, int](), 0.0
-    done = _done(given.state)
-    for first in range(0, given.count, _BATCH):
-        if first not in done:
-            began = time.monotonic()
-            counted, breaches = lived(first, min(given.count, first + _BATCH))
-            done[first] = (dict(counted), breaches, time.monotonic() - began)
-            if given.state is not None:
-                with given.state.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps([first, *done[first]]) + "\n")
-            _say(f"{first}: {done[first]}")
-        counted_before, breaches, took = done[first]
-        kinds += Counter(counted_before)
-        found = breaches | found
-        seconds += took
+    known = _known(given.state)
+    batches = range(0, given.count, _BATCH)
+    missing = [(at, min(given.count, at + _BATCH)) for at in batches if at not in known]
+    for (first, _), batch in parts.done(_lived, missing, given.processes):
+        known[first] = batch
+        if given.state is not None:
+            with given.state.open("a", encoding="utf-8") as file:
+                file.write(json.dumps([first, *batch]) + "\n")
+        _say(f"{first}: {batch}")
+    kinds, found = Counter[str](), dict[str, int]()
+    for first in batches:
+        kinds += Counter(known[first][0])
+        found = known[first][1] | found
+    seconds = sum(known[first][2] for first in batches)
     _say(
-        f"{dict(kinds)} in {seconds:.0f} s", *(f"{each} (history {n})" for each, n in found.items())
+        f"{dict(kinds)} in {seconds:.0f} s of processor time",
+        *(f"{each} (history {n})" for each, n in found.items()),
     )
     return 1 if found else 0
 
 
-def _done(state: Path | None) -> dict[int, tuple[dict[str, int], dict[str, int], float]]:
+def _lived(batch: tuple[int, int]) -> tuple[dict[str, int], dict[str, int], float]:
+    """As ``lived``, with the seconds of processor time."""
+    began = time.process_time()
+    kinds, found = lived(*batch)
+    return dict(kinds), found, time.process_time() - began
+
+
+def _known(state: Path | None) -> dict[int, tuple[dict[str, int], dict[str, int], float]]:
     if state is None or not state.exists():
         return {}
     rows = [json.loads(row) for row in state.read_text(encoding="utf-8").splitlines()]

@@ -61,8 +61,8 @@ FAULTS = (
     Fault(
         "withdrawals to wallets share the bank account's limit",
         "engine/withdrawals.py",
-        "requested = Spent(target.destination_class, cents, moment.now)",
-        "requested = Spent(DestinationClass.OWN_BANK, cents, moment.now)",
+        "requested = Spent(target.destination_class, cents, moment.now, target.level)",
+        "requested = Spent(DestinationClass.OWN_BANK, cents, moment.now, target.level)",
     ),
     Fault(
         "a new wallet receives at once",

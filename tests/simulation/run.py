@@ -4,7 +4,6 @@ A step is a kind and a number. Everything about it is drawn from that number and
 when its turn comes, so the same list always does the same, and a shorter list still makes sense.
 """
 
-import atexit
 import shutil
 import tempfile
 from collections import Counter
@@ -12,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
+from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -411,6 +411,8 @@ class Simulation:
 
     def _check_events(self, client: Client) -> None:
         """Every event since the last check, in its order."""
+        if not self.compares:
+            return
         cursor, compared = self.seen[client.organisation]
         rows = [each for each in self.model.events if each.organisation == client.organisation]
         while True:
@@ -465,7 +467,7 @@ def _chosen(path: str, expected: Anything, found: Any, name: str) -> None:
 def _folder() -> Path:
     """Where the simulations of this process have their file, one after another."""
     folder = Path(tempfile.mkdtemp(prefix="simulation-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    Finalize(None, shutil.rmtree, (folder,), {"ignore_errors": True}, exitpriority=1)
     return folder
 
 

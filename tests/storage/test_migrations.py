@@ -145,22 +145,39 @@ ADDED_IN_0006 = (
     ),
     *("ix_blockchain_account_account", "ix_challenge_created", "ix_link_account"),
 )
+_ADDED_IN_0010 = (WalletTables.arrival, WalletTables.small_transfer, WalletTables.statement)
 BACK_TO_0001 = (
     *(f"DROP TABLE {name}" for name in ("tally", "search_word", "search_name", "search_key")),
     *(f"DROP INDEX {name}" for name in ADDED_IN_0006),
     "CREATE INDEX ix_blockchain_account_trading_account_id "
     "ON blockchain_account (trading_account_id)",
+    *(
+        f"ALTER TABLE {table} DROP COLUMN {name}"
+        for table, name in (
+            ("audit", "number"),
+            ("audit", "follows"),
+            ("event", "number"),
+            ("head", "own_base"),
+            ("head", "events_owned"),
+            ("head", "audits_owned"),
+            ("head", "events_shared"),
+        )
+    ),
     "DROP TABLE clock",
     "DROP INDEX ix_transfer_organisation",
     "DROP INDEX ix_link_counterparty",
     *(f"DROP TABLE {name}" for name in ("rule", "entry", "log", "checkpoint", "unnumbered")),
     "ALTER TABLE transfer DROP COLUMN rule_id",
     "DROP TABLE claim_evidence",
+    *(f"DROP TABLE {table.name}" for table in _ADDED_IN_0010),
+    "DROP INDEX ix_transfer_level",
+    "ALTER TABLE transfer DROP COLUMN evidence_level",
+    "ALTER TABLE claim DROP COLUMN level",
     "ALTER TABLE claim DROP COLUMN method",
     *(
         f"ALTER TABLE {table.name} DROP COLUMN salt"
         for table in sealing.sealed_tables()
-        if table not in (Tables.rule, Tables.clock, WalletTables.evidence)
+        if table not in (Tables.rule, Tables.clock, WalletTables.evidence, *_ADDED_IN_0010)
     ),
     "DROP TABLE server_lease",
     "DROP TABLE schema_revision",

@@ -1,17 +1,18 @@
 """Every alteration of a table: each cell and each row, one at a time, and whether it is noticed."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+import pytest
 from sqlalchemy import Column, Connection, Table, delete, insert, select, update
 from sqlalchemy.types import Boolean, Integer
-from tests.tampering.bank import LEAST
+from tests.tampering.bank import LEAST, busy_bank
 from tests.world.engines import World
 
 from chainteller.storage import guards
 from chainteller.storage.columns import Atoms, reason_unsealed
-from chainteller.storage.sealing import form
+from chainteller.storage.sealing import form, sealed_tables
 
 Row = Mapping[str, Any]
 
@@ -107,3 +108,44 @@ def _copied(table: Table, row: Row) -> dict[str, Any]:
         name: _other(table.columns[name], value) if name in names else value
         for name, value in row.items()
     }
+
+
+UNCOUNTED = -1
+"""What PostgreSQL's driver says of an insert."""
+Noticed = Callable[[Connection, Alteration], bool]
+
+
+def require_noticed(
+    world: World, noticed: Noticed, tables: Iterable[Table], rows: int = LEAST
+) -> int:
+    """Make every alteration of some rows of the tables, each alone; how many there were.
+
+    Raises:
+        AssertionError: ``noticed`` denies some of them, which it names.
+    """
+    total, missed = 0, []
+    with unguarded(world) as connection:
+        for table in tables:
+            found = list(alterations(connection, table, rows))
+            assert len(found) > len(form(table).names)
+            total += len(found)
+            for each in found:
+                nested = connection.begin_nested()
+                assert connection.execute(each.statement).rowcount in (1, UNCOUNTED), each
+                if not noticed(connection, each):
+                    missed.append(f"{table.name} {each.row}: {each.what}")
+                nested.rollback()
+    assert missed == []
+    return total
+
+
+def require_noticed_everywhere(
+    kind: str, bank: World, request: pytest.FixtureRequest, noticed: Noticed
+) -> None:
+    """As ``require_noticed``, for every sealed table, in a bank on SQLite or on PostgreSQL."""
+    world = busy_bank(request.getfixturevalue("postgres_url")) if kind == "postgres" else bank
+    total = require_noticed(world, noticed, sealed_tables())
+    print(total, "alterations on", kind)  # noqa: T201 - the figure of the proof
+    assert total > 500
+    if kind == "postgres":
+        world.close()

@@ -1,14 +1,18 @@
 """A small bank with at least three rows in every table, on either database."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
+from eth_utils import to_checksum_address
 from sqlalchemy import func, select
+from tests.ownership.nodes import Chain, Node, running
 from tests.world.customers import CustomerSeed
 from tests.world.engines import USDC_ETHEREUM, World, make_world
 from tests.world.files import sealed
 
+from chainteller.adapters.evm_rpc import EvmRpc
 from chainteller.domain.clock import HOUR, SECOND
 from chainteller.domain.limits import DEFAULT_LIMITS
 from chainteller.domain.options import EngineOptions
@@ -21,6 +25,8 @@ from chainteller.service.models.counterparties import (
     LinkRequest,
     OpenBlockchainAccount,
     RegisterCounterparty,
+    SmallTransferRequest,
+    StatementRequest,
 )
 from chainteller.service.models.funding import Destination, WithdrawalRequest
 from chainteller.storage import markets
@@ -31,6 +37,10 @@ LEAST = 3
 _LIMITS = DEFAULT_LIMITS.items()
 _REPOSITORY = Path(__file__).parents[2]
 _WALLETS = sample_wallets(_REPOSITORY / "sample_data" / "wallets.toml")
+SENDERS = [f"customer-ethereum-0{number}" for number in range(1, LEAST + 1)]
+SAFES = [to_checksum_address(f"0x5afe{number:036x}") for number in range(1, LEAST + 1)]
+_CONTRACT_SIGNATURE = bytes(range(130))
+_DEADLINE_S = 5.0
 NAMES = [wallet.name for wallet in _WALLETS if wallet.address.network.name == "ethereum"][:LEAST]
 
 
@@ -68,10 +78,13 @@ def _a_day(world: World, number: int) -> None:
     world.deposit("500.00", USDC_ETHEREUM)
     world.buy("100.00")
     world.settle()
+    prove_by_transfer(world, SENDERS[number])
     world.execute(world.quote("10.00"), key=f"key-{number}")
     world.withdraw("12.00")
     world.quote("33.00")
+    world.quote("0.01", "sell")
     prove_wallet(world.engine, world.account, NAMES[number])
+    prove_contract(world, SAFES[number])
     keys = ApiKeys(world.context)
     first = keys.create(f"key {number}", organisation=f"bank-{number}", expires="90d")
     keys.revoke(first.key_id)
@@ -80,10 +93,39 @@ def _a_day(world: World, number: int) -> None:
 def prove_wallet(engine: Engine, account: str, name: str) -> None:
     """Open custody, refuse a wrong signature, accept a right one, link, and pay the wallet."""
     wallet = next(each for each in _WALLETS if each.name == name)
+
+    def answer(text: str) -> str:
+        return sign_sample(name, text, wallets=_WALLETS)
+
+    custody_id, counterparty_id = _prove(engine, account, wallet.address.display, answer)
+    destination = Destination(
+        type="counterparty", counterparty_id=counterparty_id, blockchain_account_id=custody_id
+    )
+    request = WithdrawalRequest(amount="20.00", currency=USDC_ETHEREUM, destination=destination)
+    engine.withdraw(account, request)
+
+
+def prove_contract(world: World, address: str) -> None:
+    """As ``prove_wallet``, of a contract whose chain confirms the signature; nothing is paid."""
+    chain = Chain()
+
+    def answer(text: str) -> str:
+        chain.accept(address, text, _CONTRACT_SIGNATURE)
+        return "0x" + _CONTRACT_SIGNATURE.hex()
+
+    with running(Node(chain), Node(chain)) as urls:
+        rpc = EvmRpc({"ethereum": urls}, _DEADLINE_S)
+        _prove(Engine(replace(world.context, chain=rpc)), world.account, address, answer)
+
+
+def _prove(
+    engine: Engine, account: str, address: str, answer: Callable[[str], str]
+) -> tuple[str, str]:
+    """The ids of the custody and of the counterparty that are linked now."""
     custody = engine.open_blockchain_account(
         OpenBlockchainAccount(trading_account_id=account, network="ethereum")
     ).value
-    asked = RegisterCounterparty(address=wallet.address.display, network="ethereum")
+    asked = RegisterCounterparty(address=address, network="ethereum")
     counterparty = engine.register_counterparty(asked).value
     challenge = engine.create_challenge(
         custody.id, ChallengeRequest(counterparty_id=counterparty.id)
@@ -99,18 +141,31 @@ def prove_wallet(engine: Engine, account: str, name: str) -> None:
 
     with suppress(InvalidSignature):
         claim("0x" + "11" * 65)
-    claim_id = claim(sign_sample(name, challenge.challenge, wallets=_WALLETS))
+    claim_id = claim(answer(challenge.challenge))
     engine.link_counterparty(
         custody.id,
-        LinkRequest(
-            address=wallet.address.display, network="ethereum", ownership_claim_id=claim_id
-        ),
+        LinkRequest(address=address, network="ethereum", ownership_claim_id=claim_id),
     )
-    destination = Destination(
-        type="counterparty", counterparty_id=counterparty.id, blockchain_account_id=custody.id
-    )
-    request = WithdrawalRequest(amount="20.00", currency=USDC_ETHEREUM, destination=destination)
-    engine.withdraw(account, request)
+    return custody.id, counterparty.id
+
+
+def prove_by_transfer(world: World, name: str) -> None:
+    """State that a wallet is the customer's, and let it send a small transfer and be linked."""
+    engine = world.engine
+    opened = OpenBlockchainAccount(trading_account_id=world.account, network="ethereum")
+    custody = engine.open_blockchain_account(opened).value
+    address = next(each for each in _WALLETS if each.name == name).address.display
+    wallet = engine.register_counterparty(
+        RegisterCounterparty(address=address, network="ethereum")
+    ).value
+    stated = StatementRequest(counterparty_id=wallet.id, reason="OTHER", statement="It is mine.")
+    engine.create_ownership_statement(custody.id, stated)
+    asked = SmallTransferRequest(counterparty_id=wallet.id)
+    small = engine.create_small_transfer(custody.id, asked).value
+    world.settle()
+    claim_id = str(engine.small_transfer_by_id(small.id).claim_id)
+    link = LinkRequest(address=address, network="ethereum", ownership_claim_id=claim_id)
+    engine.link_counterparty(custody.id, link)
 
 
 def counts(world: World) -> dict[str, int]:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from chainteller.domain.clock import MINUTE, SECOND
 from chainteller.paths import locate
 from chainteller.training.playing import play_log
 from chainteller.training.reports import make_report, to_json
+from chainteller.training.results import Result, Standing, next_scenario, standings
 from chainteller.training.scenarios import Scenario
 from chainteller.training.session import Session
 from chainteller.tui.console.command_table import COMMANDS
@@ -32,7 +33,14 @@ SIZES = [(80, 24), (120, 40)]
 def console_of(session: Session, home: Path) -> TrainingConsole:
     """A console whose clock moves by keys only."""
     look = training_look(locate({"CHAINTELLER_HOME": str(home)}))
-    return TrainingConsole(session, look._replace(poll_interval_s=0))
+    return TrainingConsole(session, look._replace(poll_interval_s=0), _ended)
+
+
+def _ended(report: Mapping[str, Any]) -> tuple[tuple[Standing, ...], str]:
+    """Where two scenarios stand after this session alone."""
+    result = Result(report["scenario"], report["seed"], report["score"], 1)
+    found = standings([scenario("first-steps"), scenario("quote-expires")], [result])
+    return found, next_scenario(found, result.scenario)
 
 
 async def begun(pilot: Pilot[Any]) -> None:
@@ -97,7 +105,13 @@ async def test_a_session_is_solved_by_keys_and_its_log_plays_again(
         await press(pilot, "f10")
         await answer(pilot, "y")
         assert re.search(r"SCORE (9[5-9]|100) of 100", seen(app))
-        await pilot.press("escape")
+        await press(pilot, "escape")
+        shown = seen(app)
+        assert "1 of 2 passed" in shown
+        assert re.search(r"first-steps +1 +(\d+) +\1 +\[ok\]", shown)
+        assert "> quote-expires" in shown
+        await pilot.press("enter")
+    assert app.goes_on_with == "quote-expires"
     report = to_json(make_report(session))
     again = begin(scenario("first-steps"))
     play_log(again, json.loads(report)["log"])

@@ -1,5 +1,6 @@
 """What a scenario's file may say, and how its mistakes are named."""
 
+import stat
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +10,14 @@ from tests.training.worlds import SCENARIOS, WALLETS, scenario
 
 from chainteller.domain.clock import MINUTE
 from chainteller.training.reading import ScenarioInvalid
-from chainteller.training.scenarios import Scenario, find_scenarios, load
+from chainteller.training.results import (
+    Result,
+    keep_result,
+    next_scenario,
+    read_results,
+    standings,
+)
+from chainteller.training.scenarios import Scenario, filled, find_scenarios, load
 
 Write = Callable[[str], Scenario]
 GOOD = """
@@ -127,3 +135,49 @@ def test_the_list_names_every_scenario() -> None:
     ended = chainteller("train", "--list")
     assert ended.code == 0
     assert all(name in ended.out for name in SCENARIOS)
+
+
+def test_amounts_in_braces_are_multiplied_together_for_programs_and_for_people() -> None:
+    texts = ["deposit {400.00}", "{$1000.00} USD", "{$1000} dollars", "0.5 ETH {unknown}"]
+    assert filled(texts, {"percent": "115"}) == [
+        "deposit 460.00",
+        "1,150.00 USD",
+        "1,150 dollars",
+        "0.5 ETH {unknown}",
+    ]
+    assert filled(texts, {})[0] == "deposit 400.00"
+
+
+def test_a_caller_is_drawn_as_one_of_the_known_kinds(write: Write) -> None:
+    text = GOOD.replace('"DDA-1001"', '"drawn without shoes"')
+    assert "drawn without terms" in problem(write, text)
+
+
+def test_the_next_scenario_is_this_one_until_it_is_passed_and_then_the_first_that_is_not(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "state" / "training.jsonl"
+    names = ("first-steps", "quote-expires", "insufficient-funds")
+    given = [scenario(name) for name in names]
+    assert read_results(file) == ()
+    for name, score in (("quote-expires", 79), ("first-steps", 100), ("first-steps", 60)):
+        keep_result(file, Result(name, "42", score, 1))
+    with file.open("a", encoding="utf-8") as kept:
+        kept.write('{"scenario": "first-steps", "score": "100"}\nnothing\n')
+    found = standings(given, read_results(file))
+    assert [(each.runs, each.best, each.last) for each in found] == [
+        (2, 100, 60),
+        (1, 79, 79),
+        (0, None, None),
+    ]
+    assert [next_scenario(found, after) for after in (*names, "", "gone")] == [
+        "quote-expires",
+        "quote-expires",
+        "insufficient-funds",
+        "quote-expires",
+        "quote-expires",
+    ]
+    for name in names:
+        keep_result(file, Result(name, "42", 80, 1))
+    assert next_scenario(standings(given, read_results(file)), "first-steps") == ""
+    assert stat.S_IMODE(file.stat().st_mode) & 0o077 == 0

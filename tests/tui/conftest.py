@@ -8,7 +8,6 @@ needs more than the specification declares it: ``@pytest.mark.needs("trades by i
 import asyncio
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
@@ -32,11 +31,11 @@ from chainteller.service.models.accounts import OpenTradingAccount, TradingAccou
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.tui.console.app import Console
 from chainteller.tui.start import ConsoleSettings, StartedDesk
+from chainteller.tui.textual_fixes.app import SteadyApp
 
 REPOSITORY = Path(__file__).parents[2]
 LONGEST_S, LONGEST_TIMER_S, LONGEST_KEY_S = 30.0, 1.0, 1.0
-IDLE_LOOKS, KEY_LOOKS = 3, 2
-_ASKING = ("write-", "new", "samples", "ask-", "copy", "save")
+IDLE_LOOKS, KEY_LOOKS, MOST_ROUNDS = 3, 2, 1_000
 """Groups of workers that wait for an answer while a question is open."""
 
 
@@ -101,6 +100,19 @@ def drop_painted_lines() -> Iterator[None]:
     StylesCache.get_inner_outer.cache_clear()
 
 
+@pytest.fixture(autouse=True)
+def _ended_as_by_a_person(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Textual ends the application of a test without the return code that ``exit`` gives it."""
+    shut_down = SteadyApp._shutdown
+
+    async def ended(app: SteadyApp) -> None:
+        if app._return_code is None:
+            app._return_code = 0
+        await shut_down(app)
+
+    monkeypatch.setattr(SteadyApp, "_shutdown", ended)
+
+
 @pytest.fixture
 def deployment(request: pytest.FixtureRequest) -> str:
     """The kind of the deployment that the console is opened on: OWN or SPEC_ONLY."""
@@ -156,7 +168,7 @@ async def settle(pilot: Pilot[Any], *, started: bool = True) -> None:
     deadline = time.monotonic() + LONGEST_S
     while time.monotonic() < deadline:
         await asyncio.sleep(0 if quiet else 0.005)
-        await _messages_are_handled(app, behind=bool(quiet))
+        await _messages_are_handled()
         is_at_rest = _is_idle(app, started=started) and not _paints(app.screen, everything=True)
         quiet = quiet + 1 if is_at_rest else 0
         if quiet == IDLE_LOOKS:
@@ -177,19 +189,13 @@ def _nodes(screens: Sequence[Screen[Any]]) -> list[DOMNode]:
     return [node for screen in screens for node in screen.walk_children(with_self=True)]
 
 
-async def _messages_are_handled(app: Console, *, behind: bool) -> None:
-    """Every node of the topmost screen has handled what its queue held; of those ``behind`` too.
-
-    A message to a screen behind a dialog makes Textual paint all of both once more, so it is only
-    sent one where the topmost screen rests.
-    """
-    handled = []
-    for node in (app, *_nodes(app.screen_stack if behind else app.screen_stack[-1:])):
-        event = asyncio.Event()
-        if node.call_later(event.set):
-            handled.append(event.wait())
-    with suppress(TimeoutError):  # one of them was closed meanwhile
-        await asyncio.wait_for(asyncio.gather(*handled), timeout=1)
+async def _messages_are_handled() -> None:
+    """Whatever can run has run: messages, callbacks and tasks, until each waits for something."""
+    loop = cast("asyncio.BaseEventLoop", asyncio.get_running_loop())
+    for _ in range(MOST_ROUNDS):
+        await asyncio.sleep(0)
+        if not loop._ready:  # type: ignore[attr-defined]
+            return
 
 
 def _is_idle(app: Console, *, started: bool) -> bool:
@@ -200,13 +206,16 @@ def _is_idle(app: Console, *, started: bool) -> bool:
 
 
 def _has_work(app: Console) -> bool:
-    """A worker that waits for no question, or a message that nobody has handled."""
-    waiting = app.screen.is_modal
-    busy = any(
-        not worker.is_finished and not (waiting and worker.group.startswith(_ASKING))
-        for worker in app.workers
-    )
+    """A worker that waits for no dialog, or a message that nobody has handled."""
+    waited_for = sum(_is_waited_for(screen) for screen in app.screen_stack)
+    busy = sum(not worker.is_finished for worker in app.workers) > waited_for
     return busy or any(node.message_queue_size for node in (app, *_nodes(app.screen_stack)))
+
+
+def _is_waited_for(screen: Screen[Any]) -> bool:
+    """Whether a worker waits for the dialog's answer; every screen has a future of its own."""
+    futures = (callback.future for callback in screen._result_callbacks)
+    return any(each is not None and not each.done() and each._callbacks for each in futures)
 
 
 def _timers_due(app: Console) -> list[Timer]:
@@ -244,7 +253,7 @@ async def _key_is_handled(app: Console) -> None:
     deadline = time.monotonic() + LONGEST_KEY_S
     while quiet < KEY_LOOKS and time.monotonic() < deadline:
         await asyncio.sleep(0 if quiet else 0.001)
-        await _messages_are_handled(app, behind=False)
+        await _messages_are_handled()
         rests = not (app.typed_ahead.is_holding or _has_work(app))
         quiet = quiet + 1 if rests and not _paints(app.screen, everything=False) else 0
 

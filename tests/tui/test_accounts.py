@@ -127,7 +127,7 @@ async def test_a_refusal_for_want_of_money_says_whose_money(
         shown = seen(app)
         assert "INSUFFICIENT_FUNDS" in shown
         assert re.search(r"available [\d,.]+ +required [\d,.]+", shown)
-        assert "next   enter a smaller amount" in shown
+        assert "[x] Enter a smaller amount." in shown
         await press(pilot, "escape")
         assert f"next   {key}: enter a smaller amount" in seen(app), "the key works again"
         await press(pilot, "t", "t")
@@ -144,8 +144,10 @@ async def test_a_refused_amount_stays_in_its_line_with_the_reason_below_it(bench
         assert isinstance(screen, AccountsScreen)
         assert "[x] INSUFFICIENT_FUNDS" in seen(app)
         assert (screen.field_bar.purpose, screen.field_bar.value) == ("deposit", "999999999")
-        reason = screen.query_one("#field-read-back", Lines).plain_text
-        assert reason.startswith(" [x] ")
+        assert seen(app).count("The balance is insufficient.") == 1, "the panel says why, once"
+        remedy = screen.query_one("#field-read-back", Lines).plain_text
+        assert remedy == " [x] Enter a smaller amount."
+        assert "next   " not in seen(app), "nor is the remedy said twice"
         await press(pilot, *"25")
         assert app.current_mode == "accounts", "digits are part of the amount"
         assert screen.field_bar.value == "25", "typing replaces what was refused"
@@ -164,6 +166,9 @@ async def test_a_line_closed_after_a_refusal_stays_closed(bench: Bench) -> None:
         assert isinstance(screen, AccountsScreen)
         assert not screen.field_bar.is_open
         assert "[x] INSUFFICIENT_FUNDS" in seen(app), "the reason is still there to be read"
+        await press(pilot, "escape")
+        assert "INSUFFICIENT_FUNDS" not in seen(app), "read and closed: the log alone keeps it"
+        assert [line for line in app.desk.log if line.text.startswith("INSUFFICIENT_FUNDS")]
         screen.fail(InsufficientFunds("1.00", "2.00", "USD"))
         assert not screen.field_bar.is_open, "that refusal is about no amount typed here"
     assert bench.service.deposits(account.id).pagination.total == 1
@@ -179,7 +184,7 @@ async def test_a_withdrawal_above_a_limit_is_refused_before_it_is_asked(bench: B
         shown = seen(app)
         assert "LIMIT_EXCEEDED" in shown
         assert "WITHDRAW" not in shown, "nobody has to type an amount again that cannot leave"
-        assert "next   withdraw at most 25,000.00 USD now" in shown
+        assert "[x] Withdraw at most 25,000.00 USD now." in shown
         await press(pilot, *"25000", "enter")
         assert "WITHDRAW 25,000.00 USD" in seen(app)
         await answer(pilot, "n")

@@ -79,7 +79,7 @@ async def test_enter_in_the_palette_takes_what_was_typed_however_quickly(bench: 
     searched = threading.Event()
 
     def slow(call: Call[Answer], onward: Next) -> Answer:
-        if call.operation is op.TRADING_ACCOUNTS and app.screen.is_modal:
+        if call.operation in {op.TRADING_ACCOUNTS, op.FIND} and app.screen.is_modal:
             searched.wait()
         return onward(call)
 

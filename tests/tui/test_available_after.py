@@ -48,7 +48,7 @@ async def test_what_is_left_follows_the_amount_and_stands_with_the_quote(
         assert "short   8,750.00 USD   a deposit is offered" in seen(app)
         await press(pilot, "backspace", "enter")
         (row,) = [row for row in seen(app).splitlines() if "available after" in row]
-        assert row.rstrip().endswith("250.00 USD")
+        assert row.rstrip(" │").endswith("250.00 USD")
         await press(pilot, "X")
         await answer(pilot, "y")
         await press(pilot, "3")
@@ -122,7 +122,7 @@ async def test_a_pasted_quote_is_shown_for_the_customer_that_it_was_made_for(ben
         assert power is not None
         left = total(power, "50", sign=-1)
         (row,) = [row for row in shown.splitlines() if "available after" in row]
-        assert row.replace(",", "").rstrip().endswith(f" {left} USD")
+        assert row.replace(",", "").rstrip(" │").endswith(f" {left} USD")
         assert "[ok] balance   " in shown
         assert "[ok] quote live" in shown
 

@@ -18,7 +18,7 @@ from chainteller.service.models.accounts import Token, TokenBalance, TradingAcco
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.operations import Call
-from chainteller.tui.accounts.balance_history import History, history, read_history
+from chainteller.tui.balance_history import History, history, read_history
 from chainteller.tui.charts import step_blocks
 
 Answer = TypeVar("Answer")
@@ -176,7 +176,7 @@ async def test_the_chart_stands_where_it_fits_and_asks_once(bench: Bench) -> Non
     _buy(bench, account.id, "100.00")
     counted = Counted()
     app = bench.console(layered(bench.deployment, counted))
-    async with app.run_test(size=(120, 44)) as pilot:
+    async with app.run_test(size=(119, 44)) as pilot:
         await settle(pilot)
         assert "BALANCES OVER TIME" in seen(app)
         await press(pilot, "r")

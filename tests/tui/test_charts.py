@@ -2,7 +2,8 @@
 
 from decimal import Decimal
 
-from chainteller.tui.charts import by_time, price_chart
+from chainteller.tui.charts import braille_lines, by_time, newest, price_chart
+from chainteller.tui.widgets.lines import Line
 
 SECOND = 1_000_000
 
@@ -26,18 +27,36 @@ def test_few_samples_are_not_stretched_into_many() -> None:
     assert len(by_time(_samples((0, "1"), (1, "2"), (2, "3")), 80)) == 3
 
 
-def test_the_scale_names_the_lowest_and_the_highest_price() -> None:
-    rows = price_chart(_samples((0, "1000.5"), (1, "1010"), (2, "1004.25")), 40, 4)
-    texts = ["".join(text for text, _ in row.left) for row in rows]
+def _texts(rows: list[Line]) -> list[str]:
+    return ["".join(text for text, _ in row.left) for row in rows]
+
+
+def test_the_axis_names_its_ends_and_says_that_it_is_truncated() -> None:
+    texts = _texts(price_chart(_samples((0, "1000.5"), (1, "1010"), (2, "1004.25")), 70, 4))
     assert texts[0].startswith(" 1,010.00 ")
+    assert texts[1].startswith(" 1,005.25 ")
     assert texts[3].startswith(" 1,000.50 ")
-    assert texts[-1].split() == ["00:00:00", "00:00:02"]
-    assert all(len(text) <= 40 for text in texts)
+    assert texts[4].split() == ["00:00:00", "00:00:02"]
+    assert texts[5].endswith("axis not from zero")
+    assert all(len(text) <= 70 for text in texts)
+
+
+def test_the_line_goes_through_its_dots_and_a_gap_breaks_it() -> None:
+    assert braille_lines([0, 0, 1, 2, 3, 3], 1) == ["⣀⠔⠉"]
+    assert braille_lines([0, 7], 2) == ["⢸", "⡸"]
+    assert braille_lines([0, 0, None, None, 3, 3], 1) == ["⣀ ⠉"]
+
+
+def test_a_range_is_what_came_last() -> None:
+    hour = _samples(*((at * 30, "10") for at in range(121)))
+    assert len(newest(hour, 10)) == 21
+    assert newest(hour, 0) == hour
+    assert "last 10 min" in _texts(price_chart(newest(hour, 10), 70, 4))[-1]
 
 
 def test_an_even_course_is_a_line_in_the_middle_and_one_sample_is_no_chart() -> None:
-    rows = price_chart(_samples((0, "5"), (1, "5")), 40, 4)
-    blocks = ["".join(text for text, _ in row.left).partition("│")[2] for row in rows[:4]]
-    assert blocks == ["  ", "  ", "██", "██"]
+    texts = _texts(price_chart(_samples((0, "5"), (1, "5")), 40, 4))
+    assert [text.partition("│")[2].strip() for text in texts[:4]] == ["", "⣀⣀⣀⣀", "", ""]
+    assert "unchanged" in texts[-1]
     (only,) = price_chart(_samples((0, "5")), 40, 4)
     assert "no recent prices" in "".join(text for text, _ in only.left)

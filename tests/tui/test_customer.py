@@ -111,6 +111,7 @@ async def test_a_quote_is_put_away_and_comes_back_with_its_market(
             await press(pilot, {"right": "left", "tab": "tab"}[turned])
             assert "per SOL" in seen(app)
             assert quote_id in seen(app)
+            assert "no live quote" not in seen(app), "an answer to a key ends with the next key"
         await press(pilot, "X")
         await answer(pilot, "y")
     assert _traded(bench, account) == [1]

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from tests.tui.conftest import Bench, answer, press, seen, settle
 from tests.world.bank import sqlite_url
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
 from chainteller.cli.main import loaded_program
 from chainteller.service.models.funding import Currency, DepositRequest
@@ -18,6 +18,7 @@ from chainteller.tui import clipboard as copying
 from chainteller.tui import exports
 from chainteller.tui.clipboard import write_file
 from chainteller.tui.exports import Table
+from chainteller.tui.statements import read_period
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList
 
 
@@ -35,7 +36,11 @@ def _settled_trade(bench: Bench) -> tuple[str, str]:
 @pytest.mark.needs("trade-details")
 @pytest.mark.parametrize(
     ("keys", "form", "ending"),
-    [(("enter",), "text", "txt"), (("2",), "json", "json"), (("3",), "csv", "csv")],
+    [
+        (("enter",), "text", "txt"),
+        (("2",), "json", "json"),
+        (("3",), "csv", "csv"),
+    ],
 )
 async def test_a_receipt_has_the_same_bytes_from_the_console_and_the_command_line(
     bench: Bench,
@@ -74,6 +79,51 @@ async def test_a_receipt_has_the_same_bytes_from_the_console_and_the_command_lin
     told = CliRunner().invoke(loaded_program(), [*line[:2], "accounts", "text", account_id])
     assert told.stdout.startswith("Your trading account is open.")
     assert "settled" in done.stdout
+
+
+@pytest.mark.needs("statements")
+async def test_a_statement_of_a_typed_period_is_written_from_the_palette(
+    bench: Bench, tmp_path: Path
+) -> None:
+    account_id, trade_id = _settled_trade(bench)
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, ":", *"statement", "enter")
+        field = app.screen.query_one("#period", Input)
+        assert re.fullmatch(r"\d{4}-\d\d", field.value)
+        field.value = "the summer"
+        await press(pilot, "enter")
+        assert "Enter a period, for example" in seen(app)
+        field.value = "all"
+        await press(pilot, "enter", "2")
+        assert f"statement-{account_id}-all.csv written to" in seen(app)
+    rows = (tmp_path / f"chainteller-statement-{account_id}-all.csv").read_text("utf-8")
+    assert trade_id in rows
+    assert ",BUSD1,bank,,400.00," in rows.splitlines()[-3]
+
+
+@pytest.mark.parametrize(
+    ("typed", "days"),
+    [
+        ("2026-02", ("2026-02-01", "2026-02-28")),
+        ("2026", ("2026-01-01", "2026-12-31")),
+        (" 2026-11-03 ", ("2026-11-03", "2026-11-03")),
+        ("2026-10 to 2026-11-15", ("2026-10-01", "2026-11-15")),
+        ("2026-10-01..2026-10-02", ("2026-10-01", "2026-10-02")),
+        ("ALL", (None, None)),
+        ("2026-11-02 2026-11-01", None),
+        ("2026-13", None),
+        ("0000", None),
+        ("2026-02-30", None),
+        ("", None),
+        ("2026-01 2026-02 2026-03", None),
+    ],
+)
+def test_a_period_is_a_year_a_month_a_day_or_two_of_them(
+    typed: str, days: tuple[str | None, str | None] | None
+) -> None:
+    assert read_period(typed) == days
 
 
 async def test_an_export_never_replaces_a_file_and_names_its_path(

@@ -112,6 +112,26 @@ async def test_the_words_at_the_end_of_the_bars_can_be_clicked(bench: Bench) -> 
         assert isinstance(app.screen, LogScreen)
 
 
+async def test_what_names_a_key_can_be_clicked(bench: Bench) -> None:
+    bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "3")
+        await _click(pilot, 2, " sell")
+        await _click(pilot, 3, " eth-usd")
+        assert "[sell]" in seen(app)
+        assert "[eth-usd]" in seen(app)
+        await press(pilot, "b", *"100", "enter")
+        row = next(at for at, each in enumerate(seen(app).splitlines()) if " execute   " in each)
+        await _click(pilot, row, "X execute")
+        asked = next(at for at, each in enumerate(seen(app).splitlines()) if "y = yes" in each)
+        await pilot.pause(0.3)
+        await _click(pilot, asked, "n/esc")
+        assert "y = yes" not in seen(app)
+        assert not bench.service.all_trades().data
+
+
 async def _paste(pilot: Pilot[None], text: str) -> None:
     pilot.app.post_message(events.Paste(text))
     await settle(pilot)

@@ -15,6 +15,8 @@ from chainteller.tui.console.app import Console
 from chainteller.tui.console.theme_check import contrast
 from chainteller.tui.console.theme_files import load_themes
 
+pytestmark = pytest.mark.thorough
+
 TEXT, DISABLED = 4.5, 3.0
 THEMES = sorted(load_themes((REPOSITORY / "themes",))[0])
 _RULES = set("│─┌┐└┘█▁▂▃▄▅▆▇▉▊▋▌▍▎▏▔▕╭╮╰╯━┃ ")

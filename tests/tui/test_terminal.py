@@ -217,7 +217,7 @@ def test_ctrl_z_gives_the_terminal_back_to_the_shell_and_fg_draws_again(tmp_path
     assert status == 7
 
 
-@pytest.mark.parametrize("way", ["key", "signal"])
+@pytest.mark.parametrize("way", ["key", pytest.param("signal", marks=pytest.mark.thorough)])
 def test_without_a_shell_that_waits_it_goes_on_and_says_so(tmp_path: Path, way: str) -> None:
     child = _spawn(tmp_path)
     child.expect("ACCOUNTS")

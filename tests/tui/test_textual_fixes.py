@@ -201,6 +201,14 @@ async def test_steady_palette_enter_takes_the_hits_of_an_earlier_text() -> None:
     assert any(method is CommandPalette._select_or_command for method, _ in handlers)
 
 
+async def test_steady_palette_an_empty_list_says_so_in_words_of_its_own_and_late() -> None:
+    """No method gives the words, and a timer waits before they are shown."""
+    source = inspect.getsource(CommandPalette._start_no_matches_countdown)
+    assert '"No matches found"' in source
+    assert "set_timer" in source
+    assert not any("no_match" in name for name in vars(CommandPalette) if name[0] != "_")
+
+
 async def test_hit_list_a_list_too_narrow_for_a_letter_fails() -> None:
     class Listing(App[None]):
         def compose(self) -> ComposeResult:

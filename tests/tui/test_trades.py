@@ -108,7 +108,7 @@ async def _shown(bench: Bench, size: tuple[int, int], *keys: str) -> str:
 def _row(shown: str, word: str) -> list[str]:
     """The cells of the row of the list that holds ``word``."""
     row = next(row for row in shown.splitlines() if word in row and ("BUY" in row or "SELL" in row))
-    return row.partition("│")[0].lstrip(" >").split()
+    return row.lstrip("│").partition("│")[0].lstrip(" >").split()
 
 
 SIZES = [(80, 24), (100, 30), (120, 40)]

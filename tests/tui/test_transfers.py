@@ -435,6 +435,31 @@ async def test_a_watched_withdrawal_rings_once_when_it_ends(bench: Bench) -> Non
     assert sum("completed" in text for text in rung) == 1
 
 
+async def test_the_status_line_follows_a_withdrawal_that_was_requested_here(bench: Bench) -> None:
+    one, two = bench.open(1, deposit="500.00"), bench.open(2)
+    app = bench.console()
+    async with app.run_test(size=SMALL) as pilot:
+        await _serve(pilot, "DDA-1")
+        await press(pilot, "w", *"123.45", "enter")
+        await answer(pilot, "y")
+        (kept,) = _statuses(bench, one.id)
+        for told in ("processing", "sent"):
+            app.poll_now()
+            await settle(pilot)
+            assert f"withdrawal 123.45 USD {told}  {kept}" in seen(app)
+            bench.world.advance(DELAY_S)
+        await press(pilot, "escape")
+        await _serve(pilot, "DDA-2")
+        assert app.desk.customer.account_id == two.id
+        app.poll_now()
+        await settle(pilot)
+        shown = seen(app)
+        assert f"{one.id}: withdrawal completed" in shown
+        assert "123.45" not in shown, "no amount of another customer"
+        lines = [line for line in app.desk.log if kept in f"{line.text}{line.detail}"]
+        assert len(lines) == len({"processing", "sent", "completed"}), "each status once"
+
+
 async def test_a_watched_withdrawal_of_another_customer_is_told_under_its_owners_name(
     bench: Bench,
 ) -> None:

@@ -10,6 +10,7 @@ from tests.tui.conftest import Bench, answer, press, seen, settle
 from chainteller.service import operations as op
 from chainteller.service.errors import ServiceUnreachable
 from chainteller.service.interface import Service
+from chainteller.service.models.finding import FindQuery
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.operations import Call
 from chainteller.tui.console.app import Console
@@ -31,12 +32,12 @@ class Slow(Service):
         self.may_answer.set()
 
     def call(self, call: Call[Answer]) -> Answer:
-        if call.operation in {op.TRADING_ACCOUNTS, op.CUSTOMERS}:
+        if call.operation in {op.TRADING_ACCOUNTS, op.CUSTOMERS, op.FIND}:
             self._wait(call.query)
         return self._service.call(call)
 
     def _wait(self, query: object) -> None:
-        searches = isinstance(query, ListQuery) and query.text
+        searches = isinstance(query, ListQuery | FindQuery) and query.text
         if searches and not self.may_answer.wait(_LONGEST_S):
             raise ServiceUnreachable("The test never let it answer.")
 

@@ -101,8 +101,8 @@ async def test_a_short_list_is_whole_again_after_z(bench: Bench) -> None:
         app.desk.on_poll.publish(None)
         await settle(pilot)
         await press(pilot, "escape")
-        rows = [row.split()[0] for row in seen(app).splitlines()[3:6]]
-        assert [row.lstrip(">") for row in rows] == ["sol-usd", "btc-usd", "eth-usd"]
+        rows = [row.lstrip("│> ").split()[0] for row in seen(app).splitlines()[6:9]]
+        assert rows == ["sol-usd", "btc-usd", "eth-usd"]
 
 
 @pytest.mark.needs("paging")

@@ -5,6 +5,7 @@ model of what belongs to whom.
 """
 
 import asyncio
+import json
 import re
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
@@ -208,11 +209,7 @@ class Walker:
             self._fail(f"{self.pasted} was pasted, and {owner} is on the screen", shown)
         for text in self._texts_out():
             self.texts += 1
-            whose = before.owner or owner
-            if text.startswith("HANDOVER"):
-                self._check_handover(text, shown)
-            elif whose and not before.is_shared and not before.is_log:  # the log is of everybody
-                self._require_own(model.foreign(text, whose), whose, shown, f"a text:\n{text}")
+            self._check_text(text, before, shown)
         for sent in self.world.recorder.taken():
             self._check_request(sent, name, before, shown)
         self._check_unknown_outcomes(shown)
@@ -230,6 +227,17 @@ class Walker:
             }
             self._fail(f"foreign under {owner}: {owners} {where}", shown)
 
+    def _check_text(self, text: str, before: Shown, shown: Shown) -> None:
+        """What was copied or exported; the event log is of everybody."""
+        whose = before.owner or shown.owner
+        if text.startswith("HANDOVER"):
+            self._check_handover(text, shown)
+        elif before.mode == "accounts" and (rows := _rows_of(text)):
+            self._check_accounts(rows, shown)
+        elif whose and not before.is_shared and not before.is_log:
+            found = self.world.model.foreign(text, whose)
+            self._require_own(found, whose, shown, f"a text:\n{text}")
+
     def _check_handover(self, text: str, shown: Shown) -> None:
         """A handover is about all who were served, each part of it about one account."""
         for part in text.split("\n\n")[1:]:
@@ -240,6 +248,15 @@ class Walker:
                 self._require_own(self.world.model.foreign(part, owner), owner, shown, part)
             elif whose or first != "Not about one account":
                 self._fail(f"a part of a handover about nobody:\n{part}", shown)
+
+    def _check_accounts(self, rows: list[str], shown: Shown) -> None:
+        """The exported list of accounts is of everybody, each row of it about one account."""
+        for row in rows:
+            whose = self.world.model.full_ids(row)
+            if len(whose) != 1:
+                self._fail(f"a row about {sorted(whose)}:\n{row}", shown)
+            owner = next(iter(whose))
+            self._require_own(self.world.model.foreign(row, owner), owner, shown, row)
 
     def _texts_out(self) -> Iterator[str]:
         copied, self.copied[:] = [*self.copied], []
@@ -528,6 +545,14 @@ class Walker:
             self.world.recorder.loses_executions = 1
 
         return "the next execution isn't answered", act
+
+
+def _rows_of(text: str) -> list[str]:
+    """The rows of an exported list, as JSON or CSV; none where the text is something else."""
+    if text.startswith('{\n  "rows"'):
+        return [json.dumps(row, ensure_ascii=False) for row in json.loads(text)["rows"]]
+    head, *rows = text.splitlines() or [""]
+    return rows if head.startswith("ID,ACCOUNT,") else []
 
 
 def _keys(text: str) -> list[str]:

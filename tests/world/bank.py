@@ -6,6 +6,7 @@ from pathlib import Path
 from tests.world.customers import CustomerSeed, add_customers
 from tests.world.files import open_fresh, sealed
 
+from chainteller.adapters.arrivals_simulated import SampleArrivals
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
 from chainteller.domain.actors import Actor
@@ -15,7 +16,7 @@ from chainteller.domain.randomness import SystemRandomness
 from chainteller.engine.context import EngineContext
 from chainteller.engine.engine import Engine
 from chainteller.engine.keys import ApiKeys
-from chainteller.engine.ports import Chain
+from chainteller.engine.ports import Arrivals, Chain
 from chainteller.storage import organisations
 from chainteller.storage.database import Database
 
@@ -24,6 +25,9 @@ OTHER = "other"
 MONEYED = 20
 """How many customers have 1,000,000.00 USD each, DDA-1 ... DDA-20 and DDA-1001; odd
 ones are checking."""
+
+
+_WALLETS = Path(__file__).parents[2] / "sample_data" / "wallets.toml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,7 @@ def build(
     clock: Clock | None = None,
     options: EngineOptions | None = None,
     chain: Chain | None = None,
+    arrivals: Arrivals | None = None,
 ) -> World:
     """Open the database and let its customers in; a second opening finds them there."""
     chosen = clock or ManualClock(START)
@@ -72,7 +77,7 @@ def build(
     bank = EngineContext(
         database, chosen, SystemRandomness(), SimulatedPrices("test"), SimulatedVenue(), settings
     )
-    bank = replace(bank, chain=chain)
+    bank = replace(bank, chain=chain, arrivals=arrivals or SampleArrivals(_WALLETS))
     _populate(database)
     manual = chosen if isinstance(chosen, ManualClock) else None
     return World(Engine(bank, Actor(name="test")), manual, settings)

@@ -1,4 +1,4 @@
-"""Customers of the core bank, with one bank account each, for every world of the tests."""
+"""Customers of the core bank with their bank accounts, for every world of the tests."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,6 +21,8 @@ class CustomerSeed:
     organisation: str = "default"
     name: str = ""
     reference: str = ""
+    further: tuple[str, ...] = ()
+    """Ids of more bank accounts of the same type and balance."""
 
 
 def add_customers(rows: Writer, customers: Sequence[CustomerSeed]) -> None:
@@ -42,16 +44,17 @@ def add_customers(rows: Writer, customers: Sequence[CustomerSeed]) -> None:
                 "control_reason": None,
             }
         )
-        accounts.append(
+        accounts += [
             {
                 "organisation_id": seed.organisation,
-                "id": seed.bank_account_id,
+                "id": bank_account_id,
                 "customer_id": customer_id,
                 "type": seed.type,
                 "balance": seed.balance_cents,
                 "trading_account_id": None,
             }
-        )
+            for bank_account_id in (seed.bank_account_id, *seed.further)
+        ]
     if people:
         rows.insert(Tables.customer, people)
         rows.insert(Tables.bank_account, accounts)

@@ -7,6 +7,7 @@ from pathlib import Path
 from tests.world.customers import CustomerSeed, add_customers
 from tests.world.files import open_fresh, sealed
 
+from chainteller.adapters.arrivals_simulated import SampleArrivals
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.domain.clock import SECOND, ManualClock
 from chainteller.domain.options import EngineOptions
@@ -26,6 +27,7 @@ from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteReques
 from chainteller.service.models.trades import Trade
 from chainteller.storage.database import Database
 
+_WALLETS = Path(__file__).parents[2] / "sample_data" / "wallets.toml"
 START = 1_763_700_000_000_000
 """2025-11-21T04:40:00Z: where every manual clock stands at first."""
 DPT = Currency(type="deposit-token-currency", id="DPT_USD")
@@ -166,7 +168,13 @@ def make_world(
     )
     randomness = SeededRandomness(seed)
     bank = EngineContext(
-        database, clock, randomness, prices, market_maker, options or EngineOptions()
+        database,
+        clock,
+        randomness,
+        prices,
+        market_maker,
+        options or EngineOptions(),
+        arrivals=SampleArrivals(_WALLETS),
     )
     with sealed(database) as rows:
         add_customers(rows, customers)

@@ -161,9 +161,16 @@ def _open(operation_id: str, path: str, summary: str, responses: Document) -> Do
     }
 
 
+_MESSAGE = {
+    "description": "A message of the stream: `id` and `event`, and in `data` an Event in JSON."
+}
+"""Up to OpenAPI 3.1, the schema of a stream is taken for that of each message, and by programs that
+know no streams for that of the whole body: so it names no type."""
+
+
 def _stream(refusals: Document) -> Document:
     cursor = {"type": "integer", "minimum": -1, "maximum": LAST_CURSOR}
-    described = _keyed(EVENT_STREAM, "text/event-stream", {"type": "string"}, refusals)
+    described = _keyed(EVENT_STREAM, "text/event-stream", _MESSAGE, refusals)
     return {
         **described,
         "description": f"Scope: `{EVENT_STREAM.scope}`. Each message has the event's number as "

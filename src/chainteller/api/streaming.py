@@ -20,7 +20,7 @@ from chainteller.api.responses import error_reply
 from chainteller.api.threads import OWN_WORK, run
 from chainteller.service.errors import RateLimited, ServiceError, TellerError
 from chainteller.service.interface import Service
-from chainteller.service.models.records import Event, EventPage
+from chainteller.service.models.records import EVENT_RESET, Event, EventPage, EventReset
 from chainteller.service.operations import EVENT_STREAM, EVENTS_AT_ONCE, LAST_CURSOR
 
 PING_S = 15.0
@@ -31,6 +31,8 @@ STREAMS_OF_AN_ORGANISATION = 2_000
 STREAMS_OF_A_KEY = 1_000
 _UNKNOWN, _UNREADABLE = -1, -2
 """Instead of the newest event's number: not read yet, and where the database can't be read."""
+_NEVER = -1
+"""The edition of what no stream has read yet."""
 
 
 @dataclass(eq=False, slots=True)
@@ -50,6 +52,7 @@ class News:
     """Tells all streams of a process that there are new events, by one read for all of them.
 
     Streams of one organisation at the same cursor also share the page that they read then.
+    ``edition`` counts what was new: whoever has read since it last changed has read everything.
     """
 
     def __init__(self, gateway: Gateway, poll_s: float, closing: asyncio.Event) -> None:
@@ -58,6 +61,7 @@ class News:
         self._changed: asyncio.Future[None] | None = None
         self._readers = 0
         self._newest = _UNKNOWN
+        self.edition = 0
         self._pages: dict[tuple[str, int], asyncio.Task[EventPage]] = {}
 
     def enter(self) -> None:
@@ -73,14 +77,10 @@ class News:
         if self._changed is not None and not self._changed.done():
             self._changed.set_result(None)
 
-    def is_newest(self, after: int) -> bool:
-        """Whether there is nothing after a cursor."""
-        return after == self._newest
-
-    async def wait(self, after: int, timeout_s: float) -> None:
-        """Wait until there may be events after a cursor, something else happens or the time is
-        over."""
-        if after < self._newest:
+    async def wait(self, edition: int, timeout_s: float) -> None:
+        """Wait until there may be events that an edition hasn't, something else happens or the
+        time is over."""
+        if edition != self.edition:
             return
         if self._changed is None or self._changed.done():
             self._changed = asyncio.get_running_loop().create_future()
@@ -107,6 +107,7 @@ class News:
                 newest = _UNREADABLE
             if newest != self._newest:
                 self._newest = newest
+                self.edition += 1
                 self._pages.clear()
                 self.wake()
             with contextlib.suppress(TimeoutError):
@@ -182,21 +183,23 @@ class EventStreams:
         self, stream: OpenStream, followed: "_Followed", page: EventPage
     ) -> AsyncIterator[bytes]:
         elapsed, news = asyncio.get_running_loop().time, self.news
-        pinged = elapsed()
+        pinged, edition = elapsed(), _NEVER
         while not (self.closing.is_set() or stream.has_ended):
             for lines in page_lines(page):
                 yield lines
-            if len(page.data) < EVENTS_AT_ONCE:
+            is_whole = len(page.data) < EVENTS_AT_ONCE
+            if is_whole:
                 left_s = max(0.0, self.ping_s - (elapsed() - pinged))
-                await news.wait(page.next, left_s)
+                await news.wait(edition, left_s)
             if elapsed() - pinged >= self.ping_s:
                 pinged = elapsed()
                 if not await self._still_welcome(followed):
                     return
                 yield b": ping\n\n"
-            if news.is_newest(page.next):
+            if is_whole and edition == news.edition:
                 page = EventPage(data=(), next=page.next)
                 continue
+            edition = news.edition
             try:
                 page = await news.read(followed.service, followed.holder.group, page.next)
             except TellerError:
@@ -232,13 +235,14 @@ def event_lines(event: Event) -> bytes:
 def page_lines(page: EventPage) -> Iterator[bytes]:
     """Format the events of a page."""
     if page.reset:
-        yield reset_lines(page.next)
+        yield reset_lines(page.data[0].seq - 1 if page.data else page.next)
     yield from map(event_lines, page.data)
 
 
 def reset_lines(after: int) -> bytes:
-    """Say that the client's cursor was ahead of the log: it has to read everything again."""
-    return f'id: {after}\nevent: reset\ndata: {{"next":{after}}}\n\n'.encode()
+    """Say that the client's cursor was none of the log's: it has to read everything again."""
+    body = EventReset(next=after).model_dump_json()
+    return f"id: {after}\nevent: {EVENT_RESET}\ndata: {body}\n\n".encode()
 
 
 def _cursor(context: RequestContext, request: Request) -> int:

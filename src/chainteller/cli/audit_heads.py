@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -116,8 +117,20 @@ def proves(found: AuditProof) -> bool:
     except (NoteInvalid, binascii.Error):
         return False
     leaf = leaf_hash(found.entry.encode())
-    is_shown = not found.entry.startswith("{") or f'["audit","{found.seq}",' in found.entry
-    return is_shown and verify_inclusion(leaf, found.number - 1, head.size, hashes, head.root)
+    return _is_of_row(found) and verify_inclusion(
+        leaf, found.number - 1, head.size, hashes, head.root
+    )
+
+
+def _is_of_row(found: AuditProof) -> bool:
+    """Whether the entry is the row's: it names the row, and its number where it tells of it."""
+    if not found.entry.startswith("{"):
+        return True
+    key = found.key or str(found.seq)
+    told = [act for act in json.loads(found.entry)["acts"] if str(act.get("n")) == key]
+    return f'["audit","{key}",' in found.entry and all(
+        act.get("own", act["n"]) == found.seq for act in told
+    )
 
 
 def _is_signed(found: AuditProof) -> bool:

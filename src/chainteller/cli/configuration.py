@@ -31,7 +31,11 @@ def config() -> None:
 @config.command("path", changes=False, epilog=example("chainteller config path"))
 def path() -> None:
     """Print where the configuration file is (or would be)."""
-    line(str(locate(os.environ).config_file))
+    found = str(locate(os.environ).config_file)
+    if options().json:
+        document({"path": found})
+    else:
+        line(found)
 
 
 @config.command("show", changes=False, epilog=example("chainteller config show --profile branch"))

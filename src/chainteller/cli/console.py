@@ -53,12 +53,16 @@ def demo(seed: str, *, tour: bool) -> int:
     changes=False,
     epilog=example(
         "chainteller train --list",
+        "chainteller train --progress",
         "chainteller train first-steps --report mine.json",
         "chainteller train first-steps --steps run.txt",
     ),
 )
 @click.argument("scenario", required=False)
-@click.option("--list", "listed", is_flag=True, help="List the scenarios.")
+@click.option("--list", "page", flag_value="list", help="List the scenarios.")
+@click.option(
+    "--progress", "page", flag_value="progress", help="Show your results and the next scenario."
+)
 @click.option("--seed", default=desk.DEMO_SEED, show_default=True, help="Other people and amounts.")
 @click.option("--report", type=FILE, help="Write the score as JSON.")
 @click.option(
@@ -72,7 +76,7 @@ def demo(seed: str, *, tour: bool) -> int:
 def train(
     scenario: str | None,
     *,
-    listed: bool,
+    page: str | None,
     seed: str,
     report: Path | None,
     steps: TextIO | None,
@@ -87,7 +91,9 @@ def train(
     refuse_a_place("training runs")
     if replay is not None:
         return training.replay(replay, report=report)
-    if listed or scenario is None:
+    if page == "progress":
+        return training.show_progress()
+    if page == "list" or scenario is None:
         return training.show_list()
     if steps is not None:
         return training.play(scenario, steps, seed=seed, report=report)

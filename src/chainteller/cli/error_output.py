@@ -9,6 +9,7 @@ from chainteller.domain.untrusted import printable
 from chainteller.service.error_codes import KEY_WANTED
 from chainteller.service.errors import (
     OutcomeUnknown,
+    PdfUnavailable,
     ServiceError,
     ServiceUnavailable,
     ServiceUnreachable,
@@ -53,6 +54,7 @@ _BY_REASON = {
 _EXITS: tuple[tuple[type[TellerError], Exit], ...] = (
     (Usage, Exit.USAGE),
     (SettingsInvalid, Exit.USAGE),
+    (PdfUnavailable, Exit.USAGE),
     (ServiceUnreachable, Exit.UNREACHABLE),
     (OutcomeUnknown, Exit.UNKNOWN),
 )

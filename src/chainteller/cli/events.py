@@ -92,7 +92,9 @@ def _follow(found: OpenedService, after: int | None, output: Output[Event]) -> N
             for event in page.data:
                 _print(event, output)
             sys.stdout.flush()
-            cursor = max(cursor, page.next)
+            if page.reset:
+                say(f"events up to {cursor} aren't in this log; reading on from {page.next}")
+            cursor = page.next if page.reset else max(cursor, page.next)
             if len(page.data) < _AT_ONCE:
                 time.sleep(interval_s)
     except ServiceUnreachable:

@@ -67,7 +67,7 @@ def create(name: str, scopes: tuple[str, ...], organisation: str, expires: str |
     valid = "until it is revoked" if lifetime == "never" else f"for {lifetime}"
     say(f"key {made.key_id} of {organisation}, valid {valid}")
     say("It is shown once; only its hash is stored.")
-    line(made.text)
+    _show(made.key_id, made.text)
 
 
 @keys.command("list", changes=False, epilog=example("chainteller keys list --format csv"))
@@ -102,7 +102,14 @@ def rotate(key_id: str, overlap: str) -> None:
     with api_keys() as found, judged():
         made = found.rotate(key_id, overlap)
     say(f"key {made.key_id} replaces {key_id}, which remains valid for another {overlap}")
-    line(made.text)
+    _show(made.key_id, made.text)
+
+
+def _show(key_id: str, text: str) -> None:
+    if options().json:
+        document({"id": key_id, "key": text})
+    else:
+        line(text)
 
 
 COMMANDS = (keys,)

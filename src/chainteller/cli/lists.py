@@ -6,6 +6,7 @@ record's field list becomes the columns of tables and CSV files.
 
 import contextlib
 import functools
+import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,6 +21,7 @@ from chainteller.cli.error_output import Usage
 from chainteller.cli.options import FILE, options
 from chainteller.cli.output import json_text, table_text
 from chainteller.records.fields import Field, FieldList
+from chainteller.records.formats import clean
 from chainteller.records.spreadsheets import csv_text
 from chainteller.service import operations as op
 from chainteller.service.interface import Service
@@ -46,6 +48,7 @@ class Fetch(Protocol[Item]):
 FORMS = ("table", "json", "csv")
 _DATED = ("created", "at")
 """Attributes that ``--from`` and ``--to`` look at, whichever a record has."""
+_ABSENT = object()
 _DAYS = frozenset({"created_gte", "created_lt"})
 
 
@@ -107,8 +110,33 @@ class Output(Generic[Item]):
 
     def csv(self, rows: Iterable[Item], *, heading: bool = True) -> str:
         """The rows as CSV, below the names of their columns."""
-        headings = [[column_name(each) for each in self.columns]] if heading else []
-        return csv_text([*headings, *([each.csv(row) for each in self.columns] for row in rows)])
+        names = [column_name(each) for each in self.columns]
+        written = (self._cells(names, row) for row in rows)
+        return csv_text([*([names] if heading else []), *written])
+
+    def _cells(self, names: Sequence[str], row: Item) -> Iterator[str]:
+        """What the record's JSON has under a column's name; where it has no such text, the
+        column's own."""
+        record = json.loads(json_text(row))
+        for name, field in zip(names, self.columns, strict=True):
+            cell = _wire_cell(record, name)
+            yield field.csv(row) if cell is None else clean(cell)
+
+
+def _wire_cell(record: Any, name: str) -> str | None:
+    """The text of a value on the wire: of an amount with its currency, the digits; of several
+    texts, all of them. None if there is none."""
+    for part in name.split("."):
+        record = record.get(part, _ABSENT) if isinstance(record, dict) else _ABSENT
+    if isinstance(record, dict):
+        record = record.get("amount", _ABSENT)
+    if isinstance(record, list) and all(isinstance(each, str) for each in record):
+        return ", ".join(record)
+    if record is None:
+        return ""
+    if isinstance(record, bool):
+        return str(record).lower()
+    return str(record) if isinstance(record, str | int) else None
 
 
 def columns_of(fields: FieldList[Item]) -> tuple[Field[Item], ...]:
@@ -125,16 +153,17 @@ def column_name(field: Field[Any]) -> str:
     return re.sub(r"_([a-z])", lambda found: found[1].upper(), field.name)
 
 
-def write_new_file(file: Path, text: str) -> None:
+def write_new_file(file: Path, content: str | bytes) -> None:
     """Write a file that only its owner may read.
 
     Raises:
         Usage: the file exists, or its folder can't be written.
     """
     try:
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as out:
-            out.write(text)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        descriptor = os.open(file, flags, 0o600)
+        with os.fdopen(descriptor, "wb") as out:
+            out.write(content.encode() if isinstance(content, str) else content)
     except OSError as error:
         step = "Name a new file in a folder that exists."
         raise Usage(f"{file}: {error.strerror}.", step) from None
@@ -334,9 +363,10 @@ def list_options(
     return decorate
 
 
+DAY = _Day()
 _DAY_OPTIONS = [
-    click.option("--from", "first", type=_Day(), metavar="DAY", help="From this day on, in UTC."),
-    click.option("--to", "last", type=_Day(), metavar="DAY", help="Up to and with this day, UTC."),
+    click.option("--from", "first", type=DAY, metavar="DAY", help="From this day on, in UTC."),
+    click.option("--to", "last", type=DAY, metavar="DAY", help="Up to and with this day, UTC."),
 ]
 _OPTIONS: Mapping[str, tuple[str, str]] = {
     "page": ("--page", "Page number."),

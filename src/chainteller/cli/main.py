@@ -20,6 +20,7 @@ _PARTS = (
     "keys",
     "database",
     "accounts",
+    "statements",
     "finding",
     "transfers",
     "transfer_records",

@@ -1,11 +1,13 @@
 """Transactions named on the command line, by their id or by their account and their id."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from pathlib import Path
+from typing import Any, Generic, TypeVar
 
 import click
 
+from chainteller.cli.documents import output_file, write_document
 from chainteller.cli.error_output import Usage
 from chainteller.cli.open_services import workspace
 from chainteller.cli.options import options
@@ -16,9 +18,10 @@ from chainteller.service.interface import Service
 from chainteller.service.models.funding import Transfer
 from chainteller.service.models.trades import Trade
 from chainteller.service.operations import Call, Operation
-from chainteller.workspace.receipts import receipt_of, render
+from chainteller.workspace.receipts import FORMS, receipt_of, render
 from chainteller.workspace.store import Kind
 
+Function = TypeVar("Function", bound=Callable[..., Any])
 Found = TypeVar("Found", Trade, Transfer, Trade | Transfer)
 
 
@@ -73,12 +76,14 @@ class Named(Generic[Found]):
             raise self._account_needed()
         return account_id, found.id
 
-    def print_receipt(self, bank: Service, ids: Sequence[str], form: str) -> None:
-        """Print the receipt as ``text``, ``json`` or ``csv``; ``--json`` comes first."""
+    def print_receipt(
+        self, bank: Service, ids: Sequence[str], form: str, file: Path | None
+    ) -> None:
+        """Print the receipt in one of its forms; ``--json`` comes first."""
         account_id, identifier = self.owned(self.find(bank, ids), ids)
         bank_name = options().configured.settings.service.bank_name
         found = receipt_of(bank, account_id, identifier, bank_name)
-        click.echo(render(found, "json" if options().json else form), nl=False)
+        write_document(render(found, "json" if options().json else form), file)
 
     def _split(self, ids: Sequence[str]) -> tuple[str | None, str]:
         if len(ids) > 2:
@@ -123,14 +128,18 @@ def _kind_of(found: Trade | Transfer) -> str:
     return "trade" if isinstance(found, Trade) else transfer_fields(found).kind
 
 
-receipt_form = click.option(
-    "--format",
-    "form",
-    type=click.Choice(("text", "json", "csv")),
-    default="text",
-    show_default=True,
-    help="How it is written.",
-)
+def receipt_form(function: Function) -> Function:
+    """Give a command ``--format`` and ``--output``; it receives ``form`` and ``file``."""
+    named = click.option(
+        "--format",
+        "form",
+        type=click.Choice(tuple(FORMS)),
+        default="text",
+        show_default=True,
+        help="How it is written.",
+    )
+    return named(output_file(function))
+
 
 TRADES = Named("trade", op.SHOW_TRADE)
 DEPOSITS = Named("deposit", op.DEPOSIT_RECORD)

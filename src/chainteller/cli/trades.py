@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 import click
 
@@ -117,11 +118,11 @@ def text(ids: tuple[str, ...]) -> None:
 )
 @_ids
 @receipt_form
-def receipt(ids: tuple[str, ...], form: str) -> None:
+def receipt(ids: tuple[str, ...], form: str, file: Path | None) -> None:
     """Print a trade's receipt, byte for byte as the console's export writes it; the account may
     be left out as in show."""
     with service() as bank:
-        TRADES.print_receipt(bank, ids, form)
+        TRADES.print_receipt(bank, ids, form, file)
 
 
 @trades.command("cancel", calls=[op.CANCEL_TRADE], epilog=_examples("cancel"))

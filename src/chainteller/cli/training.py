@@ -3,29 +3,43 @@
 No configuration is read: whatever is configured, training runs on a bank of its own making.
 """
 
+import contextlib
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from chainteller.cli.error_output import Exit, Usage, report_error, say
 from chainteller.cli.options import wants_json
 from chainteller.cli.output import document, line, table, verbatim
-from chainteller.domain.clock import MINUTE
+from chainteller.domain.clock import MINUTE, SystemClock
 from chainteller.paths import Paths, locate, shipped
 from chainteller.training.coverage import coverage
 from chainteller.training.playing import play_log, play_steps
 from chainteller.training.reading import ScenarioInvalid, did_you_mean
-from chainteller.training.reports import from_json, make_report, summarise_lines, to_json, to_lines
+from chainteller.training.reports import (
+    from_json,
+    make_report,
+    summarise_lines,
+    summarised,
+    to_json,
+    to_lines,
+)
+from chainteller.training.results import (
+    PASSED,
+    Result,
+    Standing,
+    keep_result,
+    next_scenario,
+    read_results,
+    standings,
+)
 from chainteller.training.scenarios import Scenario, find_scenarios, load
 from chainteller.wallets.simulated import SampleWallet, sample_wallets
 
 if TYPE_CHECKING:
     from chainteller.training.session import Session
-
-PASSED = 80
-"""The lowest score with which a scripted run exits with 0."""
 
 
 def show_list() -> int:
@@ -53,19 +67,94 @@ def show_list() -> int:
     return Exit.DONE
 
 
+def show_progress() -> int:
+    """Show the results of every scenario so far, and offer the next one."""
+    found = _standings()
+    following = next_scenario(found, _newest())
+    if wants_json():
+        rows = [{**asdict(each), "passed": each.is_passed} for each in found]
+        document({"data": rows, "next": following or None})
+        return Exit.DONE
+    table(
+        found,
+        [
+            ("SCENARIO", lambda each: each.name),
+            ("LEVEL>", lambda each: each.level),
+            ("RUNS>", lambda each: each.runs),
+            ("BEST>", lambda each: each.best),
+            ("LAST>", lambda each: each.last),
+            ("PASSED", lambda each: each.is_passed),
+            ("TITLE", lambda each: each.title),
+        ],
+    )
+    line(
+        f"{sum(each.is_passed for each in found)} of {len(found)} passed ({PASSED} points or more)"
+    )
+    say(_next_line(following))
+    return Exit.DONE
+
+
 def run(scenario: str, *, seed: str, report: Path | None) -> int:
-    """Run a scenario in the console; its report is printed, and written where asked for."""
+    """Run a scenario in the console, and then each that is chosen at the end of one.
+
+    Its report is printed, written where asked for, and its result is kept.
+    """
     from chainteller.cli.desk import require_terminal, training_look
 
     require_terminal()
     from chainteller.tui.training.console import run_training
 
-    given = _scenario(scenario)
+    given, following = _scenario(scenario), ""
 
     def at_the_desk(session: "Session") -> int:
-        return run_training(session, training_look(locate(os.environ)))
+        nonlocal following
+        look = training_look(locate(os.environ))
+        code, following = run_training(session, look, _kept)
+        return code
 
-    return _session(given, seed, report, at_the_desk)
+    code = _session(given, seed, report, at_the_desk)
+    while following:
+        given, following = _scenario(following), ""
+        code = _session(given, seed, report, at_the_desk)
+    return code
+
+
+def _kept(report: Mapping[str, object]) -> tuple[tuple[Standing, ...], str]:
+    """Keep the result of a session that ended; where everything stands, and the next scenario.
+
+    A result that can't be kept is left out: the report is shown all the same.
+    """
+    name, score = str(report["scenario"]), report["score"]
+    if isinstance(score, int):
+        result = Result(name, str(report["seed"]), score, SystemClock().now())
+        with contextlib.suppress(OSError):
+            keep_result(_results(), result)
+    found = _standings()
+    return found, next_scenario(found, name)
+
+
+def _standings() -> tuple[Standing, ...]:
+    found = []
+    for path in _files(locate(os.environ)).values():
+        with contextlib.suppress(ScenarioInvalid):
+            found.append(load(path, _wallets()))
+    return standings(found, read_results(_results()))
+
+
+def _newest() -> str:
+    """The scenario that was run last."""
+    results = read_results(_results())
+    return results[-1].scenario if results else ""
+
+
+def _results() -> Path:
+    return locate(os.environ).state / "training.jsonl"
+
+
+def _next_line(following: str) -> str:
+    if not following:
+        return "You have passed every scenario. Next: chainteller train --list"
+    return f"Next: chainteller train {following}"
 
 
 def play(scenario: str, steps: TextIO, *, seed: str, report: Path | None) -> int:
@@ -148,6 +237,9 @@ def summarise(files: Iterable[Path]) -> int:
             reports.append(from_json(file.read_text(encoding="utf-8")))
         except (OSError, ValueError) as error:
             raise Usage(f"{file.name}: {error}") from None
+    if wants_json():
+        document(summarised(reports))
+        return Exit.DONE
     for row in summarise_lines(reports):
         line(row)
     return Exit.DONE
@@ -183,14 +275,13 @@ def _session(
 
 def _offer_next(report: Mapping[str, object]) -> None:
     """The same scenario again until it is passed, then the one that follows it."""
-    names = list(_files(locate(os.environ)))
     name, score = str(report["scenario"]), report["score"]
-    is_passed = isinstance(score, int) and score >= PASSED
-    place = names.index(name) + 1 if is_passed and name in names else -1
-    if place == len(names):
-        say("You have passed the last scenario. Next: chainteller train --list")
-    else:
-        say(f"Next: chainteller train {names[place] if place >= 0 else name}")
+    passed = isinstance(score, int) and score >= PASSED
+    found = [
+        replace(each, best=PASSED) if each.name == name and passed else each
+        for each in _standings()
+    ]
+    say(_next_line(next_scenario(found, name)))
 
 
 def _show(report: Mapping[str, object]) -> None:

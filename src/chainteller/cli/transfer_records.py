@@ -4,6 +4,7 @@ import contextlib
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 
 import click
 
@@ -73,10 +74,10 @@ def show_deposit(ids: tuple[str, ...]) -> None:
 )
 @_ids("DEPOSIT")
 @receipt_form
-def receipt_of_deposit(ids: tuple[str, ...], form: str) -> None:
+def receipt_of_deposit(ids: tuple[str, ...], form: str, file: Path | None) -> None:
     """Print a deposit's receipt, byte for byte as the console's export writes it."""
     with service() as bank:
-        DEPOSITS.print_receipt(bank, ids, form)
+        DEPOSITS.print_receipt(bank, ids, form, file)
 
 
 @click.group("withdrawals", cls=TellerGroup)
@@ -122,10 +123,10 @@ def show_withdrawal(ids: tuple[str, ...]) -> None:
 )
 @_ids("WITHDRAWAL")
 @receipt_form
-def receipt_of_withdrawal(ids: tuple[str, ...], form: str) -> None:
+def receipt_of_withdrawal(ids: tuple[str, ...], form: str, file: Path | None) -> None:
     """Print a withdrawal's receipt, byte for byte as the console's export writes it."""
     with service() as bank:
-        WITHDRAWALS.print_receipt(bank, ids, form)
+        WITHDRAWALS.print_receipt(bank, ids, form, file)
 
 
 @withdrawals.command(

@@ -22,11 +22,14 @@ from chainteller.records.wallets import (
     CHALLENGE,
     CLAIM,
     DIAGNOSIS,
+    OWNERSHIP_STATEMENT,
     SHARED_WALLET,
+    SMALL_TRANSFER,
     WALLET,
 )
 from chainteller.service import operations as op
 from chainteller.service.errors import NotFound, NotOffered
+from chainteller.service.interface import Service
 from chainteller.service.models.counterparties import (
     BlockchainAccount,
     Challenge,
@@ -35,9 +38,13 @@ from chainteller.service.models.counterparties import (
     Counterparty,
     LinkRequest,
     OpenBlockchainAccount,
+    OwnershipStatement,
     RegisterCounterparty,
     ReverificationRequest,
     SharedWallet,
+    SmallTransfer,
+    SmallTransferRequest,
+    StatementRequest,
 )
 from chainteller.workspace.recording import Recorder
 
@@ -50,6 +57,7 @@ RECHECKED: FieldList[RecheckedClaim] = FieldList(
         Field("counterpartyId", "wallet", IDENTIFIER, lambda each: each["counterpartyId"]),
         Field("network", "network", TEXT, lambda each: each["network"]),
         Field("method", "method", TEXT, lambda each: each["method"]),
+        Field("level", "evidence", TEXT, lambda each: each["level"]),
         Field("holds", "holds", YES_OR_NO, lambda each: each["holds"]),
         Field("reason", "reason", TEXT, lambda each: each["reason"]),
         Field("explanation", "explanation", TEXT, lambda each: each["explanation"]),
@@ -119,7 +127,7 @@ def show_blockchain_account(account_id: str) -> None:
 
 @click.group("wallets", cls=TellerGroup)
 def wallets() -> None:
-    """A customer's own wallets: register, challenge, sign, claim, link, reverify, recheck."""
+    """A customer's own wallets: register, challenge, sign, claim, transfer, link, recheck."""
 
 
 @wallets.command(
@@ -300,17 +308,136 @@ def list_challenges(account_id: str, selection: Selection[Challenge]) -> None:
 
 @wallets.command(
     "show",
-    calls=[op.CHALLENGE_BY_ID, op.CLAIM_BY_ID],
+    calls=[
+        op.CHALLENGE_BY_ID,
+        op.CLAIM_BY_ID,
+        op.SMALL_TRANSFER_BY_ID,
+        op.OWNERSHIP_STATEMENT_BY_ID,
+    ],
     epilog=example("chainteller wallets show CHG_...", "chainteller wallets show CLM_..."),
 )
-@click.argument("identifier", metavar="CHG_OR_CLM")
+@click.argument("identifier", metavar="ID")
 def show_step(identifier: str) -> None:
-    """Show a challenge or an ownership claim; counterparties show shows the wallet itself."""
+    """Show a challenge, a small transfer, a statement or an ownership claim; counterparties show
+    shows the wallet itself.
+    """
     with service() as bank:
         if identifier.startswith("CLM_"):
             record(bank.claim_by_id(identifier), CLAIM)
+        elif identifier.startswith("STM_"):
+            record(bank.ownership_statement_by_id(identifier), OWNERSHIP_STATEMENT)
         else:
-            record(bank.challenge_by_id(identifier), CHALLENGE)
+            _show_challenge(bank, identifier)
+
+
+def _show_challenge(bank: Service, identifier: str) -> None:
+    """A challenge, or the small transfer with the same kind of id."""
+    try:
+        record(bank.challenge_by_id(identifier), CHALLENGE)
+    except NotFound as unknown:
+        try:
+            record(bank.small_transfer_by_id(identifier), SMALL_TRANSFER)
+        except (NotFound, NotOffered):
+            raise unknown from None
+
+
+@wallets.command(
+    "transfer",
+    calls=[op.CREATE_SMALL_TRANSFER],
+    epilog=example("chainteller wallets transfer CPT_... --account BCA_... --symbol USDC"),
+)
+@click.argument("counterparty_id", metavar="CPT")
+@click.option("--account", "account_id", required=True, metavar="BCA", help="Blockchain account.")
+@click.option("--symbol", metavar="S", help="Asset to send; the network's own coin otherwise.")
+@click.option(
+    "--minutes",
+    type=click.IntRange(10, 10_080),
+    metavar="N",
+    help="Time until it must arrive: 10 to 10080, 120 otherwise.",
+)
+@idempotent
+def transfer(
+    counterparty_id: str,
+    account_id: str,
+    symbol: str | None,
+    minutes: int | None,
+    idempotency_key: str | None,
+) -> None:
+    """Ask for a small transfer of an exact amount from a wallet that can't sign."""
+    request = SmallTransferRequest(
+        counterparty_id=counterparty_id,
+        symbol=symbol,
+        valid_seconds=None if minutes is None else minutes * 60,
+    )
+    with writing() as desk:
+        made = desk.create_small_transfer(
+            account_id, request, idempotency_key=idempotency_key
+        ).value
+    record(made, SMALL_TRANSFER, [("next", f"chainteller wallets show {made.id}")])
+
+
+@wallets.command(
+    "transfers",
+    calls=[op.SMALL_TRANSFERS],
+    epilog=example("chainteller wallets transfers --account BCA_SAMPLE1"),
+)
+@click.option("--account", "account_id", required=True, metavar="BCA", help="Blockchain account.")
+@list_options(op.SMALL_TRANSFERS, SMALL_TRANSFER)
+def list_small_transfers(account_id: str, selection: Selection[SmallTransfer]) -> None:
+    """List the small transfers of a blockchain account, newest first."""
+    with service() as bank:
+        selection.show(
+            bank, partial(bank.small_transfers, account_id), nothing="no small transfers"
+        )
+
+
+@wallets.command(
+    "state",
+    calls=[op.CREATE_OWNERSHIP_STATEMENT],
+    epilog=example(
+        "chainteller wallets state CPT_... 'It is my deposit address.' --account BCA_... "
+        "--reason EXCHANGE_ADDRESS"
+    ),
+)
+@click.argument("counterparty_id", metavar="CPT")
+@click.argument("statement")
+@click.option("--account", "account_id", required=True, metavar="BCA", help="Blockchain account.")
+@click.option(
+    "--reason",
+    required=True,
+    metavar="R",
+    help="CONTRACT_WALLET, EXCHANGE_ADDRESS, DEVICE_CANNOT_SIGN or OTHER.",
+)
+@idempotent
+def state(
+    counterparty_id: str,
+    statement: str,
+    account_id: str,
+    reason: str,
+    idempotency_key: str | None,
+) -> None:
+    """Record what a customer states about a wallet, for a person to review."""
+    request = StatementRequest(counterparty_id=counterparty_id, reason=reason, statement=statement)
+    with writing() as desk:
+        made = desk.create_ownership_statement(
+            account_id, request, idempotency_key=idempotency_key
+        ).value
+    record(made, OWNERSHIP_STATEMENT)
+
+
+@wallets.command(
+    "statements",
+    calls=[op.OWNERSHIP_STATEMENTS],
+    epilog=example("chainteller wallets statements --account BCA_SAMPLE1"),
+)
+@click.option("--account", "account_id", required=True, metavar="BCA", help="Blockchain account.")
+@list_options(op.OWNERSHIP_STATEMENTS, OWNERSHIP_STATEMENT)
+def list_statements(account_id: str, selection: Selection[OwnershipStatement]) -> None:
+    """List the statements about wallets of a blockchain account, newest first."""
+    with service() as bank:
+        selection.show(
+            bank, partial(bank.ownership_statements, account_id), nothing="no statements"
+        )
 
 
 @wallets.command(

@@ -8,7 +8,6 @@ MAXIMUM_ATTEMPTS = 10
 MINIMUM_VALIDITY_S = 60
 MAXIMUM_VALIDITY_S = 7 * 86_400
 CLAIM_LIFETIME = DAY
-VERIFICATION_LIFETIME = 365 * DAY
 EXPIRY_WARNING = 30 * DAY
 DORMANCY = 180 * DAY
 POLICY_VERSION = 1
@@ -37,13 +36,6 @@ class VerificationStatus(StrEnum):
     EXPIRING = "expiring"
     EXPIRED = "expired"
     REVOKED = "revoked"
-
-
-class VerificationMethod(StrEnum):
-    """How a claim proves that the customer controls the wallet."""
-
-    SIGNATURE = "signature"
-    CONTRACT = "contract"
 
 
 class SharedWallets(StrEnum):

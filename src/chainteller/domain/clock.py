@@ -125,5 +125,15 @@ def parse_instant(text: str) -> int:
     return from_datetime(datetime.fromisoformat(text))
 
 
+def parse_day(text: str) -> int | None:
+    """The first instant of a day such as ``2026-11-20`` in UTC; None for any other text."""
+    if not re.fullmatch(r"\d{4}-\d\d-\d\d", text, re.ASCII):
+        return None
+    try:
+        return from_datetime(datetime.fromisoformat(text).replace(tzinfo=UTC))
+    except ValueError:
+        return None
+
+
 def midnight_before(instant: int) -> int:
     return instant - instant % DAY

@@ -22,6 +22,7 @@ class Prefix(StrEnum):
     COUNTERPARTY = "CPT"
     CHALLENGE = "CHG"
     CLAIM = "CLM"
+    STATEMENT = "STM"
     BLOCKCHAIN_ACCOUNT = "BCA"
     EVENT = "EVT"
     CUSTOMER = "CUS"

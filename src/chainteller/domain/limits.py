@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from chainteller.domain.clock import DAY, HOUR
+from chainteller.domain.evidence import EvidenceLevel
 
 
 class DestinationClass(StrEnum):
@@ -15,12 +16,17 @@ class DestinationClass(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LimitRule:
-    """One withdrawal limit. ``period`` is in microseconds; 0 limits a single withdrawal."""
+    """One withdrawal limit. ``period`` is in microseconds; 0 limits a single withdrawal.
+
+    With a ``level``, it is about withdrawals to verified wallets of that level of evidence, and
+    holds besides the limits of their class.
+    """
 
     rule_id: str
     destination: DestinationClass
     period: int
     limit_cents: int
+    level: EvidenceLevel | None = None
 
 
 PERIODS: Mapping[str, int] = {"per-transaction": 0, "24h": DAY, "30d": 30 * DAY}
@@ -32,25 +38,48 @@ DEFAULT_LIMITS: Mapping[DestinationClass, tuple[int, int, int]] = {
     DestinationClass.UNVERIFIED: (100_000, 250_000, 1_000_000),
     DestinationClass.VERIFIED: (5_000_000, 20_000_000, 100_000_000),
 }
+LevelLimits = Mapping[EvidenceLevel, tuple[int, int, int]]
+DEFAULT_LEVEL_LIMITS: LevelLimits = {EvidenceLevel.MEDIUM: (1_000_000, 2_500_000, 10_000_000)}
+"""Levels that have limits of their own. Nothing is verified by evidence of the lowest level alone:
+a statement waits for a person."""
+NO_LEVEL_LIMITS: LevelLimits = {}
 
 
 def rules(
     limits: Mapping[DestinationClass, tuple[int, int, int]] = DEFAULT_LIMITS,
+    level_limits: LevelLimits = NO_LEVEL_LIMITS,
 ) -> tuple[LimitRule, ...]:
-    return tuple(
+    of_classes = (
         LimitRule(f"{destination}:{name}", destination, period, cents)
         for destination, amounts in limits.items()
         for (name, period), cents in zip(PERIODS.items(), amounts, strict=True)
     )
+    of_levels = (
+        LimitRule(
+            f"{DestinationClass.VERIFIED}:{level}:{name}",
+            DestinationClass.VERIFIED,
+            period,
+            cents,
+            level,
+        )
+        for level, amounts in level_limits.items()
+        for (name, period), cents in zip(PERIODS.items(), amounts, strict=True)
+    )
+    return (*of_classes, *of_levels)
 
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """A withdrawal that counts against a limit: its notional and when it was requested."""
+    """A withdrawal that counts against a limit: its notional and when it was requested.
+
+    In a history, a withdrawal on a level with limits of its own is listed twice: without its level,
+    for the limits of its class, and with it.
+    """
 
     destination: DestinationClass
     notional_cents: int
     at: int
+    level: EvidenceLevel | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +102,8 @@ def usage(rule: LimitRule, history: Iterable[Spent], now: int) -> Usage:
     counted = [
         spent
         for spent in history
-        if spent.destination is rule.destination and spent.at > now - rule.period
+        if (spent.destination, spent.level) == (rule.destination, rule.level)
+        and spent.at > now - rule.period
     ]
     oldest = min((spent.at for spent in counted), default=None)
     return Usage(
@@ -91,6 +121,8 @@ def first_exceeded(
     """The first rule that the requested withdrawal would exceed, or None."""
     for rule in all_rules:
         if rule.destination is not requested.destination:
+            continue
+        if rule.level not in (None, requested.level):
             continue
         used = usage(rule, history, requested.at)
         if used.used_cents + requested.notional_cents > rule.limit_cents:

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 from chainteller.domain.challenges import SharedWallets
 from chainteller.domain.clock import SECOND
-from chainteller.domain.limits import DEFAULT_LIMITS, DestinationClass
+from chainteller.domain.evidence import EvidenceLevel
+from chainteller.domain.limits import DEFAULT_LEVEL_LIMITS, DEFAULT_LIMITS, DestinationClass
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,9 @@ class EngineOptions:
     """Other values refuse calls that a client of the specification alone can't complete."""
     limits: Mapping[DestinationClass, tuple[int, int, int]] = field(
         default_factory=lambda: dict(DEFAULT_LIMITS)
+    )
+    level_limits: Mapping[EvidenceLevel, tuple[int, int, int]] = field(
+        default_factory=lambda: dict(DEFAULT_LEVEL_LIMITS)
     )
 
     @property

@@ -5,7 +5,8 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from chainteller.domain.audit_chain import canonical
-from chainteller.domain.limits import DestinationClass
+from chainteller.domain.evidence import EvidenceLevel
+from chainteller.domain.limits import DestinationClass, LevelLimits
 from chainteller.domain.options import EngineOptions
 
 Limits = Mapping[DestinationClass, tuple[int, int, int]]
@@ -24,6 +25,9 @@ def rule_of(options: EngineOptions) -> Rule:
     body = canonical(
         {
             "limits": {str(name): list(amounts) for name, amounts in options.limits.items()},
+            "levelLimits": {
+                str(name): list(amounts) for name, amounts in options.level_limits.items()
+            },
             "quoteWindowSeconds": options.quote_window_s,
             "holdPremiumBpsPerMinute": options.hold_premium_bps_per_minute,
             "openQuotesPerAccount": options.open_quotes_per_account,
@@ -47,4 +51,16 @@ def limits_of(body: Mapping[str, object]) -> Limits:
     for name, amounts in stored.items():
         once, daily, monthly = (int(amount) for amount in amounts)
         found[DestinationClass(name)] = (once, daily, monthly)
+    return found
+
+
+def level_limits_of(body: Mapping[str, object]) -> LevelLimits:
+    """The limits of levels of evidence; earlier versions had none. Raises as ``limits_of``."""
+    stored = body.get("levelLimits", {})
+    if not isinstance(stored, dict):
+        raise TypeError("limits are given by level")
+    found: dict[EvidenceLevel, tuple[int, int, int]] = {}
+    for name, amounts in stored.items():
+        once, daily, monthly = (int(amount) for amount in amounts)
+        found[EvidenceLevel(name)] = (once, daily, monthly)
     return found

@@ -82,7 +82,7 @@ def decide_challenge(
 
     ``party`` is the account's customer; the text names their bank account if the options say so.
     """
-    _require_same_class(account, counterparty)
+    require_same_class(account, counterparty)
     challenge_id, expires = moment.new_id(Prefix.CHALLENGE), expiry(moment.now, valid_s)
     if not moment.options.text_names_account:
         party = party._replace(bank_account="")
@@ -127,7 +127,7 @@ def show(
     )
 
 
-def _require_same_class(account: Record, counterparty: Record) -> None:
+def require_same_class(account: Record, counterparty: Record) -> None:
     """A main network's account never holds a test network's wallet, nor the reverse."""
     own = resolve_network(account.network, test_networks=True)
     other = resolve_network(counterparty.network, test_networks=True)

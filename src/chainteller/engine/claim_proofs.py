@@ -10,20 +10,24 @@ Not compared, because no payment depends on it and no other row repeats it: ``cr
 challenge and of the wallet.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
+from chainteller.domain.assets import ASSETS_BY_KEY
 from chainteller.domain.challenges import (
     CLAIM_LIFETIME,
     POLICY_VERSION,
-    VERIFICATION_LIFETIME,
     ChallengeStatus,
     ClaimStatus,
-    VerificationMethod,
 )
 from chainteller.domain.clock import format_instant
+from chainteller.domain.evidence import METHODS as EVIDENCE
+from chainteller.domain.evidence import VerificationMethod, evidence_of
+from chainteller.domain.money import Amount
+from chainteller.domain.second_method import WATCHED_AFTER, ArrivalFinding, Awaited, Seen, judge
 from chainteller.engine import reading
 from chainteller.service.errors import ClaimUnverifiable
 from chainteller.storage import claim_evidence, wallets
@@ -32,7 +36,7 @@ from chainteller.wallets import addresses, contracts
 from chainteller.wallets.addresses import Address
 from chainteller.wallets.networks import known_network
 from chainteller.wallets.pasted_secrets import SecretPasted
-from chainteller.wallets.texts import Party, is_challenge_text
+from chainteller.wallets.texts import Party, Request, is_challenge_text, is_transfer_text
 from chainteller.wallets.verify import verify_signature
 
 UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError)
@@ -47,16 +51,6 @@ class Contradiction(NamedTuple):
 
 
 Contradictions = Iterator[Contradiction]
-
-
-class Method(NamedTuple):
-    """A method of verification: ``checked`` says what is checked again, and ``check`` does it.
-
-    Args of ``check``: the evidence and the wallet's address.
-    """
-
-    checked: str
-    check: Callable[[Record, Address], Contradictions]
 
 
 def _check_text(evidence: Record, address: Address) -> Contradictions:
@@ -101,16 +95,52 @@ def _check_contract(evidence: Record, address: Address) -> Contradictions:
         yield Contradiction("SIGNATURE", "The signature isn't stored as it was accepted.")
 
 
-METHODS: Mapping[str, Method] = {
-    VerificationMethod.SIGNATURE.value: Method(
-        "the signature, over the stored text, by the wallet's key", _check_signature
-    ),
-    VerificationMethod.CONTRACT.value: Method(
-        "the stored answers of the chain, about the stored text and signature", _check_contract
-    ),
+def _check_transfer(evidence: Record, address: Address) -> Contradictions:
+    """The transfer that arrived is the one that was asked for, judged again by the same rule."""
+    asset = ASSETS_BY_KEY[evidence.small_asset]
+    amount, deadline = Amount(evidence.small_amount, asset), evidence.small_deadline
+    request = Request(
+        evidence.customer_reference,
+        f"{amount} {asset.symbol}",
+        evidence.custody_address,
+        format_instant(deadline),
+        evidence.challenge_id,
+    )
+    if not is_transfer_text(evidence.challenge_text, address, request):
+        yield Contradiction("TEXT", "The request names another amount, wallet, address or time.")
+    if evidence.challenge_expires != deadline + WATCHED_AFTER:
+        yield Contradiction("CHALLENGE", "The challenge's end isn't that of its deadline.")
+    body = json.loads(evidence.evidence_body)
+    seen = Seen(
+        body["hash"],
+        body["sender"],
+        body["recipient"],
+        body["asset"],
+        int(body["atoms"]),
+        body["arrived"],
+    )
+    asked = Awaited(
+        amount,
+        address.canonical,
+        evidence.custody_address,
+        evidence.challenge_created,
+        deadline,
+    )
+    at = evidence.claim_created if _have_order(evidence) else seen.arrived
+    if judge(asked, seen, at) is not ArrivalFinding.EXACT or evidence.arrivals_found != 1:
+        yield Contradiction("EVIDENCE", "The transfer that arrived isn't the one asked for.")
+    stored = (evidence.claim_scheme, evidence.claim_signature, evidence.claim_signer)
+    if stored != ("transfer", seen.hash, address.display):
+        yield Contradiction("SIGNATURE", "The transfer isn't stored as it was accepted.")
+
+
+CHECKS: Mapping[VerificationMethod, Callable[[Record, Address], Contradictions]] = {
+    VerificationMethod.SIGNATURE: _check_signature,
+    VerificationMethod.CONTRACT: _check_contract,
+    VerificationMethod.TRANSFER: _check_transfer,
 }
-"""The methods that this build can check again. A method whose evidence can't be checked again
-belongs here with a check that its evidence is sealed and hasn't expired."""
+"""How a claim's proof is checked again: arguments are the evidence and the wallet's address. No
+claim rests on a statement, which waits for a person's decision."""
 
 
 def contradiction(evidence: Record) -> Contradiction | None:
@@ -133,9 +163,15 @@ def _first(
 
 def _claim(evidence: Record) -> Contradictions:
     """What the claim itself rests on, linked or not."""
-    method = METHODS.get(evidence.claim_method)
-    if method is None:
+    method = evidence_of(evidence.claim_method)
+    check = CHECKS.get(evidence.claim_method)
+    if method is None or check is None:
         yield Contradiction("METHOD", "This build doesn't know the claim's method.")
+        return
+    if evidence.claim_level not in (None, method.level):
+        yield Contradiction("METHOD", "The claim's level isn't that of its method.")
+    if (evidence.small_challenge_id is None) == (check is _check_transfer):
+        yield Contradiction("METHOD", "The challenge asked for another proof than was given.")
         return
     for part, name in (
         ("challenge_id", "challenge"),
@@ -155,7 +191,7 @@ def _claim(evidence: Record) -> Contradictions:
     ):
         yield _REDIRECTED
         return
-    yield from method.check(evidence, address)
+    yield from check(evidence, address)
     yield from _parties(evidence)
     yield from _times(evidence)
 
@@ -254,7 +290,8 @@ def _verification(evidence: Record) -> Contradictions:
     verified_at, used_at = evidence.link_verified_at, evidence.link_last_used_at
     if verified_at != evidence.claim_linked_at:
         yield Contradiction("LINK", "The link was verified at another time than its claim says.")
-    if not _ends_as_meant(evidence, evidence.link_expires, verified_at + VERIFICATION_LIFETIME):
+    lifetime = EVIDENCE[VerificationMethod(evidence.claim_method)].lifetime
+    if not _ends_as_meant(evidence, evidence.link_expires, verified_at + lifetime):
         yield Contradiction("EXPIRY", "The verification ends at another time than it should.")
     if _have_order(evidence) and not _is_last_use(evidence, used_at):
         yield Contradiction("LINK", "The link's last use isn't that of its last payout.")
@@ -345,7 +382,7 @@ class Rechecked(NamedTuple):
     def to_wire(self) -> dict[str, Any]:
         """The result as ``wallets recheck`` shows it."""
         evidence, found = self.evidence, self.found
-        method = METHODS.get(evidence.claim_method)
+        method = evidence_of(evidence.claim_method)
         return {
             "id": evidence.claim_id,
             "blockchainAccountId": evidence.claim_blockchain_account_id,
@@ -353,6 +390,7 @@ class Rechecked(NamedTuple):
             "network": evidence.wallet_network,
             "address": evidence.wallet_address,
             "method": evidence.claim_method,
+            "level": None if method is None else method.level.value,
             "checked": None if method is None else method.checked,
             "holds": found is None,
             "reason": None if found is None else found.reason,

@@ -15,9 +15,9 @@ from chainteller.domain.challenges import (
     MAXIMUM_ATTEMPTS,
     ChallengeStatus,
     ClaimStatus,
-    VerificationMethod,
     challenge_status,
 )
+from chainteller.domain.evidence import METHODS, VerificationMethod
 from chainteller.domain.ids import Prefix
 from chainteller.engine import challenges, contract_checks, outcome, reading
 from chainteller.engine.context import EngineContext
@@ -128,13 +128,15 @@ def submit(
         about = replace(about, challenge=replace(about.challenge, state=state))
         found = diagnose(about)
     proof, evidence = (found.proof if found.accepted else None), None
+    method = VerificationMethod.SIGNATURE
     if proof is None and chain is not None and chain.answer.is_valid:
         proof, evidence = chain.proof(), chain.answer.evidence()
+        method = VerificationMethod.CONTRACT
     if state is not ChallengeStatus.OPEN or proof is None:
         if state is ChallengeStatus.OPEN and chain is not None:
             chain.require_answer()
         raise _refusal(tx, challenge, about, found)
-    decided = decide_acceptance(challenge, proof, outcome.moment(tx), evidence)
+    decided = decide_acceptance(challenge, proof, outcome.moment(tx), evidence, method)
     outcome.apply(tx, decided)
     stored = challenge_rows.find_claim(tx.connection, tx.organisation_id, decided.subject)
     return challenge_rows.claim_model(
@@ -143,13 +145,17 @@ def submit(
 
 
 def decide_acceptance(
-    challenge: Record, proof: Proof, moment: Moment, evidence: str | None = None
+    challenge: Record,
+    proof: Proof,
+    moment: Moment,
+    evidence: str | None = None,
+    method: VerificationMethod = VerificationMethod.SIGNATURE,
 ) -> Outcome:
     """The challenge is used up, and a claim stands for the proof.
 
-    ``evidence`` is what a chain answered about a contract wallet, None for a signature by a key.
+    ``evidence`` is what a chain answered about a contract wallet, or the transfer that arrived;
+    None for a signature by a key.
     """
-    method = VerificationMethod.SIGNATURE if evidence is None else VerificationMethod.CONTRACT
     claim_id = moment.new_id(Prefix.CLAIM)
     used = {
         "status": ChallengeStatus.USED.value,
@@ -170,6 +176,7 @@ def decide_acceptance(
         "expires": moment.now + CLAIM_LIFETIME,
         "linked_at": None,
         "method": method.value,
+        "level": METHODS[method].level.value,
     }
     kept: tuple[Insert, ...] = ()
     if evidence is not None:

@@ -6,7 +6,7 @@ from chainteller.domain.clock import Clock
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.randomness import Randomness
 from chainteller.engine.notary import Notary
-from chainteller.engine.ports import Chain, ExecutionVenue, PegFeed, PriceFeed
+from chainteller.engine.ports import Arrivals, Chain, ExecutionVenue, PegFeed, PriceFeed
 from chainteller.engine.timekeeping import Timekeeper, TimeSource
 from chainteller.storage.database import Database
 
@@ -27,6 +27,9 @@ class EngineContext:
 
     chain: Chain | None = None
     """Who says whether contract wallets accept signatures. Left out, nobody does."""
+
+    arrivals: Arrivals | None = None
+    """Who says what arrived on chains, for small transfers. Left out, they aren't offered."""
 
     @property
     def time(self) -> TimeSource:

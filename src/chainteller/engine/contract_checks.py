@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from chainteller.domain.challenges import VerificationMethod
+from chainteller.domain.evidence import VerificationMethod
 from chainteller.engine.context import EngineContext
 from chainteller.engine.destinations import Target
 from chainteller.engine.outcome import AuditEntry

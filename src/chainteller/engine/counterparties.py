@@ -4,7 +4,6 @@ from sqlalchemy import Connection
 
 from chainteller.domain.challenges import (
     POLICY_VERSION,
-    VERIFICATION_LIFETIME,
     ClaimStatus,
     ReverificationReason,
     SharedWallets,
@@ -12,6 +11,7 @@ from chainteller.domain.challenges import (
     is_verified,
 )
 from chainteller.domain.clock import format_instant
+from chainteller.domain.evidence import evidence_of
 from chainteller.domain.ids import Prefix
 from chainteller.engine import blockchain_accounts, claim_proofs, outcome, reading
 from chainteller.engine.context import EngineContext
@@ -255,10 +255,11 @@ def decide_link(
         ClaimAlreadyUsed, Conflict, ClaimExpired.
     """
     _require_linkable(account, claim, address, now)
+    evidence = evidence_of(claim.method)
     values = {
         "claim_id": claim.id,
         "verified_at": now,
-        "expires": now + VERIFICATION_LIFETIME,
+        "expires": now + (0 if evidence is None else evidence.lifetime),
         "last_used_at": now,
         "policy_version": POLICY_VERSION,
         "revoked_at": None,

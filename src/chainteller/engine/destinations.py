@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from chainteller.domain.assets import Asset
-from chainteller.domain.challenges import VerificationMethod, is_verified
+from chainteller.domain.challenges import is_verified
 from chainteller.domain.clock import format_instant
+from chainteller.domain.evidence import EvidenceLevel, VerificationMethod, evidence_of
 from chainteller.domain.limits import UNVERIFIED_HOLD, DestinationClass
 from chainteller.domain.timekeeping import stamped
 from chainteller.engine import blockchain_accounts, claim_proofs, counterparties
@@ -12,6 +13,7 @@ from chainteller.engine.outcome import Update
 from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service.errors import (
     DestinationOnHold,
+    EvidenceExpired,
     NetworkMismatch,
     NotFound,
     ValidationFailed,
@@ -32,6 +34,8 @@ class Target:
     available_at: int = 0
     claim_id: str | None = None
     """The claim of a verified wallet, if it must be confirmed before a payout."""
+    level: EvidenceLevel | None = None
+    """The level of a verified wallet's evidence, if that has limits of its own."""
     used: tuple[Update, ...] = ()
     """What a withdrawal to it changes: the last use of a verified wallet's link."""
 
@@ -42,7 +46,7 @@ def resolve(
     """The bank account when nothing is named.
 
     Raises:
-        ValidationFailed, NotFound, NetworkMismatch, ClaimUnverifiable.
+        ValidationFailed, NotFound, NetworkMismatch, ClaimUnverifiable, EvidenceExpired.
     """
     if destination is None or destination.type == "bank-account":
         if destination and (destination.counterparty_id or destination.blockchain_account_id):
@@ -79,7 +83,11 @@ def wallet(
     counterparty: Record, via: str, link: Record | None, now: int, began_at: int = 0
 ) -> Target:
     """The wallet as a target: verified for the blockchain account ``via``, or not; ``began_at``
-    is the beginning of this epoch."""
+    is the beginning of this epoch.
+
+    Raises:
+        EvidenceExpired: it was verified by what is too old by now and can't be verified again.
+    """
     if link is not None and is_verified(wallets.link_status(link, now)):
         return Target(
             DestinationClass.VERIFIED,
@@ -87,8 +95,11 @@ def wallet(
             via,
             counterparty.address,
             claim_id=link.claim_id if link.claim_method == VerificationMethod.CONTRACT else None,
+            level=level_with_limits(link),
             used=(used(link, now),),
         )
+    if link is not None:
+        _require_fresh(link, now)
     return Target(
         DestinationClass.UNVERIFIED,
         counterparty.id,
@@ -96,6 +107,32 @@ def wallet(
         counterparty.address,
         stamped(counterparty.created, now, began_at) + UNVERIFIED_HOLD,
     )
+
+
+def level_with_limits(link: Record) -> EvidenceLevel | None:
+    """The level of a link's evidence, None for the highest, which has no limits of its own."""
+    level = wallets.level_of(link.claim_method, link.claim_level)
+    return None if level in (None, EvidenceLevel.HIGH) else EvidenceLevel(level)
+
+
+def _require_fresh(link: Record, now: int) -> None:
+    """Raises EvidenceExpired. A signature never is: it can be verified again, and only the wallet's
+    type falls back (specification 8, rule 5). A revoked verification falls back, too."""
+    evidence = evidence_of(link.claim_method or "")
+    if evidence is None or evidence.is_repeatable or link.revoked_at is not None:
+        return
+    if now > link.expires:
+        raise EvidenceExpired(
+            "The wallet's verification is too old to pay on.",
+            {
+                "counterpartyId": link.counterparty_id,
+                "blockchainAccountId": link.blockchain_account_id,
+                "claimId": link.claim_id,
+                "method": link.claim_method,
+                "expiredAt": format_instant(link.expires),
+                "suggestion": EvidenceExpired.next_step,
+            },
+        )
 
 
 def used(link: Record, now: int) -> Update:

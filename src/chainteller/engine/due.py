@@ -2,10 +2,18 @@
 
 import logging
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import MINUTE
-from chainteller.engine import deposits, payouts, settlement, trades, upkeep, withdrawals
+from chainteller.engine import (
+    deposits,
+    payouts,
+    settlement,
+    small_transfers,
+    trades,
+    withdrawals,
+)
 from chainteller.engine.context import EngineContext
 from chainteller.engine.unit_of_work import UnitOfWork, now, work_unit
 from chainteller.storage import jobs
@@ -26,17 +34,32 @@ _STEPS: Mapping[str, Callable[[UnitOfWork, str], None]] = {
 def run(context: EngineContext, limit: int) -> int:
     """Do what is due now, at most ``limit`` pieces; how many were done."""
     done = 0
-    while done < limit and work_unit(context, Actor(name="worker"), _one):
-        done += 1
+    while done < limit:
+        watched: list[str] = []
+        if work_unit(context, Actor(name="worker"), partial(_one, watched)):
+            done += 1
+        elif watched:
+            small_transfers.watch(context, watched[0])
+            done += 1
+        else:
+            break
     return done
 
 
-def _one(tx: UnitOfWork) -> bool:
-    """The next due job, in the name of the organisation whose record it is."""
+def _one(watched: list[str], tx: UnitOfWork) -> bool:
+    """The next due job, in the name of the organisation whose record it is.
+
+    Nothing is done where a chain must be asked first, which no transaction waits for: ``watched``
+    gets the small transfer.
+    """
     job = jobs.take_due(tx.connection, tx.now)
+    watched.clear()
     if job is None:
         return False
     organisation_id = jobs.organisation_of(tx.connection, job.reference)
+    if job.kind == small_transfers.WATCH and organisation_id is not None:
+        watched.append(job.reference)
+        return False
     jobs.remove(tx.rows, job.kind, job.reference)
     if organisation_id is None:
         _log.error("%s: %s is due on a record that doesn't exist", ORPHANED, job.kind)
@@ -75,9 +98,3 @@ def next_at(context: EngineContext) -> int | None:
     """When the next work is due; None when there is none."""
     with context.database.read() as connection:
         return jobs.next_due(connection)
-
-
-def purge_keys(context: EngineContext) -> None:
-    """Forget all idempotency keys after their lifetime."""
-    while upkeep.forget_keys(context):
-        pass

@@ -23,7 +23,7 @@ from chainteller.service.models.heads import (
     ConsistencyQuery,
     HeadCosignature,
 )
-from chainteller.storage import checkpoints, inspection, log, sequencer
+from chainteller.storage import checkpoints, inspection, log, own_numbers, sequencer
 from chainteller.storage.checkpoints import StoredCheckpoint
 from chainteller.storage.log import DEPLOYMENT
 from chainteller.witnessing.checkpoints import (
@@ -336,13 +336,15 @@ def audit_proof(
 ) -> AuditProof:
     standing, keys = _signing(context, connection)
     row = int(seq) if seq.isascii() and seq.isdecimal() and len(seq) < 17 else 0
-    number = log.number_of_audit_row(connection, organisation_id, row) if row else None
+    stored = own_numbers.seq_of_audit(connection, organisation_id, row) if row else None
+    number = log.number_of_audit_row(connection, organisation_id, stored) if stored else None
     if number is None:
         raise NotFound("audit row", seq if row else "")
     tree, signed = _signed_head(context, connection, organisation_id, standing.deployment, keys)
     (entry,) = log.entries(connection, organisation_id, number - 1, 1)
     return AuditProof(
         seq=row,
+        key=str(stored),
         number=number,
         entry=entry.body,
         size=signed.head.size,

@@ -6,7 +6,8 @@ from itertools import pairwise
 from sqlalchemy import Connection
 
 from chainteller.domain.clock import SECOND, format_instant
-from chainteller.domain.limits import Spent, Usage, first_exceeded, rules, usage
+from chainteller.domain.evidence import EvidenceLevel
+from chainteller.domain.limits import LimitRule, Spent, Usage, first_exceeded, rules, usage
 from chainteller.domain.money import format_cents
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.timekeeping import stamped
@@ -18,7 +19,7 @@ from chainteller.service import operations
 from chainteller.service.errors import LimitExceeded
 from chainteller.service.models.funding import LimitUsage
 from chainteller.service.models.pages import Page
-from chainteller.storage import transfers
+from chainteller.storage import transfers, wallets
 
 
 def load_spent(tx: UnitOfWork, account_id: str) -> tuple[Spent, ...]:
@@ -58,9 +59,31 @@ def _periods(context: EngineContext) -> set[int]:
     return {rule.period for rule in rules(context.options.limits)}
 
 
+def _rules(options: EngineOptions, levels: frozenset[EvidenceLevel]) -> tuple[LimitRule, ...]:
+    """The limits, with those of the given levels of evidence alone."""
+    own = {level: limits for level, limits in options.level_limits.items() if level in levels}
+    return rules(options.limits, own)
+
+
+def load_used_on_level(
+    tx: UnitOfWork, account_id: str, level: EvidenceLevel | None
+) -> tuple[Spent, ...]:
+    """What counts against the limits of a level of evidence; nothing where it has none."""
+    if level not in tx.context.options.level_limits:
+        return ()
+    longest = max(_periods(tx.context))
+    found = transfers.spent_on_levels(tx.connection, account_id, tx.now - longest)
+    return tuple(
+        replace(spent, at=stamped(spent.at, tx.now, tx.time.began_at))
+        for spent in found
+        if spent.level is level
+    )
+
+
 def require_within(options: EngineOptions, spent: tuple[Spent, ...], requested: Spent) -> None:
     """Raises LimitExceeded for the first rule that the withdrawal would break."""
-    exceeded = first_exceeded(rules(options.limits), spent, requested)
+    all_rules = rules(options.limits, options.level_limits)
+    exceeded = first_exceeded(all_rules, spent, requested)
     if exceeded is not None:
         raise LimitExceeded(
             "The withdrawal limit would be exceeded.", _details(exceeded, requested)
@@ -76,6 +99,7 @@ def _details(exceeded: Usage, requested: Spent) -> dict[str, object]:
         "ruleId": rule.rule_id,
         "scope": "withdrawal",
         "destinationClass": rule.destination,
+        **({} if rule.level is None else {"evidenceLevel": rule.level}),
         "period": rule.period // SECOND,
         "limit": format_cents(rule.limit_cents),
         "used": format_cents(exceeded.used_cents),
@@ -90,10 +114,16 @@ def _details(exceeded: Usage, requested: Spent) -> dict[str, object]:
 def show(
     context: EngineContext, connection: Connection, organisation_id: str, account_id: str
 ) -> Page[LimitUsage]:
+    """The limits of a level of evidence are listed where a wallet of the account has that level."""
     account = accounts.find(connection, organisation_id, account_id)
-    time, all_rules = timekeeping.read(context.time, connection), rules(context.options.limits)
+    time, options = timekeeping.read(context.time, connection), context.options
     at = time.now
     history = _used(context, connection, account.id, at, time.began_at)
+    levels = wallets.levels_of(connection, organisation_id, account.id)
+    all_rules = _rules(options, levels)
+    if levels:
+        found = transfers.spent_on_levels(connection, account.id, at - max(_periods(context)))
+        history += tuple(replace(spent, at=stamped(spent.at, at, time.began_at)) for spent in found)
     return Page[LimitUsage].whole(tuple(_model(usage(rule, history, at)) for rule in all_rules))
 
 
@@ -101,6 +131,7 @@ def _model(used: Usage) -> LimitUsage:
     return LimitUsage(
         rule_id=used.rule.rule_id,
         destination_class=used.rule.destination,
+        evidence_level=used.rule.level,
         period_seconds=used.rule.period // SECOND,
         limit=format_cents(used.rule.limit_cents),
         used=format_cents(used.used_cents),

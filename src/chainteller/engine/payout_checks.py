@@ -204,6 +204,8 @@ def _destination(withdrawal: Record) -> Contradictions:
     named = {part is not None for part in wallet}
     if named != {kind is not DestinationClass.OWN_BANK}:
         yield Contradiction("WITHDRAWAL", "The withdrawal's destination isn't of its class.")
+    if withdrawal.evidence_level is not None and kind is not DestinationClass.VERIFIED:
+        yield Contradiction("WITHDRAWAL", "The withdrawal's level of evidence isn't of its class.")
     review = {withdrawal.review_reason is not None, withdrawal.review_eta is not None}
     if review != {kind is DestinationClass.UNVERIFIED}:
         yield Contradiction("WITHDRAWAL", "The withdrawal's review isn't that of its class.")

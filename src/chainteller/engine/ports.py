@@ -1,9 +1,11 @@
 """What the engine needs of the outside world; the adapters fulfil these by shape."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from chainteller.domain.assets import Asset
 from chainteller.domain.prices import PricePoint
+from chainteller.domain.second_method import Awaited, Seen
 from chainteller.domain.trades import Rejection
 from chainteller.wallets.contracts import ChainAnswer, Question
 from chainteller.wallets.family import Network
@@ -40,6 +42,14 @@ class Chain(Protocol):
 
     def ask(self, network: Network, question: Question) -> ChainAnswer:
         """Ask all providers of a network; takes seconds. Raises nothing that a provider does."""
+
+
+class Arrivals(Protocol):
+    """Watches deposit addresses for small transfers."""
+
+    def since(self, awaited: Awaited) -> Sequence[Seen]:
+        """Every final transfer to the awaited one's recipient since it was asked for; takes seconds
+        at most. Raises ArrivalsUnavailable."""
 
 
 class ExecutionVenue(Protocol):

@@ -50,6 +50,7 @@ def new_row(
         "failure_message": None,
         "review_reason": None,
         "rule_id": None,
+        "evidence_level": None,
         "review_eta": None,
         "network_tx_hash": None,
         "version": 1,

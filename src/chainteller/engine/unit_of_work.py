@@ -50,7 +50,7 @@ Model = TypeVar("Model", bound=WireModel)
 Result = TypeVar("Result")
 _Rows = Sequence[Mapping[str, Any]]
 TRIES = 5
-_SECRET_INPUTS = frozenset({"completed_challenge"})
+_SECRET_INPUTS = frozenset({"completed_challenge", "statement"})
 _HARMLESS = re.compile(r"[A-Za-z0-9@._:-]{1,32}", re.ASCII)
 _MAXIMUM_KEY_LENGTH = 255
 _MAXIMUM_ACTOR_LENGTH = 128
@@ -67,7 +67,8 @@ def _inputs(call: Call[Written[Model]]) -> dict[str, Any]:
 
 
 def audited_inputs(request: WireModel) -> dict[str, Any]:
-    """What the audit trail keeps of a request that was done: never a signature."""
+    """What the audit trail keeps of a request that was done: never a signature, nor what a customer
+    states in their own words."""
     return request.model_dump(by_alias=True, exclude=set(_SECRET_INPUTS), exclude_none=True)
 
 

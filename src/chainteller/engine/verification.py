@@ -4,6 +4,7 @@ Invariant 18 (no secret stored) is a matter of what is written and is checked wh
 made. 11 is checked as far as rows can show it; that no round trip gains is shown by properties.
 """
 
+from collections import deque
 from collections.abc import Callable, Mapping
 from itertools import islice
 from time import perf_counter
@@ -15,10 +16,10 @@ from chainteller.engine import claim_proofs
 from chainteller.engine.checks import conduct, epochs, ledger, records, seals
 from chainteller.engine.checks.breaches import Breach, Breaches
 from chainteller.service.models.records import ChainReport
-from chainteller.storage import chain, inspection
+from chainteller.storage import chain, inspection, own_numbers
 from chainteller.storage.database import Database
 from chainteller.storage.log import Head
-from chainteller.storage.schema import GENESIS_HASH
+from chainteller.storage.own_numbers import GENESIS_HASH
 
 __all__ = ["Breach", "ClaimsReport", "verify", "verify_books", "verify_chain", "verify_claims"]
 
@@ -120,24 +121,50 @@ def _collect(found: list[Breach], new: Breaches) -> None:
 
 
 def _chain_and_events(connection: Connection) -> Breaches:
-    """16: the audit chain verifies, its rows stand in their accounts' trails, and the events run
-    from 1 to the head's number.
-    """
+    """16: the audit chain verifies, its rows stand in their accounts' trails, and no number is
+    missing."""
     report = _chain_report(connection)
     if not report.intact:
         what = report.problem or "the audit chain is broken"
         yield Breach(16, what, f"audit {report.first_broken}")
     for row in inspection.audit_outside_its_account(connection):
         yield Breach(16, "an audit row outside its account's trail", f"audit {row.seq}")
+    own = own_numbers.Counted(connection)
+    wrong = [*_first(_events(connection, own))]
+    yield from wrong
+    if report.intact and not wrong:
+        yield from _first(_own_chains(connection, own))
+
+
+def _first(found: Breaches) -> Breaches:
+    """The first breach of a check, which reads to its end: what follows is wrong because of it."""
+    yield from islice(found, 1)
+    deque(found, maxlen=0)
+
+
+def _events(connection: Connection, own: own_numbers.Counted) -> Breaches:
+    """16: events run from 1 to the head's number, and each organisation's own numbers too."""
     expected = 0
-    for number in inspection.event_numbers(connection):
-        expected += 1
-        if number != expected:
-            yield Breach(16, f"event {expected} is missing", f"event {number}")
-            return
+    for expected, event in enumerate(inspection.event_numbers(connection), start=1):
+        problem = f"event {expected} is missing"
+        if event.seq == expected:
+            problem = own.event(event.seq, event.organisation_id, event.number)
+        if problem:
+            yield Breach(16, problem, f"event {event.seq}")
     head = chain.head(connection)
     if head.event_seq != expected:
         yield Breach(16, f"the head counts {head.event_seq} events, {expected} exist", "head")
+
+
+def _own_chains(connection: Connection, own: own_numbers.Counted) -> Breaches:
+    """16: every organisation's own chain follows from its audit rows, and its numbers end where
+    its log says."""
+    for link in chain.links(connection):
+        problem = own.audit(link.row._asdict())
+        if problem:
+            yield Breach(16, problem, f"audit {link.seq}")
+    for problem in own.ends():
+        yield Breach(16, problem, "head")
 
 
 def verify_chain(database: Database) -> ChainReport:

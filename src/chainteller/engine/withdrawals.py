@@ -114,7 +114,10 @@ def request_withdrawal(
         target=target,
         available=ledger.lock_balances(tx, account.id),
         off_par=stablecoin_prices.suspended(tx.context, tx.now),
-        spent=limits.load_used(tx, account.id),
+        spent=(
+            *limits.load_used(tx, account.id),
+            *limits.load_used_on_level(tx, account.id, target.level),
+        ),
         condition=_condition(tx, order.amount.asset),
         is_unconfirmed=target.claim_id is not None and confirmation is None,
     )
@@ -162,7 +165,7 @@ def decide_withdrawal(order: Order, account: Record, state: State, moment: Momen
     preconditions.require_allowed(account, Act.WITHDRAW)
     destinations.require_reachable(target, moment.now)
     cents = _notional_cents(order.amount, state.condition)
-    requested = Spent(target.destination_class, cents, moment.now)
+    requested = Spent(target.destination_class, cents, moment.now, target.level)
     limits.require_within(options, state.spent, requested)
     held = _funds_to_hold(order.amount, cents, state, moment.now)
     reviewed = target.destination_class is DestinationClass.UNVERIFIED
@@ -185,6 +188,7 @@ def decide_withdrawal(order: Order, account: Record, state: State, moment: Momen
         "review_reason": _review_reason(state),
         "review_eta": review_at if reviewed else None,
         "rule_id": rule_of(options).id,
+        "evidence_level": None if target.level is None else target.level.value,
     }
     send_at = moment.after(options.withdrawal_delay_s)
     next_job = Job(REVIEW, row["id"], review_at) if reviewed else Job(SEND, row["id"], send_at)

@@ -158,6 +158,7 @@ LIMIT: "FieldList[LimitUsage]" = FieldList(
     "funding.LimitUsage",
     (
         Field("destination_class", "destination", TEXT, lambda each: each.destination_class),
+        Field("evidence_level", "evidence", TEXT, lambda each: each.evidence_level),
         Field("period_seconds", "period", Period(), lambda each: each.period_seconds),
         Field("limit", "limit", DECIMALS, lambda each: each.limit, heading="LIMIT USD"),
         Field("used", "used", DECIMALS, lambda each: each.used, is_private=True),

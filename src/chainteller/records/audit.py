@@ -66,6 +66,7 @@ AUDIT_ROW: "FieldList[AuditRow]" = FieldList(
         Field("object", "object", IDENTIFIER, lambda each: each.object, NOWHERE),
         Field("outcome", "outcome", Outcome(), lambda each: each, NOWHERE,
               of=("outcome", "error")),
+        Field("error", "error code", TEXT, lambda each: each.error, NOWHERE),
         Field("hash", "audit hash", Hash(), lambda each: each.hash, heading="HASH"),
     ),
     interfaces=Interface.RECEIPT,

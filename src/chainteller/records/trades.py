@@ -78,7 +78,7 @@ def _progress(trade: "Trade", now: int, waiting: str) -> Piece:
 
 class Side(Format[str]):
     def cell(self, value: str, now: int) -> Piece:  # noqa: ARG002
-        return value.upper(), "up" if value == "buy" else "down"
+        return value.upper(), value if value in {"buy", "sell"} else ""
 
 
 class Failure(Format["Reason"]):

@@ -99,13 +99,16 @@ class ReviewUntil(Format["Review"]):
         return f"{value.reason}{until}"
 
 
+DIRECTION = Direction()
+
+
 def _fields(kind: str) -> "FieldList[Transfer]":
     return FieldList(
         kind,
         "funding.Transfer",
         (
             Field("id", kind, IDENTIFIER, lambda each: each.id, DOCUMENTS),
-            Field("type", "type", Direction(), lambda each: each, NOWHERE),
+            Field("type", "type", DIRECTION, lambda each: each, NOWHERE),
             Field("status", "status", TransferState(), lambda each: each, of=("status",)),
             Field("amount", "amount", Transferred(), lambda each: each, DOCUMENTS,
                   of=("amount", "currency.type", "currency.symbol", "currency.id"),

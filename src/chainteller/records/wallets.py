@@ -15,6 +15,7 @@ from chainteller.records.fields import (
     Interface,
     Moment,
 )
+from chainteller.records.formats import money
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -24,8 +25,10 @@ if TYPE_CHECKING:
         Challenge,
         Counterparty,
         OwnershipClaim,
+        OwnershipStatement,
         SharedWallet,
         SignatureDiagnosis,
+        SmallTransfer,
     )
 
 
@@ -68,6 +71,10 @@ WALLET: "FieldList[Counterparty]" = FieldList(
         Field("verification.expires_at", "until", Day(),
               lambda each: each.verification.expires_at if each.verification else None,
               spoken="until"),
+        Field("verification.method", "method", TEXT,
+              lambda each: each.verification.method if each.verification else None),
+        Field("verification.level", "evidence", TEXT,
+              lambda each: each.verification.level if each.verification else None),
         Field("shared", "shared", YES_OR_NO, lambda each: each.shared),
     ),
     interfaces=Interface.COMMAND,
@@ -132,6 +139,7 @@ CLAIM: "FieldList[OwnershipClaim]" = FieldList(
         Field("counterparty_id", "counterparty", IDENTIFIER, lambda each: each.counterparty_id),
         Field("expires", "link before", MOMENT, lambda each: each.expires),
         Field("method", "method", TEXT, lambda each: each.method),
+        Field("level", "evidence", TEXT, lambda each: each.level),
         Field("signer", "signer", ADDRESS, lambda each: each.signer),
         Field("text", "signed text", TEXT, lambda each: each.text),
         Field("signature", "signature", TEXT, lambda each: each.signature),
@@ -139,6 +147,59 @@ CLAIM: "FieldList[OwnershipClaim]" = FieldList(
     ),
     interfaces=Interface.COMMAND,
     wire_only=("type", "challenge_id", "created", "linked_at"),
+)  # fmt: skip
+
+SMALL_TRANSFER: "FieldList[SmallTransfer]" = FieldList(
+    "small transfer",
+    "counterparties.SmallTransfer",
+    (
+        Field("id", "small transfer", IDENTIFIER, lambda each: each.id),
+        Field("status", "status", STATUS, lambda each: each.status),
+        Field("amount", "amount", TEXT, lambda each: each.amount),
+        Field("symbol", "asset", TEXT, lambda each: each.symbol),
+        Field("asked", "exactly", TEXT, lambda each: money(each.amount, each.symbol), NOWHERE,
+              of=("amount", "symbol"), spoken="amount"),
+        Field("network", "network", TEXT, lambda each: each.network, spoken="network"),
+        Field("sender", "from", ADDRESS, lambda each: each.sender),
+        Field("recipient", "to", ADDRESS, lambda each: each.recipient, spoken="recipient"),
+        Field("expires", "expires", MOMENT, lambda each: each.expires, spoken="expires"),
+        Field("arrivals", "arrived", TEXT, lambda each: " ".join(
+            f"{found.amount} {found.symbol} from {found.sender} ({found.finding})."
+            f" {found.explanation}"
+            for found in each.arrivals
+        )),
+        Field("claim_id", "claim", IDENTIFIER, lambda each: each.claim_id),
+        Field("level", "evidence", TEXT, lambda each: each.level),
+        Field("created", "created", MOMENT, lambda each: each.created),
+        Field("blockchain_account_id", "account", IDENTIFIER,
+              lambda each: each.blockchain_account_id),
+        Field("counterparty_id", "wallet", IDENTIFIER, lambda each: each.counterparty_id),
+        Field("instruction", "tell the customer", TEXT, lambda each: each.instruction),
+    ),
+    interfaces=Interface.COMMAND,
+    table=("id", "counterparty_id", "status", "amount", "symbol", "expires", "claim_id"),
+    wire_only=("type",),
+)  # fmt: skip
+
+OWNERSHIP_STATEMENT: "FieldList[OwnershipStatement]" = FieldList(
+    "ownership statement",
+    "counterparties.OwnershipStatement",
+    (
+        Field("id", "statement", IDENTIFIER, lambda each: each.id),
+        Field("status", "status", STATUS, lambda each: each.status),
+        Field("reason", "reason", TEXT, lambda each: each.reason),
+        Field("level", "evidence", TEXT, lambda each: each.level),
+        Field("network", "network", TEXT, lambda each: each.network),
+        Field("address", "address", ADDRESS, lambda each: each.address),
+        Field("blockchain_account_id", "account", IDENTIFIER,
+              lambda each: each.blockchain_account_id),
+        Field("counterparty_id", "wallet", IDENTIFIER, lambda each: each.counterparty_id),
+        Field("statement", "statement", TEXT, lambda each: each.statement),
+        Field("created", "created", MOMENT, lambda each: each.created),
+    ),
+    interfaces=Interface.COMMAND,
+    table=("id", "counterparty_id", "status", "reason", "created"),
+    wire_only=("type",),
 )  # fmt: skip
 
 DIAGNOSIS: "FieldList[SignatureDiagnosis]" = FieldList(

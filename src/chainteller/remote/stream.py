@@ -13,7 +13,7 @@ from chainteller.remote.transport import (
     Transport,
     TransportFault,
 )
-from chainteller.service.models.records import Event
+from chainteller.service.models.records import EVENT_RESET, Event, EventReset
 from chainteller.service.operations import EVENT_STREAM
 
 SILENCE_S = 40.0
@@ -27,6 +27,8 @@ class Following(StrEnum):
     """The states passed to ``on_state``."""
 
     LIVE = "live"
+    RESET = "reset"
+    """The cursor was none of the log's: events may be missing, everything is to be read again."""
     RETRYING = "retrying"
     REFUSED = "refused"
 
@@ -36,6 +38,7 @@ class _Frame:
     """The fields of one event while its lines arrive (WHATWG HTML, 9.2.6)."""
 
     data: list[str]
+    kind: str = ""
     size: int = 0
 
 
@@ -112,16 +115,25 @@ class EventStream:
             field, _, value = line.partition(":")
             if field == "data":
                 frame.data.append(value.removeprefix(" "))
+            elif field == "event":
+                frame.kind = value.removeprefix(" ")
             return frame
         if frame.data:
-            try:
-                event: Event = parsed(Event, "\n".join(frame.data).encode())
-            except ValueError:
-                raise ReplyBroken("an event cannot be read") from None
-            if event.seq > self._cursor:
-                self._cursor = event.seq
-                self._on_event(event)
+            self._take(frame.kind, "\n".join(frame.data).encode())
         return _Frame([])
+
+    def _take(self, kind: str, data: bytes) -> None:
+        try:
+            if kind == EVENT_RESET:
+                self._cursor = parsed(EventReset, data).next
+                self._on_state(Following.RESET)
+                return
+            event: Event = parsed(Event, data)
+        except ValueError:
+            raise ReplyBroken("an event cannot be read") from None
+        if event.seq > self._cursor:
+            self._cursor = event.seq
+            self._on_event(event)
 
 
 async def _lines(chunks: AsyncIterator[bytes]) -> AsyncIterator[str]:

@@ -342,6 +342,22 @@ class ChainUnavailable(ServiceError):
     next_step = "Nothing was counted. Send the signature again later, or ask the operator."
 
 
+class EvidenceExpired(ServiceError):
+    """What a wallet was verified by is too old to pay on; ``method`` and ``expiredAt`` say what."""
+
+    code = "EVIDENCE_EXPIRED"
+    status = 422
+    next_step = "Verify the wallet again: by a signature, or by a new small transfer."
+
+
+class ArrivalsUnwatched(ServiceError):
+    """This deployment doesn't watch chains, so it can't offer small transfers."""
+
+    code = "ARRIVALS_UNWATCHED"
+    status = 503
+    next_step = "Verify the wallet by a signature, or record a statement for review."
+
+
 class ClaimUnverifiable(ServiceError):
     """``reason`` says what doesn't agree with the stored claim; nothing was paid."""
 
@@ -356,6 +372,23 @@ class InvalidSignature(ServiceError):
     code = "INVALID_SIGNATURE"
     status = 422
     next_step = "Tell the customer what the finding says, then ask for a new signature."
+
+
+class StatementUnbalanced(ServiceError):
+    """The ledger contradicts an account's records; ``record`` names one. No statement is made."""
+
+    code = "STATEMENT_UNBALANCED"
+    status = 409
+    next_step = (
+        "Don't give the customer figures of this account. Report it; the operator runs: "
+        "chainteller db verify."
+    )
+
+    def __init__(self, account_id: str, found: str, record: str | None = None) -> None:
+        super().__init__(
+            f"No statement was made, because the account's books don't agree: {found}",
+            {"tradingAccountId": account_id, "record": record},
+        )
 
 
 class RateLimited(ServiceError):
@@ -478,6 +511,13 @@ class ReadOnlyProfile(ClientError):
 class NotOffered(ClientError):
     code = "NOT_OFFERED"
     next_step = "This deployment doesn't offer this. Use an id that you know."
+
+
+class PdfUnavailable(ClientError):
+    """The extra that writes PDF files isn't installed."""
+
+    code = "PDF_UNAVAILABLE"
+    next_step = "Install it: pip install 'chainteller[pdf]'. Text and CSV need nothing more."
 
 
 class CheckpointRefused(ClientError):

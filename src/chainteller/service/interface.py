@@ -29,10 +29,14 @@ from chainteller.service.models.counterparties import (
     LinkRequest,
     OpenBlockchainAccount,
     OwnershipClaim,
+    OwnershipStatement,
     RegisterCounterparty,
     ReverificationRequest,
     SharedWallet,
     SignatureDiagnosis,
+    SmallTransfer,
+    SmallTransferRequest,
+    StatementRequest,
 )
 from chainteller.service.models.finding import FindQuery, Found
 from chainteller.service.models.funding import (
@@ -57,6 +61,7 @@ from chainteller.service.models.pages import (
 )
 from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteRequest
 from chainteller.service.models.records import AuditRow, Capabilities, EventPage
+from chainteller.service.models.statements import Statement, StatementQuery
 from chainteller.service.models.trades import Trade, Transaction
 from chainteller.service.operations import Call
 
@@ -93,6 +98,14 @@ class Service(ABC):
 
     def limits(self, account_id: str) -> Page[LimitUsage]:
         return self.call(Call(op.LIMITS, (account_id,)))
+
+    def statement(
+        self, account_id: str, *, from_time: str | None = None, to_time: str | None = None
+    ) -> Statement:
+        """An account's statement. The first and the last day or instant are as ``StatementQuery``
+        says; left out, they are the account's beginning and the present."""
+        query = StatementQuery(from_time=from_time, to_time=to_time)
+        return self.call(Call(op.STATEMENT, (account_id,), query=query))
 
     def customers(self, query: ListQuery = ALL) -> Page[Customer]:
         """The core bank's customers by ``text``: name, reference or bank account."""
@@ -258,6 +271,51 @@ class Service(ABC):
     ) -> SignatureDiagnosis:
         """As ``submit_claim``, but changes nothing and counts no attempt."""
         return self.call(Call(op.DIAGNOSE_SIGNATURE, (blockchain_account_id,), request))
+
+    def create_small_transfer(
+        self,
+        blockchain_account_id: str,
+        request: SmallTransferRequest,
+        *,
+        idempotency_key: str | None = None,
+    ) -> Written[SmallTransfer]:
+        """A Conflict names the small transfer that is waiting already in ``details.id``."""
+        return self.call(
+            Call(op.CREATE_SMALL_TRANSFER, (blockchain_account_id,), request, key=idempotency_key)
+        )
+
+    def small_transfers(
+        self, blockchain_account_id: str, query: ListQuery = ALL
+    ) -> Page[SmallTransfer]:
+        return self.call(Call(op.SMALL_TRANSFERS, (blockchain_account_id,), query=query))
+
+    def small_transfer_by_id(self, small_transfer_id: str) -> SmallTransfer:
+        return self.call(Call(op.SMALL_TRANSFER_BY_ID, (small_transfer_id,)))
+
+    def create_ownership_statement(
+        self,
+        blockchain_account_id: str,
+        request: StatementRequest,
+        *,
+        idempotency_key: str | None = None,
+    ) -> Written[OwnershipStatement]:
+        """It waits for a person's decision, and verifies nothing before."""
+        return self.call(
+            Call(
+                op.CREATE_OWNERSHIP_STATEMENT,
+                (blockchain_account_id,),
+                request,
+                key=idempotency_key,
+            )
+        )
+
+    def ownership_statements(
+        self, blockchain_account_id: str, query: ListQuery = ALL
+    ) -> Page[OwnershipStatement]:
+        return self.call(Call(op.OWNERSHIP_STATEMENTS, (blockchain_account_id,), query=query))
+
+    def ownership_statement_by_id(self, statement_id: str) -> OwnershipStatement:
+        return self.call(Call(op.OWNERSHIP_STATEMENT_BY_ID, (statement_id,)))
 
     def link_counterparty(
         self,

@@ -36,10 +36,14 @@ from chainteller.service.models.counterparties import (
     LinkRequest,
     OpenBlockchainAccount,
     OwnershipClaim,
+    OwnershipStatement,
     RegisterCounterparty,
     ReverificationRequest,
     SharedWallet,
     SignatureDiagnosis,
+    SmallTransfer,
+    SmallTransferRequest,
+    StatementRequest,
 )
 from chainteller.service.models.finding import FindQuery, Found
 from chainteller.service.models.funding import (
@@ -67,6 +71,7 @@ from chainteller.service.models.pages import (
 )
 from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteRequest
 from chainteller.service.models.records import AuditRow, Capabilities, EventPage
+from chainteller.service.models.statements import Statement, StatementQuery
 from chainteller.service.models.trades import TRADE_TYPE, Trade, Transaction
 
 Answer = TypeVar("Answer")
@@ -80,6 +85,10 @@ HEADS = "audit-heads"
 """The feature of a deployment that signs heads of its audit log and proves what is in it."""
 SHARED_WALLETS_FEATURE = "shared-wallets"
 """The feature of a deployment that says which wallets several customers have verified."""
+SMALL_TRANSFERS_FEATURE = "small-transfers"
+"""The feature of a deployment that verifies wallets by a small transfer of an exact amount."""
+OWNERSHIP_STATEMENTS_FEATURE = "ownership-statements"
+"""The feature of a deployment that records statements about wallets for a review."""
 EVENTS_AT_ONCE = 100
 LAST_CURSOR = 2**53 - 1
 _UNDECLARED: Any = None
@@ -101,6 +110,8 @@ RECORDS: Mapping[str, str] = {
     "ownershipChallengeId": "challenge",
     "claimId": "claim",
     "ownershipClaimId": "claim",
+    "smallTransferId": "small transfer",
+    "ownershipStatementId": "ownership statement",
 }
 """Names under which requests and answers carry the id of a customer's record, and what it is."""
 SHARED_RECORDS = frozenset({"counterpartyId"})
@@ -520,6 +531,38 @@ LIMITS = Read(
     feature="limits",
     errors=(errors.NotFound,),
 )
+STATEMENT = Read(
+    name="statement",
+    operation_id="getStatement",
+    route=f"GET {_ACCOUNT}/statement",
+    summary="Make an account's statement: balances and movements of a period",
+    tag="Trading accounts",
+    scope="accounts:read",
+    response=Statement,
+    query=Query(
+        StatementQuery,
+        (
+            Parameter(
+                "from_time",
+                ("from",),
+                Kind.TEXT,
+                {"type": "string"},
+                "The first day (UTC), such as 2026-11-01, or a timestamp. Without it, the "
+                "account's beginning.",
+            ),
+            Parameter(
+                "to_time",
+                ("to",),
+                Kind.TEXT,
+                {"type": "string"},
+                "The last day (UTC), which is included, or a timestamp, which isn't. Without it, "
+                "the present.",
+            ),
+        ),
+    ),
+    feature="statements",
+    errors=(errors.NotFound, errors.StatementUnbalanced),
+)
 CUSTOMERS = Read(
     name="customers",
     operation_id="listCustomers",
@@ -625,6 +668,7 @@ WITHDRAW = Write(
         errors.LimitExceeded,
         errors.NetworkMismatch,
         errors.DestinationOnHold,
+        errors.EvidenceExpired,
         errors.ClaimUnverifiable,
     ),
 )
@@ -1119,6 +1163,86 @@ DIAGNOSE_SIGNATURE = Read(
     response=SignatureDiagnosis,
     feature="diagnoses",
     errors=(errors.NotFound, errors.Conflict, errors.ChallengeAlreadyUsed),
+)
+
+CREATE_SMALL_TRANSFER = Write(
+    name="create_small_transfer",
+    operation_id="createSmallTransfer",
+    route=f"POST {_CUSTODY}/{_OWNERSHIP}-transfers",
+    summary="Ask for a small transfer of an exact amount, where the wallet can't sign",
+    tag="Wallet ownership",
+    scope="wallets:write",
+    request=SmallTransferRequest,
+    response=SmallTransfer,
+    creates=f"/{_OWNERSHIP}-transfers/{{smallTransferId}}",
+    feature=SMALL_TRANSFERS_FEATURE,
+    errors=(
+        errors.NotFound,
+        errors.Conflict,
+        errors.NetworkMismatch,
+        errors.UnsupportedNetwork,
+        errors.UnsupportedCurrency,
+        errors.ArrivalsUnwatched,
+    ),
+)
+SMALL_TRANSFERS = Read(
+    name="small_transfers",
+    operation_id="listSmallTransfers",
+    route=f"GET {_CUSTODY}/{_OWNERSHIP}-transfers",
+    summary="List a blockchain account's small transfers",
+    tag="Wallet ownership",
+    scope="wallets:read",
+    response=Page[SmallTransfer],
+    query=listing(),
+    feature=SMALL_TRANSFERS_FEATURE,
+    errors=(errors.NotFound,),
+)
+SMALL_TRANSFER_BY_ID = Read(
+    name="small_transfer_by_id",
+    operation_id="getSmallTransfer",
+    route=f"GET /{_OWNERSHIP}-transfers/{{smallTransferId}}",
+    summary="Show a small transfer of any account, and what arrived for it",
+    tag="Wallet ownership",
+    scope="wallets:read",
+    response=SmallTransfer,
+    feature=SMALL_TRANSFERS_FEATURE,
+    errors=(errors.NotFound,),
+)
+CREATE_OWNERSHIP_STATEMENT = Write(
+    name="create_ownership_statement",
+    operation_id="createOwnershipStatement",
+    route=f"POST {_CUSTODY}/{_OWNERSHIP}-statements",
+    summary="Record a customer's statement that a wallet is theirs, for a person to review",
+    tag="Wallet ownership",
+    scope="wallets:write",
+    request=StatementRequest,
+    response=OwnershipStatement,
+    creates=f"/{_OWNERSHIP}-statements/{{ownershipStatementId}}",
+    feature=OWNERSHIP_STATEMENTS_FEATURE,
+    errors=(errors.NotFound, errors.NetworkMismatch),
+)
+OWNERSHIP_STATEMENTS = Read(
+    name="ownership_statements",
+    operation_id="listOwnershipStatements",
+    route=f"GET {_CUSTODY}/{_OWNERSHIP}-statements",
+    summary="List the statements about wallets of a blockchain account",
+    tag="Wallet ownership",
+    scope="wallets:read",
+    response=Page[OwnershipStatement],
+    query=listing(),
+    feature=OWNERSHIP_STATEMENTS_FEATURE,
+    errors=(errors.NotFound,),
+)
+OWNERSHIP_STATEMENT_BY_ID = Read(
+    name="ownership_statement_by_id",
+    operation_id="getOwnershipStatement",
+    route=f"GET /{_OWNERSHIP}-statements/{{ownershipStatementId}}",
+    summary="Show a statement about a wallet of any account",
+    tag="Wallet ownership",
+    scope="wallets:read",
+    response=OwnershipStatement,
+    feature=OWNERSHIP_STATEMENTS_FEATURE,
+    errors=(errors.NotFound,),
 )
 
 # -- the deployment itself ----------------------------------------------------------------------

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from chainteller.domain.limits import DEFAULT_LIMITS, DestinationClass
+from chainteller.domain.evidence import EvidenceLevel
+from chainteller.domain.limits import DEFAULT_LEVEL_LIMITS, DEFAULT_LIMITS, DestinationClass
 from chainteller.domain.money import format_cents
 from chainteller.domain.options import EngineOptions, Rates
 from chainteller.paths import Paths
@@ -15,6 +16,7 @@ PREFIX = "CHAINTELLER_"
 _ENGINE = EngineOptions()
 _RATES = Rates()
 _OWN_BANK, _UNVERIFIED, _VERIFIED = (DEFAULT_LIMITS[each] for each in DestinationClass)
+_MEDIUM = DEFAULT_LEVEL_LIMITS[EvidenceLevel.MEDIUM]
 
 
 def _setting(default: object, read: Reader) -> Any:
@@ -39,7 +41,10 @@ class EngineSettings:
 
 @dataclass(frozen=True, slots=True)
 class LimitSettings:
-    """Withdrawal limits by destination, in cents of USD."""
+    """Withdrawal limits by destination, in cents of USD.
+
+    Those of medium evidence hold besides those of a verified wallet.
+    """
 
     own_bank_per_transaction: int = _setting(_OWN_BANK[0], values.cents)
     own_bank_24h: int = _setting(_OWN_BANK[1], values.cents)
@@ -50,6 +55,9 @@ class LimitSettings:
     verified_per_transaction: int = _setting(_VERIFIED[0], values.cents)
     verified_24h: int = _setting(_VERIFIED[1], values.cents)
     verified_30d: int = _setting(_VERIFIED[2], values.cents)
+    medium_evidence_per_transaction: int = _setting(_MEDIUM[0], values.cents)
+    medium_evidence_24h: int = _setting(_MEDIUM[1], values.cents)
+    medium_evidence_30d: int = _setting(_MEDIUM[2], values.cents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +119,7 @@ class WalletSettings:
     evm_rpc: tuple[str, ...] = _setting((), values.evm_rpc)
     text_names_account: bool = _setting(_ENGINE.text_names_account, values.switch)
     shared: str = _setting(_ENGINE.shared_wallets.value, values.shared_wallets)
+    arrivals: str = _setting("simulated", values.arrivals)
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,6 +129,15 @@ def price_feed(value: object) -> str:
     return feed
 
 
+def arrivals(value: object) -> str:
+    source = text(value)
+    if source not in ("simulated", "none") and not re.fullmatch(
+        r"file:.+|https?://[^\s/]+(/\S*)?", source
+    ):
+        raise ValueError("needs none, simulated, file:FILE or an address (https://HOST/PATH)")
+    return source
+
+
 def database(value: object) -> str:
     address = text(value)
     if not address.startswith(DATABASE_SCHEMES) or address in DATABASE_SCHEMES:

@@ -37,6 +37,8 @@ find_bank_account = Finder(
     "id",
     rows=select(_B, *_OF_CUSTOMER).join(_C, _C.c.id == _B.c.customer_id),
 )
+customer_of = Finder(_C, "organisation_id", "id")
+"""A customer's row."""
 COUNTERS = ("trade_count", "deposit_count", "withdrawal_count", "transaction_count")
 
 

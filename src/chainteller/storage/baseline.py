@@ -45,6 +45,9 @@ _ORGANISATION: Mapping[Table, Callable[[], ColumnElement[Any]]] = {
         select(Tables.transfer.c.organisation_id)
         .where(Tables.transfer.c.id == _JOB.c.reference)
         .scalar_subquery(),
+        select(WalletTables.challenge.c.organisation_id)
+        .where(WalletTables.challenge.c.id == _JOB.c.reference)
+        .scalar_subquery(),
     ),
 }
 """Whose log keeps a row that doesn't name its organisation, but may be written again."""

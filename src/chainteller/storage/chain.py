@@ -4,40 +4,32 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, select
 
 from chainteller.domain.audit_chain import COVERED, canonical, digest
 from chainteller.domain.ids import plausible
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.records import AuditRow, Event
-from chainteller.storage.columns import SALT
+from chainteller.storage import own_numbers
 from chainteller.storage.database import Record
 from chainteller.storage.pages import Counted, Extra, Listing
-from chainteller.storage.schema import HEAD
-from chainteller.storage.tables import Tables
+from chainteller.storage.tables import HEAD, Tables
 
 _ACTOR = "actor"
 """Where an event's stored data keeps who made it."""
 _HEAD = select(Tables.head).where(Tables.head.c.name == HEAD)
 
 _NEWEST_EVENT = select(Tables.head.c.event_seq).where(Tables.head.c.name == HEAD)
-_EVENTS_AFTER = (
-    select(Tables.event)
-    .where(
-        Tables.event.c.organisation_id == bindparam("b_organisation"),
-        Tables.event.c.seq > bindparam("b_after"),
-    )
-    .order_by(Tables.event.c.seq)
-    .limit(bindparam("b_limit", type_=BigInteger))
-)
 _TRAIL = Listing(
     Tables.audit,
     "organisation_id",
+    rows=select(Tables.audit, own_numbers.OWNED_AUDITS),
     filters=("trading_account_id",),
     order=("seq",),
     key="seq",
     is_tallied=True,
 )
+_SHOWN = tuple(name for name in (*COVERED, "hash") if name not in {"organisation_id", "inputs"})
 
 
 def link_hash(row: Mapping[str, Any]) -> str:
@@ -75,31 +67,25 @@ def audit_row(
 
 
 def newest_event(connection: Connection) -> int:
-    """The number of the newest event of any organisation."""
+    """The deployment's number of its newest event, which no organisation is shown."""
     return int(connection.execute(_NEWEST_EVENT).scalar_one())
 
 
 def events_after(
     connection: Connection, organisation_id: str, after: int, limit: int
 ) -> tuple[tuple[Event, ...], int, bool]:
-    """Events after a cursor, the next cursor, and whether the cursor was ahead of the log.
-
-    The next cursor passes what other organisations wrote meanwhile.
-    """
-    newest = newest_event(connection)
-    if after < 0 or after > newest:
-        return (), newest, after > newest
-    values = {"b_organisation": organisation_id, "b_after": after, "b_limit": limit}
-    found = connection.execute(_EVENTS_AFTER, values).all()
-    events = tuple(event_model(row) for row in found)
-    return events, events[-1].seq if len(events) == limit else newest, False
+    """Events after a cursor, the next cursor, and whether the cursor was none of this log's: it
+    was ahead of it, or the released build gave it while an upgrade was under way."""
+    found, newest, is_foreign = own_numbers.events_after(connection, organisation_id, after, limit)
+    events = tuple(_event_model(number, row) for number, row in found)
+    return events, events[-1].seq if len(events) == limit else newest, is_foreign
 
 
-def event_model(row: Record) -> Event:
+def _event_model(number: int, row: Record) -> Event:
     data = json.loads(row.data)
     actor = data.pop(_ACTOR, None)
     return Event(
-        seq=row.seq,
+        seq=number,
         id=row.id,
         type=row.type,
         at=row.at,
@@ -117,14 +103,14 @@ def audit_page(
         is_object = Tables.audit.c.object == bindparam("b_object")
         extras = (Extra("object", is_object, {"b_object": query.text}),)
     rows, total = _TRAIL.page(connection, (organisation_id,), query, *extras)
-    return tuple(audit_model(row) for row in rows), total
+    shown = own_numbers.shown_audits(connection, organisation_id, rows)
+    return tuple(map(_audit_model, shown)), total
 
 
-def audit_model(row: Record) -> AuditRow:
-    fields = row._asdict()
-    organisation = fields.pop("organisation_id")
-    del fields["trading_account_id"], fields[SALT]
-    return AuditRow(**{**fields, "organisation": organisation, "inputs": json.loads(row.inputs)})
+def _audit_model(row: Mapping[str, Any]) -> AuditRow:
+    fields = {name: row[name] for name in _SHOWN}
+    inputs = json.loads(row["inputs"])
+    return AuditRow(**{**fields, "organisation": row["organisation_id"], "inputs": inputs})
 
 
 class Link(NamedTuple):
@@ -134,14 +120,15 @@ class Link(NamedTuple):
     previous_hash: str
     hash: str
     computed_hash: str
+    row: Record
 
 
 def links(connection: Connection) -> Iterator[Link]:
     """Stream the whole chain, oldest first."""
     t = Tables.audit
     rows = connection.execute(
-        select(*(t.c[name] for name in COVERED), t.c.hash).order_by(t.c.seq),
+        select(*(t.c[each] for each in (*COVERED, "hash", "number", "follows"))).order_by(t.c.seq),
         execution_options={"yield_per": 5_000},
     )
     for row in rows:
-        yield Link(row[9], row[8], row[10], digest(row[:10]))
+        yield Link(row[9], row[8], row[10], digest(row[:10]), row)

@@ -1,15 +1,15 @@
 """Query challenges, their attempts and claims."""
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, exists, func, select
 
 from chainteller.domain.challenges import ChallengeStatus, challenge_status, claim_status
 from chainteller.service.models.counterparties import Challenge, OwnershipClaim
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage.database import Record
-from chainteller.storage.pages import Counted, Listing
+from chainteller.storage.pages import Counted, Extra, Listing
 from chainteller.storage.rows import Finder
 from chainteller.storage.wallet_tables import WalletTables
-from chainteller.storage.wallets import is_shared
+from chainteller.storage.wallets import is_shared, level_of
 
 _T = WalletTables.challenge
 _A = WalletTables.attempt
@@ -17,8 +17,13 @@ _C = WalletTables.counterparty
 _M = WalletTables.claim
 _L = WalletTables.link
 _B = WalletTables.blockchain_account
-_WITH_ADDRESS = select(_T, _C.c.network, _C.c.address, _C.c.canonical).join(
-    _C, _C.c.id == _T.c.counterparty_id
+_S = WalletTables.small_transfer
+_IS_TO_SIGN = ~exists().where(_S.c.challenge_id == _T.c.id).correlate(_T)
+"""Whether a challenge asks for a signature; others ask for a small transfer."""
+_WITH_ADDRESS = (
+    select(_T, _C.c.network, _C.c.address, _C.c.canonical)
+    .join(_C, _C.c.id == _T.c.counterparty_id)
+    .where(_IS_TO_SIGN)
 )
 find = Finder(_T, "organisation_id", "id", rows=_WITH_ADDRESS)
 """A challenge, with the network and address of its counterparty."""
@@ -46,7 +51,8 @@ _STRANGERS = ("UNKNOWN_SIGNER", "SAME_STRANGER_TWICE")
 def page(
     connection: Connection, account_id: str, query: ListQuery, now: int
 ) -> tuple[tuple[Challenge, ...], Counted]:
-    rows, total = _LISTED.page(connection, (account_id,), query)
+    to_sign = Extra("to_sign", _IS_TO_SIGN)
+    rows, total = _LISTED.page(connection, (account_id,), query, to_sign)
     return tuple(to_model(row, now) for row in rows), total
 
 
@@ -61,6 +67,7 @@ def newest_of_others(
             _T.c.counterparty_id != counterparty_id,
             _T.c.status == ChallengeStatus.OPEN,
             _T.c.expires >= now,
+            _IS_TO_SIGN,
         )
         .group_by(_T.c.counterparty_id)
     )
@@ -155,6 +162,7 @@ def claim_model(row: Record, now: int) -> OwnershipClaim:
         network=row.network,
         address=row.address,
         method=row.method,
+        level=level_of(row.method, row.level),
         scheme=row.scheme,
         status=claim_status(row.status, now=now, expires=row.expires),
         created=row.created,

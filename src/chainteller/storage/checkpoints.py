@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
 from chainteller.storage.rows import DEPLOYMENT, Writer
 from chainteller.storage.tables import Tables
@@ -61,9 +61,10 @@ def organisations(connection: Connection) -> list[str]:
 
 
 def acts(connection: Connection, organisation_id: str, action: str) -> Iterator[tuple[int, str]]:
-    """The audit rows of an action, oldest first: their numbers, and their inputs as JSON."""
+    """The audit rows of an action, oldest first: their numbers as the organisation is shown them,
+    and their inputs as JSON."""
     statement = (
-        select(_A.c.seq, _A.c.inputs)
+        select(func.coalesce(_A.c.number, _A.c.seq), _A.c.inputs)
         .where(_A.c.organisation_id == organisation_id, _A.c.action == action)
         .order_by(_A.c.seq)
     )

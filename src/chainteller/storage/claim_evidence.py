@@ -7,6 +7,7 @@ from sqlalchemy import Column, Connection, Label, Select, bindparam, func, selec
 
 from chainteller.domain.challenges import ClaimStatus
 from chainteller.domain.limits import DestinationClass
+from chainteller.domain.second_method import ArrivalFinding
 from chainteller.storage import epochs
 from chainteller.storage.database import Record
 from chainteller.storage.tables import Tables
@@ -19,6 +20,8 @@ _WALLET = WalletTables.counterparty
 _CUSTODY = WalletTables.blockchain_account
 _LINK = WalletTables.link
 _BODY = WalletTables.evidence
+_SMALL = WalletTables.small_transfer
+_ARRIVAL = WalletTables.arrival
 _ACCOUNT = Tables.trading_account
 _CUSTOMER = Tables.customer
 _TRANSFER = Tables.transfer
@@ -50,11 +53,21 @@ _EVIDENCE: Select[Any] = (
         *_labelled("wallet", tuple(_WALLET.c)),
         *_labelled("custody", tuple(_CUSTODY.c)),
         *_labelled("link", tuple(_LINK.c)),
+        *_labelled("small", tuple(_SMALL.c)),
         _ACCOUNT.c.organisation_id.label("account_organisation_id"),
         _ACCOUNT.c.customer_id.label("account_customer_id"),
         _ACCOUNT.c.bank_account_id.label("account_bank_account_id"),
         _CUSTOMER.c.reference.label("customer_reference"),
         _BODY.c.body.label("evidence_body"),
+        select(func.count())
+        .select_from(_ARRIVAL)
+        .where(
+            _ARRIVAL.c.challenge_id == _CHALLENGE.c.id,
+            _ARRIVAL.c.hash == _CLAIM.c.signature,
+            _ARRIVAL.c.finding == ArrivalFinding.EXACT,
+        )
+        .scalar_subquery()
+        .label("arrivals_found"),
         select(func.count())
         .select_from(_ATTEMPT)
         .where(_ATTEMPT.c.challenge_id == _CHALLENGE.c.id)
@@ -96,6 +109,7 @@ _EVIDENCE: Select[Any] = (
     .outerjoin(_CUSTODY, _CUSTODY.c.id == _CLAIM.c.blockchain_account_id)
     .outerjoin(_ACCOUNT, _ACCOUNT.c.id == _CUSTODY.c.trading_account_id)
     .outerjoin(_BODY, _BODY.c.claim_id == _CLAIM.c.id)
+    .outerjoin(_SMALL, _SMALL.c.challenge_id == _CLAIM.c.challenge_id)
     .outerjoin(_CUSTOMER, _CUSTOMER.c.id == _CUSTODY.c.customer_id)
     .outerjoin(
         _LINK,
@@ -120,9 +134,10 @@ def find(connection: Connection, claim_id: str) -> Record | None:
     """A claim with its evidence.
 
     Its columns are those of the claim, its challenge, its wallet (the counterparty), the custody
-    (the blockchain account) and the link of the two, each with that prefix, ``account_…`` of the
-    trading account, ``customer_reference``, and ``evidence_body``, what a chain answered. Of a
-    missing row they are None.
+    (the blockchain account) and the link of the two, each with that prefix, ``small_…`` of the
+    small transfer that the challenge asked for, ``account_…`` of the trading account,
+    ``customer_reference``, and ``evidence_body``, what a chain answered. Of a missing row they are
+    None. ``arrivals_found`` counts the exact transfers that arrived with the claim's hash.
 
     ``attempts_made`` counts the challenge's refused signatures, ``rests_on_claims`` the pair's
     linked claims that the link names (one), and ``first_linked_claims`` those that were linked when

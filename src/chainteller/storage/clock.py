@@ -7,8 +7,7 @@ from sqlalchemy import BigInteger, ColumnElement, Connection, Select, literal_co
 from chainteller.storage.database import Record
 from chainteller.storage.plain import ahead
 from chainteller.storage.rows import Writer
-from chainteller.storage.schema import HEAD
-from chainteller.storage.tables import Tables
+from chainteller.storage.tables import HEAD, Tables
 
 _T = Tables.clock
 _HEAD = Tables.head

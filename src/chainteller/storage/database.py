@@ -261,6 +261,7 @@ def _open_sqlite(path: Path) -> Engine:
         poolclass=QueuePool,
         pool_size=8,
         max_overflow=24,
+        pool_use_lifo=True,
         connect_args={"check_same_thread": False, "timeout": BUSY_TIMEOUT_MS / 1000},
     )
     event.listen(engine, "connect", _prepare_sqlite)

@@ -1,7 +1,7 @@
 """Guards: what SQL itself refuses, and whether they are as they should be.
 
-Append-only tables refuse UPDATE and DELETE. The only column that may be filled in later is the
-salt of a row that was written without one, by the released build. Customers' balances refuse to go
+Append-only tables refuse UPDATE and DELETE. Only the salt of a row may be filled in later, and what
+seals don't cover, where the released build has written a row. Customers' balances refuse to go
 negative; so do the bank's own on SQLite. On PostgreSQL those are posted after the write, where a
 refusal would come too late: the sequencer raises an alarm instead.
 """
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from sqlalchemy import Connection, text
 
 from chainteller.domain.ledger import CORE, CUSTOMER_PREFIX
-from chainteller.storage.columns import SALT
+from chainteller.storage import sealing
 from chainteller.storage.tables import Tables
 
 APPEND_ONLY = (Tables.audit, Tables.event, Tables.journal, Tables.posting, Tables.entry)
@@ -115,7 +115,7 @@ def _plain(definition: str) -> str:
 def _sqlite_triggers() -> dict[str, str]:
     found = {}
     for table in APPEND_ONLY:
-        columns = ", ".join(f'"{each.name}"' for each in table.columns if each.name != SALT)
+        columns = ", ".join(f'"{name}"' for name in sealing.form(table).names)
         for verb, of in (("UPDATE", f" OF {columns}"), ("DELETE", "")):
             name = f"{table.name}_refuses_{verb.lower()}"
             found[name] = (
@@ -135,7 +135,7 @@ def _sqlite_triggers() -> dict[str, str]:
 def _postgres_triggers() -> dict[str, str]:
     found = {}
     for table in APPEND_ONLY:
-        columns = ", ".join(f'"{each.name}"' for each in table.columns if each.name != SALT)
+        columns = ", ".join(f'"{name}"' for name in sealing.form(table).names)
         name = f"{table.name}_append_only"
         found[name] = (
             f"CREATE TRIGGER {name} BEFORE DELETE OR UPDATE OF {columns} ON {table.name} "

@@ -139,14 +139,15 @@ def orphan_journals(connection: Connection) -> Iterator[Record]:
 
 
 def jobs_without_record(connection: Connection) -> Iterator[Record]:
-    """Jobs without a trade or a transfer."""
-    job = Tables.job
+    """Jobs without a trade, a transfer or a small transfer."""
+    job, small = Tables.job, WalletTables.small_transfer
     return _stream(
         connection,
         select(job.c.kind, job.c.reference)
         .outerjoin(_TRADE, _TRADE.c.id == job.c.reference)
         .outerjoin(_TRANSFER, _TRANSFER.c.id == job.c.reference)
-        .where(_TRADE.c.id.is_(None), _TRANSFER.c.id.is_(None)),
+        .outerjoin(small, small.c.challenge_id == job.c.reference)
+        .where(_TRADE.c.id.is_(None), _TRANSFER.c.id.is_(None), small.c.challenge_id.is_(None)),
     )
 
 
@@ -305,9 +306,10 @@ def idempotent_outcomes(connection: Connection) -> Iterator[Record]:
     return _stream(connection, select(Tables.idempotency).order_by(Tables.idempotency.c.at))
 
 
-def event_numbers(connection: Connection) -> Iterator[int]:
-    rows = _stream(connection, select(_EVENT.c.seq).order_by(_EVENT.c.seq))
-    return (row.seq for row in rows)
+def event_numbers(connection: Connection) -> Iterator[Record]:
+    """The number of each event, its organisation, and its number there."""
+    columns = (_EVENT.c.seq, _EVENT.c.organisation_id, _EVENT.c.number)
+    return _stream(connection, select(*columns).order_by(_EVENT.c.seq))
 
 
 def audit_outside_its_account(connection: Connection) -> Iterator[Record]:

@@ -5,6 +5,7 @@ from sqlalchemy import Connection, and_, bindparam, func, select, union_all
 from chainteller.storage.database import Record
 from chainteller.storage.rows import Writer
 from chainteller.storage.tables import Tables
+from chainteller.storage.wallet_tables import WalletTables
 
 _T = Tables.job
 _ONE = and_(_T.c.kind == bindparam("b_kind"), _T.c.reference == bindparam("b_reference"))
@@ -18,7 +19,7 @@ _DUE = (
 _ORGANISATION = union_all(
     *(
         select(table.c.organisation_id).where(table.c.id == bindparam("b_reference"))
-        for table in (Tables.trade, Tables.transfer)
+        for table in (Tables.trade, Tables.transfer, WalletTables.challenge)
     )
 )
 _NEXT = select(func.min(_T.c.run_at))
@@ -33,12 +34,18 @@ def take_due(connection: Connection, now: int) -> Record | None:
     return connection.execute(_DUE, {"b_now": now}).first()
 
 
+def postpone(rows: Writer, kind: str, reference: str, run_at: int) -> None:
+    """Let a job of a record that is locked wait longer."""
+    rows.update(_T, {"kind": kind, "reference": reference}, {"run_at": run_at})
+
+
 def remove(rows: Writer, kind: str, reference: str) -> None:
     rows.delete(_T, _ONE, {"b_kind": kind, "b_reference": reference})
 
 
 def organisation_of(connection: Connection, reference: str) -> str | None:
-    """The organisation of the trade or transfer that a job is about; None without a record."""
+    """The organisation of the trade, transfer or small transfer that a job is about; None without
+    a record."""
     found: str | None = connection.execute(_ORGANISATION, {"b_reference": reference}).scalar()
     return found
 

@@ -54,6 +54,23 @@ _JOURNALS = (
     .where(Tables.journal.c.reference == bindparam("b_reference"))
 )
 
+_HISTORY = (
+    select(
+        Tables.posting.c.code,
+        Tables.posting.c.asset,
+        Tables.posting.c.account_version,
+        Tables.posting.c.debit,
+        Tables.posting.c.atoms,
+        Tables.posting.c.balance_after,
+        Tables.journal.c.kind,
+        Tables.journal.c.reference,
+        Tables.journal.c.at,
+    )
+    .join(Tables.journal, Tables.journal.c.id == Tables.posting.c.journal_id)
+    .where(Tables.posting.c.code.in_([bindparam(f"b_{bucket}") for bucket in Bucket]))
+    .order_by(Tables.posting.c.code, Tables.posting.c.asset, Tables.posting.c.account_version)
+)
+
 Key = tuple[str, str]
 """A ledger account: its code and its asset's key."""
 Balances = dict[Key, tuple[int, int]]
@@ -170,6 +187,13 @@ def overdrawn(connection: Connection) -> frozenset[Key]:
 def journals_of(connection: Connection, reference: str) -> list[Record]:
     """Every posting of every journal of a record: kind, at, code, asset, debit and atoms."""
     return list(connection.execute(_JOURNALS, {"b_reference": reference}))
+
+
+def history_of_account(connection: Connection, account_id: str) -> list[Record]:
+    """Every posting to a trading account's sub-balances with its journal's kind, reference and at;
+    those of a ledger account stand together, in the order of their versions."""
+    codes = {f"b_{bucket}": customer(account_id, bucket) for bucket in Bucket}
+    return list(connection.execute(_HISTORY, codes))
 
 
 def by_bucket(balances: Balances, account_id: str, bucket: Bucket) -> dict[Asset, int]:

@@ -4,7 +4,8 @@ An entry's body is canonical JSON, and its leaf hash is that of RFC 6962 over th
 
     {"v": 2, "id": ..., "log": organisation, "at": microseconds, "by": actor, "key": API key id,
      "rule": version of the settings, "after": number of the newest audit row before it,
-     "acts": [{"op", "object", "account", "outcome", "error", "n": public number}, ...],
+     "acts": [{"op", "object", "account", "outcome", "error", "n": its number, "own": the one that
+              its organisation is shown, where it's another}, ...],
      "rows": [[table, key, seal], [table, key, seal, {column: value}],
               [table, key, seal, {column: value}, seal before], ...]}
 
@@ -24,6 +25,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 
 from chainteller.domain import merkle
 from chainteller.domain.audit_chain import canonical
@@ -42,7 +44,17 @@ _STATES = select(_L.c.organisation_id, _L.c.size, _L.c.peaks).where(
     _L.c.organisation_id.in_(bindparam("b_organisations", expanding=True))
 )
 _INSERT = insert(_E)
-_BEGIN = insert(_L)
+_BEGIN = {
+    dialect.name: statement.on_conflict_do_update(
+        index_elements=[_L.c.organisation_id],
+        set_={name: statement.excluded[name] for name in ("size", "peaks", "root")},
+    )
+    for dialect, statement in (
+        (sqlite.dialect, sqlite.insert(_L)),
+        (postgresql.dialect, postgresql.insert(_L)),
+    )
+}
+"""A log may be there before its first entry, for its organisation's own numbers."""
 _GROW = (
     update(_L)
     .where(_L.c.organisation_id == bindparam("b_organisation"))
@@ -212,7 +224,8 @@ def put_all(
             grown.append({"b_organisation": name} | {f"v_{key}": state[key] for key in state})
         else:
             begun.append({"organisation_id": name, **state})
-    for statement, values in ((_INSERT, entries), (_GROW, grown), (_BEGIN, begun)):
+    begin = _BEGIN[connection.dialect.name]
+    for statement, values in ((_INSERT, entries), (_GROW, grown), (begin, begun)):
         if values:
             connection.execute(statement, values if len(values) > 1 else values[0])
 

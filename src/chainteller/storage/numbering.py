@@ -35,12 +35,12 @@ from sqlalchemy import (
 from chainteller.domain.audit_chain import canonical
 from chainteller.domain.merkle import Tree
 from chainteller.domain.rules import Rule
-from chainteller.storage import chain, ledger, log, schema
+from chainteller.storage import chain, ledger, log, own_numbers, schema
 from chainteller.storage.log import Stamp
+from chainteller.storage.own_numbers import OwnEnds
 from chainteller.storage.plain import later
 from chainteller.storage.rows import Seal, Seals, Writer, insert_all
-from chainteller.storage.schema import HEAD
-from chainteller.storage.tables import Tables
+from chainteller.storage.tables import HEAD, Tables
 
 TOGETHER = 250
 """Transactions that are numbered in one transaction."""
@@ -57,8 +57,10 @@ _FLOOR: Any = literal_column("(SELECT version_num FROM alembic_version)", String
 """The oldest revision that a build may know and still write: an upgrade may have raised it."""
 _HEAD_AND_LOG = _HEAD.add_columns(
     _RULES.scalar_subquery().label("known_rule"),
-    select(_L.c.size).where(_OF_LOG).scalar_subquery().label("log_size"),
-    select(_L.c.peaks).where(_OF_LOG).scalar_subquery().label("log_peaks"),
+    *(
+        select(_L.c[name]).where(_OF_LOG).scalar_subquery().label(f"log_{name}")
+        for name in ("size", "peaks", "event_number", "audit_number", "audit_hash")
+    ),
     _FLOOR,
 )
 """On SQLite, where nobody else writes meanwhile, one statement for all that numbering needs."""
@@ -73,6 +75,9 @@ _ADVANCE = (
         audit_seq=bindparam("new_audit_seq"),
         audit_hash=bindparam("new_audit_hash"),
         last_at=bindparam("new_last_at"),
+        events_owned=bindparam("new_events_owned"),
+        audits_owned=bindparam("new_audits_owned"),
+        events_shared=bindparam("new_events_shared"),
     )
 )
 _SERVER_CLOCK: Any = literal_column(
@@ -122,7 +127,14 @@ class Ends:
     audit_hash: str
     last_at: int
     rules: set[str]
+    own: OwnEnds
     trees: dict[str, Tree] = field(default_factory=dict)
+
+    @classmethod
+    def of_head(cls, row: Any, rules: set[str]) -> "Ends":
+        """Where they end by the head row, before anything is read of a log."""
+        own = OwnEnds.of_head(row)
+        return cls(row.event_seq, row.audit_seq, row.audit_hash, row.last_at, rules, own)
 
 
 def append(rows: Writer, record: OnRecord) -> str | None:
@@ -145,9 +157,12 @@ def append(rows: Writer, record: OnRecord) -> str | None:
     schema.require_known(row.floor)
     tree = Tree() if row.log_size is None else Tree.unpacked(row.log_size, row.log_peaks)
     known = {row.known_rule} if row.known_rule is not None else set()
-    trees = {stamp.organisation_id: tree}
-    ends = Ends(row.event_seq, row.audit_seq, row.audit_hash, row.last_at, known, trees)
+    ends = Ends.of_head(row, known)
+    ends.trees[stamp.organisation_id] = tree
+    own = row.log_event_number, row.log_audit_number, row.log_audit_hash
+    own_numbers.begin(connection, ends.own, stamp.organisation_id, own)
     batch = _Batch(connection, ends)
+    batch.prepare([record])
     batch.add(record._replace(stamp=stamp._replace(after=row.audit_seq)), rows.take())
     batch.write()
     return None
@@ -160,8 +175,7 @@ def lock_head(connection: Connection) -> Ends:
     on record is numbered at the next call, or later by the sequencer.
     """
     if connection.dialect.name != "postgresql":
-        row = chain.head(connection)
-        return Ends(row.event_seq, row.audit_seq, row.audit_hash, row.last_at, set())
+        return Ends.of_head(chain.head(connection), set())
     ends = _locked_ends(connection)
     while _number_waiting(connection, ends):
         pass
@@ -217,9 +231,7 @@ def _read(body: str) -> tuple[OnRecord, Seals]:
 
 def _locked_ends(connection: Connection) -> Ends:
     row = connection.execute(_LOCKED_HEAD).one()
-    return Ends(
-        row.event_seq, row.audit_seq, row.audit_hash, row.last_at, set(row.known_rules or ())
-    )
+    return Ends.of_head(row, set(row.known_rules or ()))
 
 
 def _number_waiting(connection: Connection, ends: Ends | None) -> int:
@@ -234,10 +246,11 @@ def _number_waiting(connection: Connection, ends: Ends | None) -> int:
     balances = ledger.lock(connection, _places(record for record, _ in found.values()))
     ends = _locked_ends(connection) if ends is None else ends
     taken = connection.execute(_TAKE, {"b_positions": list(found)}).scalars().all()
-    mine = _Batch(connection, ends, balances)
-    for position in sorted(taken):
-        mine.add(*found[position])
     if taken:
+        mine = _Batch(connection, ends, balances)
+        mine.prepare(found[position][0] for position in taken)
+        for position in sorted(taken):
+            mine.add(*found[position])
         mine.write()
     return len(waiting)
 
@@ -263,6 +276,16 @@ class _Batch:
             table: [] for table in (Tables.audit, Tables.event, Tables.posting)
         }
         self._bodies: dict[str, list[log.Body]] = {}
+        self._is_behind = False
+
+    def prepare(self, records: Iterable[OnRecord]) -> None:
+        """Number what the released build has written, and read where the own numbers end of the
+        organisations of what is to be added."""
+        ends, own = self._ends, self._ends.own
+        names = {row["organisation_id"] for each in records for row in (*each.audit, *each.events)}
+        own_numbers.catch_up(self._connection, own, ends.event_seq, ends.audit_seq)
+        own_numbers.load(self._connection, own, names)
+        self._is_behind = (own.events, own.audits) != (ends.event_seq, ends.audit_seq)
 
     def add(self, record: OnRecord, seals: Seals) -> None:
         """Number what one transaction put on record, and seal it beside what it wrote."""
@@ -272,10 +295,10 @@ class _Batch:
         if stamp.rule is not None and stamp.rule.id not in ends.rules:
             log.store_rule(writer, stamp)
             ends.rules.add(stamp.rule.id)
-        links = [_link(ends, row) for row in record.audit]
+        links = [self._link(row) for row in record.audit]
         new: dict[Table, Sequence[Row]] = {
             Tables.audit: links,
-            Tables.event: [_numbered(ends, row) for row in record.events],
+            Tables.event: [self._numbered(row) for row in record.events],
             Tables.posting: self._posted(writer, record),
         }
         for table, rows in new.items():
@@ -311,6 +334,7 @@ class _Batch:
         }
         ledger.update_balances(connection, changed)
         log.put_all(connection, self._bodies, ends.trees)
+        own_numbers.store(connection, ends.own, ends.own.changed(), self._bodies)
         ends.trees.clear()
         connection.execute(
             _ADVANCE,
@@ -319,21 +343,29 @@ class _Batch:
                 "new_audit_seq": ends.audit_seq,
                 "new_audit_hash": ends.audit_hash,
                 "new_last_at": ends.last_at,
+                **ends.own.values(),
             },
         )
 
+    def _link(self, row: Row) -> dict[str, Any]:
+        """An audit row as the next link of the chain, and of its organisation's own one."""
+        ends = self._ends
+        ends.audit_seq += 1
+        link = {**row, "seq": ends.audit_seq, "previous_hash": ends.audit_hash}
+        link["hash"] = ends.audit_hash = chain.link_hash(link)
+        if self._is_behind:
+            return {**link, "number": None, "follows": None}
+        ends.own.audits = ends.audit_seq
+        return own_numbers.number_audit(ends.own, link)
 
-def _link(ends: Ends, row: Row) -> dict[str, Any]:
-    """An audit row as the next link of the chain."""
-    ends.audit_seq += 1
-    link = {**row, "seq": ends.audit_seq, "previous_hash": ends.audit_hash}
-    link["hash"] = ends.audit_hash = chain.link_hash(link)
-    return link
-
-
-def _numbered(ends: Ends, row: Row) -> dict[str, Any]:
-    ends.event_seq += 1
-    return {**row, "seq": ends.event_seq}
+    def _numbered(self, row: Row) -> dict[str, Any]:
+        ends = self._ends
+        ends.event_seq += 1
+        numbered = {**row, "seq": ends.event_seq}
+        if self._is_behind:
+            return {**numbered, "number": None}
+        ends.own.events = ends.event_seq
+        return own_numbers.number_event(ends.own, numbered)
 
 
 def _act(link: Row) -> dict[str, Any]:
@@ -344,6 +376,8 @@ def _act(link: Row) -> dict[str, Any]:
         "outcome": link["outcome"],
         "n": link["seq"],
     }
+    if link["number"] is not None:
+        act["own"] = link["number"]
     for name, column in (("account", "trading_account_id"), ("error", "error")):
         if link[column] is not None:
             act[name] = link[column]

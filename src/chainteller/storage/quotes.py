@@ -1,5 +1,7 @@
 """Query quotes."""
 
+from collections.abc import Sequence
+
 from sqlalchemy import ColumnElement, Connection, bindparam, func, literal_column, select
 
 from chainteller.domain.assets import MARKETS_BY_NAME, USD
@@ -16,6 +18,7 @@ from chainteller.storage.tables import Tables
 
 _T = Tables.quote
 find = Finder(_T, "organisation_id", "id")
+_OF_IDS = select(_T).where(_T.c.id.in_(bindparam("b_ids", expanding=True)))
 _COUNT_OPEN = select(func.count()).where(
     _T.c.trading_account_id == bindparam("b_account"),
     _T.c.status == "open",
@@ -52,6 +55,10 @@ def count_open(connection: Connection, account_id: str, now: int) -> int:
     return int(
         connection.execute(_COUNT_OPEN, {"b_account": account_id, "b_now": now}).scalar_one()
     )
+
+
+def of_ids(connection: Connection, ids: Sequence[str]) -> list[Record]:
+    return list(connection.execute(_OF_IDS, {"b_ids": list(ids)}))
 
 
 def page(

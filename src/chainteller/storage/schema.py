@@ -14,6 +14,7 @@ from chainteller.domain.quoting import FeeSchedule
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.storage import guards, log
 from chainteller.storage.faults import unavailable
+from chainteller.storage.own_numbers import GENESIS_HASH
 from chainteller.storage.revision import (
     APPLICATION_ID,
     FLOOR,
@@ -25,10 +26,8 @@ from chainteller.storage.revision import (
 )
 from chainteller.storage.rows import Writer
 from chainteller.storage.sealing import own_tables
-from chainteller.storage.tables import Tables
+from chainteller.storage.tables import HEAD, Tables
 
-GENESIS_HASH = "0" * 64
-HEAD = "bank"
 _FIRST_EPOCH = {
     "name": HEAD,
     "epoch": 0,

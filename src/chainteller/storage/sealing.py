@@ -41,11 +41,15 @@ _CARRIED: Mapping[Table, tuple[str, ...]] = {
     Tables.transfer: (
         "trading_account_id", "direction", "status", "amount", "asset", "fee", "notional_cents",
         "destination_class", "counterparty_id", "blockchain_account_id", "failure_code", "rule_id",
+        "evidence_level",
     ),
     Tables.api_key: ("organisation_id", "scopes", "expires", "revoked_at", "replaced_by"),
     Tables.market_control: ("reason", "until"),
     Tables.rule: ("body",),
-    wallet_tables.WalletTables.claim: ("status", "scheme", "method", "expires"),
+    wallet_tables.WalletTables.claim: ("status", "scheme", "method", "expires", "level"),
+    wallet_tables.WalletTables.small_transfer: ("asset", "amount", "deadline"),
+    wallet_tables.WalletTables.arrival: ("asset", "amount", "arrived", "finding"),
+    wallet_tables.WalletTables.statement: ("reason", "level", "status"),
     wallet_tables.WalletTables.challenge: ("status", "attempts", "expires"),
     wallet_tables.WalletTables.link: ("claim_id", "expires", "revoked_at", "revoked_reason"),
 }  # fmt: skip

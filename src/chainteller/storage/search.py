@@ -95,26 +95,32 @@ def _insert(connection: Connection, table: Table, rows: Iterable[Row]) -> None:
 
 
 def complete(connection: Connection) -> int:
-    """Make records findable that another build has written without that; how many there were."""
+    """Make records findable that another build has written without that, and forget those that
+    are no more; how many there were of both.
+    """
     known = {(row.kind, row.organisation_id, row.id) for row in connection.execute(select(_KEY))}
-    count = 0
+    count, there = 0, set()
     for table, (kind, _) in _KEYED.items():
-        found = connection.execute(select(table)).mappings()
-        missing = [
-            dict(row) for row in found if (kind, row["organisation_id"], row["id"]) not in known
-        ]
-        if missing:
-            note(connection, table, missing)
-        count += len(missing)
-    return count
+        found = [dict(row) for row in connection.execute(select(table)).mappings()]
+        keys = [(kind, row["organisation_id"], row["id"]) for row in found]
+        there.update(keys)
+        lacking = [row for row, key in zip(found, keys, strict=True) if key not in known]
+        if lacking:
+            note(connection, table, lacking)
+            if table is Tables.customer:
+                tallies.recount(connection, table)
+        count += len(lacking)
+    for kind, organisation_id, record_id in sorted(known - there):
+        _forget(connection, kind, organisation_id, record_id)
+    return count + len(known - there)
 
 
-def rebuild(connection: Connection) -> None:
-    """Write every word and key anew."""
-    for table in (_KEY, _NAME, _WORD):
-        connection.execute(delete(table))
-    connection.execute(delete(Tables.tally).where(Tables.tally.c.listed == Tables.customer.name))
-    complete(connection)
+def _forget(connection: Connection, kind: str, organisation_id: str, record_id: str) -> None:
+    of_record = (_KEY.c.organisation_id == organisation_id) & (_KEY.c.id == record_id)
+    connection.execute(delete(_KEY).where(of_record, _KEY.c.kind == kind))
+    if kind == CUSTOMER:
+        of_customer = _NAME.c.organisation_id == organisation_id, _NAME.c.customer_id == record_id
+        connection.execute(delete(_NAME).where(*of_customer))
 
 
 def missing(connection: Connection) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,7 @@ table has one more column, ``salt``, which ``table`` adds. A column that is adde
 and allows NULL, so that earlier seals hold.
 """
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from sqlalchemy import Column, Index, String, Table, Text, text
 from sqlmodel import Field, SQLModel
@@ -24,9 +24,15 @@ from chainteller.storage.columns import (
     unsealed,
 )
 
+HEAD = "bank"
+"""The name of the only row of ``head``, and of ``clock``."""
+
 
 class Head(SQLModel, table=True):
-    """The row that numbers events and audit rows; locked last in every write."""
+    """The row that numbers events and audit rows; locked last in every write.
+
+    The last four say where organisations have their own numbers (``own_numbers``).
+    """
 
     __tablename__ = "head"
     name: str = Field(primary_key=True, sa_type=Key)
@@ -34,6 +40,10 @@ class Head(SQLModel, table=True):
     audit_seq: int = Field(sa_type=Instant)
     audit_hash: str
     last_at: int = Field(sa_type=Instant)
+    own_base: int = Field(default=0, sa_type=Instant, nullable=True)
+    events_owned: int = Field(default=0, sa_type=Instant, nullable=True)
+    audits_owned: int = Field(default=0, sa_type=Instant, nullable=True)
+    events_shared: int = Field(default=0, sa_type=Instant, nullable=True)
     __table_args__ = unsealed("counts what other tables hold; recomputed from them")
 
 
@@ -291,6 +301,8 @@ class TransferRow(SQLModel, table=True):
     network_tx_hash: str | None = Field(default=None, max_length=128)
     version: int = 1
     rule_id: str | None = Field(default=None, sa_type=Key)
+    evidence_level: str | None = Field(default=None, sa_type=Key)
+    """Of a verified wallet whose evidence has limits of its own; else NULL."""
     __table_args__ = (
         Index("ix_transfer_ordinal", "trading_account_id", "direction", "ordinal", unique=True),
         Index("ix_transfer_transaction", "trading_account_id", "transaction_ordinal"),
@@ -309,6 +321,13 @@ class TransferRow(SQLModel, table=True):
         Index("ix_transfer_direction", "organisation_id", "direction", "created", "id"),
         Index("ix_transfer_amount", "organisation_id", "amount", "created"),
         Index("ix_transfer_end", "organisation_id", text(END_OF_ID)),
+        Index(
+            "ix_transfer_level",
+            "trading_account_id",
+            "created",
+            sqlite_where=text("evidence_level IS NOT NULL"),
+            postgresql_where=text("evidence_level IS NOT NULL"),
+        ),
         Index(
             "ix_transfer_wallet",
             "organisation_id",
@@ -357,7 +376,8 @@ class AuditRecord(SQLModel, table=True):
     """One link of the chain; ``hash`` covers ``previous_hash`` and every column before it.
 
     ``trading_account_id`` is the account concerned. The hash doesn't cover it, because it follows
-    from the row's object (``db verify`` compares them).
+    from the row's object (``db verify`` compares them). ``number`` and ``follows`` are those of
+    the organisation's own chain, where they differ from ``seq`` and ``previous_hash``.
     """
 
     __tablename__ = "audit"
@@ -381,7 +401,10 @@ class AuditRecord(SQLModel, table=True):
 
 
 class EventRow(SQLModel, table=True):
-    """The outbox: an event is written in the transaction of the change it reports."""
+    """The outbox: an event is written in the transaction of the change it reports.
+
+    ``number`` counts the organisation's own events.
+    """
 
     __tablename__ = "event"
     seq: int = Field(primary_key=True, sa_type=Instant, sa_column_kwargs={"autoincrement": False})
@@ -391,7 +414,6 @@ class EventRow(SQLModel, table=True):
     organisation_id: str = Field(sa_type=Key)
     resource: str = Field(sa_type=Key)
     data: str = Field(sa_type=Text)
-    __table_args__ = (Index("ix_event_organisation", "organisation_id", "seq"),)
 
 
 class MarketControlRow(SQLModel, table=True):
@@ -472,14 +494,21 @@ class UnnumberedRow(SQLModel, table=True):
 
 
 class LogRow(SQLModel, table=True):
-    """An organisation's Merkle tree: how many entries it has, its complete subtrees, its root."""
+    """An organisation's Merkle tree: how many entries it has, its complete subtrees, its root.
+
+    The last three are where its own numbers and its own chain end (``own_numbers``); NULL before
+    the first one.
+    """
 
     __tablename__ = "log"
     organisation_id: str = Field(primary_key=True, sa_type=Key)
     size: int = Field(sa_type=Instant)
     peaks: str = Field(sa_type=Text)
     root: str = Field(sa_type=Key)
-    __table_args__ = unsealed("recomputed from the entries")
+    event_number: int | None = Field(default=None, sa_type=Instant)
+    audit_number: int | None = Field(default=None, sa_type=Instant)
+    audit_hash: str | None = Field(default=None, sa_type=Key)
+    __table_args__ = unsealed("recomputed from the entries, events and audit rows")
 
 
 class CheckpointRow(SQLModel, table=True):
@@ -552,12 +581,21 @@ class SearchKeyRow(SQLModel, table=True):
     __table_args__ = unsealed(_SEARCH)
 
 
-def table(row: type[SQLModel]) -> Table:
-    """The Core table that a row class declares."""
+def table(row: type[SQLModel], *later: "Column[Any]") -> Table:
+    """The Core table that a row class declares; ``later`` are columns that were added to it when
+    it had its salt."""
     declared = SQLModel.metadata.tables[str(row.__tablename__)]
     if reason_unsealed(declared) is None and SALT not in declared.columns:
         declared.append_column(Column(SALT, String(16), nullable=True))
+    for column in later:
+        declared.append_column(column)
     return declared
+
+
+def _own(name: str, kind: Any) -> "Column[Any]":
+    """A column of an organisation's own numbers and chain."""
+    reason = "counts the organisation's own rows; recomputed from them"
+    return Column(name, kind, nullable=True, **unsealed(reason))
 
 
 class Tables:
@@ -577,8 +615,8 @@ class Tables:
     transfer: ClassVar[Table] = table(TransferRow)
     job: ClassVar[Table] = table(JobRow)
     idempotency: ClassVar[Table] = table(IdempotencyRow)
-    audit: ClassVar[Table] = table(AuditRecord)
-    event: ClassVar[Table] = table(EventRow)
+    audit: ClassVar[Table] = table(AuditRecord, _own("number", Instant), _own("follows", Key))
+    event: ClassVar[Table] = table(EventRow, _own("number", Instant))
     market_control: ClassVar[Table] = table(MarketControlRow)
     api_key: ClassVar[Table] = table(ApiKeyRow)
     rule: ClassVar[Table] = table(RuleRow)
@@ -591,3 +629,11 @@ class Tables:
     search_word: ClassVar[Table] = table(SearchWordRow)
     search_name: ClassVar[Table] = table(SearchNameRow)
     search_key: ClassVar[Table] = table(SearchKeyRow)
+
+
+Index(
+    "ix_event_organisation",
+    Tables.event.c.organisation_id,
+    Tables.event.c.number,
+    Tables.event.c.seq,
+)

@@ -13,7 +13,7 @@ written.
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Table, bindparam, func, select, update
+from sqlalchemy import Connection, Table, bindparam, delete, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from chainteller.domain.clock import MINUTE
@@ -99,6 +99,14 @@ def added(connection: Connection, table: Table, organisation_id: str, count: int
             index_elements=[_T.c.organisation_id, _T.c.listed], set_={"total": _T.c.total + count}
         )
     )
+
+
+def recount(connection: Connection, table: Table) -> None:
+    """Begin anew a tally that ``added`` keeps, from the rows that are there."""
+    connection.execute(delete(_T).where(_T.c.listed == table.name))
+    rows = select(table.c.organisation_id, func.count()).group_by(table.c.organisation_id)
+    for organisation_id, count in connection.execute(rows).all():
+        added(connection, table, organisation_id, count)
 
 
 def removed(connection: Connection, table: Table, organisation_id: str, places: list[int]) -> None:

@@ -2,10 +2,11 @@
 
 import json
 from collections import namedtuple
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, cast
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, bindparam, select
 
 from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME
 from chainteller.domain.money import Amount, format_atoms, format_cents
@@ -28,6 +29,10 @@ find_any = Finder(_T, "id")
 """A trade of any account; lock its account before locking the trade."""
 _OF_ACCOUNT = Listing(_T, "trading_account_id", filters=_FILTERS, order=("ordinal",))
 _OF_ORGANISATION = Listing(_T, "organisation_id", filters=_FILTERS, spread=SPREAD, is_tallied=True)
+_OF_IDS = select(_T).where(
+    _T.c.trading_account_id == bindparam("b_account"),
+    _T.c.id.in_(bindparam("b_ids", expanding=True)),
+)
 
 
 def hold_text(parts: tuple[Amount, ...]) -> str:
@@ -63,6 +68,11 @@ def of_transactions(
     of = {"trading_account_id": account_id}
     rows = between(connection, _T, of, "transaction_ordinal", first, last)
     return [(row.transaction_ordinal, to_model(row)) for row in rows]
+
+
+def of_ids(connection: Connection, account_id: str, ids: Sequence[str]) -> list[Record]:
+    """The trades of an account that have these ids."""
+    return list(connection.execute(_OF_IDS, {"b_account": account_id, "b_ids": list(ids)}))
 
 
 def to_model(row: Record) -> Trade:

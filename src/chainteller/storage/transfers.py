@@ -1,8 +1,11 @@
 """Query deposits and withdrawals."""
 
+from collections.abc import Sequence
+
 from sqlalchemy import Connection, bindparam, func, select, union_all
 
 from chainteller.domain.assets import ASSETS_BY_KEY
+from chainteller.domain.evidence import EvidenceLevel
 from chainteller.domain.limits import DestinationClass, Spent
 from chainteller.domain.money import format_atoms, format_cents
 from chainteller.domain.transfers import COUNTED, HOLDING, Direction
@@ -48,7 +51,18 @@ _SPENT = select(_T.c.destination_class, _T.c.notional_cents, _T.c.created).where
     _T.c.status.in_([status.value for status in COUNTED]),
 )
 
-
+_OF_IDS = select(_T).where(
+    _T.c.trading_account_id == bindparam("b_account"),
+    _T.c.id.in_(bindparam("b_ids", expanding=True)),
+)
+_ON_LEVELS = select(
+    _T.c.destination_class, _T.c.notional_cents, _T.c.created, _T.c.evidence_level
+).where(
+    _T.c.trading_account_id == bindparam("b_account"),
+    _T.c.evidence_level.is_not(None),
+    _T.c.created > bindparam("b_since"),
+    _T.c.status.in_([status.value for status in COUNTED]),
+)
 _SUMS = (
     select(
         _T.c.destination_class,
@@ -83,6 +97,20 @@ def spent_since(connection: Connection, account_id: str, since: int) -> tuple[Sp
     rows = connection.execute(_SPENT, {"b_account": account_id, "b_since": since})
     return tuple(
         Spent(DestinationClass(row.destination_class), row.notional_cents, row.created)
+        for row in rows
+    )
+
+
+def spent_on_levels(connection: Connection, account_id: str, since: int) -> tuple[Spent, ...]:
+    """Withdrawals after an instant to wallets whose evidence has limits of its own, with that."""
+    rows = connection.execute(_ON_LEVELS, {"b_account": account_id, "b_since": since})
+    return tuple(
+        Spent(
+            DestinationClass(row.destination_class),
+            row.notional_cents,
+            row.created,
+            EvidenceLevel(row.evidence_level),
+        )
         for row in rows
     )
 
@@ -133,6 +161,11 @@ def of_transactions(
     of = {"trading_account_id": account_id}
     rows = between(connection, _T, of, "transaction_ordinal", first, last)
     return [(row.transaction_ordinal, to_model(row)) for row in rows]
+
+
+def of_ids(connection: Connection, account_id: str, ids: Sequence[str]) -> list[Record]:
+    """The transfers of an account that have these ids."""
+    return list(connection.execute(_OF_IDS, {"b_account": account_id, "b_ids": list(ids)}))
 
 
 def to_model(row: Record) -> Transfer:

@@ -1,12 +1,13 @@
-"""Rows of part B: blockchain accounts, counterparties, challenges, attempts, claims and links."""
+"""Rows of part B: blockchain accounts, counterparties, challenges, small transfers, statements,
+attempts, claims and links."""
 
 from typing import ClassVar
 
 from sqlalchemy import Index, Table, Text
 from sqlmodel import Field, SQLModel
 
-from chainteller.domain.challenges import VerificationMethod
-from chainteller.storage.columns import Instant, Key
+from chainteller.domain.evidence import VerificationMethod
+from chainteller.storage.columns import Atoms, Instant, Key
 from chainteller.storage.tables import table
 
 _ADDRESS = 128
@@ -106,15 +107,70 @@ class ClaimRow(SQLModel, table=True):
     expires: int = Field(sa_type=Instant)
     linked_at: int | None = Field(default=None, sa_type=Instant)
     method: str = Field(sa_type=Key, sa_column_kwargs={"server_default": _BY_SIGNATURE})
+    level: str | None = Field(default=None, sa_type=Key)
+    """NULL in claims of builds before 0010: their method's level."""
 
 
 class EvidenceRow(SQLModel, table=True):
-    """What a chain answered about the signature of a claim by a contract, as canonical JSON."""
+    """What a claim other than by a key's signature rests on, as canonical JSON: what a chain
+    answered about a contract's signature, or the transfer that arrived."""
 
     __tablename__ = "claim_evidence"
     claim_id: str = Field(primary_key=True, foreign_key="claim.id", sa_type=Key)
     organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
     body: str = Field(sa_type=Text)
+
+
+class SmallTransferRow(SQLModel, table=True):
+    """What a challenge asks for that is met by a transfer instead of a signature.
+
+    Its wallet is to send exactly ``amount`` to the challenge's blockchain account, not after
+    ``deadline``. The challenge stays open a while longer, for a transfer that is seen late.
+    """
+
+    __tablename__ = "small_transfer"
+    challenge_id: str = Field(primary_key=True, foreign_key="challenge.id", sa_type=Key)
+    organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
+    asset: str = Field(sa_type=Key)
+    amount: int = Field(sa_type=Atoms)
+    deadline: int = Field(sa_type=Instant)
+
+
+class ArrivalRow(SQLModel, table=True):
+    """A transfer that arrived for a small transfer, as the chain tells it; ``finding`` says whether
+    it is the one that was asked for."""
+
+    __tablename__ = "small_transfer_arrival"
+    challenge_id: str = Field(
+        primary_key=True, foreign_key="small_transfer.challenge_id", sa_type=Key
+    )
+    hash: str = Field(primary_key=True, max_length=_ADDRESS)
+    organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
+    sender: str = Field(max_length=_ADDRESS)
+    asset: str = Field(sa_type=Key)
+    amount: int = Field(sa_type=Atoms)
+    arrived: int = Field(sa_type=Instant)
+    seen: int = Field(sa_type=Instant)
+    finding: str = Field(sa_type=Key)
+
+
+class StatementRow(SQLModel, table=True):
+    """A customer's statement that a wallet is theirs, for a person to review."""
+
+    __tablename__ = "ownership_statement"
+    id: str = Field(primary_key=True, sa_type=Key)
+    organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
+    blockchain_account_id: str = Field(foreign_key="blockchain_account.id", sa_type=Key)
+    counterparty_id: str = Field(foreign_key="counterparty.id", sa_type=Key)
+    customer_id: str = Field(foreign_key="customer.id", sa_type=Key)
+    reason: str = Field(sa_type=Key)
+    statement: str = Field(sa_type=Text)
+    level: str = Field(sa_type=Key)
+    status: str = Field(sa_type=Key)
+    created: int = Field(sa_type=Instant)
+    __table_args__ = (
+        Index("ix_ownership_statement_created", "blockchain_account_id", "created", "id"),
+    )
 
 
 class LinkRow(SQLModel, table=True):
@@ -148,4 +204,7 @@ class WalletTables:
     attempt: ClassVar[Table] = table(AttemptRow)
     claim: ClassVar[Table] = table(ClaimRow)
     evidence: ClassVar[Table] = table(EvidenceRow)
+    small_transfer: ClassVar[Table] = table(SmallTransferRow)
+    arrival: ClassVar[Table] = table(ArrivalRow)
+    statement: ClassVar[Table] = table(StatementRow)
     link: ClassVar[Table] = table(LinkRow)

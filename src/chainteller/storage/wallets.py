@@ -12,6 +12,7 @@ from sqlalchemy import (
 )
 
 from chainteller.domain.challenges import VerificationStatus, is_verified, verification_status
+from chainteller.domain.evidence import EvidenceLevel, evidence_of
 from chainteller.service.models.counterparties import (
     COUNTERPARTY,
     VERIFIED_FIRST_PARTY,
@@ -65,6 +66,7 @@ _LINKED = select(
     _C.c.canonical,
     _C.c.created.label("counterparty_created"),
     _M.c.method.label("claim_method"),
+    _M.c.level.label("claim_level"),
 )
 _LINKED = _LINKED.join(_C, _C.c.id == _L.c.counterparty_id).outerjoin(_M, _M.c.id == _L.c.claim_id)
 find_link = Finder(_L, "blockchain_account_id", "counterparty_id", rows=_LINKED)
@@ -109,6 +111,30 @@ def owner(connection: Connection, account_id: str) -> tuple[str, str]:
     """Of a blockchain account: its customer's reference, and the id of the bank account."""
     found = connection.execute(_OWNER, {"b_id": account_id}).one()
     return found.customer_reference, found.bank_account_id
+
+
+_LEVELS = (
+    select(_M.c.level)
+    .distinct()
+    .select_from(_B)
+    .join(_L, _L.c.blockchain_account_id == _B.c.id)
+    .join(_M, _M.c.id == _L.c.claim_id)
+    .where(
+        _B.c.organisation_id == bindparam("b_organisation"),
+        _B.c.trading_account_id == bindparam("b_account"),
+        _M.c.level.is_not(None),
+    )
+)
+
+
+def levels_of(
+    connection: Connection, organisation_id: str, account_id: str
+) -> frozenset[EvidenceLevel]:
+    """The levels of evidence of a trading account's linked wallets, where they were stored."""
+    found = connection.execute(
+        _LEVELS, {"b_organisation": organisation_id, "b_account": account_id}
+    ).scalars()
+    return frozenset(EvidenceLevel(each) for each in found)
 
 
 def lock_counterparty(connection: Connection, counterparty_id: str) -> None:
@@ -206,6 +232,12 @@ def link_status(row: Record, now: int) -> VerificationStatus:
     )
 
 
+def level_of(method: str | None, level: str | None) -> str | None:
+    """The level of a claim: the stored one, else its method's."""
+    evidence = evidence_of(method or "")
+    return level or (None if evidence is None else evidence.level.value)
+
+
 def link_model(row: Record, now: int) -> Counterparty:
     """A linked counterparty, with the fields of the specification (2.7, 4.4) and more."""
     status = link_status(row, now)
@@ -220,6 +252,8 @@ def link_model(row: Record, now: int) -> Counterparty:
             verified_at=row.verified_at,
             expires_at=row.expires,
             claim_id=row.claim_id,
+            method=row.claim_method,
+            level=level_of(row.claim_method, row.claim_level),
         ),
         shared=row.shared,
     )

@@ -19,9 +19,12 @@ TASKS = (
     "stopped withdrawal",
     "pasted secret",
     "contract wallet",
+    "small transfer",
     "handover between two agents",
 )
 NOT_IN_TRAINING: Mapping[str, str] = {
+    "ARRIVALS_UNWATCHED": "training simulates what arrives",
+    "EVIDENCE_EXPIRED": "a session is shorter than a verification",
     "CHAIN_UNAVAILABLE": "training reaches no network",
     "CLAIM_UNVERIFIABLE": "needs records that somebody has altered",
     "QUOTE_ACCOUNT_MISMATCH": "the console sends nothing for another account's quote",

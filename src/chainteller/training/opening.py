@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from chainteller.training.callers import draw_caller
 from chainteller.training.reactions import Temperament, caller
-from chainteller.training.scenarios import DRAWN, Scenario, load
+from chainteller.training.scenarios import DRAWN_CALLERS, Scenario, load
 from chainteller.training.session import Session
 from chainteller.training.world import TrainingWorld
 from chainteller.wallets.simulated import SampleWallet
@@ -23,8 +23,9 @@ def open_session(
         ScenarioInvalid: a step of the scenario's setup fails.
     """
     if scenario.file is not None:
-        is_drawn = scenario.customer.bank_account == DRAWN
-        who = draw_caller(world.service, scenario.name, seed) if is_drawn else None
+        kind = scenario.customer.bank_account
+        is_drawn = kind in DRAWN_CALLERS
+        who = draw_caller(world.service, scenario.name, seed, kind) if is_drawn else None
         scenario = load(scenario.file, wallets, seed, who)
     session = Session(scenario, world, seed, wallets, caller(temperaments, scenario.name, seed))
     session.begin()

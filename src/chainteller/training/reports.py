@@ -123,31 +123,51 @@ def summarise_lines(reports: Iterable[Mapping[str, Any]]) -> list[str]:
 
     Reports must be in order of time.
     """
-    runs: dict[str, list[Mapping[str, Any]]] = {}
-    for report in reports:
-        runs.setdefault(str(report["scenario"]), []).append(report)
+    found = summarised(reports)
     lines = [f"{'SCENARIO':<24} {'RUNS':>4} {'BEST':>4} {'MEAN':>4} {'LAST':>4}  MISSED MOST"]
-    for name, each in sorted(runs.items()):
-        scores = [int(report["score"]) for report in each]
-        mean = sum(scores) // len(scores)
+    for each in found["data"]:
+        missed = ", ".join(f"{goal['id']} ({goal['missed']})" for goal in each["missedMost"]) or "-"
         lines.append(
-            f"{name:<24} {len(scores):>4} {max(scores):>4} {mean:>4} {scores[-1]:>4}  "
-            f"{_missed_most(each)}"
+            f"{each['scenario']:<24} {each['runs']:>4} {each['best']:>4} {each['mean']:>4} "
+            f"{each['last']:>4}  {missed}"
         )
-    every = [int(report["score"]) for each in runs.values() for report in each]
-    if every:
-        lines.append(f"{len(every)} runs of {len(runs)} scenarios, mean {sum(every) // len(every)}")
+    if found["runs"]:
+        scenarios = len(found["data"])
+        lines.append(f"{found['runs']} runs of {scenarios} scenarios, mean {found['mean']}")
     return lines
 
 
-def _missed_most(reports: Sequence[Mapping[str, Any]]) -> str:
+def summarised(reports: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The same as a document: ``data`` by scenario, and ``runs`` and ``mean`` of all of them."""
+    runs: dict[str, list[Mapping[str, Any]]] = {}
+    for report in reports:
+        runs.setdefault(str(report["scenario"]), []).append(report)
+    rows = []
+    for name, each in sorted(runs.items()):
+        scores = [int(report["score"]) for report in each]
+        rows.append(
+            {
+                "scenario": name,
+                "runs": len(scores),
+                "best": max(scores),
+                "mean": sum(scores) // len(scores),
+                "last": scores[-1],
+                "missedMost": _missed_most(each),
+            }
+        )
+    every = [int(report["score"]) for each in runs.values() for report in each]
+    mean = sum(every) // len(every) if every else None
+    return {"data": rows, "runs": len(every), "mean": mean}
+
+
+def _missed_most(reports: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     missed: dict[str, int] = {}
     for report in reports:
         for goal in report["goals"]:
             if not goal["met"]:
                 missed[goal["id"]] = missed.get(goal["id"], 0) + 1
     worst = sorted(missed.items(), key=lambda each: (-each[1], each[0]))[:2]
-    return ", ".join(f"{name} ({count})" for name, count in worst) or "-"
+    return [{"id": name, "missed": count} for name, count in worst]
 
 
 def _goal(session: Session, judged: Judged) -> dict[str, Any]:

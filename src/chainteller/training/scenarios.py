@@ -4,9 +4,11 @@ The format is described in docs/reference/scenario_files.md; a scenario is named
 """
 
 import hashlib
+import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import ROUND_DOWN, Decimal
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +33,16 @@ _NO_ANSWER = ("OUTCOME_UNKNOWN", "UNREACHABLE")
 
 
 DRAWN = "drawn"
-"""The bank account of a scenario whose caller is drawn from the bank."""
+DRAWN_WITHOUT_TERMS = "drawn without terms"
+DRAWN_WITHOUT_IDENTIFICATION = "drawn without identification"
+DRAWN_FROZEN = "drawn frozen"
+DRAWN_CALLERS = (DRAWN, DRAWN_WITHOUT_TERMS, DRAWN_WITHOUT_IDENTIFICATION, DRAWN_FROZEN)
+"""The bank account of a scenario whose caller is drawn from the bank: somebody who can begin to
+trade, somebody who hasn't accepted the terms or proved who they are, or whose account is frozen."""
+_PERCENT = "percent"
+_PERCENTS = range(80, 165, 5)
+"""What the seed multiplies the amounts of a scenario by: the same for all of them."""
+_SCALED = re.compile(r"\{(\$?)([0-9]+(?:\.[0-9]+)?)\}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,10 +188,13 @@ def load(
     except ValueError as error:
         raise ScenarioInvalid([f"{path.name}: no TOML: {error}"]) from None
     values = _drawn(name_of(path), data.pop("draw", []), seed)
+    if _SCALED.search(source.decode("utf-8")):
+        values[_PERCENT] = _percent(name_of(path), seed)
+    values |= _addresses(values.get("wallet"), wallets)
     if caller is not None:
         values |= {"customer": caller.name, "bank_account": caller.bank_account}
-    data = _filled(data, values)
-    if caller is not None and data.get("customer", {}).get("bank_account") == DRAWN:
+    data = filled(data, values)
+    if caller is not None and data.get("customer", {}).get("bank_account") in DRAWN_CALLERS:
         data["customer"]["bank_account"] = caller.bank_account
     table = Table.of_file(path, data)
     scenario = _scenario(name_of(path), table, tuple(each.name for each in wallets), source)
@@ -201,15 +215,39 @@ def _drawn(name: str, choices: object, seed: str | None) -> dict[str, str]:
     return {key: str(value) for key, value in tables[place].items()}
 
 
-def _filled(value: Any, values: Mapping[str, str]) -> Any:
-    """The data with ``{name}`` replaced by the drawn values, in every text."""
+def _percent(name: str, seed: str | None) -> str:
+    if seed is None:
+        return "100"
+    return str(_PERCENTS[below(SeededRandomness(f"amounts {name} {seed}"), len(_PERCENTS))])
+
+
+def _addresses(name: str | None, wallets: Sequence[SampleWallet]) -> dict[str, str]:
+    """The address of the wallet that was drawn, whole and as people abbreviate it."""
+    address = next((each.address.display for each in wallets if each.name == name), "")
+    return {"address": address, "short_address": f"{address[:6]}...{address[-4:]}"} if name else {}
+
+
+def filled(value: Any, values: Mapping[str, str]) -> Any:
+    """The data with what was drawn, in every text.
+
+    ``{name}`` is replaced by its value. ``{1000.00}`` is an amount that the seed multiplies, as
+    programs write it; ``{$1000.00}`` is the same amount as people write it: ``1,150.00``.
+    """
     if isinstance(value, str):
         for name, text in values.items():
             value = value.replace(f"{{{name}}}", text)
-        return value
+        percent = int(values.get(_PERCENT, "100"))
+        return _SCALED.sub(lambda found: _scaled(found[2], percent, for_people=found[1]), value)
     if isinstance(value, dict):
-        return {key: _filled(each, values) for key, each in value.items()}
-    return [_filled(each, values) for each in value] if isinstance(value, list) else value
+        return {key: filled(each, values) for key, each in value.items()}
+    return [filled(each, values) for each in value] if isinstance(value, list) else value
+
+
+def _scaled(amount: str, percent: int, *, for_people: str) -> str:
+    """An amount times a percentage, with the decimals it was written with, rounded down."""
+    least = Decimal(1).scaleb(-len(amount.partition(".")[2]))
+    found = (Decimal(amount) * percent / 100).quantize(least, ROUND_DOWN)
+    return f"{found:,}" if for_people else f"{found}"
 
 
 def _scenario(name: str, table: Table, wallets: tuple[str, ...], source: bytes) -> Scenario:
@@ -252,8 +290,11 @@ def _weights(table: Table) -> dict[str, int]:
 
 
 def _customer(table: Table, wallets: tuple[str, ...]) -> Customer:
+    bank_account = table.text("bank_account")
+    if bank_account.startswith(DRAWN) and bank_account not in DRAWN_CALLERS:
+        table.wrong("bank_account", f"a bank account, or one of: {', '.join(DRAWN_CALLERS)}")
     customer = Customer(
-        bank_account=table.text("bank_account"),
+        bank_account=bank_account,
         wallet=table.choice("wallet", wallets, ""),
         mistakes=table.texts("mistakes"),
     )

@@ -19,6 +19,7 @@ from chainteller.service.models.counterparties import (
     LinkRequest,
     OpenBlockchainAccount,
     RegisterCounterparty,
+    SmallTransferRequest,
 )
 from chainteller.service.models.funding import (
     DepositRequest,
@@ -212,6 +213,9 @@ class Player:
 
     def link(self, wallet: str = "") -> None:
         chosen = self._sample(wallet)
+        if "small transfer" in self._ids:
+            sent = self._service.small_transfer_by_id(self._ids["small transfer"])
+            self._ids["claim"] = sent.claim_id or self._id("claim")
         request = LinkRequest(
             address=chosen.address.display,
             network=chosen.address.network.name,
@@ -220,6 +224,14 @@ class Player:
         self._service.link_counterparty(
             self._id("blockchain account"), request, idempotency_key=self._key()
         )
+
+    def transfer(self) -> None:
+        """Ask for a small transfer; ``link`` then uses the claim that it became."""
+        request = SmallTransferRequest(counterparty_id=self._id("counterparty"))
+        made = self._service.create_small_transfer(
+            self._id("blockchain account"), request, idempotency_key=self._key()
+        )
+        self._ids["small transfer"] = made.value.id
 
     def verify(self) -> None:
         """Register, challenge, sign, claim and link."""
@@ -321,6 +333,7 @@ _STEPS: Mapping[Callable[..., None], int] = {
     Player.sign: 1,
     Player.check: 1,
     Player.claim: 1,
+    Player.transfer: 10,  # : small transfer enter, enter
     Player.link: 1,
     Player.verify: 6,
     Player.tell: 2,  # t t

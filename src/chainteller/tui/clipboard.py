@@ -83,7 +83,7 @@ def _run(command: Sequence[str], text: str) -> bool:
 _UNFIT = re.compile(r"[^\w .-]", re.ASCII)
 
 
-def write_file(folder: Path, name: str, text: str) -> Path:
+def write_file(folder: Path, name: str, content: str | bytes) -> Path:
     """Write to ``folder/name`` for its owner alone; where it exists, to ``name-2`` and so on.
 
     ``name`` may hold an id as a deployment sent it: what isn't fit for a file name becomes ``-``.
@@ -96,13 +96,14 @@ def write_file(folder: Path, name: str, text: str) -> Path:
     number = 1
     while True:
         try:
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+            descriptor = os.open(path, flags, 0o600)
         except FileExistsError:
             number += 1
             path = folder / f"{stem}-{number}{suffix}"
             continue
-        with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace", newline="") as file:
-            file.write(text)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content.encode(errors="replace") if isinstance(content, str) else content)
         return path
 
 

@@ -21,6 +21,8 @@ _KINDS = {
     "counterparty": "wallets",
     "ownership_challenge": "wallets",
     "ownership_claim": "wallets",
+    "ownership_statement": "wallets",
+    "small_transfer": "wallets",
 }
 
 

@@ -1,8 +1,9 @@
 """The customer being served: the context of every screen, and the requests bound to it."""
 
+from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
 
 from textual.dom import DOMNode
 from textual.signal import Signal
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from chainteller.tui.dialogs.question import Ask, Watch
 
 Answer = TypeVar("Answer")
+_MOST_TOLD = 500
 
 
 class Confirm(Protocol):
@@ -45,6 +47,14 @@ def require_unrestricted(account: "TradingAccount", act: "Act") -> None:
         raise AccountRestricted(control, "")
 
 
+class Told(NamedTuple):
+    """Words that the agent was shown to say to the customer of an account."""
+
+    at: int
+    account_id: str
+    text: str
+
+
 class CustomerContext:
     """The trading account being served, and where its work was left.
 
@@ -63,6 +73,7 @@ class CustomerContext:
         """The market looked at last: a new order starts in it."""
         self.trade_to_show: str | None = None
         """Id of the trade that Trades selects when it opens."""
+        self.told: deque[Told] = deque(maxlen=_MOST_TOLD)
 
     @property
     def account(self) -> "TradingAccount | None":

@@ -13,6 +13,7 @@ from chainteller.tui import lazy
 from chainteller.tui.desk import Desk
 from chainteller.tui.list_screen import ListScreen
 from chainteller.tui.widgets.detail import Detail
+from chainteller.tui.widgets.ground import titled
 from chainteller.tui.widgets.lines import Line, Lines, line
 from chainteller.tui.widgets.paged_list import Column, PagedList
 
@@ -52,11 +53,11 @@ class CustomerListScreen(ListScreen[CustomerRecord], Generic[CustomerRecord]):
         return [
             Container(
                 Container(
-                    PagedList(columns(self), id="list", least_gap=1),
+                    titled(self.KEY.capitalize(), PagedList(columns(self), id="list", least_gap=1)),
                     Lines([line(), line()], id="summary", classes="summary"),
                     classes="list-side",
                 ),
-                Detail(id="detail"),
+                titled(self.KEY.capitalize().removesuffix("s"), Detail(id="detail")),
                 classes="pair",
             )
         ]

@@ -38,7 +38,9 @@ if TYPE_CHECKING:
     from chainteller.service.ownership import Ownership
     from chainteller.tui.customer_texts import CustomerTexts
     from chainteller.tui.dialogs.question import Ask, Watch
+    from chainteller.tui.found import Found
     from chainteller.tui.request_log import RequestLog
+    from chainteller.tui.surrounding_views import AroundScreens
     from chainteller.witnessing.remembering import HeadConflict
     from chainteller.workspace.outcomes import Outcome
     from chainteller.workspace.store import Workspace
@@ -138,6 +140,9 @@ class Shell(Protocol):
     def find(self, text: str) -> None:
         """Show what an id, an address, a bank account or a customer's name stands for."""
 
+    def open_found(self, found: "Found") -> None:
+        """Show what a search has found, with its customer selected."""
+
     def poll_now(self) -> None:
         """Ask for news at once."""
 
@@ -150,12 +155,21 @@ class Shell(Protocol):
     def start_trade(self, side: str) -> None:
         """Open the quote form for the selected account."""
 
-    async def may_leave(self, text: str) -> bool:
+    async def may_leave(self, text: str | bytes) -> bool:
         """Whether ``text`` may be copied or written; asks while names and balances are hidden."""
 
 
 class Desk:
     """What all screens share; ``owner`` is the application, ``shell`` what they may ask of it."""
+
+    time_uncertain = False
+    """Whether the service said that it isn't certain what time it is."""
+    surroundings: "AroundScreens | None" = None
+    """What large windows show around the screens; None until the service has answered."""
+    call_began: int | None = None
+    """When the call that is being answered began; None between calls."""
+    closed_refusal: Notification | None = None
+    """The refusal that was read and closed last: the status line doesn't repeat it."""
 
     def __init__(self, owner: DOMNode, shell: Shell, settings: ConsoleSettings) -> None:
         self.owner, self.shell, self.settings = owner, shell, settings
@@ -166,14 +180,10 @@ class Desk:
         self.customer = CustomerContext(owner, self._keep_account_soon)
         self.connection = Connection()
         self.colleagues = Colleagues()
-        self.time_uncertain = False
-        """Whether the service said that it isn't certain what time it is."""
         self.left_account_id = ""
         """The account that another agent, or an earlier session, left selected here."""
         self.opened_at = 0
         """Since when this place is open here."""
-        self.call_began: int | None = None
-        """When the call that is being answered began; None between calls."""
         self.alerts = 0
         """Watched things that happened and were not looked at yet."""
         self.log: deque[Notification] = deque(maxlen=_LOG_ROWS)
@@ -187,6 +197,8 @@ class Desk:
         """Trades to be told about, with their accounts."""
         self.watched_transfers: dict[str, Transfer] = {}
         """Deposits and withdrawals to be told about, as they were when that was asked for."""
+        self.requested_transfers: dict[str, tuple[str, str]] = {}
+        """Deposits and withdrawals requested here: what they are, and the status last told."""
         self.challenges: dict[str, int] = {}
         """Challenges issued here that are still open, with the instant they run out."""
         self.warned: set[str] = set()
@@ -205,6 +217,7 @@ class Desk:
         self.on_change: Signal[tuple[str, ...]] = Signal(owner, "changed")
         self.on_poll: Signal[None] = Signal(owner, "polled")
         self.on_notification: Signal[Notification] = Signal(owner, "told")
+        self.on_surroundings: Signal[None] = Signal(owner, "surroundings")
         self.on_connection: Signal[Connection] = Signal(owner, "reach")
         self.on_customer_text: Signal[str] = Signal(owner, "customer text")
         """Words that the agent was shown to say to the customer."""

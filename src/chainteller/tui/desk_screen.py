@@ -27,11 +27,13 @@ from chainteller.tui.commands import (
     footer_hints,
     run_command,
 )
-from chainteller.tui.customer import CustomerChanged
+from chainteller.tui.customer import CustomerChanged, Told
 from chainteller.tui.desk import NOBODY, Connection, Desk, Notification
+from chainteller.tui.found import Found
 from chainteller.tui.messages import FieldChanged, FieldClosed, FieldSubmitted, KeyClicked
 from chainteller.tui.service_calls import Later
 from chainteller.tui.start import StartedDesk
+from chainteller.tui.surrounding_views import has_room_around
 from chainteller.tui.textual_fixes.screen import FullScreen, breakpoint_classes
 from chainteller.tui.widgets.bars import (
     HintBar,
@@ -40,6 +42,7 @@ from chainteller.tui.widgets.bars import (
     TopBar,
     UnknownOutcomes,
 )
+from chainteller.tui.widgets.detail import Filled
 from chainteller.tui.widgets.failure_panel import FailurePanel
 from chainteller.tui.widgets.field import FieldBar, FieldContents
 from chainteller.tui.widgets.ground import Blank, Ground
@@ -47,6 +50,8 @@ from chainteller.tui.widgets.lines import Line, Lines, ScrolledLines, line
 from chainteller.tui.widgets.paged_list import PagedList
 
 if TYPE_CHECKING:
+    from textual.timer import Timer
+
     from chainteller.tui.dialogs.question import Ask, Watch
     from chainteller.tui.exports import Export
     from chainteller.tui.failures import Failure
@@ -76,12 +81,16 @@ class DeskScreen(Blank, FullScreen):
     AUTO_FOCUS = ""
     HAS_OWN_FIELD: ClassVar[bool] = False
     """Whether ``body`` brings the field bar, in a place of its own."""
+    is_answer_shown = False
+    """Whether the status line answers a key, which the next key ends."""
     FIELDS_OF_NOBODY: ClassVar[frozenset[str]] = frozenset({"filter"})
     """Purposes of fields that stay open whoever is served; all others are the customer's."""
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - Textual declares it so
         (0, "-tiny"),
         (60, "-narrow"),
         (110, "-wide"),
+        (120, "-roomy"),
+        (180, "-vast"),
     ]
     VERTICAL_BREAKPOINTS = [  # noqa: RUF012 - Textual declares it so
         (0, "-flat"),
@@ -104,17 +113,19 @@ class DeskScreen(Blank, FullScreen):
         """The fields that were open for customers who aren't served now, by their accounts."""
         self.field_returned: Callable[[], None] = lambda: None
         """Called when the field was opened again for the customer that it was opened for."""
+        self.strip_timer: Timer | None = None
         self.sent_amount: tuple[str, PutAway] | None = None
         """The account and the field of an amount whose request isn't answered yet."""
 
     def compose(self) -> ComposeResult:
         yield TopBar()
+        yield Lines([line(), line()], id="strip")
         yield Lines([line()], id="colleagues")
         yield UnknownOutcomes()
         if self.desk.settings.panel is not None:
             yield self.desk.settings.panel()
         yield Lines([line()], id="title")
-        yield Ground(*self.body(), id="body")
+        yield Ground(*self.body(), Filled(id="around"), id="body")
         yield FailurePanel()
         if not self.HAS_OWN_FIELD:
             yield FieldBar(id="field-bar")
@@ -138,19 +149,22 @@ class DeskScreen(Blank, FullScreen):
         desk.on_notification.subscribe(self, partial(_draw_status, self))
         desk.on_connection.subscribe(self, self._connection_changed)
         desk.customer.on_change.subscribe(self, self._customer_changed)
+        desk.on_surroundings.subscribe(self, partial(_draw_surroundings, self))
         self.field_bar.served = lambda: desk.customer.account_id
         _draw_bars(self)
 
     def on_resize(self) -> None:
-        """What the top bar has room for depends on the window."""
+        """What the bars and the surroundings have room for depends on the window."""
         if self.is_mounted:
             _draw_bars(self)
+            self.call_after_refresh(_look_around, self)
 
     def on_screen_resume(self) -> None:
         _draw_bars(self)
         _draw_status(self)
         if self.desk.started is not None:
             self.reload()
+        _look_around(self)
         _bring_field_back(self)
 
     def _changed(self, kinds: tuple[str, ...]) -> None:  # noqa: ARG002 - the signal's value
@@ -180,6 +194,7 @@ class DeskScreen(Blank, FullScreen):
             _bring_field_back(self)
         _draw_bars(self)
         _draw_status(self)
+        _draw_surroundings(self)
 
     @on(events.DescendantFocus)
     @on(events.DescendantBlur)
@@ -223,8 +238,8 @@ class DeskScreen(Blank, FullScreen):
 
     def show_failure(self, failure: "Failure") -> None:
         """Show why something was refused; an amount that was refused is opened again."""
-        takes_keys = _reopen_amount(self, failure)
-        self.query_one(FailurePanel).explain(failure, names_key=not takes_keys)
+        is_beside_field = _reopen_amount(self, failure)
+        self.query_one(FailurePanel).explain(failure, names_next=not is_beside_field)
         _draw_status(self)
 
     def clear_failure(self) -> None:
@@ -261,7 +276,8 @@ class DeskScreen(Blank, FullScreen):
         self.field_answer = None
         self.field_bar.close()
         self.set_focus(None)
-        self.query_one(FailurePanel).name_key()
+        self.query_one(FailurePanel).name_next()
+        _draw_status(self)
 
     def let_keys_go_on(self) -> None:
         """What was typed behind the field may be handed on."""
@@ -279,6 +295,8 @@ class DeskScreen(Blank, FullScreen):
     # -- commands -----------------------------------------------------------------------------
 
     async def action_command(self, command_id: str) -> None:
+        if self.is_answer_shown:
+            _draw_status(self)
         await run_command(self.COMMANDS_BY_ID, command_id, self)
 
     async def on_key_clicked(self, message: KeyClicked) -> None:
@@ -297,7 +315,7 @@ class DeskScreen(Blank, FullScreen):
         """
         self.is_zoomed = on
         self.set_class(on, "zoomed")
-        self.remove_class("-tiny", "-narrow", "-wide")
+        self.remove_class(*(name for _, name in self.HORIZONTAL_BREAKPOINTS))
         self.add_class(*breakpoint_classes(self, self.desk.shell.size))
 
     @property
@@ -339,9 +357,24 @@ class DeskScreen(Blank, FullScreen):
         return lazy.exports_here(self)
 
 
+def _draw_surroundings(screen: DeskScreen, _: None = None) -> None:
+    if screen.desk.surroundings is not None:
+        lazy.draw_surroundings(screen)
+
+
+def _look_around(screen: DeskScreen) -> None:
+    """Draw what is known of the surroundings, and read them anew where they are shown."""
+    around = screen.desk.surroundings
+    if around is not None:
+        lazy.draw_surroundings(screen)
+        if has_room_around(screen):
+            around.look_soon()
+
+
 def say(screen: DeskScreen, text: str) -> None:
-    """Answer a key on the status line alone; the event log doesn't keep it."""
+    """Answer a key on the status line alone, until the next key; the event log doesn't keep it."""
     screen.query_one(StatusLine).tell(text, "muted", screen.desk.unread)
+    screen.is_answer_shown = True
 
 
 def _scrolled(screen: DeskScreen) -> ScrolledLines | None:
@@ -406,7 +439,9 @@ def _hand_on(screen: DeskScreen, purpose: str, value: str) -> None:
 
 
 def _reopen_amount(screen: DeskScreen, failure: "Failure") -> bool:
-    """Open the field of a refused amount again, with the reason below it; whether it was opened."""
+    """Open the field of a refused amount again, with what would be right below it; whether it was
+    opened. The panel says why.
+    """
     served, sent = screen.desk.customer.account_id, screen.sent_amount
     if failure.code not in _ABOUT_AMOUNTS or sent is None or sent[0] != served:
         return False
@@ -414,7 +449,7 @@ def _reopen_amount(screen: DeskScreen, failure: "Failure") -> bool:
     if screen.field_bar.is_open:
         return False
     _reopen(screen, sent[1])
-    screen.field_bar.refuse(failure.what)
+    screen.field_bar.refuse(failure.remedy)
     return True
 
 
@@ -440,8 +475,10 @@ def _draw_colleagues(screen: DeskScreen) -> None:
 
 def _draw_status(screen: DeskScreen, told: Notification | None = None) -> None:
     """Show the executions with an unknown outcome, and the newest line of the log that isn't about
-    another customer; while a refusal is open, only what comes after it.
+    another customer; while a refusal is open, only what comes after it, and nothing of it once it
+    was closed.
     """
+    screen.is_answer_shown = False
     screen.query_one(UnknownOutcomes).tell(screen.desk.unknown_outcomes())
     unread, served = screen.desk.unread, screen.desk.customer.account_id
     status, failure = screen.query_one(StatusLine), screen.query_one(FailurePanel).failure
@@ -451,8 +488,9 @@ def _draw_status(screen: DeskScreen, told: Notification | None = None) -> None:
     if told is not None and told is not newest:
         told = None
     if failure is not None and (told is None or told.text.startswith(failure.code)):
-        status.tell("esc closes   ! event log", "muted", unread)
-    elif newest is not None:
+        takes_keys = screen.field_bar.is_open
+        status.tell("" if takes_keys else "esc closes   ! event log", "muted", unread)
+    elif newest is not None and newest is not screen.desk.closed_refusal:
         status.tell(f"{newest.text}  {newest.at}Z", newest.tone, unread)
     else:
         status.tell("", "", unread)
@@ -527,7 +565,9 @@ def _no_list(screen: DeskScreen) -> str:
 def _go_back(screen: DeskScreen) -> None:
     if screen.field_bar.is_open:
         screen.field_event(FieldClosed(screen.field_bar.purpose))
-    elif screen.query_one(FailurePanel).is_shown:
+    elif (failure := screen.query_one(FailurePanel).failure) is not None:
+        told = (each for each in reversed(screen.desk.log) if each.detail == failure.detail)
+        screen.desk.closed_refusal = next(told, None)
         screen.clear_failure()
     elif not screen.step_back() and not screen.desk.shell.back():
         say(screen, f"Nothing is open here.  1-{len(SCREENS)} switch screens, ctrl+q quits")
@@ -536,9 +576,11 @@ def _go_back(screen: DeskScreen) -> None:
 def _tell_customer(screen: DeskScreen) -> None:
     text = screen.customer_text()
     if not text:
-        screen.desk.notify("no text for the customer here", "muted")
+        say(screen, "no text for the customer here")
         return
     screen.desk.on_customer_text.publish(text)
+    owner_id = _owner_told(screen)
+    screen.desk.customer.told.append(Told(screen.desk.now, owner_id, text))
     rows = [line(row) for row in lazy.wrapped(text, 70)]
     whose = _customer_told(screen)
     if whose:
@@ -549,11 +591,15 @@ def _tell_customer(screen: DeskScreen) -> None:
 
 def _customer_told(screen: DeskScreen) -> str:
     """Who is told: the owner of what is selected, also where another customer is served."""
+    owner_id, served = _owner_told(screen), screen.desk.customer
+    return f"{owner_id}, not selected" if owner_id != served.account_id else served.label
+
+
+def _owner_told(screen: DeskScreen) -> str:
+    """Id of the account whose customer is told."""
     desk = screen.desk
     owner_id = desk.session.ownership.owner_of(screen.object_id()) if desk.session else ""
-    if owner_id and owner_id != desk.customer.account_id:
-        return f"{owner_id}, not selected"
-    return desk.customer.label
+    return owner_id or desk.customer.account_id
 
 
 def _copy(screen: DeskScreen) -> None:
@@ -561,7 +607,7 @@ def _copy(screen: DeskScreen) -> None:
     if text:
         screen.read("copy", partial(lazy.copy_now, screen, text))
     else:
-        screen.desk.notify("nothing to copy here", "muted")
+        say(screen, "nothing to copy here")
 
 
 def _texts_of(screen: DeskScreen) -> dict[str, str]:
@@ -580,6 +626,18 @@ def _refresh(screen: DeskScreen) -> None:
     screen.clear_failure()
     screen.desk.shell.poll_now()
     screen.reload()
+
+
+def _open_customer(screen: DeskScreen) -> None:
+    account_id = screen.desk.customer.account_id
+    if account_id:
+        screen.desk.shell.open_found(Found("customers", account_id, account_id=account_id))
+    else:
+        screen.desk.notify("no account is selected yet   1: choose one", "warn", account_id=NOBODY)
+
+
+def _nobody_served(screen: DeskScreen) -> str:
+    return "" if screen.desk.customer.account_id else "no account is selected"
 
 
 def _nothing_selected(screen: DeskScreen) -> str:
@@ -617,10 +675,16 @@ COMMANDS: tuple[Command[DeskScreen], ...] = (
     Command("desk.refresh", "r", "Refresh", _refresh, always),
     Command("desk.note", "n", "Note about what is selected; this machine only",
         lambda screen: screen.desk.shell.take_note(screen.object_id()), _nothing_selected),
+    Command("desk.customer", "P", "Page of the selected customer: accounts and timeline",
+        _open_customer, _nobody_served),
     Command("desk.zoom", "z", "Show the detail on the whole screen, or beside its list",
         _toggle_zoom, always),
     Command("palette.copy", "", "copy: choose what to copy",
         lambda screen: screen.read("ask-copy", partial(lazy.copy_menu, screen, _texts_of(screen))),
         always),
+    Command("palette.statement", "", "statement: write the account's statement to a file",
+        lambda screen: screen.read("ask-statement",
+            partial(lazy.write_statement, screen, screen.desk.customer.account_id)),
+        lambda screen: "" if screen.desk.customer.account_id else "no account is selected"),
 )
 # fmt: on

@@ -28,7 +28,7 @@ class Export:
 
     title: str
     file: str
-    make: Callable[[], Awaitable[str]]
+    make: Callable[[], Awaitable[str | bytes]]
     note: Callable[[], str] = str
 
 
@@ -69,7 +69,7 @@ async def export(source: Source) -> None:
         await save(desk, folder, export.file, text, export.note())
 
 
-async def save(desk: Desk, folder: Path, name: str, text: str, note: str = "") -> None:
+async def save(desk: Desk, folder: Path, name: str, text: str | bytes, note: str = "") -> None:
     """Write a file of the agent's and say where it is; what is hidden asks first."""
     if not await desk.shell.may_leave(text):
         desk.notify("Not saved: names and balances are hidden", "warn")
@@ -214,9 +214,8 @@ def receipt_exports(desk: Desk, account_id: str, record_id: str) -> list[Export]
     """The receipt of a trade, deposit or withdrawal in each form; the command line writes the same
     bytes.
     """
-    endings = {"text": "txt", "json": "json", "csv": "csv"}
 
-    def make(form: str) -> str:
+    def make(form: str) -> str | bytes:
         service, bank_name = desk.service_for(account_id), desk.settings.bank_name
         return receipts.render(receipts.receipt_of(service, account_id, record_id, bank_name), form)
 
@@ -226,5 +225,5 @@ def receipt_exports(desk: Desk, account_id: str, record_id: str) -> list[Export]
             f"chainteller-receipt-{record_id}.{ending}",
             partial(call_service, make, form),
         )
-        for form, ending in endings.items()
+        for form, ending in receipts.FORMS.items()
     ]

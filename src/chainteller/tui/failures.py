@@ -28,9 +28,11 @@ class Failure:
         known = dict(self.facts)
         return tuple(f"{_WORDS.get(name, name)} {known[name]}" for name in _TOLD if name in known)
 
-    def without_key(self) -> "Failure":
-        """The same, where the key of its next step (``w: a smaller amount``) doesn't work."""
-        return replace(self, next_step=re.sub("^[a-z]: ", "", self.next_step))
+    @property
+    def remedy(self) -> str:
+        """The next step (``w: enter a smaller amount``) as a sentence, without its key."""
+        step = re.sub("^[a-z]: ", "", self.next_step)
+        return step[:1].upper() + step[1:].removesuffix(".") + "."
 
     @property
     def detail(self) -> str:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         nobody_selected,
     )
     from chainteller.tui.accounts.new_account import CustomersScreen
+    from chainteller.tui.around import draw_surroundings
     from chainteller.tui.audit.screen import AuditScreen
     from chainteller.tui.console.command_table import clashes
     from chainteller.tui.console.handover import show_handover_note
@@ -32,7 +33,13 @@ if TYPE_CHECKING:
     from chainteller.tui.console.profiles import ProfilesScreen
     from chainteller.tui.console.request_log_screen import RequestsScreen
     from chainteller.tui.console.samples import load_samples
-    from chainteller.tui.console.search import find_record, show_found, wanted_id
+    from chainteller.tui.console.search import (
+        is_question,
+        show_found,
+        turn_to,
+        wanted_id,
+    )
+    from chainteller.tui.console.search_pages import open_page
     from chainteller.tui.console.start_up import (
         begin_session,
         last_screen,
@@ -51,18 +58,26 @@ if TYPE_CHECKING:
     from chainteller.tui.failures import explain
     from chainteller.tui.markets import view as markets_view
     from chainteller.tui.markets.screen import MarketsScreen
-    from chainteller.tui.notifications import hear_of_clock, look_out, watch_market
-    from chainteller.tui.queries import account_sheet, query
+    from chainteller.tui.notifications import (
+        hear_of_clock,
+        hear_of_transfers,
+        look_out,
+        watch_market,
+    )
+    from chainteller.tui.queries import account_sheet, accounts_like, query
     from chainteller.tui.quote import view as quote_view
     from chainteller.tui.quote.screen import QuoteScreen
     from chainteller.tui.quote.state import UNANSWERED
+    from chainteller.tui.statements import write_statement
     from chainteller.tui.steps import take
+    from chainteller.tui.surroundings import Surroundings
     from chainteller.tui.trades import flow as trades_flow
     from chainteller.tui.trades import view as trades_view
     from chainteller.tui.trades.screen import TradesScreen
     from chainteller.tui.transfers.screen import cancel as cancel_withdrawal
     from chainteller.tui.wallets import flow as wallet_flow
     from chainteller.tui.wallets import paste as wallet_pastes
+    from chainteller.tui.wallets import second_method
     from chainteller.tui.wallets.book import customer_of, wallet_of
     from chainteller.tui.wallets.screen import (
         WalletsScreen,

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
@@ -15,7 +15,7 @@ from chainteller.tui import lazy
 from chainteller.tui.desk import Desk
 from chainteller.tui.desk_screen import DeskScreen
 from chainteller.tui.messages import PageWanted, RowChosen, RowOpened
-from chainteller.tui.service_calls import Later, call_service
+from chainteller.tui.service_calls import Later, OneAtATime, call_service
 from chainteller.tui.widgets.bars import StatusLine
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList, Row
 
@@ -26,6 +26,10 @@ Record = TypeVar("Record")
 _LONGEST_WAIT_S = 3.0
 MOST_EXPORTED = 10_000
 """Rows of one export: two hundred pages, a minute or so at a far deployment."""
+
+
+Caller = Callable[..., Awaitable[Any]]
+"""``call_service``, or what sends one request at a time."""
 
 
 class Stopped(TellerError):
@@ -66,6 +70,7 @@ class Pages(Generic[Record]):
         self.is_choice_gone = False
         """Whether the cursor was on one of those rows that isn't among the fresh ones."""
         self._version = 0
+        self._typed = OneAtATime()
 
     def forget(self) -> None:
         """Drop all records, also those on their way: they are of another list."""
@@ -78,10 +83,17 @@ class Pages(Generic[Record]):
         for page in self._view().pages_in_window():
             await self.load(page)
 
-    async def load(self, page: int) -> None:
+    async def load_typed(self) -> None:
+        """Fetch them while a filter is typed: one request at a time, however quick the letters
+        come. Raises TellerError.
+        """
+        for page in self._view().pages_in_window():
+            await self.load(page, self._typed.call)
+
+    async def load(self, page: int, call: "Caller" = call_service) -> None:
         """Fetch one page. Raises TellerError."""
         version = self._version
-        listed = await call_service(self._fetch, page)
+        listed = await call(self._fetch, page)
         if version != self._version:
             return
         for row, record in listed.records:
@@ -182,7 +194,8 @@ class ListScreen(DeskScreen, Generic[Record]):
         """Fetch the pages in the window again; the cursor stays on its record."""
         self.recall()
         self.paged.say_waiting(("loading", "muted"))
-        self.read("list", self.pages.load_window)
+        typing = self.field_bar.is_open
+        self.read("list", self.pages.load_typed if typing else self.pages.load_window)
 
     def restart(self) -> None:
         """Another filter, order or account: from the top."""

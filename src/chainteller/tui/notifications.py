@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 from chainteller.domain.clock import from_datetime
 from chainteller.domain.trades import TERMINAL
 from chainteller.domain.transfers import TransferStatus
-from chainteller.records.formats import countdown, seconds_between, seconds_since, transferred
+from chainteller.records.formats import (
+    countdown,
+    seconds_between,
+    seconds_since,
+    status,
+    transferred,
+)
 from chainteller.records.trades import SLOW_S
 from chainteller.records.transfers import direction
 from chainteller.records.transfers import is_over as is_transfer_over
@@ -125,9 +131,31 @@ def hear_of_clock(desk: Desk, events: "Iterable[Event]") -> None:
         desk.notify("The time is confirmed again.", "good", account_id="")
 
 
+def hear_of_transfers(desk: Desk, events: "Iterable[Event]") -> None:
+    """Tell each new status of a deposit or withdrawal that was requested here, once. One that is
+    watched has a line of its own.
+    """
+    for event in events:
+        new = str(event.data.get("status", ""))
+        what, told = desk.requested_transfers.get(event.resource, ("", ""))
+        if not what or new in {"", told}:
+            continue
+        desk.requested_transfers[event.resource] = (what, new)
+        if event.resource not in desk.watched_transfers:
+            owner, kind = str(event.data.get("tradingAccountId", "")), what.partition(" ")[0]
+            text, briefly = f"{what} {new}  {event.resource}", f"{kind} {new}"
+            desk.notify_about(owner, text, status(new)[1], briefly=briefly)
+
+
 def take_notice(desk: Desk, operation: str, answer: Any) -> None:
-    """Challenges that were issued here are watched until they are claimed or run out."""
+    """Challenges that were issued here are watched until they are claimed or run out; transfers
+    that were requested here are followed.
+    """
     if operation == "create_challenge" and answer.value.expires is not None:
         desk.challenges[answer.value.id] = from_datetime(answer.value.expires)
     elif operation == "submit_claim":
         desk.challenges.pop(answer.value.challenge_id or "", None)
+    elif operation in {"deposit", "withdraw", "cancel_withdrawal"}:
+        transfer = answer.value
+        what = f"{direction(transfer)} {transferred(transfer)}"
+        desk.requested_transfers[transfer.id] = (what, transfer.status)

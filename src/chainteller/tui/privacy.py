@@ -30,6 +30,7 @@ from chainteller.records.transfers import transfer_fields
 
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import Customer, TokenBalance
+    from chainteller.service.models.finding import Found
     from chainteller.service.models.funding import LimitUsage
     from chainteller.service.models.trades import Transaction
 
@@ -75,6 +76,10 @@ class Privacy:
     def balance(self, amount: str) -> str:
         """A balance that was worked out here, as it may be shown: the gate has not learned it."""
         return _DOTS if self.hidden else amount
+
+    def figures(self, text: str) -> str:
+        """A line with amounts that the gate may not have learned, as it may be shown."""
+        return _AMOUNT.sub(_DOTS, text) if self.hidden else text
 
     def mask(self, text: str, *, amounts: bool = True) -> str:
         """``text`` with the same dots for every known name, and amount."""
@@ -141,6 +146,11 @@ class Privacy:
         if limit.used.strip("0."):
             self._record(LIMIT, limit)
 
+    def _found(self, found: "Found") -> None:
+        """Take the customer's name from what a search found."""
+        if found.name:
+            self._name(found.name)
+
     def _name(self, name: str) -> None:
         shown = clean(name)
         if shown and shown not in self._names and len(self._names) < _MOST:
@@ -165,6 +175,7 @@ _LEARNED: dict[str, Callable[[Privacy, Any], None]] = {
     "Customer": Privacy._customer,  # noqa: SLF001 - as above
     "Trade": Privacy._transaction,  # noqa: SLF001 - as above
     "Transfer": Privacy._transaction,  # noqa: SLF001 - as above
+    "Found": Privacy._found,  # noqa: SLF001 - as above
     "KeptTransfer": Privacy._transaction,  # noqa: SLF001 - as above
 }
 """What is learned from a record, by the name of its model: the models are imported later."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from chainteller.service.interface import Service
     from chainteller.service.models.accounts import TokenBalance, TradingAccount
     from chainteller.service.models.counterparties import BlockchainAccount, Counterparty
+    from chainteller.service.models.finding import Found
     from chainteller.service.models.funding import LimitUsage
     from chainteller.service.models.markets import Market, PriceSample
     from chainteller.service.models.quotes import Quote
@@ -187,6 +188,40 @@ def _quotes(service: "Service", account_id: str) -> "tuple[Quote, ...]":
     try:
         return service.quotes(query(trading_account_id=account_id, limit=_EARLIER)).data
     except TellerError:
+        return ()
+
+
+_MOST_LIKE, _MOST_PEOPLE = 20, 6
+
+
+def accounts_like(service: "Service", text: str) -> "tuple[TradingAccount, ...]":
+    """The accounts of whoever a text may mean, the best match first: of people whose names are only
+    like it, and of records that it names. Empty where the deployment can't search everything.
+
+    Raises:
+        TellerError: the search failed.
+    """
+    accounts: dict[str, TradingAccount] = {}
+    people = 0
+    for row in found_by(service, text):
+        people += row.kind == "customer"
+        if row.kind == "customer" and row.reference and people <= _MOST_PEOPLE:
+            asked = query(text=row.reference, limit=_MOST_LIKE)
+            theirs = service.trading_accounts(asked).data
+            accounts |= {each.id: each for each in theirs if each.customer_id == row.id}
+        elif row.trading_account_id and row.trading_account_id not in accounts:
+            account = service.trading_account(row.trading_account_id)
+            accounts[account.id] = account
+        if len(accounts) >= _MOST_LIKE:
+            break
+    return tuple(accounts.values())
+
+
+def found_by(service: "Service", text: str) -> "tuple[Found, ...]":
+    """What a search of everything finds; nothing where the deployment has none."""
+    try:
+        return service.find(text).data[:_MOST_LIKE]
+    except NotOffered:
         return ()
 
 

@@ -74,3 +74,32 @@ class Later(Awaitable[None]):
 
     def __await__(self) -> Generator[Any, None, None]:
         return self._work().__await__()
+
+
+class OneAtATime:
+    """Calls of which only one is on its way: the next one is sent when it has ended, and whoever
+    gave up waiting by then sends nothing.
+
+    Run each call in a worker that replaces the one before it: of a burst of keys, the first and the
+    last are sent.
+    """
+
+    def __init__(self) -> None:
+        self._running: asyncio.Future[Any] | None = None
+
+    async def call(
+        self, call: Callable[Given, Answer], *args: Given.args, **kwargs: Given.kwargs
+    ) -> Answer:
+        """As ``call_service``, after the call that is on its way."""
+        while self._running is not None and not self._running.done():
+            await asyncio.wait([self._running])
+        running = asyncio.ensure_future(call_service(call, *args, **kwargs))
+        running.add_done_callback(_heard)
+        self._running = running
+        return await asyncio.shield(running)
+
+
+def _heard(ended: "asyncio.Future[Any]") -> None:
+    """Nobody may be left to be told how a call ended."""
+    if not ended.cancelled():
+        ended.exception()

@@ -1,6 +1,7 @@
 """Reads a customer's address for one network strictly, or says why it is not one."""
 
 import re
+from contextlib import suppress
 
 from chainteller.wallets.families import FAMILIES
 from chainteller.wallets.family import Address, InvalidAddress, Network
@@ -36,22 +37,33 @@ def parse_address(text: str, network: Network) -> Address:
     Raises:
         InvalidAddress: with the most telling reason.
     """
-    if len(text) > MAX_PASTE:
-        raise InvalidAddress("LENGTH")
-    visible = without_invisibles(text)
-    if find_secret(unquoted(visible)) or has_hex_key(visible):
-        raise InvalidAddress("SECRET_PASTED")
-    bare = _unwrap("".join(unquoted(visible).split()), network)
-    if not bare:
-        raise InvalidAddress("LENGTH")
-    if _NAME.fullmatch(bare):
-        raise InvalidAddress("NAME")
+    bare = _bare(_typed(text), network)
     try:
         return network.family.parse_address(bare, network)
     except InvalidAddress as invalid:
         reason = invalid.reason
     other = _other_network(bare, network, reason)
     raise InvalidAddress("WRONG_NETWORK" if other else reason, other)
+
+
+def _typed(text: str) -> str:
+    """The characters that count, if none of them is a secret."""
+    if len(text) > MAX_PASTE:
+        raise InvalidAddress("LENGTH")
+    visible = without_invisibles(text)
+    if find_secret(unquoted(visible)) or has_hex_key(visible):
+        raise InvalidAddress("SECRET_PASTED")
+    return "".join(unquoted(visible).split())
+
+
+def _bare(typed: str, network: Network) -> str:
+    """The address alone, as it's written on the network."""
+    bare = _unwrap(typed, network)
+    if not bare:
+        raise InvalidAddress("LENGTH")
+    if _NAME.fullmatch(bare):
+        raise InvalidAddress("NAME")
+    return bare
 
 
 def _other_network(bare: str, network: Network, reason: str) -> str:
@@ -88,9 +100,11 @@ def is_address(text: str) -> bool:
 
 def address_on_any(text: str) -> Address | None:
     """The address on the first network, main networks first, on which the text is one."""
+    try:
+        typed = _typed(text)
+    except InvalidAddress:
+        return None
     for network in NETWORKS:
-        try:
-            return parse_address(text, network)
-        except InvalidAddress:
-            continue
+        with suppress(InvalidAddress):
+            return network.family.parse_address(_bare(typed, network), network)
     return None

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 from chainteller.wallets.family import Address
 from chainteller.wallets.hashes import keccak256
 
-EVM = "evm"
 MAX_SIGNATURE = 16_384
 _WORD = 32
 _MAGIC = bytes.fromhex("1626ba7e")

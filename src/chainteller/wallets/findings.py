@@ -94,10 +94,10 @@ _GENERAL: dict[str, Wording] = {
     "CONTRACT_WALLET": Wording(
         WRONG_MESSAGE_FORMAT,
         "This is the form smart-contract wallets (Safe, Coinbase Smart Wallet) answer in. It can "
-        "only be checked against the chain, which this service does not do.",
-        "Is this a smart wallet, such as Safe or Coinbase Smart Wallet? We can only verify a "
-        "wallet that has its own key.",
-        "Verify another wallet of the customer, or use the bank's procedure for contract wallets.",
+        "only be checked against the chain.",
+        "Is this a smart wallet, such as Safe or Coinbase Smart Wallet? If so, we can verify it by "
+        "a small transfer from it instead.",
+        "Ask for a small transfer from this wallet, or verify another wallet of the customer.",
     ),
     "BIP322_UNSUPPORTED": Wording(
         WRONG_MESSAGE_FORMAT,

@@ -14,12 +14,19 @@ from chainteller.wallets.proof import Proof
 
 @dataclass(frozen=True, slots=True)
 class SampleWallet:
-    """A wallet whose key is published, and the account its owner mistakes it for."""
+    """A wallet whose key is published, and the account its owner mistakes it for.
+
+    ``sends`` is what its owner does when asked for a small transfer: one of ``SENDS``.
+    """
 
     name: str
     address: Address
     published_test_key: bytes
     other_account: str
+    sends: str = "exact"
+
+
+SENDS = ("exact", "rounded", "from-another", "late")
 
 
 class UnknownSampleWallet(LookupError):
@@ -93,6 +100,7 @@ def sample_wallets(path: Path) -> tuple[SampleWallet, ...]:
             address=parse_address(table["address"], resolve_network(table["network"])),
             published_test_key=bytes.fromhex(table["published_test_key"]),
             other_account=table["other_account"],
+            sends=table.get("sends", SENDS[0]),
         )
         for table in tables
     )

@@ -95,6 +95,41 @@ def is_challenge_text(
     return False
 
 
+class Request(NamedTuple):
+    """What is asked for in a small transfer: ``amount`` has its symbol, ``deadline`` is an ISO 8601
+    UTC timestamp."""
+
+    customer: str
+    amount: str
+    recipient: str
+    deadline: str
+    reference: str
+
+
+def transfer_text(bank_name: str, wallet: Address, request: Request) -> str:
+    """What a customer is told to send, as proof of a wallet that can't sign.
+
+    Raises:
+        ValueError: the bank's name is not allowed.
+    """
+    return check_bank_name(bank_name) + _after_name(wallet, request)
+
+
+def is_transfer_text(text: str, wallet: Address, request: Request) -> bool:
+    """Whether the text is `transfer_text` of these values under some bank's name."""
+    found = _after_name(wallet, request)
+    return text.endswith(found) and _is_bank_name(text.removesuffix(found))
+
+
+def _after_name(wallet: Address, request: Request) -> str:
+    until = _FRACTION.sub("", request.deadline)
+    return (
+        f": customer {label(request.customer)}, to show that you control {wallet.network.name} "
+        f"wallet {wallet.display}, send exactly {request.amount} from it to {request.recipient}, "
+        f"to arrive before {until}. Pay network fees on top. Ref {request.reference}."
+    )
+
+
 def _names(text: str) -> Iterator[str]:
     """What may be the bank's name at the beginning of a text."""
     at = text.find(_BEFORE_CUSTOMER)

@@ -7,17 +7,24 @@ database.
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Decimal, localcontext
+from functools import partial
 from typing import TypeVar
 
-from chainteller.domain.untrusted import printable
+from chainteller.domain.assets import CASH_EQUIVALENTS, USD
+from chainteller.domain.clock import format_moment
+from chainteller.domain.trades import TradeStatus
+from chainteller.domain.transfers import TransferStatus
 from chainteller.records.accounts import ACCOUNT, CUSTOMER, UNKNOWN
 from chainteller.records.audit import AUDIT_ROW
 from chainteller.records.spreadsheets import csv_text
 from chainteller.records.trades import QUOTE, TRADE, is_trade
 from chainteller.records.transfers import direction, transfer_fields
-from chainteller.service.errors import Forbidden, NotFound, NotOffered
+from chainteller.service.errors import Forbidden, NotFound, NotOffered, ReplyUnusable
 from chainteller.service.interface import Service
 from chainteller.service.models.accounts import Customer, TradingAccount
 from chainteller.service.models.base import WireModel
@@ -25,10 +32,17 @@ from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import Quote
 from chainteller.service.models.records import AuditRow
 from chainteller.service.models.trades import Trade, Transaction
+from chainteller.workspace.documents import Document, as_text
+from chainteller.workspace.statements import statement_of
 
 Found = TypeVar("Found")
+FORMS = {"text": "txt", "json": "json", "csv": "csv", "pdf": "pdf"}
+"""How a receipt is written, and the ending of its file's name."""
 _WHOSE = ("bank", "customer", "reference", "bank account")
 """First in a text; in a table, new columns come last."""
+_FILLED = frozenset({TradeStatus.EXECUTED, TradeStatus.SETTLED})
+_CASH = frozenset(asset.key for asset in CASH_EQUIVALENTS)
+_DIGITS = 100
 _NOT_HERE = (NotFound, NotOffered, Forbidden)
 
 
@@ -57,11 +71,14 @@ def receipt_of(service: Service, account_id: str, record_id: str, bank_name: str
 
     Raises:
         NotFound: the account has no such record.
+        StatementUnbalanced: the account's books don't agree with each other.
+        ReplyUnusable: the movements in the books aren't those of the record.
     """
     record = _record(service, account_id, record_id)
     account = _offered(lambda: service.trading_account(account_id))
     rows, head = _audit(service, record_id)
     quote_id = record.quote_id if isinstance(record, Trade) else None
+    _require_booked(service, account_id, record)
     deployment = _offered(service.capabilities)
     return Receipt(
         record=record,
@@ -80,6 +97,52 @@ def _record(service: Service, account_id: str, record_id: str) -> Transaction:
         return service.transaction(account_id, record_id)
     except NotOffered:
         return service.trade(account_id, record_id)
+
+
+def _require_booked(service: Service, account_id: str, record: Transaction) -> None:
+    """Compare the record with its movements, where the deployment makes statements."""
+    first, last = record.created, record.updated
+    if first is None or last is None:
+        return
+    from_time, to_time = format_moment(first), format_moment(last + timedelta(microseconds=1))
+    booked = _offered(partial(statement_of, service, account_id, from_time, to_time))
+    if booked is None:
+        return
+    found: dict[str, Decimal] = defaultdict(Decimal)
+    with localcontext(prec=_DIGITS):
+        for movement in booked.movements:
+            for change in movement.changes if movement.transaction_id == record.id else ():
+                found[_worth(change.token.symbol, change.token.network)] += Decimal(change.amount)
+        problem = any(found[name] != amount for name, amount in _due(record).items())
+    if problem:
+        raise ReplyUnusable(f"The ledger's movements aren't those of {record.id}.")
+
+
+def _due(record: Transaction) -> dict[str, Decimal]:
+    """What a record that was carried out moved of each asset; of others nothing is said.
+
+    Dollars and what is worth one each are one asset here: a purchase may be paid with several.
+    """
+    if is_trade(record):
+        sold, bought = record.asset_sold, record.asset_bought
+        if record.status not in _FILLED or sold is None or bought is None:
+            return {}
+        return {
+            _worth(sold.symbol, sold.network): -Decimal(sold.amount),
+            _worth(bought.symbol, bought.network): Decimal(bought.amount),
+        }
+    currency, amount = record.currency, Decimal(record.amount)
+    if record.status != TransferStatus.COMPLETED or not currency.symbol:
+        return {}
+    name = _worth(currency.symbol, currency.network or "")
+    if direction(record) == "deposit":
+        return {name: amount}
+    return {name: -amount - Decimal(record.fee or 0)}
+
+
+def _worth(symbol: str, network: str) -> str:
+    key = f"{symbol}@{network}"
+    return USD.symbol if key in _CASH else key
 
 
 def _customer(service: Service, account: TradingAccount) -> Customer | None:
@@ -104,19 +167,31 @@ def _audit(service: Service, record_id: str) -> tuple[tuple[AuditRow, ...], str 
     return rows[::-1], newest[0].hash if newest else None
 
 
-def render(receipt: Receipt, form: str) -> str:
-    """Write the receipt as ``text``, ``json`` or ``csv``; it ends with a line feed."""
+def render(receipt: Receipt, form: str) -> str | bytes:
+    """Write the receipt in one of ``FORMS``; only a PDF is bytes.
+
+    Raises:
+        PdfUnavailable: the extra for PDF isn't installed.
+    """
     if form == "json":
         return _json(receipt)
     rows = _rows(receipt)
     if form == "csv":
         return csv_text(zip(*rows, strict=True))
-    width = max(len(name) for name, _ in rows)
     whose = [(name, value) for label in _WHOSE for name, value in rows if name == label]
     rest = [row for row in rows if row not in whose]
-    shown = [f"{name:<{width}}  {printable(value)}" for name, value in (*whose, *rest) if value]
-    title = f"RECEIPT OF A {_kind(receipt.record).upper()}"
-    return "\n".join([title, "=" * len(title), *shown]) + "\n"
+    record = receipt.record
+    made = Document(
+        f"Receipt of a {_kind(record)}",
+        [*whose, *rest],
+        subject=record.id,
+        made_at=record.updated or record.created,
+    )
+    if form == "text":
+        return as_text(made)
+    from chainteller.workspace.pdf import as_pdf  # noqa: PLC0415 - an extra, and large
+
+    return as_pdf(made)
 
 
 def _kind(record: Transaction) -> str:

@@ -191,6 +191,11 @@ class Workspace:
         found = self._read("SELECT text FROM note WHERE id = ?", identifier)
         return str(found[0][0]) if found else ""
 
+    def notes(self) -> list[tuple[str, str, int]]:
+        """Every note, the newest first: what it's about, its text and when it was changed."""
+        found = self._read("SELECT id, text, changed_at FROM note ORDER BY changed_at DESC")
+        return [(row[0], row[1], row[2]) for row in found]
+
     def set_note(self, identifier: str, text: str) -> None:
         """Replace a note; an empty text removes it."""
         if not text:

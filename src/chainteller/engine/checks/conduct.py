@@ -6,12 +6,13 @@ import json
 from collections import defaultdict, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 from sqlalchemy import Connection
 
 from chainteller.domain.limits import PERIODS, LimitRule, rules
-from chainteller.domain.rules import limits_of
+from chainteller.domain.rules import level_limits_of, limits_of
 from chainteller.domain.transfers import COUNTED
 from chainteller.engine.checks.breaches import Breach, Breaches, grouped
 from chainteller.engine.checks.epochs import Epochs
@@ -50,7 +51,8 @@ def limits_are_kept(connection: Connection) -> Breaches:
     versions: dict[str, tuple[LimitRule, ...]] = {}
     for row in inspection.rules(connection):
         try:
-            versions[row.id] = rules(limits_of(json.loads(row.body)))
+            body = json.loads(row.body)
+            versions[row.id] = rules(limits_of(body), level_limits_of(body))
         except (KeyError, TypeError, ValueError):
             yield Breach(14, "a version of the settings that cannot be read", f"rule {row.id}")
     found, epochs = inspection.withdrawals(connection), Epochs(connection)
@@ -77,8 +79,9 @@ class _Window:
         return self.cents
 
 
-_Windows = dict[tuple[str, int], _Window]
-"""By class of destination and period, of one epoch: times of others can't be compared."""
+_Windows = dict[tuple[str, str | None, int], _Window]
+"""By class of destination, level of evidence (None: all of the class) and period, of one epoch:
+times of others can't be compared."""
 
 
 def _judged(
@@ -90,11 +93,14 @@ def _judged(
     if row.rule_id is not None and version is None:
         yield Breach(14, f"it was allowed by the unknown rule {row.rule_id}", f"transfer {row.id}")
     limits = {
-        rule.period: rule for rule in version or () if rule.destination == row.destination_class
+        (rule.level, rule.period): rule
+        for rule in version or ()
+        if rule.destination == row.destination_class
     }
-    for period in PERIODS.values():
-        used = windows[row.destination_class, period].add(row, period)
-        rule = limits.get(period)
+    levels = dict.fromkeys((None, row.evidence_level))
+    for level, period in product(levels, PERIODS.values()):
+        used = windows[row.destination_class, level, period].add(row, period)
+        rule = limits.get((level, period))
         if rule is not None and used > rule.limit_cents:
             yield Breach(14, f"more than {rule.rule_id} allows", f"{account_id}, transfer {row.id}")
 

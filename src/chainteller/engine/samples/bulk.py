@@ -34,6 +34,9 @@ _ORDER: tuple[Table, ...] = (
     WalletTables.attempt,
     WalletTables.claim,
     WalletTables.link,
+    WalletTables.small_transfer,
+    WalletTables.arrival,
+    WalletTables.statement,
 )
 """Every row is inserted after those that it refers to; ledger accounts come before them all."""
 

@@ -8,12 +8,13 @@ way today finds what the history has made.
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from chainteller.domain import second_method
 from chainteller.domain.challenges import (
     MAXIMUM_ATTEMPTS,
     ReverificationReason,
-    VerificationMethod,
 )
 from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND
+from chainteller.domain.evidence import EvidenceLevel, VerificationMethod
 from chainteller.domain.ids import Prefix, new_id
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.engine import (
@@ -22,6 +23,8 @@ from chainteller.engine import (
     claims,
     counterparties,
     destinations,
+    ownership_statements,
+    small_transfers,
 )
 from chainteller.engine.outcome import Outcome
 from chainteller.engine.samples.bank import Account, SampleBank
@@ -35,6 +38,8 @@ from chainteller.service.models.counterparties import (
     OpenBlockchainAccount,
     RegisterCounterparty,
     ReverificationRequest,
+    SmallTransferRequest,
+    StatementRequest,
 )
 from chainteller.storage.database import Record
 from chainteller.storage.wallet_tables import WalletTables
@@ -110,6 +115,10 @@ def generate_history(timeline: Timeline) -> None:
     verifying.challenge(_pair(bank, FIRST, "ethereum", "dave-bitcoin"), _day(timeline, 1, 15))
     verifying.lock(_pair(bank, LONGSTANDING, "bitcoin", "frank-bitcoin"), _day(timeline, 1, 13))
     verifying.claim(_pair(bank, FIRST, "solana", "erin-solana"), timeline.midnight - 25 * MINUTE)
+    # Last, so that what was drawn before stays what it was.
+    unsigned = _pair(bank, LONGSTANDING, "bitcoin", "frank-bitcoin")
+    timeline.at(timeline.midnight - 9 * MINUTE, lambda at: ask_for_transfer(timeline, unsigned, at))
+    timeline.at(timeline.midnight - 2 * MINUTE, lambda at: state(bank, unsigned, at))
 
 
 def generate_today(timeline: Timeline) -> None:
@@ -278,6 +287,65 @@ def claim(bank: SampleBank, pair: Pair, challenge_id: str, at: int) -> str:
     return decided.subject
 
 
+def ask_for_transfer(timeline: Timeline, pair: Pair, at: int) -> None:
+    """Ask for a small transfer; the customer sends a rounded amount, and the time runs out."""
+    bank = timeline.bank
+    custody = bank.rows.record(WalletTables.blockchain_account, pair.account_id)
+    wallet = bank.rows.record(WalletTables.counterparty, pair.counterparty_id)
+    asset = second_method.assets_on(pair.network)[0]
+    amount = second_method.draw_amount(asset, SeededRandomness(f"sample {pair.wallet.name}"))
+    valid_s = second_method.MINIMUM_VALIDITY_S
+    decided = small_transfers.decide_request(
+        custody, wallet, pair.reference, amount, bank.moment(at), valid_s
+    )
+    request = SmallTransferRequest(counterparty_id=pair.counterparty_id, valid_seconds=valid_s)
+    _record(bank, at, "create_small_transfer", decided.subject, request, pair)
+    bank.apply(decided._replace(jobs=()), at)
+    sent = second_method.Seen(
+        SeededRandomness(f"sample {decided.subject}").bytes(32).hex(),
+        wallet.canonical,
+        custody.address,
+        asset.key,
+        second_method.rounded(amount),
+        at + 4 * MINUTE,
+    )
+    timeline.at(sent.arrived, lambda when: arrive(bank, pair, decided, sent, when))
+
+
+def arrive(bank: SampleBank, pair: Pair, asked: Outcome, sent: second_method.Seen, at: int) -> None:
+    """A transfer arrives for a small transfer."""
+    small = asked.inserted(WalletTables.small_transfer)
+    wallet = bank.rows.record(WalletTables.counterparty, pair.counterparty_id)
+    row = bank.rows.record(
+        WalletTables.challenge,
+        asked.subject,
+        **{name: small[name] for name in ("asset", "amount", "deadline")},
+        address=wallet.address,
+        canonical=wallet.canonical,
+        recipient=sent.recipient,
+    )
+    for each in small_transfers.decide_arrivals(row, [sent], 0, bank.moment(at)):
+        bank.apply(each, at, _owner(bank, pair))
+
+
+def state(bank: SampleBank, pair: Pair, at: int) -> None:
+    """The customer says that the wallet is theirs, which waits for a person."""
+    request = StatementRequest(
+        counterparty_id=pair.counterparty_id,
+        reason=second_method.StatementReason.DEVICE_CANNOT_SIGN,
+        statement="My device has no function to sign, and my app rounds what I send.",
+    )
+    decided = ownership_statements.decide_statement(
+        bank.rows.record(WalletTables.blockchain_account, pair.account_id),
+        bank.rows.record(WalletTables.counterparty, pair.counterparty_id),
+        request.reason,
+        request.statement,
+        bank.moment(at),
+    )
+    _record(bank, at, "create_ownership_statement", decided.subject, request, pair)
+    bank.apply(decided, at)
+
+
 def _claim_inputs(pair: Pair, challenge_id: str) -> dict[str, str]:
     return {"challengeId": challenge_id, "counterpartyId": pair.counterparty_id}
 
@@ -326,7 +394,13 @@ def find_link(bank: SampleBank, pair: Pair) -> Record | None:
 def _link(bank: SampleBank, pair: Pair) -> Record:
     """A link with the method of its claim."""
     key = (pair.account_id, pair.counterparty_id)
-    return bank.rows.record(WalletTables.link, key, claim_method=VerificationMethod.SIGNATURE.value)
+    return bank.rows.record(WalletTables.link, key, **_PROVEN)
+
+
+_PROVEN = {
+    "claim_method": VerificationMethod.SIGNATURE.value,
+    "claim_level": EvidenceLevel.HIGH.value,
+}
 
 
 def _record(

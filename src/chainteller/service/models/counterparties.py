@@ -1,4 +1,5 @@
-"""Counterparties (specification 2.7), blockchain accounts, challenges (2.8) and claims (2.9)."""
+"""Counterparties (specification 2.7), blockchain accounts, challenges (2.8), claims (2.9), and what
+customers do who can't sign: small transfers and statements."""
 
 from typing import Annotated
 
@@ -8,10 +9,16 @@ from chainteller.domain.challenges import (
     ChallengeStatus,
     ClaimStatus,
     ReverificationReason,
-    VerificationMethod,
     VerificationStatus,
 )
-from chainteller.service.models.base import OneOf, RequestModel, Timestamp, WireModel
+from chainteller.domain.evidence import EvidenceLevel, VerificationMethod
+from chainteller.domain.second_method import (
+    ArrivalFinding,
+    SmallTransferStatus,
+    StatementReason,
+    StatementStatus,
+)
+from chainteller.service.models.base import Amount, Many, OneOf, RequestModel, Timestamp, WireModel
 
 COUNTERPARTY = "counterparty"
 VERIFIED_FIRST_PARTY = "VerifiedCounterparty1P"
@@ -41,6 +48,8 @@ class Verification(WireModel):
     verified_at: Timestamp
     expires_at: Timestamp
     claim_id: str
+    method: Annotated[str, OneOf("VerificationMethod", VerificationMethod)] | None = None
+    level: Annotated[str, OneOf("EvidenceLevel", EvidenceLevel)] | None = None
 
 
 class Counterparty(WireModel):
@@ -110,6 +119,7 @@ class OwnershipClaim(WireModel):
     network: str | None = None
     address: str | None = None
     method: Annotated[str, OneOf("VerificationMethod", VerificationMethod)] | None = None
+    level: Annotated[str, OneOf("EvidenceLevel", EvidenceLevel)] | None = None
     scheme: str | None = None
     status: Annotated[str, OneOf("ClaimStatus", ClaimStatus)] | None = None
     created: Timestamp | None = None
@@ -119,6 +129,75 @@ class OwnershipClaim(WireModel):
     signature: str | None = None
     signer: str | None = None
     shared: bool | None = None
+
+
+class SmallTransferRequest(RequestModel):
+    """``symbol`` is an asset on the wallet's network, by default the network's own coin.
+    ``valid_seconds`` is from ten minutes to seven days, by default two hours.
+    """
+
+    counterparty_id: str
+    symbol: str | None = None
+    valid_seconds: StrictInt | None = None
+
+
+class Arrival(WireModel):
+    """A transfer that arrived for a small transfer; ``explanation`` says what it means."""
+
+    transaction_hash: str
+    sender: str
+    amount: Amount
+    symbol: str
+    arrived_at: Timestamp
+    finding: Annotated[str, OneOf("ArrivalFinding", ArrivalFinding)]
+    explanation: str
+
+
+class SmallTransfer(WireModel):
+    """Proof by an exact amount: the wallet sends it from ``sender`` to ``recipient`` before it
+    expires. ``instruction`` is what the customer is told; ``claim_id`` follows once it arrived.
+    """
+
+    id: str
+    type: str = "small-transfer"
+    blockchain_account_id: str
+    counterparty_id: str
+    network: str
+    status: Annotated[str, OneOf("SmallTransferStatus", SmallTransferStatus)]
+    amount: Amount
+    symbol: str
+    sender: str
+    recipient: str
+    created: Timestamp
+    expires: Timestamp
+    level: Annotated[str, OneOf("EvidenceLevel", EvidenceLevel)]
+    instruction: str
+    claim_id: str | None = None
+    arrivals: Many[Arrival] = ()
+
+
+class StatementRequest(RequestModel):
+    """What the customer says, in their words, and why the wallet can't be verified otherwise."""
+
+    counterparty_id: str
+    reason: Annotated[str, OneOf("StatementReason", StatementReason)]
+    statement: str
+
+
+class OwnershipStatement(WireModel):
+    """A customer's statement, for a person to review. It verifies nothing by itself."""
+
+    id: str
+    type: str = "ownership-statement"
+    blockchain_account_id: str
+    counterparty_id: str
+    network: str
+    address: str
+    reason: Annotated[str, OneOf("StatementReason", StatementReason)]
+    statement: str
+    status: Annotated[str, OneOf("StatementStatus", StatementStatus)]
+    level: Annotated[str, OneOf("EvidenceLevel", EvidenceLevel)]
+    created: Timestamp
 
 
 class LinkRequest(RequestModel):

@@ -2,6 +2,7 @@
 
 from typing import Annotated, Literal, get_args
 
+from chainteller.domain.evidence import EvidenceLevel
 from chainteller.domain.limits import DestinationClass
 from chainteller.domain.transfers import DEPOSIT_TYPE, WITHDRAWAL_TYPE, TransferStatus
 from chainteller.service.models.base import (
@@ -124,7 +125,10 @@ class KeptTransfer(Transfer):
 
 
 class LimitUsage(WireModel):
-    """One withdrawal rule; ``period_seconds`` 0 is the limit of a single withdrawal."""
+    """One withdrawal rule; ``period_seconds`` 0 is the limit of a single withdrawal.
+
+    With ``evidence_level``, it is about verified wallets of that level, besides those of the class.
+    """
 
     rule_id: str
     destination_class: Annotated[str, OneOf("DestinationClass", DestinationClass)]
@@ -133,3 +137,4 @@ class LimitUsage(WireModel):
     used: Amount
     remaining: Amount
     resets_at: Timestamp | None = None
+    evidence_level: Annotated[str, OneOf("EvidenceLevel", EvidenceLevel)] | None = None

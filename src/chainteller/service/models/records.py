@@ -33,7 +33,10 @@ class Capabilities(WireModel):
 
 
 class Event(WireModel):
-    """A change. ``actor`` made it; left out where the service did it by itself."""
+    """A change. ``actor`` made it; left out where the service did it by itself.
+
+    ``seq`` counts the events of the organisation.
+    """
 
     seq: int
     id: str
@@ -47,8 +50,9 @@ class Event(WireModel):
 class EventPage(WireModel):
     """Events after a cursor, oldest first; ``next`` is the cursor for the following call.
 
-    ``reset`` is set where the cursor is ahead of the log, as after a restored backup: what was
-    seen is no more, and everything is to be read again.
+    ``reset`` is set where the cursor is none of this log's: ahead of it, as after a restored
+    backup, or given by an older server during an upgrade. Everything is to be read again, and
+    events may come that were seen before.
     """
 
     data: Many[Event]
@@ -56,8 +60,19 @@ class EventPage(WireModel):
     reset: bool = Field(default=False, exclude_if=lambda value: not value)
 
 
+EVENT_RESET = "reset"
+"""The type of a stream's message that says what ``EventPage.reset`` says."""
+
+
+class EventReset(WireModel):
+    """What such a message says: the cursor from which the stream goes on."""
+
+    next: int
+
+
 class AuditRow(WireModel):
-    """One link of the audit chain: ``hash`` covers ``previous_hash`` and every other field."""
+    """One link of the organisation's audit chain: ``hash`` covers ``previous_hash`` and every
+    other field, and ``seq`` counts its rows."""
 
     seq: int
     at: Timestamp

@@ -21,7 +21,7 @@ from chainteller.records.formats import (
 from chainteller.records.trades import is_trade
 from chainteller.records.transfers import direction
 from chainteller.service.models.counterparties import VERIFIED_FIRST_PARTY
-from chainteller.tui.accounts.balance_history import (
+from chainteller.tui.balance_history import (
     LEAST_WIDTH,
     History,
     chart_lines,
@@ -38,6 +38,7 @@ from chainteller.tui.widgets.record_lines import fact_lines
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TokenBalance, TradingAccount
     from chainteller.service.models.counterparties import Counterparty
+    from chainteller.service.models.funding import LimitUsage
     from chainteller.service.models.trades import Transaction
 
 _CLASSES = {
@@ -166,8 +167,8 @@ def detail(
     account = sheet.account
     rows = heading_lines(account)
     rows += [line((f"[x] {control}", "bad strong")) for control in account.controls]
-    rows += [line(), *_balances(sheet, now), *charts, line(), *_activity(sheet, now)]
-    rows += [line(), *_wallets(sheet), line(), *_limits(sheet, shown)]
+    rows += [line(), *balance_lines(sheet, now), *charts, line(), *_activity(sheet, now)]
+    rows += [line(), *wallet_lines(sheet), line(), *limit_lines(sheet, shown)]
     return rows
 
 
@@ -186,7 +187,7 @@ def _bank_account(account: "TradingAccount") -> str:
     return f"{account.bank_account_type}  {account.bank_account_id}"
 
 
-def _balances(sheet: AccountSheet, now: int) -> list[Line]:
+def balance_lines(sheet: AccountSheet, now: int) -> list[Line]:
     head = line(("BALANCES", "strong"), right=(("available   ~USD now", "muted"),))
     if isinstance(sheet.balances, Gap):
         return [head, line((sheet.balances.text, "muted"))]
@@ -225,18 +226,18 @@ def _balance(balance: "TokenBalance") -> Line:
 
 
 def _activity(sheet: AccountSheet, now: int) -> list[Line]:
-    head = heading("ACTIVITY", "newest first   v: open")
+    head = heading("ACTIVITY", "newest first   v: open   P: page")
     if isinstance(sheet.activity, Gap):
         return [head, line((sheet.activity.text, "muted"))]
     if sheet.shows_trades_alone:
         head = heading("ACTIVITY", "trades only   4: trades")
-    rows = [_happening(row, now) for row in sheet.activity]
+    rows = [happening(row, now) for row in sheet.activity]
     if sheet.shows_trades_alone:
         rows.append(line(("deposits and withdrawals: not listed by this deployment", "muted")))
     return [head, *(rows or [line(("none yet", "muted"))])]
 
 
-def _happening(row: "Transaction", now: int) -> Line:
+def happening(row: "Transaction", now: int) -> Line:
     at = when(row.created, now) if row.created else ""
     return line((f"{at:<9}", "muted"), _summary_of(row), right=(status(row.status),))
 
@@ -257,7 +258,7 @@ def activity_choices(sheet: AccountSheet, now: int) -> dict[str, str]:
     }
 
 
-def _wallets(sheet: AccountSheet) -> list[Line]:
+def wallet_lines(sheet: AccountSheet) -> list[Line]:
     head = heading("WALLETS", "5: manage")
     if isinstance(sheet.wallets, Gap):
         return [head, line((sheet.wallets.text, "muted"))]
@@ -292,7 +293,7 @@ def _no_wallets(sheet: AccountSheet) -> str:
     return "none in the accounts known here" if sheet.wallets else "not listed by this deployment"
 
 
-def _limits(sheet: AccountSheet, shown: Callable[[str], str]) -> list[Line]:
+def limit_lines(sheet: AccountSheet, shown: Callable[[str], str]) -> list[Line]:
     head = heading("LIMITS", "withdrawals in 24 h, USD")
     if isinstance(sheet.limits, Gap):
         return [head, line((sheet.limits.text, "muted"))]
@@ -301,12 +302,17 @@ def _limits(sheet: AccountSheet, shown: Callable[[str], str]) -> list[Line]:
         head,
         *(
             line(
-                (_CLASSES.get(row.destination_class, row.destination_class), "muted"),
+                (_class_of(row), "muted"),
                 right=(f" {shown(_whole(row.used))} of {_whole(row.limit)}",),
             )
             for row in day
         ),
     ]
+
+
+def _class_of(row: "LimitUsage") -> str:
+    kind = _CLASSES.get(row.destination_class, row.destination_class)
+    return kind if row.evidence_level is None else f"{kind}, {row.evidence_level}"
 
 
 def _whole(amount: str) -> str:

@@ -44,10 +44,7 @@ def _deposit_request(
     retype = retype_above(confirm_above_cents, amount)
     question = Ask(
         f"DEPOSIT {grouped(amount)} USD into {account.id}?",
-        (
-            f"for {account.customer_name or 'the customer'}, "
-            f"from bank account {account.bank_account_id}",
-        ),
+        (f"from bank account {account.bank_account_id}",),
         retype=retype,
     )
     call = partial(deposit, account.id, amount)
@@ -76,12 +73,17 @@ def _withdraw(account_id: str, amount: str, service: "Service", key: str) -> "Tr
 
 
 def _require_possible(account_id: str, amount: str, service: "Service") -> None:
-    """Check, as far as the deployment tells, that ``amount`` dollars can leave for the bank.
+    """Check, as far as the deployment tells, that ``amount`` dollars can leave for the bank. The
+    balance comes first: a limit above it would name an amount that isn't there.
 
     Raises:
         LimitExceeded, InsufficientFunds: as the withdrawal itself would be refused.
     """
     wanted = Decimal(amount)
+    with suppress(NotOffered):
+        power = service.trading_account(account_id).buying_power
+        if power is not None and wanted > Decimal(power):
+            raise InsufficientFunds(power, amount, USD.symbol)
     with suppress(NotOffered):
         for rule in service.limits(account_id).data:
             is_of_the_bank = rule.destination_class == DestinationClass.OWN_BANK
@@ -97,10 +99,6 @@ def _require_possible(account_id: str, amount: str, service: "Service") -> None:
                         "suggestion": f"w: withdraw at most {rule.remaining} USD now",
                     },
                 )
-    with suppress(NotOffered):
-        power = service.trading_account(account_id).buying_power
-        if power is not None and wanted > Decimal(power):
-            raise InsufficientFunds(power, amount, USD.symbol)
 
 
 def known_account_request(typed: str) -> CustomerRequest["TradingAccount"]:

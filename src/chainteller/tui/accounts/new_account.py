@@ -1,5 +1,6 @@
 """New account dialog: find a customer in the core bank and open a trading account."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -9,13 +10,14 @@ from textual.widgets import Input
 
 from chainteller.records.formats import Piece, grouped, short_id
 from chainteller.service.errors import Conflict, TellerError
+from chainteller.service.operations import FIND
 from chainteller.tui.accounts.flow import has_enhanced_kyc, opening_request
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.list_dialog import ListDialog
 from chainteller.tui.dialogs.question import Ask, Question, Watch, ask
 from chainteller.tui.failures import explain
 from chainteller.tui.queries import query
-from chainteller.tui.service_calls import Later, call_service
+from chainteller.tui.service_calls import Later, OneAtATime
 from chainteller.tui.widgets.failure_panel import FailurePanel
 from chainteller.tui.widgets.lines import Line, Lines, line
 from chainteller.tui.widgets.paged_list import Column, PagedList, Row
@@ -23,6 +25,8 @@ from chainteller.tui.widgets.paged_list import Column, PagedList, Row
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import BankAccount, Customer
 
+_MOST_LIKE = 8
+"""Customers whose names are only like what was typed."""
 COLUMNS = (
     Column("CUSTOMER", 18, grows=True),
     Column("REFERENCE", 11, rank=2),
@@ -39,9 +43,11 @@ class CustomersScreen(ListDialog[str]):
     AUTO_FOCUS = "#search"
     CSS_PATH = "new_account.tcss"
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, text: str = "") -> None:
+        """``text`` is looked for at once."""
         super().__init__()
-        self._desk = desk
+        self._desk, self._text = desk, text
+        self._searches = OneAtATime()
         self._found: dict[str, tuple[Customer, BankAccount]] = {}
         self._opening = False
         self._asked = ""
@@ -51,7 +57,8 @@ class CustomersScreen(ListDialog[str]):
         """Whether Enter was pressed before the list for the typed text had come."""
 
     def compose(self) -> ComposeResult:
-        search = Input(placeholder="name, reference or bank account", id="search", compact=True)
+        hint = "name, reference or bank account"
+        search = Input(self._text, placeholder=hint, id="search", compact=True)
         search.cursor_blink = False
         keys = (("enter", "key"), (" opens   ", "muted"), ("esc", "key"), (" no", "muted"))
         with Vertical(id="customers-box"):
@@ -62,7 +69,7 @@ class CustomersScreen(ListDialog[str]):
             yield FailurePanel()
 
     def on_mount(self) -> None:
-        self._search("")
+        self._search(self._text)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         self._search(event.value.strip())
@@ -76,11 +83,8 @@ class CustomersScreen(ListDialog[str]):
         self.run_worker(Later(partial(self._fetch, text)), group="customers", exclusive=True)
 
     async def _fetch(self, text: str) -> None:
-        def fetch() -> "tuple[Customer, ...]":
-            return self._desk.service.customers(query(text=text or None, limit=50)).data
-
         try:
-            customers = await call_service(fetch)
+            customers = await self._searches.call(_customers, self._desk, text)
         except TellerError as error:
             self._enter_waits = False
             self.query_one(FailurePanel).explain(explain(error))
@@ -148,6 +152,20 @@ class CustomersScreen(ListDialog[str]):
 
     async def _confirm(self, asked: Ask, watch: Watch | None = None) -> bool:
         return await ask(self.app, Question(asked, self._desk.shell.deafen, watch))
+
+
+def _customers(desk: Desk, text: str) -> "Sequence[Customer]":
+    """The bank's customers by a text; where none has it, those who are like it, the best first."""
+    found = desk.service.customers(query(text=text or None, limit=50)).data
+    if found or not text or not desk.offers(FIND.feature or ""):
+        return found
+    like = [row for row in desk.service.find(text).data if row.kind == "customer"][:_MOST_LIKE]
+    return [
+        customer
+        for row in like
+        for customer in desk.service.customers(query(text=row.reference, limit=1)).data
+        if customer.id == row.id
+    ]
 
 
 def _nobody(text: str) -> tuple[Piece, ...]:

@@ -18,7 +18,8 @@ from chainteller.tui.desk import Connection, Desk
 from chainteller.tui.desk_screen import refusal_text
 from chainteller.tui.list_screen import Listed, ListScreen
 from chainteller.tui.messages import FieldStepped
-from chainteller.tui.widgets.ground import Ground
+from chainteller.tui.surrounding_views import has_room_around
+from chainteller.tui.widgets.ground import Ground, titled
 from chainteller.tui.widgets.lines import Lines, ScrolledLines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList
 
@@ -45,12 +46,12 @@ class AccountPanes(Ground):
 
     def compose(self) -> ComposeResult:
         yield Ground(
-            PagedList(accounts_view.COLUMNS, id="list"),
+            titled("Accounts", PagedList(accounts_view.COLUMNS, id="list")),
             Lines([line(), line()], id="summary", classes="summary"),
             classes="list-side",
         )
-        yield ScrolledLines(id="detail", classes="detail-side")
-        yield Lines(id="charts", classes="chart-side")
+        yield titled("Account", ScrolledLines(id="detail", classes="detail-side"))
+        yield titled("Balances over time", Lines(id="charts", classes="chart-side"))
 
     @cached_property
     def detail(self) -> "AccountDetail":
@@ -103,6 +104,8 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self.filter = ""
+        self.is_similar = False
+        """Whether nothing has the filter's text, so that what is like it is listed."""
         self._detail_timer: Timer | None = None
         self.wanted_id: str | None = None
         """Id of the account that the cursor is moved to when the list has come."""
@@ -134,10 +137,14 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         asked = lazy.query(
             page=page, limit=PAGE_ROWS, text=self.filter or None, sort=SORTS[self._sort][0]
         )
-        found = self.desk.service.trading_accounts(asked)
-        now = self.desk.now
-        rows = tuple((accounts_view.account_row(row, now), row) for row in found.data)
-        return Listed(rows, found.pagination.total)
+        service, now = self.desk.service, self.desk.now
+        found = service.trading_accounts(asked)
+        data, total = found.data, found.pagination.total
+        self.is_similar = bool(self.filter) and not total
+        if self.is_similar and self.desk.offers("find"):
+            data = lazy.accounts_like(service, self.filter)
+            total = len(data)
+        return Listed(tuple((accounts_view.account_row(row, now), row) for row in data), total)
 
     def glimpse(self, found: "Glimpse") -> None:
         """Show rows that were read before the engine has started; keys wait for it."""
@@ -188,7 +195,8 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
     def draw_title(self, total: int | None) -> None:
         can_list, order = self.desk.offers("trading-accounts"), SORTS[self._sort][1]
-        self.title_line(accounts_view.title(self.filter, total, order, can_list=can_list))
+        wanted = f"{self.filter}  similar" if self.is_similar and total else self.filter
+        self.title_line(accounts_view.title(wanted, total, order, can_list=can_list))
         self.paged.say_empty(*accounts_view.empty_text(self.filter, can_list=can_list))
 
     def find(self, text: str, wanted_id: str | None = None) -> None:
@@ -249,6 +257,8 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         self.on_resize()
 
     def on_resize(self) -> None:
+        super().on_resize()
+        self.paged.reshape(accounts_view.columns(is_roomy=has_room_around(self)))
         if self.desk.customer.account_id:
             self.call_after_refresh(self.read, "charts", partial(_draw_charts, self))
 
@@ -371,7 +381,8 @@ async def _transfer(
     if done is None:
         return
     screen.clear_failure()
-    screen.desk.notify(f"{kind} {transferred(done)} {done.status}  {done.id}", "good")
+    told = f"{kind} {transferred(done)} {done.status}  {done.id}".rstrip()
+    screen.desk.notify(told, "good")
     screen.take_news()
     screen.desk.on_change.publish((f"{kind}.{done.status}",))
 

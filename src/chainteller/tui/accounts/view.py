@@ -19,6 +19,16 @@ _LIST = RecordColumns(
     },
 )
 COLUMNS = _LIST.columns
+_NAME = 1
+"""Where the customer's name stands."""
+
+
+def columns(*, is_roomy: bool) -> tuple[Column, ...]:
+    """In a roomy window names are whole, and other columns give way to them."""
+    if not is_roomy:
+        return COLUMNS
+    whole = COLUMNS[_NAME]._replace(rank=0, most=30)
+    return (*COLUMNS[:_NAME], whole, *COLUMNS[_NAME + 1 :])
 
 
 def matches(account: ListedAccount, text: str) -> bool:
@@ -49,7 +59,8 @@ def empty_text(wanted: str, *, can_list: bool) -> tuple[Piece, ...]:
         return cannot, ("+", "key"), (" add TDA_... or open one", "muted")
     if wanted:
         nothing = (f'No matches for "{wanted}"   ', "muted")
-        return nothing, ("esc", "key"), (" all accounts", "muted")
+        others = ((": ", "key"), ("searches everything   ", "muted"))
+        return nothing, *others, ("esc", "key"), (" all accounts", "muted")
     opens, keys = ((" open one   ", "muted"), (" keys", "muted"))
     sample = ((": sample", "key"), (" load sample data   ", "muted"))
     return ("No accounts yet.  ", ""), ("+", "key"), opens, *sample, ("?", "key"), keys

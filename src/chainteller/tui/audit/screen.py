@@ -15,7 +15,9 @@ from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.boxes import wrapped
 from chainteller.tui.list_screen import Listed, ListScreen
 from chainteller.tui.queries import query
-from chainteller.tui.widgets.lines import Line, Lines, line
+from chainteller.tui.widgets.detail import Detail
+from chainteller.tui.widgets.ground import titled
+from chainteller.tui.widgets.lines import Line, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList, Row
 from chainteller.tui.widgets.record_lines import RecordColumns
 
@@ -72,8 +74,10 @@ class AuditScreen(ListScreen["AuditRow"]):
     def body(self) -> Sequence[Widget]:
         return [
             Container(
-                Container(PagedList(self.columns(), id="list"), classes="list-side"),
-                Lines(id="detail", classes="detail-side"),
+                Container(
+                    titled("Entries", PagedList(self.columns(), id="list")), classes="list-side"
+                ),
+                titled("Entry", Detail(id="detail")),
                 classes="pair",
             )
         ]
@@ -98,7 +102,7 @@ class AuditScreen(ListScreen["AuditRow"]):
 
     def row_chosen(self) -> None:
         row = self.selected
-        self.query_one("#detail", Lines).show(_detail(row) if row else [])
+        self.query_one("#detail", Detail).tell(_detail(row) if row else [])
         self.draw_footer()
 
     async def verify(self) -> None:
@@ -123,7 +127,7 @@ class AuditScreen(ListScreen["AuditRow"]):
         return self._object_id
 
     def main_text(self) -> str:
-        return self.query_one("#detail", Lines).plain_text
+        return self.query_one("#detail", Detail).facts_text
 
 
 def _audit_page(service: "Service", of: str, page: int) -> "tuple[Page[AuditRow], bool]":

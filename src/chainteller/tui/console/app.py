@@ -27,8 +27,9 @@ from chainteller.tui.console.typed_ahead import TypedAhead
 from chainteller.tui.desk import KEPT_SCREEN, Desk
 from chainteller.tui.desk_screen import DeskScreen, say
 from chainteller.tui.dialogs.dialog import Dialog
+from chainteller.tui.found import Found
 from chainteller.tui.privacy import PrivacyFilter
-from chainteller.tui.service_calls import Later, call_service
+from chainteller.tui.service_calls import Later, OneAtATime, call_service
 from chainteller.tui.start import ConsoleSettings, Glimpse, Reopen, Start, StartedDesk
 from chainteller.tui.textual_fixes.app import SteadyApp, run_key
 from chainteller.tui.textual_fixes.palette import (
@@ -100,6 +101,7 @@ class Console(SteadyApp):
         self._hostile = HostileTextFilter()
         self._private = PrivacyFilter(self.desk.privacy)
         self.typed_ahead = TypedAhead(self)
+        self.searches = OneAtATime()
         self.add_screens()
         self._is_made = True
         self.themes = Themes(self, self.desk)
@@ -167,6 +169,8 @@ class Console(SteadyApp):
             return  # it was closed meanwhile
         self.desk.on_poll.subscribe(self, lazy.UnansweredWrites(self).polled)
         self.desk.on_poll.subscribe(self, lazy.HeadWatch(self).polled)
+        self.desk.surroundings = lazy.Surroundings(self, self.desk)
+        self.desk.surroundings.look_soon()
         if not isinstance(self.screen, AccountsScreen):
             self.release_keys()  # there are no first rows to be replaced
         self.run_worker(Later(self._to_last_screen), group="place")
@@ -222,7 +226,9 @@ class Console(SteadyApp):
         await run_command(self.COMMANDS_BY_ID, command_id, self)
 
     def go(self, name: str) -> None:
-        if name != self.current_mode:
+        if name == self.current_mode:
+            _close_pages(self)
+        else:
             self.switch_mode(name)
             self.desk.remember_account()
             self.desk.remember(KEPT_SCREEN, name)
@@ -264,26 +270,28 @@ class Console(SteadyApp):
         """From a desk's screen only, or dialogs would pile up; and not in a window too small for
         it.
         """
-        if has_room_for_palette(self.size) and self._is_at_desk:
-            self.push_screen(lazy.DeskPalette())
+        _look_for(self, "")
 
     def find(self, text: str) -> None:
         """Open what an id, an address, a bank account or a customer's name stands for."""
-        self.run_worker(Later(partial(self._find, text)), group="find", exclusive=True)
+        self.open_found(Found("find", text))
 
-    async def _find(self, text: str) -> None:
-        found = await lazy.find_record(self.desk, text)
-        if found is not None:
-            self.go(found.place)
-            self.call_after_refresh(lambda: lazy.show_found(self.screen, found))
+    def open_found(self, found: Found) -> None:
+        """Show what was found, with its customer selected."""
+        self.run_worker(Later(partial(_show, self, found)), group="find", exclusive=True)
 
     def on_paste(self, event: events.Paste) -> None:
-        """Pasted text is never keys: an id opens what it names, anything else is ignored. A dialog
-        is answered first: nobody turns to another customer under a question.
+        """Pasted text is never keys: an id opens what it names, also within a sentence, and one
+        line is looked for; anything else is ignored. A dialog is answered first: nobody turns to
+        another customer under a question.
         """
+        if not self._is_at_desk:
+            return
         text = lazy.wanted_id(event.text)
-        if text and self._is_at_desk:
+        if text:
             self.find(text)
+        elif lazy.is_question(event.text):
+            _look_for(self, event.text.strip())
 
     # -- keys ---------------------------------------------------------------------------------
 
@@ -368,7 +376,7 @@ class Console(SteadyApp):
 
     # -- how it looks -------------------------------------------------------------------------
 
-    async def may_leave(self, text: str) -> bool:
+    async def may_leave(self, text: str | bytes) -> bool:
         return await may_leave(self, self.desk, text)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
@@ -405,6 +413,29 @@ def _explain(console: Console, key: str) -> bool:
     if key == "q" and isinstance(console.screen, DeskScreen):
         say(console.screen, "ctrl+q quits")
     return key == "q"
+
+
+def _look_for(console: Console, text: str) -> None:
+    """Open the palette with a text, where it has room."""
+    if has_room_for_palette(console.size) and isinstance(console.screen, DeskScreen):
+        console.push_screen(lazy.DeskPalette(text))
+
+
+async def _show(console: Console, found: Found) -> None:
+    shown = await lazy.turn_to(console.desk, found)
+    if shown is None:
+        return
+    if shown.place in SCREENS:
+        console.go(shown.place)
+        console.call_after_refresh(lambda: lazy.show_found(console.screen, shown))
+    else:
+        lazy.open_page(console, shown)
+
+
+def _close_pages(console: Console) -> None:
+    """Close what lies over the screen that is shown, such as a customer's page."""
+    while len(console.screen_stack) > 1 and isinstance(console.screen, DeskScreen):
+        console.pop_screen()
 
 
 def _close_dialogs(console: Console, before: str) -> None:

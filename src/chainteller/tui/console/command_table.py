@@ -45,7 +45,7 @@ def _commands_in(name: str) -> tuple[AnyCommand, ...]:
     return found
 
 
-_WITH_COMMANDS = (*SCREENS, "audit")
+_WITH_COMMANDS = (*SCREENS, "audit", "customers")
 _EVERY = complete(
     (
         *PLACES,

@@ -1,19 +1,28 @@
 """``:`` goes to anything: screens, commands, profiles, themes, any id, address or customer."""
 
-import re
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandInput, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.screen import Screen
 
+from chainteller.domain.search_texts import words_of
 from chainteller.records.formats import clean
 from chainteller.tui.console.command_table import PALETTE, commands_of
+from chainteller.tui.console.marks import marked
 from chainteller.tui.console.protection import suspend_console
-from chainteller.tui.console.search import Found, search
-from chainteller.tui.service_calls import call_service
+from chainteller.tui.console.search import (
+    BEGUN,
+    COMMAND,
+    LEAST_LETTERS,
+    NOT_SENT,
+    TRY,
+    Results,
+    search,
+)
 from chainteller.tui.textual_fixes.palette import SteadyPalette
 
 if TYPE_CHECKING:
@@ -24,11 +33,21 @@ _LEFT_OUT = frozenset(
     f"desk.{name}"
     for name in ("palette", "back", "up", "down", "page_up", "page_down", "first", "last")
 )
-_ID = re.compile(r"[A-Za-z0-9_-]{6,}")
+_REST_S = 0.06
+"""How long the keyboard has to rest before the service is asked."""
 
 
 class DeskPalette(SteadyPalette):
     CSS_PATH = "palette.tcss"
+
+    def __init__(self, text: str = "") -> None:
+        """``text`` is looked for at once."""
+        super().__init__(placeholder="name, id, address, amount, day or command")
+        self._text = text
+
+    def on_mount(self) -> None:
+        if self._text:
+            self.query_one(CommandInput).value = self._text
 
     def on_unmount(self) -> None:
         self.nothing_chosen()
@@ -36,6 +55,16 @@ class DeskPalette(SteadyPalette):
     def nothing_chosen(self) -> None:
         """What was typed behind ``enter`` comes after what it did."""
         self.app.call_later(cast("Console", self.app).release_keys)
+
+    def tell(self, note: str) -> None:
+        """Keep what has to be said about the search; what looks like a secret isn't shown."""
+        self.note = note
+        self.query_one(CommandInput).password = note == NOT_SENT
+
+    def nothing_found(self, text: str) -> str:
+        if self.note == NOT_SENT:
+            return self.note
+        return f'Nothing found for "{clean(text)}". {self.note or TRY}'
 
 
 Action = str | Callable[[], object]
@@ -55,8 +84,16 @@ def _named(row: "ProfileRow") -> str:
     return row.name if same else f"{row.name}  {row.label}"
 
 
+class Entry(NamedTuple):
+    """A command of the palette; ``name`` is the one word that it goes by, if there is one."""
+
+    title: str
+    action: Action
+    name: str = ""
+
+
 class DeskProvider(Provider):
-    """Commands are matched here; records by the service, a few letters at a time."""
+    """Commands are matched here; records by the service, where the keyboard rests."""
 
     def __init__(self, screen: Screen[object], match_style: object = None) -> None:
         super().__init__(screen, match_style)  # type: ignore[arg-type]  # handed through
@@ -65,59 +102,101 @@ class DeskProvider(Provider):
     def console(self) -> "Console":
         return cast("Console", self.app)
 
-    def _entries(self) -> list[tuple[str, Action]]:
-        """(name with its key, action) of all that can be run from here."""
+    def _entries(self) -> list[Entry]:
+        """All that can be run from here, with their keys."""
         key, moved = getattr(self.screen, "KEY", ""), self.console.desk.settings.keys
-        rows: list[tuple[str, Action]] = [
-            (f"{command.about}   [{command.key_in(moved)}]", command.action)
+        rows = [
+            Entry(f"{command.about}   [{command.key_in(moved)}]", command.action, _name(command.id))
             for command in commands_of(key)
             if command.id not in _LEFT_OUT
         ]
         own = getattr(self.screen, "palette_entries", None)
-        rows += own() if own is not None else []
-        rows += [(command.about, command.action) for command in PALETTE]
+        rows += [Entry(*each) for each in (own() if own is not None else [])]
+        rows += [Entry(command.about, command.action, _name(command.id)) for command in PALETTE]
         rows += [
-            (f"theme: {name}", f"app.use_theme('{name}')") for name in self.console.themes.names
+            Entry(f"theme: {name}", f"app.use_theme('{name}')")
+            for name in self.console.themes.names
         ]
         rows += [
-            (
+            Entry(
                 f"profile: {_named(row)}  {row.kind} {row.address}",
                 f"app.profile({row.name!r})",
             )
             for row in self.console.desk.settings.profiles
         ]
-        rows.append(("suspend to the shell; fg returns   [ctrl+z]", self._suspend))
-        rows.append(("quit   [ctrl+q]", "app.quit"))
+        suspends = "suspend to the shell; fg returns   [ctrl+z]"
+        rows.append(Entry(suspends, self._suspend, "suspend"))
+        rows.append(Entry("quit   [ctrl+q]", "app.quit", "quit"))
         return rows
 
     def _suspend(self) -> None:
         suspend_console(self.console, self.console.desk)
 
     async def discover(self) -> Hits:
-        for name, action in self._entries():
-            yield DiscoveryHit(Content(name), deferred(self.screen, action), name)
+        for entry in self._entries():
+            title = Content(entry.title)
+            yield DiscoveryHit(title, deferred(self.screen, entry.action), entry.title)
 
     async def search(self, query: str) -> Hits:
-        matcher = self.matcher(query)
+        """Records, commands by their name or by the beginnings of their words and, where nothing
+        else is found, those that have the typed letters in their order.
+        """
         wanted = clean(query.strip())
-        if _ID.fullmatch(wanted) and any(character.isdigit() for character in wanted):
-            yield Hit(
-                1.0,
-                Content(f"find {wanted}"),
-                partial(self.console.find, wanted),
-                f"find {wanted}",
-            )
-        for name, action in self._entries():
-            score = matcher.match(name)
+        results = await self._found(wanted)
+        palette = self.app.screen
+        if isinstance(palette, DeskPalette):
+            palette.tell(results.note)
+        for found in results.found:
+            label = clean(found.label)
+            if found.place == "quote":
+                label = self.console.desk.privacy.figures(label)
+            show = partial(self.console.open_found, found)
+            yield Hit(found.rank, self._marked(label, wanted), show, label)
+        hits = 0
+        entries, words = self._entries(), words_of(wanted.casefold())
+        for entry in entries:
+            rank = _rank(entry, words)
+            if rank:
+                hits += 1
+                yield self._command(rank, entry, wanted)
+        matcher = self.matcher(query)
+        for entry in [] if hits or results.found else entries:
+            score = matcher.match(entry.title)
             if score > 0:
-                yield Hit(score, Content(name), deferred(self.screen, action), name)
-        for found in await self._found(wanted):
-            text = clean(found.label)
-            score = 2.0 if wanted.lower() in text.lower() else 0.5
-            yield Hit(score, Content(text), partial(self.console.find, found.text), text)
+                yield self._command(score * BEGUN / 2, entry, "")
 
-    async def _found(self, wanted: str) -> list[Found]:
-        """Accounts by customer or bank account and wallets by address; none while it starts."""
-        if self.console.desk.session is None:
-            return []
-        return await call_service(search, self.console.desk.service, wanted)
+    def _command(self, rank: float, entry: Entry, wanted: str) -> Hit:
+        run = deferred(self.screen, entry.action)
+        return Hit(rank, self._marked(entry.title, wanted), run, entry.title)
+
+    def _marked(self, label: str, wanted: str) -> Content:
+        shown = Content(label)
+        for start, end in marked(label, wanted) if wanted else []:
+            shown = shown.stylize(self.match_style or "bold underline", start, end)
+        return shown
+
+    async def _found(self, wanted: str) -> Results:
+        """Records; none while the service starts."""
+        console = self.console
+        if console.desk.session is None or len(wanted) < LEAST_LETTERS:
+            return Results()
+        await asyncio.sleep(_REST_S)
+        return await console.searches.call(search, console.desk, wanted)
+
+
+def _name(command_id: str) -> str:
+    return command_id.partition(".")[2].replace("_", " ")
+
+
+def _rank(entry: Entry, typed: Sequence[str]) -> float:
+    """How well a command answers a text; 0 not at all."""
+    if not typed:
+        return 0.0
+    title = entry.title.partition("   [")[0].casefold()
+    names = (entry.name, title, title.partition(":")[0])
+    if any(list(typed) == words_of(name) for name in names):
+        return COMMAND
+    words = [*words_of(entry.name), *words_of(title)]
+    if not all(any(word.startswith(each) for word in words) for each in typed):
+        return 0.0
+    return BEGUN + 0.5 * any(words_of(name)[:1] == [typed[0]] for name in names)

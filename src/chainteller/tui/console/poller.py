@@ -74,9 +74,12 @@ class Poller:
         if self._cursor == -1:
             await self._look_back(page.next)
         self._cursor = page.next
+        if page.reset:
+            self._desk.on_change.publish(())
         if page.data:
             self._desk.colleagues.note(page.data, self._desk.now)
             lazy.hear_of_clock(self._desk, page.data)
+            lazy.hear_of_transfers(self._desk, page.data)
             self._desk.on_change.publish(tuple(event.type for event in page.data))
         self._desk.heard(latency_ms)
 

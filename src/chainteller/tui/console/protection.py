@@ -61,9 +61,13 @@ def toggle_privacy(app: App[Any], desk: Desk) -> None:
             widget.refresh()
 
 
-async def may_leave(app: App[Any], desk: Desk, text: str) -> bool:
-    """Whether ``text`` may be copied or written: a file or a clipboard has no mask."""
-    if not desk.privacy.would_show(text):
+async def may_leave(app: App[Any], desk: Desk, text: str | bytes) -> bool:
+    """Whether ``text`` may be copied or written: a file or a clipboard has no mask.
+
+    Bytes are a document whose words can't be compared with those that are hidden.
+    """
+    shows = desk.privacy.would_show(text) if isinstance(text, str) else desk.privacy.hidden
+    if not shows:
         return True
     return await agreed(
         app,

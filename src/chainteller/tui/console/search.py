@@ -1,37 +1,72 @@
-"""Search: what an id, an address or a few letters stand for, and where it is shown."""
+"""Search: what a text stands for, and where it is shown.
 
-from collections.abc import Iterator
+``find`` of the service ranks records of every kind. A deployment without it is searched by its own
+lists, as far as it has them, and by what this desk knows of it.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from chainteller.records.formats import RECORD_ID, transferred
+from chainteller.domain import search_texts
+from chainteller.domain.ids import short
+from chainteller.domain.search_texts import LEAST_OF_KEY, Wanted, folded, key_of, name_words
+from chainteller.records.formats import RECORD_ID, same_amount, short_address, transferred
 from chainteller.records.transfers import direction, target
 from chainteller.service.errors import NotFound, NotOffered, TellerError
 from chainteller.service.models.trades import TRADE_TYPE
+from chainteller.service.operations import (
+    ALL_TRANSFERS,
+    BLOCKCHAIN_ACCOUNTS,
+    COUNTERPARTIES,
+    FIND,
+    QUOTES,
+    TRADING_ACCOUNTS,
+)
 from chainteller.tui import lazy
 from chainteller.tui.desk import Desk
 from chainteller.tui.failures import explain
+from chainteller.tui.found import Found
 from chainteller.tui.queries import query
 from chainteller.tui.service_calls import call_service
+from chainteller.wallets.pasted_secrets import find_secret
 
 if TYPE_CHECKING:
     from textual.screen import Screen
 
     from chainteller.service.interface import Service
+    from chainteller.service.models.accounts import TradingAccount
+    from chainteller.service.models.finding import Found as FoundRecord
     from chainteller.service.models.funding import Transfer
+    from chainteller.service.models.quotes import Quote
 
-_MOST_HITS = 5
-_LEAST_LETTERS = 3
+EXACT, NAMED, COMMAND, LIKELY, BEGUN = 5.0, 4.0, 3.0, 2.0, 1.0
+"""Ranks: a record by its id; a person by name; a command by its name; whatever else was found; a
+command that a text begins. What the service found adds less than one."""
+LEAST_LETTERS = 2
+_BELOW_PEOPLE = 0.2
+_NEXT = 0.0005
+_MOST_HITS, _MOST_ROWS, _MOST_KNOWN = 5, 30, 100
+_LONGEST = 200
+_EXACT_SCORE = 97
+_PEOPLE = frozenset({"customer", "bank-account", "trading-account"})
+_RECORDS = {"trade": "trades", "deposit": "transfers", "withdrawal": "transfers", "quote": "quote",
+            "counterparty": "wallets", "blockchain-account": "wallets"}  # fmt: skip
+NOT_SENT = "This looks like a private key or recovery words. It is not searched for."
+NO_SEARCH = (
+    "This deployment has no search. Searched: the accounts, wallets, quotes and transfers known on "
+    "this desk. Not searched: names of customers, trades."
+)
+NO_INDEX = "This deployment has no search of everything: its lists were searched instead."
+TRY = "Try part of a name, a bank account, an id, an address, an amount or a day (2026-11-20)."
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """Where something is shown: the screen and what its ``find`` is given."""
+class Results:
+    """What was found, the best first, and what has to be said about the search."""
 
-    place: str
-    text: str
-    label: str = ""
-    account_id: str = ""
+    found: tuple[Found, ...] = ()
+    note: str = ""
 
 
 def wanted_id(pasted: str) -> str:
@@ -40,19 +75,33 @@ def wanted_id(pasted: str) -> str:
     return text if RECORD_ID.fullmatch(text) or lazy.is_address(text) else ""
 
 
-async def find_record(desk: Desk, text: str) -> Found | None:
-    """Where to go for an id, an address, a bank account or a customer's name.
+def holds_id(pasted: str) -> bool:
+    """Whether a record's id, perhaps abbreviated, stands in a text."""
+    return bool(search_texts.read(pasted[:_LONGEST]).ids)
 
-    Selects its account. Returns None when there is nothing to show, which is told.
+
+def is_question(pasted: str) -> bool:
+    """Whether a paste may be looked for as it is: one short line, and no secret."""
+    text = pasted.strip()
+    is_line = len(text) <= _LONGEST and text.isprintable()
+    return is_line and len(text) >= LEAST_LETTERS and not find_secret(text)
+
+
+# -- where it is shown -----------------------------------------------------------------------------
+
+
+async def turn_to(desk: Desk, found: Found) -> Found | None:
+    """Select the account of what was found; where it is shown, or None when it can't be, which is
+    told.
     """
     try:
-        found = await call_service(locate, desk.service, text)
-        if found.account_id:
+        found = await call_service(_located, desk.service, found)
+        if found.account_id and found.account_id != desk.customer.account_id:
             account = await call_service(desk.service.trading_account, found.account_id)
             desk.customer.serve(account)
     except TellerError as error:
         failure = explain(error)
-        desk.notify(f"{failure.code}  {text}", "bad", failure.detail)
+        desk.notify(f"{failure.code}  {found.text}", "bad", failure.detail)
         return None
     if found.place == "trades":
         desk.customer.trade_to_show = found.text
@@ -64,6 +113,27 @@ def show_found(screen: "Screen[Any]", found: Found) -> None:
     show = getattr(screen, "find", None)
     if show is not None and found.place != "trades":
         show(found.text)
+
+
+def _located(service: "Service", found: Found) -> Found:
+    """What has to be looked up of a place. Runs in a thread."""
+    if found.place == "find":
+        return locate(service, found.text)
+    if found.place == "bank":
+        asked = query(bank_account_id=found.text, limit=1)
+        rows = service.trading_accounts(asked).data
+        mine = [row for row in rows if row.bank_account_id == found.text]
+        return found._replace(place="accounts", text=mine[0].id) if mine else found
+    if found.place == "customers" and not found.account_id:
+        theirs = accounts_of(service, found.customer_id, found.reference)
+        return found._replace(account_id=theirs[0].id) if theirs else found
+    return found
+
+
+def accounts_of(service: "Service", customer_id: str, reference: str) -> "list[TradingAccount]":
+    """A customer's trading accounts. Raises TellerError."""
+    rows = service.trading_accounts(query(text=reference, limit=_MOST_ROWS)).data
+    return [row for row in rows if row.customer_id == customer_id]
 
 
 def locate(service: "Service", text: str) -> Found:
@@ -123,45 +193,258 @@ def _accounts_of(service: "Service", transaction_id: str) -> Iterator[str]:
         yield from (value for value in row.inputs.values() if str(value).startswith("TDA_"))
 
 
-def search(service: "Service", text: str) -> list[Found]:
-    """What matches a few letters: accounts by customer or bank account, wallets by address, and
-    transfers by any of these, their amount or their id.
-    """
-    if len(text) < _LEAST_LETTERS:
-        return []
-    return [*_accounts(service, text), *_wallets(service, text), *_transfers(service, text)]
+# -- what is found ---------------------------------------------------------------------------------
 
 
-def _accounts(service: "Service", text: str) -> list[Found]:
+def search(desk: Desk, typed: str) -> Results:
+    """What a text stands for. Runs in a thread; what fails of it is told in the note."""
+    text = typed.strip()[:_LONGEST]
+    if len(text) < LEAST_LETTERS or desk.session is None:
+        return Results()
+    if find_secret(text):
+        return Results(note=NOT_SENT)
+    service, wanted = desk.service, search_texts.read(text)
     try:
-        rows = service.trading_accounts(query(text=text, limit=_MOST_HITS)).data
-    except TellerError:
-        return []
+        found, note = _everything(service, text, wanted, desk.offers)
+    except TellerError as error:
+        found, note = [], f"The search failed: {error.code}  {error.message}"
+    found += _notes(desk, text)
+    found += _unknown_ids(text, found)
+    return Results(tuple(sorted(found, key=lambda each: -each.rank)), note)
+
+
+def _everything(
+    service: "Service", text: str, wanted: Wanted, offers: Callable[[str], bool]
+) -> tuple[list[Found], str]:
+    """Records of every kind, by the service or, without its search, by its lists."""
+    if offers(FIND.feature or ""):
+        try:
+            return _with_transfers(service, text, _by_service(service, text)), ""
+        except NotOffered:
+            pass
+    found = [*_listed(service, text, wanted, offers)]
+    lists = offers(TRADING_ACCOUNTS.feature or "") and offers(ALL_TRANSFERS.feature or "")
+    return found, NO_INDEX if lists else NO_SEARCH
+
+
+def _by_service(service: "Service", text: str) -> list[Found]:
+    rows = service.find(text).data[:_MOST_ROWS]
+    tokens = search_texts.words_of(text.casefold())
+    by_name = {row.id for row in rows if row.kind == "customer" and _names(tokens, row.name or "")}
+    accounts = {row.bank_account_id for row in rows if row.kind == "trading-account"}
+    theirs: dict[str, list[FoundRecord]] = {}
+    for row in rows:
+        if row.kind == "trading-account" and row.customer_id:
+            theirs.setdefault(row.customer_id, []).append(row)
+    found = []
+    for row in rows:
+        rank = _rank(row, by_name)
+        if row.kind == "customer":
+            found.append(_customer(row, theirs.get(row.id, []), rank))
+        elif row.kind == "bank-account" and row.id not in accounts:
+            found.append(_bank_account(service, row, rank))
+        elif row.kind == "trading-account":
+            label = f"{row.name or row.id}  {row.bank_account_id}  {row.id}"
+            found.append(Found("accounts", row.id, label, rank=rank))
+        elif row.kind in _RECORDS:
+            label = f"{row.title}   {short(row.id)}"
+            account_id = row.trading_account_id or ""
+            found.append(Found(_RECORDS[row.kind], row.id, label, account_id, rank))
+    return found
+
+
+def _rank(row: "FoundRecord", by_name: set[str]) -> float:
+    """People whose name is typed stand above their accounts, and these above what is only like."""
+    share = min(row.score, 100) / 1_000
+    if row.kind in _PEOPLE and row.customer_id in by_name:
+        return NAMED + share - (0 if row.kind == "customer" else _BELOW_PEOPLE)
+    return (EXACT if row.score >= _EXACT_SCORE else LIKELY) + share
+
+
+def _names(tokens: Sequence[str], name: str) -> bool:
+    """Whether every typed word begins a word of a name, however it is written."""
+    words = name_words(name)
+    return bool(tokens) and all(
+        any(word.startswith(form) for form in folded(token) for word in words) for token in tokens
+    )
+
+
+def _customer(row: "FoundRecord", accounts: "Sequence[FoundRecord]", rank: float) -> Found:
+    banks = "  ".join(each.bank_account_id or "" for each in accounts)
+    label = "   ".join(part for part in (row.name or row.id, row.reference, banks) if part)
+    account_id = accounts[0].id if accounts else ""
+    return Found("customers", row.id, label, account_id, rank, row.id, row.reference or "")
+
+
+def _bank_account(service: "Service", row: "FoundRecord", rank: float) -> Found:
+    """The trading account of a bank account that was meant; others are looked up when chosen."""
+    if rank < EXACT:
+        return Found("bank", row.id, row.title, rank=rank)
+    try:
+        rows = service.trading_accounts(query(bank_account_id=row.id, limit=1)).data
+    except NotOffered:
+        rows = ()
+    for account in rows:
+        if account.bank_account_id == row.id:
+            return Found("accounts", account.id, _account_label(account), rank=rank)
+    return Found("bank", row.id, f"{row.title}   no trading account", rank=rank)
+
+
+def _with_transfers(service: "Service", text: str, found: list[Found]) -> list[Found]:
+    """Add the newest transfers that match, behind the people who do, unless some were found."""
+    if any(each.place == "transfers" for each in found):
+        return found
+    named = [each.rank for each in found if each.rank >= NAMED and each.place == "customers"]
+    best = min(named) if named else max((each.rank for each in found), default=LIKELY)
+    rows = _transfers(service, text)[:3]
     return [
-        Found("accounts", row.id, f"{row.customer_name or row.id}  {row.bank_account_id}  {row.id}")
-        for row in rows
+        *found,
+        *(row._replace(rank=best - _NEXT * (at + 1)) for at, row in enumerate(rows)),
     ]
 
 
-def _wallets(service: "Service", text: str) -> list[Found]:
-    try:
-        rows = service.counterparties(query(text=text, limit=_MOST_HITS)).data
-    except TellerError:
+def _unknown_ids(text: str, found: Iterable[Found]) -> list[Found]:
+    """Ids in the text to be looked for when they are chosen: above all unless they were found."""
+    known = any(each.rank >= EXACT for each in found)
+    words = (word.strip(".,;:()[]<>\"'") for word in text.split())
+    ids = [word for word in words if RECORD_ID.fullmatch(word) and not word.startswith("DDA")]
+    rank = BEGUN - _NEXT if known else EXACT
+    return [Found("find", each, f"find {each}", rank=rank) for each in dict.fromkeys(ids)]
+
+
+def _notes(desk: Desk, text: str) -> list[Found]:
+    """The agent's own words about records."""
+    if desk.session is None:
         return []
-    return [Found("wallets", row.id, f"wallet {row.address}") for row in rows]
+    wanted, found = text.casefold(), []
+    for about, note, _ in desk.session.workspace.notes():
+        lines = [line for line in note.splitlines() if wanted in line.casefold()]
+        found += [
+            Found("note", about, f"note: {line}   {short(about)}", rank=LIKELY)
+            for line in lines[-1:]
+        ]
+    return found[:_MOST_HITS]
+
+
+# -- without a search of everything ----------------------------------------------------------------
+
+
+def _listed(
+    service: "Service", text: str, wanted: Wanted, offers: Callable[[str], bool]
+) -> list[Found]:
+    """What the deployment's own lists find; of those that it hasn't, what this desk knows."""
+    found = []
+    lists = offers(TRADING_ACCOUNTS.feature or "")
+    for each in _some(service.trading_accounts, text if lists else None):
+        told = (each.id, each.bank_account_id, each.customer_name or "")
+        if lists or _is_meant(text, wanted, told):
+            found.append(Found("accounts", each.id, _account_label(each), rank=NAMED))
+    lists = offers(COUNTERPARTIES.feature or "")
+    found += [
+        Found("wallets", row.id, f"wallet {row.address}", rank=LIKELY)
+        for row in _some(service.counterparties, text if lists else None)
+        if lists or _is_meant(text, wanted, (row.id, row.address))
+    ]
+    if offers(ALL_TRANSFERS.feature or ""):
+        found += [row._replace(rank=LIKELY) for row in _transfers(service, text)]
+    else:
+        found += _known_transfers(service, text, wanted)
+    if not offers(QUOTES.feature or ""):
+        found += _known_quotes(service, text, wanted)
+    if not offers(BLOCKCHAIN_ACCOUNTS.feature or ""):
+        found += _known_custody(service, text, wanted)
+    return found
+
+
+def _some(read: Callable[..., Any], text: str | None) -> Sequence[Any]:
+    """Rows that a deployment finds by a text or, without one, all that this desk knows; none on an
+    error.
+    """
+    try:
+        asked = query(text=text, limit=_MOST_HITS if text else _MOST_KNOWN)
+        found: Sequence[Any] = read(asked).data
+    except TellerError:
+        return ()
+    return found
+
+
+def _known_transfers(service: "Service", text: str, wanted: Wanted) -> Iterator[Found]:
+    for row in _some(service.all_transfers, None):
+        told = (row.id, row.bank_account_id or "", target(row) or "")
+        day = row.created.date() if row.created is not None else None
+        if _is_meant(text, wanted, told, (row.amount,), day):
+            label, account_id = _transfer_label(row), row.trading_account_id or ""
+            yield Found("transfers", row.key, label, account_id, LIKELY)
+
+
+def _known_quotes(service: "Service", text: str, wanted: Wanted) -> Iterator[Found]:
+    for row in _some(service.quotes, None):
+        amounts = (row.asset_sold.amount, row.asset_bought.amount)
+        if _is_meant(text, wanted, (row.id, row.trade_id or ""), amounts, row.created.date()):
+            yield Found("quote", row.id, _quote_label(row), rank=LIKELY)
+
+
+def _known_custody(service: "Service", text: str, wanted: Wanted) -> Iterator[Found]:
+    for row in _some(service.blockchain_accounts, None):
+        if _is_meant(text, wanted, (row.id, row.address)):
+            label = f"blockchain account {row.address}   {short(row.id)}"
+            yield Found("wallets", row.id, label, rank=LIKELY)
+
+
+def _is_meant(
+    text: str,
+    wanted: Wanted,
+    told: Sequence[str],
+    amounts: Sequence[str] = (),
+    day: object = None,
+) -> bool:
+    """Whether what is known of a record answers a text: an id, a part of one, an amount, a day."""
+    keys = [key_of(each) for each in told if each]
+    ids = any(
+        each.startswith(ends.begin) and each.endswith(ends.end)
+        for ends in wanted.ids
+        for each in told
+    )
+    ends = any(
+        key.startswith(each.begin) and key.endswith(each.end)
+        for each in wanted.ends
+        for key in keys
+    )
+    whole = key_of(text)
+    parts = (*wanted.keys, *([whole] if len(whole) >= LEAST_OF_KEY else []))
+    part = any(each in key for each in parts for key in keys)
+    amount = any(same_amount(each, known) for each in wanted.amounts for known in amounts)
+    return ids or ends or part or amount or day in wanted.days
+
+
+# -- labels ----------------------------------------------------------------------------------------
+
+
+def _account_label(row: "TradingAccount") -> str:
+    return f"{row.customer_name or row.id}  {row.bank_account_id}  {row.id}"
 
 
 def _transfers(service: "Service", text: str) -> list[Found]:
-    """The newest first."""
+    """The newest first; none where they can't be searched."""
     try:
         rows = service.all_transfers(query(text=text, limit=_MOST_HITS)).data
     except TellerError:
         return []
-    return [Found("transfers", row.id, _transfer_label(row)) for row in rows]
+    return [
+        Found("transfers", row.key, _transfer_label(row), row.trading_account_id or "")
+        for row in rows
+    ]
 
 
 def _transfer_label(transfer: "Transfer") -> str:
     to = target(transfer) if direction(transfer) == "withdrawal" else ""
-    where = f" to {to}" if to else f" from {transfer.bank_account_id or '-'}"
+    where = f" to {short_address(to)}" if to else f" from {transfer.bank_account_id or '-'}"
     state = transfer.status if transfer.as_of is None else f"was {transfer.status}"
-    return f"{direction(transfer)} {transferred(transfer)}{where}  {state}  {transfer.id}"
+    what = f"{direction(transfer)} {transferred(transfer)}{where}  {state}"
+    return f"{what}  {short(transfer.id)}".rstrip()
+
+
+def _quote_label(quote: "Quote") -> str:
+    sold, bought = quote.asset_sold, quote.asset_bought
+    amounts = f"{sold.amount} {sold.symbol} for {bought.amount} {bought.symbol}"
+    return f"quote {quote.side} {amounts}   {short(quote.id)}"

@@ -80,6 +80,8 @@ COMMANDS: tuple[Command["MarketsScreen"], ...] = (
     Command("markets.sort", "o", "Change the order of the list", _next_order, always),
     Command("markets.watch", "m", "Notify me when it reopens",
         _watch, _not_closed, footer="watch", rank=2),
+    Command("markets.range", "v", "Change the time range of the chart: an hour, 30 or 10 minutes",
+        lambda screen: screen.next_range(), _no_market, footer="range", rank=3),
     Command("markets.pause", "p", "Pause the prices", _toggle_pause, _no_market,
         footer="pause", rank=2),
 )

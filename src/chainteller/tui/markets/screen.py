@@ -19,11 +19,13 @@ from chainteller.tui.markets.commands import COMMANDS, KEPT_ORDER, open_market
 from chainteller.tui.messages import RowChosen, RowOpened
 from chainteller.tui.queries import market_sheet
 from chainteller.tui.service_calls import call_service
+from chainteller.tui.widgets.ground import Ground, titled
 from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import PagedList
 
 if TYPE_CHECKING:
     from chainteller.service.models.markets import Market, PriceSample
+    from chainteller.tui.widgets.lines import Line
 
 SAMPLES_EVERY = 10
 """Polls between two redraws of charts, which are the most expensive thing on the screen."""
@@ -43,17 +45,25 @@ class MarketsScreen(DeskScreen):
         self._polls = 0
         self.is_paused = False
         self.order = 0
+        self.range = 0
+        """Index of the time range of the charts (``view.RANGES``)."""
         self._detail_timer: Timer | None = None
 
     def body(self) -> Sequence[Widget]:
         return [
-            PagedList(markets_view.COLUMNS, id="list"),
-            Container(
-                Lines([line()], id="headline"),
-                Lines(id="chart"),
-                Lines([line()], id="notes"),
-                id="market-detail",
-            ),
+            Ground(
+                titled("Prices", PagedList(markets_view.COLUMNS, id="list")),
+                titled(
+                    "Market",
+                    Container(
+                        Lines([line()], id="headline"),
+                        Lines(id="chart"),
+                        Lines([line()], id="notes"),
+                        id="market-detail",
+                    ),
+                ),
+                id="market-pair",
+            )
         ]
 
     def on_mount(self) -> None:
@@ -155,13 +165,17 @@ class MarketsScreen(DeskScreen):
         chart = self.query_one("#chart", Lines)
         if chart.display and (self._polls <= 1 or not chart.lines):
             self._draw_chart(market.market_name)
-        notes = [markets_view.indicative(market)]
-        notes += [
+        self.query_one("#notes", Lines).show(self._notes())
+
+    def _notes(self) -> "list[Line]":
+        """What stands under the chart: an indication, and the markets that are closed."""
+        market, markets = self.market, self.markets.values()
+        closed = [
             markets_view.closed_line(row, self.desk.now, chosen=row is market)
-            for row in self.markets.values()
+            for row in markets
             if not is_open(row)
         ]
-        self.query_one("#notes", Lines).show(notes)
+        return [*([markets_view.indicative(market)] if market is not None else ()), *closed]
 
     def on_row_chosen(self, message: RowChosen) -> None:
         """Choose the market now; its detail is drawn where the cursor rests."""
@@ -180,14 +194,26 @@ class MarketsScreen(DeskScreen):
         self._draw_market()
 
     def _draw_chart(self, market_name: str) -> None:
-        samples = self._samples.get(market_name, ())
-        self.query_one("#chart", Lines).show(markets_view.chart(samples, self.size.width - 4))
+        ordered = markets_view.ordered(tuple(self.markets.values()), self.order)
+        shown = sorted(ordered, key=lambda row: row.market_name != market_name)
+        samples = [(row, self._samples.get(row.market_name, ())) for row in shown]
+        room = markets_view.chart_room(self.query_one("#market-detail").size, len(self._notes()))
+        drawn = markets_view.charts(samples, markets_view.RANGES[self.range], room)
+        self.query_one("#chart", Lines).show(drawn)
+
+    def next_range(self) -> None:
+        self.range = (self.range + 1) % len(markets_view.RANGES)
+        self._draw_detail()
 
     def on_row_opened(self, message: RowOpened) -> None:  # noqa: ARG002 - one list here
         open_market(self)
 
     def on_resize(self) -> None:
-        if self.is_mounted and self.paged.cursor_key:
+        super().on_resize()
+        self.call_after_refresh(self._draw_chart_again)
+
+    def _draw_chart_again(self) -> None:
+        if self.paged.cursor_key:
             self._draw_chart(self.paged.cursor_key)
 
     # -- what can be copied, exported and told ------------------------------------------------

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from textual.geometry import Size
+
 from chainteller.domain.assets import base_symbol
 from chainteller.domain.clock import from_datetime
 from chainteller.records.formats import (
@@ -18,7 +20,7 @@ from chainteller.records.formats import (
     sparkline,
 )
 from chainteller.records.markets import MARKET
-from chainteller.tui.charts import price_chart
+from chainteller.tui.charts import AXIS_ROWS, Sample, newest, price_chart
 from chainteller.tui.widgets.lines import Line, line
 from chainteller.tui.widgets.paged_list import Column, Row
 from chainteller.tui.widgets.record_lines import RecordColumns
@@ -44,7 +46,10 @@ _RECENT = Column("RECENT", SPARK_CELLS, rank=2)
 _RECENT_AT = 5
 """Where the chart of recent prices stands, which are no part of a market's record."""
 COLUMNS = (*_LIST.columns[:_RECENT_AT], _RECENT, *_LIST.columns[_RECENT_AT:])
-_CHART_ROWS = 7
+_FEWEST_CHART_ROWS, _MOST_CHART_ROWS = 7, 24
+_LEAST_OTHER_ROWS = 4
+RANGES = (0, 30, 10)
+"""Minutes that the charts go back, chosen by ``v``; 0 is all that there is, an hour."""
 
 
 ORDERS = ("as offered", "day's change", "name")
@@ -131,7 +136,30 @@ def indicative(market: "Market") -> Line:
     )
 
 
-def chart(samples: "tuple[PriceSample, ...]", width: int) -> list[Line]:
-    """Chart of one market's recent prices."""
+def chart_room(pane: Size, notes: int) -> Size:
+    """Columns and lines for charts, without the headline, the notes and the lines around them."""
+    return Size(max(20, pane.width - 2), max(0, pane.height - notes - 3))
+
+
+def charts(
+    markets: "Sequence[tuple[Market, tuple[PriceSample, ...]]]", minutes: int, room: Size
+) -> list[Line]:
+    """The first market's chart, and under it those of the others where they fit, too."""
+    if not markets:
+        return []
+    width, rows = room
+    (_, samples), *others = markets
+    each = max(0, rows // 2 // max(1, len(others)) - AXIS_ROWS - 2)
+    if each < _LEAST_OTHER_ROWS:
+        others, each = [], 0
+    spare = rows - len(others) * (each + AXIS_ROWS + 2) - AXIS_ROWS
+    own = min(max(spare, _FEWEST_CHART_ROWS), _MOST_CHART_ROWS)
+    drawn = price_chart(_points(samples, minutes), width, own)
+    for market, found in others:
+        drawn += [line(), headline(market), *price_chart(_points(found, minutes), width, each)]
+    return drawn
+
+
+def _points(samples: "tuple[PriceSample, ...]", minutes: int) -> Sequence[Sample]:
     shown = [(from_datetime(row.at), Decimal(row.price)) for row in samples]
-    return price_chart(shown, width, _CHART_ROWS)
+    return newest(shown, minutes)

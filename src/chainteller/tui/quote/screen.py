@@ -6,6 +6,7 @@ from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.widget import Widget
@@ -20,7 +21,7 @@ from chainteller.service.errors import (
 from chainteller.service.models.trades import Trade
 from chainteller.service.operations import IDEMPOTENCY
 from chainteller.tui.desk import Connection, Desk
-from chainteller.tui.desk_screen import DeskScreen, refusal_text
+from chainteller.tui.desk_screen import DeskScreen, refusal_text, say
 from chainteller.tui.messages import FieldStepped, FieldSubmitted
 from chainteller.tui.queries import form_sheet
 from chainteller.tui.quote import flow
@@ -30,12 +31,26 @@ from chainteller.tui.quote.state import Phase, QuoteState, QuoteStates
 from chainteller.tui.quote.unknown_outcome import UNHEARD
 from chainteller.tui.quote.view import MaskBalance
 from chainteller.tui.service_calls import call_service
+from chainteller.tui.widgets.detail import Filled
 from chainteller.tui.widgets.field import FieldBar
-from chainteller.tui.widgets.lines import Lines, StatedLines, line
+from chainteller.tui.widgets.ground import Ground, titled
+from chainteller.tui.widgets.lines import Lines, StatedLines, line, piece_at
 from chainteller.workspace.outcomes import Fate
 
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TradingAccount
+
+
+class Choices(Lines):
+    """The sides and the markets, each of which can be clicked."""
+
+    def on_click(self, event: events.Click) -> None:
+        event.prevent_default()
+        shown, screen = self.lines[event.y], self.screen
+        index = piece_at(shown, event.x, self.size.width)
+        if index is not None and 0 < index < len(shown.left) and isinstance(screen, QuoteScreen):
+            chosen = shown.left[index][0].strip(" []")
+            screen.turn_to(**({"side": chosen} if event.y == 0 else {"market": chosen}))
 
 
 class OrderForm(Container):
@@ -45,12 +60,13 @@ class OrderForm(Container):
         super().__init__(id="form")
 
     def compose(self) -> ComposeResult:
-        yield Lines([line(), line()], id="choices")
+        yield Choices([line(), line()], id="choices")
         yield Lines([line()], id="amount")
         yield FieldBar(id="field-bar")
         yield Lines([line()], id="after")
         yield Lines(id="plan")
         yield Lines(id="earlier")
+        yield Filled(id="order-rest")
 
     def show(self, state: QuoteState, now: int, mask: MaskBalance) -> None:
         markets = tuple(row.market_name for row in state.sheet.markets) if state.sheet else ()
@@ -114,7 +130,12 @@ class QuoteScreen(DeskScreen):
         return self.states.of(customer.account_id, customer.market)
 
     def body(self) -> Sequence[Widget]:
-        return [Container(OrderForm(), StatedLines(id="quote"), id="quote-pair")]
+        side = Ground(
+            titled("Quote", StatedLines(id="quote")),
+            titled("Market", Filled(id="quoted-market")),
+            id="quote-side",
+        )
+        return [Container(titled("Order", OrderForm()), side, id="quote-pair")]
 
     @property
     def form(self) -> OrderForm:
@@ -266,7 +287,7 @@ class QuoteScreen(DeskScreen):
         elif state.is_in_flight:
             self.desk.notify(reason, "bad")
         elif reason:
-            self.desk.notify(f"{reason}   enter: get one", "warn")
+            say(self, f"{reason}   enter: get one")
         else:
             self.write("execution", partial(_execute, self, state))
 
@@ -395,7 +416,8 @@ async def _offer_shortfall(screen: QuoteScreen, state: QuoteState) -> None:
     done = await screen.desk.send(request, screen.confirm)
     if done is None:
         return
-    screen.desk.notify(f"deposit {transferred(done)} {done.status}  {done.id}", "good")
+    told = f"deposit {transferred(done)} {done.status}  {done.id}".rstrip()
+    screen.desk.notify(told, "good")
     screen.clear_failure()
     await screen.load(state)
     screen.desk.on_change.publish(("deposit.completed",))

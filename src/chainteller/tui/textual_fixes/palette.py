@@ -8,10 +8,12 @@ from typing import Any, cast
 
 from textual import events, on
 from textual.app import App, ComposeResult
-from textual.command import CommandInput, CommandList, CommandPalette
+from textual.command import Command, CommandInput, CommandList, CommandPalette
 from textual.containers import Horizontal, Vertical
+from textual.content import Content
 from textual.geometry import Size
 from textual.widgets import Input, LoadingIndicator
+from textual.widgets.option_list import Option
 from textual.worker import Worker
 
 from chainteller.tui.textual_fixes.screen import SteadyScreen
@@ -62,14 +64,22 @@ class HitList(CommandList):
             event.prevent_default()
 
 
+def _muted(text: str) -> Content:
+    return Content(text).stylize("dim")
+
+
 class SteadyPalette(SteadyScreen, CommandPalette):
     """A palette that may be closed at any moment: a letter and ``esc`` in one breath begin a
     search after it has lost its list. It has no id of its own, because the next one may open
     before this one is gone.
 
     Textual's ``enter`` takes the first hit of the list that is shown, which is that of an earlier
-    text while the search for the typed one runs: here it waits for its own.
+    text while the search for the typed one runs: here it waits for its own. And where it finds
+    nothing it says so half a second later, and no more than that.
     """
+
+    note = ""
+    """What has to be said about the search of the typed text; a search sets it."""
 
     _enter_waits = False
     """Whether ``enter`` was pressed before the hits of the typed text had come."""
@@ -90,6 +100,28 @@ class SteadyPalette(SteadyScreen, CommandPalette):
             worker.node is self and not worker.is_finished and not worker.is_cancelled
             for worker in self.workers
         )
+
+    def _refresh_command_list(
+        self,
+        command_list: CommandList,
+        commands: list[Command],
+        clear_current: bool,  # noqa: FBT001 - Textual's signature
+    ) -> None:
+        super()._refresh_command_list(command_list, commands, clear_current)
+        if commands and self.note:
+            command_list.add_option(Option(_muted(self.note), disabled=True))
+
+    def _start_no_matches_countdown(self, search_value: str) -> None:
+        """Say it at once."""
+        if search_value:
+            shown = _muted(self.nothing_found(search_value))
+            option = Option(shown, disabled=True, id=self._NO_MATCHES)
+            self.query_one(CommandList).add_option(option)
+            self._list_visible = True
+
+    def nothing_found(self, text: str) -> str:
+        """What is said where nothing was found for a text."""
+        return f"Nothing found for {text}"
 
     @on(Input.Submitted)
     def _enter(self, event: Input.Submitted) -> None:

@@ -86,7 +86,8 @@ class FullScreen(SteadyScreen, Screen[None]):
     """A screen of a mode: it is laid out and styled once when it opens.
 
     Breakpoints. Textual sets their classes after the first layout, and lays out again (compare
-    Textual #6532); here they are there from the start. A zoomed screen is never wide.
+    Textual #6532); here they are there from the start. Breakpoints beyond ``-wide`` add to it:
+    their classes hold together. A zoomed screen is never wide.
 
     Styles. Textual styles all widgets of a new screen twice, and all widgets anew whenever the
     screen is shown again, although they were styled when they were mounted.
@@ -115,8 +116,12 @@ class FullScreen(SteadyScreen, Screen[None]):
     def _get_breakpoint_classes(
         self, dimension: int, breakpoints: list[tuple[int, str]]
     ) -> set[str]:
-        found = super()._get_breakpoint_classes(dimension, breakpoints)
-        return {"-narrow"} if "-wide" in found and self.is_zoomed else found
+        least = {name: from_size for from_size, name in breakpoints}
+        if dimension < least.get("-wide", dimension + 1):
+            return super()._get_breakpoint_classes(dimension, breakpoints)
+        if self.is_zoomed:
+            return {"-narrow"}
+        return {name for name, size in least.items() if least["-wide"] <= size <= dimension}
 
 
 def breakpoint_classes(screen: FullScreen, size: Size) -> list[str]:

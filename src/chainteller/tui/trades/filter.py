@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from chainteller.domain.assets import MARKETS_BY_NAME
 from chainteller.domain.trades import TradeStatus
-from chainteller.tui.queries import query, trades_by_id
+from chainteller.tui.queries import found_by, query, trades_by_id
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
@@ -73,7 +73,7 @@ def search(
     """
     newest = listed(service, account_id, looked_for.as_query(status, sort, 1, SEARCHED))
     found = [row for row in newest.data if _holds(row, looked_for.words)]
-    return found or _by_id(service, account_id, looked_for.words)
+    return found or _found(service, account_id, looked_for.words)
 
 
 def _holds(trade: "Trade", words: Sequence[str]) -> bool:
@@ -83,9 +83,15 @@ def _holds(trade: "Trade", words: Sequence[str]) -> bool:
     return all(word in text for word in words)
 
 
-def _by_id(service: "Service", account_id: str | None, words: Sequence[str]) -> "list[Trade]":
-    """A trade by its whole id; only of ``account_id``, where that is given."""
-    if len(words) != 1 or not words[0].startswith("txn_"):
-        return []
-    found = trades_by_id(service, words[0].upper())
-    return [row for row in found if account_id in {None, row.trading_account_id}]
+def _found(service: "Service", account_id: str | None, words: Sequence[str]) -> "list[Trade]":
+    """Trades that a search of everything finds by an id, a name, an amount or a day; by its whole
+    id also without that. Only of ``account_id``, where that is given.
+    """
+    if len(words) == 1 and words[0].startswith("txn_") and ".." not in words[0]:
+        found = trades_by_id(service, words[0].upper())
+        return [row for row in found if account_id in {None, row.trading_account_id}]
+    return [
+        service.trade(row.trading_account_id or "", row.id)
+        for row in found_by(service, " ".join(words))
+        if row.kind == "trade" and account_id in {None, row.trading_account_id}
+    ]

@@ -26,7 +26,7 @@ _LIST = RecordColumns(
         "market": Column("", 7),
         "amount": Column("", 12, "right", most=30),
         "price": Column("PRICE", 11, "right", rank=4, tone="muted"),
-        "status": Column("", 18, grows=True, most=28),
+        "status": Column("", 17, grows=True, most=28),
     },
 )
 COLUMNS = _LIST.columns

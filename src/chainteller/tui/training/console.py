@@ -1,6 +1,6 @@
 """The console of a training session: the same screens, with the clock, story and score."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
@@ -13,6 +13,7 @@ from chainteller.domain.clock import SECOND
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.training.progress import DueWorkStuck
 from chainteller.training.reports import make_report, to_lines
+from chainteller.training.results import Standing
 from chainteller.training.session import Session
 from chainteller.tui.commands import SCREENS, bindings_of, by_id
 from chainteller.tui.console.app import Console, desk_commands
@@ -25,6 +26,7 @@ from chainteller.tui.service_calls import Later, call_service
 from chainteller.tui.start import ConsoleSettings, StartedDesk
 from chainteller.tui.training import guide
 from chainteller.tui.training.commands import TRAINING_COMMANDS, TrainingProvider
+from chainteller.tui.training.progress_page import ProgressPage
 from chainteller.tui.widgets.guide_panel import GuidePanel
 from chainteller.tui.widgets.lines import Line
 
@@ -33,11 +35,18 @@ _GUIDES = frozenset({"f2", "f3", "f4", "f5", "f6", "f10", "ctrl+q"})
 """Keys of the session, not of the desk: they are not counted."""
 
 
-def run_training(session: Session, look: ConsoleSettings) -> int:
-    """Run the console until it ends; the session has begun. Returns its exit code."""
-    console = TrainingConsole(session, look)
+Ended = Callable[[Mapping[str, object]], tuple[Sequence[Standing], str]]
+"""Takes the report of a session that ended; answers where all scenarios stand, and the next one."""
+
+
+def run_training(session: Session, look: ConsoleSettings, ended: Ended) -> tuple[int, str]:
+    """Run the console until it ends; the session has begun.
+
+    Returns its exit code, and the scenario that the trainee goes on with, if any.
+    """
+    console = TrainingConsole(session, look, ended)
     console.run()
-    return console.return_code or 0
+    return console.return_code or 0, console.goes_on_with
 
 
 class CountedKeys(TypedAhead):
@@ -60,8 +69,10 @@ class TrainingConsole(Console):
     COMMANDS_BY_ID = by_id([*CONSOLE_COMMANDS, *TRAINING_COMMANDS])
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of(TRAINING_COMMANDS)]
 
-    def __init__(self, session: Session, look: ConsoleSettings) -> None:
+    def __init__(self, session: Session, look: ConsoleSettings, ended: Ended) -> None:
         self.session = session
+        self.goes_on_with = ""
+        self._ended = ended
         self.running = False
         self._passing = False
         self._heard = len(session.progress.heard)
@@ -196,12 +207,16 @@ class TrainingConsole(Console):
             self.run_worker(Later(ask), group="ask-end", exclusive=True)
 
     def _finish(self) -> None:
-        """The report; closing it ends the program, which prints it once more."""
+        """The report, then the progress page; closing it ends the program, which prints the report
+        once more, or goes on with the next scenario."""
 
         async def show_report() -> None:
             made = await call_service(make_report, self.session)
-            rows = guide.report(to_lines(made))
-            self.push_screen(Box("SESSION ENDED", rows), lambda _: self.exit(return_code=0))
+            standing, following = await call_service(self._ended, made)
+            await self.push_screen_wait(Box("SESSION ENDED", guide.report(to_lines(made))))
+            page = ProgressPage(guide.progress(standing, following), following)
+            self.goes_on_with = await self.push_screen_wait(page) or ""
+            self.exit(return_code=0)
 
         if not self._finished:
             self._finished = True

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from chainteller.domain.clock import SECOND, to_datetime
 from chainteller.records.formats import Piece, clock_time
+from chainteller.training.results import PASSED, Standing
 from chainteller.training.score import Judged
 from chainteller.training.session import Session
 from chainteller.tui.dialogs.boxes import wrapped
@@ -113,3 +114,18 @@ def report(lines: Sequence[str]) -> list[Line]:
 def minutes(microseconds: int) -> str:
     whole, seconds = divmod(microseconds // SECOND, 60)
     return f"{whole}:{seconds:02d}"
+
+
+def progress(standing: Sequence[Standing], following: str) -> list[Line]:
+    """Where every scenario stands: best and last score, and the next one marked."""
+    passed = sum(each.is_passed for each in standing)
+    rows = [line(f"{passed} of {len(standing)} passed, {PASSED} points or more"), line()]
+    rows.append(line((f"  {'SCENARIO':<24} {'RUNS':>4} {'BEST':>5} {'LAST':>5}", "muted")))
+    for each in standing:
+        is_next = each.name == following
+        best, last = ("-" if score is None else str(score) for score in (each.best, each.last))
+        mark: Piece = (">", "key") if is_next else ((" ", ""))
+        sign: Piece = ("  [ok]", "good") if each.is_passed else ("", "")
+        text = f" {each.name:<24} {each.runs:>4} {best:>5} {last:>5}"
+        rows.append(line(mark, (text, "strong" if is_next else ""), sign))
+    return rows

@@ -5,15 +5,15 @@ links and challenges is known only to the desk that registered it, until its fir
 """
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from chainteller.domain.challenges import MAXIMUM_ATTEMPTS
+from chainteller.domain.challenges import CLAIM_LIFETIME, MAXIMUM_ATTEMPTS
 from chainteller.domain.clock import from_datetime
 from chainteller.domain.limits import DestinationClass
-from chainteller.service.errors import ChallengeAlreadyUsed, NotOffered, TellerError
+from chainteller.service.errors import ChallengeAlreadyUsed, NotFound, NotOffered, TellerError
 from chainteller.service.models.counterparties import (
     VERIFIED_FIRST_PARTY,
     BlockchainAccount,
@@ -21,8 +21,11 @@ from chainteller.service.models.counterparties import (
     ClaimRequest,
     Counterparty,
     OwnershipClaim,
+    OwnershipStatement,
     SignatureDiagnosis,
+    SmallTransfer,
 )
+from chainteller.service.operations import OWNERSHIP_STATEMENTS_FEATURE, SMALL_TRANSFERS_FEATURE
 from chainteller.tui.queries import query
 from chainteller.workspace import records
 from chainteller.workspace.store import Kind as RecordKind
@@ -47,6 +50,8 @@ class Wallet:
         challenge: The newest one.
         earlier: The one before it.
         claim_id: Of an ownership claim that isn't linked yet.
+        small: The newest small transfer.
+        statement: The newest statement.
     """
 
     account: BlockchainAccount
@@ -54,6 +59,8 @@ class Wallet:
     challenge: Challenge | None = None
     earlier: Challenge | None = None
     claim_id: str = ""
+    small: SmallTransfer | None = None
+    statement: OwnershipStatement | None = None
 
     @property
     def key(self) -> str:
@@ -78,11 +85,35 @@ class Wallet:
     def is_verified(self) -> bool:
         return self.verification_state in {"current", "expiring"}
 
+    def is_linked_by(self, claim_id: str | None) -> bool:
+        """Whether the wallet's verification rests on a claim."""
+        verification = self.counterparty.verification
+        return bool(claim_id) and verification is not None and verification.claim_id == claim_id
+
+    def is_sending(self, now: int) -> bool:
+        """Whether a small transfer may still arrive in time."""
+        small = self.small
+        return (
+            small is not None and small.status == "waiting" and now <= from_datetime(small.expires)
+        )
+
+    def is_sent(self, now: int) -> bool:
+        """Whether the newest small transfer arrived, and its claim can still be linked."""
+        small = self.small
+        if small is None or not small.arrivals or not self.claim_id:
+            return False
+        arrived = from_datetime(small.arrivals[-1].arrived_at)
+        return small.claim_id == self.claim_id and now <= arrived + CLAIM_LIFETIME
+
     def state(self, now: int) -> str:
-        """Before the link: registered, signing, lapsed, locked or claimed; then the status of the
-        verification: current, expiring, expired or revoked.
+        """Before the link: registered, sending (a small transfer), signing, lapsed, locked or
+        claimed; then the status of the verification: current, expiring, expired or revoked.
         """
         challenge = self.challenge_state(now)
+        if self.is_sending(now):
+            return "sending"
+        if self.is_sent(now):
+            return "claimed"
         if challenge == "open":
             return "signing"
         if self.claim_id:
@@ -191,12 +222,14 @@ class Session:
         registered: The wallets registered for each blockchain account.
         issued: The challenges issued for each blockchain account, newest first.
         verdicts: The verdict on the last signature pasted for each challenge.
+        offers: Whether the deployment has an addition.
     """
 
     workspace: "Workspace | None" = None
     registered: dict[str, list[Counterparty]] = field(default_factory=dict)
     issued: dict[str, list[Challenge]] = field(default_factory=dict)
     verdicts: dict[str, Verdict] = field(default_factory=dict)
+    offers: Callable[[str], bool] = field(default=lambda _: True, compare=False)
 
     def add_registered(self, account_id: str, made: Counterparty) -> None:
         known = self.registered.setdefault(account_id, [])
@@ -262,8 +295,44 @@ def _wallets_of(
         wallet_id = challenge.counterparty_id or ""
         if wallet_id and wallet_id not in known:
             known[wallet_id] = session.known(wallet_id) or _counterparty_of(challenge)
-    rows = [_wallet(service, account, row, challenges) for row in known.values()]
+    small, stated = _second_methods(service, account.id, session)
+    named = [each.counterparty_id for each in small] + [each.counterparty_id for each in stated]
+    for wallet_id in named:
+        if wallet_id not in known:
+            known[wallet_id] = service.counterparty(wallet_id)
+    rows = [
+        replace(
+            _with_small(_wallet(service, account, row, challenges), small),
+            statement=next((each for each in stated if each.counterparty_id == row.id), None),
+        )
+        for row in known.values()
+    ]
     return rows, whole and linked.pagination.total <= len(linked.data)
+
+
+def _second_methods(
+    service: "Service", account_id: str, session: Session
+) -> tuple[Sequence[SmallTransfer], Sequence[OwnershipStatement]]:
+    """The newest small transfers and statements; none where the deployment has none."""
+    small: Sequence[SmallTransfer] = ()
+    stated: Sequence[OwnershipStatement] = ()
+    with contextlib.suppress(NotOffered):
+        if session.offers(SMALL_TRANSFERS_FEATURE):
+            small = service.small_transfers(account_id, query(limit=_PAGE)).data
+        if session.offers(OWNERSHIP_STATEMENTS_FEATURE):
+            stated = service.ownership_statements(account_id, query(limit=_PAGE)).data
+    return small, stated
+
+
+def _with_small(wallet: Wallet, found: Sequence[SmallTransfer]) -> Wallet:
+    """The wallet with its newest small transfer, and the claim that it became."""
+    own = (each for each in found if each.counterparty_id == wallet.counterparty.id)
+    small = next(own, None)
+    if small is None:
+        return wallet
+    is_linkable = not wallet.is_verified and not wallet.is_linked_by(small.claim_id)
+    claim_id = (is_linkable and small.claim_id) or wallet.claim_id
+    return replace(wallet, small=small, claim_id=claim_id)
 
 
 def _with_network(row: Counterparty, session: Session) -> Counterparty:
@@ -333,7 +402,11 @@ def claim_request(wallet: Wallet, signature: str) -> ClaimRequest:
 def limits_of(wallet: Wallet, usage: "Sequence[LimitUsage]") -> "tuple[LimitUsage, ...]":
     """The withdrawal limits that hold for a wallet: they depend on its verification."""
     kind = DestinationClass.VERIFIED if wallet.is_verified else DestinationClass.UNVERIFIED
-    return tuple(row for row in usage if row.destination_class == kind)
+    verification = wallet.counterparty.verification
+    levels = {None, verification.level if verification else None}
+    return tuple(
+        row for row in usage if row.destination_class == kind and row.evidence_level in levels
+    )
 
 
 # -- looking up ------------------------------------------------------------------------------------
@@ -390,10 +463,13 @@ def find_account(desk: "Desk", identifier: str) -> tuple[BlockchainAccount, str]
 
 
 def _of_step(service: "Service", identifier: str) -> tuple[BlockchainAccount, str]:
-    step: Challenge | OwnershipClaim
+    step: Challenge | OwnershipClaim | SmallTransfer
     if identifier.startswith("CLM_"):
         step = service.claim_by_id(identifier)
     else:
-        step = service.challenge_by_id(identifier)
+        try:
+            step = service.challenge_by_id(identifier)
+        except NotFound:
+            step = service.small_transfer_by_id(identifier)
     account = service.blockchain_account(step.blockchain_account_id or "")
     return account, step.counterparty_id or ""

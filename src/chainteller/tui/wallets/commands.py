@@ -106,6 +106,16 @@ def _toggle_all(screen: "WalletsScreen") -> None:
         screen.desk.notify("no account is selected yet   1: choose one", "warn", account_id=NOBODY)
 
 
+def _ask_for_transfer(screen: "WalletsScreen") -> None:
+    screen.clear_failure()
+    lazy.take(screen, lazy.second_method.ask_for_transfer(_wallet(screen)))
+
+
+def _record_statement(screen: "WalletsScreen") -> None:
+    screen.clear_failure()
+    lazy.take(screen, lazy.second_method.record_statement(_wallet(screen)))
+
+
 def _open_account(screen: "WalletsScreen") -> None:
     customer_id = lazy.customer_of(screen.desk)
     if customer_id:
@@ -154,6 +164,24 @@ _REASONS = {
     ReverificationReason.POLICY_CHANGE: "change of the bank's policy",
 }
 _PALETTE: tuple[Command["WalletsScreen"], ...] = (
+    Command(
+        "wallets.small_transfer",
+        "",
+        "small transfer: verify a wallet that can't sign",
+        _ask_for_transfer,
+        _no_wallet,
+        writes=True,
+        feature="small-transfers",
+    ),
+    Command(
+        "wallets.statement",
+        "",
+        "ownership statement: record what the customer says about this wallet",
+        _record_statement,
+        _no_wallet,
+        writes=True,
+        feature="ownership-statements",
+    ),
     Command(
         "wallets.open_account",
         "",

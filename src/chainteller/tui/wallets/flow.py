@@ -231,6 +231,8 @@ def next_step(wallet: Wallet, session: Session, now: int) -> Step:
             return Write("claim", _request(wallet, partial(_submit, wallet, verdict, session)))
         case "signing":
             return signature_field(wallet)
+        case "sending":
+            return notice("waiting for the small transfer   t: what to tell the customer", "muted")
         case "claimed":
             return Write("link", LookUp(partial(_link_of_claim, wallet)))
         case "current":

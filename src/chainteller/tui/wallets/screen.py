@@ -35,10 +35,12 @@ from chainteller.tui.wallets.book import (
 )
 from chainteller.tui.wallets.commands import COMMANDS, palette_commands
 from chainteller.tui.widgets.challenge_box import ChallengeBox
+from chainteller.tui.widgets.detail import Filled
 from chainteller.tui.widgets.failure_panel import FailurePanel
+from chainteller.tui.widgets.ground import Ground, titled
 from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList
-from chainteller.tui.widgets.paste_field import SIGNATURE, PasteFieldBar
+from chainteller.tui.widgets.paste_field import SIGNATURE, STATEMENT, PasteFieldBar
 
 if TYPE_CHECKING:
     from chainteller.service.models.counterparties import BlockchainAccount
@@ -82,21 +84,23 @@ class WalletsScreen(ListScreen[Shown]):
 
     def body(self) -> Sequence[Widget]:
         left = Container(
-            PagedList(view.COLUMNS, id="list"),
-            ChallengeBox(id="challenge-wide", classes="empty"),
+            titled("Wallets", PagedList(view.COLUMNS, id="list")),
+            titled("Message to sign", ChallengeBox(id="challenge-wide", classes="empty")),
             classes="list-side",
         )
-        right = VerticalScroll(
-            Lines(id="wallet-head"),
-            ChallengeBox(id="challenge-narrow", classes="empty"),
-            Lines(id="wallet-rest"),
-            classes="detail-side",
-            can_focus=False,
+        right = titled(
+            "Wallet",
+            VerticalScroll(
+                Lines(id="wallet-head"),
+                ChallengeBox(id="challenge-narrow", classes="empty"),
+                Lines(id="wallet-rest"),
+                Filled(id="wallet-more"),
+                classes="detail-side",
+                can_focus=False,
+            ),
         )
-        return [
-            Container(left, right, classes="pair", id="wallet-pair"),
-            PasteFieldBar(id="field-bar"),
-        ]
+        pair = Container(left, right, classes="pair", id="wallet-pair")
+        return [Ground(pair, PasteFieldBar(id="field-bar"), id="wallet-side")]
 
     @property
     def field_bar(self) -> PasteFieldBar:
@@ -128,6 +132,7 @@ class WalletsScreen(ListScreen[Shown]):
             return Listed(tuple((view.account_row(row), row) for row in found), total)
         own = self.desk.session
         self.session.workspace = own.workspace if own is not None else None
+        self.session.offers = self.desk.offers
         self.book = read_book(service, listed_id, self.session)
         rows = view.book_rows(self.book, self.session, self.desk.now, self.wanted, self._sort)
         start = (page - 1) * PAGE_ROWS
@@ -154,6 +159,7 @@ class WalletsScreen(ListScreen[Shown]):
             super()._changed(kinds)
 
     def on_resize(self) -> None:
+        super().on_resize()
         self.call_after_refresh(draw, self)
 
     def find(self, text: str) -> None:
@@ -213,7 +219,9 @@ class WalletsScreen(ListScreen[Shown]):
 
     def on_field_pasted(self, message: FieldPasted) -> None:
         """Show a pasted address for the agent to register; a secret is refused at once."""
-        if flow.is_secret_typed(message.text):
+        if message.purpose == STATEMENT:
+            self.field_bar.fill(" ".join(message.text.split()))
+        elif flow.is_secret_typed(message.text):
             self.field_event(FieldSubmitted(message.purpose, message.text))
         elif self.field_bar.purpose == message.purpose:
             self.field_bar.fill("".join(message.text.split()))
@@ -255,7 +263,7 @@ class WalletsScreen(ListScreen[Shown]):
         if verdict is not None and wallet.state(now) == "signing" and not verdict.accepted:
             return verdict.diagnosis.ask_customer
         values = view.told_values(wallet, self.desk.settings.bank_name)
-        return self.desk.customer_texts.fill(f"wallet.{wallet.state(now)}", values)
+        return self.desk.customer_texts.fill(f"wallet.{view.told_name(wallet, now)}", values)
 
     def exports(self) -> Sequence[Export]:
         """The open challenge as a file with its bytes and nothing else, then those of the list."""
@@ -499,7 +507,9 @@ def _draw_running(screen: WalletsScreen) -> bool:
     """Redraw the rows whose challenge is running out; whether there are any."""
     now = screen.desk.now
     running = [
-        row for row in screen.book.wallets if row.challenge_state(now - _REDRAW_WINDOW) == "open"
+        row
+        for row in screen.book.wallets
+        if row.challenge_state(now - _REDRAW_WINDOW) == "open" or row.is_sending(now)
     ]
     for row in running:
         screen.paged.replace_row(view.wallet_row(row, screen.session.verdict(row), now))

@@ -17,7 +17,7 @@ from chainteller.records.formats import (
     status,
     when,
 )
-from chainteller.records.wallets import CHALLENGE, WALLET
+from chainteller.records.wallets import CHALLENGE, SMALL_TRANSFER, WALLET
 from chainteller.tui import lazy
 from chainteller.tui.dialogs.boxes import wrapped
 from chainteller.tui.wallets.book import (
@@ -30,6 +30,7 @@ from chainteller.tui.wallets.book import (
     Wallet,
     limits_of,
 )
+from chainteller.tui.wallets.second_method import second_lines
 from chainteller.tui.widgets.lines import Line, heading, line
 from chainteller.tui.widgets.paged_list import Column, Row
 
@@ -48,6 +49,7 @@ _DAY_S = 86_400
 
 _STATES: dict[str, Piece] = {
     "registered": ("[1/5] registered", "muted"),
+    "sending": ("[3/5] transfer", "warn"),
     "signing": ("[3/5] signature", "warn"),
     "lapsed": ("[2/5] expired", "bad"),
     "locked": ("[2/5] locked", "bad"),
@@ -127,7 +129,16 @@ def book_rows(
 
 
 ORDERS = ("as registered", "waiting first", "network")
-_WAITING = ("signing", "claimed", "registered", "lapsed", "locked", "expiring", "expired")
+_WAITING = (
+    "sending",
+    "signing",
+    "claimed",
+    "registered",
+    "lapsed",
+    "locked",
+    "expiring",
+    "expired",
+)
 
 
 def _place(wallet: Wallet, order: int, now: int) -> tuple[int, str]:
@@ -260,8 +271,9 @@ def rest_lines(detail: Detail, frame: Frame, now: int) -> list[Line]:
     rows.append(next_line(wallet, None, now))
     if is_signing and detail.can_simulate:
         rows.append(SIMULATE)
+    other = second_lines(wallet, now, frame.width)
     below = limits(wallet, detail.usage, detail.registered, now)
-    return [*rows, line(), *standing(wallet), *below]
+    return [*rows, line(), *other, *standing(wallet), *below]
 
 
 # -- the steps ------------------------------------------------------------------------------------
@@ -286,10 +298,11 @@ def wallet_head(wallet: Wallet, width: int) -> list[Line]:
 def steps(wallet: Wallet, verdict: Verdict | None, now: int) -> list[Line]:
     """The five steps below each other."""
     marks, notes = _marks(wallet, verdict, now), _notes(wallet, verdict, now)
+    is_sending = wallet.is_sending(now)
     names = (
         "1 address registered",
-        "2 message created",
-        "3 customer signs",
+        "2 transfer requested" if is_sending else "2 message created",
+        "3 customer sends" if is_sending else "3 customer signs",
         "4 claim",
         "5 link counterparty",
     )
@@ -320,7 +333,7 @@ def _marks(wallet: Wallet, verdict: Verdict | None, now: int) -> tuple[Piece, ..
     match wallet.state(now):
         case "registered":
             return (_DONE, _NOW, _LATER, _LATER, _LATER)
-        case "signing" if verdict is None:
+        case "sending" | "signing" if verdict is None or wallet.is_sending(now):
             return (_DONE, _DONE, _NOW, _LATER, _LATER)
         case "signing" if verdict is not None and verdict.accepted:
             return (_DONE, _DONE, _DONE, _NOW, _LATER)
@@ -398,6 +411,8 @@ SIMULATE = line((": simulate", "key"), (" lets the sample customer sign", "muted
 def next_line(wallet: Wallet, verdict: Verdict | None, now: int) -> Line:
     """What enter does here."""
     state = wallet.state(now)
+    if state == "sending":
+        return line(("waiting for the customer's transfer", "muted"))
     if state == "signing":
         if verdict is not None and verdict.accepted:
             return line(("enter", "key"), (" submit the signature and link the wallet", "accent"))
@@ -413,6 +428,18 @@ def next_line(wallet: Wallet, verdict: Verdict | None, now: int) -> Line:
     return line(("enter", "key"), (f" {_NEXT.get(state, 'next step')}", "accent"))
 
 
+def told_name(wallet: Wallet, now: int) -> str:
+    """The name of the text for the customer: the wallet's state, or what was wrong with what they
+    sent last."""
+    arrivals = wallet.small.arrivals if wallet.small is not None else ()
+    state = wallet.state(now)
+    if state == "sending" and arrivals:
+        return f"sending_{arrivals[-1].finding.lower()}"
+    if wallet.is_sent(now):
+        return "sent"
+    return state
+
+
 def told_values(wallet: Wallet, bank_name: str) -> dict[str, str]:
     """The values of a text for the customer."""
     return {
@@ -420,6 +447,7 @@ def told_values(wallet: Wallet, bank_name: str) -> dict[str, str]:
         "network": wallet.network,
         **WALLET.spoken(wallet.counterparty),
         **(CHALLENGE.spoken(wallet.challenge) if wallet.challenge is not None else {}),
+        **(SMALL_TRANSFER.spoken(wallet.small) if wallet.small is not None else {}),
     }
 
 
@@ -483,6 +511,9 @@ def standing(wallet: Wallet) -> list[Line]:
     rows.append(line(("verified", "muted"), right=(f"{since:%d %b %Y}",)))
     again = ("to be verified again by", "muted")
     rows.append(line(again, right=((f"{until:%d %b %Y}", _STATES.get(state, ("", ""))[1]),)))
+    if verification.level is not None:
+        evidence = f"{verification.method}, {verification.level}"
+        rows.append(line(("evidence", "muted"), right=((evidence, ""),)))
     if wallet.counterparty.shared:
         rows.append(line(("another customer has verified it, too", "warn")))
     return [*rows, line()]
@@ -504,7 +535,11 @@ def limits(
         return []
     kind = "to a verified 1P wallet" if verified else "not verified: reviewed"
     rows = [heading("WITHDRAWAL LIMITS", kind)]
+    level = None
     for row in own:
+        if row.evidence_level != level:
+            level = row.evidence_level
+            rows.append(line((f"and for {level} evidence", "muted")))
         period = _PERIODS.get(row.period_seconds, f"{row.period_seconds} s")
         text = f"{grouped(row.remaining if row.period_seconds else row.limit)} USD"
         of = f" of {grouped(row.limit)}" if row.period_seconds else ""
@@ -547,7 +582,8 @@ def verdict_lines(
         return _accepted(verdict, width)
     sure = ("certain", "strong") if found.certain else ("likely", "warn")
     checks = _checks(wallet, verdict, now)
-    rows = [heading("Signature not accepted")]
+    rows = [heading("Signature not accepted"), *_ask(found.ask_customer, width)]
+    rows += [] if compact else [line()]
     if compact:
         checks = [tuple(piece for check in checks for piece in (*check, ("   ", "")))]
     rows += [line(*check) for check in checks]
@@ -561,7 +597,7 @@ def verdict_lines(
         rows += [line((f"  {row}", "warn")) for row in wrapped(difference, width - 2)]
     if not compact:
         rows += _more(verdict, width)
-    return [*rows, *_ask(found.ask_customer, width)]
+    return rows
 
 
 def _more(verdict: Verdict, width: int) -> list[Line]:
@@ -572,7 +608,7 @@ def _more(verdict: Verdict, width: int) -> list[Line]:
         rows += [line((f"  {row}", "muted")) for row in wrapped(tried, width - 2)]
     rows.append(line((f"  {found.finding}", "muted")))
     rows += [line((row, "accent")) for row in wrapped(f"next: {found.suggestion}", width)]
-    return [*rows, line()]
+    return rows
 
 
 def _ask(text: str, width: int) -> list[Line]:

@@ -53,6 +53,7 @@ class TopBar(Lines):
 
     def on_click(self, event: events.Click) -> None:
         """The names come last on the left."""
+        event.prevent_default()
         end = _cells(self._left)
         for screen, (name, _) in zip(reversed(SCREENS), reversed(self._left), strict=False):
             start = end - cell_len(name)
@@ -111,6 +112,7 @@ class StatusLine(Lines):
         self.show([line((f" {text}", tone), right=right)])
 
     def on_click(self, event: events.Click) -> None:
+        event.prevent_default()
         if event.x >= self.size.width - self._log_width:
             self.post_message(KeyClicked("app.command('desk.log')"))
 
@@ -164,6 +166,7 @@ class HintBar(Lines):
         self.show([line(*pieces, right=right)])
 
     def on_click(self, event: events.Click) -> None:
+        event.prevent_default()
         for start, end, action in self._spans:
             if start <= event.x < end:
                 self.post_message(KeyClicked(action))

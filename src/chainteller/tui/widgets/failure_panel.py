@@ -8,19 +8,21 @@ if TYPE_CHECKING:
     from chainteller.tui.failures import Failure
 
 
-def failure_lines(failure: "Failure", width: int) -> list[Line]:
+def failure_lines(failure: "Failure", width: int, *, names_next: bool = True) -> list[Line]:
     """The three parts; facts without room beside the first stand under it, none cut in two."""
     head = line((f" [x] {failure.code}", "bad strong"), "  ", failure.what)
     rows = _rows(failure.told, width - _INDENT)
     taken = len(f" [x] {failure.code}  {failure.what}")
     if len(rows) == 1 and taken + 3 + len(rows[0]) <= width:
         head, rows = line(*head.left, (f"  {rows[0]}", "muted")), []
-    return [
+    told = [
         head,
         *(line(" " * _INDENT, (row, "muted")) for row in rows),
         line(("     means  ", "muted"), failure.meaning),
-        line(("     next   ", "muted"), (failure.next_step, "accent")),
     ]
+    if names_next:
+        told.append(line(("     next   ", "muted"), (failure.next_step, "accent")))
+    return told
 
 
 _INDENT = len("     means  ")
@@ -49,7 +51,7 @@ class FailurePanel(Lines):
     def __init__(self) -> None:
         super().__init__(id="failure")
         self.failure: Failure | None = None
-        self._names_key = True
+        self._names_next = True
 
     @property
     def is_shown(self) -> bool:
@@ -60,16 +62,16 @@ class FailurePanel(Lines):
         """Whether it tells of a service out of reach, which answers again."""
         return self.failure is not None and self.failure.code in _OVER_WHEN_LIVE
 
-    def explain(self, failure: "Failure", *, names_key: bool = True) -> None:
-        """Show a refusal; without the key of its next step while an open field takes all keys."""
-        self.failure, self._names_key = failure, names_key
+    def explain(self, failure: "Failure", *, names_next: bool = True) -> None:
+        """Show a refusal; without its next step while that stands beside an open field."""
+        self.failure, self._names_next = failure, names_next
         self._draw()
         self.add_class("shown")
 
-    def name_key(self) -> None:
+    def name_next(self) -> None:
         """The field is closed, and the key of the next step works again."""
-        if not self._names_key:
-            self._names_key = True
+        if not self._names_next:
+            self._names_next = True
             self._draw()
 
     def on_resize(self) -> None:
@@ -77,8 +79,8 @@ class FailurePanel(Lines):
 
     def _draw(self) -> None:
         if self.failure is not None:
-            shown = self.failure if self._names_key else self.failure.without_key()
-            self.show(failure_lines(shown, self.screen.size.width))
+            width = self.screen.size.width
+            self.show(failure_lines(self.failure, width, names_next=self._names_next))
 
     def hide(self) -> None:
         self.failure = None

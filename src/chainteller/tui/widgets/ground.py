@@ -1,16 +1,26 @@
 """What lies under other widgets: arranged, and looked at only where they leave a gap."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rich.style import Style
 from textual.containers import Container
 from textual.geometry import Region
 from textual.strip import Strip
+from textual.widget import Widget
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from textual.filter import LineFilter
+
+
+TitledWidget = TypeVar("TitledWidget", bound=Widget)
+
+
+def titled(title: str, widget: TitledWidget) -> TitledWidget:
+    """``widget`` with the title of its frame, where the style sheet gives it one."""
+    widget.border_title = title
+    return widget
 
 
 class Blank:

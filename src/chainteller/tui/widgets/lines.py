@@ -3,7 +3,7 @@
 No markup is ever interpreted: text is data here. A tone is one or more words of ``TONES``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -25,6 +25,8 @@ TONES: dict[str, tuple[str, bool]] = {
     "warn": ("warning", False),
     "up": ("up", False),
     "down": ("down", False),
+    "buy": ("accent", False),
+    "sell": ("training", False),
     "expiring": ("expiring", True),
     "accent": ("accent", False),
     "key": ("accent", True),
@@ -64,6 +66,15 @@ def _pieces(parts: Sequence[str | Piece]) -> tuple[Piece, ...]:
 
 
 EMPTY = Line()
+Fill = Callable[[int, int], Sequence[Line]]
+"""Lines for (columns, lines) of free room: as many as there are to show, and no more than fit."""
+
+
+def nothing_below(width: int, rows: int) -> Sequence[Line]:  # noqa: ARG001 - as other fills
+    """Leave the room free."""
+    return ()
+
+
 _WHEEL_LINES, _LEAST_SCROLLED = 3, 4
 
 
@@ -194,8 +205,44 @@ def _cells(strip: Strip) -> list[tuple[str, Style | None]] | None:
     return cells if len(cells) == strip.cell_length else None
 
 
+_KEYS_SHOWN = {
+    "enter": "enter", "esc": "escape", "up": "up", "down": "down",
+    ":": "colon", "?": "question_mark", "/": "slash", "+": "plus", "!": "exclamation_mark",
+}  # fmt: skip
+"""Textual's names of the keys that are shown with other words; letters and digits are their own."""
+
+
+def piece_at(shown: Line, x: int, width: int) -> int | None:
+    """Index of the piece of ``shown`` at the column ``x``, counted through left and right."""
+    at = 0
+    for index, (text, _) in enumerate(shown.left):
+        at += cell_len(clean(text))
+        if x < at:
+            return index
+    at = width - sum(cell_len(clean(text)) for text, _ in shown.right)
+    for index, (text, _) in enumerate(shown.right, start=len(shown.left)):
+        if at <= x < at + cell_len(clean(text)):
+            return index
+        at += cell_len(clean(text))
+    return None
+
+
+def key_at(shown: Line, x: int, width: int) -> str:
+    """The key that is named at the column ``x``, or by the words before it; empty without one."""
+    pieces, index = (*shown.left, *shown.right), piece_at(shown, x, width)
+    for at in (index, index - 1) if index else (index,):
+        if at is not None and pieces[at][1] == "key":
+            text = pieces[at][0].strip()
+            is_plain = len(text) == 1 and text.isascii() and text.isalnum()
+            return text if is_plain else _KEYS_SHOWN.get(text, "")
+    return ""
+
+
 class Lines(Toned):
-    """A block of lines; its height follows their number where the style sheet says auto."""
+    """A block of lines; its height follows their number where the style sheet says auto.
+
+    A click on a key that is named in it, or on what the key does, is as good as the key.
+    """
 
     DEFAULT_CSS = "Lines { height: auto; }"
 
@@ -233,6 +280,13 @@ class Lines(Toned):
                 continue
             strips = self.strip_of(old, width, base), self.strip_of(new, width, base)
             self.repaint(y, *strips)
+
+    def on_click(self, event: events.Click) -> None:
+        x, y = event.x - self.gutter.left, event.y - self.gutter.top
+        key = key_at(self._lines[y], x, self.size.width) if 0 <= y < len(self._lines) else ""
+        if key:
+            event.stop()
+            self.app.simulate_key(key)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002 - Textual's signature
         return len(self._lines)

@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 
 from rich.cells import cell_len
@@ -13,7 +14,7 @@ from textual.strip import Strip
 
 from chainteller.records.formats import Piece, clean
 from chainteller.tui.messages import PageWanted, RowChosen, RowOpened
-from chainteller.tui.widgets.lines import Toned, pad
+from chainteller.tui.widgets.lines import EMPTY, Fill, Line, Toned, nothing_below, pad
 
 PAGE_ROWS = 50
 _PAGES_KEPT = 8
@@ -111,6 +112,8 @@ class PagedList(Toned):
         self._asked: set[int] = set()
         self._empty: tuple[Piece, ...] = ()
         self._waiting: Piece = ("loading", "muted")
+        self._fill: Fill = nothing_below
+        self._below: tuple[Line, ...] = ()
         self.total: int | None = None
         self.cursor = 0
         self.top = 0
@@ -150,6 +153,30 @@ class PagedList(Toned):
             self._empty = pieces
             if not self.total:
                 self.refresh()
+
+    def fill_below(self, fill: Fill) -> None:
+        """Use the room under the last row for what ``fill`` gives."""
+        self._fill = fill
+        self._fill_again()
+
+    def _fill_again(self) -> None:
+        """Draw what stands under the last row; only lines that differ are painted."""
+        size, before = self.size, self._below
+        free = size.height - self._first_free
+        found = self._fill(size.width - 2, free)[:free] if free > 0 else ()
+        self._below = tuple(
+            Line(((" ", ""), *each.left), (*each.right, (" ", "")), each.fill) for each in found
+        )
+        base = self.rich_style
+        for place, (was, now) in enumerate(zip_longest(before, self._below, fillvalue=EMPTY)):
+            if was != now:
+                strips = (self.strip_of(each, size.width, base) for each in (was, now))
+                self.repaint(self._first_free + place, *strips)
+
+    @property
+    def _first_free(self) -> int:
+        """The line under the last row, and a blank one; under what stands instead of rows."""
+        return 2 + (self.total or 3)
 
     def say_failed(self, *, offered: bool) -> None:
         """That no page will come: the fetch failed, or the deployment does not offer the list."""
@@ -207,6 +234,11 @@ class PagedList(Toned):
                 self.refresh()
             else:
                 self._repaint_differing(seen)
+        if before[0] != total:
+            had, self._below = self._below, ()
+            self._fill_again()
+            if had:
+                self.refresh()
         if key is None or key != self.cursor_key:
             self._announce()
 
@@ -328,6 +360,7 @@ class PagedList(Toned):
 
     def on_resize(self) -> None:
         self._clamp()
+        self._fill_again()
 
     def render_line(self, y: int) -> Strip:
         width, base = self.size.width, self.base_style
@@ -338,7 +371,7 @@ class PagedList(Toned):
         if not self.total:
             return self._nothing(y, base, width)
         if index >= self.total:
-            return Strip.blank(width, base)
+            return self._line_below(y, base, width)
         row = self._row(index)
         if row is None:
             self._want(index)
@@ -355,7 +388,13 @@ class PagedList(Toned):
             pieces = [Segment(" ", base)]
             pieces += [Segment(text, base + self.tone(tone)) for text, tone in rows[y - 2]]
             return Strip(pieces).adjust_cell_length(width, base)
-        return Strip.blank(width, base)
+        return self._line_below(y, base, width)
+
+    def _line_below(self, y: int, base: Style, width: int) -> Strip:
+        place = y - self._first_free
+        if not 0 <= place < len(self._below):
+            return Strip.blank(width, base)
+        return self.strip_of(self._below[place], width, base)
 
     def _cursor_style(self) -> Style:
         variables = self.app.theme_variables
@@ -391,8 +430,9 @@ class PagedList(Toned):
 
     def on_click(self, event: events.Click) -> None:
         event.stop()
-        index = self.top + event.y - 1
-        if event.y < 1 or index >= (self.total or 0):
+        y = event.y - self.gutter.top
+        index = self.top + y - 1
+        if y < 1 or index >= (self.total or 0):
             return
         if index == self.cursor and self.cursor_key:
             self.post_message(RowOpened(self.id or "", self.cursor_key))

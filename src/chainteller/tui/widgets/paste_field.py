@@ -10,7 +10,7 @@ from chainteller.domain.assets import Asset
 from chainteller.tui.messages import FieldPasted, FieldSubmitted
 from chainteller.tui.widgets.field import Field, FieldBar
 
-SIGNATURE, ADDRESS = "signature", "address"
+SIGNATURE, ADDRESS, STATEMENT = "signature", "address", "statement"
 _LONGEST = 20_001
 
 
@@ -27,7 +27,7 @@ class PasteField(Field):
         super().prepare(purpose, value, asset=asset)
 
     def on_paste(self, event: events.Paste) -> None:
-        if self.purpose not in {SIGNATURE, ADDRESS}:
+        if self.purpose not in {SIGNATURE, ADDRESS, STATEMENT}:
             return
         event.stop()
         event.prevent_default()

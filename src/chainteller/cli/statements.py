@@ -1,0 +1,75 @@
+"""Statements of trading accounts."""
+
+from datetime import date
+from pathlib import Path
+
+import click
+
+from chainteller.cli.documents import output_file, write_document
+from chainteller.cli.error_output import Usage, say
+from chainteller.cli.lists import DAY
+from chainteller.cli.open_services import service
+from chainteller.cli.options import TellerCommand, example, options
+from chainteller.service import operations as op
+from chainteller.service.errors import NotOffered
+from chainteller.service.interface import Service
+from chainteller.service.models.statements import Statement
+from chainteller.workspace.statements import (
+    FORMS,
+    Activity,
+    activity_of,
+    render,
+    statement_of,
+)
+
+
+@click.command(
+    "statement",
+    cls=TellerCommand,
+    calls=[op.STATEMENT],
+    epilog=example(
+        "chainteller statement TDA_... --from 2026-11-01 --to 2026-11-30",
+        "chainteller statement TDA_... --from 2026-11-01 --format pdf --output november.pdf",
+    ),
+)
+@click.argument("account_id", metavar="ACCOUNT")
+@click.option(
+    "--from", "first", type=DAY, metavar="DAY", help="First day, in UTC; else the beginning."
+)
+@click.option("--to", "last", type=DAY, metavar="DAY", help="Last day, in UTC; else the present.")
+@click.option("--format", "form", type=click.Choice(tuple(FORMS)), help="text is the default.")
+@output_file
+def statement(
+    account_id: str, first: date | None, last: date | None, form: str | None, file: Path | None
+) -> None:
+    """Write an account's statement: balances, every movement, fees and totals of a period.
+
+    It is checked against the ledger when it is made, and not written if the two don't agree.
+    """
+    if first and last and first > last:
+        raise Usage(f"--from {first} is after --to {last}.", "Give the earlier day first.")
+    if options().json and form not in {None, "json"}:
+        raise Usage(f"--json and --format {form} exclude each other.", "Leave one of them out.")
+    chosen = "json" if options().json else form or "text"
+    with service() as bank:
+        found = _found(bank, account_id, first, last, chosen)
+    write_document(render(found, chosen), file)
+
+
+def _found(
+    bank: Service, account_id: str, first: date | None, last: date | None, form: str
+) -> Statement | Activity:
+    """The statement, or on a deployment that makes none, what it tells of the period."""
+    from_time = first.isoformat() if first else None
+    to_time = last.isoformat() if last else None
+    try:
+        return statement_of(bank, account_id, from_time, to_time)
+    except NotOffered:
+        if form == "json":
+            raise
+    say("This deployment makes no statements. You see what it tells of the account.")
+    bank_name = options().configured.settings.service.bank_name
+    return activity_of(bank, account_id, from_time, to_time, bank_name)
+
+
+COMMANDS = (statement,)

@@ -1,0 +1,99 @@
+"""Customers' statements that a wallet is theirs, for a person to review.
+
+A statement verifies nothing: it is recorded and waits. Deciding on it isn't offered yet.
+"""
+
+from sqlalchemy import Connection
+
+from chainteller.domain.evidence import METHODS, VerificationMethod
+from chainteller.domain.ids import Prefix
+from chainteller.domain.second_method import (
+    MAXIMUM_STATEMENT,
+    StatementReason,
+    StatementStatus,
+)
+from chainteller.engine import blockchain_accounts, challenges, counterparties, outcome, reading
+from chainteller.engine.outcome import Event, Insert, Moment, Outcome
+from chainteller.engine.table import reads, writes
+from chainteller.engine.unit_of_work import UnitOfWork
+from chainteller.service import operations
+from chainteller.service.errors import ValidationFailed
+from chainteller.service.models.counterparties import OwnershipStatement, StatementRequest
+from chainteller.service.models.pages import ListQuery, Page
+from chainteller.storage import ownership_statements
+from chainteller.storage.database import Record
+from chainteller.storage.wallet_tables import WalletTables
+from chainteller.wallets.pasted_secrets import find_secret
+
+RESOURCE = "ownership statement"
+
+
+@writes(operations.CREATE_OWNERSHIP_STATEMENT)
+def create(tx: UnitOfWork, account_id: str, request: StatementRequest) -> OwnershipStatement:
+    """Record a statement in ``reviewing``. A secret in it is refused and not kept."""
+    if request.reason not in set(StatementReason):
+        raise ValidationFailed.of("reason", f"one of {', '.join(StatementReason)}")
+    text = checked_text(request.statement)
+    account = blockchain_accounts.find(tx.connection, tx.organisation_id, account_id)
+    wallet = counterparties.find(tx.connection, tx.organisation_id, request.counterparty_id)
+    challenges.require_same_class(account, wallet)
+    decided = decide_statement(account, wallet, request.reason, text, outcome.moment(tx))
+    outcome.apply(tx, decided)
+    return _shown(tx.connection, tx.organisation_id, decided.subject)
+
+
+def checked_text(text: str) -> str:
+    """The statement without outer white space. Raises ValidationFailed."""
+    plain = text.strip()
+    is_text = all(sign.isprintable() or sign in "\n\t" for sign in plain)
+    if not 0 < len(plain) <= MAXIMUM_STATEMENT or not is_text:
+        raise ValidationFailed.of("statement", f"1 to {MAXIMUM_STATEMENT} printable characters")
+    if find_secret(plain) is not None:
+        raise ValidationFailed.of(
+            "statement", "it holds what looks like a secret key; it wasn't saved", "SECRET_PASTED"
+        )
+    return plain
+
+
+def decide_statement(
+    account: Record, wallet: Record, reason: str, text: str, moment: Moment
+) -> Outcome:
+    row = {
+        "id": moment.new_id(Prefix.STATEMENT),
+        "organisation_id": moment.organisation_id,
+        "blockchain_account_id": account.id,
+        "counterparty_id": wallet.id,
+        "customer_id": account.customer_id,
+        "reason": reason,
+        "statement": text,
+        "level": METHODS[VerificationMethod.STATEMENT].level.value,
+        "status": StatementStatus.REVIEWING.value,
+        "created": moment.now,
+    }
+    told = {"blockchainAccountId": account.id, "counterpartyId": wallet.id, "reason": reason}
+    return Outcome(
+        row["id"],
+        rows=(Insert(WalletTables.statement, (row,)),),
+        events=(Event("ownership_statement.created", row["id"], told),),
+    )
+
+
+@reads(operations.OWNERSHIP_STATEMENT_BY_ID)
+def show(connection: Connection, organisation_id: str, statement_id: str) -> OwnershipStatement:
+    reading.checked_id(RESOURCE, statement_id)
+    return _shown(connection, organisation_id, statement_id)
+
+
+def _shown(connection: Connection, organisation_id: str, statement_id: str) -> OwnershipStatement:
+    stored = ownership_statements.find(connection, organisation_id, statement_id)
+    return ownership_statements.to_model(reading.require_found(stored, RESOURCE, statement_id))
+
+
+@reads(operations.OWNERSHIP_STATEMENTS)
+def page(
+    connection: Connection, organisation_id: str, account_id: str, query: ListQuery
+) -> Page[OwnershipStatement]:
+    checked = reading.checked_query(query)
+    account = blockchain_accounts.find(connection, organisation_id, account_id)
+    found, total = ownership_statements.page(connection, account.id, checked)
+    return reading.page(found, total, checked)

@@ -1,0 +1,71 @@
+"""Commands of a customer's page."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from chainteller.tui.commands import Command, always
+from chainteller.tui.dialogs.choice import Choice
+from chainteller.tui.found import Found
+from chainteller.tui.statements import write_statement
+
+if TYPE_CHECKING:
+    from chainteller.tui.customers.screen import CustomerPage
+
+
+def _no_entry(screen: "CustomerPage") -> str:
+    return "" if screen.selected is not None else "nothing is selected"
+
+
+def _filter(screen: "CustomerPage") -> None:
+    screen.remove_class("detail-open")  # the matches are in the list
+    note = (("trades, quotes, 2026-11, 2026-11-01.., words   esc: all", "muted"),)
+    screen.field_bar.open("customer's filter", (("/ ", "key"),), value=screen.typed, note=note)
+
+
+def _no_account(screen: "CustomerPage") -> str:
+    return "" if screen.sheet is not None else "the accounts have not come yet"
+
+
+async def _chosen_account(screen: "CustomerPage") -> str:
+    """Id of the customer's account, or of the one that the agent chooses; empty for none."""
+    if screen.sheet is None:
+        return ""
+    rows = {
+        f"{each.id}  {each.sheet.account.bank_account_id}": each.id
+        for each in screen.sheet.accounts
+    }
+    if len(rows) == 1:
+        return next(iter(rows.values()))
+    choice = Choice("ACCOUNTS", "of this customer", tuple(rows))
+    chosen = await screen.app.push_screen_wait(choice)
+    return rows.get(chosen or "", "")
+
+
+async def _open_account(screen: "CustomerPage") -> None:
+    account_id = await _chosen_account(screen)
+    if account_id:
+        screen.desk.shell.open_found(Found("accounts", account_id))
+
+
+async def _write_statement(screen: "CustomerPage") -> None:
+    account_id = await _chosen_account(screen)
+    if account_id:
+        await write_statement(screen, account_id)
+
+
+# fmt: off
+COMMANDS: tuple[Command["CustomerPage"], ...] = (
+    Command("customers.open", "enter", "Open the record of the line",
+        lambda screen: screen.action_open(), _no_entry, footer="open", rank=1),
+    Command("customers.account", "v", "Go to the customer's account, or one of them",
+        lambda screen: screen.read("ask-account", partial(_open_account, screen)), _no_account,
+        footer="account", rank=2),
+    Command("customers.kind", "f", "Show one kind of entry only",
+        lambda screen: screen.next_kind(), always, footer="only", rank=3),
+    Command("customers.statement", "S", "Write a statement of one of the accounts to a file",
+        lambda screen: screen.read("ask-statement", partial(_write_statement, screen)),
+        _no_account, footer="statement", rank=4),
+    Command("customers.filter", "slash,ctrl+f", "Filter the timeline: kind, days, words",
+        _filter, always, footer="filter", rank=2),
+)
+# fmt: on

@@ -1,0 +1,98 @@
+"""The filter of a customer's timeline: kinds, days and words."""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+
+from chainteller.domain.money import ungrouped
+
+KINDS = ("trade", "deposit", "withdrawal", "review", "quote", "wallet", "note", "text", "audit")
+SHOWN = ("", *KINDS)
+"""What ``f`` shows, in its order; empty for everything."""
+_LEAST_LETTERS = 3
+_DAY = re.compile(r"(20[0-9]{2})(?:-([0-9]{2}))?(?:-([0-9]{2}))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A parsed filter: no kind stands for all of them. ``since`` is the first moment that is shown
+    and ``until`` the first one after it.
+    """
+
+    kinds: frozenset[str] = frozenset()
+    since: datetime | None = None
+    until: datetime | None = None
+    words: tuple[str, ...] = ()
+
+    def shows(self, at: datetime, told: str) -> bool:
+        """Whether an entry of a wanted kind is within the days and has every word."""
+        if self.until is not None and at >= self.until:
+            return False
+        if self.since is not None and at < self.since:
+            return False
+        text = told.casefold()
+        plain = text.replace(",", "")
+        return all(word in text or ungrouped(word) in plain for word in self.words)
+
+
+def wanted(typed: str, only: str = "") -> Wanted:
+    """Parse a typed filter; a kind that is typed precedes ``only``.
+
+    Days are ``2026-11-20``, ``2026-11`` or ``2026``, and ``2026-11-01..2026-11-20`` for all that
+    lies between two of them, of which one may be left out.
+    """
+    kinds: set[str] = set()
+    since = until = None
+    words = []
+    for word in typed.casefold().split():
+        meant = _kinds(word)
+        days = _days(word)
+        if meant:
+            kinds |= meant
+        elif days is not None:
+            since, until = days
+        else:
+            words.append(word)
+    return Wanted(frozenset(kinds or ({only} if only else ())), since, until, tuple(words))
+
+
+def _kinds(word: str) -> frozenset[str]:
+    """The kind that a word begins, also in the plural; ``transfers`` are two."""
+    if len(word) < _LEAST_LETTERS:
+        return frozenset()
+    if "transfers".startswith(word) and len(word) > len("tra"):
+        return frozenset({"deposit", "withdrawal"})
+    found = [kind for kind in KINDS if f"{kind}s".startswith(word)]
+    return frozenset(found) if len(found) == 1 else frozenset()
+
+
+def _days(word: str) -> tuple[datetime | None, datetime | None] | None:
+    first, dots, last = word.partition("..")
+    begin, end = _span(first), _span(last) if dots else None
+    if not dots:
+        return begin
+    if (first and begin is None) or (last and end is None) or not (first or last):
+        return None
+    return (begin[0] if begin else None, end[1] if end else None)
+
+
+def _span(text: str) -> tuple[datetime, datetime] | None:
+    """The first moment of a day, a month or a year, and that of the next one."""
+    match = _DAY.fullmatch(text)
+    if match is None:
+        return None
+    year, month, day = (int(part) if part else 0 for part in match.groups())
+    try:
+        first = date(year, month or 1, day or 1)
+        after = (
+            first + timedelta(days=1)
+            if day
+            else date(year + (month in {0, 12}), month % 12 + 1 if month else 1, 1)
+        )
+    except (ValueError, OverflowError):
+        return None
+    return _midnight(first), _midnight(after)
+
+
+def _midnight(day: date) -> datetime:
+    return datetime(day.year, day.month, day.day, tzinfo=UTC)

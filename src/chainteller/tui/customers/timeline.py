@@ -1,0 +1,409 @@
+"""One timeline of a customer: the lists of their accounts, merged by time.
+
+Each list is read page by page, the newest first, and only as far as the timeline was scrolled.
+Entries of other customers are left out: every read is bound to one of the customer's accounts.
+"""
+
+import contextlib
+import re
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import count
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from chainteller.domain.clock import to_datetime
+from chainteller.records.formats import grouped, short_address, transferred
+from chainteller.records.trades import is_trade
+from chainteller.records.transfers import direction, target
+from chainteller.service.errors import NotOffered, TellerError
+from chainteller.service.models.counterparties import VERIFIED_FIRST_PARTY
+from chainteller.service.operations import AUDITED_ACCOUNT, BLOCKCHAIN_ACCOUNTS, TRANSACTIONS
+from chainteller.tui.customers.filter import Wanted
+from chainteller.tui.queries import gap, linked_accounts, query
+
+if TYPE_CHECKING:
+    from chainteller.service.interface import Service
+    from chainteller.service.models.counterparties import BlockchainAccount, Counterparty
+    from chainteller.service.models.funding import Transfer
+    from chainteller.service.models.pages import Page
+    from chainteller.service.models.quotes import Quote
+    from chainteller.service.models.records import AuditRow
+    from chainteller.service.models.trades import Trade, Transaction
+    from chainteller.tui.desk import Desk
+
+READ_AT_ONCE = 100
+SEARCHED = 2_000
+"""Newest entries in which words are looked for."""
+_EPOCH = datetime.fromtimestamp(0, UTC)
+_NOTED = re.compile(r"([0-9]{2} [A-Z][a-z]{2} [0-9]{2}:[0-9]{2})Z ")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of the timeline.
+
+    Attributes:
+        kind: One of ``filter.KINDS``.
+        record_id: The record that it opens.
+        account_id: The trading account that it belongs to; empty for the customer's own.
+        text: The words that were told to the customer, or noted.
+    """
+
+    at: datetime
+    kind: str
+    key: str
+    record_id: str
+    what: str
+    status: str = ""
+    account_id: str = ""
+    text: str = ""
+
+    @property
+    def told(self) -> str:
+        """All that words are looked for in."""
+        day = f"{self.at:%Y-%m-%d %d %b}"
+        parts = (self.kind, self.what, self.status, self.record_id, day, self.text)
+        return " ".join(parts)
+
+
+Fetch = Callable[[int], tuple[Sequence[Entry], bool]]
+"""A page of entries by its number, and whether it's the last one."""
+
+
+class _Stream:
+    """Entries of one list, the newest first, read as far as they are wanted."""
+
+    def __init__(self, name: str, fetch: Fetch) -> None:
+        self.name, self.problem = name, ""
+        self._fetch, self._waiting = fetch, deque[Entry]()
+        self._page, self._ended = 0, False
+        self._seen: set[str] = set()
+
+    def next(self) -> Entry | None:
+        """The entry that comes next, which stays until it's taken."""
+        while not self._waiting and not self._ended:
+            self._read()
+        return self._waiting[0] if self._waiting else None
+
+    def take(self) -> Entry:
+        return self._waiting.popleft()
+
+    def _read(self) -> None:
+        self._page += 1
+        try:
+            entries, self._ended = self._fetch(self._page)
+        except TellerError as error:
+            self.problem, self._ended = gap(error).text, True
+            return
+        new = [each for each in entries if each.key not in self._seen]
+        self._seen |= {each.key for each in new}
+        self._waiting.extend(sorted(new, key=lambda each: each.at, reverse=True))
+        if not new and entries:
+            self._ended = True  # a deployment that answers the same page again
+
+
+class Timeline:
+    """The merged lists. Fetch from any thread."""
+
+    def __init__(self, streams: Iterable[_Stream], wanted: Wanted) -> None:
+        self._streams, self._wanted = tuple(streams), wanted
+        self._entries: list[Entry] = []
+        self._looked_at, self._ended = 0, False
+        self._lock = Lock()
+
+    @property
+    def problems(self) -> list[str]:
+        """What is missing: ``quotes: not offered by this deployment``."""
+        found = (f"{each.name}: {each.problem}" for each in self._streams if each.problem)
+        return list(dict.fromkeys(found))
+
+    @property
+    def was_cut(self) -> bool:
+        """Whether words were looked for in the newest entries only."""
+        return bool(self._wanted.words) and self._looked_at >= SEARCHED
+
+    def page(self, number: int, rows: int) -> tuple[list[Entry], int]:
+        """One page, and how many entries there are at least: one more than are known, unless these
+        are all.
+        """
+        with self._lock:
+            while len(self._entries) < number * rows and not self._ended:
+                self._step()
+            known = len(self._entries)
+            shown = self._entries[(number - 1) * rows : number * rows]
+            return shown, known if self._ended else known + 1
+
+    def _step(self) -> None:
+        heads = [(head, each) for each in self._streams if (head := each.next()) is not None]
+        if not heads or self.was_cut:
+            self._ended = True
+            return
+        newest, stream = max(heads, key=lambda pair: pair[0].at)
+        stream.take()
+        since = self._wanted.since
+        if since is not None and newest.at < since:
+            self._ended = True
+            return
+        self._looked_at += 1
+        if self._wanted.shows(newest.at, newest.told):
+            self._entries.append(newest)
+
+
+# -- the lists -------------------------------------------------------------------------------------
+
+
+def timeline_of(
+    desk: "Desk", account_ids: Sequence[str], customer_id: str, wanted: Wanted
+) -> Timeline:
+    """The timeline of a customer's accounts."""
+    streams: list[_Stream] = []
+    for account_id in account_ids:
+        streams += _of_account(desk, account_id, wanted)
+    streams += _of_desk(desk, account_ids, customer_id, wanted)
+    return Timeline(streams, wanted)
+
+
+def _of_account(desk: "Desk", account_id: str, wanted: Wanted) -> Iterator[_Stream]:
+    service, shows = desk.service_for(account_id), _chooser(wanted)
+    has_days = wanted.since is not None or wanted.until is not None
+    if shows("trade", "deposit", "withdrawal", "review"):
+        by_one = desk.offers(TRANSACTIONS.feature or "") and not has_days
+        if by_one:
+            yield _Stream("trades and transfers", _transactions(service, account_id, wanted))
+        else:
+            if shows("trade"):
+                yield _Stream("trades", _trades(service, account_id, wanted))
+            if shows("deposit", "withdrawal", "review"):
+                yield _Stream("deposits and withdrawals", _transfers(service, account_id, wanted))
+    if shows("quote"):
+        yield _Stream("quotes", _quotes(service, account_id, wanted))
+    if shows("wallet"):
+        knows = desk.offers(BLOCKCHAIN_ACCOUNTS.feature or "")
+        yield _Stream("wallets" if knows else "wallets known here", _wallets(service, account_id))
+    if shows("audit"):
+        yield _Stream("audit", _audit(desk, service, account_id))
+
+
+def _of_desk(
+    desk: "Desk", account_ids: Sequence[str], customer_id: str, wanted: Wanted
+) -> Iterator[_Stream]:
+    """What only this machine knows."""
+    shows = _chooser(wanted)
+    if shows("note"):
+        yield _Stream("notes", lambda _page: (list(_notes(desk, account_ids, customer_id)), True))
+    if shows("text"):
+        yield _Stream("texts", lambda _page: (list(_texts(desk, account_ids)), True))
+
+
+def _chooser(wanted: Wanted) -> Callable[..., bool]:
+    return lambda *kinds: not wanted.kinds or not wanted.kinds.isdisjoint(kinds)
+
+
+def _days(wanted: Wanted) -> dict[str, object]:
+    """The filters of a list that can be asked for some days."""
+    since, until = wanted.since, wanted.until
+    asked = {"created_gte": since, "created_lt": until}
+    return {name: f"{at:%Y-%m-%dT%H:%M:%SZ}" for name, at in asked.items() if at is not None}
+
+
+def _is_last(page: "Page[Any]", number: int) -> bool:
+    read = len(page.data)
+    return not read or number * READ_AT_ONCE >= page.pagination.total
+
+
+def _transactions(service: "Service", account_id: str, wanted: Wanted) -> Fetch:
+    def fetch(page: int) -> tuple[Sequence[Entry], bool]:
+        found = service.transactions(account_id, query(page=page, limit=READ_AT_ONCE))
+        entries = [each for row in found.data for each in _of_transaction(row, account_id)]
+        return _only(entries, wanted), _is_last(found, page)
+
+    return fetch
+
+
+def _trades(service: "Service", account_id: str, wanted: Wanted) -> Fetch:
+    def fetch(page: int) -> tuple[Sequence[Entry], bool]:
+        asked = query(page=page, limit=READ_AT_ONCE, **_days(wanted))
+        found = service.trades(account_id, asked)
+        return [_trade(row, account_id) for row in found.data], _is_last(found, page)
+
+    return fetch
+
+
+def _transfers(service: "Service", account_id: str, wanted: Wanted) -> Fetch:
+    def fetch(page: int) -> tuple[Sequence[Entry], bool]:
+        asked = query(page=page, limit=READ_AT_ONCE, trading_account_id=account_id, **_days(wanted))
+        found = service.all_transfers(asked)
+        entries = [each for row in found.data for each in _transfer(row, account_id)]
+        return _only(entries, wanted), _is_last(found, page)
+
+    return fetch
+
+
+def _quotes(service: "Service", account_id: str, wanted: Wanted) -> Fetch:
+    def fetch(page: int) -> tuple[Sequence[Entry], bool]:
+        asked = query(page=page, limit=READ_AT_ONCE, trading_account_id=account_id, **_days(wanted))
+        found = service.quotes(asked)
+        return [_quote(row, account_id) for row in found.data], _is_last(found, page)
+
+    return fetch
+
+
+def _wallets(service: "Service", account_id: str) -> Fetch:
+    def fetch(_page: int) -> tuple[Sequence[Entry], bool]:
+        entries = []
+        for linked in linked_accounts(service, account_id):
+            account = linked.account
+            if account.created is not None:
+                what = f"blockchain account opened, {account.network}"
+                key = f"wallet:{account.id}"
+                entries.append(
+                    Entry(
+                        account.created, "wallet", key, account.id, what, account.status, account_id
+                    )
+                )
+            entries += [
+                each
+                for row in linked.counterparties
+                for each in _wallet(row, account.id, account_id)
+            ]
+        return entries, True
+
+    return fetch
+
+
+def _audit(desk: "Desk", service: "Service", account_id: str) -> Fetch:
+    def fetch(page: int) -> tuple[Sequence[Entry], bool]:
+        if AUDITED_ACCOUNT.feature and not desk.offers(AUDITED_ACCOUNT.feature):
+            raise NotOffered("audit")
+        asked = query(page=page, limit=READ_AT_ONCE, trading_account_id=account_id)
+        found = service.audit(asked)
+        mine = (row for row in found.data if _is_of(desk, row.object, account_id))
+        return [_audited(row, account_id) for row in mine], _is_last(found, page)
+
+    return fetch
+
+
+def _is_of(desk: "Desk", record_id: str, account_id: str) -> bool:
+    """Whether a record may be of an account: it isn't known to be another's."""
+    owner = desk.session.ownership.owner_of(record_id) if desk.session else ""
+    return owner in {"", account_id}
+
+
+# -- entries ---------------------------------------------------------------------------------------
+
+
+def _only(entries: Sequence[Entry], wanted: Wanted) -> list[Entry]:
+    return [each for each in entries if not wanted.kinds or each.kind in wanted.kinds]
+
+
+def _of_transaction(row: "Transaction", account_id: str) -> Iterator[Entry]:
+    if is_trade(row):
+        yield _trade(row, account_id)
+    else:
+        yield from _transfer(row, account_id)
+
+
+def _trade(row: "Trade", account_id: str) -> Entry:
+    what = f"{row.side} {grouped(row.amount)} {row.market} at {grouped(row.price)}"
+    return Entry(row.created, "trade", f"trade:{row.id}", row.id, what, row.status, account_id)
+
+
+def _transfer(row: "Transfer", account_id: str) -> Iterator[Entry]:
+    kind, at = str(direction(row)), row.created or row.as_of or _EPOCH
+    to = target(row) if kind == "withdrawal" else ""
+    what = transferred(row) + (f" to {_shortened(to)}" if to else "")
+    yield Entry(at, kind, f"{kind}:{row.key}", row.key, what, row.status, account_id)
+    if row.review is not None:
+        what = f"{transferred(row)}: {row.review.reason}"
+        yield Entry(at, "review", f"review:{row.key}", row.key, what, row.status, account_id)
+
+
+def _shortened(to: str) -> str:
+    return to if " " in to else short_address(to)
+
+
+def _quote(row: "Quote", account_id: str) -> Entry:
+    sold, bought = row.asset_sold, row.asset_bought
+    what = (
+        f"{row.side} {grouped(sold.amount)} {sold.symbol} for {grouped(bought.amount)}"
+        f" {bought.symbol}"
+    )
+    status = row.status or ""
+    return Entry(row.created, "quote", f"quote:{row.id}", row.id, what, status, account_id)
+
+
+def _custody(row: "BlockchainAccount", at: datetime, account_id: str) -> Entry:
+    what = f"blockchain account opened, {row.network}"
+    return Entry(at, "wallet", f"wallet:{row.id}", row.id, what, row.status, account_id)
+
+
+def _wallet(row: "Counterparty", custody_id: str, account_id: str) -> Iterator[Entry]:
+    """A wallet of a blockchain account; it may be linked to several."""
+    name, found = f"{row.network or ''} {short_address(row.address)}".strip(), row.verification
+    key = f"{row.id}:{custody_id}"
+    if found is not None:
+        what = f"{name} verified, until {found.expires_at:%Y-%m-%d}"
+        at, state = found.verified_at, found.status
+        yield Entry(at, "wallet", f"verified:{key}", row.id, what, state, account_id)
+    if row.created is not None:
+        status = "" if row.type == VERIFIED_FIRST_PARTY else "not verified"
+        what = f"{name} registered"
+        yield Entry(row.created, "wallet", f"wallet:{key}", row.id, what, status, account_id)
+
+
+def _audited(row: "AuditRow", account_id: str) -> Entry:
+    what = f"{row.action.replace('_', ' ')} by {row.actor}"
+    status = row.error or row.outcome
+    return Entry(row.at, "audit", f"audit:{row.seq}", row.object, what, status, account_id)
+
+
+def _notes(desk: "Desk", account_ids: Sequence[str], customer_id: str) -> Iterator[Entry]:
+    """Each line of the notes about the customer, their accounts and what is known to be theirs."""
+    if desk.session is None:
+        return
+    ownership = desk.session.ownership
+    for about, text, changed_at in desk.session.workspace.notes():
+        account_id = about if about in account_ids else ownership.owner_of(about)
+        if account_id not in account_ids and about != (customer_id or None):
+            continue
+        at = to_datetime(changed_at)
+        for number, noted in enumerate(text.splitlines()):
+            when, words = _noted(noted, at)
+            key = f"note:{about}:{number}"
+            yield Entry(when, "note", key, about, words, "", account_id, noted)
+
+
+def _noted(text: str, changed: datetime) -> tuple[datetime, str]:
+    """When a line was noted, and its words; the year is the last in which it can have been."""
+    match = _NOTED.match(text)
+    if match is None:
+        return changed, text
+    for back in count():
+        year = changed.year - back
+        with contextlib.suppress(ValueError):  # 29 February
+            at = datetime.strptime(f"{match[1]} {year}", "%d %b %H:%M %Y").replace(tzinfo=UTC)
+            if at <= changed:
+                return at, text[match.end() :]
+        if back > 4:
+            break
+    return changed, text
+
+
+def _texts(desk: "Desk", account_ids: Sequence[str]) -> Iterator[Entry]:
+    """The words that the agent was shown to say, since the console was opened."""
+    for number, told in enumerate(desk.customer.told):
+        if told.account_id in account_ids:
+            first = told.text.splitlines()[0]
+            yield Entry(
+                to_datetime(told.at),
+                "text",
+                f"text:{number}:{told.at}",
+                told.account_id,
+                first,
+                "",
+                told.account_id,
+                told.text,
+            )

@@ -1,0 +1,245 @@
+"""A customer's page as lines: the customer, their accounts, and the rows of their timeline."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from chainteller.domain.clock import from_datetime
+from chainteller.records.formats import (
+    Piece,
+    countdown,
+    grouped,
+    seconds_between,
+    seconds_since,
+    short_id,
+    status,
+)
+from chainteller.tui.accounts.detail import (
+    balance_lines,
+    happening,
+    heading_lines,
+    limit_lines,
+    notes,
+    wallet_lines,
+)
+from chainteller.tui.customers.filter import SHOWN
+from chainteller.tui.queries import Gap
+from chainteller.tui.widgets.lines import Line, heading, line
+from chainteller.tui.widgets.paged_list import Column, Row
+
+if TYPE_CHECKING:
+    from chainteller.service.models.quotes import Quote
+    from chainteller.tui.customers.sheet import CustomerAccount, CustomerSheet
+    from chainteller.tui.customers.timeline import Entry, Timeline
+
+_SHOWN_COLUMNS = (
+    Column("WHEN", 12, tone="muted"),
+    Column("KIND", 10),
+    Column("WHAT", 25, grows=True),
+    Column("STATUS", 14, rank=1, most=16),
+)
+_EXPORTED_COLUMNS = (Column("AT", 0), Column("RECORD ID", 0), Column("ACCOUNT ID", 0))
+COLUMNS = (
+    *_SHOWN_COLUMNS,
+    Column("RECORD", 14, rank=3, tone="muted"),
+    Column("ACCOUNT", 0),
+    *_EXPORTED_COLUMNS,
+)
+COLUMNS_OF_SEVERAL = (
+    *_SHOWN_COLUMNS,
+    Column("RECORD", 0),
+    Column("ACCOUNT", 14, rank=2, tone="muted"),
+    *_EXPORTED_COLUMNS,
+)
+"""The columns for a customer with several accounts: what happened where says more than its id."""
+_TONES = {"audit": "muted", "note": "accent", "text": "accent", "review": "warn"}
+_MOST_OF_A_YEAR_S = 300 * 86_400
+_WORDS_OF_STATES = {"current": "good", "done": "muted", "not verified": "muted"}
+
+
+def title(
+    sheet: "CustomerSheet | None", account_id: str, kind: int, typed: str, found: "Timeline | None"
+) -> Line:
+    """``kind`` is an index of ``SHOWN``."""
+    name = _name(sheet) if sheet is not None else account_id
+    only = f"  only {_plural(SHOWN[kind])}" if SHOWN[kind] else ""
+    only += f"  /{typed}" if typed else ""
+    return line((" CUSTOMER", "strong"), f"  {name}", (only, "accent"), right=_counted(found))
+
+
+def _plural(kind: str) -> str:
+    return kind if kind == "audit" else f"{kind}s"
+
+
+def _counted(found: "Timeline | None") -> tuple[Piece, ...]:
+    if found is None:
+        return ()
+    cut = "in the newest 2,000   " if found.was_cut else ""
+    return ((f"{cut}newest first ", "muted"),)
+
+
+def _name(sheet: "CustomerSheet") -> str:
+    return sheet.first.customer_name or sheet.first.id
+
+
+# -- the timeline ----------------------------------------------------------------------------------
+
+
+def entry_row(entry: "Entry", now: int, shown: Callable[[str], str] = str) -> Row:
+    """``shown`` masks the amounts of a line while they are hidden."""
+    about = "" if entry.kind == "text" else short_id(entry.record_id)
+    return Row(
+        entry.key,
+        (
+            (_moment(entry, now), ""),
+            (entry.kind, _TONES.get(entry.kind, "")),
+            (shown(entry.what), "muted" if entry.kind == "audit" else ""),
+            _status(entry),
+            (about, ""),
+            (short_id(entry.account_id) if entry.account_id else "", ""),
+            (f"{entry.at:%Y-%m-%dT%H:%M:%SZ}", ""),
+            (entry.record_id, ""),
+            (entry.account_id, ""),
+        ),
+    )
+
+
+def plain_row(row: Row) -> str:
+    """A row as text to copy."""
+    return "  ".join(text for text, _ in row.cells[: len(_SHOWN_COLUMNS) + 1]).rstrip()
+
+
+def _moment(entry: "Entry", now: int) -> str:
+    is_old = seconds_since(entry.at, now) > _MOST_OF_A_YEAR_S
+    return entry.at.strftime("%d %b %Y" if is_old else "%d %b %H:%M")
+
+
+def _status(entry: "Entry") -> Piece:
+    word = entry.status
+    if entry.kind == "audit" or word in _WORDS_OF_STATES:
+        return word, _WORDS_OF_STATES.get(word, "bad" if word.isupper() else "muted")
+    return status(word) if word else ("", "")
+
+
+# -- the facts -------------------------------------------------------------------------------------
+
+
+def facts(
+    sheet: "CustomerSheet",
+    now: int,
+    noted: Callable[[str], str],
+    problems: Sequence[str],
+    shown: Callable[[str], str] = str,
+) -> tuple[list[Line], list[Line]]:
+    """Who the customer is with their accounts and what is pending; and limits, wallets, notes.
+
+    ``shown`` masks an amount that was rounded here while balances are hidden.
+    """
+    first = [*_who(sheet), line(), *_pending(sheet, now, shown)]
+    second: list[Line] = []
+    several = len(sheet.accounts) > 1
+    for account in sheet.accounts:
+        first += [line(), *_account(account, now)]
+        second += [line(), *([line((account.id, "strong"))] if several else [])]
+        second += [*limit_lines(account.sheet, shown), line(), *wallet_lines(account.sheet)]
+    texts = [noted(each) for each in (sheet.customer_id, *sheet.account_ids) if each]
+    second += notes("\n".join(text for text in texts if text))
+    second += _missing(problems)
+    return first, second[1:]
+
+
+def _who(sheet: "CustomerSheet") -> list[Line]:
+    customer = sheet.customer
+    if isinstance(customer, Gap):
+        name = sheet.first.customer_name
+        return [
+            line((name, "strong")) if name else line(("customer's name not provided", "muted")),
+            line((f"customer: {customer.text}", "muted")),
+            line(("further accounts of the customer: not known", "muted")),
+        ]
+    terms = ("[ok] terms accepted", "good")
+    if not customer.terms_accepted:
+        terms = ("[x] terms not accepted", "bad")
+    rows = [
+        line((customer.name, "strong"), right=((customer.reference, "muted"),)),
+        line((customer.id, "muted")),
+        line(terms, right=((f"KYC {customer.kyc_level}", ""),)),
+    ]
+    rows += [line((f"[x] {control}", "bad strong")) for control in customer.controls]
+    without = [row for row in customer.bank_accounts if not row.trading_account_id]
+    rows += [
+        line((f"{row.id} {row.type}", "muted"), right=(("no trading account", "muted"),))
+        for row in without
+    ]
+    return rows
+
+
+def _account(account: "CustomerAccount", now: int) -> list[Line]:
+    sheet = account.sheet
+    who, *named = heading_lines(sheet.account)
+    rows = [who, named[-1]]
+    rows += [line((f"[x] {control}", "bad strong")) for control in sheet.account.controls]
+    if not isinstance(sheet.balances, Gap) and not sheet.balances:
+        return [*rows, line(("no balances yet", "muted"))]
+    return [*rows, *balance_lines(sheet, now)]
+
+
+def _pending(sheet: "CustomerSheet", now: int, shown: Callable[[str], str]) -> list[Line]:
+    """What waits for something: quotes that can be executed, trades and transfers underway."""
+    rows = [_quote(row, now, shown) for account in sheet.accounts for row in account.quotes]
+    rows += [happening(row, now) for account in sheet.accounts for row in account.pending]
+    gaps = {
+        account.sheet.activity.text
+        for account in sheet.accounts
+        if isinstance(account.sheet.activity, Gap)
+    }
+    rows += [line((f"trades and transfers: {text}", "muted")) for text in sorted(gaps)]
+    return [heading("PENDING", "among the newest"), *(rows or [line(("nothing", "muted"))])]
+
+
+def _quote(row: "Quote", now: int, shown: Callable[[str], str]) -> Line:
+    left = countdown(seconds_between(now, from_datetime(row.expires)))
+    what = f"{row.side.upper()} {row.market_name}  {shown(grouped(row.asset_sold.amount))}"
+    return line(("quote    ", "muted"), what, right=((f"expires in {left}", "expiring"),))
+
+
+def _missing(problems: Sequence[str]) -> list[Line]:
+    """What the timeline doesn't have."""
+    if not problems:
+        return []
+    return [line(), heading("NOT ON THE TIMELINE"), *(line((each, "muted")) for each in problems)]
+
+
+def summary(sheet: "CustomerSheet | None") -> list[Line]:
+    """Three lines over the timeline, where there is no room for the facts."""
+    if sheet is None:
+        return [line(("loading", "muted")), line(), line()]
+    customer = sheet.customer
+    known = [] if isinstance(customer, Gap) else [customer.reference, f"KYC {customer.kyc_level}"]
+    controls = {
+        *(() if isinstance(customer, Gap) else customer.controls),
+        *(name for each in sheet.accounts for name in each.sheet.account.controls),
+    }
+    pending = sum(len(each.pending) + len(each.quotes) for each in sheet.accounts)
+    first = line(
+        (f" {_name(sheet)}", "strong"),
+        (f"   {'   '.join(known)}", "muted"),
+        right=tuple((f"[x] {name} ", "bad strong") for name in sorted(controls)),
+    )
+    second = line(
+        *(piece for each in sheet.accounts[:3] for piece in _in_short(each)),
+        (f" +{len(sheet.accounts) - 3} more" if len(sheet.accounts) > 3 else "", "muted"),
+    )
+    third = line(
+        (f" pending {pending}", "warn" if pending else "muted"),
+        right=(("z", "key"), (" balances, limits, wallets ", "muted")),
+    )
+    return [first, second, third]
+
+
+def _in_short(account: "CustomerAccount") -> list[Piece]:
+    told = account.sheet.account
+    worth = told.buying_power
+    pieces = [(f" {short_id(told.id)}", "")]
+    if worth is not None:
+        pieces.append((f" {grouped(worth)} USD  ", "muted"))
+    return pieces

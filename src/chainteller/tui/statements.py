@@ -1,0 +1,154 @@
+"""Writing an account's statement to a file: the period is typed, the form chosen."""
+
+import calendar
+import re
+from datetime import date
+from functools import partial
+from pathlib import Path
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Input
+
+from chainteller.domain.clock import parse_day, to_datetime
+from chainteller.service.errors import NotOffered
+from chainteller.service.interface import Service
+from chainteller.service.models.statements import Statement
+from chainteller.tui.desk import Desk
+from chainteller.tui.dialogs.choice import Choice
+from chainteller.tui.dialogs.dialog import Dialog
+from chainteller.tui.exports import Export, Source, save
+from chainteller.tui.service_calls import call_service
+from chainteller.tui.widgets.bars import TooSmall
+from chainteller.tui.widgets.lines import Line, Lines, line
+from chainteller.workspace import statements
+
+Days = tuple[str | None, str | None]
+"""The first and the last day of a period; None for the beginning and for the present."""
+_LONGEST = 40
+_MONTH = re.compile(r"(\d{4})-(\d\d)", re.ASCII)
+_YEAR = re.compile(r"\d{4}", re.ASCII)
+_BETWEEN = re.compile(r"\s+(?:to\s+)?|\s*\.\.\s*")
+_EXAMPLES = "2026-11   2026   2026-11-01 to 2026-11-15   all"
+
+
+def read_period(text: str) -> Days | None:
+    """The period that was typed: a month, a year, a day, two days or ``all``; None if it's none."""
+    words = [each for each in _BETWEEN.split(text.strip().lower()) if each]
+    if words == ["all"]:
+        return None, None
+    spans = [_span(each) for each in words]
+    if len(spans) not in {1, 2} or None in spans:
+        return None
+    first, last = spans[0], spans[-1]
+    if first is None or last is None or first[0] > last[1]:
+        return None
+    return first[0], last[1]
+
+
+def _span(word: str) -> tuple[str, str] | None:
+    """The first and the last day of a year, a month or a day."""
+    month = _MONTH.fullmatch(word)
+    if _YEAR.fullmatch(word) and word != "0000":
+        return f"{word}-01-01", f"{word}-12-31"
+    if month is not None and month[1] != "0000" and 1 <= int(month[2]) <= 12:
+        days = calendar.monthrange(int(month[1]), int(month[2]))[1]
+        return f"{word}-01", f"{word}-{days:02d}"
+    return (word, word) if parse_day(word) is not None else None
+
+
+class PeriodDialog(Dialog[Days]):
+    """Asks for the period of a statement; answers its days, or None for esc."""
+
+    is_about_customer = True
+    AUTO_FOCUS = "#period"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", show=False)]
+    DEFAULT_CSS = """
+    PeriodDialog { align: center middle; background: $background 60%; }
+    PeriodDialog > Vertical {
+        width: 76; max-width: 100%; height: auto; background: $panel; border: solid $accent;
+        padding: 0 1;
+    }
+    PeriodDialog #period { border: none; height: 1; padding: 0; background: $surface; }
+    """
+
+    def __init__(self, account_id: str, today: date) -> None:
+        super().__init__()
+        self._account_id, self._preset = account_id, f"{today:%Y-%m}"
+
+    def compose(self) -> ComposeResult:
+        field = Input(self._preset, id="period", compact=True, max_length=_LONGEST)
+        field.cursor_blink = False
+        with Vertical():
+            yield Lines(self._rows())
+            yield field
+            yield Lines([line()], id="wrong")
+        yield TooSmall()
+
+    def _rows(self) -> list[Line]:
+        keys = (("enter", "key"), (" accept   ", "muted"), ("esc", "key"), (" cancel", "muted"))
+        return [
+            line(("STATEMENT", "strong"), f"  {self._account_id}", right=keys),
+            line((f"Period, in days of UTC: {_EXAMPLES}", "muted")),
+        ]
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        found = read_period(event.value)
+        if found is not None:
+            self.dismiss(found)
+            return
+        wrong = f"Enter a period, for example {self._preset}, or two days."
+        self.query_one("#wrong", Lines).show([line((wrong, "bad"))])
+
+    def action_close(self) -> None:
+        self.dismiss(None)
+
+
+async def write_statement(source: Source, account_id: str) -> None:
+    """Ask for a period and a form, and write the account's statement to a file."""
+    desk = source.desk
+    today = to_datetime(desk.now).date()
+    days = await source.app.push_screen_wait(PeriodDialog(account_id, today))
+    if days is None:
+        return
+    offered = statement_exports(desk, account_id, days)
+    folder = desk.settings.export_folder or Path.cwd()
+    dialog = Choice("STATEMENT", f"into {folder}", tuple(offered))
+    chosen = await source.app.push_screen_wait(dialog)
+    if chosen is not None:
+        export = offered[chosen]
+        await save(desk, folder, export.file, await export.make(), export.note())
+
+
+def statement_exports(desk: Desk, account_id: str, days: Days) -> dict[str, Export]:
+    """An account's statement in each form, by their titles; the command line writes the same."""
+    told: list[str] = []
+
+    def make(form: str) -> str | bytes:
+        found = _found(desk.service_for(account_id), account_id, days, desk.settings.bank_name)
+        is_statement = isinstance(found, Statement)
+        told[:] = [] if is_statement else ["not a statement: this deployment makes none"]
+        return statements.render(found, form)
+
+    name = "-".join(each for each in ("statement", account_id, days[0] or "all", days[1]) if each)
+    return {
+        title: Export(
+            title,
+            f"chainteller-{name}.{ending}",
+            partial(call_service, make, form),
+            lambda: "".join(told),
+        )
+        for form, ending in statements.FORMS.items()
+        for title in (f"statement, {form if form == 'text' else form.upper()}",)
+    }
+
+
+def _found(
+    service: Service, account_id: str, days: Days, bank_name: str
+) -> Statement | statements.Activity:
+    try:
+        return statements.statement_of(service, account_id, *days)
+    except NotOffered:
+        return statements.activity_of(service, account_id, *days, bank_name)

@@ -1,0 +1,209 @@
+"""What large windows show around a screen: the customer being served, the market, what is pending.
+
+It is read in the background while a screen has room for it (``has_room_around``):
+soon after another customer is served, and at most once in ``_REST_S`` when something changed.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from time import monotonic
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from chainteller.domain.trades import TradeStatus
+from chainteller.domain.transfers import TransferStatus
+from chainteller.service.errors import TellerError
+from chainteller.service.operations import TRANSACTIONS
+from chainteller.tui.balance_history import NEWEST, History, history
+from chainteller.tui.desk import Desk
+from chainteller.tui.queries import AccountSheet, Gap, account_sheet, query
+from chainteller.tui.service_calls import Later, call_service
+from chainteller.tui.surrounding_views import CustomerView, DeskView, has_room_around
+
+if TYPE_CHECKING:
+    from textual.app import App
+    from textual.timer import Timer
+
+    from chainteller.service.interface import Service
+    from chainteller.service.models.counterparties import Challenge
+    from chainteller.service.models.markets import PriceSample
+    from chainteller.service.models.trades import Transaction
+
+Part = TypeVar("Part")
+_SETTLED_S = 0.3
+"""How long the same customer has to be served before they are read about."""
+_REST_S = 5.0
+_OLD_S = 30.0
+"""Seconds after which prices are read again although nothing is said to have changed."""
+_QUOTES, _CHALLENGES = 20, 10
+
+
+class Surroundings:
+    """Reads what is shown around the screens and publishes ``desk.on_surroundings``."""
+
+    def __init__(self, app: "App[Any]", desk: Desk) -> None:
+        self._app, self._desk = app, desk
+        self._customer: CustomerView | None = None
+        self.desk_view = DeskView()
+        self._read_at = 0.0
+        self._timer: Timer | None = None
+        desk.customer.on_change.subscribe(app, lambda _: self.look_soon())
+        desk.on_change.subscribe(app, lambda _: self._news())
+        desk.on_poll.subscribe(app, lambda _: self._polled())
+
+    @property
+    def customer(self) -> CustomerView | None:
+        """What is known of the customer being served; None until it has come."""
+        known, served = self._customer, self._desk.customer.account_id
+        return known if known is not None and known.sheet.account.id == served else None
+
+    def look_soon(self) -> None:
+        """Read everything once the agent has stayed with a customer for a moment."""
+        self._look_in(_SETTLED_S)
+
+    def _news(self) -> None:
+        if self._timer is None:
+            self._look_in(max(_SETTLED_S, _REST_S - (monotonic() - self._read_at)))
+
+    def _polled(self) -> None:
+        if monotonic() - self._read_at > _OLD_S:
+            self._news()
+
+    def _look_in(self, seconds: float) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self._app.screen_stack[0].set_timer(seconds, self._look)
+
+    def _look(self) -> None:
+        self._timer = None
+        screen = self._app.screen_stack[0]
+        if has_room_around(screen) and self._desk.connection.state == "live":
+            self._app.run_worker(Later(self._read), group="surroundings", exclusive=True)
+
+    async def _read(self) -> None:
+        """Without an answer, what was known stays."""
+        self._read_at = monotonic()
+        desk, account_id = self._desk, self._desk.customer.account_id
+        try:
+            self.desk_view = await call_service(_read_desk, desk.service, desk.offers)
+            if account_id:
+                service = desk.service_for(account_id)
+                read = partial(_read_customer, service, account_id, desk.offers, self.customer)
+                self._customer = await call_service(read)
+        except TellerError:
+            return
+        desk.on_surroundings.publish(None)
+
+
+def _read_customer(
+    service: "Service",
+    account_id: str,
+    offers: Callable[[str], bool],
+    before: CustomerView | None,
+) -> CustomerView:
+    """Runs in a thread. ``before`` is the last view: its transactions are read again only when the
+    account has changed. Raises NotFound; any other part may be missing.
+    """
+    sheet = account_sheet(service, account_id, offers)
+    if before is not None and _course(before.sheet) == _course(sheet):
+        transactions, balances = before.transactions, before.history
+    else:
+        transactions, complete = _transactions(service, account_id, offers)
+        balances = _history(sheet, transactions, complete=complete == "whole") if complete else None
+    return CustomerView(
+        sheet,
+        transactions,
+        balances,
+        _or_none(lambda: service.quotes(query(trading_account_id=account_id, limit=_QUOTES)).data)
+        if offers("quotes")
+        else (),
+        _open_challenges(service, sheet) if offers("challenges") else (),
+    )
+
+
+def _course(sheet: AccountSheet) -> tuple[object, ...]:
+    """Two sheets that agree in it have the same transactions in the same states."""
+    newest = () if isinstance(sheet.activity, Gap) else sheet.activity
+    return (sheet.state, tuple((row.id, row.status) for row in newest))
+
+
+def _transactions(
+    service: "Service", account_id: str, offers: Callable[[str], bool]
+) -> "tuple[tuple[Transaction, ...], str]":
+    """The newest transactions, and whether they are the ``whole`` past or a ``part`` of it; empty
+    where they are trades alone.
+    """
+    asked = query(limit=NEWEST)
+    try:
+        if not offers(TRANSACTIONS.feature or ""):
+            return service.trades(account_id, asked).data, ""
+        found = service.transactions(account_id, asked)
+    except TellerError:
+        return (), ""
+    return found.data, "whole" if found.pagination.total <= len(found.data) else "part"
+
+
+def _history(
+    sheet: AccountSheet, transactions: "tuple[Transaction, ...]", *, complete: bool
+) -> History | None:
+    if isinstance(sheet.balances, Gap):
+        return None
+    try:
+        return history(sheet.balances, transactions, complete=complete)
+    except ArithmeticError:
+        return None
+
+
+def _open_challenges(service: "Service", sheet: AccountSheet) -> "tuple[Challenge, ...]":
+    linked = () if isinstance(sheet.wallets, Gap) else sheet.wallets
+    asked = query(limit=_CHALLENGES)
+
+    def listed(account_id: str) -> "tuple[Challenge, ...]":
+        return service.challenges(account_id, asked).data
+
+    found = (_or_none(partial(listed, each.account.id)) for each in linked)
+    return tuple(row for rows in found for row in rows if row.status == "open")
+
+
+def _read_desk(service: "Service", offers: Callable[[str], bool]) -> DeskView:
+    """Runs in a thread. Raises TellerError: the markets can't be read."""
+    markets = service.markets().data
+    samples = tuple(
+        (row.market_name, _or_none(partial(_samples, service, row.market_name)))
+        for row in markets
+        if offers("prices")
+    )
+    waiting = []
+    if offers("all-trades"):
+        waiting.append(("trade processing", _count_trades(service, TradeStatus.PROCESSING)))
+    if offers("all-transfers"):
+        reviewing = _count_transfers(service, TransferStatus.REVIEWING)
+        waiting.append(("transfer in review", reviewing))
+        processing = _count_transfers(service, TransferStatus.PROCESSING)
+        waiting.append(("transfer processing", processing))
+    return DeskView(tuple(waiting), markets, samples)
+
+
+def _samples(service: "Service", name: str) -> "tuple[PriceSample, ...]":
+    return service.prices(name).data
+
+
+def _count_trades(service: "Service", status: str) -> int:
+    return _or_zero(lambda: service.all_trades(query(status=status, limit=1)).pagination.total)
+
+
+def _count_transfers(service: "Service", status: str) -> int:
+    return _or_zero(lambda: service.all_transfers(query(status=status, limit=1)).pagination.total)
+
+
+def _or_none(read: "Callable[[], tuple[Part, ...]]") -> "tuple[Part, ...]":
+    try:
+        return read()
+    except TellerError:
+        return ()
+
+
+def _or_zero(read: Callable[[], int]) -> int:
+    try:
+        return read()
+    except TellerError:
+        return 0

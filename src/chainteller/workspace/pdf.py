@@ -1,0 +1,154 @@
+"""Documents as PDF, with the extra ``pdf``.
+
+The fonts are part of the package and are embedded, so that a document looks the same everywhere.
+They cover the Latin, Greek, Cyrillic, Armenian and Georgian scripts. Any other character is written
+as ``[U+4E2D]``, and the document says so.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from chainteller.service.errors import PdfUnavailable
+from chainteller.workspace.documents import Column, Document, Table, cleaned
+
+if TYPE_CHECKING:
+    from fpdf import FPDF
+
+REPLACED = (
+    "Characters that this document's font doesn't have are written as [U+...], their number in "
+    "Unicode."
+)
+_FONTS = Path(__file__).parent / "fonts"
+_FAMILY = "DejaVu"
+_FILES = {"": "DejaVuSans.ttf", "B": "DejaVuSans-Bold.ttf"}
+_MARGIN_MM, _LINE_MM, _CELL_MM, _FACT_MM = 12, 5, 3.6, 34
+_TITLE_PT, _HEADING_PT, _TEXT_PT, _CELL_PT = 15, 11, 9, 7
+_UNDATED = datetime(2000, 1, 1, tzinfo=UTC)
+
+
+def as_pdf(document: Document) -> bytes:
+    """The document as a PDF file; the same document has the same bytes.
+
+    Raises:
+        PdfUnavailable: the extra isn't installed.
+    """
+    safe = cleaned(document)
+    pdf = _new_file(safe.subject)
+    shown = _with_glyphs(safe, pdf)
+    pdf.set_title(shown.title)
+    pdf.set_creation_date(shown.made_at or _UNDATED)
+    _write(pdf, shown.title, _TITLE_PT, style="B")
+    pdf.ln(_LINE_MM / 2)
+    for name, value in shown.facts:
+        if value:
+            _fact(pdf, name[:1].upper() + name[1:], value)
+    for table in shown.tables:
+        pdf.ln(_LINE_MM)
+        _write(pdf, table.heading, _HEADING_PT, style="B")
+        _table(pdf, table)
+    pdf.ln(_LINE_MM)
+    for note in shown.notes:
+        _write(pdf, note, _TEXT_PT)
+    return bytes(pdf.output())
+
+
+def _new_file(subject: str) -> "FPDF":
+    try:
+        from fpdf import FPDF  # noqa: PLC0415 - an extra, and large
+    except ImportError:
+        raise PdfUnavailable("Writing PDF files needs a library that isn't installed.") from None
+
+    class File(FPDF):
+        """Pages with their numbers."""
+
+        def footer(self) -> None:
+            self.set_y(-_MARGIN_MM)
+            self.set_font(_FAMILY, size=_CELL_PT)
+            self.cell(0, _CELL_MM, subject)
+            self.set_x(self.l_margin)
+            self.cell(0, _CELL_MM, f"{self.page_no()} / {{nb}}", align="R")
+
+    pdf = File(format="A4")
+    pdf.set_margin(_MARGIN_MM)
+    pdf.set_auto_page_break(True, _MARGIN_MM + _LINE_MM)  # noqa: FBT003 - the library's argument
+    for style, file in _FILES.items():
+        pdf.add_font(_FAMILY, style, _FONTS / file)
+    pdf.add_page()
+    return pdf
+
+
+def _write(pdf: "FPDF", text: str, size: int, *, style: str = "") -> None:
+    pdf.set_font(_FAMILY, "B" if style else "", size)
+    pdf.multi_cell(0, _LINE_MM + (size - _TEXT_PT) / 3, text, new_x="LMARGIN", new_y="NEXT")
+
+
+def _fact(pdf: "FPDF", name: str, value: str) -> None:
+    pdf.set_font(_FAMILY, "B", _TEXT_PT)
+    pdf.cell(_FACT_MM, _LINE_MM, name)
+    pdf.set_font(_FAMILY, "", _TEXT_PT)
+    pdf.multi_cell(0, _LINE_MM, value, new_x="LMARGIN", new_y="NEXT")
+
+
+def _table(pdf: "FPDF", table: Table) -> None:
+    if not table.rows:
+        _write(pdf, table.nothing, _TEXT_PT)
+        return
+    pdf.set_font(_FAMILY, "", _CELL_PT)
+    with pdf.table(
+        [[column.title for column in table.columns], *table.rows],
+        col_widths=_widths(pdf, table.columns),
+        text_align=["RIGHT" if column.is_amount else "LEFT" for column in table.columns],
+        width=min(pdf.epw, sum(_widths(pdf, table.columns))),
+        align="LEFT",
+        line_height=_CELL_MM,
+        borders_layout="HORIZONTAL_LINES",
+        padding=0.8,
+        v_align="TOP",
+    ):
+        pass
+
+
+_FULL = 130
+"""Shares of a table as wide as the page."""
+
+
+def _widths(pdf: "FPDF", columns: Sequence[Column]) -> list[float]:
+    """In millimetres; a table with little in it doesn't fill the page."""
+    widest = sum(column.width for column in columns)
+    per_share = min(pdf.epw / widest, pdf.epw / _FULL)
+    return [column.width * per_share for column in columns]
+
+
+def _characters(pdf: "FPDF") -> Iterable[int]:
+    from fpdf.fonts import TTFFont  # noqa: PLC0415 - an extra, and large
+
+    font = pdf.fonts[_FAMILY.lower()]
+    return font.cmap if isinstance(font, TTFFont) else ()
+
+
+def _with_glyphs(document: Document, pdf: "FPDF") -> Document:
+    """The document with every character replaced that the font doesn't have."""
+    known = {ord("\n"), *_characters(pdf)}
+    found: list[str] = []
+
+    def shown(text: str) -> str:
+        composed = unicodedata.normalize("NFC", text)
+        if known.issuperset(map(ord, composed)):
+            return composed
+        found.append(composed)
+        return "".join(each if ord(each) in known else f"[U+{ord(each):04X}]" for each in composed)
+
+    changed = replace(
+        document,
+        facts=[(name, shown(value)) for name, value in document.facts],
+        tables=[
+            replace(table, rows=[[shown(cell) for cell in row] for row in table.rows])
+            for table in document.tables
+        ],
+        notes=[shown(note) for note in document.notes],
+    )
+    return replace(changed, notes=[*changed.notes, REPLACED]) if found else changed

@@ -1,0 +1,513 @@
+"""Statements of accounts: checked, then written as text, CSV, JSON or PDF.
+
+The deployment makes a statement; it is added up here again before anything of it is shown. One
+that doesn't offer statements has its transactions listed instead, with what isn't known.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal, localcontext
+from functools import partial
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from chainteller.domain.assets import DEPOSIT_TOKEN_USD, base_symbol
+from chainteller.domain.clock import format_moment, parse_day, parse_instant, to_datetime
+from chainteller.domain.untrusted import printable_json
+from chainteller.records.fields import chain
+from chainteller.records.formats import grouped
+from chainteller.records.spreadsheets import csv_text
+from chainteller.records.trades import is_trade
+from chainteller.records.transactions import TRANSACTION
+from chainteller.service.errors import (
+    NotOffered,
+    ReplyMismatch,
+    ReplyUnusable,
+    ValidationFailed,
+)
+from chainteller.service.interface import Service
+from chainteller.service.models.pages import MAXIMUM_LIMIT, MAXIMUM_PAGE, ListQuery, Page
+from chainteller.service.models.statements import (
+    MovementEvent,
+    Statement,
+    StatementAmount,
+    StatementBalance,
+    StatementMovement,
+)
+from chainteller.service.models.trades import TRADE_TYPE, Trade, Transaction
+from chainteller.workspace.documents import Column, Document, Table, as_text
+
+if TYPE_CHECKING:
+    from chainteller.service.models.accounts import Token, TokenBalance
+
+FORMS = {"text": "txt", "csv": "csv", "json": "json", "pdf": "pdf"}
+"""How a statement is written, and the ending of its file's name."""
+_DIGITS = 100
+_MIDNIGHT = (0, 0, 0, 0)
+_Item = TypeVar("_Item", bound="_Identified")
+
+
+class _Identified(Protocol):
+    @property
+    def id(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """What a deployment without statements tells of an account: its transactions of a period, and
+    its balances now. ``has_transfers`` is whether deposits and withdrawals are among them."""
+
+    account_id: str
+    bank: str
+    from_time: str | None
+    to_time: str | None
+    transactions: tuple[Transaction, ...]
+    balances: "tuple[TokenBalance, ...]"
+    has_transfers: bool
+
+
+def statement_of(
+    service: Service, account_id: str, from_time: str | None, to_time: str | None
+) -> Statement:
+    """Fetch a statement and add it up.
+
+    Raises:
+        NotOffered: the deployment makes no statements.
+        StatementUnbalanced: the deployment refuses, because the account's books don't agree.
+        ReplyUnusable: the statement contradicts itself, or is another account's.
+    """
+    found = service.statement(account_id, from_time=from_time, to_time=to_time)
+    if found.trading_account_id != account_id:
+        raise ReplyMismatch(f"The statement is that of {found.trading_account_id}.")
+    problem = next(contradictions(found), "")
+    if problem:
+        raise ReplyUnusable(f"The statement doesn't add up, so it isn't shown: {problem}")
+    return found
+
+
+def contradictions(statement: Statement) -> Iterator[str]:
+    """What of a statement doesn't add up, in sentences; nothing where all of it does."""
+    with localcontext(prec=_DIGITS):
+        sums = _Sums({_name(each.token): Decimal(each.opening) for each in statement.balances})
+        for movement in statement.movements:
+            if not statement.from_time <= movement.at < statement.to_time:
+                yield f"{movement.transaction_id} is outside of the period."
+            yield from sums.add(movement)
+        for balance in statement.balances:
+            yield from sums.compare(balance)
+        if set(sums.running) - {_name(each.token) for each in statement.balances}:
+            yield "a movement of an asset without a balance."
+        if sums.fees != {_name(each.token): Decimal(each.amount) for each in statement.fees}:
+            yield "the fees."
+
+
+class _Sums:
+    """Running sums of a statement, by the names of assets; ``running`` begins as the opening."""
+
+    def __init__(self, running: dict[str, Decimal]) -> None:
+        self.running = running
+        self.fees: dict[str, Decimal] = defaultdict(Decimal)
+        self._credits: dict[str, Decimal] = defaultdict(Decimal)
+        self._debits: dict[str, Decimal] = defaultdict(Decimal)
+
+    def add(self, movement: StatementMovement) -> Iterator[str]:
+        """What of a movement contradicts those before it."""
+        if movement.fee is not None:
+            self.fees[_name(movement.fee.token)] += Decimal(movement.fee.amount)
+        for change in movement.changes:
+            name, amount = _name(change.token), Decimal(change.amount)
+            self.running[name] = self.running.get(name, Decimal(0)) + amount
+            (self._credits if amount > 0 else self._debits)[name] += abs(amount)
+            if self.running[name] != Decimal(change.balance):
+                yield f"the balance of {name} after {movement.transaction_id}."
+
+    def compare(self, balance: StatementBalance) -> Iterator[str]:
+        """What of a balance contradicts the movements."""
+        name, closing = _name(balance.token), Decimal(balance.closing)
+        parts = (balance.available, balance.held, balance.incoming)
+        if self.running[name] != closing or sum(map(Decimal, parts)) != closing:
+            yield f"the closing balance of {name}."
+        moved = (self._credits[name], self._debits[name])
+        if moved != (Decimal(balance.credits), Decimal(balance.debits)):
+            yield f"the totals of {name}."
+
+
+def activity_of(
+    service: Service,
+    account_id: str,
+    from_time: str | None,
+    to_time: str | None,
+    bank_name: str = "",
+) -> Activity:
+    """What is known of a period where no statements are made.
+
+    Raises:
+        ValidationFailed: a bound of the period is neither a day nor a timestamp.
+        TellerError: as the calls that the specification has.
+    """
+    first = _bound("from", from_time, days=0)
+    last = _bound("to", to_time, days=1)
+    found: list[Transaction] = []
+    has_transfers = True
+    try:
+        found += _every(partial(service.transactions, account_id))
+    except NotOffered:
+        trades: Iterator[Trade] = _every(partial(service.trades, account_id))
+        found += trades
+        has_transfers = False
+    shown = tuple(
+        sorted(
+            (each for each in found if _is_within(each, first, last)),
+            key=lambda each: each.created or datetime.min.replace(tzinfo=UTC),
+        )
+    )
+    return Activity(
+        account_id,
+        bank_name,
+        from_time,
+        to_time,
+        shown,
+        service.token_balances(account_id).data,
+        has_transfers,
+    )
+
+
+class _Fetch(Protocol[_Item]):
+    def __call__(self, query: ListQuery, /) -> Page[_Item]: ...
+
+
+def _every(fetch: "_Fetch[_Item]") -> Iterator[_Item]:
+    """Every record once; a page without a new one ends the list."""
+    seen: set[str] = set()
+    for number in range(1, MAXIMUM_PAGE):
+        page = fetch(ListQuery(page=number, limit=MAXIMUM_LIMIT))
+        rows = [row for row in page.data if row.id not in seen]
+        seen.update(row.id for row in rows)
+        yield from rows
+        if not rows or len(seen) >= page.pagination.total:
+            return
+
+
+def _bound(name: str, text: str | None, *, days: int) -> datetime | None:
+    if text is None:
+        return None
+    day = parse_day(text)
+    try:
+        if day is not None:
+            return to_datetime(day) + timedelta(days=days)
+        return to_datetime(parse_instant(text))
+    except (ValueError, OverflowError):
+        message = "a day such as 2026-11-20, or a timestamp such as 2026-11-20T12:00:00Z"
+        raise ValidationFailed.of(name, message) from None
+
+
+def _is_within(transaction: Transaction, first: datetime | None, last: datetime | None) -> bool:
+    at = transaction.created
+    if at is None:
+        return first is None and last is None
+    return (first is None or first <= at) and (last is None or at < last)
+
+
+# -- forms ----------------------------------------------------------------------------------------
+
+
+def render(found: Statement | Activity, form: str) -> str | bytes:
+    """Write a statement, or what stands for it, in one of ``FORMS``; only a PDF is bytes.
+
+    Raises:
+        NotOffered: JSON is the deployment's own answer, and it makes no statements.
+        PdfUnavailable: the extra for PDF isn't installed.
+    """
+    if form == "json":
+        if isinstance(found, Activity):
+            raise NotOffered("This deployment makes no statements.")
+        return printable_json(found.to_json()) + "\n"
+    if form == "csv":
+        return _csv(found) if isinstance(found, Statement) else _activity_csv(found)
+    made = document(found)
+    if form == "text":
+        return as_text(made)
+    from chainteller.workspace.pdf import as_pdf  # noqa: PLC0415 - an extra, and large
+
+    return as_pdf(made)
+
+
+def document(found: Statement | Activity) -> Document:
+    return _statement(found) if isinstance(found, Statement) else _activity(found)
+
+
+def _statement(found: Statement) -> Document:
+    return Document(
+        "Statement of account",
+        [
+            ("bank", found.bank),
+            ("customer", found.customer_name),
+            ("reference", found.customer_reference),
+            ("bank account", f"{found.bank_account_id} ({found.bank_account_type})"),
+            ("trading account", found.trading_account_id),
+            ("period", _period(found)),
+            ("made at", _moment(found.as_of)),
+        ],
+        [
+            Table(
+                "Balances",
+                _BALANCES,
+                [
+                    (
+                        _name(each.token),
+                        grouped(each.opening),
+                        grouped(each.credits),
+                        grouped(each.debits),
+                        grouped(each.closing),
+                    )
+                    for each in found.balances
+                ],
+                "No balances.",
+            ),
+            Table("Movements", _MOVEMENTS, list(_movements(found)), "No movements."),
+            *_fees(found.fees),
+        ],
+        list(_notes(found)),
+        subject=found.trading_account_id,
+        made_at=found.as_of,
+    )
+
+
+_BALANCES = (
+    Column("ASSET", 26),
+    Column("OPENING", 26, is_amount=True),
+    Column("IN", 26, is_amount=True),
+    Column("OUT", 26, is_amount=True),
+    Column("CLOSING", 26, is_amount=True),
+)
+_MOVEMENTS = (
+    Column("DATE (UTC)", 24),
+    Column("WHAT", 44),
+    Column("ASSET", 19),
+    Column("AMOUNT", 26, is_amount=True),
+    Column("BALANCE", 26, is_amount=True),
+)
+_FEE_COLUMNS = (Column("ASSET", 26), Column("TOTAL", 26, is_amount=True))
+
+
+def _movements(found: Statement) -> Iterator[tuple[str, ...]]:
+    for movement in found.movements:
+        changes = movement.changes
+        yield (
+            f"{movement.at:%Y-%m-%d %H:%M:%S}",
+            "\n".join(_what(movement)),
+            "\n".join(_name(each.token) for each in changes),
+            "\n".join(_signed(each.amount) for each in changes),
+            "\n".join(grouped(each.balance) for each in changes),
+        )
+
+
+def _what(movement: StatementMovement) -> Iterator[str]:
+    yield _event(movement)
+    if movement.price is not None:
+        yield f"price {grouped(movement.price)} USD"
+    if movement.fee is not None:
+        yield f"fee {grouped(movement.fee.amount)} {_name(movement.fee.token)}, included"
+    if movement.address:
+        yield f"wallet {movement.address}"
+    yield movement.transaction_id
+    if movement.quote_id:
+        yield movement.quote_id
+    if movement.network_tx_hash:
+        yield f"transaction {movement.network_tx_hash}"
+
+
+def _event(movement: StatementMovement) -> str:
+    """What happened, in the customer's words; an event that isn't known here stands as it came."""
+    if movement.type == TRADE_TYPE and movement.event == MovementEvent.FILL:
+        done = {"buy": "Bought", "sell": "Sold"}.get(movement.side or "", "Traded")
+        return f"{done} {base_symbol(movement.market or '')}"
+    is_to_wallet = movement.counterparty_id or movement.address
+    bank_account = movement.bank_account_id or "the bank account"
+    target = "a wallet" if is_to_wallet else bank_account
+    known: dict[str, str] = {
+        MovementEvent.DEPOSIT: f"Deposit from {bank_account}",
+        MovementEvent.DEPOSIT_RETURN: f"Deposit taken back to {bank_account}",
+        MovementEvent.SENT: f"Withdrawal to {target}",
+        MovementEvent.RETURN: f"Withdrawal to {target} returned",
+        MovementEvent.FAILED: f"Withdrawal to {target} failed and returned",
+    }
+    return known.get(movement.event, movement.event)
+
+
+def _fees(fees: Iterable[StatementAmount]) -> list[Table]:
+    rows = [(_name(each.token), grouped(each.amount)) for each in fees]
+    return [Table("Fees, included in the movements", _FEE_COLUMNS, rows)] if rows else []
+
+
+def _notes(found: Statement) -> Iterator[str]:
+    for each in found.balances:
+        for amount, why in ((each.held, "on hold"), (each.incoming, "not yet settled")):
+            if amount.strip("0."):
+                name = _name(each.token)
+                yield f"Of the closing balance, {grouped(amount)} {name} is {why}."
+    if any(each.token.network == DEPOSIT_TOKEN_USD.network for each in found.balances):
+        yield f"{DEPOSIT_TOKEN_USD.symbol} is the bank's own deposit token for US dollars."
+    yield "For each asset: the opening balance plus in minus out is the closing balance (checked)."
+
+
+def _period(found: Statement) -> str:
+    """``2026-11-01 to 2026-11-30 (UTC)``: whole days where it begins and ends at midnight."""
+    last = found.to_time
+    ended = _moment(last)
+    if _is_midnight(last) and last > found.from_time:
+        ended = f"{last - timedelta(microseconds=1):%Y-%m-%d}"
+    began = f"{found.from_time:%Y-%m-%d}" if _is_midnight(found.from_time) else ""
+    return f"{began or _moment(found.from_time)} to {ended} (UTC)"
+
+
+def _is_midnight(moment: datetime) -> bool:
+    return (moment.hour, moment.minute, moment.second, moment.microsecond) == _MIDNIGHT
+
+
+def _moment(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def _name(token: "Token") -> str:
+    """``USDC on solana``; of what is on no chain, the symbol."""
+    where = chain(token.network)
+    return f"{token.symbol} on {where}" if where else token.symbol
+
+
+def _signed(amount: str) -> str:
+    return grouped(amount) if amount.startswith("-") else f"+{grouped(amount)}"
+
+
+_TITLES = (
+    "KIND", "AT", "EVENT", "TRANSACTION", "QUOTE", "MARKET", "SIDE", "PRICE USD", "ASSET",
+    "NETWORK", "AMOUNT", "BALANCE", "FEE", "FEE ASSET", "BANK ACCOUNT", "WALLET", "ADDRESS",
+    "NETWORK TRANSACTION", "ACCOUNT", "CUSTOMER", "REFERENCE", "BANK",
+)  # fmt: skip
+
+
+def _csv(found: Statement) -> str:
+    """One line for each opening balance, movement of an asset, closing balance and fee.
+
+    The fee of a movement stands in its first line alone, so that the column adds up.
+    """
+    whose = {
+        "ACCOUNT": found.trading_account_id,
+        "CUSTOMER": found.customer_name,
+        "REFERENCE": found.customer_reference,
+        "BANK": found.bank,
+        "BANK ACCOUNT": found.bank_account_id,
+    }
+    rows = [
+        *(_balance_row("opening", found.from_time, each.token, each.opening)
+          for each in found.balances),
+        *(row for movement in found.movements for row in _movement_rows(movement)),
+        *(_balance_row("closing", found.to_time, each.token, each.closing)
+          for each in found.balances),
+        *(
+            {"KIND": "fees", "FEE": each.amount, "FEE ASSET": each.token.symbol}
+            for each in found.fees
+        ),
+    ]  # fmt: skip
+    lines = [[(whose | row).get(title, "") for title in _TITLES] for row in rows]
+    return csv_text([_TITLES, *lines])
+
+
+def _balance_row(kind: str, at: datetime, token: "Token", balance: str) -> dict[str, str]:
+    place = {"ASSET": token.symbol, "NETWORK": token.network}
+    return {"KIND": kind, "AT": format_moment(at), "BALANCE": balance, **place}
+
+
+def _movement_rows(movement: StatementMovement) -> Iterator[dict[str, str]]:
+    fee = movement.fee
+    common = {
+        "KIND": "movement",
+        "AT": format_moment(movement.at),
+        "EVENT": movement.event,
+        "TRANSACTION": movement.transaction_id,
+        "QUOTE": movement.quote_id or "",
+        "MARKET": movement.market or "",
+        "SIDE": movement.side or "",
+        "PRICE USD": movement.price or "",
+        "WALLET": movement.counterparty_id or "",
+        "ADDRESS": movement.address or "",
+        "NETWORK TRANSACTION": movement.network_tx_hash or "",
+    }
+    for number, change in enumerate(movement.changes):
+        shown = fee if number == 0 else None
+        yield common | {
+            "ASSET": change.token.symbol,
+            "NETWORK": change.token.network,
+            "AMOUNT": change.amount,
+            "BALANCE": change.balance,
+            "FEE": shown.amount if shown else "",
+            "FEE ASSET": shown.token.symbol if shown else "",
+        }
+
+
+# -- without statements ---------------------------------------------------------------------------
+
+
+def _activity(found: Activity) -> Document:
+    missing = "the balances at the beginning and the end of the period, and the customer"
+    if not found.has_transfers:
+        missing = f"deposits and withdrawals, {missing}"
+    return Document(
+        "Account activity (no statement)",
+        [
+            ("bank", found.bank),
+            ("trading account", found.account_id),
+            ("from", found.from_time or "the beginning"),
+            ("to", found.to_time or "now"),
+        ],
+        [
+            Table(
+                "Balances now, available",
+                (Column("ASSET", 26), Column("AVAILABLE", 26, is_amount=True)),
+                [(_name(each.token), grouped(each.amount)) for each in found.balances],
+                "No balances.",
+            ),
+            Table(
+                "Transactions" if found.has_transfers else "Trades",
+                _ACTIVITY,
+                [
+                    (
+                        f"{each.created:%Y-%m-%d %H:%M:%S}" if each.created else "",
+                        f"{_transaction(each)}\n{each.id}",
+                        each.status,
+                        TRANSACTION["amount"].plain(each),
+                        grouped(each.price) if is_trade(each) else "",
+                    )
+                    for each in found.transactions
+                ],
+                "None in this period.",
+            ),
+        ],
+        [
+            f"Not known here: {missing}. This deployment doesn't tell them,",
+            "so this list can't be reconciled and isn't a statement of account.",
+        ],
+        subject=found.account_id,
+    )
+
+
+_ACTIVITY = (
+    Column("DATE (UTC)", 20),
+    Column("WHAT", 40),
+    Column("STATUS", 16),
+    Column("AMOUNT", 30, is_amount=True),
+    Column("PRICE USD", 20, is_amount=True),
+)
+
+
+def _transaction(each: Transaction) -> str:
+    return f"{each.side} {each.market}" if is_trade(each) else TRANSACTION["type"].plain(each)
+
+
+def _activity_csv(found: Activity) -> str:
+    columns = TRANSACTION.fields
+    titles = [*(each.heading for each in columns), "NOTE"]
+    note = "no statement: balances and other transactions aren't known"
+    rows = [[*(each.csv(row) for each in columns), note] for row in found.transactions]
+    return csv_text([titles, *rows])

@@ -1,0 +1,37 @@
+"""When a verification ends."""
+
+import pytest
+
+from chainteller.domain.challenges import (
+    DORMANCY,
+    EXPIRY_WARNING,
+    POLICY_VERSION,
+    is_verified,
+    verification_status,
+)
+
+NOW = 1_763_700_000_000_000
+LONG = 10 * (DORMANCY + EXPIRY_WARNING)
+
+
+@pytest.mark.parametrize(
+    ("expires", "last_used_at", "status"),
+    [
+        (NOW + LONG, NOW, "current"),
+        (NOW + EXPIRY_WARNING, NOW, "current"),
+        (NOW + EXPIRY_WARNING - 1, NOW, "expiring"),
+        (NOW, NOW, "expiring"),
+        (NOW - 1, NOW, "expired"),
+        (NOW + LONG, NOW - DORMANCY, "current"),
+        (NOW + LONG, NOW - DORMANCY - 1, "expired"),
+    ],
+)
+def test_a_verification_ends_after_its_last_microsecond(
+    expires: int, last_used_at: int, status: str
+) -> None:
+    facts = {"now": NOW, "expires": expires, "last_used_at": last_used_at}
+    found = verification_status(**facts, policy_version=POLICY_VERSION, revoked=False)
+    assert (found, is_verified(found)) == (status, status != "expired")
+    for revoked, version in ((True, POLICY_VERSION), (False, POLICY_VERSION - 1)):
+        ended = verification_status(**facts, policy_version=version, revoked=revoked)
+        assert (ended, is_verified(ended)) == ("revoked", False)

@@ -1,0 +1,273 @@
+"""Small transfers: the exact amount from the exact address in time verifies, nothing else does."""
+
+import json
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+from tests.world.bank import World, build, sqlite_url
+
+from chainteller.adapters.arrivals_read import FileArrivals
+from chainteller.domain.clock import DAY, SECOND, format_instant
+from chainteller.domain.evidence import METHODS, VerificationMethod
+from chainteller.engine.claim_proofs import recheck
+from chainteller.engine.verification import verify
+from chainteller.service.errors import (
+    ArrivalsUnwatched,
+    ClaimUnverifiable,
+    Conflict,
+    EvidenceExpired,
+    LimitExceeded,
+    NotFound,
+    ValidationFailed,
+)
+from chainteller.service.models.accounts import OpenTradingAccount
+from chainteller.service.models.counterparties import (
+    ClaimRequest,
+    LinkRequest,
+    OpenBlockchainAccount,
+    RegisterCounterparty,
+    SmallTransfer,
+    SmallTransferRequest,
+    StatementRequest,
+)
+from chainteller.service.models.funding import (
+    Currency,
+    DepositRequest,
+    Destination,
+    Transfer,
+    WithdrawalRequest,
+)
+
+EXCHANGE = "0x28C6c06298d514Db089934071355E5743bf21d60"
+OTHER = "0x21a31Ee1afC51d94C2eFcCAa2092aD1028285549"
+USDC = Currency(type="stablecoin-currency", symbol="USDC", network="ethereum")
+
+
+@dataclass
+class Case:
+    """A customer whose wallet is at an exchange, and the file of what arrives."""
+
+    folder: Path
+    world: World = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.file = self.folder / "arrivals.json"
+        self.sent: list[dict[str, Any]] = []
+        self.world = build(sqlite_url(self.folder), arrivals=FileArrivals(self.file))
+        self.service = self.world.engine
+        opened = OpenTradingAccount(bank_account_id="DDA-1", bank_account_type="checking")
+        self.account_id = self.service.open_trading_account(opened).value.id
+        custody = OpenBlockchainAccount(trading_account_id=self.account_id, network="ethereum")
+        self.custody = self.service.open_blockchain_account(custody).value
+        asked = RegisterCounterparty(address=EXCHANGE, network="ethereum")
+        self.wallet = self.service.register_counterparty(asked).value
+
+    def ask(self, **more: Any) -> SmallTransfer:
+        request = SmallTransferRequest(counterparty_id=self.wallet.id, **more)
+        return self.service.create_small_transfer(self.custody.id, request).value
+
+    def arrive(self, asked: SmallTransfer, after_s: float = 60, **changed: str) -> None:
+        """Somebody sends what was asked for, but for what is changed."""
+        at = round(asked.created.timestamp() * SECOND + after_s * SECOND)
+        transfer = {
+            "hash": f"0x{len(self.sent) + 1:064x}",
+            "network": "ethereum",
+            "from": asked.sender,
+            "to": asked.recipient.lower(),
+            "symbol": asked.symbol,
+            "amount": asked.amount,
+            "at": format_instant(at),
+        }
+        self.sent.append(transfer | changed)
+        self.file.write_text(json.dumps({"transfers": [{"hash": 7}, *self.sent]}))
+
+    def seen(self, asked: SmallTransfer, seconds: float = 120) -> SmallTransfer:
+        self.world.advance(seconds)
+        return self.service.small_transfer_by_id(asked.id)
+
+    def link(self, claim_id: str | None) -> None:
+        self.service.link_counterparty(
+            self.custody.id,
+            LinkRequest(address=EXCHANGE, network="ethereum", ownership_claim_id=str(claim_id)),
+        )
+
+    def pay(self, amount: str = "20.00") -> Transfer:
+        self.service.deposit(self.account_id, DepositRequest(amount=amount, currency=USDC))
+        destination = Destination(
+            type="counterparty",
+            counterparty_id=self.wallet.id,
+            blockchain_account_id=self.custody.id,
+        )
+        request = WithdrawalRequest(amount=amount, currency=USDC, destination=destination)
+        return self.service.withdraw(self.account_id, request).value
+
+    def found(self) -> list[str]:
+        """What is wrong with claims, as payouts would find it."""
+        with self.world.context.database.read() as connection:
+            return [each.found.reason for each in recheck(connection) if each.found]
+
+
+@pytest.fixture
+def case(tmp_path: Path) -> Case:
+    return Case(tmp_path)
+
+
+def test_the_exact_amount_verifies_with_the_limits_and_the_life_of_its_level(case: Case) -> None:
+    asked = case.ask()
+    for told in (asked.amount, asked.recipient, EXCHANGE, "ETH", asked.id):
+        assert told in asked.instruction
+    assert case.seen(asked).status == "waiting"
+    case.arrive(asked)
+    done = case.seen(asked)
+    assert (done.status, [each.finding for each in done.arrivals]) == ("verified", ["EXACT"])
+    claim = case.service.claim_by_id(str(done.claim_id))
+    assert (claim.method, claim.level, claim.scheme) == ("transfer", "medium", "transfer")
+    assert case.service.small_transfers(case.custody.id).data == (done,)
+    case.link(done.claim_id)
+    [linked] = case.service.linked_counterparties(case.custody.id).data
+    assert linked.verification is not None
+    assert (linked.type, linked.verification.level) == ("VerifiedCounterparty1P", "medium")
+    assert case.pay().status == "processing"
+    with pytest.raises(LimitExceeded) as refused:
+        case.pay("10000.01")
+    assert refused.value.details["ruleId"] == "VerifiedCounterparty1P:medium:per-transaction"
+    assert case.pay("9980.00").status == "processing"
+    used = {row.rule_id: row.used for row in case.service.limits(case.account_id).data}
+    assert used["VerifiedCounterparty1P:medium:24h"] == "10000.00"
+    assert used["VerifiedCounterparty1P:24h"] == "10000.00"
+    case.world.advance(60)
+    assert (verify(case.world.context.database), case.found()) == ((), [])
+    case.world.advance(METHODS[VerificationMethod.TRANSFER].lifetime / SECOND)
+    with pytest.raises(EvidenceExpired) as expired:
+        case.pay("1.00")
+    assert "small transfer" in expired.value.suggestion
+    assert verify(case.world.context.database) == ()
+
+
+@pytest.mark.parametrize(
+    ("after_s", "changed", "finding"),
+    [
+        (60, {"amount": "0.01"}, "WRONG_AMOUNT"),
+        (60, {"symbol": "USDC", "amount": "1.00"}, "WRONG_ASSET"),
+        (60, {"from": OTHER}, "WRONG_SENDER"),
+        (7_200, {}, "EXACT"),
+        (7_201, {}, "TOO_LATE"),
+        (60, {"from": OTHER, "amount": "0.01"}, None),
+        (60, {"to": OTHER}, None),
+        (60, {"network": "base"}, None),
+        (-1, {}, None),
+        (60, {"hash": ""}, None),
+    ],
+)
+def test_what_is_wrong_with_a_transfer_is_named_and_nothing_is_verified(
+    case: Case, after_s: float, changed: dict[str, str], finding: str | None
+) -> None:
+    asked = case.ask()
+    case.arrive(asked, after_s, **changed)
+    done = case.seen(asked, 8_000)
+    assert [each.finding for each in done.arrivals] == ([finding] if finding else [])
+    assert done.status == ("verified" if finding == "EXACT" else "expired")
+    assert (done.claim_id is None) == (finding != "EXACT")
+    trail = [row for row in case.service.audit().data if row.action == "small_transfer.arrived"]
+    assert [row.inputs["finding"] for row in trail] == [each.finding for each in done.arrivals]
+    assert case.seen(asked).arrivals == done.arrivals
+    assert verify(case.world.context.database) == ()
+
+
+def test_a_wrong_transfer_leaves_time_for_the_right_one_and_each_is_recorded_once(
+    case: Case,
+) -> None:
+    asked = case.ask()
+    with pytest.raises(Conflict) as waiting:
+        case.ask()
+    assert waiting.value.details["id"] == asked.id
+    for number in range(30):
+        case.arrive(asked, 60 + number, amount=f"0.{number + 1:03}")
+    assert len(case.seen(asked, 300).arrivals) == 20
+    case.arrive(asked, 200)
+    done = case.seen(asked, 600)
+    assert (done.status, len(done.arrivals)) == ("verified", 21)
+    assert verify(case.world.context.database) == ()
+
+
+def test_a_file_that_cant_be_read_puts_nothing_at_risk(case: Case) -> None:
+    asked = case.ask()
+    for content in ("", "{", "[]", '{"transfers": 1}', '{"transfers": [1, null, {"at": 5}]}'):
+        case.file.write_text(content)
+        assert case.seen(asked).status == "waiting"
+    case.arrive(asked)
+    case.world.advance(DAY / SECOND)
+    assert case.service.small_transfer_by_id(asked.id).status == "verified"
+
+
+def test_a_small_transfer_is_no_message_to_sign(case: Case) -> None:
+    asked = case.ask()
+    assert case.service.challenges(case.custody.id).data == ()
+    with pytest.raises(NotFound):
+        case.service.challenge_by_id(asked.id)
+    signed = ClaimRequest(
+        challenge_id=asked.id, completed_challenge="0x11", counterparty_id=case.wallet.id
+    )
+    with pytest.raises(NotFound):
+        case.service.submit_claim(case.custody.id, signed)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE claim SET method = 'signature', level = 'high'",
+        "UPDATE claim SET level = 'high'",
+        "UPDATE small_transfer SET amount = '1'",
+        "UPDATE small_transfer SET deadline = deadline + 3600000000",
+        "UPDATE small_transfer_arrival SET finding = 'WRONG_SENDER'",
+        'UPDATE claim_evidence SET body = replace(body, \'"sender":"0x2\', \'"sender":"0x3\')',
+        "DELETE FROM claim_evidence",
+        "DELETE FROM small_transfer_arrival",
+    ],
+)
+def test_a_payout_on_altered_evidence_is_refused(case: Case, statement: str) -> None:
+    asked = case.ask()
+    case.arrive(asked)
+    case.link(case.seen(asked).claim_id)
+    with case.world.context.database.write() as connection:
+        assert connection.execute(text(statement)).rowcount == 1
+        connection.commit()
+    with pytest.raises(ClaimUnverifiable):
+        case.pay()
+    assert len(verify(case.world.context.database)) > 0
+
+
+def test_a_statement_waits_for_a_person_and_verifies_nothing(case: Case) -> None:
+    def state(statement: str, reason: str = "EXCHANGE_ADDRESS") -> Any:
+        request = StatementRequest(
+            counterparty_id=case.wallet.id, reason=reason, statement=statement
+        )
+        return case.service.create_ownership_statement(case.custody.id, request).value
+
+    made = state(" It is my deposit address at an exchange. ")
+    assert (made.status, made.level) == ("reviewing", "low")
+    assert case.service.ownership_statement_by_id(made.id) == made
+    assert case.service.ownership_statements(case.custody.id).data == (made,)
+    secret = "my private key: " + "11" * 32
+    for wrong in ("", " ", secret, "x" * 2_001, "a\x00b"):
+        with pytest.raises(ValidationFailed) as refused:
+            state(wrong)
+        assert "1111" not in str(refused.value.details)
+    with pytest.raises(ValidationFailed):
+        state("It is mine.", "BECAUSE")
+    case.world.advance(DAY * 2 / SECOND)
+    assert case.service.linked_counterparties(case.custody.id).data == ()
+    assert case.pay().status == "reviewing"
+    trail = str([row.inputs for row in case.service.audit().data])
+    assert "deposit address" not in trail
+    assert verify(case.world.context.database) == ()
+
+
+def test_without_anybody_who_watches_nothing_is_promised(case: Case) -> None:
+    unwatched = replace(case.world.context, arrivals=None)
+    object.__setattr__(case.world.engine, "context", unwatched)
+    with pytest.raises(ArrivalsUnwatched):
+        case.ask()

@@ -1,0 +1,197 @@
+"""Every finding of ``verify`` on a small bank, word for word: what is done to it, and what is said.
+
+``python -m tests.tampering.breaches`` writes ``breaches.txt`` again, to be read before it is kept:
+a finding names its invariant, what is wrong and the row.
+"""
+
+import re
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from sqlalchemy import Connection, text
+from tests.tampering.altering import unguarded
+from tests.tampering.bank import busy_bank
+from tests.world.engines import World
+
+from chainteller.engine import claim_proofs
+from chainteller.engine.verification import breaches
+
+KEPT = Path(__file__).with_name("breaches.txt")
+_NAMES = {
+    "$SETTLED": "(SELECT min(id) FROM trade WHERE status = 'settled')",
+    "$OPEN": "(SELECT min(id) FROM trade WHERE status = 'processing')",
+    "$BUY": "(SELECT min(quote_id) FROM trade WHERE status = 'settled')",
+    "$SALE": "(SELECT min(id) FROM quote WHERE side = 'sell')",
+    "$DEPOSIT": "(SELECT min(id) FROM transfer WHERE direction = 'deposit')",
+    "$WITHDRAWAL": "(SELECT min(id) FROM transfer WHERE direction = 'withdrawal')",
+    "$PAID": "(SELECT min(id) FROM transfer WHERE counterparty_id IS NOT NULL)",
+    "$WALLET": "(SELECT min(counterparty_id) FROM transfer WHERE counterparty_id IS NOT NULL)",
+    "$CLAIM": "(SELECT min(id) FROM claim WHERE method = 'signature')",
+    "$CONTRACT": "(SELECT min(id) FROM claim WHERE method = 'contract')",
+}
+_ID = re.compile(r"\b([A-Z]{3})_[0-9A-Za-z]{10,}")
+STATEMENTS = (
+    # quotes and trades
+    "DELETE FROM quote WHERE id = $BUY",
+    "UPDATE quote SET trade_id = 'TXN_1' WHERE id = $BUY",
+    "UPDATE quote SET trade_id = NULL WHERE id = $BUY",
+    "UPDATE quote SET status = 'open' WHERE id = $BUY",
+    "UPDATE quote SET status = 'executed' WHERE id = $SALE",
+    "UPDATE quote SET trading_account_id = 'TDA_1' WHERE id = $BUY",
+    "UPDATE trade SET fee_cents = fee_cents + 1 WHERE id = $SETTLED",
+    "UPDATE trade SET amount = amount + 1 WHERE id = $SETTLED",
+    "UPDATE trade SET market = 'eth-usd' WHERE id = $SETTLED",
+    "UPDATE quote SET expires = created - 1 WHERE id = $BUY",
+    "UPDATE trade SET created = created - 1 WHERE id = $SETTLED",
+    "UPDATE trade SET executed_at = settled_at + 1 WHERE id = $SETTLED",
+    "UPDATE trade SET settled_at = NULL WHERE id = $SETTLED",
+    "UPDATE trade SET cancelled_at = created WHERE id = $SETTLED",
+    "UPDATE quote SET half_spread_bps = half_spread_bps + 1 WHERE id = $BUY",
+    "UPDATE quote SET fee_flat_cents = fee_flat_cents + 1 WHERE id = $BUY",
+    "UPDATE quote SET bought = bought - price_cents WHERE id = $BUY",
+    "UPDATE quote SET bought = bought + 1 WHERE id = $BUY",
+    "UPDATE quote SET mid_micros = mid_micros * 2 WHERE id = $BUY",
+    "UPDATE quote SET bought = bought + 1 WHERE id = $SALE",
+    "UPDATE quote SET usd_leg_cents = usd_leg_cents + 1 WHERE id = $SALE",
+    "UPDATE quote SET mid_micros = mid_micros / 2 WHERE id = $SALE",
+    # events, journals and transfers
+    "DELETE FROM event WHERE resource = $SETTLED",
+    "DELETE FROM event WHERE type = 'trade.executed' AND resource = $SETTLED",
+    "UPDATE trade SET status = 'executed' WHERE id = $SETTLED",
+    "UPDATE trade SET version = version + 1 WHERE id = $SETTLED",
+    "DELETE FROM event WHERE resource = $WITHDRAWAL",
+    "UPDATE transfer SET version = version + 1 WHERE id = $WITHDRAWAL",
+    "UPDATE transfer SET amount = amount + 1 WHERE id = $DEPOSIT",
+    "UPDATE transfer SET status = 'processing' WHERE id = $DEPOSIT",
+    "DELETE FROM journal WHERE kind = 'settle' AND reference = $SETTLED",
+    "UPDATE journal SET kind = 'release' WHERE kind = 'hold' AND reference = $SETTLED",
+    "UPDATE journal SET reference = 'TXN_NONE' WHERE reference = $WITHDRAWAL",
+    "UPDATE trade SET provider_cents = provider_cents + 1 WHERE id = $SETTLED",
+    "UPDATE trade SET provider_cents = 0, sold = 1 WHERE id = $SETTLED",
+    "UPDATE trade SET hold = '[]' WHERE id = $OPEN",
+    # keys, limits and work
+    "UPDATE idempotency SET body = NULL WHERE key = 'key-0'",
+    "INSERT INTO idempotency SELECT organisation_id, operation, 'twice', fingerprint, "
+    "created_record, body, at, NULL FROM idempotency WHERE key = 'key-0'",
+    "UPDATE rule SET body = '[]' WHERE id = (SELECT rule_id FROM transfer WHERE id = $PAID)",
+    "UPDATE transfer SET rule_id = 'RUL_1' WHERE id = $PAID",
+    "UPDATE transfer SET rule_id = NULL WHERE id = $PAID",
+    "UPDATE transfer SET notional_cents = 99999999 WHERE id = $PAID",
+    "UPDATE job SET reference = 'TXN_1' WHERE rowid = (SELECT min(rowid) FROM job)",
+    "UPDATE tally SET total = total + 1 WHERE listed = (SELECT min(listed) FROM tally)",
+    "DELETE FROM search_key WHERE id = (SELECT min(id) FROM search_key)",
+    # wallets
+    "DELETE FROM claim WHERE id = $CLAIM",
+    "UPDATE claim SET counterparty_id = 'CPT_1' WHERE id = $CLAIM",
+    "UPDATE challenge SET counterparty_id = 'CPT_1' WHERE claim_id = $CLAIM",
+    "UPDATE challenge SET claim_id = 'CLM_1' WHERE claim_id = $CLAIM",
+    "UPDATE link SET verified_at = 1 WHERE claim_id = $CLAIM",
+    "UPDATE link SET first_linked_at = first_linked_at + 86400000000 "
+    "WHERE counterparty_id = $WALLET",
+    "DELETE FROM link WHERE counterparty_id = $WALLET",
+    "UPDATE claim SET method = 'letter' WHERE id = $CLAIM",
+    "UPDATE claim SET method = 'signature' WHERE id = $CONTRACT",
+    "UPDATE claim SET scheme = 'eip191-other' WHERE id = $CLAIM",
+    "UPDATE claim SET scheme = 'eip191' WHERE id = $CONTRACT",
+    "UPDATE claim SET signer = lower(signer) WHERE id = $CLAIM",
+    "UPDATE claim SET signature = substr(signature, 3) WHERE id = $CLAIM",
+    "UPDATE claim SET signature = signature || '00' WHERE id = $CONTRACT",
+    "UPDATE claim SET created = created + 1 WHERE id = $CLAIM",
+    "UPDATE claim SET expires = expires + 1 WHERE id = $CLAIM",
+    "UPDATE claim SET linked_at = linked_at + 1 WHERE id = $CLAIM",
+    "UPDATE claim SET linked_at = NULL WHERE id = $CLAIM",
+    "UPDATE claim SET linked_at = expires + 1 WHERE id = $CLAIM",
+    "UPDATE claim SET linked_at = created - 1 WHERE id = $CLAIM",
+    "UPDATE claim SET status = 'valid' WHERE id = $CLAIM",
+    "UPDATE claim SET organisation_id = 'other' WHERE id = $CLAIM",
+    "DELETE FROM challenge WHERE claim_id = $CLAIM",
+    "UPDATE challenge SET text = text || ' ' WHERE claim_id = $CLAIM",
+    "UPDATE challenge SET expires = expires + 1000000 WHERE claim_id = $CLAIM",
+    "UPDATE challenge SET used_at = used_at - 1 WHERE claim_id = $CLAIM",
+    "UPDATE challenge SET used_at = NULL WHERE claim_id = $CLAIM",
+    "UPDATE challenge SET created = used_at + 1 WHERE claim_id = $CLAIM",
+    "UPDATE challenge SET status = 'locked' WHERE claim_id = $CLAIM",
+    "UPDATE challenge SET attempts = attempts + 9 WHERE claim_id = $CLAIM",
+    "UPDATE challenge SET customer_id = 'CUS_1' WHERE claim_id = $CLAIM",
+    "UPDATE counterparty SET address = lower(address) WHERE id = $WALLET",
+    "UPDATE counterparty SET canonical = canonical || '1' WHERE id = $WALLET",
+    "UPDATE counterparty SET kind = 'p2tr' WHERE id = $WALLET",
+    "UPDATE counterparty SET network = 'base' WHERE id = $WALLET",
+    "UPDATE counterparty SET network = 'nowhere' WHERE id = $WALLET",
+    "DELETE FROM counterparty WHERE id = $WALLET",
+    "UPDATE blockchain_account SET network = 'base'",
+    "UPDATE link SET expires = expires + 1 WHERE counterparty_id = $WALLET",
+    "UPDATE link SET last_used_at = last_used_at + 1 WHERE counterparty_id = $WALLET",
+    "UPDATE link SET last_used_at = verified_at - 1 WHERE counterparty_id = $WALLET",
+    "UPDATE link SET policy_version = 2 WHERE counterparty_id = $WALLET",
+    "UPDATE link SET revoked_at = 1 WHERE counterparty_id = $WALLET",
+    "UPDATE link SET revoked_reason = 'SANCTIONS_HIT' WHERE counterparty_id = $WALLET",
+    "UPDATE link SET revoked_at = 1, revoked_reason = 'x' WHERE counterparty_id = $WALLET",
+    "DELETE FROM claim_evidence WHERE claim_id = $CONTRACT",
+    "UPDATE claim_evidence SET body = '{}' WHERE claim_id = $CONTRACT",
+    "UPDATE claim_evidence SET body = 'x' WHERE claim_id = $CONTRACT",
+    # columns, clock and balances
+    "ALTER TABLE trade ADD COLUMN rate FLOAT",
+    "UPDATE ledger_account SET balance = '1.5' WHERE code = 'core'",
+    "DELETE FROM clock",
+    "UPDATE clock SET epoch = 1",
+    "UPDATE clock SET began_at = 5",
+    "UPDATE clock SET doubt = 'x'",
+    "INSERT INTO journal VALUES ('X:hold', 'hold', 'X', 0, NULL)",
+    "UPDATE posting SET atoms = atoms + 1 WHERE code = 'income:fee' AND account_version = 1",
+    "DELETE FROM posting WHERE code = 'core' AND account_version = 2",
+    "UPDATE posting SET balance_after = balance_after + 1 "
+    "WHERE code = 'core' AND account_version = 2",
+    "UPDATE ledger_account SET version = version + 1 WHERE code = 'core'",
+    "UPDATE ledger_account SET balance = balance + 1 WHERE code = 'custody'",
+    "DELETE FROM ledger_account WHERE code = 'income:fee'",
+    "INSERT INTO ledger_account VALUES ('nobody', 'USD@fiat', 'x', '0', 0, NULL)",
+    "UPDATE trading_account SET trade_count = trade_count + 1 WHERE rowid = 1",
+    "UPDATE trading_account SET trade_count = trade_count - 1 WHERE rowid = 1",
+    "UPDATE trade SET ordinal = ordinal + 100 WHERE ordinal = 2",
+    "UPDATE event SET seq = seq + 1000 WHERE seq = 7",
+    "UPDATE head SET event_seq = event_seq - 1",
+    "UPDATE audit SET trading_account_id = 'TDA_1' WHERE seq = 3",
+    "UPDATE head SET last_at = last_at + 1",
+)
+
+
+def said(bank: World) -> str:
+    """What is found after each statement, which is then undone."""
+    return "".join(f"{line}\n" for statement in STATEMENTS for line in _after(bank, statement))
+
+
+def _after(bank: World, statement: str) -> Iterator[str]:
+    chosen = statement
+    for name, query in _NAMES.items():
+        chosen = chosen.replace(name, query)
+    with unguarded(bank) as connection:
+        altered = connection.execute(text(chosen)).rowcount
+        assert altered, statement
+        found = [*_found(connection)]
+        assert found, statement
+        yield statement
+        yield from ("    " + _ID.sub(r"\1", line) for line in found)
+
+
+def _found(connection: Connection) -> Iterator[str]:
+    for each in breaches(connection):
+        if each.where != "guards":
+            yield f"{each.invariant} {each.where}: {each.what}"
+    for evidence, wrong in claim_proofs.recheck(connection):
+        if wrong is not None:
+            yield f"15 claim {evidence.claim_id}: {wrong.reason}: {wrong.explanation}"
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        bank = busy_bank(Path(folder) / "bank.db")
+        KEPT.write_text(said(bank), encoding="utf-8")
+        bank.close()
+    sys.stdout.write(f"{KEPT.name} written; read what changed\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,207 @@
+"""One page per customer: all of theirs, nothing of anybody else's."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TypeVar
+
+import pytest
+from tests.deployments import SPEC_ONLY
+from tests.tui.conftest import Bench, press, seen, settle
+from tests.tui.wallet_case import Case
+from tests.world.customers import CustomerSeed, add_customers
+from tests.world.files import sealed
+from textual import events
+from textual.pilot import Pilot
+
+from chainteller.domain.ids import short
+from chainteller.service import operations as op
+from chainteller.service.layers import Next, layered
+from chainteller.service.models.accounts import OpenTradingAccount, TradingAccount
+from chainteller.service.models.pages import ListQuery
+from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
+from chainteller.service.operations import Call
+from chainteller.tui.customers.filter import Wanted, wanted
+from chainteller.tui.customers.screen import CustomerPage
+
+Answer = TypeVar("Answer")
+SMALL, LARGE, HUGE = (80, 24), (120, 40), (200, 60)
+
+
+def _two_accounts(bench: Bench) -> tuple[TradingAccount, TradingAccount]:
+    seed = CustomerSeed("DDA-500", name="Inês Brandão", reference="KD-5", further=("DDA-501",))
+    with sealed(bench.world.engine.context.database) as rows:
+        add_customers(rows, [seed])
+    return _account(bench, "DDA-500"), _account(bench, "DDA-501")
+
+
+def _account(bench: Bench, bank_account_id: str) -> TradingAccount:
+    asked = OpenTradingAccount(bank_account_id=bank_account_id, bank_account_type="checking")
+    return bench.service.open_trading_account(asked).value
+
+
+def _bought(bench: Bench, account: TradingAccount, amount: str) -> str:
+    asked = QuoteRequest(amount=amount, side="buy", trading_account_id=account.id)
+    quote = bench.service.create_quote("sol-usd", asked).value
+    done = bench.service.execute_quote(quote.id, ExecuteRequest(trading_account_id=account.id))
+    return done.value.id
+
+
+async def _page(pilot: Pilot[None], account: TradingAccount) -> CustomerPage:
+    await settle(pilot)
+    pilot.app.post_message(events.Paste(account.id))
+    await settle(pilot)
+    await press(pilot, "P")
+    screen = pilot.app.screen
+    assert isinstance(screen, CustomerPage)
+    return screen
+
+
+def _told(page: CustomerPage) -> list[str]:
+    return ["  ".join(text for text, _ in row.cells) for row in page.paged.rows_held]
+
+
+@pytest.mark.parametrize("size", [SMALL, HUGE])
+async def test_a_customer_with_two_accounts_has_one_page_and_every_line_opens_its_record(
+    bench: Bench, size: tuple[int, int]
+) -> None:
+    first, second = _two_accounts(bench)
+    stranger = bench.open(3, deposit="333.00")
+    bench.deposit(first, "500.00")
+    bench.world.advance(60)
+    bench.deposit(second, "222.00")
+    bench.world.advance(60)
+    trade = _bought(bench, first, "100.00")
+    app = bench.console()
+    async with app.run_test(size=size) as pilot:
+        page = await _page(pilot, second)
+        shown = seen(app)
+        assert "Inês Brandão" in shown
+        for each in (first, second):
+            assert short(each.id) in shown
+        rows = _told(page)
+        assert [row.split()[3] for row in rows if "audit" not in row][:2] == ["trade", "quote"]
+        assert any("222.00 USD" in row for row in rows)
+        assert any("500.00 USD" in row for row in rows)
+        assert not any(stranger.id in row or "333.00" in row for row in rows)
+        await press(pilot, "S", "down", "enter")
+        assert f"STATEMENT  {first.id}" in seen(app), "the second of the two that are listed"
+        await press(pilot, "escape")
+        await press(pilot, "slash", *"trades", "enter")
+        assert len(_told(page)) == 1
+        await press(pilot, "enter")
+        assert app.current_mode == "trades"
+        assert trade in seen(app)
+        assert app.desk.customer.account_id == first.id
+        await press(pilot, "1")
+        assert isinstance(app.screen, CustomerPage), "it's the same customer's"
+        await press(pilot, "colon", *"DDA3", "enter")
+        assert app.desk.customer.account_id == stranger.id
+        assert not isinstance(app.screen, CustomerPage), "another customer is served"
+        assert "Inês Brandão" not in seen(app)
+
+
+async def test_what_a_deployment_mixes_up_is_never_shown_on_another_customers_page(
+    bench: Bench,
+) -> None:
+    """Records of somebody else in the lists of this customer, and a customer who isn't theirs."""
+    account, other = bench.open(1, deposit="500.00"), bench.open(2, deposit="222.22")
+    foreign = _bought(bench, other, "111.00")
+
+    def mixed(call: Call[Answer], onward: Next) -> Answer:
+        asked = {
+            op.QUOTES.name: ListQuery(),
+            op.AUDIT.name: ListQuery(limit=100),
+            op.CUSTOMERS.name: ListQuery(text="DDA-2"),
+        }.get(call.operation.name)
+        return onward(call if asked is None else replace(call, query=asked))
+
+    app = bench.console(layered(bench.deployment, mixed))
+    async with app.run_test(size=LARGE) as pilot:
+        await settle(pilot)
+        app.post_message(events.Paste(other.id))
+        await settle(pilot)
+        page = await _page(pilot, account)
+        rows = _told(page)
+        assert any("500.00 USD" in row for row in rows)
+        assert not any(part in row for part in ("222.22", "111.00", short(foreign)) for row in rows)
+        shown = seen(app)
+        assert "Customer 2" not in shown
+        assert "not found in the core bank" in shown
+        assert "REPLY_MISMATCH" in shown, "the list that was mixed up is missing, and says so"
+
+
+async def test_older_pages_come_while_one_scrolls_in_the_order_of_time(bench: Bench) -> None:
+    first, second = _two_accounts(bench)
+    for number in range(70):
+        bench.deposit((first, second)[number % 3 == 0], f"{100 + number}.00")
+        bench.world.advance(7)
+    app = bench.console()
+    async with app.run_test(size=LARGE) as pilot:
+        page = await _page(pilot, first)
+        await press(pilot, "f", "f")
+        assert len(_told(page)) == 50
+        await press(pilot, "end", "end")
+        amounts = [row.split("deposit  ")[1].split()[0] for row in _told(page)]
+        assert amounts == [f"{100 + number}.00" for number in reversed(range(70))]
+        assert page.paged.total == 70
+
+
+async def test_what_is_hidden_is_hidden_on_the_page_too(bench: Bench) -> None:
+    case = Case(bench, "alice-ethereum")
+    account = bench.service.trading_account(case.account.trading_account_id)
+    bench.deposit(account, "512.00")
+    _bought(bench, account, "123.00")
+    app = bench.console()
+    async with app.run_test(size=HUGE) as pilot:
+        await _page(pilot, account)
+        assert "123.00" in seen(app)
+        await app.run_action("command('palette.hide')")
+        await settle(pilot)
+        shown = seen(app)
+        assert "•••••" in shown
+        for secret in ("512.00", "123.00", "389.00", account.customer_name or "?"):
+            assert secret not in shown
+
+
+@pytest.mark.parametrize("deployment", [SPEC_ONLY], indirect=True)
+async def test_on_a_bare_deployment_the_page_claims_nothing_that_it_cannot_know(
+    bench: Bench,
+) -> None:
+    account = bench.open(1, deposit="500.00")
+    other = bench.open(2, deposit="222.22")
+    trade = _bought(bench, account, "100.00")
+    app = bench.console()
+    async with app.run_test(size=HUGE) as pilot:
+        page = await _page(pilot, account)
+        shown = seen(app)
+        assert "customer's name not provided" in shown
+        assert "further accounts of the customer: not known" in shown
+        assert "quotes: not offered" not in shown
+        assert "audit: not offered by this deployment" in shown
+        assert any(short(trade) in row for row in _told(page))
+        assert other.id not in shown
+        assert "222.22" not in shown
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("trades dep", Wanted(kinds=frozenset({"trade", "deposit"}))),
+        ("transfers", Wanted(kinds=frozenset({"deposit", "withdrawal"}))),
+        ("2026-12", Wanted(since=datetime(2026, 12, 1, tzinfo=UTC),
+                           until=datetime(2027, 1, 1, tzinfo=UTC))),
+        ("2024-02-29..", Wanted(since=datetime(2024, 2, 29, tzinfo=UTC))),
+        ("..2026-11-20 sol", Wanted(until=datetime(2026, 11, 21, tzinfo=UTC), words=("sol",))),
+        ("2026-02-30", Wanted(words=("2026-02-30",))),
+        ("1,250.00", Wanted(words=("1,250.00",))),
+    ],
+)  # fmt: skip
+def test_a_typed_filter_is_kinds_days_and_words(typed: str, meant: Wanted) -> None:
+    assert wanted(typed) == meant
+
+
+def test_days_and_words_choose_among_entries() -> None:
+    at = datetime(2026, 11, 20, 23, 59, tzinfo=UTC)
+    assert wanted("2026-11-20 1250").shows(at, "deposit 1,250.00 USD")
+    assert not wanted("2026-11-21").shows(at, "deposit")
+    assert not wanted("..2026-11-19").shows(at, "deposit")

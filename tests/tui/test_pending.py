@@ -1,0 +1,60 @@
+"""The strip of what is pending: what it says, and how seldom it is painted."""
+
+from datetime import datetime
+
+from tests.tui.conftest import Bench, press, seen, settle
+from tests.tui.wallet_case import Case
+
+from chainteller.domain.clock import MINUTE, SECOND, to_datetime
+from chainteller.service.models.funding import Currency, WithdrawalRequest
+from chainteller.tui.pending import Item, next_repaint, strip_line
+
+NOW = 1_000_000 * SECOND
+
+
+def _told(*items: Item, now: int = NOW, width: int = 80) -> str:
+    return "".join(text for text, _ in strip_line((" Desk  ", "strong"), items, now, width).left)
+
+
+def test_time_is_told_by_the_minute_and_by_the_second_in_the_last_one() -> None:
+    quote = Item("quote", ends_at=NOW + 281 * SECOND)
+    assert _told(quote) == " Desk  quote, 5 min"
+    assert next_repaint([quote], NOW) == 41 * SECOND
+    assert _told(quote, now=NOW + 41 * SECOND) == " Desk  quote, 4 min"
+    assert next_repaint([quote], NOW + 41 * SECOND) == MINUTE
+    assert _told(quote, now=NOW + 240 * SECOND) == " Desk  quote, 0:41"
+    assert next_repaint([quote], NOW + 240 * SECOND) == SECOND
+    assert next_repaint([quote], NOW + 300 * SECOND) == MINUTE, "it has ended"
+    assert next_repaint([Item("hold")], NOW) == MINUTE
+
+
+def test_what_has_no_room_is_counted() -> None:
+    items = [Item(f"item number {number}") for number in range(6)]
+    for width in range(20, 140):
+        told = _told(*items, width=width)
+        assert len(told) <= width
+        shown = told.count("item number")
+        assert (f"+{6 - shown} more" in told) == (shown < 6)
+    assert _told() == " Desk  nothing pending"
+
+
+async def test_the_strip_names_what_waits_for_the_customer(bench: Bench) -> None:
+    case = Case(bench, "alice-ethereum")
+    currency = Currency(type="deposit-token-currency", id="DPT_USD")
+    asked = WithdrawalRequest(amount="25.00", currency=currency)
+    bench.service.withdraw(case.account.trading_account_id, asked)
+    app = bench.console()
+    async with app.run_test(size=(200, 40)) as pilot:
+        await settle(pilot)
+        own, desk = seen(app).splitlines()[1:3]
+        assert "message to sign ethereum, " in own
+        assert "withdrawal 25.00 USD" in own
+        assert "on hold" in own
+        assert "1 transfer processing" in desk
+        await press(pilot, "b", *"50", "enter")
+        expires = app.screen.state.quote.expires  # type: ignore[attr-defined]  # the quote screen
+        assert isinstance(expires, datetime)
+        app.desk.surroundings.look_soon()  # type: ignore[union-attr]  # it has started
+        await settle(pilot)
+        assert "quote buy sol-usd for 50.00 USD, 5 min" in seen(app).splitlines()[1]
+        assert expires > to_datetime(bench.world.clock.now())  # type: ignore[union-attr]  # by hand

@@ -1,0 +1,200 @@
+"""One search behind ``:`` and paste: people before commands, one request at a time."""
+
+import threading
+from typing import TypeVar
+
+import pytest
+from tests.deployments import SPEC_ONLY
+from tests.tui.conftest import Bench, press, seen, settle, until
+from tests.world.customers import CustomerSeed, add_customers
+from tests.world.files import sealed
+from textual import events
+
+from chainteller.domain.ids import short
+from chainteller.service import operations as op
+from chainteller.service.layers import Next, layered
+from chainteller.service.models.accounts import OpenTradingAccount, TradingAccount
+from chainteller.service.models.finding import FindQuery
+from chainteller.service.models.quotes import QuoteRequest
+from chainteller.service.operations import Call
+from chainteller.tui.console.app import Console
+from chainteller.tui.console.marks import marked
+from chainteller.tui.console.palette import DeskProvider
+from chainteller.tui.customers.screen import CustomerPage
+
+Answer = TypeVar("Answer")
+SIZE = (100, 30)
+PEOPLE = (
+    "Inês Brandão",
+    "Ines Okonjo",
+    "Cosima Merriweather",
+    "Jürgen Möhring",
+    "Hida Marketon",
+    "Nora Help",
+)
+
+
+def add(bench: Bench, *names: str) -> None:
+    """Customers DDA-500, DDA-502 ..., each with a second bank account."""
+    seeds = [
+        CustomerSeed(
+            f"DDA-{500 + 2 * at}", name=name, reference=f"KD-{at}", further=(f"DDA-{501 + 2 * at}",)
+        )
+        for at, name in enumerate(names)
+    ]
+    with sealed(bench.world.engine.context.database) as rows:
+        add_customers(rows, seeds)
+
+
+def opened(bench: Bench, bank_account_id: str) -> TradingAccount:
+    asked = OpenTradingAccount(bank_account_id=bank_account_id, bank_account_type="checking")
+    return bench.service.open_trading_account(asked).value
+
+
+async def hits(app: Console, text: str) -> list[str]:
+    found = [hit async for hit in DeskProvider(app.screen).search(text)]
+    return [str(hit.text) for hit in sorted(found, key=lambda hit: -hit.score)]
+
+
+async def test_the_right_one_of_several_stands_first_and_no_command_above_a_person(
+    bench: Bench,
+) -> None:
+    add(bench, *PEOPLE)
+    account, other = opened(bench, "DDA-501"), opened(bench, "DDA-502")
+    third = opened(bench, "DDA-500")
+    app = bench.console()
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        for typed, first in (
+            ("ines", ("Inês Brandão", "Ines Okonjo")),
+            ("okonjo i", ("Ines Okonjo",)),
+            ("merriwether", ("Cosima Merriweather",)),
+            ("moehring", ("Jürgen Möhring",)),
+            ("market", ("Hida Marketon",)),
+            ("DDA502", (other.id,)),
+            (f"is {short(account.id)} theirs?", (account.id,)),
+            ("markets", ("Markets",)),
+            ("hide", ("hide: ",)),
+            ("help", ("Nora Help",)),
+            ("all keys", ("All keys",)),
+        ):
+            found = await hits(app, typed)
+            for place, words in enumerate(first):
+                assert words in found[place], (typed, found)
+        assert any("All keys" in each for each in await hits(app, "help"))
+        await press(pilot, "colon", *"ines", "space", *"b", "enter")
+        assert isinstance(app.screen, CustomerPage)
+        assert "Inês Brandão" in seen(app)
+        for each in (account, third):
+            assert short(each.id) in seen(app)
+
+
+async def test_the_keyboard_is_answered_by_one_request_at_a_time_and_by_the_last_alone(
+    bench: Bench,
+) -> None:
+    add(bench, *PEOPLE)
+    asked: list[str] = []
+    answering, most, may_answer = 0, 0, threading.Event()
+
+    def slow(call: Call[Answer], onward: Next) -> Answer:
+        nonlocal answering, most
+        if call.operation is not op.FIND:
+            return onward(call)
+        assert isinstance(call.query, FindQuery)
+        asked.append(call.query.text)
+        answering += 1
+        most = max(most, answering)
+        may_answer.wait(10)
+        answering -= 1
+        return onward(call)
+
+    app = bench.console(layered(bench.deployment, slow))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "colon")
+        app.simulate_key("c")
+        app.simulate_key("o")
+        await until(lambda: bool(asked))
+        for letter in "sima":
+            app.simulate_key(letter)
+        await pilot.pause(0.2)
+        assert asked == ["co"], "the next request waits for the one on its way"
+        may_answer.set()
+        await settle(pilot)
+        assert asked == ["co", "cosima"], "and those given up are never sent"
+        assert most == 1
+        shown = seen(app)
+        assert "Cosima Merriweather" in shown
+        assert "copy" not in shown, "hits of an earlier text"
+
+
+async def test_nothing_found_says_what_to_try_and_a_secret_is_never_sent(bench: Bench) -> None:
+    asked: list[str] = []
+
+    def heard(call: Call[Answer], onward: Next) -> Answer:
+        asked.append(str(call.query))
+        return onward(call)
+
+    app = bench.console(layered(bench.deployment, heard))
+    words = "legal winner thank year wave sausage worth useful legal winner thank yellow"
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "colon", *"xqzyw")
+        assert 'Nothing found for "xqzyw"' in seen(app)
+        assert "a bank account" in seen(app)
+        await press(pilot, "escape", "colon")
+        app.post_message(events.Paste(words))
+        await settle(pilot)
+        assert "It is not searched for." in seen(app)
+        assert "sausage" not in seen(app)
+        assert not any("sausage" in each for each in asked)
+
+
+async def test_an_id_within_a_pasted_sentence_is_found(bench: Bench) -> None:
+    account = bench.open(1, deposit="75.00")
+    bench.open(2, deposit="75.00")
+    deposit = bench.service.deposits(account.id).data[0]
+    app = bench.console()
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        app.post_message(events.Paste(f"Hello, where is {short(deposit.id)}?\n"))
+        await settle(pilot)
+        await press(pilot, "enter")
+        assert app.current_mode == "transfers"
+        assert deposit.id in seen(app)
+        assert app.desk.customer.account_id == account.id
+
+
+@pytest.mark.parametrize("deployment", [SPEC_ONLY], indirect=True)
+async def test_without_a_search_the_desks_own_records_are_found_and_the_rest_is_told(
+    bench: Bench,
+) -> None:
+    account = bench.open(1, deposit="500.00")
+    bench.open(2, deposit="12.75")
+    quote = bench.service.create_quote("sol-usd", QuoteRequest(amount="62.50", side="buy")).value
+    app = bench.console()
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        for typed in (short(account.id), "DDA1", f"the account {account.id}, please"):
+            assert any(account.id in each for each in await hits(app, typed)), typed
+        for typed in ("62.50", short(quote.id)):
+            assert any("quote buy 62.50 USD" in each for each in await hits(app, typed)), typed
+        await press(pilot, "colon", *"DDA-1")
+        shown = " ".join(seen(app).split())
+        assert account.id in shown
+        assert "Not searched: names of customers" in shown
+        await press(pilot, "escape", "colon", *"whitlock")
+        assert 'Nothing found for "whitlock"' in seen(app)
+
+
+@pytest.mark.parametrize(
+    ("label", "typed", "parts"),
+    [
+        ("Inês Paixão   CU-003040", "ines p", ["Inês", "P"]),
+        ("Cosima Merriweather", "merriwether", ["Merriweather"]),
+        ("DDA-2514 checking, Jürgen Möhring", "dda2514", ["DDA-2514"]),
+        ("buy 1.5 SOL   TXN_E1FW..2CCQ", "was TXN_E1FW..2CCQ it?", ["TXN_E1FW", "2CCQ"]),
+    ],
+)
+def test_what_matches_is_marked(label: str, typed: str, parts: list[str]) -> None:
+    assert [label[start:end] for start, end in marked(label, typed)] == parts

@@ -1,0 +1,73 @@
+"""Wallets: what an agent does where the customer's wallet can't sign."""
+
+import pytest
+from tests.tui.conftest import Bench, press, seen, settle
+from tests.tui.wallet_case import ADDRESSES, LARGE, Case, palette, wallets
+from textual.pilot import Pilot
+
+from chainteller.service.models.pages import ListQuery
+
+SENDS_EXACTLY, ROUNDS = "alice-ethereum", "bob-ethereum"
+
+
+async def later(bench: Bench, pilot: Pilot[None], seconds: int) -> None:
+    """Time passes, and what comes due is done."""
+    bench.world.advance(seconds)
+    await settle(pilot)
+    await press(pilot, "r")
+
+
+@pytest.mark.needs("blockchain-accounts", "small-transfers")
+async def test_a_wallet_is_verified_by_the_transfer_that_the_customer_was_asked_for(
+    bench: Bench,
+) -> None:
+    case = Case(bench, SENDS_EXACTLY)
+    app = bench.console()
+    async with app.run_test(size=LARGE) as pilot:
+        await wallets(pilot)
+        await palette(pilot, "small transfer")
+        assert "A SMALL TRANSFER of" in seen(app)
+        await press(pilot, "enter")
+        (asked,) = case.service.small_transfers(case.account.id).data
+        shown = seen(app)
+        for part in ("[3/5] transfer", "SMALL TRANSFER", f"{asked.amount} ETH", asked.recipient):
+            assert part in shown
+        await press(pilot, "t")
+        assert f"exactly {asked.amount} ETH" in seen(app)
+        await press(pilot, "escape")
+        await press(pilot, "enter")
+        assert "waiting for the small transfer" in seen(app)
+
+        await later(bench, pilot, 60)
+        assert "[5/5] link" in seen(app)
+        assert "The exact amount arrived" in seen(app)
+        await press(pilot, "enter")
+        assert "[ok] Verified 1P" in seen(app)
+        assert "transfer, medium" in seen(app)
+        assert "and for medium evidence" in seen(app)
+        assert case.types == ["VerifiedCounterparty1P"]
+
+
+@pytest.mark.needs("blockchain-accounts", "small-transfers", "ownership-statements")
+async def test_a_wrong_amount_is_named_and_a_statement_waits_for_a_person(bench: Bench) -> None:
+    case = Case(bench, ROUNDS)
+    app = bench.console()
+    async with app.run_test(size=LARGE) as pilot:
+        await wallets(pilot)
+        await palette(pilot, "small transfer")
+        await press(pilot, "enter")
+        await later(bench, pilot, 60)
+        assert "Another amount arrived from the wallet." in seen(app)
+        await press(pilot, "t")
+        assert "Something arrived" in seen(app)
+        await press(pilot, "escape")
+
+        await palette(pilot, "ownership statement")
+        await press(pilot, "enter")
+        await press(pilot, *"mine", "enter")
+        (made,) = case.service.ownership_statements(case.account.id).data
+        assert (made.statement, made.status) == ("mine", "reviewing")
+        assert "verifies nothing until a person has decided" in seen(app)
+    assert case.types == []
+    (known,) = bench.service.counterparties(ListQuery()).data
+    assert known.address == ADDRESSES[ROUNDS]

@@ -1,0 +1,139 @@
+"""Statements and receipts as documents: added up again, safe to open, the same bytes each time."""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from tests.world.bank import World
+
+from chainteller.service import operations as op
+from chainteller.service.errors import PdfUnavailable, ReplyUnusable
+from chainteller.service.layers import Next, layered
+from chainteller.service.models.accounts import OpenTradingAccount
+from chainteller.service.models.funding import Currency, DepositRequest
+from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
+from chainteller.service.models.statements import Statement
+from chainteller.service.operations import Call
+from chainteller.workspace import receipts
+from chainteller.workspace.statements import contradictions, render, statement_of
+
+HOSTILE = "=1+1 \x1b[31mŁucja Đặng\n王"
+
+
+@pytest.fixture
+def traded(world: World) -> tuple[World, str, str]:
+    """A bank, an account that bought something, and the trade."""
+    opened = OpenTradingAccount(bank_account_id="DDA-1", bank_account_type="checking")
+    account = world.engine.open_trading_account(opened).value.id
+    currency = Currency(type="deposit-token-currency", id="DPT_USD")
+    world.engine.deposit(account, DepositRequest(amount="500.00", currency=currency))
+    quote = world.engine.create_quote("sol-usd", QuoteRequest(amount="100.00", side="buy")).value
+    request = ExecuteRequest(trading_account_id=account)
+    trade = world.engine.execute_quote(quote.id, request).value
+    world.advance(60)
+    world.advance(60)
+    return world, account, trade.id
+
+
+ALTERED: dict[str, Callable[[dict[str, Any]], object]] = {
+    "an opening balance": lambda body: body["balances"][0].update(opening="0.01"),
+    "a closing balance": lambda body: body["balances"][0].update(closing="400.01"),
+    "a part of it": lambda body: body["balances"][0].update(held="0.01"),
+    "a total": lambda body: body["balances"][0].update(credits="500.01"),
+    "an amount": lambda body: body["movements"][0]["changes"][0].update(amount="500.01"),
+    "a balance between": lambda body: body["movements"][0]["changes"][0].update(balance="500.01"),
+    "a fee": lambda body: body["movements"][1]["fee"].update(amount="0.00"),
+    "the sum of the fees": lambda body: body.update(fees=()),
+    "a missing movement": lambda body: body.update(movements=body["movements"][:1]),
+    "a movement twice": lambda body: body.update(
+        movements=body["movements"] + body["movements"][1:]
+    ),
+    "a missing balance": lambda body: body.update(balances=body["balances"][:-1]),
+    "a movement before the period": lambda body: body.update({"from": body["to"]}),
+}
+
+
+@pytest.mark.parametrize("what", ALTERED)
+def test_a_statement_that_contradicts_itself_is_not_shown(
+    traded: tuple[World, str, str], what: str
+) -> None:
+    world, account, _ = traded
+    whole = statement_of(world.engine, account, None, None)
+    body = whole.model_dump(by_alias=True)
+    ALTERED[what](body)
+    wrong = Statement.model_validate(body)
+    assert list(contradictions(wrong)) != []
+
+    def deployment(call: Call[Any], onward: Next) -> Any:
+        return wrong if call.operation is op.STATEMENT else onward(call)
+
+    with pytest.raises(ReplyUnusable):
+        statement_of(layered(world.engine, deployment), account, None, None)
+
+
+def test_a_receipt_that_the_ledger_contradicts_is_not_made(traded: tuple[World, str, str]) -> None:
+    world, account, trade = traded
+
+    def deployment(call: Call[Any], onward: Next) -> Any:
+        answer = onward(call)
+        if call.operation is op.SHOW_TRANSACTION:
+            more = answer.asset_bought.model_copy(update={"amount": "9.99"})
+            return answer.model_copy(update={"asset_bought": more})
+        return answer
+
+    assert trade in receipts.render(receipts.receipt_of(world.engine, account, trade), "text")
+    with pytest.raises(ReplyUnusable):
+        receipts.receipt_of(layered(world.engine, deployment), account, trade)
+
+
+def test_hostile_names_execute_nothing_in_any_form(traded: tuple[World, str, str]) -> None:
+    world, account, _ = traded
+    whole = statement_of(world.engine, account, None, None)
+    found = whole.model_copy(update={"customer_name": HOSTILE})
+    for form in ("text", "csv", "json"):
+        written = render(found, form)
+        assert isinstance(written, str)
+        assert "\x1b" not in written
+        assert "Łucja Đặng" in written
+    assert ",'=1+1" in str(render(found, "csv"))
+    assert "".join(str(render(found, "text")).splitlines()[3:4]).startswith("customer  ")
+
+
+def test_a_pdf_says_what_its_font_cannot_show_and_has_the_same_bytes_again(
+    traded: tuple[World, str, str],
+) -> None:
+    world, account, trade = traded
+    whole = statement_of(world.engine, account, None, None)
+    found = whole.model_copy(update={"customer_name": HOSTILE})
+    written = render(found, "pdf")
+    assert isinstance(written, bytes)
+    assert written == render(found, "pdf")
+    assert written.startswith(b"%PDF-")
+    if shutil.which("pdftotext") is None:
+        pytest.skip("pdftotext (poppler) isn't installed")
+    shown = _text(written)
+    for expected in ("Łucja Đặng", "[U+738B]", "400.00", account, trade, "Bought SOL"):
+        assert expected in shown
+    receipt = receipts.render(receipts.receipt_of(world.engine, account, trade), "pdf")
+    assert isinstance(receipt, bytes)
+    assert "Receipt of a trade" in _text(receipt)
+
+
+def _text(pdf: bytes) -> str:
+    done = subprocess.run(
+        ["pdftotext", "-layout", "-", "-"], input=pdf, capture_output=True, check=True
+    )
+    return done.stdout.decode()
+
+
+def test_without_the_extra_a_pdf_is_refused_with_the_next_step(
+    traded: tuple[World, str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world, account, _ = traded
+    monkeypatch.setitem(sys.modules, "fpdf", None)
+    with pytest.raises(PdfUnavailable) as refused:
+        render(statement_of(world.engine, account, None, None), "pdf")
+    assert "pip install 'chainteller[pdf]'" in refused.value.suggestion
