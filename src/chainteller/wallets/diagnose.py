@@ -45,7 +45,7 @@ from chainteller.wallets.reader import Unreadable, read_signature
 from chainteller.wallets.recoverable import key_witness
 from chainteller.wallets.repair import repair_signature
 from chainteller.wallets.search import search
-from chainteller.wallets.transit import Journey
+from chainteller.wallets.transit import Journey, makes
 from chainteller.wallets.variants import hashed_texts
 from chainteller.wallets.verify import verify_reading
 from chainteller.wallets.witness import Witness
@@ -540,6 +540,9 @@ def _altered_text(attempt: _Attempt) -> Diagnosis | None:
             explanation=f"{answer.explanation} It was altered on its way: the signed text {what}.",
             suggestion=_other_action(replace(text_of, state="closed")),
         )
+        alike = [each for each in attempt.others if makes(found.journey, each.text)]
+        if len({(each.state == "expired", each.address.network) for each in alike}) > 1:
+            answer = replace(answer, cause=WRONG_MESSAGE_FORMAT, certain=False)
     else:
         answer = _altered(attempt, found.journey, signer, what)
     return replace(answer, differences=describe(text_of.text, found.journey.signed))

@@ -56,6 +56,18 @@ def simplest(text: str, journey: Journey) -> Journey:
     return journey
 
 
+def makes(journey: Journey, text: str) -> bool:
+    """Whether the same steps make the same bytes of this text: what was cut off may be all that
+    two texts differ in.
+    """
+    made: str | bytes = text
+    for step in journey.steps:
+        if not isinstance(made, str):
+            return False
+        made = step.apply(made)
+    return _encoded(made) == journey.signed
+
+
 def _encoded(signed: str | bytes) -> bytes:
     return signed.encode("utf-8", "replace") if isinstance(signed, str) else signed
 
