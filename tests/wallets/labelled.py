@@ -1,10 +1,13 @@
 """Labelled cases from any seed, and what a diagnosis makes of them.
 
-`python -m tests.wallets.labelled SEED COUNT [pure]` prints the rates; what happened in each case is
-known, so a wrong verdict, a wrong cause that is called certain, a statement whose witness the
-checker refuses, and an address that nobody owns are all counted.
+`python -m tests.wallets.labelled SEED COUNT [pure] [held-out] [into=FILE]` prints the rates; what
+happened in each case is known, so a wrong verdict, a wrong cause that is called certain, a
+statement whose witness the checker refuses, and an address that nobody owns are all counted. With
+`into`, a long run keeps what it has counted and goes on from there; `held-out` takes today's texts
+and the alterations that the model wasn't fitted to, up to three of them.
 """
 
+import json
 import os
 import sys
 import time
@@ -12,24 +15,28 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from random import Random  # noqa: TID251 - cases that can be made again from a seed
 from typing import Any
 
 from tests.wallets.altered_texts import altered
 from tests.wallets.clipboards import clipboards
 from tests.wallets.customers import (
+    EXPIRES,
+    IDS,
     Customer,
     case,
     challenge,
     customers,
     known,
-    text_for,
 )
+from tests.wallets.held_out_texts import held_out
 from tests.wallets.secrets_of_wallets import secrets_of_wallets
 
 from chainteller.wallets.cases import Case, Diagnosis, KnownChallenge
 from chainteller.wallets.checker import proves
 from chainteller.wallets.diagnose import diagnose
+from chainteller.wallets.texts import Party, challenge_text
 from chainteller.wallets.wording import (
     EXPIRED_CHALLENGE,
     NETWORK_MISMATCH,
@@ -43,6 +50,7 @@ KINDS = (
     "clipboard", "clipboard", "other wallet", "unknown wallet", "other family", "secret",
     "contract wallet",
 )  # fmt: skip
+HELD_OUT_KINDS = (*KINDS, "three alterations")
 FORMAT = frozenset({WRONG_MESSAGE_FORMAT})
 
 
@@ -86,6 +94,14 @@ class Rates:
         chosen = kinds or tuple(self.cases)
         return sum(self.right[kind] for kind in chosen) / sum(self.cases[kind] for kind in chosen)
 
+    def extend(self, other: "Rates") -> None:
+        """Count what another run found, too."""
+        for mine, theirs in ((self.cases, other.cases), (self.right, other.right),
+                             (self.faults, other.faults)):  # fmt: skip
+            mine.update(theirs)
+        self.times += other.times
+        self.examples += other.examples
+
     def percentile(self, share: float) -> float:
         """Milliseconds of processor time."""
         return sorted(self.times)[int(len(self.times) * share)] * 1e3
@@ -106,35 +122,56 @@ def _faults(labelled: Labelled, answer: Diagnosis) -> Iterator[str]:
         yield "no secret"
 
 
-def _others(customer: Customer, rng: Random, number: int) -> tuple[KnownChallenge, ...]:
+def _todays_text(customer: Customer, rng: Random, challenge_id: str) -> str:
+    """A text as it is made now, with labels from the shortest to those that have to be cut."""
+    party = Party(
+        rng.choice(("7", "C-1042", "Kunde 77 & S\u00f6hne", "customer-of-a-very-long-name-0001")),
+        rng.choice(("", "", "0042", "DE89 3704 0044 0532 0130 00")),
+    )
+    return challenge_text(
+        bank_name=rng.choice(("Example Bank", "Bank", "Savings Bank of Example Town")),
+        party=party, address=customer.registered, challenge_id=challenge_id, valid_until=EXPIRES,
+    )  # fmt: skip
+
+
+def _challenge(
+    customer: Customer, rng: Random, challenge_id: str, text: str, state: str
+) -> KnownChallenge:
+    made = {"text": _todays_text(customer, rng, challenge_id)} if text == "today" else {}
+    return challenge(customer.registered, challenge_id=challenge_id, state=state, **made)
+
+
+def _others(customer: Customer, rng: Random, number: int, text: str) -> tuple[KnownChallenge, ...]:
     """Earlier texts of the registered wallet, open or expired."""
     return tuple(
-        challenge(
-            customer.registered,
-            challenge_id=f"CHG_{rng.randrange(36**6):022d}",
-            state=rng.choice(("open", "expired")),
+        _challenge(
+            customer, rng, f"CHG_{rng.randrange(36**6):022d}", text, rng.choice(("open", "expired"))
         )
         for _ in range(number)
     )
 
 
 def labelled_cases(
-    seed: int, count: int, *, texts: int = 3, addresses: int = 8
+    seed: int | str, count: int, *, texts: int = 3, addresses: int = 8, is_held_out: bool = False
 ) -> Iterator[Labelled]:
     """`texts` earlier texts and up to `addresses` other addresses come with each case."""
     rng = Random(seed)  # noqa: S311 - no secret
+    text = "today" if is_held_out else "earlier"
     everyone = [customer for name in FAMILIES for customer in customers(name)]
     owners = frozenset(each.registered.display for each in everyone)
     for _ in range(count):
-        kind, customer = rng.choice(KINDS), rng.choice(everyone)
-        others = _others(customer, rng, texts)
+        kind = rng.choice(HELD_OUT_KINDS if is_held_out else KINDS)
+        customer = rng.choice(everyone)
+        others = _others(customer, rng, texts, text)
         rest = [each for each in everyone if each is not customer]
         companions = known(*(each.registered for each in rng.sample(rest, min(addresses, 9))))
         if addresses > len(rest):
             companions *= addresses // len(companions)
-        mine = challenge(customer.registered)
-        context = {"challenge": mine, "other_challenges": others, "known_addresses": companions}
+        mine = _challenge(customer, rng, IDS[0], text, "open")
+        context: dict[str, Any] = {"alter": held_out if is_held_out else altered}
+        context |= {"challenge": mine, "other_challenges": others, "known_addresses": companions}
         made = _MAKERS[kind](customer, rng, context)
+        made[4].pop("alter")
         yield Labelled(
             kind, made[0], case(customer.registered, made[1], **made[4]), made[2],
             accepted=None in made[2], signer=made[3], owners=owners,
@@ -145,20 +182,22 @@ Made = tuple[str, str, frozenset[str | None], str | None, dict[str, Any]]
 
 
 def _altered(customer: Customer, rng: Random, context: dict[str, Any], number: int) -> Made:
-    name, text = altered(text_for(customer.registered), rng, number)
+    name, text = context["alter"](context["challenge"].text, rng, number)
     return f"{customer.family}: {name}", customer.answer(text), FORMAT, None, context
 
 
 def _other_text(customer: Customer, rng: Random, context: dict[str, Any]) -> Made:
     other = rng.choice(context["other_challenges"])
-    name, text = ("as it is", other.text) if rng.random() < 0.5 else altered(other.text, rng, 1)
+    name, text = (
+        ("as it is", other.text) if rng.random() < 0.5 else context["alter"](other.text, rng, 1)
+    )
     causes = frozenset({EXPIRED_CHALLENGE}) if other.state == "expired" else FORMAT
     name = f"{customer.family}: {other.state}, {name}"
     return name, customer.answer(text), causes, customer.registered.display, context
 
 
 def _clipboard(customer: Customer, rng: Random, context: dict[str, Any]) -> Made:
-    text = text_for(customer.registered)
+    text = context["challenge"].text
     forms = clipboards(customer, text, customer.sign(text.encode()))
     name = rng.choice(sorted(forms))
     return f"{customer.family}: {name}", forms[name], frozenset({None}), None, context
@@ -168,7 +207,7 @@ def _other_wallet(customer: Customer, rng: Random, context: dict[str, Any]) -> M
     same = [each for each in customers(customer.family) if each is not customer]
     other = rng.choice(same)
     context = {**context, "known_addresses": known(other.registered)}
-    text = text_for(customer.registered)
+    text = context["challenge"].text
     causes = frozenset({WRONG_WALLET_ADDRESS})
     return customer.family, other.answer(text), causes, other.registered.display, context
 
@@ -177,7 +216,7 @@ def _unknown_wallet(customer: Customer, rng: Random, context: dict[str, Any]) ->
     other = Customer(customer.family, rng.randbytes(32), customer.registered)
     causes = frozenset({WRONG_WALLET_ADDRESS})
     context = {**context, "known_addresses": ()}
-    return customer.family, other.answer(text_for(customer.registered)), causes, None, context
+    return customer.family, other.answer(context["challenge"].text), causes, None, context
 
 
 def _other_family(customer: Customer, rng: Random, context: dict[str, Any]) -> Made:
@@ -185,7 +224,7 @@ def _other_family(customer: Customer, rng: Random, context: dict[str, Any]) -> M
     other = rng.choice(customers(name))
     context = {**context, "known_addresses": known(other.registered)}
     causes = frozenset({NETWORK_MISMATCH})
-    paste = other.answer(text_for(customer.registered))
+    paste = other.answer(context["challenge"].text)
     return f"{customer.family} by {name}", paste, causes, other.registered.display, context
 
 
@@ -221,6 +260,7 @@ def _contract(customer: Customer, rng: Random, context: dict[str, Any]) -> Made:
 _MAKERS: dict[str, Callable[[Customer, Random, dict[str, Any]], Made]] = {
     "one alteration": partial(_altered, number=1),
     "two alterations": partial(_altered, number=2),
+    "three alterations": partial(_altered, number=3),
     "other text": _other_text,
     "clipboard": _clipboard,
     "other wallet": _other_wallet,
@@ -240,13 +280,39 @@ def judge_all(cases: Iterator[Labelled]) -> Rates:
     return rates
 
 
+def run(seed: str, count: int, into: Path | None, *, is_held_out: bool) -> Rates:
+    """Judge the cases in blocks, each with a seed of its own, and keep the counts of each."""
+    kept = into.read_text().splitlines() if into and into.exists() else []
+    rates = Rates()
+    for line in kept:
+        cases, right, faults, times, examples = json.loads(line)
+        rates.extend(Rates(Counter(cases), Counter(right), Counter(faults), times, examples))
+    while (done := len(rates.times)) < count:
+        cases = labelled_cases(
+            f"{seed}:{done}", min(_BLOCK, count - done), texts=48, addresses=24,
+            is_held_out=is_held_out,
+        )  # fmt: skip
+        block = judge_all(cases)
+        rates.extend(block)
+        if into:
+            parts = (block.cases, block.right, block.faults, block.times, block.examples)
+            with into.open("a") as file:
+                file.write(json.dumps(parts) + "\n")
+    return rates
+
+
+_BLOCK = 100
+
+
 def main() -> None:
     if "pure" in sys.argv:
         # As if coincurve were not installed for this project; the signers still use it.
         blocked: dict[str, object] = {"chainteller.wallets.secp256k1_fast": None}
         sys.modules.update(blocked)  # type: ignore[arg-type]  # None blocks an import
         os.environ["ECC_BACKEND_CLASS"] = "eth_keys.backends.NativeECCBackend"
-    rates = judge_all(labelled_cases(int(sys.argv[1]), int(sys.argv[2]), texts=48, addresses=24))
+    seed, count = sys.argv[1], int(sys.argv[2])
+    into = next((Path(each[5:]) for each in sys.argv if each.startswith("into=")), None)
+    rates = run(seed, count, into, is_held_out="held-out" in sys.argv)
     lines = [
         f"{kind:18} {number:7,} cases, {rates.share(kind):7.2%} right"
         for kind, number in sorted(rates.cases.items())

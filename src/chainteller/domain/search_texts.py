@@ -97,7 +97,9 @@ def keys_of(text: str) -> tuple[str, ...]:
     whole = key_of(text)
     bare = whole.removeprefix("0x").lstrip("abcdefghijklmnopqrstuvwxyz")
     number = re.sub(r"^[a-z]+", "", whole)
-    if number.startswith("0"):
+    if whole.startswith("0x"):
+        bare = whole[2:]
+    elif number.startswith("0"):
         bare = number
     kept = [each for each in (whole, bare) if len(each) >= LEAST_OF_KEY]
     return tuple(dict.fromkeys(kept)) or ((whole,) if whole else ())

@@ -4,6 +4,7 @@ The order is that of cost and certainty: shape, the exact text, other texts, alt
 ways of hashing, other addresses, and last whatever the shape suggests. The search is bounded.
 """
 
+from collections.abc import Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -44,7 +45,7 @@ from chainteller.wallets.reader import Unreadable, read_signature
 from chainteller.wallets.recoverable import key_witness
 from chainteller.wallets.repair import repair_signature
 from chainteller.wallets.search import search
-from chainteller.wallets.transit import Journey
+from chainteller.wallets.transit import Journey, makes
 from chainteller.wallets.variants import hashed_texts
 from chainteller.wallets.verify import verify_reading
 from chainteller.wallets.witness import Witness
@@ -241,6 +242,8 @@ def _refused(
         return secret
     if not plausible and _is_about_a_hash(case.signature):
         return _answer(case, "TRANSACTION_HASH_PASTED")
+    read = {candidate.data for reading in readings for candidate in reading.candidates}
+    plausible = [each for each in plausible if _is_new(each, read)]
     attempts = [_Attempt(case, reading, clipboard=clipboard) for reading in readings]
     attempts += [
         _Attempt(case, reading, clipboard=clipboard, extracted=True)
@@ -262,6 +265,10 @@ def _is_about_a_hash(paste: str) -> bool:
 
 def _is_plausible(reading: SignatureReading) -> bool:
     return any(len(candidate.data) in {64, 65} for candidate in reading.candidates)
+
+
+def _is_new(reading: SignatureReading, read: Set[bytes]) -> bool:
+    return any(candidate.data not in read for candidate in reading.candidates)
 
 
 def _strict_reading(case: Case, family: Family) -> tuple[str, list[SignatureReading]]:
@@ -533,6 +540,9 @@ def _altered_text(attempt: _Attempt) -> Diagnosis | None:
             explanation=f"{answer.explanation} It was altered on its way: the signed text {what}.",
             suggestion=_other_action(replace(text_of, state="closed")),
         )
+        alike = [each for each in attempt.others if makes(found.journey, each.text)]
+        if len({(each.state == "expired", each.address.network) for each in alike}) > 1:
+            answer = replace(answer, cause=WRONG_MESSAGE_FORMAT, certain=False)
     else:
         answer = _altered(attempt, found.journey, signer, what)
     return replace(answer, differences=describe(text_of.text, found.journey.signed))

@@ -129,8 +129,13 @@ class Probe(Protocol):
     def prepare(self, messages: Sequence[bytes]) -> None:
         """Make the next calls of `match` and `signer` for these messages cheap."""
 
-    def find(self, messages: Sequence[bytes], addresses: Sequence[Address]) -> Match | None:
-        """The first of the messages that the key of one of the addresses signed."""
+    def find(
+        self, messages: Sequence[bytes], addresses: Sequence[Address], *, thorough: int
+    ) -> Match | None:
+        """The first of the messages that the key of one of the addresses signed.
+
+        `thorough` is of how many messages, the first ones, what costs much more is tried too.
+        """
 
     def witness(self, message: bytes, address: Address) -> Witness | None:
         """What proves that the key of the address signed the message; None when it did not."""

@@ -23,7 +23,7 @@ from chainteller.wallets.family import (
     SampleSignature,
     Shape,
 )
-from chainteller.wallets.hashes import Digest, double_sha256, keccak256, sha256
+from chainteller.wallets.hashes import Digest, double_sha256, keccak256, keccak256_of_each, sha256
 from chainteller.wallets.proof import Proof
 from chainteller.wallets.sample_keys import sign_digest
 from chainteller.wallets.secp256k1 import HALF_ORDER, ORDER, in_range
@@ -31,8 +31,6 @@ from chainteller.wallets.witness import Witness
 
 _ERC6492_SUFFIX = bytes.fromhex("6492" * 16)
 _TOP_BIT = 1 << 255
-# How many messages of a batch are tried where the signature names no parity: each costs twice.
-_GUESSED = 20
 _PARITY = {0: 0, 1: 1, 27: 0, 28: 1}
 
 
@@ -91,8 +89,10 @@ def signer(recovery: KeyRecovery | None, digest: bytes) -> bytes | None:
 
 def signers(recovery: KeyRecovery, digests: Sequence[bytes]) -> list[bytes | None]:
     """As `signer`, for many digests."""
-    hashes = [key_hash(key) if key else b"" for key in recovery.public_keys(digests)]
-    return [hashed if any(hashed) else None for hashed in hashes]
+    keys = recovery.public_keys(digests)
+    hashes = iter(keccak256_of_each([key for key in keys if key]))
+    addresses = [next(hashes)[12:] if key else b"" for key in keys]
+    return [address if any(address) else None for address in addresses]
 
 
 def key_witness(
@@ -186,6 +186,10 @@ class KeccakFamily(Family, abstract=True):
     def message_digest(self, message: bytes) -> bytes:
         """The 32 bytes that the family's wallets sign."""
         return keccak256(self._prepared(message))
+
+    def message_digest_of_each(self, messages: Iterable[bytes]) -> list[bytes]:
+        """As `message_digest` for each."""
+        return keccak256_of_each([self._prepared(message) for message in messages])
 
     def _prepared(self, message: bytes) -> bytes:
         return self.message_prefix + str(len(message)).encode() + message
@@ -319,18 +323,20 @@ class RecoverableProbe:
             self._signers[digest] = tuple(column[position] for column in columns)
 
     def prepare(self, messages: Sequence[bytes]) -> None:
-        self._prepare([self._family.message_digest(message) for message in messages])
+        self._prepare(self._family.message_digest_of_each(messages))
 
-    def find(self, messages: Sequence[bytes], addresses: Sequence[Address]) -> Match | None:
-        """Under the parity that the signature states, or under both where it states none."""
+    def find(
+        self, messages: Sequence[bytes], addresses: Sequence[Address], *, thorough: int
+    ) -> Match | None:
+        """Under the parity that the signature states; `thorough`ly under both if it states none."""
         wanted = {
             self._family.address_bytes(each): each
             for each in addresses
             if each.network.family is self._family
         }
         if not self._stated:
-            messages = messages[:_GUESSED]
-        digests = [self._family.message_digest(message) for message in messages]
+            messages = messages[:thorough]
+        digests = self._family.message_digest_of_each(messages)
         best: Match | None = None
         for sig, parity, recovery in self._readings:
             if recovery is None or (self._stated and sig.parity != parity):

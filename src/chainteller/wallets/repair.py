@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from chainteller.wallets.curve import curve
 from chainteller.wallets.ed25519 import is_well_formed
-from chainteller.wallets.encodings import decodings
+from chainteller.wallets.encodings import Candidate, SignatureReading, decodings
 from chainteller.wallets.family import Address, Family
 from chainteller.wallets.pasting import without_invisibles
 from chainteller.wallets.proof import Proof
@@ -59,12 +59,22 @@ def repair_signature(paste: str, text: str, address: Address) -> Outcome:
         decoded -= 1
         for data in _signatures(candidate, family):
             left -= 1
-            proof = verify_bytes(message, data, "", address)
+            proof = _verified(message, data, address)
             if proof is not None:
                 return Outcome(Repair(proof, what), was_tried=True)
         if left <= 0 or decoded <= 0:
             return Outcome(None, was_tried=True, is_complete=False)
     return Outcome(None, was_tried=True)
+
+
+def _verified(message: bytes, data: bytes, address: Address) -> Proof | None:
+    """Where each way of signing is checked for itself, nobody has typed any but the usual one."""
+    family = address.network.family
+    if family.prefers_base58:
+        probe = family.probe(SignatureReading((Candidate(data, "base58"),)))
+        if probe.find([message], [address], thorough=0) is None:
+            return None
+    return verify_bytes(message, data, "", address)
 
 
 def _signatures(token: str, family: Family) -> Iterator[bytes]:

@@ -5,22 +5,27 @@ machine. Where a signature gives away its key, one candidate is held against eve
 once; Ed25519 has to be asked about each address.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, zip_longest
 
-from chainteller.wallets.cases import KnownAddress, KnownChallenge
+from chainteller.wallets.cases import MAX_OTHER_TEXTS, KnownAddress, KnownChallenge
 from chainteller.wallets.family import Address, Family, Probe
-from chainteller.wallets.transit import Journey, journeys
+from chainteller.wallets.transit import Journey, journeys, simplest
 
-# Candidates for this challenge's text, first and later, and for all other texts together; where
-# each address is asked for itself, this part of them.
-_FIRST, _LATER, _OTHERS = 900, 1500, 600
-_PART = 0.5
-_NEWEST, _LEAST_PER_TEXT, _MOST_PER_TEXT = 8, 6, 300
+# Candidates for all texts together, for this challenge's own altered once, and for all others;
+# where each address is asked for itself, this part of them.
+_ALL, _FIRST, _OTHERS = 4800, 450, 1400
+_PART = 0.45
+_MOST_PER_TEXT = 300
+# What happens often is found soon; larger batches cost less for each candidate.
+_FIRST_BATCH, _BATCH = 60, 300
+# How many candidates are tried in a family's rarer ways of signing: this text's, and each other's.
+_THOROUGH, _FEW = 24, 1
 # Candidates that are held against the customer's wallets of other families.
 _FOREIGN = 60
+Candidate = tuple[KnownChallenge, Journey]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,54 +51,70 @@ def search(
     everybody = list({each.canonical: each for each in addresses}.values())
     reachable = everybody if probe.names_its_key else [registered]
     part = 1.0 if probe.names_its_key else _PART
-    first, later = int(_FIRST * part), int(_LATER * part)
-    own = _candidates(challenge.text, first + later)
+    each = min(int(_OTHERS * part) // max(len(others), 1), _MOST_PER_TEXT)
+    rest = int(_ALL * part) - each * len(others) - _FIRST
+    first = _as_candidates(challenge, _once_altered(challenge.text, _FIRST))
     return (
-        _look(probe, challenge, own[:first], reachable)
-        or _look_elsewhere(probe_as, challenge, own[:_FOREIGN], everybody)
-        or _look_at_others(probe_as, registered, others, everybody)
-        or _look(probe, challenge, own[first:], reachable)
+        _look(probe, first, reachable, thorough=_THOROUGH)
+        or _look_elsewhere(probe_as, first[:_FOREIGN], everybody)
+        or _look_at_others(probe_as, registered, others, everybody, each)
+        or _look(probe, _as_candidates(challenge, _altered(challenge.text, rest)), reachable)
     )
 
 
-@lru_cache(64)
-def _candidates(text: str, number: int) -> tuple[Journey, ...]:
-    """Kept because an answer is often checked before it is submitted, or sent twice."""
-    return tuple(islice(journeys(text), number))
+def _as_candidates(challenge: KnownChallenge, found: Iterable[Journey]) -> list[Candidate]:
+    return [(challenge, journey) for journey in found]
+
+
+# Kept because an answer is often checked before it is submitted, or sent twice.
+@lru_cache(4)
+def _altered(text: str, number: int) -> tuple[Journey, ...]:
+    """What is likeliest after `_once_altered`."""
+    tried = {journey.signed for journey in _once_altered(text, _FIRST)}
+    return tuple(islice((each for each in journeys(text) if each.signed not in tried), number))
+
+
+@lru_cache(2 * MAX_OTHER_TEXTS)
+def _once_altered(text: str, number: int) -> tuple[Journey, ...]:
+    return tuple(islice(journeys(text, most_steps=1), number))
 
 
 def _look(
     probe: Probe,
-    challenge: KnownChallenge,
-    candidates: Sequence[Journey],
+    candidates: Sequence[Candidate],
     addresses: Sequence[Address],
+    *,
+    thorough: int = 0,
 ) -> Found | None:
-    for start in range(0, len(candidates), _BATCH):
-        batch = candidates[start : start + _BATCH]
-        match = probe.find([each.signed for each in batch], addresses)
+    start, size = 0, _FIRST_BATCH
+    while start < len(candidates):
+        batch = candidates[start : start + size]
+        signed = [journey.signed for _, journey in batch]
+        match = probe.find(signed, addresses, thorough=max(thorough - start, 0))
         if match is not None:
-            return Found(challenge, batch[match.index], match.address)
+            text_of, journey = batch[match.index]
+            return Found(text_of, simplest(text_of.text, journey), match.address)
+        start, size = start + size, _BATCH
     return None
-
-
-_BATCH = 100
 
 
 def _look_elsewhere(
     probe_as: Callable[[Family], Probe],
-    challenge: KnownChallenge,
-    candidates: Sequence[Journey],
-    addresses: Sequence[Address],
+    candidates: Sequence[Candidate],
+    everybody: Sequence[Address],
 ) -> Found | None:
-    """The customer's other wallets: those that the first search couldn't ask for free."""
-    own = challenge.address.network.family
-    for family in dict.fromkeys(each.network.family for each in addresses):
+    """The customer's other wallets: those that the first search couldn't ask for free.
+
+    `everybody` begins with the registered address.
+    """
+    own = everybody[0].network.family
+    for family in dict.fromkeys(each.network.family for each in everybody):
         probe = probe_as(family)
-        if family is own and probe.names_its_key:
+        theirs = [each for each in everybody[1:] if each.network.family is family]
+        if not theirs or (family is own and probe.names_its_key):
             continue
-        theirs = [each for each in addresses if each.network.family is family]
         number = len(candidates) if probe.names_its_key else max(6, 240 // len(theirs))
-        found = _look(probe, challenge, candidates[:number], theirs)
+        found = _look(probe, candidates[:number], theirs, thorough=_FEW)
         if found is not None:
             return found
     return None
@@ -104,22 +125,24 @@ def _look_at_others(
     registered: Address,
     others: Sequence[KnownChallenge],
     everybody: Sequence[Address],
+    number: int,
 ) -> Found | None:
-    part = 1.0 if all(probe_as(each).names_its_key for each in _families(others)) else _PART / 2
-    budget = int(_OTHERS * part)
-    for place, other in enumerate(others):
-        # The newest texts are the likeliest.
-        share = budget // (2 * min(len(others), _NEWEST)) if place < _NEWEST else 0
-        number = min(max(share, _LEAST_PER_TEXT), _MOST_PER_TEXT)
-        candidates = _candidates(other.text, number)
+    """So many candidates of each other text, the likeliest of each text first."""
+    alike: dict[tuple[Family, tuple[Address, ...]], list[KnownChallenge]] = {}
+    for other in others:
         for family in dict.fromkeys((other.address.network.family, registered.network.family)):
-            probe = probe_as(family)
-            likely = everybody if probe.names_its_key else [registered, other.address]
-            found = _look(probe, other, candidates, list(dict.fromkeys(likely)))
-            if found is not None:
-                return found
+            named = probe_as(family).names_its_key
+            likely = everybody if named else dict.fromkeys((registered, other.address))
+            alike.setdefault((family, tuple(likely)), []).append(other)
+    for (family, addresses), texts in alike.items():
+        ranks = zip_longest(*(_once_altered(text.text, number) for text in texts))
+        candidates = [
+            (text, journey)
+            for rank in ranks
+            for text, journey in zip(texts, rank, strict=True)
+            if journey is not None
+        ]
+        found = _look(probe_as(family), candidates, addresses, thorough=_FEW * len(texts))
+        if found is not None:
+            return found
     return None
-
-
-def _families(others: Sequence[KnownChallenge]) -> set[Family]:
-    return {other.address.network.family for other in others}

@@ -7,8 +7,10 @@ takes half as long as a multiplication by the library.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any, NamedTuple
 
 import coincurve
+from coincurve._libsecp256k1 import ffi, lib
 
 from chainteller.wallets.secp256k1 import FIELD, ORDER, in_range
 
@@ -46,54 +48,70 @@ class _FastRecovery:
 def _added(base: coincurve.PublicKey, scalar: int) -> bytes | None:
     """The base plus the scalar times the generator."""
     try:
-        return _packed(base.add(scalar.to_bytes(32, "big")))
+        key = base.add(scalar.to_bytes(32, "big"))
     except ValueError:
         return None
+    return bytes(key.format(compressed=False)[1:])
 
 
 def _added_by_table(base: coincurve.PublicKey, scalars: list[int]) -> list[bytes | None]:
     """As `_added`; a digit of zero adds something too, which the base makes up for."""
-    rows, surplus = _table()
-    keys = coincurve.PublicKey
+    table = _table()
     try:
-        start = keys.combine_keys([base, surplus])
+        start = coincurve.PublicKey.combine_keys([base, table.surplus]).public_key
     except ValueError:
         return [_added(base, scalar) for scalar in scalars]
-    found: list[bytes | None] = []
+    rows, context = table.rows, base.context.ctx
+    total, size = ffi.new("secp256k1_pubkey *"), ffi.new("size_t *")
+    packed = ffi.new("unsigned char[65]")
+    shown, found = ffi.buffer(packed), list[bytes | None]()
     for scalar in scalars:
-        digits = scalar.to_bytes(32, "little")
-        terms = [row[digit] for row, digit in zip(rows, digits, strict=True)]
+        terms = [row[digit] for row, digit in zip(rows, scalar.to_bytes(32, "little"), strict=True)]
         terms.append(start)
-        try:
-            found.append(_packed(keys.combine_keys(terms)))
-        except ValueError:
+        if lib.secp256k1_ec_pubkey_combine(context, total, terms, len(terms)):
+            size[0] = 65
+            lib.secp256k1_ec_pubkey_serialize(
+                context, packed, size, total, lib.SECP256K1_EC_UNCOMPRESSED
+            )
+            found.append(shown[1:65])
+        else:
             found.append(None)
     return found
-
-
-def _packed(key: coincurve.PublicKey) -> bytes:
-    return bytes(key.format(compressed=False)[1:])
 
 
 # Fewer digests are done before the table is.
 _WORTH_A_TABLE = 16
 
 
-@cache
-def _table() -> tuple[list[list[coincurve.PublicKey]], coincurve.PublicKey]:
-    """For each byte of a scalar, (digit + 1) times the generator's multiple; and what to add so
-    that the sum is the scalar's.
+class _Table(NamedTuple):
+    """Pointers into `points`, which lie side by side as their order of use is random.
+
+    Row i holds (digit + 1) · 256^i times the generator for each digit; `surplus` makes up for the
+    one more of each. The pointers don't keep the memory that they point to.
     """
+
+    rows: list[list[Any]]
+    points: Any
+    surplus: coincurve.PublicKey
+
+
+@cache
+def _table() -> _Table:
     keys = coincurve.PublicKey
-    base, rows = keys.from_secret((1).to_bytes(32, "big")), []
-    for _ in range(32):
-        row = [base]
-        for _ in range(255):
-            row.append(keys.combine_keys([row[-1], base]))
-        rows.append(row)
-        base = row[-1]
+    base, points = (
+        keys.from_secret((1).to_bytes(32, "big")),
+        ffi.new("secp256k1_pubkey[]", 32 * 256),
+    )
+    for place in range(32):
+        multiples = [base]
+        while len(multiples) < 256:
+            multiples.append(keys.combine_keys([multiples[-1], base]))
+        for digit, multiple in enumerate(multiples):
+            points[256 * place + digit] = multiple.public_key[0]
+        base = multiples[-1]
+    rows = [[points + 256 * place + digit for digit in range(256)] for place in range(32)]
     surplus = -sum(1 << 8 * place for place in range(32)) % ORDER
-    return rows, keys.from_secret(surplus.to_bytes(32, "big"))
+    return _Table(rows, points, keys.from_secret(surplus.to_bytes(32, "big")))
 
 
 @dataclass(frozen=True, slots=True)

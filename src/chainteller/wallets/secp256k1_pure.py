@@ -7,7 +7,7 @@ divisions, which makes each a fiftieth of the first.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from chainteller.wallets.hashes import tagged_hash
@@ -218,7 +218,9 @@ class PureCurve:
 
     repairs = 30
 
-    def recovery(self, r: int, s: int, recovery_id: int) -> _PureRecovery | None:
+    @staticmethod
+    @lru_cache(16)
+    def recovery(r: int, s: int, recovery_id: int) -> _PureRecovery | None:
         x = r + ORDER if recovery_id >= 2 else r
         if not in_range(r, s) or x >= FIELD:
             return None

@@ -2,7 +2,7 @@
 
 import base64
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import suppress
 from functools import cache, cached_property, lru_cache
 
@@ -42,7 +42,6 @@ _SEGWIT_LIKE = re.compile(r"(?:bc|tb|bcrt|ltc|tltc|bitcoincash)1", re.ASCII | re
 _SEGWIT_KINDS = {(0, 20): "p2wpkh", (0, 32): "p2wsh", (1, 32): "p2tr"}
 _KEY_KINDS = frozenset({"p2pkh", "p2sh", "p2wpkh"})
 # How many messages of a batch are tried where a signature has lost its header: each costs twice.
-_GUESSED = 20
 _KINDS = _KEY_KINDS | {"p2wsh", "p2tr"}
 # The generator itself; only its place in an address template matters.
 _ANY_KEY = bytes.fromhex(
@@ -244,9 +243,11 @@ class BitcoinProbe:
     def prepare(self, messages: Sequence[bytes]) -> None:
         self._prepare([bip137.message_digest(message) for message in messages])
 
-    def find(self, messages: Sequence[bytes], addresses: Sequence[Address]) -> Match | None:
-        """Legacy signatures under the header that they state, or under both ids without one."""
-        found = [self._find_legacy(messages, addresses)]
+    def find(
+        self, messages: Sequence[bytes], addresses: Sequence[Address], *, thorough: int
+    ) -> Match | None:
+        """Legacy signatures under the header that they state; `thorough`ly under both ids."""
+        found = [self._find_legacy(messages, addresses, thorough)]
         for address in addresses:
             check = self._check(address) if address.kind in _KINDS else None
             if check is not None:
@@ -254,18 +255,22 @@ class BitcoinProbe:
                 found += [Match(signed.index(True), address)] if True in signed else []
         return min((each for each in found if each), key=lambda each: each.index, default=None)
 
-    def _find_legacy(self, messages: Sequence[bytes], addresses: Sequence[Address]) -> Match | None:
+    def _find_legacy(
+        self, messages: Sequence[bytes], addresses: Sequence[Address], thorough: int
+    ) -> Match | None:
         if not self._legacy:
             return None
         wanted = {_program(each): each for each in addresses if each.kind in _KEY_KINDS}
+        kinds = {each.kind for each in wanted.values()}
         stated = [each for each in self._legacy if each[0] is not None]
         if not stated:
-            stated, messages = self._legacy, messages[:_GUESSED]
+            stated, messages = self._legacy, messages[:thorough]
         digests = [bip137.message_digest(message) for message in messages]
         columns = [recovery.public_keys(digests) for _, recovery in stated]
         for index, keys in enumerate(zip(*columns, strict=True)):
             for key in keys:
-                hit = next((p for p in _programs(key) if p in wanted), None) if key else None
+                programs = _programs(key, kinds) if key else ()
+                hit = next((each for each in programs if each in wanted), None)
                 if hit is not None:
                     return Match(index, wanted[hit])
         return None
@@ -354,14 +359,15 @@ def _program(address: Address) -> bytes:
     return address.kind.encode() + script[2 if address.kind != "p2pkh" else 3 :][:20]
 
 
-def _programs(key: bytes) -> tuple[bytes, ...]:
-    """`_program` of every address that x ‖ y may stand behind, without taproot."""
+def _programs(key: bytes, kinds: Set[str]) -> Iterator[bytes]:
+    """`_program` of every address of these kinds that x ‖ y may stand behind, without taproot."""
     packed = hash160(compress(key))
-    nested = hash160(b"\x00\x14" + packed)
-    return (
-        b"p2pkh" + packed, b"p2wpkh" + packed, b"p2sh" + nested[:20],
-        b"p2pkh" + hash160(b"\x04" + key),
-    )  # fmt: skip
+    yield b"p2wpkh" + packed
+    if "p2pkh" in kinds:
+        yield b"p2pkh" + packed
+        yield b"p2pkh" + hash160(b"\x04" + key)
+    if "p2sh" in kinds:
+        yield b"p2sh" + hash160(b"\x00\x14" + packed)
 
 
 def _proof_bytes(reading: SignatureReading) -> bytes:

@@ -30,8 +30,6 @@ from chainteller.wallets.witness import Witness
 _DOMAIN = b"\xffsolana offchain"
 _NO_APPLICATION = bytes(32)
 _LEDGER_LIMIT = 1212
-# One of so many altered texts of a search, the first ones, is also tried in off-chain envelopes.
-_IN_ENVELOPES = 16
 _GENESIS = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d"
 _DEVNET_GENESIS = "EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG"
 _TESTNET_GENESIS = "4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY"
@@ -204,16 +202,17 @@ class SolanaProbe:
     def prepare(self, messages: Sequence[bytes]) -> None:
         """Nothing is shared between messages."""
 
-    def find(self, messages: Sequence[bytes], addresses: Sequence[Address]) -> Match | None:
-        """The envelopes are tried for the first messages only: each takes as long as a message."""
+    def find(
+        self, messages: Sequence[bytes], addresses: Sequence[Address], *, thorough: int
+    ) -> Match | None:
+        """`thorough`ly in off-chain envelopes too: each takes as long as a message."""
         keys = [(each, public_key(each)) for each in addresses if _is_solana(each)]
         signatures = [each for each in self._signatures if is_well_formed(each)]
         for index, message in enumerate(messages):
             for address, key in keys:
                 for signature in signatures:
                     if signs(message, signature, key) or (
-                        index < _IN_ENVELOPES
-                        and scheme_of(message, signature, key, usual_only=True)
+                        index < thorough and scheme_of(message, signature, key, usual_only=True)
                     ):
                         return Match(index, address)
         return None

@@ -1,0 +1,49 @@
+"""What is tried of a text: composed alterations, each form once, the likeliest first."""
+
+from itertools import islice
+
+import pytest
+from tests.wallets.customers import case, challenge, customers, text_for
+
+from chainteller.wallets.diagnose import diagnose
+from chainteller.wallets.transit import journeys, simplest
+
+TEXT = text_for(customers("evm")[0].registered)
+
+
+@pytest.mark.parametrize(
+    "signed",
+    [
+        f"> {TEXT}\n",
+        f"Text to sign: {TEXT}\n",
+        f'"{TEXT}"\n\nBest regards',
+        f"\ufeff{TEXT.lower()}",
+        f"{TEXT[:160]}\r\n",
+        TEXT.replace(" ", "\u00a0") + "\n",
+    ],
+)
+def test_two_usual_alterations_are_among_the_first_forms(signed: str) -> None:
+    first = [journey.signed for journey in islice(journeys(TEXT), 3000)]
+    assert signed.encode() in first
+    assert len(set(first)) == len(first)
+    assert TEXT.encode() not in first
+
+
+def test_what_one_step_explains_is_said_as_one() -> None:
+    signed = f"{TEXT}\r\n".encode()
+    made = [simplest(TEXT, each) for each in islice(journeys(TEXT), 3000) if each.signed == signed]
+    assert [len(each.steps) for each in made] == [1]
+
+
+def test_a_cut_that_makes_an_open_and_an_expired_text_alike_proves_neither() -> None:
+    customer = customers("evm")[0]
+    ids = {"expired": "CHG_000000000000000000000A", "open": "CHG_000000000000000000000B"}
+    others = tuple(
+        challenge(customer.registered, challenge_id=each, state=state)
+        for state, each in ids.items()
+    )
+    signed = customer.answer(others[1].text[:140])
+    answer = diagnose(case(customer.registered, signed, other_challenges=others))
+    assert (answer.cause, answer.certain) == ("WRONG_MESSAGE_FORMAT", False)
+    alone = diagnose(case(customer.registered, signed, other_challenges=others[:1]))
+    assert (alone.cause, alone.certain) == ("EXPIRED_CHALLENGE", True)
