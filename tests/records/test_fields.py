@@ -109,8 +109,8 @@ def test_every_value_of_a_customers_text_is_a_field_that_may_be_told() -> None:
         "account": ACCOUNT,
         "wallet": WALLET,
     }
-    also = (*CHALLENGE.fields, *SMALL_TRANSFER.fields)
-    given["wallet"] = {"bank"} | {field.spoken_as for field in also}
+    challenge = {field.spoken_as for field in CHALLENGE.fields}
+    given["wallet"] = {"bank"} | challenge | {field.spoken_as for field in SMALL_TRANSFER.fields}
     for group, fields in lists.items():
         told = {field.spoken_as for field in fields.fields} | given.get(group, {"bank"})
         for name, text in texts[group].items():
