@@ -63,6 +63,9 @@ def _records(call: Caller) -> dict[str, str]:
     network = {"tradingAccountId": account, "network": "solana"}
     chain = call("POST", "/blockchain-accounts", network).json["id"]
     wallet = call("POST", "/counterparties", {"address": ADDRESS, "network": "solana"}).json["id"]
+    ownership = f"/blockchain-accounts/{chain}/1P-counterparty-ownership"
+    of_wallet = {"counterpartyId": wallet}
+    stated = {**of_wallet, "reason": "OTHER", "statement": "It is mine."}
     return {
         "tradingAccountId": account,
         "depositId": deposit,
@@ -71,6 +74,8 @@ def _records(call: Caller) -> dict[str, str]:
         "tradeId": trade,
         "quoteId": call.quote(),
         "market": "sol-usd",
+        "smallTransferId": call("POST", f"{ownership}-transfers", of_wallet).json["id"],
+        "ownershipStatementId": call("POST", f"{ownership}-statements", stated).json["id"],
         "seq": "1",
         "counterpartyId": wallet,
         "blockchainAccountId": chain,
@@ -118,6 +123,12 @@ def body_of(operation: Operation[Any], ids: Mapping[str, str]) -> object:
             "network": "solana",
         },
         "create_challenge": {"counterpartyId": ids["counterpartyId"]},
+        "create_small_transfer": {"counterpartyId": ids["counterpartyId"]},
+        "create_ownership_statement": {
+            "counterpartyId": ids["counterpartyId"],
+            "reason": "OTHER",
+            "statement": "It is mine.",
+        },
         "submit_claim": {
             "challengeId": "CHG_1",
             "completedChallenge": "x",

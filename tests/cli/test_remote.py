@@ -44,7 +44,7 @@ def test_a_remote_place_answers_as_the_embedded_one(served: str, teller: Teller)
         assert remote["pagination"]["total"] > 1
         assert remote == teller(*line, "--json").body
     account = teller("accounts", "list", "--json").body["data"][0]["id"]
-    asked = ("statement", account, "--to", "2026-01-01", "--format", "csv")
+    asked = ("statement", account, "--from", "2026-01-01", "--to", "2026-01-02", "--format", "csv")
     assert teller("--url", served, *asked).out == teller(*asked).out != ""
     assert teller("--url", served, "info", "--json").body["place"].startswith("remote ")
 

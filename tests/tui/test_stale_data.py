@@ -36,7 +36,7 @@ def _age(shown: str) -> str:
 async def test_prices_that_are_held_grow_old(bench: Bench) -> None:
     bench.open(1)
     app = bench.console()
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with app.run_test(size=(110, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "2", "p")
         assert "paused, 0s old" in seen(app)
@@ -54,7 +54,7 @@ async def test_prices_that_are_held_grow_old(bench: Bench) -> None:
 async def test_a_market_that_is_watched_does_not_move_prices_that_are_held(bench: Bench) -> None:
     bench.open(1)
     app = bench.console()
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with app.run_test(size=(110, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "2", "p")
         app.desk.watched.add("btc-usd")
@@ -70,7 +70,7 @@ async def test_prices_of_a_place_that_does_not_answer_grow_old(bench: Bench) -> 
     bench.open(1)
     line = Cut(bench.service)
     app = bench.console(line)
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with app.run_test(size=(110, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "2")
         line.is_silent = True
@@ -86,7 +86,7 @@ async def test_the_price_beside_a_quote_is_renewed_or_says_its_age(bench: Bench)
     bench.open(1, deposit="500.00")
     line = Cut(bench.service)
     app = bench.console(line)
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with app.run_test(size=(110, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "b", *"100", "enter")
         bench.world.advance(20)
@@ -111,7 +111,7 @@ async def _next_second(pilot: Pilot[Any]) -> str:
 async def test_the_top_bar_has_the_time_of_the_newest_prices(bench: Bench, screen: str) -> None:
     bench.open(1, deposit="500.00")
     app = bench.console()
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with app.run_test(size=(110, 40)) as pilot:
         await settle(pilot)
         await press(pilot, screen)
         before = app.desk.last_answer

@@ -12,7 +12,14 @@ from chainteller.bootstrap import notary, price_feed
 from chainteller.cli import administration
 from chainteller.cli.error_output import Exit, report_error, say
 from chainteller.cli.open_services import service
-from chainteller.cli.options import Options, TellerCommand, TellerGroup, example, options
+from chainteller.cli.options import (
+    Options,
+    TellerCommand,
+    TellerGroup,
+    example,
+    options,
+    wants_json,
+)
 from chainteller.cli.output import document, line, pairs, table
 from chainteller.domain.clock import SystemClock
 from chainteller.paths import locate
@@ -32,7 +39,7 @@ def config() -> None:
 def path() -> None:
     """Print where the configuration file is (or would be)."""
     found = str(locate(os.environ).config_file)
-    if options().json:
+    if wants_json():
         document({"path": found})
     else:
         line(found)

@@ -20,6 +20,7 @@ from chainteller.domain.money import Amount, atoms_of_cents, ceil_div
 from chainteller.domain.transfers import Direction, TransferStatus
 from chainteller.engine import claim_proofs, currencies
 from chainteller.engine.claim_proofs import Contradiction, Contradictions
+from chainteller.engine.destinations import level_with_limits
 from chainteller.engine.outcome import AuditEntry, Event, Outcome
 from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service.errors import ClaimUnverifiable
@@ -230,6 +231,10 @@ def _of_wallet(tx: UnitOfWork, withdrawal: Record, account: Record) -> Refused |
         return None
     if link is None:
         return _contradicted(Contradiction("LINK", "The wallet was never verified."))
+    as_requested = link.verified_at <= withdrawal.created
+    if as_requested and level_with_limits(link) != withdrawal.evidence_level:
+        message = "The withdrawal's level of evidence isn't that of the wallet's claim."
+        return _contradicted(Contradiction("WITHDRAWAL", message))
     if not is_verified(wallets.link_status(link, tx.now)):
         message = "The wallet's verification ended before the withdrawal was sent."
         return Refused(VERIFICATION_ENDED, message)
