@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from tests.simulation import work
 from tests.simulation.calls import Asked, Client
 from tests.simulation.figures import DAY, HOUR, MARKETS, MINUTE, SECOND, Fees
-from tests.simulation.model import Model
+from tests.simulation.model import SMALL_AMOUNTS, Model
+from tests.simulation.networks import key_of, keys_of, place_of
 from tests.simulation.records import (
     TERMS,
     Account,
@@ -20,7 +21,9 @@ from tests.simulation.records import (
     Customer,
     Deed,
     Quote,
+    Sent,
     Settings,
+    SmallTransfer,
     Transfer,
 )
 from tests.simulation.signing import signed, signed_by_another
@@ -176,20 +179,86 @@ def _work(sim: "Simulation", draw: "Draw") -> None:
     sim.said.append(f"due work, at most {most}")
     turns = sim.bank.turns
     turns.dies = draw.pick(("before", "after")) if draw.chance(12) else ""
+    first = work.first_due(sim.model)
+    if first is not None and first[2] == work.WATCH:
+        turns.dies = ""  # its first commit only finds out that a chain must be asked
     try:
         done = sim.bank.run_due(most)
     except Killed:
         sim.restart()
         if turns.died == "after":
             work.run_due(sim.model, 1)
+            _learn_claims(sim)
         return
     finally:
         turns.dies = ""
     expected = work.run_due(sim.model, most)
+    _learn_claims(sim)
     if done != expected and sim.compares:
         from tests.simulation.run import Difference  # noqa: PLC0415 - it imports this module
 
         raise Difference("due work", f"{done} pieces, expected {expected}")
+
+
+def _learn_claims(sim: "Simulation") -> None:
+    """Ask for the ids of the claims that transfers have proven."""
+    from tests.simulation.run import Difference  # noqa: PLC0415 - it imports this module
+
+    for small in sim.model.unnamed:
+        auditor = Client(small.wallet.organisation, "auditor")
+        answered = Asked("small_transfer_by_id", (small.id,)).send(sim.bank.service(auditor))
+        claim_id = (answered.value or {}).get("claimId")
+        if claim_id is not None:
+            work.named(sim.model, small, claim_id)
+        elif sim.compares:
+            raise Difference("a small transfer", f"{small.id} verified nothing: {answered}")
+    sim.model.unnamed.clear()
+
+
+def _arrive(sim: "Simulation", draw: "Draw") -> None:
+    """Something arrives on a chain: mostly what a small transfer waits for, or almost that."""
+    model = sim.model
+    every = [*model.small_transfers.values()]
+    waiting = [each for each in every if each.state(model.now) == "waiting"]
+    if not every:
+        return
+    small = draw.recent(waiting if waiting and not draw.chance(6) else every)
+    for _ in range(25 if draw.chance(30) else 1 + draw.chance(4)):
+        _send(sim, draw, small)
+    if draw.chance(2):
+        _move(sim, draw.pick((SECOND, 10 * SECOND, MINUTE)))
+        _work(sim, draw)
+
+
+def _send(sim: "Simulation", draw: "Draw", small: SmallTransfer) -> None:
+    model, wallet = sim.model, small.wallet
+    place = place_of(wallet.network)
+    assert place is not None
+    right = Sent(
+        f"0x{draw.below(2**60):064x}",
+        key_of(wallet.address).registered.canonical,
+        small.custody.address,
+        small.asset,
+        small.atoms,
+        min(model.now, small.deadline),
+    )
+    other = draw.pick(keys_of(place.family)).registered.canonical
+    kin = [each for each in SMALL_AMOUNTS if each.endswith(f"@{wallet.network}")]
+    elsewhere = [each.address for each in model.custodies.values()]
+    wrong: tuple[dict[str, Any], ...] = (
+        {"atoms": small.atoms + draw.pick((-1, 1, 100, -(small.atoms // 2)))},
+        {"sender": other},
+        {"asset": draw.pick(kin)},
+        {"at": small.deadline + draw.pick((0, 1, SECOND, HOUR))},
+        {"at": small.created + draw.pick((-1, 0, 1, -DAY))},
+        {"at": model.now + draw.pick((1, MINUTE, HOUR))},
+        {"recipient": draw.pick(elsewhere)},
+    )
+    sent = right
+    while (sent is right and draw.chance(2)) or draw.chance(5):
+        sent = sent._replace(**draw.pick(wrong))
+    sim.said.append(f"a chain: {sent}")
+    model.sent.append(sent)
 
 
 def _forget(sim: "Simulation", _draw: "Draw") -> None:
@@ -224,6 +293,8 @@ def drawn_settings(draw: "Draw", settings: Settings) -> Settings:
         "rate_limits": (True, False),
         "open_quotes": (1, 3, 10),
         "premium": (0, 5, 250),
+        "arrivals": ("watched", "watched", "watched", "down", "unwatched"),
+        "medium": (settings.medium, (2_000, 4_000, 9_000), (60_000, 100_000, 250_000)),
         "limits": (settings.limits, scaled(settings, draw.pick((1, 2, 3)), draw.pick((1, 2)))),
     }
     names = [name for name in choices if draw.chance(3)]
@@ -460,6 +531,9 @@ def _strangers(sim: "Simulation", draw: "Draw") -> None:
         ("blockchain_account", model.custodies, lambda each: each.account.organisation),
         ("challenges", model.custodies, lambda each: each.account.organisation),
         ("challenge_by_id", model.challenges, lambda each: each.wallet.organisation),
+        ("small_transfer_by_id", model.small_transfers, lambda each: each.wallet.organisation),
+        ("ownership_statement_by_id", model.statements, lambda each: each.wallet.organisation),
+        ("statement", model.accounts, lambda each: each.organisation),
         ("claim_by_id", model.claims, lambda each: each.challenge.wallet.organisation),
     )
     for name, rows, organisation_of in of_organisation:
@@ -492,6 +566,7 @@ ACTS: dict[str, Callable[["Simulation", "Draw"], None]] = {
     "wrong signatures": _lock,
     "clock back": _back,
     "due work": _work,
+    "a chain": _arrive,
     "forget keys": _forget,
     "restart": _restart,
     "settings": _settings,
@@ -512,6 +587,7 @@ WEIGHTS = {
     "wrong signatures": 3,
     "clock back": 8,
     "due work": 80,
+    "a chain": 25,
     "forget keys": 4,
     "restart": 5,
     "settings": 6,

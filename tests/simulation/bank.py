@@ -6,7 +6,7 @@ import resource
 import shutil
 import signal
 from base64 import urlsafe_b64encode
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,7 +17,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 from tests.simulation.calls import Answered, Asked, Client
-from tests.simulation.records import Settings
+from tests.simulation.records import Sent, Settings
 from tests.simulation.turns import Turns
 from tests.world.customers import CustomerSeed, add_customers
 from tests.world.files import open_fresh, sealed
@@ -25,9 +25,11 @@ from tests.world.files import open_fresh, sealed
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
 from chainteller.domain.clock import ManualClock
+from chainteller.domain.evidence import EvidenceLevel
 from chainteller.domain.limits import DestinationClass
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.randomness import SeededRandomness
+from chainteller.domain.second_method import ArrivalsUnavailable, Awaited, Seen
 from chainteller.engine import due, upkeep
 from chainteller.engine.context import EngineContext
 from chainteller.engine.engine import Engine
@@ -60,11 +62,12 @@ def options(settings: Settings) -> EngineOptions:
         open_quotes_per_account=settings.open_quotes,
         hold_premium_bps_per_minute=settings.premium,
         limits={DestinationClass(name): amounts for name, amounts in settings.limits.items()},
+        level_limits={EvidenceLevel.MEDIUM: settings.medium},
     )
 
 
 _FEW = {
-    search: {"_ALL": 200, "_FIRST": 40, "_OTHERS": 40, "_FOREIGN": 10},
+    search: {"_ALL": 160, "_FIRST": 40, "_OTHERS": 40, "_FOREIGN": 10},
     repair: {"_MOST_DECODED": 40},
 }
 """How much is tried to explain a wrong signature. Everything that is tried for a person took more
@@ -114,6 +117,19 @@ class World:
 
 
 @dataclass
+class Chains:
+    """Every transfer on any chain; ``is_down`` while nothing can be read of them."""
+
+    sent: list[Sent] = field(default_factory=list)
+    is_down: bool = False
+
+    def since(self, awaited: Awaited) -> Sequence[Seen]:
+        if self.is_down:
+            raise ArrivalsUnavailable("the chain is down")
+        return [Seen(*each) for each in self.sent if each.recipient == awaited.recipient]
+
+
+@dataclass
 class Bank:
     """Restarts keep the file alone; ``database`` and ``context`` are new after each."""
 
@@ -123,6 +139,7 @@ class Bank:
     settings: Settings
     world: World
     restarts: int = 0
+    chains: Chains = field(default_factory=Chains)
     database: Database = field(init=False)
     context: EngineContext = field(init=False)
     keys: Authenticator = field(init=False)
@@ -142,7 +159,9 @@ class Bank:
             World(self.world.seed).prices,
             World(self.world.seed).venue,
             options(self.settings),
+            arrivals=None if self.settings.arrivals == "unwatched" else self.chains,
         )
+        self.chains.is_down = self.settings.arrivals == "down"
         self.keys = Authenticator(self.context, elapsed=self._elapsed)
         made_from = SeededRandomness(f"keys {self.seed} {self.restarts}")
         self.api_keys = ApiKeys(self.context, environment="test", randomness=made_from)

@@ -9,7 +9,13 @@ from typing import Any, TypeVar
 
 from tests.simulation.calls import Asked, Wire
 from tests.simulation.figures import CASH, DECIMALS, MARKETS, USD, atoms_of, moment, plain
-from tests.simulation.model import REASONS, Model
+from tests.simulation.model import (
+    REASONS,
+    SMALL_AMOUNTS,
+    STATEMENT_REASONS,
+    UNFIT_STATEMENTS,
+    Model,
+)
 from tests.simulation.networks import NOWHERE, PLACES, addresses_of, place_of
 from tests.simulation.records import Account, Challenge, Transfer
 from tests.simulation.signing import signed, signed_by_another
@@ -457,6 +463,44 @@ def _require_reverification(make: Maker) -> Asked:
     return Asked("require_reverification", ids, {"reason": why})
 
 
+def _create_small_transfer(make: Maker) -> Asked:
+    """Mostly for a wallet on the network of the blockchain account."""
+    draw, model = make.draw, make.model
+    custody, wallet = make.custody(), make.wallet()
+    pairs = [
+        (one.id, other.id)
+        for one in model.custodies.values()
+        for other in model.wallets.values()
+        if one.account.organisation == other.organisation == make.organisation
+        and one.network == other.network
+    ]
+    if pairs and not draw.chance(8):
+        custody, wallet = draw.recent(pairs)
+    body: Wire = {"counterpartyId": wallet}
+    if draw.chance(3):
+        network = model.custodies[custody].network if custody in model.custodies else "solana"
+        fitting = [each.split("@")[0] for each in SMALL_AMOUNTS if each.endswith(f"@{network}")]
+        odd = ("usdc", "USDC", "DOGE", "", "BTC")
+        body["symbol"] = draw.pick(fitting if fitting and not draw.chance(4) else odd)
+    if draw.chance(3):
+        body["validSeconds"] = draw.pick((600, 601, 3_600, 604_800))
+    if draw.chance(12):
+        body["validSeconds"] = draw.pick((599, 604_801, 0, -1))
+    return Asked("create_small_transfer", (custody,), body)
+
+
+def _create_ownership_statement(make: Maker) -> Asked:
+    draw = make.draw
+    texts = ("It's mine.", "  The exchange holds it\nfor me.  ", "é" * 2_000)
+    odd = (*UNFIT_STATEMENTS, "", " \n ", "x" * 2_001)
+    body = {
+        "counterpartyId": make.wallet(),
+        "reason": "BECAUSE" if draw.chance(12) else draw.pick(STATEMENT_REASONS),
+        "statement": draw.pick(odd if draw.chance(4) else texts),
+    }
+    return Asked("create_ownership_statement", (make.custody(),), body)
+
+
 # -- reads --------------------------------------------------------------------------------------
 
 
@@ -642,6 +686,35 @@ def _claim_by_id(make: Maker) -> Asked:
     return Asked("claim_by_id", (name,))
 
 
+def _small_transfer_by_id(make: Maker) -> Asked:
+    rows = make.model.small_transfers.values()
+    name = make._of(rows, lambda each: each.wallet.organisation, "CHG")
+    return Asked("small_transfer_by_id", (name,))
+
+
+def _ownership_statement_by_id(make: Maker) -> Asked:
+    rows = make.model.statements.values()
+    name = make._of(rows, lambda each: each.wallet.organisation, "STM")
+    return Asked("ownership_statement_by_id", (name,))
+
+
+def _statement(make: Maker) -> Asked:
+    """A whole history, or a part that begins or ends at one of its events."""
+    draw, account = make.draw, make.account()
+    known = make.model.accounts.get(account)
+    ats = [each.at for each in known.moves] if known else []
+    at = draw.near(draw.pick([*ats, make.model.now]))
+    query: Wire = {}
+    if draw.chance(2):
+        query["from_time"] = moment(at)
+    if draw.chance(2):
+        query["to_time"] = moment(draw.near(draw.pick([*ats, make.model.now])))
+    if draw.chance(6):
+        day = str(moment(at))[:10]
+        query |= draw.pick(({"from_time": day}, {"to_time": day}, {"from_time": "yesterday"}))
+    return Asked("statement", (account,), query=query)
+
+
 def _diagnose_signature(make: Maker) -> Asked:
     return _claim(make, "diagnose_signature")
 
@@ -687,6 +760,13 @@ GENERATORS: dict[str, Callable[[Maker], Asked]] = {
     "submit_claim": _submit_claim,
     "link_counterparty": _link_counterparty,
     "require_reverification": _require_reverification,
+    "create_small_transfer": _create_small_transfer,
+    "create_ownership_statement": _create_ownership_statement,
+    "small_transfers": _of_custody("small_transfers"),
+    "small_transfer_by_id": _small_transfer_by_id,
+    "ownership_statements": _of_custody("ownership_statements"),
+    "ownership_statement_by_id": _ownership_statement_by_id,
+    "statement": _statement,
     "trading_accounts": _trading_accounts,
     "trading_account": _of_account("trading_account"),
     "token_balances": _token_balances,
@@ -740,6 +820,8 @@ WEIGHTS = {
     "submit_claim": 35,
     "link_counterparty": 25,
     "require_reverification": 8,
+    "create_small_transfer": 20,
+    "create_ownership_statement": 8,
 }
 """How often each write is drawn; every read weighs the same."""
 READ_WEIGHT = 5

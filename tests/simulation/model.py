@@ -38,6 +38,7 @@ from tests.simulation.records import (
     ANYTHING,
     COUNTED,
     HOLDING,
+    LEVELS,
     OWN,
     PERIODS,
     TERMS,
@@ -54,7 +55,10 @@ from tests.simulation.records import (
     Event,
     Link,
     Quote,
+    Sent,
     Settings,
+    SmallTransfer,
+    Statement,
     Trade,
     Transfer,
     Wallet,
@@ -68,7 +72,24 @@ DONE = "done"
 """What the model says in place of a refusal where it expected none."""
 REASONS = ("AGENT_REQUEST", "SUSPICIOUS_ACTIVITY", "SANCTIONS_HIT", "POLICY_CHANGE")
 CAUSES = ("WRONG_MESSAGE_FORMAT", "WRONG_WALLET_ADDRESS", "NETWORK_MISMATCH", "EXPIRED_CHALLENGE")
-_NEVER_KEPT = "completedChallenge"
+SMALL_AMOUNTS = {
+    "SOL@solana": (10**7, 10**3),
+    "ETH@ethereum": (4 * 10**14, 10**10),
+    "BTC@bitcoin": (10**4, 1),
+    "USDC@solana": (10**6, 100),
+    "USDC@ethereum": (10**6, 100),
+}
+"""The least atoms and the step of the amount of a small transfer, each network's own coin first."""
+STATEMENT_REASONS = ("CONTRACT_WALLET", "EXCHANGE_ADDRESS", "DEVICE_CANNOT_SIGN", "OTHER")
+UNFIT_STATEMENTS = (
+    "a bell \a rings",
+    "my private key: 0x" + "4c" * 32,
+    "0x" + "7d" * 32,
+    " ".join(["abandon"] * 11 + ["about"]),
+)
+"""What isn't text, and what holds a secret."""
+_SIGNED = "completedChallenge"
+_NEVER_KEPT = (_SIGNED, "statement")
 
 
 @dataclass
@@ -112,6 +133,12 @@ class Model:
     wallets: dict[str, Wallet] = field(default_factory=dict)
     challenges: dict[str, Challenge] = field(default_factory=dict)
     claims: dict[str, Claim] = field(default_factory=dict)
+    small_transfers: dict[str, SmallTransfer] = field(default_factory=dict)
+    statements: dict[str, Statement] = field(default_factory=dict)
+    sent: list[Sent] = field(default_factory=list)
+    """Every transfer on any chain."""
+    unnamed: list[SmallTransfer] = field(default_factory=list)
+    """What was proven by a transfer; the deployment has yet to say the id of the claim."""
     closed: dict[str, tuple[str, int | None]] = field(default_factory=dict)
     api_keys: dict[str, ApiKey] = field(default_factory=dict)
     kept: dict[tuple[str, str, str], Kept] = field(default_factory=dict)
@@ -170,7 +197,9 @@ class Model:
             if account is not None:
                 event.data = {"tradingAccountId": account.id} | event.data
             event.actor = client.name
-        inputs = {name: each for name, each in (asked.body or {}).items() if name != _NEVER_KEPT}
+        inputs = {
+            name: None if name in _NEVER_KEPT else each for name, each in (asked.body or {}).items()
+        }
         self.note(self._deed(client, asked.operation, subject, inputs, account))
         answer = Answered(value, created)
         if asked.key:
@@ -319,6 +348,7 @@ class Model:
         for known in (
             *(self.accounts, self.quotes, self.trades, self.transfers),
             *(self.custodies, self.wallets, self.challenges, self.claims),
+            *(self.small_transfers, self.statements),
         ):
             assert given not in known, f"the id {given} was given twice"
         return given
@@ -401,6 +431,7 @@ class Model:
         deposit.move("completed", self.now)
         deposit.completed = self.now
         deposit.account.available[deposit.asset] += deposit.atoms
+        deposit.account.moved("deposit", deposit, self.now)
         self.told(deposit)
 
     def _withdraw(self, client: Client, asked: Asked, answered: Answered) -> Any:
@@ -424,10 +455,15 @@ class Model:
         else:
             mid = self.price_of_open(MARKET_OF[asset])
             cents = up(atoms * mid, 10 ** DECIMALS[asset] * 10_000)
+        level = None
+        if goes_to == VERIFIED and link is not None and LEVELS[link.claim.method] != "high":
+            level = LEVELS[link.claim.method]
         self._within_limits(account, goes_to, cents)
+        if level is not None:
+            self._within_limits(account, goes_to, cents, level)
         hold = self._withdrawn_from(account, asset, atoms, cents, to_wallet=to_wallet)
         name = self._new(answered)
-        account.take(hold)
+        account.take(hold, self.now)
         if link is not None and goes_to == VERIFIED:
             link.used = self.now
         withdrawal = Transfer(
@@ -444,6 +480,7 @@ class Model:
             goes_to=goes_to,
             wallet=wallet,
             custody=custody,
+            level=level,
         )
         account.did("withdrawal", self.now)
         if goes_to == UNVERIFIED:
@@ -473,9 +510,25 @@ class Model:
             raise Refused("NETWORK_MISMATCH", expected=network, actual=wallet.network)
         link = custody.links.get(wallet.id)
         verified = link is not None and link.holds(self.now)
+        if link is not None and not link.revoked and not verified:
+            self._fresh(link)
         return wallet, custody, VERIFIED if verified else UNVERIFIED
 
-    def counted(self, account: Account, goes_to: str, period: int) -> list[Transfer]:
+    def _fresh(self, link: Link) -> None:
+        """A transfer proves something about its moment: once that is too old, nothing is paid."""
+        if link.claim.method == "transfer" and self.now > link.expires:
+            raise Refused(
+                "EVIDENCE_EXPIRED",
+                counterpartyId=link.wallet.id,
+                blockchainAccountId=link.claim.challenge.custody.id,
+                claimId=link.claim.id,
+                method="transfer",
+                expiredAt=moment(link.expires),
+            )
+
+    def counted(
+        self, account: Account, goes_to: str, period: int, level: str | None = None
+    ) -> list[Transfer]:
         """The withdrawals that count against a limit now; one exactly a period old doesn't."""
         return [
             each
@@ -484,17 +537,21 @@ class Model:
             and each.type == "withdrawal-transaction"
             and period
             and each.goes_to == goes_to
+            and level in (None, each.level)
             and each.status in COUNTED
             and each.created > self.now - period
         ]
 
-    def _within_limits(self, account: Account, goes_to: str, cents: int) -> None:
-        for (name, period), limit in zip(PERIODS, self.settings.limits[goes_to], strict=True):
-            counted = self.counted(account, goes_to, period)
+    def _within_limits(
+        self, account: Account, goes_to: str, cents: int, level: str | None = None
+    ) -> None:
+        limits = self.settings.medium if level else self.settings.limits[goes_to]
+        for (name, period), limit in zip(PERIODS, limits, strict=True):
+            counted = self.counted(account, goes_to, period, level)
             used = sum(each.cents for each in counted)
             if used + cents <= limit:
                 continue
-            rule = f"{goes_to}:{name}"
+            rule = f"{goes_to}:{level}:{name}" if level else f"{goes_to}:{name}"
             resets = min((each.created for each in counted), default=None)
             refusal = Refused(
                 "LIMIT_EXCEEDED",
@@ -549,7 +606,7 @@ class Model:
             return found.wire(), False, found.id
         if found.status not in HOLDING:
             raise Refused("WITHDRAWAL_NOT_CANCELLABLE", withdrawalId=found.id, status=found.status)
-        account.give_back(found.hold)
+        account.give_back(found.hold, self.now)
         found.move("cancelled", self.now)
         account.did("withdrawal.cancelled", self.now)
         self.told(found)
@@ -623,7 +680,7 @@ class Model:
             self._funds(account, quote.price.base, sold)
             hold = ((quote.price.base, sold),)
         name = self._new(answered)
-        account.take(hold)
+        account.take(hold, self.now)
         trade = Trade(name, account, quote, hold, self.now, self.now)
         quote.trade = self.trades[trade.id] = trade
         account.history.append(trade)
@@ -642,7 +699,7 @@ class Model:
             return trade.wire(), False, trade.id
         if trade.status != "processing":
             raise Refused("TRADE_NOT_CANCELLABLE", tradeId=trade.id, status=trade.status)
-        account.give_back(trade.hold)
+        account.give_back(trade.hold, self.now)
         trade.move("cancelled", self.now)
         trade.cancelled = self.now
         account.did("trade.cancelled", self.now)
@@ -738,7 +795,7 @@ class Model:
     def _submit_claim(self, client: Client, asked: Asked, answered: Answered) -> Any:
         challenge = self.answerable(client, asked)
         expired = challenge.state(self.now) == "expired"
-        if expired or not is_right((asked.body or {})[_NEVER_KEPT], challenge):
+        if expired or not is_right((asked.body or {})[_SIGNED], challenge):
             details = {"expiredAt": moment(challenge.expires)} if expired else {}
             cause = "EXPIRED_CHALLENGE" if expired else ANYTHING
             raise _RefusedWith(
@@ -769,6 +826,66 @@ class Model:
         kind = "ownership_challenge.locked" if locks else "ownership_challenge.refused"
         told = {"finding": ANYTHING, "attempts": challenge.attempts}
         self.tell(client.organisation, kind, challenge.id, None, told)
+
+    def _create_small_transfer(self, client: Client, asked: Asked, answered: Answered) -> Any:
+        """Offered on a few networks, for the wallet's own network; one waits at a time."""
+        body = asked.body or {}
+        if self.settings.arrivals == "unwatched":
+            raise Refused("ARRIVALS_UNWATCHED")
+        seconds = body.get("validSeconds")
+        if seconds is not None and not 600 <= seconds <= 7 * 86_400:
+            raise Refused("VALIDATION_ERROR")
+        custody = self.custody(client, asked.ids[0])
+        wallet = self.wallet(client, body["counterpartyId"])
+        if wallet.network != custody.network:
+            raise Refused("NETWORK_MISMATCH", expected=custody.network, actual=wallet.network)
+        offered = [each for each in SMALL_AMOUNTS if each.endswith(f"@{wallet.network}")]
+        if not offered:
+            raise Refused("UNSUPPORTED_NETWORK", network=wallet.network)
+        symbol = body.get("symbol")
+        asset = offered[0] if symbol is None else f"{symbol.upper()}@{wallet.network}"
+        if asset not in offered:
+            raise Refused("UNSUPPORTED_CURRENCY")
+        for known in self.small_transfers.values():
+            if (known.custody, known.wallet, known.state(self.now)) == (custody, wallet, "waiting"):
+                raise Refused("CONFLICT", id=known.id, reason="SMALL_TRANSFER_WAITING")
+        name = self._new(answered)
+        least, step = SMALL_AMOUNTS[asset]
+        atoms = read(answered.value["amount"], asset)
+        assert atoms in range(least, least + 10_000 * step, step), f"{atoms} of {asset}"
+        deadline = up(self.now, SECOND) * SECOND + (seconds or 7_200) * SECOND
+        text = (
+            f"{self.bank_name}: customer {custody.account.bank.customer.reference}, to show that "
+            f"you control {wallet.network} wallet {wallet.address}, send exactly "
+            f"{shown(atoms, asset)} {asset.split('@')[0]} from it to {custody.address}, to arrive "
+            f"before {str(moment(deadline))[:19]}Z. Pay network fees on top. Ref {name}."
+        )
+        small = SmallTransfer(name, custody, wallet, asset, atoms, text, self.now, deadline)
+        self.small_transfers[name] = small
+        told = {"blockchainAccountId": custody.id, "counterpartyId": wallet.id}
+        self.tell(client.organisation, "small_transfer.created", name, None, told)
+        self.later(10 * SECOND, "small_transfer.watch", name)
+        return small.wire(self.now), True, name
+
+    def _create_ownership_statement(self, client: Client, asked: Asked, answered: Answered) -> Any:
+        body = asked.body or {}
+        text = body["statement"].strip()
+        if body["reason"] not in STATEMENT_REASONS or not 0 < len(text) <= 2_000:
+            raise Refused("VALIDATION_ERROR")
+        if text in UNFIT_STATEMENTS:
+            raise Refused("VALIDATION_ERROR")
+        custody = self.custody(client, asked.ids[0])
+        wallet = self.wallet(client, body["counterpartyId"])
+        places = [place_of(each.network) for each in (custody, wallet)]
+        if places[0] is None or places[1] is None or places[0].main != places[1].main:
+            raise Refused("NETWORK_MISMATCH", expected=custody.network, actual=wallet.network)
+        name = self._new(answered)
+        made = Statement(name, custody, wallet, body["reason"], text, self.now)
+        self.statements[name] = made
+        told = {"blockchainAccountId": custody.id, "counterpartyId": wallet.id}
+        told["reason"] = made.reason
+        self.tell(client.organisation, "ownership_statement.created", name, None, told)
+        return made.wire(), True, name
 
     def _link_counterparty(self, client: Client, asked: Asked, _answered: Answered) -> Any:
         body = asked.body or {}
@@ -841,8 +958,8 @@ def harmless(body: Wire) -> Wire:
     return {
         name: value
         for name, value in body.items()
-        if name != _NEVER_KEPT and isinstance(value, str) and _HARMLESS.fullmatch(value)
-    }
+        if name not in _NEVER_KEPT and isinstance(value, str) and _HARMLESS.fullmatch(value)
+    } | {name: None for name in _NEVER_KEPT if name in body}
 
 
 def is_right(signature: str, challenge: Challenge) -> bool:

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from tests.simulation.calls import Client
 from tests.simulation.figures import (
@@ -42,6 +42,8 @@ PERIODS = (("per-transaction", 0), ("24h", DAY), ("30d", 30 * DAY))
 COUNTED = ("reviewing", "processing", "sent", "completed")
 HOLDING = ("reviewing", "processing")
 TERMS = "2026-01"
+LEVELS = {"signature": "high", "transfer": "medium"}
+LIFETIMES = {"signature": 365 * DAY, "transfer": 90 * DAY}
 Limits = Mapping[str, tuple[int, int, int]]
 
 
@@ -61,6 +63,9 @@ class Settings:
     rate_limits: bool = True
     open_quotes: int = 10
     premium: int = 5
+    arrivals: str = "watched"
+    """Or "down", or "unwatched"."""
+    medium: tuple[int, int, int] = (1_000_000, 2_500_000, 10_000_000)
     limits: Limits = field(
         default_factory=lambda: {
             OWN: (2_500_000, 10_000_000, 50_000_000),
@@ -99,6 +104,26 @@ class BankAccount:
         }
 
 
+class Sent(NamedTuple):
+    """A transfer on a chain, as the chain tells it."""
+
+    hash: str
+    sender: str
+    recipient: str
+    asset: str
+    atoms: int
+    at: int
+
+
+class Move(NamedTuple):
+    """What an event of a record changed of each asset."""
+
+    at: int
+    event: str
+    record: str
+    net: Bucket
+
+
 def _bucket() -> Bucket:
     return defaultdict(int)
 
@@ -118,6 +143,22 @@ class Account:
     held: Bucket = field(default_factory=_bucket)
     incoming: Bucket = field(default_factory=_bucket)
     history: list["Trade | Transfer"] = field(default_factory=list)
+    totals: Bucket = field(default_factory=_bucket)
+    moves: list["Move"] = field(default_factory=list)
+    touched: int = -1
+    """When a balance or a part of one was last changed."""
+
+    def moved(self, event: str, record: "Trade | Transfer", now: int) -> None:
+        """Note what was paid in or out since the last time, if anything."""
+        net = {}
+        for asset in DECIMALS:
+            total = self.available[asset] + self.held[asset] + self.incoming[asset]
+            if total != self.totals[asset]:
+                net[asset] = total - self.totals[asset]
+                self.totals[asset] = total
+        if net:
+            self.touched = now
+            self.moves.append(Move(now, event, record.id, net))
 
     @property
     def organisation(self) -> str:
@@ -129,12 +170,14 @@ class Account:
     def power(self) -> int:
         return sum(cents_of(self.available[asset], asset) for asset in CASH)
 
-    def take(self, parts: "Parts") -> None:
+    def take(self, parts: "Parts", now: int) -> None:
+        self.touched = now
         for asset, atoms in parts:
             self.available[asset] -= atoms
             self.held[asset] += atoms
 
-    def give_back(self, parts: "Parts") -> None:
+    def give_back(self, parts: "Parts", now: int) -> None:
+        self.touched = now
         for asset, atoms in parts:
             self.held[asset] -= atoms
             self.available[asset] += atoms
@@ -314,6 +357,8 @@ class Transfer:
     goes_to: str = OWN
     wallet: "Wallet | None" = None
     custody: "Custody | None" = None
+    level: str | None = None
+    """The evidence of a verified wallet, where it has limits of its own."""
     completed: int | None = None
     failure: str | None = None
     eta: int | None = None
@@ -450,12 +495,105 @@ class Challenge:
 
 
 @dataclass
+class Arrived:
+    sent: Sent
+    finding: str
+
+    def wire(self) -> Wire:
+        return {
+            "transactionHash": self.sent.hash,
+            "sender": self.sent.sender,
+            "amount": shown(self.sent.atoms, self.sent.asset),
+            "symbol": self.sent.asset.split("@")[0],
+            "arrivedAt": moment(self.sent.at),
+            "finding": self.finding,
+        }
+
+
+@dataclass
+class SmallTransfer:
+    """A proof by an amount that the wallet sends; it counts up to ``deadline``."""
+
+    id: str
+    custody: Custody
+    wallet: Wallet
+    asset: str
+    atoms: int
+    text: str
+    created: int
+    deadline: int
+    arrivals: list[Arrived] = field(default_factory=list)
+    claim: "Claim | None" = None
+
+    @property
+    def expires(self) -> int:
+        return self.deadline
+
+    def state(self, now: int) -> str:
+        if self.claim is not None:
+            return "verified"
+        return "expired" if now > self.deadline else "waiting"
+
+    def wire(self, now: int) -> Wire:
+        rows = sorted(self.arrivals, key=lambda each: (each.sent.at, each.sent.hash))
+        return {
+            "id": self.id,
+            "type": "small-transfer",
+            "blockchainAccountId": self.custody.id,
+            "counterpartyId": self.wallet.id,
+            "network": self.wallet.network,
+            "status": self.state(now),
+            "amount": shown(self.atoms, self.asset),
+            "symbol": self.asset.split("@")[0],
+            "sender": self.wallet.address,
+            "recipient": self.custody.address,
+            "created": moment(self.created),
+            "expires": moment(self.deadline),
+            "level": "medium",
+            "instruction": self.text,
+            "claimId": self.claim.id if self.claim else None,
+            "arrivals": [each.wire() for each in rows],
+        }
+
+
+@dataclass
+class Statement:
+    """What a customer says about a wallet."""
+
+    id: str
+    custody: Custody
+    wallet: Wallet
+    reason: str
+    text: str
+    created: int
+
+    def wire(self) -> Wire:
+        return {
+            "id": self.id,
+            "type": "ownership-statement",
+            "blockchainAccountId": self.custody.id,
+            "counterpartyId": self.wallet.id,
+            "network": self.wallet.network,
+            "address": self.wallet.address,
+            "reason": self.reason,
+            "statement": self.text,
+            "status": "reviewing",
+            "level": "low",
+            "created": moment(self.created),
+        }
+
+
+@dataclass
 class Claim:
     id: str
-    challenge: Challenge
+    challenge: "Challenge | SmallTransfer"
     scheme: str
     created: int
     linked: int | None = None
+
+    @property
+    def method(self) -> str:
+        return "transfer" if isinstance(self.challenge, SmallTransfer) else "signature"
 
     @property
     def expires(self) -> int:
@@ -476,7 +614,8 @@ class Claim:
             "challengeId": self.challenge.id,
             "network": wallet.network,
             "address": wallet.address,
-            "method": "signature",
+            "method": self.method,
+            "level": LEVELS[self.method],
             "scheme": self.scheme,
             "status": self.state(now),
             "created": moment(self.created),
@@ -499,7 +638,7 @@ class Link:
 
     @property
     def expires(self) -> int:
-        return self.verified + 365 * DAY
+        return self.verified + LIFETIMES[self.claim.method]
 
     def state(self, now: int) -> str:
         if self.revoked:
@@ -523,6 +662,8 @@ class Link:
                 "verifiedAt": moment(self.verified),
                 "expiresAt": moment(self.expires),
                 "claimId": self.claim.id,
+                "method": self.claim.method,
+                "level": LEVELS[self.claim.method],
             },
             "shared": self.wallet.is_shared(self.claim.challenge.custody),
         }

@@ -30,6 +30,11 @@ from chainteller.service.operations import OPERATIONS, WRITES
 
 START = 1_763_700_000_000_000
 OPENING_CENTS = 1_000_000
+_OF_ACCOUNTS = ("token_balances", "limits", "transactions", "statement")
+_OF_CUSTODIES = (
+    *("linked_counterparties", "challenges"),
+    *("small_transfers", "ownership_statements"),
+)
 _UNREACHABLE = "SERVICE_UNAVAILABLE"
 _DISK = ("STORAGE_FULL", "STORAGE_FAULT")
 
@@ -99,7 +104,8 @@ def first_settings(seed: str) -> Settings:
         VERIFIED: (150_000, 300_000, 700_000),
     }
     delay = draw.pick((0, 3_000_000))
-    settings = Settings(limits=narrow, open_quotes=4, deposit_delay=delay)
+    medium = (60_000, 100_000, 250_000)
+    settings = Settings(limits=narrow, open_quotes=4, deposit_delay=delay, medium=medium)
     if draw.chance(2):
         settings = acts.drawn_settings(draw, settings)
     return settings
@@ -130,6 +136,7 @@ class Simulation:
         self.bank: Bank = bank
         self.model: Model = model
         self.kills_processes = kills_processes
+        bank.chains.sent = model.sent
         self.compares = self.looks = True
         """Whether answers are compared, and whether balances are looked at after each write."""
         self.tally = Tally()
@@ -395,16 +402,19 @@ class Simulation:
             client = Client(organisation, "auditor")
             for kind in ("trading_accounts", "customers", "all_trades", "all_transfers", "quotes"):
                 self._once(client, Asked(kind, query={"limit": 100}))
-            for account in self.model.accounts.values():
-                if account.organisation == organisation:
-                    for kind in ("token_balances", "limits", "transactions"):
-                        self._once(client, Asked(kind, (account.id,)))
-            for custody in self.model.custodies.values():
-                if custody.account.organisation == organisation:
-                    self._once(client, Asked("linked_counterparties", (custody.id,)))
-                    self._once(client, Asked("challenges", (custody.id,)))
+            accounts = views.own(client, self.model.accounts.values())
+            custodies = [
+                each.id for each in self.model.custodies.values() if each.account in accounts
+            ]
+            self._each(client, _OF_ACCOUNTS, [each.id for each in accounts])
+            self._each(client, _OF_CUSTODIES, custodies)
             self._check_trail(client)
             self._check_events(client)
+
+    def _each(self, client: Client, reads: Sequence[str], ids: Sequence[str]) -> None:
+        for name in ids:
+            for kind in reads:
+                self._once(client, Asked(kind, (name,)))
 
     def _check_trail(self, client: Client) -> None:
         self._once(client, Asked("audit", query={"limit": 100}))

@@ -1,6 +1,7 @@
 """What each read must answer, from the model: one function per read operation."""
 
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from tests.simulation import searches
@@ -16,10 +17,25 @@ from tests.simulation.figures import (
     Refused,
     dollars,
     moment,
+    read,
     shown,
 )
 from tests.simulation.model import Model, is_right
-from tests.simulation.records import ANYTHING, PERIODS, Custody, Trade, Transfer, Wallet, worth
+from tests.simulation.records import (
+    ANYTHING,
+    LEVELS,
+    PERIODS,
+    VERIFIED,
+    Account,
+    Anything,
+    Bucket,
+    Custody,
+    Move,
+    Trade,
+    Transfer,
+    Wallet,
+    worth,
+)
 
 _MOST_ON_A_PAGE = 100
 
@@ -157,7 +173,140 @@ def _limits(model: Model, client: Client, asked: Asked) -> Wire:
                     "resetsAt": moment(None if oldest is None else oldest + period),
                 }
             )
-    return whole(rows)
+    return whole([*rows, *_level_limits(model, account)])
+
+
+def _level_limits(model: Model, account: Account) -> list[Wire]:
+    """Listed where a wallet of the account was verified by such evidence."""
+    links = [
+        link
+        for custody in model.custodies.values()
+        if custody.account is account
+        for link in custody.links.values()
+    ]
+    if all(LEVELS[each.claim.method] == "high" for each in links):
+        return []
+    rows = []
+    for (name, period), limit in zip(PERIODS, model.settings.medium, strict=True):
+        counted = model.counted(account, VERIFIED, period, "medium")
+        used = sum(each.cents for each in counted)
+        oldest = min((each.created for each in counted), default=None)
+        rows.append(
+            {
+                "ruleId": f"{VERIFIED}:medium:{name}",
+                "destinationClass": VERIFIED,
+                "evidenceLevel": "medium",
+                "periodSeconds": period // SECOND,
+                "limit": dollars(limit),
+                "used": dollars(used),
+                "remaining": dollars(max(0, limit - used)),
+                "resetsAt": moment(None if oldest is None else oldest + period),
+            }
+        )
+    return rows
+
+
+class Movements(Anything):
+    """Movements in the order of their instants; those of one instant may come in any order."""
+
+    def __init__(self, moves: list[Move], opening: Bucket) -> None:
+        self.moves, self.opening = moves, opening
+
+    def wrong(self, found: Any) -> str:
+        running, told = dict(self.opening), []
+        for row in found:
+            net = {}
+            for change in row["changes"]:
+                asset = f"{change['token']['symbol']}@{change['token']['network']}"
+                net[asset] = _signed(change["amount"], asset)
+                running[asset] = running.get(asset, 0) + net[asset]
+                if change["balance"] != shown(running[asset], asset):
+                    return f"a balance of {change['balance']}, expected {running[asset]}"
+            told.append((row["at"], row["event"], row["transactionId"], sorted(net.items())))
+        meant = [(moment(m.at), m.event, m.record, sorted(m.net.items())) for m in self.moves]
+        if [each[0] for each in told] != [each[0] for each in meant]:
+            return f"other instants than {meant}"
+        return "" if sorted(told) == sorted(meant) else f"expected {meant}"
+
+
+def _signed(text: str, asset: str) -> int:
+    atoms = read(text.removeprefix("-"), asset)
+    return -atoms if text.startswith("-") else atoms
+
+
+def _statement(model: Model, client: Client, asked: Asked) -> Wire:
+    account = model.account(client, asked.ids[0])
+    present = max(model.now, account.touched + 1)
+    first, last = asked.query.get("from_time"), asked.query.get("to_time")
+    end = present if last is None else _instant(last) + DAY * _is_day(last)
+    start = min(account.created, end) if first is None else _instant(first)
+    if start > end or (last is not None and _is_day(last) and start == end):
+        raise Refused("VALIDATION_ERROR")
+    end = max(start, min(end, present))
+    opening: Bucket = dict.fromkeys(ASSETS, 0)
+    closing: Bucket = dict.fromkeys(ASSETS, 0)
+    moves = []
+    for move in account.moves:
+        for asset, atoms in move.net.items():
+            opening[asset] += atoms * (move.at < start)
+            closing[asset] += atoms * (move.at < end)
+        if start <= move.at < end:
+            moves.append(move)
+    customer, bank = account.bank.customer, account.bank
+    return {
+        "tradingAccountId": account.id,
+        "bank": model.bank_name,
+        "customerId": customer.id,
+        "customerName": customer.name,
+        "customerReference": customer.reference,
+        "bankAccountId": bank.id,
+        "bankAccountType": bank.type,
+        "from": moment(start),
+        "to": moment(end),
+        "asOf": moment(present),
+        "balances": _statement_balances(opening, closing, moves),
+        "movements": Movements(moves, opening),
+        "fees": _statement_fees(model, moves),
+    }
+
+
+def _statement_balances(opening: Bucket, closing: Bucket, moves: list[Move]) -> list[Wire]:
+    rows = []
+    for asset in ASSETS:
+        changes = [each.net[asset] for each in moves if asset in each.net]
+        if not (closing[asset] or changes):
+            continue
+        symbol, network = asset.split("@")
+        rows.append(
+            {
+                "token": {"symbol": symbol, "network": network},
+                "opening": shown(opening[asset], asset),
+                "credits": shown(sum(each for each in changes if each > 0), asset),
+                "debits": shown(-sum(each for each in changes if each < 0), asset),
+                "closing": shown(closing[asset], asset),
+            }
+        )
+    return rows
+
+
+def _statement_fees(model: Model, moves: list[Move]) -> list[Wire]:
+    trades = [model.trades[each.record] for each in moves if each.event == "fill"]
+    cents = sum(each.quote.sized.fee for each in trades)
+    dollar = {"symbol": "USD", "network": "fiat"}
+    return [{"token": dollar, "amount": dollars(cents)}] if cents else []
+
+
+def _is_day(text: str) -> bool:
+    return len(text) == len("2026-11-20")
+
+
+def _instant(text: str) -> int:
+    """Microseconds of a day or a timestamp as the wire writes it. Raises Refused."""
+    try:
+        read_as = datetime.fromisoformat(text.removesuffix("Z")).replace(tzinfo=UTC)
+    except ValueError:
+        raise Refused("VALIDATION_ERROR") from None
+    return (read_as - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
 
 
 def _customers(model: Model, client: Client, asked: Asked) -> Wire:
@@ -464,6 +613,32 @@ def _challenge_by_id(model: Model, client: Client, asked: Asked) -> Wire:
     return model.challenges[asked.ids[0]].wire(model.now)
 
 
+def _small_transfers(model: Model, client: Client, asked: Asked) -> Wire:
+    page, limit = checked(asked)
+    custody = model.custody(client, asked.ids[0])
+    rows = [each for each in model.small_transfers.values() if each.custody is custody]
+    return paged([each.wire(model.now) for each in newest_first(asked, rows)], page, limit)
+
+
+def _small_transfer_by_id(model: Model, client: Client, asked: Asked) -> Wire:
+    found = model.small_transfers.get(asked.ids[0])
+    model._own(client, found and found.wallet, "small transfer")
+    return model.small_transfers[asked.ids[0]].wire(model.now)
+
+
+def _ownership_statements(model: Model, client: Client, asked: Asked) -> Wire:
+    page, limit = checked(asked)
+    custody = model.custody(client, asked.ids[0])
+    rows = [each for each in model.statements.values() if each.custody is custody]
+    return paged([each.wire() for each in newest_first(asked, rows)], page, limit)
+
+
+def _ownership_statement_by_id(model: Model, client: Client, asked: Asked) -> Wire:
+    found = model.statements.get(asked.ids[0])
+    model._own(client, found and found.wallet, "ownership statement")
+    return model.statements[asked.ids[0]].wire()
+
+
 def _claim_by_id(model: Model, client: Client, asked: Asked) -> Wire:
     found = model.claims.get(asked.ids[0])
     model._own(client, found and found.challenge.wallet, "ownership claim")
@@ -563,6 +738,11 @@ VIEWS: dict[str, Callable[[Model, Client, Asked], Wire]] = {
     "challenges": _challenges,
     "challenge_by_id": _challenge_by_id,
     "claim_by_id": _claim_by_id,
+    "small_transfers": _small_transfers,
+    "small_transfer_by_id": _small_transfer_by_id,
+    "ownership_statements": _ownership_statements,
+    "ownership_statement_by_id": _ownership_statement_by_id,
+    "statement": _statement,
     "diagnose_signature": _diagnose_signature,
     "capabilities": _capabilities,
     "events": _events,

@@ -4,12 +4,17 @@ from collections.abc import Callable
 
 from tests.simulation.figures import DAY, MINUTE, SECOND
 from tests.simulation.model import Model
+from tests.simulation.networks import key_of
 from tests.simulation.records import (
     ANYTHING,
     VERIFIED,
     Account,
+    Arrived,
+    Claim,
     Customer,
     Deed,
+    Sent,
+    SmallTransfer,
     Trade,
     Transfer,
     Wire,
@@ -19,21 +24,28 @@ _PATIENCE = 15 * MINUTE
 _TRY_AGAIN = 5 * SECOND
 KEY_LIFE = DAY
 OPERATOR = "core bank"
+WATCH = "small_transfer.watch"
+_MOST_ARRIVALS = 20
 
 
 def run_due(model: Model, most: int) -> int:
     """Do what is due, one piece after another; how many were done."""
     done = 0
     while done < most:
-        due = sorted((at, name, kind) for at, kind, name in model.jobs if at <= model.now)
-        if not due:
+        first = first_due(model)
+        if first is None:
             break
-        at, name, kind = due[0]
+        at, name, kind = first
         model.jobs.remove((at, kind, name))
         _STEPS[kind](model, name)
         model.written()
         done += 1
     return done
+
+
+def first_due(model: Model) -> tuple[int, str, str] | None:
+    """(when, record, kind) of what is done next; None where nothing is due."""
+    return min(((at, name, kind) for at, kind, name in model.jobs if at <= model.now), default=None)
 
 
 def forget_keys(model: Model) -> None:
@@ -66,13 +78,14 @@ def _fill(model: Model, name: str) -> None:
             return
         code = "FILL_TIMEOUT"
     if code is not None:
-        trade.account.give_back(trade.hold)
+        trade.account.give_back(trade.hold, model.now)
         trade.failure = code
         trade.move("failed", now)
         _did(model, trade, "trade.fail", {"code": code}, "worker")
         return
     trade.account.spend(trade.hold)
     trade.account.incoming[trade.quote.bought_asset] += trade.quote.sized.bought
+    trade.account.moved("fill", trade, now)
     trade.executed = now
     trade.move("executed", now)
     trade.account.did("trade.executed", now)
@@ -87,6 +100,7 @@ def _settle(model: Model, name: str) -> None:
     asset, atoms = trade.quote.bought_asset, trade.quote.sized.bought
     trade.account.incoming[asset] -= atoms
     trade.account.available[asset] += atoms
+    trade.account.touched = model.now
     trade.settled = model.now
     trade.move("settled", model.now)
     trade.account.did("trade.settled", model.now)
@@ -119,6 +133,7 @@ def _send(model: Model, name: str) -> None:
         _refuse(model, withdrawal, "VERIFICATION_ENDED")
         return
     withdrawal.account.spend(withdrawal.hold)
+    withdrawal.account.moved("sent", withdrawal, model.now)
     withdrawal.network_hash = ANYTHING if withdrawal.wallet else None
     withdrawal.move("sent", model.now)
     model.later(model.settings.withdrawal_delay, "withdrawal.complete", name)
@@ -135,7 +150,7 @@ def _is_verified(withdrawal: Transfer, now: int) -> bool:
 def _refuse(model: Model, withdrawal: Transfer, code: str) -> None:
     """The withdrawal fails instead of being sent, its hold is released, and an alarm is given."""
     account, wallet, custody = withdrawal.account, withdrawal.wallet, withdrawal.custody
-    account.give_back(withdrawal.hold)
+    account.give_back(withdrawal.hold, model.now)
     withdrawal.failure = code
     withdrawal.move("failed", model.now)
     _did(model, withdrawal, "withdrawal.failed", {}, "worker")
@@ -158,6 +173,78 @@ def _complete(model: Model, name: str) -> None:
     _did(model, withdrawal, "withdrawal.completed", {}, "worker")
 
 
+def _watch(model: Model, name: str) -> None:
+    """Look for the transfer, and look again until it came or a day has passed since the deadline:
+    soon at first, later every five minutes."""
+    small, now = model.small_transfers[name], model.now
+    if now > small.deadline + DAY:
+        return
+    known = {each.sent.hash for each in small.arrivals}
+    for sent in sorted(model.sent, key=lambda each: (each.at, each.hash)):
+        finding = _finding(small, sent, now)
+        is_seen = model.settings.arrivals == "watched" and finding and sent.hash not in known
+        if not is_seen or (finding != "EXACT" and len(small.arrivals) >= _MOST_ARRIVALS):
+            continue
+        small.arrivals.append(Arrived(sent, finding))
+        told = {"finding": finding, "counterpartyId": small.wallet.id}
+        _noted(model, small, "small_transfer.arrived", told)
+        if finding == "EXACT":
+            _proven(model, small)
+            return
+    wait = min(max(10 * SECOND, (now - small.created) // 10), 5 * MINUTE)
+    model.later(wait, WATCH, name)
+
+
+def _finding(small: SmallTransfer, sent: Sent, now: int) -> str:
+    """EXACT, or what alone is wrong; empty for what has nothing to do with it."""
+    if sent.recipient != small.custody.address or not small.created <= sent.at <= now:
+        return ""
+    wrong = []
+    if sent.sender != key_of(small.wallet.address).registered.canonical:
+        wrong.append("WRONG_SENDER")
+    if sent.asset != small.asset:
+        wrong.append("WRONG_ASSET")
+    elif sent.atoms != small.atoms:
+        wrong.append("WRONG_AMOUNT")
+    if sent.at > small.deadline:
+        wrong.append("TOO_LATE")
+    return "EXACT" if not wrong else wrong[0] if len(wrong) == 1 else ""
+
+
+def _noted(model: Model, small: SmallTransfer, action: str, told: Wire) -> None:
+    account = small.custody.account
+    org = account.organisation
+    model.tell(org, action, small.id, None, {"tradingAccountId": account.id} | told)
+    model.note(Deed(model.now, org, "worker", action, small.id, told, None, account.id))
+
+
+def _proven(model: Model, small: SmallTransfer) -> None:
+    """A claim stands for the transfer; ``named`` says its id."""
+    small.claim = Claim("", small, "transfer", model.now)
+    account = small.custody.account
+    told: Wire = {"tradingAccountId": account.id}
+    used = told | {"claimId": ANYTHING}
+    model.tell(account.organisation, "ownership_challenge.used", small.id, None, used)
+    made = told | {"counterpartyId": small.wallet.id}
+    model.tell(account.organisation, "ownership_claim.created", "", None, made)
+    model.unnamed.append(small)
+
+
+def named(model: Model, small: SmallTransfer, claim_id: str) -> None:
+    """Learn the id of the claim that a transfer has proven."""
+    assert small.claim is not None
+    assert claim_id not in model.claims, f"the id {claim_id} was given twice"
+    small.claim.id = claim_id
+    model.claims[claim_id] = small.claim
+    used = next(
+        place
+        for place, each in enumerate(model.events)
+        if (each.type, each.resource) == ("ownership_challenge.used", small.id)
+    )
+    model.events[used].data["claimId"] = claim_id
+    model.events[used + 1].resource = claim_id
+
+
 _STEPS: dict[str, Callable[[Model, str], None]] = {
     "trade.fill": _fill,
     "trade.settle": _settle,
@@ -165,6 +252,7 @@ _STEPS: dict[str, Callable[[Model, str], None]] = {
     "withdrawal.review": _pass_review,
     "withdrawal.send": _send,
     "withdrawal.complete": _complete,
+    WATCH: _watch,
 }
 
 
@@ -188,6 +276,7 @@ def claw_back(model: Model, deposit: Transfer, why: str) -> None:
     per_cent = deposit.atoms // deposit.cents
     there = min(deposit.cents, account.available[asset] // per_cent)
     account.available[asset] -= there * per_cent
+    account.moved("deposit-return", deposit, model.now)
     account.bank.cents += deposit.cents
     deposit.failure = "RETURNED"
     deposit.move("returned", model.now)
@@ -201,7 +290,7 @@ def claw_back(model: Model, deposit: Transfer, why: str) -> None:
 def reject_review(model: Model, withdrawal: Transfer, code: str) -> None:
     if withdrawal.status != "reviewing":
         return
-    withdrawal.account.give_back(withdrawal.hold)
+    withdrawal.account.give_back(withdrawal.hold, model.now)
     withdrawal.failure = code
     withdrawal.move("rejected", model.now)
     _did(model, withdrawal, "withdrawal.rejected", {}, OPERATOR)
@@ -209,9 +298,11 @@ def reject_review(model: Model, withdrawal: Transfer, code: str) -> None:
 
 def fail_withdrawal(model: Model, withdrawal: Transfer, code: str) -> None:
     if withdrawal.status == "processing":
-        withdrawal.account.give_back(withdrawal.hold)
+        withdrawal.account.give_back(withdrawal.hold, model.now)
     elif withdrawal.status == "sent":
         _give(withdrawal)
+        kind = "return" if withdrawal.wallet is None else "failed"
+        withdrawal.account.moved(kind, withdrawal, model.now)
     else:
         return
     withdrawal.failure = code
@@ -225,6 +316,7 @@ def bounce(model: Model, withdrawal: Transfer) -> None:
         return
     withdrawal.account.bank.cents -= withdrawal.cents
     _give(withdrawal)
+    withdrawal.account.moved("return", withdrawal, model.now)
     withdrawal.failure = "RETURNED"
     withdrawal.move("returned", model.now)
     _did(model, withdrawal, "withdrawal.returned", {}, OPERATOR)
