@@ -17,7 +17,7 @@ def test_histories_begin_in_every_way() -> None:
 
 
 def test_damage_is_found() -> None:
-    outcomes = Counter(case(number) for number in range(100, 108))
+    outcomes = Counter(case(number) for number in range(100, 110))
     assert outcomes["named"] + outcomes["found"] >= 6
     assert outcomes["ended with an error"] == 0
 
