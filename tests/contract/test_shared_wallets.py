@@ -81,6 +81,8 @@ def test_a_shared_wallet_is_told_before_it_is_linked_and_recorded(place: Place) 
     linked = service.link_counterparty(account.id, link(claim)).value
     assert (linked.type, linked.shared) == (VERIFIED, True)
     assert trail(service, wallet) == [("allow", False)]
+    of_account = service.audit(ListQuery(trading_account_id=account.trading_account_id)).data
+    assert "counterparty.shared" in {row.action for row in of_account}
     assert [each.type for each in service.events(0, 1000).data].count("counterparty.shared") == 1
     found = service.shared_wallets().data
     assert {each.customer_name for each in found} == {"Customer 1", "Customer 3"}

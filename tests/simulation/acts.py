@@ -9,15 +9,28 @@ from typing import TYPE_CHECKING, Any
 
 from tests.simulation import work
 from tests.simulation.calls import Asked, Client
-from tests.simulation.figures import DAY, HOUR, MARKETS, MINUTE, SECOND, Fees
+from tests.simulation.figures import (
+    ASSETS,
+    CASH,
+    DAY,
+    HOUR,
+    MARKETS,
+    MINUTE,
+    SECOND,
+    Fees,
+    atoms_of,
+    plain,
+)
 from tests.simulation.model import SMALL_AMOUNTS, Model
 from tests.simulation.networks import key_of, keys_of, place_of
 from tests.simulation.records import (
     TERMS,
+    VERIFIED,
     Account,
     ApiKey,
     BankAccount,
     Challenge,
+    Custody,
     Customer,
     Deed,
     Quote,
@@ -25,6 +38,7 @@ from tests.simulation.records import (
     Settings,
     SmallTransfer,
     Transfer,
+    Wallet,
 )
 from tests.simulation.signing import signed, signed_by_another
 from tests.simulation.turns import Killed
@@ -234,14 +248,7 @@ def _send(sim: "Simulation", draw: "Draw", small: SmallTransfer) -> None:
     model, wallet = sim.model, small.wallet
     place = place_of(wallet.network)
     assert place is not None
-    right = Sent(
-        f"0x{draw.below(2**60):064x}",
-        key_of(wallet.address).registered.canonical,
-        small.custody.address,
-        small.asset,
-        small.atoms,
-        min(model.now, small.deadline),
-    )
+    right = _right(draw, small, min(model.now, small.deadline))
     other = draw.pick(keys_of(place.family)).registered.canonical
     kin = [each for each in SMALL_AMOUNTS if each.endswith(f"@{wallet.network}")]
     elsewhere = [each.address for each in model.custodies.values()]
@@ -259,6 +266,88 @@ def _send(sim: "Simulation", draw: "Draw", small: SmallTransfer) -> None:
         sent = sent._replace(**draw.pick(wrong))
     sim.said.append(f"a chain: {sent}")
     model.sent.append(sent)
+
+
+def _prove(sim: "Simulation", draw: "Draw") -> None:
+    """A wallet is verified by a transfer, paid up to its limits, and paid when that is too old."""
+    model = sim.model
+    pairs = [
+        (custody, wallet, asset)
+        for custody in model.custodies.values()
+        for wallet in model.wallets.values()
+        for asset in ASSETS
+        if asset.endswith(f"@{custody.network}")
+        and custody.network == wallet.network
+        and custody.account.organisation == wallet.organisation
+        and custody.account.available[asset] > 0
+    ]
+    if not pairs:
+        return
+    custody, wallet, asset = draw.pick(pairs)
+    client = sim.client(draw, wallet.organisation)
+    if client is None:
+        return
+    sim.call(client, small_transfer_to(custody, wallet), "", draw)
+    of_pair = [
+        each
+        for each in model.small_transfers.values()
+        if (each.custody, each.wallet) == (custody, wallet)
+    ]
+    if not of_pair:
+        return
+    small = of_pair[-1]
+    if small.state(model.now) == "waiting":
+        model.sent.append(_right(draw, small, model.now))
+        _move(sim, draw.pick((10, 10, 60, 3_600, 86_400)) * SECOND)
+        _work(sim, draw)
+    if small.claim is not None and small.claim.id:
+        sim.call(client, edge_use(model, draw, small.claim)[1], "", draw)
+    link = custody.links.get(wallet.id)
+    if link is not None and draw.chance(2):
+        _move(sim, max(0, draw.near(link.expires) - model.clock))
+    for _ in range(3):
+        sim.call(client, payment(model, draw, custody, wallet, asset), "", draw)
+
+
+def small_transfer_to(custody: Custody, wallet: Wallet) -> Asked:
+    return Asked("create_small_transfer", (custody.id,), {"counterpartyId": wallet.id})
+
+
+def payment(model: Model, draw: "Draw", custody: Custody, wallet: Wallet, asset: str) -> Asked:
+    """A withdrawal to a wallet, often of what its evidence allows or the cent beside it."""
+    account = custody.account
+    have, (symbol, network) = account.available[asset], asset.split("@")
+    atoms = max(1, have // draw.pick((2, 20, 300)))
+    if asset in CASH and draw.chance(2):
+        periods = (0, DAY, 30 * DAY)
+        rooms = [
+            limit - sum(each.cents for each in model.counted(account, VERIFIED, period, "medium"))
+            for limit, period in zip(model.settings.medium, periods, strict=True)
+        ]
+        atoms = max(1, draw.near(atoms_of(max(1, min(rooms)), asset)))
+    kind = "stablecoin-currency" if asset in CASH else "crypto-currency"
+    body = {
+        "amount": plain(atoms, asset),
+        "currency": {"type": kind, "symbol": symbol, "network": network},
+        "destination": {
+            "type": "counterparty",
+            "counterpartyId": wallet.id,
+            "blockchainAccountId": custody.id,
+        },
+    }
+    return Asked("withdraw", (account.id,), body)
+
+
+def _right(draw: "Draw", small: SmallTransfer, at: int) -> Sent:
+    """What a small transfer waits for."""
+    return Sent(
+        f"0x{draw.below(2**60):064x}",
+        key_of(small.wallet.address).registered.canonical,
+        small.custody.address,
+        small.asset,
+        small.atoms,
+        at,
+    )
 
 
 def _forget(sim: "Simulation", _draw: "Draw") -> None:
@@ -567,6 +656,7 @@ ACTS: dict[str, Callable[["Simulation", "Draw"], None]] = {
     "clock back": _back,
     "due work": _work,
     "a chain": _arrive,
+    "proof by transfer": _prove,
     "forget keys": _forget,
     "restart": _restart,
     "settings": _settings,
@@ -588,6 +678,7 @@ WEIGHTS = {
     "clock back": 8,
     "due work": 80,
     "a chain": 25,
+    "proof by transfer": 12,
     "forget keys": 4,
     "restart": 5,
     "settings": 6,

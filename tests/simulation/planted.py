@@ -89,6 +89,36 @@ FAULTS = (
         "same_pair = proven[1:] == (address.network.name, address.canonical)",
     ),
     Fault(
+        "a small transfer of a wrong amount verifies",
+        "domain/second_method.py",
+        "not is_same_asset or seen.atoms == amount.atoms)",
+        "not is_same_asset or abs(seen.atoms - amount.atoms) <= 1)",
+    ),
+    Fault(
+        "a small transfer after its deadline verifies",
+        "domain/second_method.py",
+        "seen.arrived <= awaited.deadline)",
+        "seen.arrived <= awaited.deadline + 1)",
+    ),
+    Fault(
+        "expired evidence pays",
+        "engine/destinations.py",
+        "    if now > link.expires:\n",
+        "    if now > link.expires and link.revoked_at:\n",
+    ),
+    Fault(
+        "evidence of a moment lasts as long as a signature",
+        "domain/evidence.py",
+        "        90 * DAY,\n",
+        "        _YEAR,\n",
+    ),
+    Fault(
+        "evidence of the middle level pays what the highest does",
+        "domain/limits.py",
+        "        if rule.level not in (None, requested.level):\n",
+        "        if rule.level is not None:\n",
+    ),
+    Fault(
         "an expired challenge can be answered",
         "domain/challenges.py",
         "status is ChallengeStatus.OPEN and now > expires",

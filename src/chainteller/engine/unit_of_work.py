@@ -208,6 +208,8 @@ class UnitOfWork:
         if self._time is not None and not self.timeless:
             timekeeping.require_steady(self.context.time, self._time)
         events = [self._event_row(event) for event in self._events]
+        for row in self._audit:
+            row["trading_account_id"] = row["trading_account_id"] or self.audited_account
         self.keep(self._append(self._audit, events, self._now))
 
     def put_on_record(self, audit: _Rows, events: _Rows, at: int) -> None:
