@@ -130,6 +130,22 @@ async def test_what_a_deployment_mixes_up_is_never_shown_on_another_customers_pa
         assert "REPLY_MISMATCH" in shown, "the list that was mixed up is missing, and says so"
 
 
+async def test_a_text_to_sign_is_pending_until_it_is_signed_and_for_its_customer_alone(
+    bench: Bench,
+) -> None:
+    case = Case(bench, "alice-ethereum", "bob-ethereum")
+    other = bench.open(2)
+    case.claim("bob-ethereum")
+    app = bench.console()
+    async with app.run_test(size=HUGE) as pilot:
+        page = await _page(pilot, bench.service.trading_account(case.trading_account_id))
+        pending = str(seen(app)).partition("PENDING")[2]
+        assert pending.count("message to sign ethereum") == 1
+        await press(pilot, "escape")
+        assert page is not await _page(pilot, other)
+        assert "message to sign" not in str(seen(app)).partition("PENDING")[2]
+
+
 async def test_older_pages_come_while_one_scrolls_in_the_order_of_time(bench: Bench) -> None:
     first, second = _two_accounts(bench)
     for number in range(70):

@@ -41,6 +41,7 @@ class Case:
     def __init__(self, bench: Bench, *names: str, customer: int = 1) -> None:
         self.service = bench.service
         trading_account = bench.open(customer, deposit="100.00")
+        self.trading_account_id = trading_account.id
         opened = OpenBlockchainAccount(trading_account_id=trading_account.id, network="ethereum")
         self.account = self.service.open_blockchain_account(opened).value
         for name in names:

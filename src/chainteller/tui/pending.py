@@ -18,6 +18,7 @@ from chainteller.tui.queries import Gap
 from chainteller.tui.widgets.lines import Line, line
 
 if TYPE_CHECKING:
+    from chainteller.service.models.counterparties import Challenge
     from chainteller.tui.surrounding_views import CustomerView, DeskView
 
 _IN_SECONDS_S = 60
@@ -50,7 +51,7 @@ def _by_the_minute(seconds: int) -> str:
 
 def of_customer(view: "CustomerView", now: int) -> list[Item]:
     """What waits for one customer, what ends first before the rest."""
-    found = [*_quotes(view), *_challenges(view), *_transactions(view), *_holds(view)]
+    found = [*_quotes(view), *to_sign(view.challenges), *_transactions(view), *_holds(view)]
     live = [item for item in found if item.ends_at is None or item.ends_at >= now]
     return sorted(live, key=lambda item: (item.ends_at is None, item.ends_at or 0))
 
@@ -63,8 +64,9 @@ def _quotes(view: "CustomerView") -> Iterator[Item]:
             yield Item(text, "accent", from_datetime(quote.expires))
 
 
-def _challenges(view: "CustomerView") -> Iterator[Item]:
-    for challenge in view.challenges:
+def to_sign(challenges: "Iterable[Challenge]") -> Iterator[Item]:
+    """The texts that wait for a signature."""
+    for challenge in challenges:
         ends_at = from_datetime(challenge.expires) if challenge.expires is not None else None
         yield Item(f"message to sign {challenge.network or ''}".rstrip(), "warn", ends_at)
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from decimal import ROUND_DOWN, Decimal
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from chainteller.domain.assets import CASH_EQUIVALENTS, base_symbol
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from chainteller.service.interface import Service
     from chainteller.service.models.accounts import TokenBalance, TradingAccount
-    from chainteller.service.models.counterparties import BlockchainAccount, Counterparty
+    from chainteller.service.models.counterparties import BlockchainAccount, Challenge, Counterparty
     from chainteller.service.models.finding import Found
     from chainteller.service.models.funding import LimitUsage
     from chainteller.service.models.markets import Market, PriceSample
@@ -77,7 +78,7 @@ def query(**fields: object) -> ListQuery:
     return ListQuery.model_validate(fields)
 
 
-_ACTIVITY_ROWS = 8
+_ACTIVITY_ROWS, _CHALLENGES = 8, 10
 
 
 def account_sheet(
@@ -118,6 +119,21 @@ def linked_accounts(service: "Service", account_id: str) -> tuple[LinkedAccount,
     return tuple(
         LinkedAccount(account, service.linked_counterparties(account.id).data) for account in found
     )
+
+
+def open_challenges(service: "Service", sheet: AccountSheet) -> "tuple[Challenge, ...]":
+    """The texts that wait for a signature, for the linked accounts of a sheet; as far as they can
+    be read.
+    """
+    linked = () if isinstance(sheet.wallets, Gap) else sheet.wallets
+    found = [_or_gap(partial(_newest_challenges, service, each.account.id)) for each in linked]
+    return tuple(
+        row for rows in found if not isinstance(rows, Gap) for row in rows if row.status == "open"
+    )
+
+
+def _newest_challenges(service: "Service", account_id: str) -> "tuple[Challenge, ...]":
+    return service.challenges(account_id, query(limit=_CHALLENGES)).data
 
 
 def gap(error: TellerError) -> Gap:

@@ -15,7 +15,7 @@ from chainteller.service.errors import TellerError
 from chainteller.service.operations import TRANSACTIONS
 from chainteller.tui.balance_history import NEWEST, History, history
 from chainteller.tui.desk import Desk
-from chainteller.tui.queries import AccountSheet, Gap, account_sheet, query
+from chainteller.tui.queries import AccountSheet, Gap, account_sheet, open_challenges, query
 from chainteller.tui.service_calls import Later, call_service
 from chainteller.tui.surrounding_views import CustomerView, DeskView, has_room_around
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from chainteller.service.interface import Service
-    from chainteller.service.models.counterparties import Challenge
     from chainteller.service.models.markets import PriceSample
     from chainteller.service.models.trades import Transaction
 
@@ -34,7 +33,7 @@ _SETTLED_S = 0.3
 _REST_S = 5.0
 _OLD_S = 30.0
 """Seconds after which prices are read again although nothing is said to have changed."""
-_QUOTES, _CHALLENGES = 20, 10
+_QUOTES = 20
 
 
 class Surroundings:
@@ -116,7 +115,7 @@ def _read_customer(
         _or_none(lambda: service.quotes(query(trading_account_id=account_id, limit=_QUOTES)).data)
         if offers("quotes")
         else (),
-        _open_challenges(service, sheet) if offers("challenges") else (),
+        open_challenges(service, sheet) if offers("challenges") else (),
     )
 
 
@@ -151,17 +150,6 @@ def _history(
         return history(sheet.balances, transactions, complete=complete)
     except ArithmeticError:
         return None
-
-
-def _open_challenges(service: "Service", sheet: AccountSheet) -> "tuple[Challenge, ...]":
-    linked = () if isinstance(sheet.wallets, Gap) else sheet.wallets
-    asked = query(limit=_CHALLENGES)
-
-    def listed(account_id: str) -> "tuple[Challenge, ...]":
-        return service.challenges(account_id, asked).data
-
-    found = (_or_none(partial(listed, each.account.id)) for each in linked)
-    return tuple(row for rows in found for row in rows if row.status == "open")
 
 
 def _read_desk(service: "Service", offers: Callable[[str], bool]) -> DeskView:

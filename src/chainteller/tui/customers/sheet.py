@@ -8,11 +8,12 @@ from chainteller.records.trades import is_over as is_trade_over
 from chainteller.records.trades import is_trade
 from chainteller.records.transfers import is_over as is_transfer_over
 from chainteller.service.errors import TellerError
-from chainteller.tui.queries import AccountSheet, Gap, account_sheet, gap, query
+from chainteller.tui.queries import AccountSheet, Gap, account_sheet, gap, open_challenges, query
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
     from chainteller.service.models.accounts import Customer, TradingAccount
+    from chainteller.service.models.counterparties import Challenge
     from chainteller.service.models.quotes import Quote
     from chainteller.service.models.trades import Transaction
     from chainteller.tui.desk import Desk
@@ -30,6 +31,8 @@ class CustomerAccount:
     sheet: AccountSheet
     quotes: "tuple[Quote, ...]" = ()
     """Those that can still be executed."""
+    challenges: "tuple[Challenge, ...]" = ()
+    """The texts that wait for a signature."""
 
     @property
     def id(self) -> str:
@@ -97,7 +100,8 @@ def _account(desk: "Desk", account_id: str) -> CustomerAccount:
         and row.trade_id is None
         and from_datetime(row.expires) > now
     )
-    return CustomerAccount(sheet, waiting)
+    texts = open_challenges(service, sheet) if desk.offers("challenges") else ()
+    return CustomerAccount(sheet, waiting, texts)
 
 
 def _customer(service: "Service", account: "TradingAccount") -> "Customer | Gap":

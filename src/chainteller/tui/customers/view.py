@@ -22,6 +22,7 @@ from chainteller.tui.accounts.detail import (
     wallet_lines,
 )
 from chainteller.tui.customers.filter import SHOWN
+from chainteller.tui.pending import to_sign
 from chainteller.tui.queries import Gap
 from chainteller.tui.widgets.lines import Line, heading, line
 from chainteller.tui.widgets.paged_list import Column, Row
@@ -184,8 +185,10 @@ def _account(account: "CustomerAccount", now: int) -> list[Line]:
 
 
 def _pending(sheet: "CustomerSheet", now: int, shown: Callable[[str], str]) -> list[Line]:
-    """What waits for something: quotes that can be executed, trades and transfers underway."""
+    """What waits for something: quotes to execute, texts to sign, trades and transfers underway."""
     rows = [_quote(row, now, shown) for account in sheet.accounts for row in account.quotes]
+    texts = (item for account in sheet.accounts for item in to_sign(account.challenges))
+    rows += [line(item.told(now)) for item in texts if (item.ends_at or now) >= now]
     rows += [happening(row, now) for account in sheet.accounts for row in account.pending]
     gaps = {
         account.sheet.activity.text
@@ -219,7 +222,9 @@ def summary(sheet: "CustomerSheet | None") -> list[Line]:
         *(() if isinstance(customer, Gap) else customer.controls),
         *(name for each in sheet.accounts for name in each.sheet.account.controls),
     }
-    pending = sum(len(each.pending) + len(each.quotes) for each in sheet.accounts)
+    pending = sum(
+        len(each.pending) + len(each.quotes) + len(each.challenges) for each in sheet.accounts
+    )
     first = line(
         (f" {_name(sheet)}", "strong"),
         (f"   {'   '.join(known)}", "muted"),
