@@ -103,7 +103,7 @@ def bench_of(kind: str, folder: Path) -> Iterator[Bench]:
         host, _, port = address.removeprefix("http://").partition(":")
         line = Line()
         proxy = CuttingProxy((host, int(port)), line)
-        service = RemoteService(proxy.address, world.key(), deadline_s=0.5)
+        service = RemoteService(proxy.address, world.key(), deadline_s=5)
         service.capabilities()
         workspace = Workspace(folder / "desk.db", world.clock)
         yield Bench(world, line, service, workspace, account.id)
