@@ -61,10 +61,12 @@ def rows(bank: EngineContext, query: str, **values: object) -> list[Row[Any]]:
 
 
 def dump(bank: EngineContext) -> dict[str, list[tuple[Any, ...]]]:
-    """Every row without its salt, which comes last and is never the same."""
+    """Every row without its salt, which is never the same."""
     stored = {table: rows(bank, f"SELECT * FROM {table} ORDER BY 1, 2") for table in TABLES}  # noqa: S608 - our own table names
     return {
-        table: [tuple(row)[:-1] if "salt" in row._fields else tuple(row) for row in found]
+        table: [
+            tuple(cell for name, cell in row._mapping.items() if name != "salt") for row in found
+        ]
         for table, found in stored.items()
     }
 
