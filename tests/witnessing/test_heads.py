@@ -2,7 +2,6 @@
 
 import base64
 import shutil
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -21,6 +20,7 @@ from chainteller.engine.heads import heads_of, judge_heads, record_restore, set_
 from chainteller.engine.notary import Notary
 from chainteller.engine.verification import verify
 from chainteller.service.errors import Conflict, NotFound, ValidationFailed
+from chainteller.sqlite import sqlite3
 from chainteller.storage.database import open_database
 from chainteller.witnessing.checkpoints import Head, read_signed_head
 from chainteller.witnessing.comparing import compare_file
