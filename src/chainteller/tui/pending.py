@@ -11,6 +11,7 @@ from rich.cells import cell_len
 from chainteller.domain.clock import MINUTE, SECOND, from_datetime
 from chainteller.domain.transfers import HOLDING, TransferStatus
 from chainteller.records.formats import Piece, countdown, grouped, money, status, transferred
+from chainteller.records.markets import is_open
 from chainteller.records.trades import is_over as is_trade_over
 from chainteller.records.trades import is_trade
 from chainteller.records.transfers import direction
@@ -96,7 +97,7 @@ def of_desk(view: "DeskView", challenges: Iterable[int], now: int) -> list[Item]
         count = len(open_until)
         words = "message to sign issued here" if count == 1 else "messages to sign issued here"
         found.insert(0, Item(f"{count} {words}, the first", "warn", open_until[0]))
-    closed = [row for row in view.markets if row.status not in {None, "open"}]
+    closed = [row for row in view.markets if not is_open(row)]
     found += [Item(f"{row.market_name} {row.status}", "bad") for row in closed]
     return found
 
