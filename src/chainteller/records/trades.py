@@ -4,7 +4,8 @@ from decimal import ROUND_CEILING, Decimal, localcontext
 from typing import TYPE_CHECKING, Protocol
 
 from chainteller.domain.assets import base_symbol
-from chainteller.domain.trades import TERMINAL, TradeStatus
+from chainteller.domain.clock import from_datetime
+from chainteller.domain.trades import TERMINAL, QuoteStatus, TradeStatus, quote_is_live
 from chainteller.domain.transfers import DEPOSIT_TYPE, WITHDRAWAL_TYPE
 from chainteller.records.fields import (
     AMOUNT,
@@ -47,6 +48,12 @@ def is_trade(record: "Transaction") -> "TypeIs[Trade]":
 
 def is_over(trade: "Trade") -> bool:
     return trade.status in TERMINAL
+
+
+def can_be_executed(quote: "Quote", now: int) -> bool:
+    """Whether a quote still waits; one without a status is taken for an open one."""
+    is_open = quote.status in {None, QuoteStatus.OPEN} and not quote.trade_id
+    return is_open and quote_is_live(now=now, expires=from_datetime(quote.expires))
 
 
 def is_known(trade: "Trade") -> bool:

@@ -15,7 +15,14 @@ from chainteller.service.errors import TellerError
 from chainteller.service.operations import TRANSACTIONS
 from chainteller.tui.balance_history import NEWEST, History, history
 from chainteller.tui.desk import Desk
-from chainteller.tui.queries import AccountSheet, Gap, account_sheet, open_challenges, query
+from chainteller.tui.queries import (
+    AccountSheet,
+    Gap,
+    account_sheet,
+    newest_quotes,
+    open_challenges,
+    query,
+)
 from chainteller.tui.service_calls import Later, call_service
 from chainteller.tui.surrounding_views import CustomerView, DeskView, has_room_around
 
@@ -33,7 +40,6 @@ _SETTLED_S = 0.3
 _REST_S = 5.0
 _OLD_S = 30.0
 """Seconds after which prices are read again although nothing is said to have changed."""
-_QUOTES = 20
 
 
 class Surroundings:
@@ -112,9 +118,7 @@ def _read_customer(
         sheet,
         transactions,
         balances,
-        _or_none(lambda: service.quotes(query(trading_account_id=account_id, limit=_QUOTES)).data)
-        if offers("quotes")
-        else (),
+        newest_quotes(service, account_id),
         open_challenges(service, sheet) if offers("challenges") else (),
     )
 

@@ -166,7 +166,7 @@ class CustomerPage(ListScreen[Entry]):
         """Draw the title and the facts."""
         sheet, found = self.sheet, self.timeline
         self.title_line(view.title(sheet, self.home_id, self.kind, self.typed, found))
-        self.query_one("#who", Lines).show(view.summary(sheet))
+        self.query_one("#who", Lines).show(view.summary(sheet, self.desk.now))
         first: list[Line] = [line(("loading", "muted"))]
         second: list[Line] = []
         if sheet is not None:
