@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 import click
 
@@ -33,16 +33,11 @@ from chainteller.service.models.pages import (
     Page,
 )
 from chainteller.service.operations import Operation, Parameter
+from chainteller.service.paging import Fetch, every
 from chainteller.settings.values import did_you_mean
 
 Item = TypeVar("Item")
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-
-class Fetch(Protocol[Item]):
-    """Reads the page of a list that a query asks for."""
-
-    def __call__(self, query: ListQuery, /) -> Page[Item]: ...
 
 
 FORMS = ("table", "json", "csv")
@@ -289,27 +284,6 @@ class Selection(Generic[Item]):
                 rows.append(row)
         found = Page.whole(tuple(rows))
         return found if self.is_everything else found.cut(self.query.page, self.query.limit)
-
-
-def every(fetch: Fetch[Item], query: ListQuery) -> Iterator[Item]:
-    """Every record of a list, page after page.
-
-    A record that moves to another page meanwhile is returned once. A page without a new record
-    ends the list, whatever the deployment says there is.
-    """
-    seen: set[object] = set()
-    for number in range(1, MAXIMUM_PAGE):
-        page = fetch(query.model_copy(update={"page": number, "limit": MAXIMUM_LIMIT}))
-        rows = [row for row in page.data if _identity(row) not in seen]
-        seen.update(map(_identity, rows))
-        yield from rows
-        if not rows or len(seen) >= page.pagination.total:
-            return
-
-
-def _identity(row: object) -> object:
-    """What tells a record from all others of its list."""
-    return getattr(row, "id", None) or getattr(row, "seq", None) or repr(row)
 
 
 def _is_selected(row: object, query: ListQuery) -> bool:
