@@ -1,8 +1,9 @@
 """How values are written: pure functions from the wire's text and instants to what people read."""
 
 import re
+from contextlib import AbstractContextManager
 from datetime import datetime
-from decimal import Decimal
+from decimal import Context, Decimal, localcontext
 from typing import TYPE_CHECKING
 
 from chainteller.domain.clock import from_datetime
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from chainteller.service.models.funding import Transfer
 
 SECOND = 1_000_000
+_DIGITS = 100
 DEPOSIT_TOKEN = "deposit-token-currency"  # noqa: S105 - a currency's type (specification 2.2)
 REPLACEMENT = "\ufffd"
 RECORD_ID = re.compile(r"(TDA|TXN|QTE|CPT|BCA|DDA|CUS|CHG|CLM)[_-][A-Za-z0-9]{1,40}")
@@ -54,6 +56,11 @@ def clean(text: str) -> str:
     if is_clean(text):
         return text
     return re.sub(_COMBINING, REPLACEMENT, printable(text))
+
+
+def exact() -> AbstractContextManager[Context]:
+    """Decimal arithmetic in which no sum or product of amounts is rounded."""
+    return localcontext(prec=_DIGITS)
 
 
 def grouped(amount: str) -> str:
