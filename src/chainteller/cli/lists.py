@@ -7,7 +7,6 @@ record's field list becomes the columns of tables and CSV files.
 import contextlib
 import functools
 import json
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ import click
 from chainteller.cli.error_output import Usage
 from chainteller.cli.options import FILE, options
 from chainteller.cli.output import json_text, table_text
+from chainteller.private_files import open_private
 from chainteller.records.fields import Field, FieldList
 from chainteller.records.formats import clean
 from chainteller.records.spreadsheets import csv_text
@@ -155,9 +155,7 @@ def write_new_file(file: Path, content: str | bytes) -> None:
         Usage: the file exists, or its folder can't be written.
     """
     try:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-        descriptor = os.open(file, flags, 0o600)
-        with os.fdopen(descriptor, "wb") as out:
+        with open_private(file, "xb") as out:
             out.write(content.encode() if isinstance(content, str) else content)
     except OSError as error:
         step = "Name a new file in a folder that exists."
