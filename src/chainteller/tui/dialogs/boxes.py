@@ -122,6 +122,12 @@ class CopyBox(Box):
         self.dismiss()
 
 
+def cut(text: str, width: int) -> list[str]:
+    """``text`` in parts of ``width`` characters, wherever its words end."""
+    width = max(1, width)  # a window may leave nothing
+    return [text[at : at + width] for at in range(0, len(text), width)]
+
+
 def wrapped(text: str, width: int) -> list[str]:
     """Words of ``text`` in lines of at most ``width`` cells; its own line breaks are kept."""
     rows: list[str] = []
