@@ -20,7 +20,7 @@ DEPOSIT_TOKEN = "deposit-token-currency"  # noqa: S105 - a currency's type (spec
 REPLACEMENT = "\ufffd"
 RECORD_ID = re.compile(r"(TDA|TXN|QTE|CPT|BCA|DDA|CUS|CHG|CLM)[_-][A-Za-z0-9]{1,40}")
 """An id of a record, or of a customer or bank account of the core bank."""
-_HALF_A_DAY_S, _MOST_OF_A_YEAR_S = 43_200, 300 * 86_400
+_HALF_A_DAY_S, MOST_OF_A_YEAR_S = 43_200, 300 * 86_400
 _COMBINING = "([\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]{4})+"
 
 Piece = tuple[str, str]
@@ -120,7 +120,7 @@ def when(moment: datetime, now: int) -> str:
     seconds = abs(seconds_since(moment, now))
     if seconds < _HALF_A_DAY_S:
         return clock_time(moment)
-    return moment.strftime("%d %b" if seconds < _MOST_OF_A_YEAR_S else "%b %Y")
+    return moment.strftime("%d %b" if seconds < MOST_OF_A_YEAR_S else "%b %Y")
 
 
 def age(moment: datetime, now: int) -> str:

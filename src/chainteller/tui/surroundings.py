@@ -113,7 +113,9 @@ def _read_customer(
         transactions, balances = before.transactions, before.history
     else:
         transactions, complete = _transactions(service, account_id, offers)
-        balances = _history(sheet, transactions, complete=complete == "whole") if complete else None
+        balances = None
+        if complete is not None:
+            balances = _history(sheet, transactions, complete=complete)
     return CustomerView(
         sheet,
         transactions,
@@ -131,18 +133,18 @@ def _course(sheet: AccountSheet) -> tuple[object, ...]:
 
 def _transactions(
     service: "Service", account_id: str, offers: Callable[[str], bool]
-) -> "tuple[tuple[Transaction, ...], str]":
-    """The newest transactions, and whether they are the ``whole`` past or a ``part`` of it; empty
-    where they are trades alone.
+) -> "tuple[tuple[Transaction, ...], bool | None]":
+    """The newest transactions, and whether they are the whole past; None where they are trades
+    alone.
     """
     asked = query(limit=NEWEST)
     try:
         if not offers(TRANSACTIONS.feature or ""):
-            return service.trades(account_id, asked).data, ""
+            return service.trades(account_id, asked).data, None
         found = service.transactions(account_id, asked)
     except TellerError:
-        return (), ""
-    return found.data, "whole" if found.pagination.total <= len(found.data) else "part"
+        return (), None
+    return found.data, found.pagination.total <= len(found.data)
 
 
 def _history(

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from chainteller.domain.clock import from_datetime
 from chainteller.records.formats import (
+    MOST_OF_A_YEAR_S,
     Piece,
     countdown,
     grouped,
@@ -55,7 +56,6 @@ COLUMNS_OF_SEVERAL = (
 )
 """The columns for a customer with several accounts: what happened where says more than its id."""
 _TONES = {"audit": "muted", "note": "accent", "text": "accent", "review": "warn"}
-_MOST_OF_A_YEAR_S = 300 * 86_400
 _WORDS_OF_STATES = {"current": "good", "done": "muted", "not verified": "muted"}
 
 
@@ -112,7 +112,7 @@ def plain_row(row: Row) -> str:
 
 
 def _moment(entry: "Entry", now: int) -> str:
-    is_old = seconds_since(entry.at, now) > _MOST_OF_A_YEAR_S
+    is_old = seconds_since(entry.at, now) > MOST_OF_A_YEAR_S
     return entry.at.strftime("%d %b %Y" if is_old else "%d %b %H:%M")
 
 
