@@ -8,7 +8,7 @@ import click
 from chainteller.cli import audit_heads
 from chainteller.cli.administration import verify_chain
 from chainteller.cli.error_output import Exit, say
-from chainteller.cli.lists import Selection, every, list_options, write_new_file
+from chainteller.cli.lists import Selection, list_options, write_new_file
 from chainteller.cli.open_services import service
 from chainteller.cli.options import FILE, TellerGroup, example, options
 from chainteller.cli.output import document, line, pairs
@@ -16,6 +16,7 @@ from chainteller.records.audit import AUDIT_ROW
 from chainteller.service import operations as op
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.records import AuditRow
+from chainteller.service.paging import every
 
 
 @click.group("audit", cls=TellerGroup)
