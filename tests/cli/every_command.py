@@ -87,7 +87,10 @@ def sample_bank(home: Path, sample_world: Path) -> Bank:
 
 
 def lines(bank: Bank) -> Lines:
-    """A line for each command that ends; each writing one changes something the first time."""
+    """A line for each command that ends; each writing one changes something the first time.
+
+    In this order, each ends well.
+    """
     _restore_older_log(bank)
     account = bank.made("accounts", "open", "DDA-1001", "--type", "checking")["id"]
     deposit = bank.made("deposit", account, "900")["id"]
@@ -153,12 +156,12 @@ def lines(bank: Bank) -> Lines:
         "wallets challenge": (open_.id, "--account", custody),
         "wallets challenges": ("--account", custody),
         "wallets show": (claim,),
+        "wallets diagnose": open_.signed,
         "wallets claim": open_.signed,
         "wallets transfer": (open_.id, "--account", custody, "--symbol", "USDC"),
         "wallets transfers": ("--account", custody),
         "wallets state": (open_.id, "It is mine.", "--account", custody, "--reason", "OTHER"),
         "wallets statements": ("--account", custody),
-        "wallets diagnose": open_.signed,
         "wallets link": (claim,),
         "wallets shared": (),
         "wallets attestation": (claim,),
