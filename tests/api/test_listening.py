@@ -95,12 +95,12 @@ def test_it_speaks_tls_and_nothing_else(call: Caller, certificate: Certificate) 
 def test_a_client_trusts_the_authorities_that_the_environment_names(
     call: Caller, certificate: Certificate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    service = RemoteService(call.address, call.key)
+    service = RemoteService(call.address, str(call.key))
     with pytest.raises(ServiceUnreachable, match="certificate not trusted: self-signed"):
         service.capabilities()
     service.close()
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate.chain))
-    service = RemoteService(call.address, call.key)
+    service = RemoteService(call.address, str(call.key))
     assert service.capabilities().actor
     service.close()
 
