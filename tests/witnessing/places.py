@@ -1,7 +1,6 @@
 """A bank whose log has signed heads and witnesses, on a SQLite file that a test may tamper with."""
 
 import json
-import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ from chainteller.engine.heads import MadeHead, make_heads
 from chainteller.engine.notary import Notary
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.funding import Currency, DepositRequest
+from chainteller.sqlite import sqlite3
 from chainteller.storage import log
 from chainteller.storage.database import Database
 from chainteller.witnessing.submissions import Witness

@@ -3,7 +3,6 @@
 import base64
 import json
 import shutil
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -23,6 +22,7 @@ from chainteller.engine.notary import Notary
 from chainteller.engine.verification import verify
 from chainteller.service.errors import Conflict, NotFound, ValidationFailed
 from chainteller.service.models.heads import AuditProof
+from chainteller.sqlite import sqlite3
 from chainteller.storage.database import open_database
 from chainteller.witnessing.checkpoints import Head, read_signed_head
 from chainteller.witnessing.comparing import compare_file

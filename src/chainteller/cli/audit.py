@@ -12,7 +12,6 @@ from chainteller.cli.lists import (
     Output,
     Selection,
     columns_of,
-    every,
     list_options,
     write_new_file,
 )
@@ -23,6 +22,7 @@ from chainteller.records.audit import AUDIT_ROW
 from chainteller.service import operations as op
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.records import AuditRow
+from chainteller.service.paging import every
 
 
 @click.group("audit", cls=TellerGroup)

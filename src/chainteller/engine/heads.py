@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 
 from chainteller.domain.actors import WORKER, Actor
-from chainteller.domain.clock import SECOND
+from chainteller.domain.clock import LAST_INSTANT, SECOND
 from chainteller.domain.merkle import GrownTree
 from chainteller.engine.context import EngineContext
 from chainteller.engine.notary import Notary, Standing
@@ -306,7 +306,7 @@ def _cosigned_size(context: EngineContext, connection: Connection, organisation_
 def _cosignatures(signed: SignedHead) -> Iterator[HeadCosignature]:
     for each in signed.note.signatures:
         if len(each.value) == 72:
-            at = min(cosigned_at(each), 253_402_300_799) * SECOND
+            at = min(cosigned_at(each) * SECOND, LAST_INSTANT)
             yield HeadCosignature(name=each.name, at=at)
 
 
