@@ -256,7 +256,6 @@ def _cursor(context: RequestContext, request: Request) -> int:
     return start
 
 
-
 def _full(limit: int) -> RateLimited:
     return RateLimited(
         "Too many event streams are open.",
