@@ -211,18 +211,19 @@ class Console(SteadyApp):
 
     async def action_quit(self) -> None:
         """Ask only while an execution is on its way."""
+
+        async def quit_if_agreed() -> None:
+            if await may_quit(self, self.desk):
+                self.exit()
+
         if is_executing(self.desk):
-            self.run_worker(Later(self._quit_if_agreed), group="ask-quit", exclusive=True)
+            self.run_worker(Later(quit_if_agreed), group="ask-quit", exclusive=True)
         else:
             self.exit()
 
     def action_help_quit(self) -> None:
         """Ctrl+c, which other programs end with: Textual's own toast would cover amounts."""
         _say_how_to_quit(self)
-
-    async def _quit_if_agreed(self) -> None:
-        if await may_quit(self, self.desk):
-            self.exit()
 
     def action_profile(self, name: str) -> None:
         """End this console; the next one opens on the profile."""
