@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from chainteller.domain.transfers import Direction, TransferStatus
+from chainteller.domain.transfers import Direction, TransferStatus, type_of
 from chainteller.tui.queries import query
 
 if TYPE_CHECKING:
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 _LEAST_LETTERS = 3
 """Shorter beginnings are searched for, so that the list doesn't jump while a name is typed."""
 _NAMES = {
-    **{f"{each}": ("type", f"{each}-transaction") for each in Direction},
-    **{f"{each}s": ("type", f"{each}-transaction") for each in Direction},
+    **{f"{each}": ("type", type_of(each)) for each in Direction},
+    **{f"{each}s": ("type", type_of(each)) for each in Direction},
     **{f"{each}": ("status", f"{each}") for each in TransferStatus},
 }
 
