@@ -317,6 +317,7 @@ class DeskScreen(Blank, FullScreen):
         self.set_class(on, "zoomed")
         self.remove_class(*(name for _, name in self.HORIZONTAL_BREAKPOINTS))
         self.add_class(*breakpoint_classes(self, self.desk.shell.size))
+        self.call_after_refresh(_look_around, self)
 
     @property
     def paged(self) -> PagedList | None:

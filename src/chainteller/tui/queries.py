@@ -12,7 +12,7 @@ from chainteller.service.models.trades import Trade
 from chainteller.service.operations import BLOCKCHAIN_ACCOUNTS, TRANSACTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from chainteller.service.interface import Service
     from chainteller.service.models.accounts import TokenBalance, TradingAccount
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from chainteller.service.models.trades import Transaction
 
 Part = TypeVar("Part")
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,6 +240,28 @@ def found_by(service: "Service", text: str) -> "tuple[Found, ...]":
         return service.find(text).data[:_MOST_LIKE]
     except NotOffered:
         return ()
+
+
+def records_found(
+    service: "Service",
+    text: str,
+    kinds: frozenset[str],
+    read: "Callable[[str, str], Item]",
+    listed: "Callable[[str], Sequence[Item]] | None",
+) -> "list[Item]":
+    """Records of some kinds that a search of everything finds; without any, those of the people
+    whom it finds. ``read`` reads one by its trading account and its own id, and ``listed`` those of
+    a trading account; without it, people are left out.
+
+    Raises:
+        TellerError: the search or a read failed.
+    """
+    found = found_by(service, text)
+    records = [read(row.trading_account_id or "", row.id) for row in found if row.kind in kinds]
+    if records or listed is None:
+        return records
+    accounts = [row.id for row in found if row.kind == "trading-account"]
+    return [each for account_id in accounts[:_MOST_PEOPLE] for each in listed(account_id)]
 
 
 def trades_by_id(service: "Service", trade_id: str) -> "list[Trade]":

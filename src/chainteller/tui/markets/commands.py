@@ -47,11 +47,6 @@ def _trade(side: str, screen: "MarketsScreen") -> None:
     screen.desk.shell.start_trade(side)
 
 
-def _say_nothing_to_filter(screen: "MarketsScreen") -> None:
-    count = len(screen.markets)
-    screen.desk.notify(f"{count} markets, all shown, so there is nothing to filter", "muted")
-
-
 def _next_order(screen: "MarketsScreen") -> None:
     screen.order = (screen.order + 1) % len(lazy.markets_view.ORDERS)
     screen.desk.remember(KEPT_ORDER, screen.order)
@@ -76,8 +71,8 @@ COMMANDS: tuple[Command["MarketsScreen"], ...] = (
         partial(_not_tradable, Act.BUY), footer="buy", rank=1),
     Command("markets.sell", "s", "Sell in this market", partial(_trade, "sell"),
         partial(_not_tradable, Act.SELL), footer="sell", rank=1),
-    Command("markets.filter", "slash,ctrl+f", "Filter the markets", _say_nothing_to_filter,
-        lambda _: "all markets are already shown"),
+    Command("markets.filter", "slash,ctrl+f", "Find anything: all markets are already shown",
+        lambda screen: screen.app.action_command_palette(), always),
     Command("markets.sort", "o", "Change the order of the list", _next_order, always),
     Command("markets.watch", "m", "Notify me when it reopens",
         _watch, _not_closed, footer="watch", rank=2),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from chainteller.domain import search_texts
 from chainteller.domain.challenges import MAXIMUM_ATTEMPTS
 from chainteller.domain.clock import from_datetime
 from chainteller.domain.limits import UNVERIFIED_HOLD
@@ -155,7 +156,15 @@ def matching(wallets: Iterable[Wallet], wanted: str) -> list[Wallet]:
 
 def _matches(wallet: Wallet, wanted: str) -> bool:
     told = (wallet.counterparty.address, wallet.counterparty.id, wallet.network)
-    return not wanted or any(wanted.lower() in part.lower() for part in told)
+    if not wanted or any(wanted.lower() in part.lower() for part in told):
+        return True
+    asked, keys = search_texts.read(wanted), [search_texts.key_of(part) for part in told]
+    ends = [(search_texts.key_of(each.begin), each.end.lower()) for each in asked.ids]
+    return any(
+        key.startswith(begin) and key.endswith(end)
+        for begin, end in [*asked.ends, *ends]
+        for key in keys
+    )
 
 
 def title(
