@@ -15,5 +15,5 @@ def test_a_bound_is_a_whole_day_or_an_instant_that_a_timestamp_can_write() -> No
         assert parse_bound(latest, is_end=True) == LAST_INSTANT
     earliest = parse_bound("0001-01-01T00:00:00+14:00", is_end=False)
     assert format_instant(earliest).startswith("0001-01-01T00:00:00")
-    with pytest.raises(ValueError, match="a day such as .* or a timestamp such as"):
+    with pytest.raises(ValueError, match=r"a day such as .* or a timestamp such as"):
         parse_bound("2026-02-30", is_end=False)
