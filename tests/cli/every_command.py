@@ -4,7 +4,6 @@ import contextlib
 import io
 import json
 import shutil
-import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from tests.storage import released
 
 from chainteller.cli.main import commands, run
 from chainteller.cli.sample_wallets import sign_challenge
+from chainteller.sqlite import sqlite3
 
 Lines = Mapping[str, tuple[str, ...]]
 

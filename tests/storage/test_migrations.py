@@ -1,6 +1,5 @@
 """The migrations and the metadata make the same database."""
 
-import sqlite3
 import subprocess
 import sys
 from contextlib import closing
@@ -20,6 +19,7 @@ from chainteller.service.errors import ServiceError, ServiceUnavailable
 from chainteller.service.models.counterparties import ChallengeRequest
 from chainteller.service.models.funding import WithdrawalRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
+from chainteller.sqlite import sqlite3
 from chainteller.storage import maintenance, schema, sealing
 from chainteller.storage.database import connect, open_database
 from chainteller.storage.revision import REVISION

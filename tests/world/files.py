@@ -2,7 +2,6 @@
 
 import atexit
 import shutil
-import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from sqlalchemy import event
 
+from chainteller.sqlite import sqlite3
 from chainteller.storage import log, numbering
 from chainteller.storage.database import Database, open_database, sqlite_path
 from chainteller.storage.rows import Writer

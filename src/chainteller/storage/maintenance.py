@@ -5,7 +5,6 @@ Only this module imports Alembic, inside the functions that need it.
 
 import os
 import shutil
-import sqlite3
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import closing
@@ -19,8 +18,9 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.models.databases import DatabaseReport
+from chainteller.sqlite import WAL_IS_SAFE, sqlite3
 from chainteller.storage import baseline, guards, open_files, schema, sealing, search
-from chainteller.storage.database import Database, connect, sqlite_path, wal_is_safe
+from chainteller.storage.database import Database, connect, sqlite_path
 from chainteller.storage.faults import explain, explain_sqlite, unavailable
 from chainteller.storage.open_files import Holders
 from chainteller.storage.revision import State, sqlite_revision, sqlite_state
@@ -252,12 +252,12 @@ def _check_file(path: Path) -> DatabaseReport:
     except sqlite3.Error as error:
         raise explain_sqlite(error) from error
     notes = [*_schema_notes(found)]
-    if mode == "WAL" and not wal_is_safe():
+    if mode == "WAL" and not WAL_IS_SAFE:
         notes.append(
             f"SQLite {sqlite3.sqlite_version} can corrupt a file in WAL mode; the next start "
             "switches it to TRUNCATE."
         )
-    elif not wal_is_safe():
+    elif not WAL_IS_SAFE:
         notes.append(f"SQLite {sqlite3.sqlite_version} has the WAL-reset fault: WAL is not used.")
     if problems:
         notes.append("Restore a backup: chainteller db restore FILE.")

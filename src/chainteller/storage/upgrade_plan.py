@@ -36,7 +36,7 @@ def plan(url: str) -> UpgradePlan:
     path = sqlite_path(url)
     if path is not None:
         require_file(path)
-    database = connect(url)
+    database = connect(url, as_it_is=True)
     try:
         with database.read(patient=True) as connection:
             return _plan(database, connection)
