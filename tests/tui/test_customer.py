@@ -138,7 +138,9 @@ async def test_an_unknown_outcome_is_looked_for_under_its_owner(
         assert "[sol-usd]" in seen(app), "nothing hides what is looked for"
         app.desk.customer.serve(second)
         await settle(pilot)
-        assert app.screen == screen, "another customer's trade does not take the screen"
+        assert isinstance(app.screen, QuoteScreen), (
+            "another customer's trade does not take the screen"
+        )
         assert "UNKNOWN" not in seen(app)
         await press(pilot, "b", *"50", "enter")
         assert "QUOTED, NOT EXECUTED" in seen(app), "the other customer can be served meanwhile"
