@@ -93,6 +93,7 @@ async def _click(pilot: Pilot[None], row: int, words: str) -> None:
     await settle(pilot)
 
 
+@pytest.mark.forms(2)
 @pytest.mark.parametrize("width", [60, 80, 100, 120, 200])
 async def test_the_names_of_the_screens_can_be_clicked(bench: Bench, width: int) -> None:
     bench.open(1)

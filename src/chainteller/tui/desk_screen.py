@@ -686,6 +686,6 @@ COMMANDS: tuple[Command[DeskScreen], ...] = (
     Command("palette.statement", "", "statement: write the account's statement to a file",
         lambda screen: screen.read("ask-statement",
             partial(lazy.write_statement, screen, screen.desk.customer.account_id)),
-        lambda screen: "" if screen.desk.customer.account_id else "no account is selected"),
+        _nobody_served),
 )
 # fmt: on
