@@ -10,6 +10,7 @@ from chainteller.domain.clock import MINUTE, SECOND, to_datetime
 from chainteller.service.models.funding import Currency, WithdrawalRequest
 from chainteller.tui.console.app import Console
 from chainteller.tui.pending import Item, next_repaint, strip_line
+from chainteller.tui.widgets.lines import Lines
 
 NOW = 1_000_000 * SECOND
 
@@ -80,7 +81,9 @@ async def test_what_waits_for_one_customer_is_never_shown_for_the_next(bench: Be
         whose = _whose(app)
         await press(pilot, "z")
         await paste(pilot, second.id)
-        await press(pilot, "3", "z")
+        await press(pilot, "3")
+        assert app.screen.query_one("#strip", Lines).plain_text.strip() == "", "while it's hidden"
+        await press(pilot, "z")
         assert app.desk.customer.account_id == second.id
         assert _whose(app) not in {whose, ""}
 

@@ -211,13 +211,8 @@ class Console(SteadyApp):
 
     async def action_quit(self) -> None:
         """Ask only while an execution is on its way."""
-
-        async def quit_if_agreed() -> None:
-            if await may_quit(self, self.desk):
-                self.exit()
-
         if is_executing(self.desk):
-            self.run_worker(Later(quit_if_agreed), group="ask-quit", exclusive=True)
+            self.run_worker(Later(partial(_quit_if_agreed, self)), group="ask-quit", exclusive=True)
         else:
             self.exit()
 
@@ -446,6 +441,11 @@ def _look_for(console: Console, text: str) -> None:
     """Open the palette with a text, where it has room."""
     if has_room_for_palette(console.size) and isinstance(console.screen, DeskScreen):
         console.push_screen(lazy.DeskPalette(text))
+
+
+async def _quit_if_agreed(console: Console) -> None:
+    if await may_quit(console, console.desk):
+        console.exit()
 
 
 async def _show(console: Console, found: Found) -> None:
