@@ -211,8 +211,8 @@ def test_the_filter_of_each_list_finds_people_whose_name_is_misspelt(bench: Benc
     service = bench.service
     for account in (theirs, other):
         bench.deposit(account, "300.00")
-        asked = OpenBlockchainAccount(trading_account_id=account.id, network="ethereum")
-        service.open_blockchain_account(asked)
+        on_ethereum = OpenBlockchainAccount(trading_account_id=account.id, network="ethereum")
+        service.open_blockchain_account(on_ethereum)
         quoted = QuoteRequest(amount="100.00", side="buy", trading_account_id=account.id)
         quote = service.create_quote("sol-usd", quoted).value
         service.execute_quote(quote.id, ExecuteRequest(trading_account_id=account.id))

@@ -348,12 +348,12 @@ def _show_challenge(bank: Service, identifier: str) -> None:
 )
 @click.argument("counterparty_id", metavar="CPT")
 @click.option("--account", "account_id", required=True, metavar="BCA", help="Blockchain account.")
-@click.option("--symbol", metavar="S", help="Asset to send; the network's own coin otherwise.")
+@click.option("--symbol", metavar="S", help="Asset to send. Default: the network's own coin.")
 @click.option(
     "--minutes",
     type=click.IntRange(10, 10_080),
     metavar="N",
-    help="Time until it must arrive: 10 to 10080, 120 otherwise.",
+    help="Time in which it must arrive: 10 to 10080. Default: 120.",
 )
 @idempotent
 def transfer(

@@ -129,7 +129,7 @@ def statement_exports(desk: Desk, account_id: str, days: Days) -> dict[str, Expo
     def make(form: str) -> str | bytes:
         found = _found(desk.service_for(account_id), account_id, days, desk.settings.bank_name)
         is_statement = isinstance(found, Statement)
-        told[:] = [] if is_statement else ["not a statement: this deployment makes none"]
+        told[:] = [] if is_statement else ["not a statement: this deployment has none"]
         return statements.render(found, form)
 
     name = "-".join(each for each in ("statement", account_id, days[0] or "all", days[1]) if each)

@@ -74,7 +74,7 @@ def _plural(kind: str) -> str:
 def _counted(found: "Timeline | None") -> tuple[Piece, ...]:
     if found is None:
         return ()
-    cut = "in the newest 2,000   " if found.was_cut else ""
+    cut = "among the newest 2,000   " if found.was_cut else ""
     return ((f"{cut}newest first ", "muted"),)
 
 
