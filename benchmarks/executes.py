@@ -12,7 +12,6 @@ import argparse
 import cProfile
 import pstats
 import shutil
-import sqlite3
 import statistics
 import tempfile
 import time
@@ -25,6 +24,7 @@ from tests.world.engines import World, make_world
 
 from chainteller.domain.options import EngineOptions
 from chainteller.service.models.quotes import ExecuteRequest
+from chainteller.sqlite import sqlite3
 from chainteller.storage.database import journal_mode
 
 BATCH = 20

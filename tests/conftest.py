@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
-from tests import deployments
+from tests import deployments, forms
 from tests.environment import forget
 from tests.postgres import _postgres_bank, postgres_bank, postgres_server, postgres_url
 
@@ -37,6 +37,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     deployments.take_out(config, items)
+    forms.share_out(config, items)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -151,13 +151,13 @@ class Bank:
     def _open(self) -> None:
         self._salt_by_seed()
         self.database = _opened(self.path)
-        self.database.writers = Turns(self.database.write)
+        self.database.writers = Turns(self.database.write_plain)
         self.context = EngineContext(
             self.database,
             self.clock,
             SeededRandomness(f"{self.seed} {self.restarts}"),
-            World(self.world.seed).prices,
-            World(self.world.seed).venue,
+            self.world.prices,
+            self.world.venue,
             options(self.settings),
             arrivals=None if self.settings.arrivals == "unwatched" else self.chains,
         )

@@ -90,6 +90,10 @@ def damaged(bank: World, statement: str) -> list[tuple[int, str, str]]:
     ("statement", "where"),
     [
         ("UPDATE entry SET body = body || ' ' WHERE number = 20", "entry 20 of default"),
+        (
+            "UPDATE entry SET body = '{ ' || substr(body, 2) WHERE number = 20",
+            "entry 20 of default",
+        ),
         ("UPDATE entry SET leaf = upper(leaf) WHERE number = 20", "entry 20 of default"),
         ("DELETE FROM clock", "clock bank"),
         ("UPDATE entry SET id = '0' || id WHERE number = 20", "entry 20 of default"),

@@ -37,6 +37,7 @@ def test_every_scenario_has_its_runs() -> None:
     assert len(NAMES) >= 30
 
 
+@pytest.mark.forms(9)
 @pytest.mark.parametrize("name", EACH)
 def test_the_right_run_scores_at_least_95(name: str, begin: OpenSession) -> None:
     session = begin(scenario(name))
@@ -45,6 +46,7 @@ def test_the_right_run_scores_at_least_95(name: str, begin: OpenSession) -> None
     assert report["score"] >= 95, "\n".join(to_lines(report))
 
 
+@pytest.mark.forms(9)
 @pytest.mark.parametrize("name", EACH)
 def test_the_wrong_run_is_failed_and_the_reason_named(name: str, begin: OpenSession) -> None:
     session = begin(scenario(name))
@@ -59,6 +61,7 @@ def test_the_wrong_run_is_failed_and_the_reason_named(name: str, begin: OpenSess
     assert report["score"] < 80
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("name", ["no-answer", "wrong-account", "deposit-returned"])
 def test_seed_and_log_give_the_same_report_byte_for_byte(name: str, begin: OpenSession) -> None:
     first = begin(scenario(name))

@@ -216,7 +216,7 @@ async def test_on_a_bare_deployment_the_page_claims_nothing_that_it_cannot_know(
                            until=datetime(2027, 1, 1, tzinfo=UTC))),
         ("2024-02-29..", Wanted(since=datetime(2024, 2, 29, tzinfo=UTC))),
         ("..2026-11-20 sol", Wanted(until=datetime(2026, 11, 21, tzinfo=UTC), words=("sol",))),
-        ("2026-02-30", Wanted(words=("2026-02-30",))),
+        ("2026-02-30 2026-00", Wanted(words=("2026-02-30", "2026-00"))),
         ("1,250.00", Wanted(words=("1,250.00",))),
     ],
 )  # fmt: skip

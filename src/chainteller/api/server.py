@@ -34,6 +34,8 @@ from chainteller.service.deployment import Deployment
 DRAIN_S = 10
 _LAST_ACCEPT_S = 0.01
 """Time for connections that the system accepted and this process hasn't yet."""
+NOTED_EVERY_S = 1
+"""How often a process notes what it uses, for the metrics that another one reports."""
 EXIT_USAGE = 2
 
 
@@ -103,6 +105,8 @@ class Server(uvicorn.Server):
                 proxy_headers=False,
                 timeout_keep_alive=int(KEEP_ALIVE_S),
                 timeout_graceful_shutdown=DRAIN_S,
+                callback_notify=app.operating.note_process,
+                timeout_notify=NOTED_EVERY_S,
             )
         )
         self._app = app

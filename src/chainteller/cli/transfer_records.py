@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from chainteller.cli.confirmation import account_of_customer, confirm, require_terminal
-from chainteller.cli.lists import Fetch, Selection, every, list_options
+from chainteller.cli.lists import Selection, list_options
 from chainteller.cli.named import DEPOSITS, TRANSACTIONS, WITHDRAWALS, receipt_form
 from chainteller.cli.open_services import service, writing
 from chainteller.cli.options import TellerGroup, example, idempotent
@@ -24,6 +24,7 @@ from chainteller.service.interface import Service
 from chainteller.service.models.funding import Transfer
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.service.models.trades import Trade, Transaction
+from chainteller.service.paging import Fetch, every
 
 _account = click.argument("account_id", metavar="[ACCOUNT]", required=False)
 

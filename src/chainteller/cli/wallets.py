@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,9 @@ from chainteller.cli.lists import Output, Selection, list_options, output_option
 from chainteller.cli.open_services import service, writing
 from chainteller.cli.options import FILE, TellerGroup, example, idempotent, options
 from chainteller.cli.output import document, line, record, verbatim
+from chainteller.domain import second_method
+from chainteller.domain.challenges import ReverificationReason
+from chainteller.domain.second_method import StatementReason
 from chainteller.records.fields import IDENTIFIER, TEXT, YES_OR_NO, Field, FieldList
 from chainteller.records.wallets import (
     BLOCKCHAIN_ACCOUNT,
@@ -48,6 +51,14 @@ from chainteller.service.models.counterparties import (
 )
 from chainteller.workspace.recording import Recorder
 
+_LEAST_MINUTES, _USUAL_MINUTES, _MOST_MINUTES = (
+    seconds // 60
+    for seconds in (
+        second_method.MINIMUM_VALIDITY_S,
+        second_method.DEFAULT_VALIDITY_S,
+        second_method.MAXIMUM_VALIDITY_S,
+    )
+)
 RecheckedClaim = Mapping[str, Any]
 RECHECKED: FieldList[RecheckedClaim] = FieldList(
     "rechecked claim",
@@ -64,6 +75,12 @@ RECHECKED: FieldList[RecheckedClaim] = FieldList(
     ],
     table=("id", "counterpartyId", "network", "method", "holds", "explanation"),
 )
+
+
+def _one_of(reasons: Iterable[str]) -> str:
+    *most, last = reasons
+    return f"{', '.join(most)} or {last}."
+
 
 _on_network = click.option(
     "--network",
@@ -351,9 +368,10 @@ def _show_challenge(bank: Service, identifier: str) -> None:
 @click.option("--symbol", metavar="S", help="Asset to send. Default: the network's own coin.")
 @click.option(
     "--minutes",
-    type=click.IntRange(10, 10_080),
+    type=click.IntRange(_LEAST_MINUTES, _MOST_MINUTES),
     metavar="N",
-    help="Time in which it must arrive: 10 to 10080. Default: 120.",
+    help=f"Time in which it must arrive: {_LEAST_MINUTES} to {_MOST_MINUTES}. "
+    f"Default: {_USUAL_MINUTES}.",
 )
 @idempotent
 def transfer(
@@ -406,7 +424,7 @@ def list_small_transfers(account_id: str, selection: Selection[SmallTransfer]) -
     "--reason",
     required=True,
     metavar="R",
-    help="CONTRACT_WALLET, EXCHANGE_ADDRESS, DEVICE_CANNOT_SIGN or OTHER.",
+    help=_one_of(StatementReason),
 )
 @idempotent
 def state(
@@ -492,7 +510,7 @@ def attestation(claim_id: str, file: Path | None) -> None:
     "--reason",
     required=True,
     metavar="R",
-    help="AGENT_REQUEST, SUSPICIOUS_ACTIVITY, SANCTIONS_HIT or POLICY_CHANGE.",
+    help=_one_of(ReverificationReason),
 )
 @idempotent
 def reverify(

@@ -55,14 +55,7 @@ _OF_IDS = select(_T).where(
     _T.c.trading_account_id == bindparam("b_account"),
     _T.c.id.in_(bindparam("b_ids", expanding=True)),
 )
-_ON_LEVELS = select(
-    _T.c.destination_class, _T.c.notional_cents, _T.c.created, _T.c.evidence_level
-).where(
-    _T.c.trading_account_id == bindparam("b_account"),
-    _T.c.evidence_level.is_not(None),
-    _T.c.created > bindparam("b_since"),
-    _T.c.status.in_([status.value for status in COUNTED]),
-)
+_ON_LEVELS = _SPENT.add_columns(_T.c.evidence_level).where(_T.c.evidence_level.is_not(None))
 _SUMS = (
     select(
         _T.c.destination_class,

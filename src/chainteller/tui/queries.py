@@ -79,7 +79,7 @@ def query(**fields: object) -> ListQuery:
     return ListQuery.model_validate(fields)
 
 
-_ACTIVITY_ROWS, _CHALLENGES = 8, 10
+_ACTIVITY_ROWS, _CHALLENGES, _QUOTES = 8, 10, 20
 
 
 def account_sheet(
@@ -120,6 +120,12 @@ def linked_accounts(service: "Service", account_id: str) -> tuple[LinkedAccount,
     return tuple(
         LinkedAccount(account, service.linked_counterparties(account.id).data) for account in found
     )
+
+
+def newest_quotes(service: "Service", account_id: str, most: int = _QUOTES) -> "tuple[Quote, ...]":
+    """An account's newest quotes; none where they can't be read."""
+    found = _or_gap(lambda: service.quotes(query(trading_account_id=account_id, limit=most)).data)
+    return () if isinstance(found, Gap) else found
 
 
 def open_challenges(service: "Service", sheet: AccountSheet) -> "tuple[Challenge, ...]":
@@ -196,16 +202,10 @@ def form_sheet(service: "Service", account_id: str, before: FormSheet | None = N
         service.trading_account(account_id),
         service.token_balances(account_id).data,
         service.markets().data,
-        before.quotes if before is not None and same else _quotes(service, account_id),
+        before.quotes
+        if before is not None and same
+        else newest_quotes(service, account_id, _EARLIER),
     )
-
-
-def _quotes(service: "Service", account_id: str) -> "tuple[Quote, ...]":
-    """A memory aid only: where they cannot be had there are none."""
-    try:
-        return service.quotes(query(trading_account_id=account_id, limit=_EARLIER)).data
-    except TellerError:
-        return ()
 
 
 _MOST_LIKE, _MOST_PEOPLE = 20, 6

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from decimal import Decimal, localcontext
+from decimal import Decimal
 from functools import partial
 from typing import TypeVar
 
@@ -21,6 +21,7 @@ from chainteller.domain.trades import TradeStatus
 from chainteller.domain.transfers import TransferStatus
 from chainteller.records.accounts import ACCOUNT, CUSTOMER, UNKNOWN
 from chainteller.records.audit import AUDIT_ROW
+from chainteller.records.formats import exact
 from chainteller.records.spreadsheets import csv_text
 from chainteller.records.trades import QUOTE, TRADE, is_trade
 from chainteller.records.transfers import direction, transfer_fields
@@ -32,17 +33,15 @@ from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import Quote
 from chainteller.service.models.records import AuditRow
 from chainteller.service.models.trades import Trade, Transaction
-from chainteller.workspace.documents import Document, as_text
+from chainteller.workspace.documents import Document
+from chainteller.workspace.forms import written
 from chainteller.workspace.statements import statement_of
 
 Found = TypeVar("Found")
-FORMS = {"text": "txt", "json": "json", "csv": "csv", "pdf": "pdf"}
-"""How a receipt is written, and the ending of its file's name."""
 _WHOSE = ("bank", "customer", "reference", "bank account")
 """First in a text; in a table, new columns come last."""
 _FILLED = frozenset({TradeStatus.EXECUTED, TradeStatus.SETTLED})
 _CASH = frozenset(asset.key for asset in CASH_EQUIVALENTS)
-_DIGITS = 100
 _NOT_HERE = (NotFound, NotOffered, Forbidden)
 
 
@@ -109,7 +108,7 @@ def _require_booked(service: Service, account_id: str, record: Transaction) -> N
     if booked is None:
         return
     found: dict[str, Decimal] = defaultdict(Decimal)
-    with localcontext(prec=_DIGITS):
+    with exact():
         for movement in booked.movements:
             for change in movement.changes if movement.transaction_id == record.id else ():
                 found[_worth(change.token.symbol, change.token.network)] += Decimal(change.amount)
@@ -187,11 +186,7 @@ def render(receipt: Receipt, form: str) -> str | bytes:
         subject=record.id,
         made_at=record.updated or record.created,
     )
-    if form == "text":
-        return as_text(made)
-    from chainteller.workspace.pdf import as_pdf  # noqa: PLC0415 - an extra, and large
-
-    return as_pdf(made)
+    return written(made, form)
 
 
 def _kind(record: Transaction) -> str:

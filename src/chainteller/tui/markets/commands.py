@@ -4,6 +4,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from chainteller.domain.preconditions import Act
+from chainteller.records.markets import is_open
 from chainteller.tui import lazy
 from chainteller.tui.commands import Command, always, control_against
 
@@ -22,7 +23,7 @@ def _not_tradable(act: Act, screen: "MarketsScreen") -> str:
     account, market = screen.desk.customer.account, screen.market
     if market is None or account is None:
         return "no account is selected" if market is not None else "no market is selected"
-    if market.status not in {None, "open"}:
+    if not is_open(market):
         return f"{market.market_name} is closed"
     return control_against(account, act)
 
@@ -31,7 +32,7 @@ def _not_closed(screen: "MarketsScreen") -> str:
     market = screen.market
     if market is None:
         return "no market is selected"
-    return f"{market.market_name} is open" if market.status in {None, "open"} else ""
+    return f"{market.market_name} is open" if is_open(market) else ""
 
 
 def open_market(screen: "MarketsScreen") -> None:

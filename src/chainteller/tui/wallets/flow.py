@@ -111,7 +111,7 @@ def begin_registration(
     if not trading_account_id:
         return notice("no account is selected yet   1: choose one")
     if book.accounts:
-        label, note = (("new address ", "strong"),), (("enter: register   esc: cancel", "muted"),)
+        label, note = (("new address ", "strong"),), (("enter: register", "muted"),)
         return OpenField(ADDRESS, label, note, address)
     if not networks:
         return _ask_for_account(know)

@@ -20,7 +20,7 @@ from chainteller.records.formats import (
 )
 from chainteller.records.wallets import CHALLENGE, SMALL_TRANSFER, WALLET
 from chainteller.tui import lazy
-from chainteller.tui.dialogs.boxes import wrapped
+from chainteller.tui.dialogs.boxes import cut, wrapped
 from chainteller.tui.wallets.book import (
     SEARCHED,
     Book,
@@ -297,11 +297,9 @@ _WRONG: Piece = ("[x] ", "bad")
 def wallet_head(wallet: Wallet, width: int) -> list[Line]:
     """The address whole: it is compared here."""
     address = wallet.counterparty.address
-    width = max(1, width)  # a window may leave nothing
-    rows = [address[at : at + width] for at in range(0, len(address), width)]
     return [
         line((wallet.counterparty.id, "strong"), right=((wallet.network, ""),)),
-        *(line(row) for row in rows),
+        *(line(row) for row in cut(address, width)),
     ]
 
 
@@ -670,7 +668,6 @@ def _address(mark: Piece, label: str, address: str, width: int, whose: str = "")
     if len(label) + len(address) + 7 <= width:
         rows = [line(mark, (f"{label:<10} ", "muted"), address)]
         return [*rows, line((f"     {whose}", "warn"))] if whose else rows
-    room = width - 2
-    parts = [address[at : at + room] for at in range(0, len(address), room)]
+    parts = cut(address, width - 2)
     note: Piece = (f"  {whose}" if whose else "", "warn")
     return [line(mark, (label, "muted"), note), *(line(f"  {part}") for part in parts)]
