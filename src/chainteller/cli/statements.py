@@ -50,7 +50,7 @@ def statement(
     with service() as bank:
         found = statement_or_activity(bank, account_id, from_time, to_time, bank_name)
     if isinstance(found, Activity) and chosen != "json":
-        say("This deployment makes no statements. You see what it tells of the account.")
+        say("This deployment has no statements. This is what it shows of the account.")
     write_document(render(found, chosen), file)
 
 
