@@ -371,13 +371,13 @@ def _show_challenge(bank: Service, identifier: str) -> None:
 )
 @click.argument("counterparty_id", metavar="CPT")
 @_of_account
-@click.option("--symbol", metavar="S", help="Asset to send; the network's own coin otherwise.")
+@click.option("--symbol", metavar="S", help="Asset to send. Default: the network's own coin.")
 @click.option(
     "--minutes",
     type=click.IntRange(_LEAST_MINUTES, _MOST_MINUTES),
     metavar="N",
-    help=f"Time until it must arrive: {_LEAST_MINUTES} to {_MOST_MINUTES}, "
-    f"{_USUAL_MINUTES} otherwise.",
+    help=f"Time in which it must arrive: {_LEAST_MINUTES} to {_MOST_MINUTES}. "
+    f"Default: {_USUAL_MINUTES}.",
 )
 @idempotent
 def transfer(

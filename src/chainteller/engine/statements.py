@@ -96,7 +96,7 @@ def statement(
         if period.first <= each.at < period.last and any(each.net.values())
     ]
     if len(shown) > MOST_MOVEMENTS:
-        message = f"a shorter period: it has {len(shown)} movements, and {MOST_MOVEMENTS} is most"
+        message = f"a shorter period: it has {len(shown)} movements, the limit is {MOST_MOVEMENTS}"
         raise ValidationFailed.of("from", message, "TOO_LONG")
     records = _records(connection, account_id, {each.reference for each in shown})
     _require_of_records(account_id, journals, records)
