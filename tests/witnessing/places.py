@@ -17,6 +17,7 @@ from chainteller.engine.engine import Engine
 from chainteller.engine.heads import MadeHead, make_heads
 from chainteller.engine.notary import Notary
 from chainteller.service.models.accounts import OpenTradingAccount
+from chainteller.storage import packing
 from chainteller.storage.database import Database
 from chainteller.witnessing.submissions import Witness
 
@@ -99,13 +100,15 @@ def rewrite(file: Path, number: int, organisation: str = "default") -> None:
     """Change what an entry says, and hash the whole log again."""
     with closing(sqlite3.connect(file)) as database:
         _unguarded(database)
-        (body,) = database.execute(
-            "SELECT body FROM entry WHERE organisation_id = ? AND number = ?",
+        row = database.execute(
+            "SELECT body, packed, id, organisation_id FROM entry "
+            "WHERE organisation_id = ? AND number = ?",
             (organisation, number),
         ).fetchone()
+        body = packing.body(*row)
         changed = json.dumps(json.loads(body) | {"by": "somebody else"}, separators=(",", ":"))
         database.execute(
-            "UPDATE entry SET body = ? WHERE organisation_id = ? AND number = ?",
+            "UPDATE entry SET body = ?, packed = NULL WHERE organisation_id = ? AND number = ?",
             (changed, organisation, number),
         )
         _rehash(database, organisation)
@@ -132,14 +135,16 @@ def _unguarded(database: sqlite3.Connection) -> None:
 def _rehash(database: sqlite3.Connection, organisation: str) -> None:
     """Make the log fit its entries again: leaves, size, peaks and root."""
     tree = Tree()
-    for number, body in database.execute(
-        "SELECT number, body FROM entry WHERE organisation_id = ? ORDER BY number", (organisation,)
+    for number, *row in database.execute(
+        "SELECT number, body, packed, id, organisation_id FROM entry WHERE organisation_id = ? "
+        "ORDER BY number",
+        (organisation,),
     ).fetchall():
-        leaf = leaf_hash(body.encode())
+        leaf = leaf_hash(packing.body(*row).encode())
         tree = tree.append([leaf])
         database.execute(
-            "UPDATE entry SET leaf = ? WHERE organisation_id = ? AND number = ?",
-            (leaf.hex(), organisation, number),
+            "UPDATE entry SET digest = ? WHERE organisation_id = ? AND number = ?",
+            (leaf, organisation, number),
         )
     database.execute(
         "UPDATE log SET size = ?, peaks = ?, root = ? WHERE organisation_id = ?",
