@@ -11,7 +11,6 @@ includes its quote and its settlement. ``--sizes`` lists tables and indexes of a
 import argparse
 import json
 import os
-import sqlite3
 import statistics
 import subprocess
 import sys
@@ -93,7 +92,10 @@ def measured(folder: Path, count: int) -> Figures:
 
 def _sizes(path: Path) -> dict[str, int]:
     """Bytes of the pages of each table and index."""
-    with closing(sqlite3.connect(path)) as connection:
+    library = import_module("sqlite3")
+    with suppress(ImportError):  # two libraries in one process would break the file's locks
+        library = import_module("chainteller.sqlite").sqlite3
+    with closing(library.connect(path)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return dict(connection.execute("SELECT name, sum(pgsize) FROM dbstat GROUP BY name"))
 

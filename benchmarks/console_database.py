@@ -3,7 +3,7 @@
 Run: python benchmarks/console_database.py FILE [TRADES]
 """
 
-import sqlite3
+import sqlite3  # noqa: TID251 - also runs beside the released build, in a process of its own
 import subprocess
 import sys
 from contextlib import closing

@@ -13,7 +13,6 @@ import argparse
 import cProfile
 import pstats
 import shutil
-import sqlite3
 import statistics
 import tempfile
 import time
@@ -28,6 +27,7 @@ from tests.world.files import _skip_syncs
 
 from chainteller.domain.options import EngineOptions
 from chainteller.service.models.quotes import ExecuteRequest
+from chainteller.sqlite import sqlite3
 from chainteller.storage.database import journal_mode
 
 BATCH = 20

@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
-from tests import deployments
-from tests.environment import forget
+from tests import deployments, forms
+from tests.environment import forget, hear_interrupts
 from tests.postgres import _postgres_bank, postgres_bank, postgres_server, postgres_url
 
 __all__ = ["_postgres_bank", "home", "postgres_bank", "postgres_server", "postgres_url"]
 
 forget()
+hear_interrupts()
 settings.register_profile(
     "quick",
     max_examples=60,
@@ -37,6 +38,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     deployments.take_out(config, items)
+    forms.share_out(config, items)
 
 
 @pytest.hookimpl(wrapper=True)

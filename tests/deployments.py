@@ -62,19 +62,28 @@ def generate(metafunc: pytest.Metafunc) -> None:
     if "deployment" not in metafunc.fixturenames or any(m.args[0] == "deployment" for m in marks):
         return
     chosen = metafunc.config.getoption("--deployment")
-    is_flow = metafunc.module.__name__.rpartition(".")[2] in FLOWS
-    kinds = [chosen] if chosen else [OWN, SPEC_ONLY] if is_flow else [OWN]
+    kinds = [chosen] if chosen else [OWN, SPEC_ONLY] if is_flow(metafunc.definition) else [OWN]
     if kinds != [OWN]:
         metafunc.parametrize("deployment", kinds, indirect=True)
+
+
+def is_flow(item: pytest.Item) -> bool:
+    """Whether a test of this module always runs on both kinds."""
+    return item.path.stem in FLOWS
+
+
+def kind_of(item: pytest.Item) -> str:
+    """The kind of the deployment that a test was given; empty where it was given none."""
+    params = item.callspec.params if isinstance(item, pytest.Function) and _has(item) else {}
+    return str(params.get("deployment", ""))
 
 
 def take_out(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Skip on a spec-only deployment what needs more; leave it out where nobody asked for it."""
     left_out = []
     for item in items:
-        params = item.callspec.params if isinstance(item, pytest.Function) and _has(item) else {}
         needs = needs_of(item)
-        if needs and params.get("deployment") == SPEC_ONLY:
+        if needs and kind_of(item) == SPEC_ONLY:
             item.add_marker(pytest.mark.skip(f"not applicable: {', '.join(sorted(needs))}"))
             left_out.append(item)
     if left_out and not config.getoption("--deployment"):

@@ -130,11 +130,21 @@ def postgres_server() -> Iterator[PostgresServer]:
 
 
 def wipe(url: str) -> None:
-    """Make a database as one that was just created; quicker than creating another one."""
+    """Make a database as one that was just created; quicker than creating another one.
+
+    A few rows are deleted sooner than a table's files are made anew, but only a superuser may leave
+    the tables' own guards out.
+    """
     database = connect(url)
     with database.write() as connection:
-        names = ", ".join(each.name for each in sealing.own_tables())
-        connection.execute(text(f"TRUNCATE {names}"))
+        names = [each.name for each in sealing.own_tables()]
+        if connection.scalar(text("SELECT current_setting('is_superuser')::boolean")):
+            connection.execute(text("SET LOCAL session_replication_role = replica"))
+            emptied = "; ".join(f"DELETE FROM {name}" for name in names)  # noqa: S608 - our own
+            connection.exec_driver_sql(emptied)
+            connection.execute(text("SET LOCAL session_replication_role = origin"))
+        else:
+            connection.execute(text(f"TRUNCATE {', '.join(names)}"))
         schema.seed(connection)
         connection.commit()
     database.close()

@@ -283,35 +283,21 @@ def engine_options(settings: Settings) -> "EngineOptions":
 def _limits(limits: LimitSettings) -> "Mapping[DestinationClass, tuple[int, int, int]]":
     from chainteller.domain.limits import DestinationClass
 
-    return {
-        DestinationClass.OWN_BANK: (
-            limits.own_bank_per_transaction,
-            limits.own_bank_24h,
-            limits.own_bank_30d,
-        ),
-        DestinationClass.UNVERIFIED: (
-            limits.unverified_per_transaction,
-            limits.unverified_24h,
-            limits.unverified_30d,
-        ),
-        DestinationClass.VERIFIED: (
-            limits.verified_per_transaction,
-            limits.verified_24h,
-            limits.verified_30d,
-        ),
-    }
+    return {each: _of_periods(limits, each.name.lower()) for each in DestinationClass}
 
 
 def _level_limits(limits: LimitSettings) -> "LevelLimits":
     from chainteller.domain.evidence import EvidenceLevel
 
-    return {
-        EvidenceLevel.MEDIUM: (
-            limits.medium_evidence_per_transaction,
-            limits.medium_evidence_24h,
-            limits.medium_evidence_30d,
-        )
-    }
+    return {EvidenceLevel.MEDIUM: _of_periods(limits, "medium_evidence")}
+
+
+def _of_periods(limits: LimitSettings, name: str) -> tuple[int, int, int]:
+    """The limits whose settings begin with a name: of one withdrawal, a day and thirty days."""
+    once, daily, monthly = (
+        getattr(limits, f"{name}_{period}") for period in ("per_transaction", "24h", "30d")
+    )
+    return once, daily, monthly
 
 
 def price_feed(engine: EngineSettings, clock: Clock) -> "PriceFeed":

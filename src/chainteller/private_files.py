@@ -4,12 +4,14 @@ POSIX systems have mode bits. On Windows, a file has a list of those who may rea
 which ``icacls`` writes and shows.
 """
 
+import os
 import re
 import stat
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import BinaryIO, Literal, cast
 
 _ICACLS_TIMEOUT_S = 10
 _ALLOWS = re.compile(r"\(A;[^;]*;([^;]*);[^;]*;[^;]*;(WD|BU|AU|AN|BG|IU|NU)\)")
@@ -28,6 +30,19 @@ def others_may_read(path: Path) -> bool:
     if is_windows():
         return allows_others(_windows_dacl(path))
     return bool(mode & (stat.S_IRWXG | stat.S_IRWXO))
+
+
+def open_private(file: Path, mode: Literal["ab", "xb"]) -> BinaryIO:
+    """Open a file for writing; one that is made by it is for its owner alone.
+
+    Raises:
+        OSError: the file can't be written or, with ``xb``, exists.
+    """
+    return cast("BinaryIO", open(file, mode, opener=_of_owner_alone))
+
+
+def _of_owner_alone(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def how_to_protect(path: Path) -> str:

@@ -5,7 +5,6 @@ at an existing database.
 """
 
 import shutil
-import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,6 +27,7 @@ from chainteller.engine.unit_of_work import UnitOfWork, act
 from chainteller.paths import shipped
 from chainteller.sample_worlds import TRAINING_BEGINS
 from chainteller.service.models.counterparties import ReverificationRequest
+from chainteller.sqlite import sqlite3
 from chainteller.storage import markets
 from chainteller.storage.database import open_database
 

@@ -61,6 +61,9 @@ class Broken:
     def figures(self) -> tuple[Figure, ...]:
         return ()
 
+    def process_figures(self) -> tuple[Figure, ...]:
+        return ()
+
     def start(self) -> None:
         return
 

@@ -17,7 +17,9 @@ from tests.world.serving import deployment, served
 from chainteller.api.listening import Address, is_loopback, remove
 from chainteller.api.tls import Certificate
 from chainteller.engine.deployment import EmbeddedDeployment
+from chainteller.remote.client import RemoteService
 from chainteller.service.deployment import DeploymentOptions
+from chainteller.service.errors import ServiceUnreachable
 
 
 def issue(folder: Path, name: str) -> tuple[Path, Path]:
@@ -85,7 +87,22 @@ def test_it_speaks_tls_and_nothing_else(call: Caller, certificate: Certificate) 
     assert get(call, certificate.chain) == 200
     with socket.create_connection(("127.0.0.1", port_of(call)), 10) as clear:
         clear.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
-        assert b"200" not in everything(clear)
+        refused = everything(clear)
+    assert refused.startswith(b"HTTP/1.1 400 ")
+    assert b"use https://" in refused
+
+
+def test_a_client_trusts_the_authorities_that_the_environment_names(
+    call: Caller, certificate: Certificate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = RemoteService(call.address, str(call.key))
+    with pytest.raises(ServiceUnreachable, match="certificate not trusted: self-signed"):
+        service.capabilities()
+    service.close()
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate.chain))
+    service = RemoteService(call.address, str(call.key))
+    assert service.capabilities().actor
+    service.close()
 
 
 def test_a_request_right_behind_the_handshake_is_answered(

@@ -4,7 +4,6 @@ import contextlib
 import io
 import json
 import shutil
-import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from tests.storage import released
 
 from chainteller.cli.main import commands, run
 from chainteller.cli.sample_wallets import sign_challenge
+from chainteller.sqlite import sqlite3
 
 Lines = Mapping[str, tuple[str, ...]]
 
@@ -87,7 +87,10 @@ def sample_bank(home: Path, sample_world: Path) -> Bank:
 
 
 def lines(bank: Bank) -> Lines:
-    """A line for each command that ends; each writing one changes something the first time."""
+    """A line for each command that ends; each writing one changes something the first time.
+
+    In this order, each ends well.
+    """
     _restore_older_log(bank)
     account = bank.made("accounts", "open", "DDA-1001", "--type", "checking")["id"]
     deposit = bank.made("deposit", account, "900")["id"]
@@ -153,12 +156,12 @@ def lines(bank: Bank) -> Lines:
         "wallets challenge": (open_.id, "--account", custody),
         "wallets challenges": ("--account", custody),
         "wallets show": (claim,),
+        "wallets diagnose": open_.signed,
         "wallets claim": open_.signed,
         "wallets transfer": (open_.id, "--account", custody, "--symbol", "USDC"),
         "wallets transfers": ("--account", custody),
         "wallets state": (open_.id, "It is mine.", "--account", custody, "--reason", "OTHER"),
         "wallets statements": ("--account", custody),
-        "wallets diagnose": open_.signed,
         "wallets link": (claim,),
         "wallets shared": (),
         "wallets attestation": (claim,),

@@ -1,6 +1,5 @@
 """What is done to a database: ``db`` and ``keys``."""
 
-import sqlite3
 import subprocess
 import sys
 from contextlib import closing
@@ -10,6 +9,8 @@ from unittest.mock import ANY
 import httpx
 import pytest
 from tests.cli.conftest import Teller
+
+from chainteller.sqlite import sqlite3
 
 
 def test_init_makes_the_schema_and_is_a_no_op_on_a_current_database(

@@ -205,6 +205,7 @@ FREE_HERE = {
     ("chainteller find", "words"),
     ("chainteller markets", "names"),
     ("chainteller wallets diagnose", "signature"),
+    ("chainteller wallets state", "statement"),
 }
 _TURNS = cycle(HOSTILE)
 HOSTILE_LINES = [(path, name, next(_TURNS)) for path, name in ARGUMENTS]

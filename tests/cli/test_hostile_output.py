@@ -2,7 +2,6 @@
 
 import json
 import shlex
-import sqlite3
 import unicodedata
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from tests.tui.hostile_service import HOSTILE
 
 from chainteller.cli import output
 from chainteller.cli.error_output import say
+from chainteller.sqlite import sqlite3
 
 OBEYED = {"Cc", "Cf", "Zl", "Zp", "Cs"}
 

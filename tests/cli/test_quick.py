@@ -1,6 +1,5 @@
 """Lists that are answered without click, the models and the engine: the same, or not at all."""
 
-import sqlite3
 from contextlib import closing
 from pathlib import Path
 
@@ -9,6 +8,7 @@ from tests.cli.conftest import Teller
 from tests.cli.program import python
 
 from chainteller.cli import quick
+from chainteller.sqlite import sqlite3
 
 LIST = ("accounts", "list", "--json")
 

@@ -1,6 +1,5 @@
 """The kept worlds of sample data, and the process of its own that makes them."""
 
-import sqlite3
 import sys
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from chainteller.domain.clock import SystemClock
 from chainteller.paths import locate
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.settings.place import Place, sqlite_url
+from chainteller.sqlite import sqlite3
 from chainteller.storage.worlds import sample_world
 
 pytestmark = pytest.mark.thorough

@@ -1,18 +1,19 @@
 """Commands and the plain desk on a deployment that offers the specification alone."""
 
+import contextlib
+import io
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.cli.program import chainteller
 from tests.spec_only.place import spec_only_server
 from tests.tui.wallet_case import ADDRESSES, signed
 from tests.world.bank import World, build, sqlite_url
 
+from chainteller.cli.main import run
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.counterparties import Challenge, OpenBlockchainAccount
 
@@ -28,22 +29,28 @@ class Shell:
     key: str
     home: Path
 
-    def run(self, *words: str, typed: str = "", code: int = 0) -> str:
-        """What a command prints. Raises AssertionError with its errors for another exit code."""
-        done = subprocess.run(
-            [sys.executable, "-m", "chainteller", "--url", self.address, *words],
-            input=typed,
-            capture_output=True,
-            text=True,
-            check=False,
-            env={
-                **os.environ,
-                "CHAINTELLER_HOME": str(self.home),
-                "CHAINTELLER_API_KEY": self.key,
-            },
-        )
-        assert done.returncode == code, done.stderr
-        return done.stdout + done.stderr
+    def run(self, *words: str, code: int = 0) -> str:
+        """What a command prints, run in this process. Raises AssertionError with its errors for
+        another exit code."""
+        out, err = io.StringIO(), io.StringIO()
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in self._variables.items():
+                patch.setenv(name, value)
+            patch.setattr("sys.stdin", io.StringIO())
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+                ended = run(["--url", self.address, *words])
+        assert ended == code, err.getvalue()
+        return out.getvalue() + err.getvalue()
+
+    def type(self, typed: str, *words: str) -> str:
+        """What the program prints that reads ``typed``, in a process of its own."""
+        done = chainteller("--url", self.address, *words, given=typed, **self._variables)
+        assert done.code == 0, done.err
+        return done.out + done.err
+
+    @property
+    def _variables(self) -> dict[str, str]:
+        return {"CHAINTELLER_HOME": str(self.home), "CHAINTELLER_API_KEY": self.key}
 
 
 @pytest.fixture
@@ -123,7 +130,7 @@ def test_a_wallet_by_commands(shell: Shell) -> None:
 def test_the_plain_desk_says_once_that_there_are_no_events(shell: Shell) -> None:
     account_id = _opened(shell)
     typed = f"deposit {account_id} 50\naccounts balances {account_id}\nmarkets\nquit\n"
-    told = shell.run("desk", "--plain", typed=typed)
+    told = shell.type(typed, "desk", "--plain")
     assert told.count("This deployment has no events") == 1
     assert "NOT_OFFERED" not in told
     assert "50.00" in told

@@ -3,7 +3,6 @@
 import json
 import signal
 import socket
-import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -15,6 +14,8 @@ import pyte
 import pytest
 from tests.cli.conftest import Teller
 from tests.cli.program import environment
+
+from chainteller.sqlite import sqlite3
 
 _TIMEOUT_S = 30
 

@@ -1,5 +1,7 @@
 """Part A by commands, on the sample bank."""
 
+import csv
+import json
 from pathlib import Path
 
 import pytest
@@ -261,6 +263,15 @@ def test_the_audit_trail_is_exported_oldest_first(teller: Teller, tmp_path: Path
     assert '"seq":1,' in lines[0]
     assert told["head"] in lines[-1]
     assert teller("audit", "export", str(file)).code == 2
+    table = file.with_suffix(".csv")
+    teller("audit", "export", str(table))
+    heading, *rows = csv.reader(table.read_text(encoding="utf-8").splitlines())
+    shown = [dict(zip(heading, row, strict=True)) for row in rows[: len(lines)]]
+    kept = [json.loads(each) for each in lines]
+    assert [each["hash"] for each in shown] == [each["hash"] for each in kept]
+    again = table.with_name("again.csv")
+    teller("audit", "export", str(again), "--format", "jsonl")
+    assert again.read_text(encoding="utf-8").splitlines()[: len(lines)] == lines
 
 
 def test_hostile_text_reaches_no_terminal(teller: Teller) -> None:

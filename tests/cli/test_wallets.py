@@ -1,13 +1,14 @@
 """Part B by commands: from an address to a verified wallet, with a sample customer's key."""
 
 import json
-import sqlite3
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Teller
 from tests.cli.program import Ended, chainteller
+
+from chainteller.sqlite import sqlite3
 
 pytestmark = pytest.mark.usefixtures("bank")
 

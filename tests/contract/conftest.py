@@ -13,7 +13,13 @@ from chainteller.remote.client import RemoteService
 from chainteller.service.interface import Service
 
 ALL_BUT_ADMIN = tuple(each for each in SCOPES if each != "admin")
-IMPLEMENTATIONS = ("embedded-sqlite", "serve-sqlite", "embedded-postgres", "serve-postgres")
+IMPLEMENTATIONS = (
+    "embedded-sqlite",
+    pytest.param("serve-sqlite", marks=pytest.mark.thorough),
+    pytest.param("embedded-postgres", marks=pytest.mark.thorough),
+    "serve-postgres",
+)
+"""The quick line has both ways to it and both databases."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from tests.contract.conftest import IMPLEMENTATIONS, Place, placed
+from tests.contract.conftest import Place, placed
 from tests.contract.test_wallets import (
     VERIFIED,
     answer,
@@ -34,7 +34,7 @@ from chainteller.service.models.counterparties import (
 )
 from chainteller.service.models.pages import ListQuery
 
-NEAR = [each for each in IMPLEMENTATIONS if each.endswith("sqlite")]
+NEAR = ("embedded-sqlite", "serve-sqlite")
 
 
 @pytest.fixture(params=NEAR)

@@ -14,11 +14,16 @@ from chainteller.engine.context import EngineContext
 ON_SQLITE_ONLY = frozenset({"test_verification", "test_kill", "test_samples"})
 """Modules that damage rows by SQLite's own means, or that are about its file."""
 
+QUICK_ON_SQLITE = frozenset({"test_bad_input"})
+"""Modules about what the engine refuses before it asks its database: PostgreSQL is thorough."""
+
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "empty_world" in metafunc.fixturenames:
         module = metafunc.module.__name__.rpartition(".")[2]
-        both = ("sqlite",) if module in ON_SQLITE_ONLY else ("sqlite", "postgres")
+        marks = pytest.mark.thorough if module in QUICK_ON_SQLITE else ()
+        other = pytest.param("postgres", marks=marks)
+        both = ("sqlite",) if module in ON_SQLITE_ONLY else ("sqlite", other)
         metafunc.parametrize("empty_world", both, indirect=True)
 
 

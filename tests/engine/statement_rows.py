@@ -1,6 +1,5 @@
 """Statements compared with the rows of the ledger, which are added up here once more."""
 
-import sqlite3
 from collections import defaultdict
 from contextlib import closing
 from decimal import Decimal, localcontext
@@ -14,6 +13,7 @@ from chainteller.engine.context import EngineContext
 from chainteller.engine.engine import Engine
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.statements import Statement
+from chainteller.sqlite import sqlite3
 from chainteller.workspace.statements import contradictions
 
 _POSTINGS = """

@@ -112,6 +112,49 @@ def test_amounts_and_days_find_records_and_those_of_a_person_come_before_the_per
     assert deposit.id in {each.id for each in world.engine.find(day).data}
 
 
+def test_a_beginning_comes_before_a_short_name_that_is_one_letter_off(tmp_path: Path) -> None:
+    world = make_world(tmp_path / "bank.db", customers=())
+    names = ("Mei Lin", "Mia Meir", "Ottilie Grace Merriweather", "Ana Holl", "Bo Hollister")
+    with sealed(world.database) as rows:
+        seeds = [CustomerSeed(f"DDA-{at}", name=name) for at, name in enumerate(names)]
+        add_customers(rows, seeds)
+    assert first(world, "meri").name == "Ottilie Grace Merriweather"
+    assert first(world, "merriwaet").name == "Ottilie Grace Merriweather"
+    assert first(world, "holis").name == "Bo Hollister"
+    assert first(world, "mei").name == "Mei Lin"
+    world.close()
+
+
+def test_numbers_beside_a_name_choose_among_people_of_that_name(tmp_path: Path) -> None:
+    """A reference, an account, an amount, a day and a number that is part of the name count."""
+    world = make_world(tmp_path / "bank.db", customers=())
+    count = 30
+    with sealed(world.database) as rows:
+        seeds = [
+            CustomerSeed(f"DDA-{3_000 + at}", name="Vera Holmquist", reference=f"KD-{7_000 + at}")
+            for at in range(count)
+        ]
+        further = [CustomerSeed(f"DDA-{at}", name=f"Gate {at} Ltd") for at in (20, 21, 22)]
+        add_customers(rows, [*seeds, *further])
+    known = {each.reference: each.id for each in world.engine.customers(ListQuery(limit=100)).data}
+    world.open("DDA-3017")
+    world.deposit("733.10")
+    day = world.engine.deposits(world.account).data[0].created
+    for text in ("holmquist 733.10", "733.10 vera", f"vera holmquist {day:%Y-%m-%d}"):
+        found = world.engine.find(text).data
+        assert (found[0].kind, found[0].reference) == ("deposit", "KD-7017"), text
+        assert found[1].id == known["KD-7017"], text
+    assert first(world, "holmquist 7021").id == known["KD-7021"]
+    assert first(world, "holmquist DDA-3009").id == "DDA-3009"
+    assert first(world, "holmqvist 3009").reference == "KD-7009"
+    assert first(world, "gate 21").name == "Gate 21 Ltd"
+    assert first(world, "holmquist 99999").name == "Vera Holmquist"
+    nobodys = [each.kind for each in world.engine.find("gate 733.10").data]
+    assert nobodys[0] == "customer"
+    assert "deposit" in nobodys, "an amount that none of these people has isn't ignored"
+    world.close()
+
+
 def test_an_item_says_whose_record_it_is(world: World) -> None:
     found = first(world, "412.50")
     assert (found.kind, found.name, found.reference) == ("deposit", "Mara Whitlock", "CU-0000")

@@ -42,7 +42,7 @@ def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
 
 def entries(world: World, organisation: str = "default") -> list[dict[str, Any]]:
     with world.database.read() as connection:
-        return [json.loads(each.body) for each in log.entries(connection, organisation)]
+        return [log.read(each.body.encode()) for each in log.entries(connection, organisation)]
 
 
 def test_an_execution_binds_its_terms_and_whoever_asked(world: World) -> None:
@@ -101,7 +101,7 @@ def test_a_head_grows_and_never_changes_its_beginning(world: World) -> None:
     with world.database.read() as connection:
         new = log.head(connection, "default")
         proof = log.consistency(connection, "default", old.size)
-        assert log.number_of_audit_row(connection, "default", 1) == 2
+        assert [n for n, _ in log.entries_about(connection, "default", 1, 1)] == [2]
     assert old.size < new.size
     assert merkle.verify_consistency(old.size, new.size, old.root, new.root, proof)
 
@@ -125,6 +125,20 @@ def test_a_refusal_names_its_subject_unless_that_may_be_a_secret(world: World) -
         ("QTE_UNKNOWN", "NOT_FOUND"),
         ("", "NOT_FOUND"),
     ]
+
+
+def test_entries_of_each_version_are_read_and_no_other_form() -> None:
+    one_line = b'{"v":2,"acts":[{"n":7,"own":3,"op":"deposit"}],"rows":[["audit","7","s"]]}'
+    assert log.read(one_line)["numbers"] == [7]
+    assert (log.shown(one_line), log.shown(b"0f")) == (one_line, b"0f")
+    _, written = log._body(log.Stamp("default", 1, "m.okafor", after=6), [{"seq": 7, "n": 3}], ())
+    body = written.encode()
+    found = log.read(body)
+    assert (found["numbers"], found["after"], found["acts"]) == ([7], 6, [{"n": 3}])
+    assert b"after" not in log.shown(body)
+    for wrong in (one_line + b"\n{}", body + b" ", body.partition(b"\n")[0], b"7", b"{"):
+        with pytest.raises(ValueError):
+            log.read(wrong)
 
 
 def test_an_entry_has_no_empty_parts_and_stores_its_rule(world: World) -> None:

@@ -27,7 +27,7 @@ def world(request: pytest.FixtureRequest, tmp_path: Path) -> World:
 def acts(world: World, organisation: str, name: str) -> list[Mapping[str, Any]]:
     """What the log of an organisation, or of the deployment, says was done under a name."""
     with world.context.database.read() as connection:
-        bodies = [json.loads(each.body) for each in log.entries(connection, organisation)]
+        bodies = [log.read(each.body.encode()) for each in log.entries(connection, organisation)]
     return [act for body in bodies for act in body["acts"] if act["op"] == name]
 
 

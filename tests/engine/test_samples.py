@@ -193,6 +193,7 @@ def power_of(bank: EngineContext, account_id: str) -> int:
     return buying_power({ASSETS_BY_KEY[row.asset]: int(row.balance) for row in balances})
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("seed", ["42", "another", ""])
 def test_whatever_is_listed_first_can_trade(empty: EngineContext, seed: str) -> None:
     """All accounts with something under way keep the promise of the first one, so that it holds

@@ -1,6 +1,5 @@
 """Statements agree with the ledger to the last digit, or aren't made."""
 
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import timedelta
@@ -14,6 +13,7 @@ from tests.world.samples import load, new_bank
 from chainteller.domain.clock import DAY, format_instant, format_moment, from_datetime
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.service.errors import StatementUnbalanced, ValidationFailed
+from chainteller.sqlite import sqlite3
 from chainteller.workspace.statements import contradictions
 
 

@@ -1,7 +1,6 @@
 """Upkeep: what is old goes in small steps and on record, and lists are counted ahead."""
 
 import hashlib
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -39,7 +38,7 @@ def keep_up(world: World) -> int:
 def acts(world: World) -> list[dict[str, object]]:
     """What the deployment's log says of removals."""
     with world.database.read() as connection:
-        bodies = [json.loads(each.body) for each in log.entries(connection, log.DEPLOYMENT)]
+        bodies = [log.read(each.body.encode()) for each in log.entries(connection, log.DEPLOYMENT)]
     return [act for body in bodies for act in body["acts"] if act["op"] == upkeep.REMOVED]
 
 

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from itertools import pairwise
@@ -13,6 +12,7 @@ from sqlalchemy import insert, select, update
 from tests.world.engines import USDC_SOLANA, World, make_world
 
 from chainteller.engine.verification import verify, verify_chain
+from chainteller.sqlite import sqlite3
 from chainteller.storage import chain
 from chainteller.storage.database import Database, open_database
 from chainteller.storage.own_numbers import GENESIS_HASH

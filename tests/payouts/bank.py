@@ -24,6 +24,7 @@ from chainteller.service.models.counterparties import (
     RegisterCounterparty,
 )
 from chainteller.service.models.funding import Currency, Destination, Transfer, WithdrawalRequest
+from chainteller.sqlite import sqlite3
 from chainteller.storage import chain
 from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
@@ -232,7 +233,7 @@ class PayoutBank:
                 connection.execute(text("SET LOCAL session_replication_role = replica"))
                 yield connection
             return
-        engine = create_engine(f"sqlite:///{database.path}", poolclass=NullPool)
+        engine = create_engine(f"sqlite:///{database.path}", module=sqlite3, poolclass=NullPool)
         with engine.connect() as connection:
             yield connection
 

@@ -6,7 +6,6 @@ schema itself declares as deciding nothing.
 """
 
 import argparse
-import sqlite3
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -21,6 +20,7 @@ from tests.simulation.histories import TEMPLATES, template
 from tests.simulation.run import cleared
 
 from chainteller.engine.verification import verify
+from chainteller.sqlite import sqlite3
 from chainteller.storage import sealing
 from chainteller.storage.database import open_database
 

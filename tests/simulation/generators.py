@@ -28,10 +28,6 @@ CURRENCIES: tuple[Wire, ...] = (
     {"type": "stablecoin-currency", "symbol": "USDC", "network": "solana"},
     {"type": "stablecoin-currency", "symbol": "USDC", "network": "ethereum"},
 )
-COIN_CURRENCIES: tuple[Wire, ...] = tuple(
-    {"type": "crypto-currency", "symbol": base.split("@")[0], "network": base.split("@")[1]}
-    for base, _ in MARKETS.values()
-)
 ODD_CURRENCIES: tuple[Wire, ...] = (
     {"type": "deposit-token-currency", "id": "DPT_EUR"},
     {"type": "deposit-token-currency", "id": "DPT_USD", "symbol": "USD"},

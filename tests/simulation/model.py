@@ -71,7 +71,6 @@ _TRIES = 10
 DONE = "done"
 """What the model says in place of a refusal where it expected none."""
 REASONS = ("AGENT_REQUEST", "SUSPICIOUS_ACTIVITY", "SANCTIONS_HIT", "POLICY_CHANGE")
-CAUSES = ("WRONG_MESSAGE_FORMAT", "WRONG_WALLET_ADDRESS", "NETWORK_MISMATCH", "EXPIRED_CHALLENGE")
 SMALL_AMOUNTS = {
     "SOL@solana": (10**7, 10**3),
     "ETH@ethereum": (4 * 10**14, 10**10),

@@ -1,6 +1,6 @@
 """What each read must answer, from the model: one function per read operation."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -600,11 +600,18 @@ def _blockchain_account(model: Model, client: Client, asked: Asked) -> Wire:
     return model.custody(client, asked.ids[0]).wire()
 
 
-def _challenges(model: Model, client: Client, asked: Asked) -> Wire:
+def _of_custody(
+    model: Model, client: Client, asked: Asked, known: Iterable[Any], wire: Callable[[Any], Wire]
+) -> Wire:
     page, limit = checked(asked)
     custody = model.custody(client, asked.ids[0])
-    rows = [each for each in model.challenges.values() if each.custody is custody]
-    return paged([each.wire(model.now) for each in newest_first(asked, rows)], page, limit)
+    rows = [each for each in known if each.custody is custody]
+    return paged([wire(each) for each in newest_first(asked, rows)], page, limit)
+
+
+def _challenges(model: Model, client: Client, asked: Asked) -> Wire:
+    known = model.challenges.values()
+    return _of_custody(model, client, asked, known, lambda each: each.wire(model.now))
 
 
 def _challenge_by_id(model: Model, client: Client, asked: Asked) -> Wire:
@@ -614,10 +621,8 @@ def _challenge_by_id(model: Model, client: Client, asked: Asked) -> Wire:
 
 
 def _small_transfers(model: Model, client: Client, asked: Asked) -> Wire:
-    page, limit = checked(asked)
-    custody = model.custody(client, asked.ids[0])
-    rows = [each for each in model.small_transfers.values() if each.custody is custody]
-    return paged([each.wire(model.now) for each in newest_first(asked, rows)], page, limit)
+    known = model.small_transfers.values()
+    return _of_custody(model, client, asked, known, lambda each: each.wire(model.now))
 
 
 def _small_transfer_by_id(model: Model, client: Client, asked: Asked) -> Wire:
@@ -627,10 +632,8 @@ def _small_transfer_by_id(model: Model, client: Client, asked: Asked) -> Wire:
 
 
 def _ownership_statements(model: Model, client: Client, asked: Asked) -> Wire:
-    page, limit = checked(asked)
-    custody = model.custody(client, asked.ids[0])
-    rows = [each for each in model.statements.values() if each.custody is custody]
-    return paged([each.wire() for each in newest_first(asked, rows)], page, limit)
+    known = model.statements.values()
+    return _of_custody(model, client, asked, known, lambda each: each.wire())
 
 
 def _ownership_statement_by_id(model: Model, client: Client, asked: Asked) -> Wire:

@@ -1,7 +1,6 @@
 """A spec-only deployment in front of a test's bank, with a console's own list of known records."""
 
 import contextlib
-import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from chainteller.service.layers import Next, layered
 from chainteller.service.models.base import Written
 from chainteller.service.models.counterparties import BlockchainAccount
 from chainteller.service.operations import Call
+from chainteller.sqlite import sqlite3
 from chainteller.workspace import records
 from chainteller.workspace.registry import know_blockchain_account
 from chainteller.workspace.store import Kind, Workspace

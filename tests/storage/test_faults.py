@@ -3,7 +3,6 @@
 import os
 import resource
 import shutil
-import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -17,12 +16,15 @@ from tests.world.engines import World, make_world
 
 from chainteller.engine.verification import verify
 from chainteller.service.errors import ServiceUnavailable
+from chainteller.sqlite import WAL_IS_SAFE, sqlite3, wal_is_safe
 from chainteller.storage import database as databases
 from chainteller.storage import faults, guards
-from chainteller.storage.database import open_database, wal_is_safe
+from chainteller.storage.database import open_database
 from chainteller.storage.write_health import WriteHealth
 
 ROOT = Path(__file__).parents[2]
+IN_WAL = b"\2\2"
+"""What a file in WAL mode has at offset 18 (https://sqlite.org/fileformat2.html)."""
 
 
 @pytest.fixture
@@ -362,3 +364,36 @@ def test_one_fault_of_the_disk_stands_until_a_write_succeeds() -> None:
     health.succeeded()
     health.require(lambda: fail("STORAGE_FULL"))  # a commit a moment ago shows that it works
     assert len(tries) == 2
+
+
+@pytest.mark.skipif(not WAL_IS_SAFE, reason="WAL isn't used with this SQLite")
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux shows open files")
+def test_a_file_changes_to_wal_when_nobody_else_has_it_open(
+    world: World, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.close()
+
+    def mode() -> bytes:
+        database = open_database(f"sqlite:///{path}")
+        library: object = database.engine.dialect.dbapi
+        assert library is sqlite3
+        assert verify(database) == ()
+        in_wal = database.in_wal
+        database.close()
+        found = path.read_bytes()[18:20]
+        assert in_wal == (found == IN_WAL)
+        return found
+
+    assert mode() == IN_WAL
+    monkeypatch.setattr(databases, "WAL_IS_SAFE", False)
+    assert mode() != IN_WAL
+    monkeypatch.undo()
+    hold = "import sys; file = open(sys.argv[1], 'rb'); print(flush=True); sys.stdin.read()"
+    with subprocess.Popen(
+        [sys.executable, "-c", hold, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        assert mode() != IN_WAL, "the other process may have an older SQLite"
+        process.communicate()
+    assert mode() == IN_WAL

@@ -1,6 +1,5 @@
 """Creating, checking, backing up and restoring a database file."""
 
-import sqlite3
 import stat
 import subprocess
 import sys
@@ -13,6 +12,7 @@ from tests.world.engines import World, make_world
 
 from chainteller.engine.verification import verify, verify_chain
 from chainteller.service.errors import ServiceUnavailable
+from chainteller.sqlite import sqlite3
 from chainteller.storage import maintenance, open_files
 from chainteller.storage.database import open_database
 from chainteller.storage.revision import REVISION

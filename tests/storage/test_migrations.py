@@ -1,6 +1,5 @@
 """The migrations and the metadata make the same database."""
 
-import sqlite3
 import subprocess
 import sys
 from contextlib import closing
@@ -20,6 +19,7 @@ from chainteller.service.errors import ServiceError, ServiceUnavailable
 from chainteller.service.models.counterparties import ChallengeRequest
 from chainteller.service.models.funding import WithdrawalRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
+from chainteller.sqlite import sqlite3
 from chainteller.storage import maintenance, schema, sealing
 from chainteller.storage.database import connect, open_database
 from chainteller.storage.revision import REVISION
@@ -199,6 +199,7 @@ def test_earlier_audit_rows_get_their_account_and_keep_their_hashes(
     assert sum(row["trading_account_id"] is not None for row in written) > 3_000
     database = connect(url)
     with database.write() as connection:
+        later = ids_unknown_to_0001(connection)
         for statement in (*_UNGUARDED[kind], *BACK_TO_0001):
             connection.execute(text(statement))
         if kind == "sqlite":
@@ -209,11 +210,24 @@ def test_earlier_audit_rows_get_their_account_and_keep_their_hashes(
     database = open_database(url)
     with database.read() as connection:
         rows = stored_audit(connection)
-    assert rows == written
+    assert later
+    assert rows == [
+        row | ({"trading_account_id": None} if row["object"] in later else {}) for row in written
+    ]
     assert verify(database) == ()
     with pytest.raises(DBAPIError, match="append-only"), database.write() as connection:
         connection.execute(text("UPDATE audit SET actor = 'nobody'"))
     database.close()
+
+
+def ids_unknown_to_0001(connection: Connection) -> set[str]:
+    """Of records that a later table keeps under ids of its own: they are lost on the way back."""
+    own = [
+        table
+        for table in _ADDED_IN_0010
+        if not any(column.foreign_keys for column in table.primary_key)
+    ]
+    return {key for table in own for key in connection.scalars(select(*table.primary_key))}
 
 
 def stored_audit(connection: Connection) -> list[dict[str, object]]:

@@ -1,6 +1,5 @@
 """Short reads see what others see, never wait, and never write."""
 
-import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -15,11 +14,18 @@ from tests.world.engines import World, make_world
 from chainteller.engine.engine import Engine
 from chainteller.service.errors import NotFound, ServiceUnavailable
 from chainteller.service.interface import Service
+from chainteller.sqlite import WAL_IS_SAFE, sqlite3
+from chainteller.storage import database
 from chainteller.storage.short_reads import ShortReads
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
+def world(
+    tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[World]:
+    """In WAL mode where that is safe; a test may want the other one."""
+    if getattr(request, "param", "") == "TRUNCATE":
+        monkeypatch.setattr(database, "WAL_IS_SAFE", False)
     made = make_world(tmp_path / "bank.db")
     made.open()
     made.deposit("900.00")
@@ -85,6 +91,7 @@ def test_nothing_is_read_twice_until_somebody_commits(world: World, short: Engin
     assert any(line.startswith("SELECT") for line in asked)
 
 
+@pytest.mark.parametrize("world", ["TRUNCATE"], indirect=True)
 def test_a_lock_in_the_way_is_told_at_once(world: World, short: Engine) -> None:
     assert short.trades(world.account).data
     with closing(sqlite3.connect(str(world.database.path), isolation_level=None)) as other:
@@ -97,6 +104,26 @@ def test_a_lock_in_the_way_is_told_at_once(world: World, short: Engine) -> None:
     assert short.trades(world.account).data
 
 
+@pytest.mark.skipif(not WAL_IS_SAFE, reason="WAL isn't used with this SQLite")
+def test_in_wal_reads_go_on_while_somebody_writes_and_commits(world: World, short: Engine) -> None:
+    before = world.engine.trades(world.account)
+    seen: list[object] = []
+
+    def committing(_connection: Connection) -> None:
+        seen.extend((short.trades(world.account), world.engine.trades(world.account)))
+
+    with closing(sqlite3.connect(str(world.database.path), isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        other.execute("UPDATE trade SET version = version + 1")
+        assert short.trades(world.account) == before
+        other.execute("ROLLBACK")
+    event.listen(world.database.engine, "commit", committing, once=True)
+    bought = world.buy("4.00")
+    assert seen == [before, before]
+    assert short.trades(world.account).data[0].id == bought.id
+
+
+@pytest.mark.parametrize("world", ["TRUNCATE"], indirect=True)
 def test_while_this_process_commits_short_reads_fail_and_others_wait(
     world: World, short: Engine
 ) -> None:

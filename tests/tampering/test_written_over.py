@@ -4,7 +4,6 @@ write found.
 Otherwise the new seal would cover what was altered, and nothing would be left to find.
 """
 
-import json
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -171,7 +170,7 @@ def written_by(copies: Copies, operation: str) -> set[tuple[str, str]]:
         assert verify(world.database) == ()
         with world.database.read() as connection:
             bodies = [
-                json.loads(each.body)
+                log.read(each.body.encode())
                 for head in log.heads(connection)
                 for each in log.entries(
                     connection, head.organisation_id, sizes.get(head.organisation_id, 0)

@@ -8,21 +8,22 @@ from typing import Any
 import pytest
 from tests.cli.program import chainteller
 from tests.training.conftest import OpenSession
-from tests.training.worlds import SCENARIOS, open_session, scenario
+from tests.training.worlds import SCENARIOS, WALLETS, open_session, scenario
 
 from chainteller.training import coverage
 from chainteller.training.playing import play_log, play_steps
 from chainteller.training.reports import make_report, to_json, to_lines
-from chainteller.training.scenarios import filled
+from chainteller.training.scenarios import Caller, Scenario, filled, load
 from chainteller.training.session import Session
 
 RUNS: dict[str, Any] = tomllib.loads(
     Path(__file__).with_name("runs.toml").read_text(encoding="utf-8")
 )
 NAMES = sorted(SCENARIOS)
+CALLER = Caller("Ada Quist", "DDA-1")
 QUICK = frozenset(NAMES[::3])
 EACH = [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in NAMES]
-"""Every scenario; the quick suite plays every third."""
+"""Every scenario; every third is played without ``-m slow``, half of them in the quick line."""
 
 
 def steps_of(session: Session, kind: str) -> list[str]:
@@ -36,6 +37,7 @@ def test_every_scenario_has_its_runs() -> None:
     assert len(NAMES) >= 30
 
 
+@pytest.mark.forms(9)
 @pytest.mark.parametrize("name", EACH)
 def test_the_right_run_scores_at_least_95(name: str, begin: OpenSession) -> None:
     session = begin(scenario(name))
@@ -44,10 +46,11 @@ def test_the_right_run_scores_at_least_95(name: str, begin: OpenSession) -> None
     assert report["score"] >= 95, "\n".join(to_lines(report))
 
 
+@pytest.mark.forms(9)
 @pytest.mark.parametrize("name", EACH)
 def test_the_wrong_run_is_failed_and_the_reason_named(name: str, begin: OpenSession) -> None:
-    given = scenario(name)
-    session = begin(given)
+    session = begin(scenario(name))
+    given = session.scenario
     play_steps(session, steps_of(session, "wrong"))
     report = make_report(session)
     missed = [goal["id"] for goal in report["goals"] if not goal["met"]]
@@ -58,6 +61,7 @@ def test_the_wrong_run_is_failed_and_the_reason_named(name: str, begin: OpenSess
     assert report["score"] < 80
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("name", ["no-answer", "wrong-account", "deposit-returned"])
 def test_seed_and_log_give_the_same_report_byte_for_byte(name: str, begin: OpenSession) -> None:
     first = begin(scenario(name))
@@ -117,7 +121,28 @@ def test_without_the_customers_consent_a_run_never_scores_above_60(
     assert "without the customer's consent: at most 60 points" in "\n".join(to_lines(report))
 
 
-def _check_seed(folder: Path, base: Path, name: str, seed: str) -> Session:
+MONEY, CAUSES = ("percent", "amount", "typed"), ("why", "who", "spoken", "network")
+
+
+def assert_money_and_cause_differ(drawn: list[Scenario]) -> None:
+    for names in (MONEY, CAUSES):
+        values = {tuple(each.drawn.get(name) for name in names) for each in drawn}
+        assert len(values) > 1, (drawn[0].name, names)
+
+
+def test_money_and_cause_differ_between_seeds_and_nothing_is_left_to_fill_in() -> None:
+    for name in NAMES:
+        drawn = [load(SCENARIOS[name], WALLETS, str(seed), CALLER) for seed in range(6)]
+        assert_money_and_cause_differ(drawn)
+        for each in drawn:
+            said = [each.title, each.about, *each.setup, *each.hints]
+            said += [story.says for story in each.story]
+            said += [statement.text for statement in each.statements]
+            said += [text for goal in each.goals for text in (goal.says, goal.missed)]
+            assert not any("{" in text for text in said), name
+
+
+def play_seed(folder: Path, base: Path, name: str, seed: str) -> Session:
     """A right run scores, a run without consent doesn't; the session of the right run."""
     session = open_session(folder / f"{seed}-right", base, scenario(name), seed)
     play_steps(session, steps_of(session, "right"))
@@ -135,12 +160,10 @@ def _check_seed(folder: Path, base: Path, name: str, seed: str) -> Session:
 
 def _check_seeds(folder: Path, base: Path, names: list[str], seeds: range) -> None:
     for name in names:
-        drawn = [_check_seed(folder, base, name, str(seed)) for seed in seeds]
+        drawn = [play_seed(folder, base, name, str(seed)) for seed in seeds]
         assert len({each.scenario.customer.bank_account for each in drawn}) > len(drawn) // 10
         assert len({each.caller.name for each in drawn}) > 1
-        for what in ("percent", "amount", "typed", "wallet", "mistake", "reason"):
-            values = {each.scenario.drawn.get(what) for each in drawn}
-            assert values == {None} or len(values) > 1
+        assert_money_and_cause_differ([each.scenario for each in drawn])
 
 
 def test_person_money_and_temperament_differ_between_seeds(tmp_path: Path, base: Path) -> None:

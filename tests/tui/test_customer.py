@@ -52,6 +52,7 @@ def _traded(bench: Bench, *accounts: TradingAccount) -> list[int]:
     return [bench.service.trades(account.id).pagination.total for account in accounts]
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_quote_is_put_away_and_comes_back_with_its_customer(
     bench: Bench, size: tuple[int, int]
@@ -87,6 +88,7 @@ async def test_a_quote_is_put_away_and_comes_back_with_its_customer(
     assert _traded(bench, first, second) == [1, 0]
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_quote_is_put_away_and_comes_back_with_its_market(
     bench: Bench, size: tuple[int, int]
@@ -117,6 +119,7 @@ async def test_a_quote_is_put_away_and_comes_back_with_its_market(
     assert _traded(bench, account) == [1]
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("size", SIZES)
 async def test_an_unknown_outcome_is_looked_for_under_its_owner(
     bench: Bench, size: tuple[int, int]
@@ -152,6 +155,7 @@ async def test_an_unknown_outcome_is_looked_for_under_its_owner(
     assert _traded(bench, first, second) == [1, 0]
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("size", SIZES)
 async def test_an_unknown_outcome_is_named_on_every_screen_under_its_owner(
     bench: Bench, size: tuple[int, int]
@@ -186,6 +190,7 @@ async def test_an_unknown_outcome_is_named_on_every_screen_under_its_owner(
     assert _traded(bench, first, second) == [0, 0]
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("size", SIZES)
 async def test_what_was_confirmed_for_another_customer_is_not_sent(
     bench: Bench, size: tuple[int, int]
@@ -237,6 +242,7 @@ class _HeldUp(Service):
         return self._service.call(call)
 
 
+@pytest.mark.forms(1)
 @pytest.mark.needs("buying-power")
 @pytest.mark.parametrize("size", SIZES)
 async def test_the_detail_of_the_customer_before_is_gone_before_the_next_one_comes(
@@ -295,6 +301,7 @@ async def test_a_list_of_the_customer_before_is_gone_before_the_next_one_comes(
         assert theirs not in seen(app)
 
 
+@pytest.mark.forms(2)
 @pytest.mark.parametrize(
     ("key", "typed"),
     [("4", "sell"), pytest.param("6", "withdrawal", marks=pytest.mark.needs("all-transfers"))],
@@ -485,6 +492,7 @@ def test_a_quote_that_was_replaced_while_it_was_confirmed_is_not_executed(bench:
 # -- what is put away and brought back ---------------------------------------------------------
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_half_typed_amount_comes_back_with_its_customer(
     bench: Bench, size: tuple[int, int]

@@ -79,7 +79,15 @@ async def test_a_customer_with_two_accounts_has_one_page_and_every_line_opens_it
         for each in (first, second):
             assert short(each.id) in shown
         rows = _told(page)
-        assert [row.split()[3] for row in rows if "audit" not in row][:2] == ["trade", "quote"]
+        kinds = [row.split()[3] for row in rows]
+        assert kinds[0] == "trade", "its quote and its audit rows are in this line"
+        assert kinds.count("audit") == 2, "no line but these tells that accounts were opened"
+        assert {"quote", "review"}.isdisjoint(kinds)
+        await press(pilot, "slash", *"audit trade quote", "enter")
+        kinds = [row.split()[3] for row in _told(page)]
+        assert kinds.count("quote") == 1
+        assert kinds.count("audit") >= 5
+        await press(pilot, "slash", "escape")
         assert any("222.00 USD" in row for row in rows)
         assert any("500.00 USD" in row for row in rows)
         assert not any(stranger.id in row or "333.00" in row for row in rows)
@@ -208,7 +216,7 @@ async def test_on_a_bare_deployment_the_page_claims_nothing_that_it_cannot_know(
                            until=datetime(2027, 1, 1, tzinfo=UTC))),
         ("2024-02-29..", Wanted(since=datetime(2024, 2, 29, tzinfo=UTC))),
         ("..2026-11-20 sol", Wanted(until=datetime(2026, 11, 21, tzinfo=UTC), words=("sol",))),
-        ("2026-02-30", Wanted(words=("2026-02-30",))),
+        ("2026-02-30 2026-00", Wanted(words=("2026-02-30", "2026-00"))),
         ("1,250.00", Wanted(words=("1,250.00",))),
     ],
 )  # fmt: skip

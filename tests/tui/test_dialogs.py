@@ -37,6 +37,7 @@ def _both_at_once(dialog: Screen[object], key: str) -> None:
         dialog._forward_event(events.Key(key, "\r" if key == "enter" else None))
 
 
+@pytest.mark.forms(6)
 @pytest.mark.parametrize("key", ["escape", "enter"])
 @pytest.mark.parametrize("name", [_needing(each) for each in (*_OPENED_BY, *_BY_NAME)])
 async def test_two_quick_keys_close_one_dialog(bench: Bench, name: str, key: str) -> None:

@@ -96,7 +96,7 @@ async def test_a_statement_of_a_typed_period_is_written_from_the_palette(
         await press(pilot, "enter")
         assert "Enter a period, for example" in seen(app)
         field.value = "all"
-        await press(pilot, "enter", "2")
+        await press(pilot, "enter", "3")
         assert f"statement-{account_id}-all.csv written to" in seen(app)
     rows = (tmp_path / f"chainteller-statement-{account_id}-all.csv").read_text("utf-8")
     assert trade_id in rows

@@ -50,6 +50,18 @@ async def test_q_says_how_to_quit(bench: Bench, name: str) -> None:
         assert app.return_code is None
 
 
+async def test_ctrl_c_says_how_to_quit_and_covers_nothing(bench: Bench) -> None:
+    bench.open(1)
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        rows = seen(app).splitlines()
+        await press(pilot, "ctrl+c")
+        now = seen(app).splitlines()
+        assert "ctrl+q quits" in now[-2]
+        assert now[1:-2] == rows[1:-2]
+
+
 async def test_ctrl_z_where_it_cannot_suspend_says_so(bench: Bench) -> None:
     bench.open(1)
     app = bench.console()
@@ -81,6 +93,7 @@ async def _click(pilot: Pilot[None], row: int, words: str) -> None:
     await settle(pilot)
 
 
+@pytest.mark.forms(2)
 @pytest.mark.parametrize("width", [60, 80, 100, 120, 200])
 async def test_the_names_of_the_screens_can_be_clicked(bench: Bench, width: int) -> None:
     bench.open(1)

@@ -2,11 +2,13 @@
 
 from datetime import datetime
 
+import pytest
 from tests.tui.conftest import Bench, press, seen, settle
-from tests.tui.wallet_case import Case
+from tests.tui.wallet_case import Case, paste
 
 from chainteller.domain.clock import MINUTE, SECOND, to_datetime
 from chainteller.service.models.funding import Currency, WithdrawalRequest
+from chainteller.tui.console.app import Console
 from chainteller.tui.pending import Item, next_repaint, strip_line
 
 NOW = 1_000_000 * SECOND
@@ -26,6 +28,10 @@ def test_time_is_told_by_the_minute_and_by_the_second_in_the_last_one() -> None:
     assert next_repaint([quote], NOW + 240 * SECOND) == SECOND
     assert next_repaint([quote], NOW + 300 * SECOND) == MINUTE, "it has ended"
     assert next_repaint([Item("hold")], NOW) == MINUTE
+    ends = Item("quote", ends_at=NOW)
+    assert [each.waits(at) for each in (ends, Item("hold")) for at in (NOW, NOW + 1)] == [
+        True, False, True, True,
+    ]  # fmt: skip
 
 
 def test_what_has_no_room_is_counted() -> None:
@@ -38,6 +44,7 @@ def test_what_has_no_room_is_counted() -> None:
     assert _told() == " Desk  nothing pending"
 
 
+@pytest.mark.needs("challenges", "transactions", "all-transfers")
 async def test_the_strip_names_what_waits_for_the_customer(bench: Bench) -> None:
     case = Case(bench, "alice-ethereum")
     currency = Currency(type="deposit-token-currency", id="DPT_USD")
@@ -58,3 +65,25 @@ async def test_the_strip_names_what_waits_for_the_customer(bench: Bench) -> None
         await settle(pilot)
         assert "quote buy sol-usd for 50.00 USD, 5 min" in seen(app).splitlines()[1]
         assert expires > to_datetime(bench.world.clock.now())  # type: ignore[union-attr]  # by hand
+
+
+async def test_what_waits_for_one_customer_is_never_shown_for_the_next(bench: Bench) -> None:
+    """The strip is hidden while a detail is zoomed, and somebody else is served meanwhile."""
+    first, second = bench.open(1, deposit="100.00"), bench.open(2)
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await paste(pilot, first.id)
+        await press(pilot, "b", *"50", "enter")
+        app.desk.surroundings.look_soon()  # type: ignore[union-attr]  # it has started
+        await settle(pilot)
+        whose = _whose(app)
+        await press(pilot, "z")
+        await paste(pilot, second.id)
+        await press(pilot, "3", "z")
+        assert app.desk.customer.account_id == second.id
+        assert _whose(app) not in {whose, ""}
+
+
+def _whose(app: Console) -> str:
+    return seen(app).splitlines()[1].partition("  ")[0].strip()

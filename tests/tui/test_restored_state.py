@@ -166,6 +166,7 @@ async def _left_on_the_last_of_three(bench: Bench, file: Path) -> str:
     return left
 
 
+@pytest.mark.forms(2)
 @pytest.mark.parametrize(
     ("operator", "minutes", "continues"),
     [("op01", 14, True), ("op01", 16, False), ("op02", 0, False)],
@@ -193,6 +194,7 @@ async def test_only_the_same_agent_goes_on_with_the_customer_and_only_for_a_whil
     again.desk.end()
 
 
+@pytest.mark.forms(2)
 @pytest.mark.parametrize("key", ["enter", "b", "s", "d", "w", "z"])
 async def test_a_command_on_the_row_under_the_cursor_chooses_its_customer(
     bench: Bench, tmp_path: Path, key: str

@@ -14,13 +14,17 @@ from chainteller.domain.ids import short
 from chainteller.service import operations as op
 from chainteller.service.layers import Next, layered
 from chainteller.service.models.accounts import OpenTradingAccount, TradingAccount
+from chainteller.service.models.counterparties import OpenBlockchainAccount
 from chainteller.service.models.finding import FindQuery
-from chainteller.service.models.quotes import QuoteRequest
+from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.operations import Call
 from chainteller.tui.console.app import Console
 from chainteller.tui.console.marks import marked
 from chainteller.tui.console.palette import DeskProvider
 from chainteller.tui.customers.screen import CustomerPage
+from chainteller.tui.trades import filter as trades_filter
+from chainteller.tui.transfers import filter as transfers_filter
+from chainteller.tui.wallets.book import accounts_page
 
 Answer = TypeVar("Answer")
 SIZE = (100, 30)
@@ -199,3 +203,29 @@ async def test_without_a_search_the_desks_own_records_are_found_and_the_rest_is_
 )
 def test_what_matches_is_marked(label: str, typed: str, parts: list[str]) -> None:
     assert [label[start:end] for start, end in marked(label, typed)] == parts
+
+
+def test_the_filter_of_each_list_finds_people_whose_name_is_misspelt(bench: Bench) -> None:
+    add(bench, "Cosima Merriweather", "Hida Marketon")
+    theirs, other = opened(bench, "DDA-500"), opened(bench, "DDA-502")
+    service = bench.service
+    for account in (theirs, other):
+        bench.deposit(account, "300.00")
+        asked = OpenBlockchainAccount(trading_account_id=account.id, network="ethereum")
+        service.open_blockchain_account(asked)
+        quoted = QuoteRequest(amount="100.00", side="buy", trading_account_id=account.id)
+        quote = service.create_quote("sol-usd", quoted).value
+        service.execute_quote(quote.id, ExecuteRequest(trading_account_id=account.id))
+    for typed in ("merriwether", "cosima merryweather"):
+        asked_for = transfers_filter.wanted(f"{typed} deposit")
+        query = transfers_filter.as_query(asked_for, transfers_filter.Wanted(), "-created", 1, 50)
+        found = transfers_filter.listed(service, None, query).data
+        assert [row.trading_account_id for row in found] == [theirs.id]
+        assert transfers_filter.listed(service, other.id, query).data == ()
+        words = trades_filter.wanted(f"sol-usd {typed}")
+        trades = trades_filter.search(service, None, words, None, "-created")
+        assert [row.trading_account_id for row in trades] == [theirs.id]
+        assert trades_filter.search(service, other.id, words, None, "-created") == []
+        wallets, total = accounts_page(service, typed, 1, 50)
+        assert [row.trading_account_id for row in wallets] == [theirs.id]
+        assert total == 1

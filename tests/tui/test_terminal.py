@@ -141,6 +141,7 @@ def test_a_fault_while_keys_are_read_ends_as_any_other(tmp_path: Path) -> None:
     assert [*tmp_path.glob("chainteller-crash-*.txt")]
 
 
+@pytest.mark.forms(3)
 @pytest.mark.parametrize(
     "sent",
     [

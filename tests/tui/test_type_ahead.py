@@ -2,17 +2,18 @@
 
 import threading
 import time
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from tests.tui.conftest import Bench, answer, press, seen, settle
+from textual import events
 
 from chainteller.service import operations as op
 from chainteller.service.errors import ServiceUnreachable
 from chainteller.service.interface import Service
 from chainteller.service.models.finding import FindQuery
 from chainteller.service.models.pages import ListQuery
-from chainteller.service.operations import Call
+from chainteller.service.operations import Call, Operation
 from chainteller.tui.console.app import Console
 from chainteller.tui.console.palette import DeskProvider
 from chainteller.tui.console.profiles import ProfilesScreen
@@ -26,18 +27,19 @@ _LONGEST_S = 10.0
 class Slow(Service):
     """A deployment that answers a search when it may."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, *operations: Operation[Any]) -> None:
         self._service = service
+        self._slow = operations or (op.TRADING_ACCOUNTS, op.CUSTOMERS, op.FIND)
         self.may_answer = threading.Event()
         self.may_answer.set()
 
     def call(self, call: Call[Answer]) -> Answer:
-        if call.operation in {op.TRADING_ACCOUNTS, op.CUSTOMERS, op.FIND}:
+        if call.operation in self._slow:
             self._wait(call.query)
         return self._service.call(call)
 
     def _wait(self, query: object) -> None:
-        searches = isinstance(query, ListQuery | FindQuery) and query.text
+        searches = not isinstance(query, ListQuery | FindQuery) or query.text
         if searches and not self.may_answer.wait(_LONGEST_S):
             raise ServiceUnreachable("The test never let it answer.")
 
@@ -116,6 +118,54 @@ async def test_what_is_typed_behind_a_filter_is_meant_for_its_rows(bench: Bench)
         slow.may_answer.set()
         await settle(pilot)
         assert "deposit 10.00" in seen(app)
+    found = [bench.service.deposits(account.id).pagination.total for account in accounts]
+    assert found == [0, 1, 0]
+
+
+@pytest.mark.parametrize("slow_in", [op.SHOW_TRADING_ACCOUNT, op.TRADING_ACCOUNTS])
+@pytest.mark.parametrize("by", ["paste", "palette"])
+async def test_what_is_typed_behind_a_pasted_id_is_meant_for_its_customer(
+    bench: Bench, by: str, slow_in: Operation[Any]
+) -> None:
+    accounts = [bench.open(number) for number in (1, 2, 3)]
+    slow = Slow(bench.service, slow_in)
+    app = bench.console(slow)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        await press(pilot, "home")
+        wanted = next(each for each in accounts if each.id != app.desk.customer.account_id)
+        if by == "palette":
+            await press(pilot, ":", *wanted.id)
+        slow.may_answer.clear()
+        if by == "paste":
+            app.post_message(events.Paste(wanted.id))
+            await pilot.press(*"d10", "enter")
+        else:
+            await pilot.press("enter", *"d10", "enter")
+        slow.may_answer.set()
+        await settle(pilot)
+        assert "deposit 10.00" in seen(app)
+    found = {each.id: bench.service.deposits(each.id).pagination.total for each in accounts}
+    assert [identifier for identifier, count in found.items() if count] == [wanted.id]
+
+
+async def test_an_id_pasted_before_the_service_answers_is_opened_then(bench: Bench) -> None:
+    accounts = [bench.open(number) for number in (1, 2, 3)]
+    may_start = threading.Event()
+
+    def start() -> StartedDesk:
+        assert may_start.wait(_LONGEST_S)
+        return bench.start()
+
+    app = Console(start, bench.settings)
+    async with app.run_test(size=(100, 30)) as pilot:
+        app.post_message(events.Paste(accounts[1].id))
+        await pilot.press(*"d10", "enter")
+        assert app.desk.started is None
+        may_start.set()
+        await settle(pilot)
+        assert "deposit 10.00" in seen(app)
+        assert "SERVICE_UNAVAILABLE" not in seen(app)
     found = [bench.service.deposits(account.id).pagination.total for account in accounts]
     assert found == [0, 1, 0]
 

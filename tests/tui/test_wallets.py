@@ -42,6 +42,7 @@ async def test_a_list_asked_for_before_a_verdict_does_not_take_it_back(bench: Be
         assert "[4/5] claim" in seen(app)
 
 
+@pytest.mark.forms(1)
 @pytest.mark.needs("blockchain-accounts")
 @pytest.mark.parametrize("size", SMALL_AND_LARGE)
 async def test_from_an_address_to_a_verified_wallet(bench: Bench, size: tuple[int, int]) -> None:
@@ -91,6 +92,7 @@ async def test_from_an_address_to_a_verified_wallet(bench: Bench, size: tuple[in
     assert (linked.type, linked.address) == ("VerifiedCounterparty1P", ALICE)
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize(
     ("name", "network"),
     [("alice-solana", "solana"), ("alice-bitcoin", "bitcoin"), ("bob-bitcoin-taproot", "bitcoin")],
@@ -112,6 +114,7 @@ async def test_the_network_is_recognised_where_the_address_tells_it(
     assert (found.network, found.address) == (network, ADDRESSES[name])
 
 
+@pytest.mark.forms(2)
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -294,6 +297,7 @@ async def test_a_pasted_wallet_id_is_found_on_any_account(bench: Bench) -> None:
         assert case.account.trading_account_id in seen(app)
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("step", ["challenge", "claim"])
 async def test_a_pasted_step_is_found_however_many_accounts_came_after_it(
     bench: Bench, step: str

@@ -90,6 +90,7 @@ def _shown(app: Console) -> str:
     return f"{seen(app)}\n{log}\n{app.clipboard}"
 
 
+@pytest.mark.forms(6)
 @pytest.mark.parametrize(("name", "fault"), _cases())
 async def test_a_wrong_answer_is_named_and_shows_nothing_untrue(
     bench: Bench, name: str, fault: str

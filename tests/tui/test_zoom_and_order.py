@@ -62,7 +62,7 @@ async def test_z_works_on_markets_and_quote(bench: Bench, screen: str, hidden: s
         assert app.screen.query_one(hidden).is_on_screen
 
 
-async def test_markets_are_ordered_and_say_that_a_filter_is_not_needed(bench: Bench) -> None:
+async def test_markets_are_ordered_and_their_slash_searches_everything(bench: Bench) -> None:
     bench.open(1)
     app = bench.console()
     async with app.run_test(size=(120, 40)) as pilot:
@@ -72,8 +72,8 @@ async def test_markets_are_ordered_and_say_that_a_filter_is_not_needed(bench: Be
         rows = app.screen.query_one(PagedList).rows_held
         assert [row.key for row in rows] == sorted(row.key for row in rows)
         assert "order: name" in seen(app)
-        await press(pilot, "slash")
-        assert "3 markets, all shown, so there is nothing to filter" in seen(app)
+        await press(pilot, "slash", *"DDA1", "enter")
+        assert app.current_mode == "accounts"
 
 
 async def test_wallets_that_wait_for_something_come_first(bench: Bench) -> None:

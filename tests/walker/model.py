@@ -1,5 +1,8 @@
 """What belongs to whom: learned from every answer of the deployment, never from the console."""
 
+import csv
+import io
+import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -43,6 +46,7 @@ class Ownership:
 
     Attributes:
         places: The number of each account: its dollars are that many times ``SPACE``, and more.
+        listed: The amounts of each account in lists of accounts, few digits or many.
         neutral: Amounts that belong to nobody, such as prices.
     """
 
@@ -53,6 +57,7 @@ class Ownership:
     quotes: dict[str, Quote] = field(default_factory=dict)
     trades: dict[str, Trade] = field(default_factory=dict)
     transfers: dict[str, Transfer] = field(default_factory=dict)
+    listed: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     neutral: set[str] = field(default_factory=set)
 
     # -- learning ------------------------------------------------------------------------------
@@ -112,6 +117,9 @@ class Ownership:
             found = [record.amount]
         elif isinstance(record, TokenBalance):
             found = [record.amount, record.total]
+        elif isinstance(record, TradingAccount):
+            told = filter(None, (record.buying_power, record.crypto_value_usd))
+            self.listed[owner] |= set(map(plain, told))
         self._learn_exact(found, owner)
 
     def _learn_exact(self, found: Iterable[str | None], owner: str) -> None:
@@ -143,6 +151,23 @@ class Ownership:
                 wrong.append(amount)
         return sorted(wrong)
 
+    def foreign_rows(self, rows: Iterable[str]) -> Iterator[str]:
+        """What is wrong with the exported rows of a list of everybody: each is about one account.
+        Among accounts, every amount in a row was answered for that account.
+        """
+        for row in rows:
+            first = ID.search(row)
+            whose = self.full_ids(row) or (first and self.owners.get(first[0])) or set()
+            if len(whose) != 1:
+                yield f"is about {sorted(whose)}: {row}"
+                continue
+            owner = next(iter(whose))
+            wrong = self.foreign(row, owner)
+            if first is not None and first[0].startswith("TDA_"):
+                wrong += sorted(numbers(row) - self.listed[owner])
+            if wrong:
+                yield f"of {owner} has {wrong}: {row}"
+
     def _is_foreign(self, owners: set[str] | None, owner: str) -> bool:
         return bool(owners) and owner not in (owners or ())
 
@@ -166,3 +191,16 @@ def _records(answer: object) -> Iterator[WireModel]:
 
 def _amounts(*legs: AssetAmount | None) -> list[str]:
     return [leg.amount for leg in legs if leg is not None]
+
+
+def with_cells_apart(text: str) -> str:
+    """A CSV file with spaces between its cells: commas are part of amounts."""
+    return "\n".join("  ".join(row) for row in csv.reader(io.StringIO(text)))
+
+
+def rows_of(text: str) -> list[str]:
+    """The rows of an exported list of records; none where the text is something else."""
+    if text.startswith('{\n  "rows"'):
+        return [json.dumps(row, ensure_ascii=False) for row in json.loads(text)["rows"]]
+    head, *rows = text.splitlines() or [""]
+    return rows if head.startswith("ID  ") else []

@@ -5,7 +5,6 @@ model of what belongs to whom.
 """
 
 import asyncio
-import json
 import re
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.tui.conftest import press, seen, settle
-from tests.walker.model import numbers, plain
+from tests.walker.model import numbers, plain, rows_of, with_cells_apart
 from tests.walker.world import Sent, WalkerWorld
 from textual import events
 from textual.geometry import Region
@@ -144,6 +143,8 @@ class Walker:
                 if any(each.startswith("write-") for each in running):
                     running.append("a question may be open behind another screen")
                 self._fail(f"{error}: {running} {self.app.screen_stack}", self._look(), is_end=True)
+            if not self.app.is_running:
+                self._fail("the console has ended", self._look(), is_end=True)
             shown = self._look()
             self._check(name, before, shown)
 
@@ -230,10 +231,12 @@ class Walker:
     def _check_text(self, text: str, before: Shown, shown: Shown) -> None:
         """What was copied or exported; the event log is of everybody."""
         whose = before.owner or shown.owner
+        is_of_everybody = before.mode == "accounts" or before.is_shared
         if text.startswith("HANDOVER"):
             self._check_handover(text, shown)
-        elif before.mode == "accounts" and (rows := _rows_of(text)):
-            self._check_accounts(rows, shown)
+        elif is_of_everybody and (rows := rows_of(text)):
+            for wrong in self.world.model.foreign_rows(rows):
+                self._fail(f"an exported row {wrong}", shown)
         elif whose and not before.is_shared and not before.is_log:
             found = self.world.model.foreign(text, whose)
             self._require_own(found, whose, shown, f"a text:\n{text}")
@@ -249,15 +252,6 @@ class Walker:
             elif whose or first != "Not about one account":
                 self._fail(f"a part of a handover about nobody:\n{part}", shown)
 
-    def _check_accounts(self, rows: list[str], shown: Shown) -> None:
-        """The exported list of accounts is of everybody, each row of it about one account."""
-        for row in rows:
-            whose = self.world.model.full_ids(row)
-            if len(whose) != 1:
-                self._fail(f"a row about {sorted(whose)}:\n{row}", shown)
-            owner = next(iter(whose))
-            self._require_own(self.world.model.foreign(row, owner), owner, shown, row)
-
     def _texts_out(self) -> Iterator[str]:
         copied, self.copied[:] = [*self.copied], []
         yield from copied
@@ -265,7 +259,7 @@ class Walker:
             if file.is_file() and file.suffix in {".txt", ".json", ".csv", ".md"}:
                 text = file.read_text(encoding="utf-8")
                 file.unlink()
-                yield text
+                yield with_cells_apart(text) if file.suffix == ".csv" else text
 
     def _check_request(  # noqa: C901 - one rule each
         self, sent: Sent, name: str, before: Shown, after: Shown
@@ -545,14 +539,6 @@ class Walker:
             self.world.recorder.loses_executions = 1
 
         return "the next execution isn't answered", act
-
-
-def _rows_of(text: str) -> list[str]:
-    """The rows of an exported list, as JSON or CSV; none where the text is something else."""
-    if text.startswith('{\n  "rows"'):
-        return [json.dumps(row, ensure_ascii=False) for row in json.loads(text)["rows"]]
-    head, *rows = text.splitlines() or [""]
-    return rows if head.startswith("ID,ACCOUNT,") else []
 
 
 def _keys(text: str) -> list[str]:

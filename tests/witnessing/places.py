@@ -1,7 +1,6 @@
 """A bank whose log has signed heads and witnesses, on a SQLite file that a test may tamper with."""
 
 import json
-import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -11,17 +10,22 @@ from tests.world.bank import World, build
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import ManualClock
-from chainteller.domain.merkle import Tree, leaf_hash
+from chainteller.domain.merkle import Tree
 from chainteller.engine import signing_keys
 from chainteller.engine.engine import Engine
 from chainteller.engine.heads import MadeHead, make_heads
 from chainteller.engine.notary import Notary
 from chainteller.service.models.accounts import OpenTradingAccount
-from chainteller.storage import packing
+from chainteller.service.models.funding import Currency, DepositRequest
+from chainteller.sqlite import sqlite3
+from chainteller.storage import log, packing
 from chainteller.storage.database import Database
 from chainteller.witnessing.submissions import Witness
 
 OPERATOR = Actor(name="test")
+FIVE_DOLLARS = DepositRequest(
+    amount="5.00", currency=Currency(type="deposit-token-currency", id="DPT_USD")
+)
 
 
 def opening(number: int) -> OpenTradingAccount:
@@ -52,6 +56,15 @@ class Place:
         """Write entries: open the accounts DDA-n."""
         for number in range(first, first + count):
             self.engine.open_trading_account(opening(number))
+
+    def deposit(self, organisation: str, bank_account: str, count: int) -> None:
+        """Write entries: open an account, and deposit into it."""
+        engine = Engine(self.engine.context, Actor(organisation, "m.okafor"))
+        kind = "checking" if int(bank_account[4:]) % 2 else "savings"
+        request = OpenTradingAccount(bank_account_id=bank_account, bank_account_type=kind)
+        account = engine.open_trading_account(request).value.id
+        for _ in range(count):
+            engine.deposit(account, FIVE_DOLLARS)
 
     def make_heads(self) -> list[MadeHead]:
         return make_heads(self.engine.context)
@@ -105,8 +118,9 @@ def rewrite(file: Path, number: int, organisation: str = "default") -> None:
             "WHERE organisation_id = ? AND number = ?",
             (organisation, number),
         ).fetchone()
-        body = packing.body(*row)
-        changed = json.dumps(json.loads(body) | {"by": "somebody else"}, separators=(",", ":"))
+        shown, _, kept = packing.body(*row).partition("\n")
+        changed = json.dumps(json.loads(shown) | {"by": "somebody else"}, separators=(",", ":"))
+        changed = f"{changed}\n{kept}"
         database.execute(
             "UPDATE entry SET body = ?, packed = NULL WHERE organisation_id = ? AND number = ?",
             (changed, organisation, number),
@@ -140,7 +154,7 @@ def _rehash(database: sqlite3.Connection, organisation: str) -> None:
         "ORDER BY number",
         (organisation,),
     ).fetchall():
-        leaf = leaf_hash(packing.body(*row).encode())
+        leaf = log.leaf_of(packing.body(*row).encode())
         tree = tree.append([leaf])
         database.execute(
             "UPDATE entry SET digest = ? WHERE organisation_id = ? AND number = ?",

@@ -29,6 +29,7 @@ from chainteller.adapters.witness_http import HttpWitness
 from chainteller.domain.randomness import SeededRandomness, below
 from chainteller.engine import signing_keys
 from chainteller.engine.heads import HeadsReport, describe, heads_of, judge_heads
+from chainteller.storage import maintenance
 from chainteller.witnessing.checkpoints import Head
 from chainteller.witnessing.comparing import compare_file
 from chainteller.witnessing.errors import AuditContradicted, CheckpointRefused
@@ -134,7 +135,7 @@ class Case:
         """Keep the file as it is between two writes."""
         size = heads_of(place.engine.context)["default"].size
         copy = self.folder / f"snapshot-{len(self.snapshots)}.db"
-        shutil.copy(self.file, copy)
+        maintenance.backup(place.database, copy)
         self.snapshots.append((size, copy))
 
     def _attack(self, size: int) -> int:

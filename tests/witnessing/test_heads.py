@@ -1,8 +1,8 @@
 """Heads of a real log: signed, witnessed, remembered by consoles, and what tampering leaves."""
 
 import base64
+import json
 import shutil
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -21,6 +21,8 @@ from chainteller.engine.heads import heads_of, judge_heads, record_restore, set_
 from chainteller.engine.notary import Notary
 from chainteller.engine.verification import verify
 from chainteller.service.errors import Conflict, NotFound, ValidationFailed
+from chainteller.service.models.heads import AuditProof
+from chainteller.sqlite import sqlite3
 from chainteller.storage.database import open_database
 from chainteller.witnessing.checkpoints import Head, read_signed_head
 from chainteller.witnessing.comparing import compare_file
@@ -136,6 +138,33 @@ def test_every_audit_row_is_proven_and_no_other(place: Place) -> None:
     for unknown in ("0", "99999", "x", "٣", "1" * 30):
         with pytest.raises(NotFound):
             place.engine.audit_proof(unknown)
+
+
+def test_a_proof_says_nothing_of_what_other_organisations_do(
+    template: Path, tmp_path: Path
+) -> None:
+    found = []
+    for deposits in (0, 3):
+        shutil.copytree(template, folder := tmp_path / str(deposits))
+        for each in (folder / "keys").iterdir():
+            each.write_text(each.read_text().replace(str(template), str(folder)))
+        place = _open(folder)
+        place.deposit("other", "ODA-1", deposits)
+        place.deposit("default", "DDA-5", 2)
+        proofs = [place.engine.audit_proof(str(row.seq)) for row in place.engine.audit().data]
+        assert all(map(proves, proofs))
+        found.append([_counted(each) for each in proofs])
+        place.close()
+    assert found[0] == found[1]
+    assert "'op': 'deposit'" in str(found[0])
+
+
+def _counted(proof: AuditProof) -> object:
+    """A proof without what is random or a hash in it."""
+    entry = json.loads(proof.entry)
+    acts = [{**act, "object": act["object"][:3], "account": ""} for act in entry.pop("acts")]
+    assert (len(entry.pop("id")), len(entry.pop("inner"))) == (26, 64)
+    return proof.seq, proof.key, proof.number, proof.size, len(proof.hashes), acts, entry
 
 
 @pytest.mark.parametrize("without_own", [False, True])

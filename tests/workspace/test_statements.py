@@ -1,5 +1,6 @@
 """Statements and receipts as documents: added up again, safe to open, the same bytes each time."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -18,6 +19,8 @@ from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.models.statements import Statement
 from chainteller.service.operations import Call
 from chainteller.workspace import receipts
+from chainteller.workspace.documents import Column, Document, Table
+from chainteller.workspace.pdf import as_pdf
 from chainteller.workspace.statements import contradictions, render, statement_of
 
 HOSTILE = "=1+1 \x1b[31mŁucja Đặng\n王"
@@ -127,6 +130,23 @@ def _text(pdf: bytes) -> str:
         ["pdftotext", "-layout", "-", "-"], input=pdf, capture_output=True, check=True
     )
     return done.stdout.decode()
+
+
+def test_a_cell_of_a_pdf_loses_nothing_where_it_is_broken() -> None:
+    """Between words, within a word that is too long, and over pages."""
+    if shutil.which("pdftotext") is None:
+        pytest.skip("pdftotext (poppler) isn't installed")
+    columns = [Column("WHAT", 40), Column("AMOUNT", 20, is_amount=True)]
+    words = [f"w{number}" for number in range(900)] + ["Y" * 200]
+    amount = "-987,654,321.123456789012345678901"
+    rows = [[" ".join(words) + "\n\nend", amount], *([["next", "1"]] * 90)]
+    text = _text(as_pdf(Document("Title", [], [Table("Lines", columns, rows)])))
+    written = "".join(text.replace("WHAT", "").replace("AMOUNT", "").split())
+    assert written.count("next") == 90
+    assert re.findall("w[0-9]+", " ".join(text.split())) == words[:-1]
+    assert written.count("Y") == 200
+    assert text.count("WHAT") >= 4, "the titles stand on every page"
+    assert all(part in text for part in ("-987,654", "8901", "end"))
 
 
 def test_without_the_extra_a_pdf_is_refused_with_the_next_step(

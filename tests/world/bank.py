@@ -1,10 +1,11 @@
 """A bank with a few customers on a SQLite file, its clock moved by hand."""
 
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 
 from tests.world.customers import CustomerSeed, add_customers
-from tests.world.files import open_fresh, sealed
+from tests.world.files import kept_file, open_fresh, sealed
 
 from chainteller.adapters.arrivals_simulated import SampleArrivals
 from chainteller.adapters.prices_simulated import SimulatedPrices
@@ -73,7 +74,7 @@ def build(
     """Open the database and let its customers in; a second opening finds them there."""
     chosen = clock or ManualClock(START)
     settings = options or EngineOptions(rate_limits=False)
-    database = open_fresh(url)
+    database = open_fresh(url, _with_customers)
     bank = EngineContext(
         database, chosen, SystemRandomness(), SimulatedPrices("test"), SimulatedVenue(), settings
     )
@@ -85,6 +86,16 @@ def build(
 
 def sqlite_url(folder: Path) -> str:
     return f"sqlite:///{folder / 'bank.db'}"
+
+
+@cache
+def _with_customers() -> Path:
+    """A file of a bank that nobody has used yet."""
+    file = kept_file("customers.db")
+    database = open_fresh(f"sqlite:///{file}")
+    _populate(database)
+    database.close()
+    return file
 
 
 def _populate(database: Database) -> None:

@@ -2,22 +2,23 @@
 
 import atexit
 import shutil
-import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
 from sqlalchemy import event
 
+from chainteller.sqlite import sqlite3
 from chainteller.storage import log, numbering
 from chainteller.storage.database import Database, open_database, sqlite_path
 from chainteller.storage.rows import Writer
 
 
-def open_fresh(url: str) -> Database:
-    """Open a database; a SQLite file that is not there yet starts as a copy of an empty bank.
+def open_fresh(url: str, start: Callable[[], Path] | None = None) -> Database:
+    """Open a database; a SQLite file that is not there yet starts as a copy of an empty bank, or of
+    the file that ``start`` names.
 
     Its connections do not wait for the disk at each commit. A killed process loses nothing by it,
     and no test survives a power cut; that the product's own connections do wait is checked in
@@ -29,7 +30,7 @@ def open_fresh(url: str) -> Database:
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch(mode=0o600)
-        shutil.copyfile(_empty_bank(), path)
+        shutil.copyfile((start or _empty_bank)(), path)
     database = open_database(url)
     database.engine.dispose()  # opened before the listener below
     event.listen(database.engine, "connect", _skip_syncs)
@@ -47,12 +48,17 @@ def sealed(database: Database) -> Iterator[Writer]:
         connection.commit()
 
 
+def kept_file(name: str) -> Path:
+    """A path for a file that others start from; it is removed when the process ends."""
+    folder = Path(tempfile.mkdtemp(prefix="chainteller-schema-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder / name
+
+
 @cache
 def _empty_bank() -> Path:
     """A file with nothing but the schema."""
-    folder = Path(tempfile.mkdtemp(prefix="chainteller-schema-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    file = folder / "empty.db"
+    file = kept_file("empty.db")
     open_database(f"sqlite:///{file}").close()
     return file
 

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from chainteller.authorities import authorities
 from chainteller.domain.assets import ASSETS_BY_KEY
 from chainteller.domain.clock import format_instant, parse_instant
 from chainteller.domain.money import AmountInvalid, parse_atoms
@@ -85,7 +86,9 @@ class HttpArrivals:
         plain = {"Accept-Encoding": "identity"}
         async with (
             asyncio.timeout(self.deadline_s),
-            httpx.AsyncClient(trust_env=False, timeout=self.deadline_s) as client,
+            httpx.AsyncClient(
+                trust_env=False, timeout=self.deadline_s, verify=authorities()
+            ) as client,
             client.stream(
                 "GET", httpx.URL(self.url).copy_merge_params(query), headers=plain
             ) as reply,

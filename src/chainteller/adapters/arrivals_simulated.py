@@ -10,7 +10,7 @@ from pathlib import Path
 
 from chainteller.domain.clock import MINUTE, SECOND
 from chainteller.domain.second_method import Awaited, Seen, rounded
-from chainteller.wallets.simulated import SampleWallet, sample_wallets
+from chainteller.wallets.simulated import SampleWallet, Sends, sample_wallets
 
 AFTER = 30 * SECOND
 LATE = 5 * MINUTE
@@ -36,12 +36,12 @@ class SampleArrivals:
         if wallet is None:
             return ()
         atoms, sender, arrived = awaited.amount.atoms, awaited.sender, awaited.since + AFTER
-        if wallet.sends == "rounded":
+        if wallet.sends is Sends.ROUNDED:
             atoms = rounded(awaited.amount)
-        elif wallet.sends == "from-another":
+        elif wallet.sends is Sends.FROM_ANOTHER:
             others = {each.name: each.address.canonical for each in self._wallets}
             sender = others[wallet.other_account]
-        elif wallet.sends == "late":
+        elif wallet.sends is Sends.LATE:
             arrived = awaited.deadline + LATE
         parts = (sender, awaited.recipient, asset.key, str(atoms), str(arrived))
         seen = "0x" + sha256(" ".join(parts).encode()).hexdigest()

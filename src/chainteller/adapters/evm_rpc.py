@@ -8,7 +8,6 @@ answers otherwise than the others is reported by name. Only reads are called, an
 import asyncio
 import functools
 import json
-import ssl
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +15,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from chainteller.authorities import authorities
 from chainteller.wallets.contracts import Block, ChainAnswer, Question
 from chainteller.wallets.family import Network
 
@@ -54,7 +54,7 @@ class EvmRpc:
         chain_id, providers = int(network.reference), _named(self.addresses[network.name])
         problems: dict[str, str] = {}
         async with httpx.AsyncClient(
-            trust_env=False, timeout=self.deadline_s, verify=_certificates()
+            trust_env=False, timeout=self.deadline_s, verify=authorities()
         ) as client:
 
             async def each(
@@ -207,8 +207,3 @@ def _named(urls: Sequence[str]) -> tuple[_Provider, ...]:
             name, count = f"{base} ({count})", count + 1
         found[name] = url
     return tuple(_Provider(name, url) for name, url in found.items())
-
-
-@functools.cache
-def _certificates() -> ssl.SSLContext:
-    return ssl.create_default_context()

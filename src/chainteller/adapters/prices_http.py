@@ -19,6 +19,7 @@ from typing import Any
 import httpx
 
 from chainteller.adapters.price_sources import pairs_at
+from chainteller.authorities import authorities
 from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND, Clock, SystemClock
 from chainteller.domain.prices import PricePoint, sampled
 
@@ -211,7 +212,10 @@ class HttpPrices:
     def _run(self) -> None:
         timeout = httpx.Timeout(REPLY_DEADLINE_S)
         with httpx.Client(
-            timeout=timeout, trust_env=False, headers={"Accept-Encoding": "identity"}
+            timeout=timeout,
+            trust_env=False,
+            verify=authorities(),
+            headers={"Accept-Encoding": "identity"},
         ) as client:
             while not self._ending.is_set():
                 self.poll_once(client)

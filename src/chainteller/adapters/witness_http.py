@@ -5,13 +5,12 @@ redirects aren't followed, and a reply that isn't the protocol's is reported by 
 """
 
 import asyncio
-import functools
-import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import httpx
 
+from chainteller.authorities import authorities
 from chainteller.witnessing.errors import WitnessFailed, WitnessProblem
 from chainteller.witnessing.notes import NoteSignature, VerifierKey
 from chainteller.witnessing.submissions import (
@@ -59,7 +58,7 @@ class HttpWitness:
             httpx.AsyncClient(
                 trust_env=False,
                 timeout=self.deadline_s,
-                verify=_certificates() if self.address.startswith("https:") else False,
+                verify=authorities() if self.address.startswith("https:") else False,
             ) as client,
             client.stream(
                 "POST",
@@ -74,9 +73,3 @@ class HttpWitness:
                 if len(found) > MAXIMUM_REPLY_BYTES:
                     raise WitnessFailed(WitnessProblem.GARBAGE, "the reply has no end")
             return reply.status_code, bytes(found)
-
-
-@functools.cache
-def _certificates() -> ssl.SSLContext:
-    """The authorities that a witness's certificate is checked with; read once."""
-    return httpx.create_ssl_context(trust_env=False)

@@ -9,7 +9,14 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    disable_created_metrics,
+    generate_latest,
+)
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
@@ -17,6 +24,7 @@ from prometheus_client.registry import Collector
 from chainteller.api.metric_files import folder_of_processes
 from chainteller.service.deployment import Figure
 
+disable_created_metrics()  # type: ignore[no-untyped-call]  # several processes have none either
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 
 
@@ -68,6 +76,7 @@ class Metrics:
         self._gauge(
             "chainteller_build_info", "The running version.", "version", combine="livemax"
         ).labels(version).set(1)
+        self._added_up: dict[str, Gauge] = {}
         self._counted: dict[tuple[str, str, int], Counter] = {}
         self._refused: dict[str, Counter] = {}
         self._timed: dict[str, Histogram] = {}
@@ -91,8 +100,15 @@ class Metrics:
                 refused = self._refused[error] = self._refusals.labels(error)
             refused.inc()
 
-    def note_process(self) -> None:
-        """Note what this process uses."""
+    def note_process(self, figures: Iterable[Figure] = ()) -> None:
+        """Note what this process uses, and its part of figures that all processes add up to."""
+        for each in figures:
+            gauge = self._added_up.get(each.name)
+            if gauge is None:
+                gauge = self._added_up[each.name] = self._gauge(
+                    each.name, each.meaning, *each.labels
+                )
+            gauge.labels(*each.labels.values()).set(each.value)
         self._cpu.set(time.process_time())
         if sys.platform == "win32":
             return

@@ -60,15 +60,22 @@ class Operating:
             return error_reply(context, refusal)
         return Response(await self.text(), media_type="text/plain; version=0.0.4")
 
-    async def text(self) -> bytes:
-        """The metrics of all processes, and of the records if the database can be asked."""
+    async def note_process(self) -> None:
+        """Note this process's own figures, so that any process reports those of all."""
         threads, metrics = self._gateway.threads, self._metrics
         metrics.strangers.set(len(self._connections.strangers))
         metrics.key_holders.set(len(self._connections.key_holders))
         metrics.busy_threads.set(threads.busy)
         metrics.waiting.set(threads.waiting)
-        metrics.note_process()
+        metrics.note_process(self._gateway.deployment.process_figures())
+
+    async def text(self) -> bytes:
+        """The metrics of all processes, and of the records if the database can be asked.
+
+        Those of another process are at most a second old.
+        """
+        await self.note_process()
         figures: tuple[Figure, ...] = ()
         with contextlib.suppress(ServiceUnavailable):  # /readyz says why
-            figures = await run(threads, self._gateway.deployment.figures, OWN_WORK)
-        return metrics.text(figures)
+            figures = await run(self._gateway.threads, self._gateway.deployment.figures, OWN_WORK)
+        return self._metrics.text(figures)

@@ -18,6 +18,7 @@ from uvicorn.server import ServerState
 from chainteller.api.connections import Connections
 from chainteller.api.peers import Peers, ProxyHeaderInvalid, read_proxy_header
 from chainteller.api.reading import BODY_DEADLINE_S, MAXIMUM_BODY_BYTES
+from chainteller.api.request_context import API_VERSION
 from chainteller.service.errors import MalformedRequest, ServiceError, ServiceUnavailable
 
 HEAD_BYTES = 32 * 1024
@@ -308,14 +309,8 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         """
         if self.phase is Phase.ENDING:
             return
-        body = json.dumps(error.to_wire()).encode()
-        head = (
-            f"HTTP/1.1 {error.status} {_REASONS[error.status]}\r\n"
-            "content-type: application/json\r\n"
-            f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
-        )
         if not self._is_answering():
-            self._one_write.write(head.encode() + body)
+            self._one_write.write(last_reply(error))
         self._receiving = True
         self._head_bytes = max(1, self._head_bytes)
         self.end()
@@ -434,6 +429,19 @@ class BoundedHttpProtocol(HttpToolsProtocol):
             if timer is not None:
                 timer.cancel()
         self._timer = self._stall_timer = None
+
+
+def last_reply(error: ServiceError) -> bytes:
+    """A refusal as it's sent on a connection that ends, where no request could be read."""
+    body = json.dumps(error.to_wire()).encode()
+    head = (
+        f"HTTP/1.1 {error.status} {_REASONS[error.status]}\r\n"
+        f"content-type: application/json\r\ncontent-length: {len(body)}\r\n"
+        f"api-version: {API_VERSION}\r\nx-content-type-options: nosniff\r\n"
+        "cache-control: no-store\r\n"
+    )
+    retry = "retry-after: 1\r\n" if error.status == ServiceUnavailable.status else ""
+    return f"{head}{retry}connection: close\r\n\r\n".encode() + body
 
 
 def _no_place() -> ServiceUnavailable:

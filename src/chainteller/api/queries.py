@@ -4,7 +4,7 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from chainteller.api.reading import QueryText, flag, whole_number
-from chainteller.domain.clock import format_instant, parse_instant
+from chainteller.domain.clock import LAST_INSTANT, format_instant, parse_instant
 from chainteller.service.errors import ValidationFailed
 from chainteller.service.models.base import WireModel
 from chainteller.service.models.pages import Page
@@ -12,8 +12,6 @@ from chainteller.service.operations import LIMIT, PAGE, Kind, Operation, Paramet
 
 Item = TypeVar("Item")
 _REMEMBERED = 128
-_LAST_INSTANT = 253_402_300_799_999_999
-"""9999-12-31T23:59:59.999999Z, the latest instant in a filter."""
 
 
 @lru_cache(_REMEMBERED)
@@ -69,6 +67,6 @@ def _value(parameter: Parameter, query: QueryText) -> Any:
 def _timestamp(name: str, text: str) -> str:
     try:
         instant = parse_instant(text.replace(" ", "+"))
-        return format_instant(min(max(instant, 0), _LAST_INSTANT))
+        return format_instant(min(max(instant, 0), LAST_INSTANT))
     except ValueError:
         raise ValidationFailed.of(name, "A timestamp such as 2026-11-20T12:00:00Z.") from None

@@ -34,6 +34,8 @@ from chainteller.service.deployment import Deployment
 DRAIN_S = 10
 _LAST_ACCEPT_S = 0.01
 """Time for connections that the system accepted and this process hasn't yet."""
+NOTED_EVERY_S = 1
+"""How often a process notes what it uses, for the metrics that another one reports."""
 EXIT_USAGE = 2
 
 
@@ -103,6 +105,8 @@ class Server(uvicorn.Server):
                 proxy_headers=False,
                 timeout_keep_alive=int(KEEP_ALIVE_S),
                 timeout_graceful_shutdown=DRAIN_S,
+                callback_notify=app.operating.note_process,
+                timeout_notify=NOTED_EVERY_S,
             )
         )
         self._app = app
@@ -200,7 +204,8 @@ def _say(line: str) -> None:
 def _cannot_listen(address: Address, fault: OSError) -> str:
     what = "is in use" if fault.errno == errno.EADDRINUSE else f"cannot be used: {fault.strerror}"
     another = "--host and --port (--port 0 picks a free one)" if address.unix is None else "--unix"
-    return f"CANNOT_LISTEN\nThe address {address.shown} {what}.\nChoose another with {another}.\n"
+    said = f"CANNOT_LISTEN: The address {address.shown} {what}.\n"
+    return f"{said}Next: Choose another with {another}.\n"
 
 
 def _allow_many_connections() -> None:

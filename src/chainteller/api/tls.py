@@ -12,9 +12,12 @@ from typing import Any
 
 from chainteller.api.connections import Connections
 from chainteller.api.peers import Peers, ProxyHeaderInvalid, read_proxy_header
-from chainteller.api.protocol import HEAD_DEADLINE_S, BoundedHttpProtocol
+from chainteller.api.protocol import HEAD_DEADLINE_S, BoundedHttpProtocol, last_reply
+from chainteller.service.errors import MalformedRequest
 
 _LOOK_S = 1.0
+_HANDSHAKE = 0x16
+"""The first byte of a client that speaks TLS."""
 _Stamp = tuple[tuple[int, int, int], ...]
 _log = logging.getLogger("chainteller.api")
 
@@ -123,7 +126,11 @@ class TlsGate(asyncio.Protocol):
         self._received += data
         if self._handshake is not None or (self._is_trusted and not self._passed_header()):
             return
-        if self._received:
+        if self._received and self._received[0] != _HANDSHAKE:
+            clear = MalformedRequest("This address speaks TLS: use https://.", {"position": 0})
+            self._transport.write(last_reply(clear))
+            self._transport.close()
+        elif self._received:
             self._transport.pause_reading()
             self._handshake = self._loop.create_task(self._encrypt())
 

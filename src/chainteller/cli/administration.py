@@ -11,7 +11,7 @@ from chainteller.bootstrap import database_url, deployment, load_samples, open_e
 from chainteller.cli.error_output import Usage, say
 from chainteller.cli.options import options
 from chainteller.service.errors import ServiceUnavailable, ValidationFailed
-from chainteller.service.models.databases import DatabaseReport
+from chainteller.service.models.databases import DatabaseReport, UpgradePlan
 from chainteller.service.models.records import ChainReport
 from chainteller.settings.place import sqlite_path, sqlite_url
 from chainteller.settings.values import database, without_password
@@ -68,17 +68,37 @@ def init() -> Outcome:
     return {"database": without_password(_address()), "created": created}
 
 
-def upgrade() -> Outcome:
-    """Upgrade the schema and seal what has no seal; returns the revisions before and after, and
-    the breaches that were found, if any."""
+def plan_upgrade(within_s: int | None) -> UpgradePlan:
+    """What ``upgrade`` would do; changes nothing.
+
+    Raises:
+        ServiceUnavailable: UPGRADE_TOO_LONG, or as ``upgrade``.
+    """
+    from chainteller.storage import upgrade_plan
+
+    planned = upgrade_plan.plan(_address())
+    if within_s is not None:
+        upgrade_plan.require_time(planned, within_s)
+    return planned
+
+
+def upgrade(*, compact: bool, within_s: int | None) -> Outcome:
+    """Upgrade the schema and seal what has no seal; returns the revisions before and after, the
+    breaches that were found, if any, and the sizes in bytes where it was compacted."""
     from chainteller.engine.catching_up import seal_as_found
     from chainteller.storage import maintenance
 
+    if within_s is not None:
+        plan_upgrade(within_s)
     before, after = maintenance.upgrade(_address())
     with engine() as found:
         breaches = seal_as_found(found.context)
     outcome: Outcome = {"database": without_password(_address()), "from": before, "to": after}
-    return outcome | {"breaches": [str(each) for each in breaches]} if breaches else outcome
+    if breaches:
+        outcome["breaches"] = [str(each) for each in breaches]
+    if compact:
+        outcome["bytes_before"], outcome["bytes_after"] = maintenance.compact(_address())
+    return outcome
 
 
 def fill() -> Outcome:

@@ -8,7 +8,13 @@ import click
 from chainteller.cli import audit_heads
 from chainteller.cli.administration import verify_chain
 from chainteller.cli.error_output import Exit, say
-from chainteller.cli.lists import Selection, every, list_options, write_new_file
+from chainteller.cli.lists import (
+    Output,
+    Selection,
+    columns_of,
+    list_options,
+    write_new_file,
+)
 from chainteller.cli.open_services import service
 from chainteller.cli.options import FILE, TellerGroup, example, options
 from chainteller.cli.output import document, line, pairs
@@ -16,6 +22,7 @@ from chainteller.records.audit import AUDIT_ROW
 from chainteller.service import operations as op
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.records import AuditRow
+from chainteller.service.paging import every
 
 
 @click.group("audit", cls=TellerGroup)
@@ -67,13 +74,29 @@ def verify(file: Path | None) -> int:
     return Exit.REFUSED
 
 
-@audit.command("export", calls=[op.AUDIT], epilog=example("chainteller audit export audit.jsonl"))
+@audit.command(
+    "export",
+    calls=[op.AUDIT],
+    epilog=example("chainteller audit export audit.jsonl", "chainteller audit export audit.csv"),
+)
 @click.argument("file", type=FILE)
-def export(file: Path) -> None:
-    """Write every row to a new FILE, one JSON object a line, oldest first."""
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["jsonl", "csv"]),
+    help="Without it, csv for a FILE named .csv, else jsonl.",
+)
+def export(file: Path, form: str | None) -> None:
+    """Write every row to a new FILE, oldest first: one JSON object a line, or CSV.
+
+    Only the JSON lines have all that the hashes cover.
+    """
     with service() as bank:
         rows = list(every(bank.audit, ListQuery()))
-    write_new_file(file, "".join(row.to_json() + "\n" for row in reversed(rows)))
+    if (form or file.suffix.lower().lstrip(".")) == "csv":
+        Output("csv", columns_of(AUDIT_ROW), file).write(None, rows[::-1], nothing="")
+    else:
+        write_new_file(file, "".join(row.to_json() + "\n" for row in reversed(rows)))
     head = rows[0].hash if rows else ""
     if options().json:
         document({"file": str(file), "rows": len(rows), "head": head})

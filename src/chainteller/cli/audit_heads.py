@@ -126,8 +126,11 @@ def _is_of_row(found: AuditProof) -> bool:
     """Whether the entry is the row's: it names the row, and its number where it tells of it."""
     if not found.entry.startswith("{"):
         return True
+    entry = json.loads(found.entry)
+    if "inner" in entry:
+        return any(act.get("n") == found.seq for act in entry["acts"])
     key = found.key or str(found.seq)
-    told = [act for act in json.loads(found.entry)["acts"] if str(act.get("n")) == key]
+    told = [act for act in entry["acts"] if str(act.get("n")) == key]
     return f'["audit","{key}",' in found.entry and all(
         act.get("own", act["n"]) == found.seq for act in told
     )

@@ -2,7 +2,6 @@
 
 import os
 import platform
-import sqlite3
 from dataclasses import fields
 
 import click
@@ -28,6 +27,7 @@ from chainteller.service.errors import TellerError
 from chainteller.settings.place import Place
 from chainteller.settings.tree import Settings, shown_values
 from chainteller.settings.values import SettingsInvalid, without_password
+from chainteller.sqlite import sqlite3
 
 
 @click.group("config", cls=TellerGroup)

@@ -8,8 +8,16 @@ import click
 from chainteller.cli import administration
 from chainteller.cli.error_output import Exit, report_error, say
 from chainteller.cli.options import FILE, TellerGroup, example, options
-from chainteller.cli.output import document, line, pairs
+from chainteller.cli.output import Column, document, line, pairs, table
 from chainteller.service.errors import ServiceUnavailable
+from chainteller.service.models.databases import UpgradePlan, UpgradeStep
+
+_STEP: tuple[Column[UpgradeStep], ...] = (
+    ("step", lambda step: step.step),
+    ("rows>", lambda step: f"{step.rows:,}"),
+    ("writers", lambda step: step.writers),
+    ("does", lambda step: step.does),
+)
 
 
 @click.group("db", cls=TellerGroup)
@@ -24,10 +32,10 @@ def _tell(outcome: dict[str, object]) -> None:
         pairs(list(outcome.items()))
 
 
-def _refusable(work: Callable[[], dict[str, object]]) -> int:
-    """Report a problem with a file as a refusal, not as an unreachable service."""
+def _refusable(work: Callable[[], None]) -> int:
+    """Report a problem with a database as a refusal, not as an unreachable service."""
     try:
-        _tell(work())
+        work()
     except ServiceUnavailable as error:
         return _refused(error)
     return Exit.DONE
@@ -46,10 +54,54 @@ def init() -> None:
     _tell(administration.init())
 
 
-@database.command("upgrade", changes=True, epilog=example("chainteller db upgrade"))
-def upgrade() -> None:
+@database.command(
+    "upgrade",
+    changes=True,
+    unless="plan",
+    epilog=example("chainteller db upgrade", "chainteller db upgrade --plan"),
+)
+@click.option("--plan", is_flag=True, help="Show the steps and change nothing.")
+@click.option("--compact", is_flag=True, help="Then free the space that nothing uses.")
+@click.option(
+    "--within",
+    type=click.IntRange(1),
+    metavar="SECONDS",
+    help="Refuse, before anything is changed, if it takes longer by the plan.",
+)
+def upgrade(*, plan: bool, compact: bool, within: int | None) -> int:
     """Bring the schema of an older version up to this one."""
-    _tell(administration.upgrade())
+    if plan:
+        return _refusable(lambda: _show_plan(within))
+    return _refusable(lambda: _tell(administration.upgrade(compact=compact, within_s=within)))
+
+
+def _show_plan(within: int | None) -> None:
+    found = administration.plan_upgrade(within)
+    if options().json:
+        document(found)
+        return
+    if found.before == found.after:
+        line(f"The schema is current ({found.after}); an upgrade only verifies and seals.")
+    table(found.steps, _STEP)
+    line()
+    pairs(
+        [
+            ("from", found.before or "a new database"),
+            ("to", found.after),
+            ("rows", f"{found.rows:,}"),
+            ("time", f"about {found.seconds:,} s"),
+            ("size", f"{found.size_bytes:,} bytes"),
+            *_space(found),
+        ]
+    )
+
+
+def _space(found: UpgradePlan) -> list[tuple[str, object]]:
+    if not found.needed_bytes:
+        return []
+    if found.free_bytes is None:
+        return [("needs", f"up to {found.needed_bytes:,} bytes")]
+    return [("needs", f"up to {found.needed_bytes:,} bytes; {found.free_bytes:,} are free")]
 
 
 @database.command("sample", changes=True, epilog=example("chainteller db sample"))
@@ -120,7 +172,7 @@ def _judged(breaches: list[str], causes: Sequence[str] = ()) -> int:
 @click.argument("file", type=FILE)
 def backup(file: Path) -> int:
     """Write a consistent copy to FILE while the database is in use."""
-    return _refusable(lambda: administration.backup(file))
+    return _refusable(lambda: _tell(administration.backup(file)))
 
 
 @database.command(
@@ -129,7 +181,7 @@ def backup(file: Path) -> int:
 @click.argument("file", type=FILE)
 def restore(file: Path) -> int:
     """Put the database back to what FILE holds; the former one is kept beside it."""
-    return _refusable(lambda: administration.restore(file))
+    return _refusable(lambda: _tell(administration.restore(file)))
 
 
 @database.command(

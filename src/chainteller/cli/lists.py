@@ -7,19 +7,19 @@ record's field list becomes the columns of tables and CSV files.
 import contextlib
 import functools
 import json
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 import click
 
 from chainteller.cli.error_output import Usage
 from chainteller.cli.options import FILE, options
 from chainteller.cli.output import json_text, table_text
+from chainteller.private_files import open_private
 from chainteller.records.fields import Field, FieldList
 from chainteller.records.formats import clean
 from chainteller.records.spreadsheets import csv_text
@@ -33,16 +33,11 @@ from chainteller.service.models.pages import (
     Page,
 )
 from chainteller.service.operations import Operation, Parameter
+from chainteller.service.paging import Fetch, every
 from chainteller.settings.values import did_you_mean
 
 Item = TypeVar("Item")
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-
-class Fetch(Protocol[Item]):
-    """Reads the page of a list that a query asks for."""
-
-    def __call__(self, query: ListQuery, /) -> Page[Item]: ...
 
 
 FORMS = ("table", "json", "csv")
@@ -160,9 +155,7 @@ def write_new_file(file: Path, content: str | bytes) -> None:
         Usage: the file exists, or its folder can't be written.
     """
     try:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-        descriptor = os.open(file, flags, 0o600)
-        with os.fdopen(descriptor, "wb") as out:
+        with open_private(file, "xb") as out:
             out.write(content.encode() if isinstance(content, str) else content)
     except OSError as error:
         step = "Name a new file in a folder that exists."
@@ -289,27 +282,6 @@ class Selection(Generic[Item]):
                 rows.append(row)
         found = Page.whole(tuple(rows))
         return found if self.is_everything else found.cut(self.query.page, self.query.limit)
-
-
-def every(fetch: Fetch[Item], query: ListQuery) -> Iterator[Item]:
-    """Every record of a list, page after page.
-
-    A record that moves to another page meanwhile is returned once. A page without a new record
-    ends the list, whatever the deployment says there is.
-    """
-    seen: set[object] = set()
-    for number in range(1, MAXIMUM_PAGE):
-        page = fetch(query.model_copy(update={"page": number, "limit": MAXIMUM_LIMIT}))
-        rows = [row for row in page.data if _identity(row) not in seen]
-        seen.update(map(_identity, rows))
-        yield from rows
-        if not rows or len(seen) >= page.pagination.total:
-            return
-
-
-def _identity(row: object) -> object:
-    """What tells a record from all others of its list."""
-    return getattr(row, "id", None) or getattr(row, "seq", None) or repr(row)
 
 
 def _is_selected(row: object, query: ListQuery) -> bool:

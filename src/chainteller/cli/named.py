@@ -18,7 +18,8 @@ from chainteller.service.interface import Service
 from chainteller.service.models.funding import Transfer
 from chainteller.service.models.trades import Trade
 from chainteller.service.operations import Call, Operation
-from chainteller.workspace.receipts import FORMS, receipt_of, render
+from chainteller.workspace.forms import FORMS
+from chainteller.workspace.receipts import receipt_of, render
 from chainteller.workspace.store import Kind
 
 Function = TypeVar("Function", bound=Callable[..., Any])

@@ -1,6 +1,5 @@
 """Context managers that open the service and the workspace for one command."""
 
-import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TypeVar
@@ -12,6 +11,7 @@ from chainteller.service.errors import NotOffered
 from chainteller.service.interface import Service
 from chainteller.service.layers import Next, layered
 from chainteller.service.operations import Call
+from chainteller.sqlite import sqlite3
 from chainteller.workspace.recording import Recorder
 from chainteller.workspace.registry import Remembering
 from chainteller.workspace.store import Workspace

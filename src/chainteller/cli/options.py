@@ -76,6 +76,7 @@ class TellerCommand(click.Command):
     Args:
         calls: the operations of the service that it makes available.
         changes: whether it changes data of the place without the service, as ``db`` does.
+        unless: the parameter with which it only reads.
 
     Raises:
         ValueError: neither is declared.
@@ -86,6 +87,7 @@ class TellerCommand(click.Command):
         *args: Any,
         calls: "Sequence[Operation[Any]]" = (),
         changes: bool | None = None,
+        unless: str | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
@@ -96,6 +98,7 @@ class TellerCommand(click.Command):
             )
         self.calls = tuple(calls)
         self.writes = bool(changes) or any(each.writes for each in calls)
+        self.unless = unless
         self.params += _global_options(hidden=True)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -104,7 +107,8 @@ class TellerCommand(click.Command):
         Raises:
             ReadOnlyProfile: it writes, and ``--read-only`` or the profile forbids that.
         """
-        if self.writes and options().configured.is_read_only:
+        only_reads = self.unless is not None and ctx.params[self.unless]
+        if self.writes and not only_reads and options().configured.is_read_only:
             raise ReadOnlyProfile("Read-only mode is on; nothing was changed.")
         return super().invoke(ctx)
 

@@ -11,16 +11,9 @@ from chainteller.cli.lists import DAY
 from chainteller.cli.open_services import service
 from chainteller.cli.options import TellerCommand, example, options
 from chainteller.service import operations as op
-from chainteller.service.errors import NotOffered
-from chainteller.service.interface import Service
-from chainteller.service.models.statements import Statement
-from chainteller.workspace.statements import (
-    FORMS,
-    Activity,
-    activity_of,
-    render,
-    statement_of,
-)
+from chainteller.workspace.activity import Activity
+from chainteller.workspace.forms import FORMS
+from chainteller.workspace.statements import render, statement_or_activity
 
 
 @click.command(
@@ -51,25 +44,14 @@ def statement(
     if options().json and form not in {None, "json"}:
         raise Usage(f"--json and --format {form} exclude each other.", "Leave one of them out.")
     chosen = "json" if options().json else form or "text"
-    with service() as bank:
-        found = _found(bank, account_id, first, last, chosen)
-    write_document(render(found, chosen), file)
-
-
-def _found(
-    bank: Service, account_id: str, first: date | None, last: date | None, form: str
-) -> Statement | Activity:
-    """The statement, or on a deployment that makes none, what it tells of the period."""
     from_time = first.isoformat() if first else None
     to_time = last.isoformat() if last else None
-    try:
-        return statement_of(bank, account_id, from_time, to_time)
-    except NotOffered:
-        if form == "json":
-            raise
-    say("This deployment makes no statements. You see what it tells of the account.")
     bank_name = options().configured.settings.service.bank_name
-    return activity_of(bank, account_id, from_time, to_time, bank_name)
+    with service() as bank:
+        found = statement_or_activity(bank, account_id, from_time, to_time, bank_name)
+    if isinstance(found, Activity) and chosen != "json":
+        say("This deployment makes no statements. You see what it tells of the account.")
+    write_document(render(found, chosen), file)
 
 
 COMMANDS = (statement,)

@@ -9,12 +9,12 @@ from pathlib import Path
 import click
 
 from chainteller.cli.confirmation import account_of_customer, confirm, require_terminal
-from chainteller.cli.lists import Fetch, Selection, every, list_options
+from chainteller.cli.lists import Selection, list_options
 from chainteller.cli.named import DEPOSITS, TRANSACTIONS, WITHDRAWALS, receipt_form
 from chainteller.cli.open_services import service, writing
 from chainteller.cli.options import TellerGroup, example, idempotent
 from chainteller.cli.output import record
-from chainteller.domain.transfers import HOLDING, TransferStatus
+from chainteller.domain.transfers import HOLDING, TransferStatus, type_of
 from chainteller.records.trades import TRADE
 from chainteller.records.transactions import TRANSACTION
 from chainteller.records.transfers import DEPOSIT, WITHDRAWAL, transfer_fields
@@ -24,6 +24,7 @@ from chainteller.service.interface import Service
 from chainteller.service.models.funding import Transfer
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.service.models.trades import Trade, Transaction
+from chainteller.service.paging import Fetch, every
 
 _account = click.argument("account_id", metavar="[ACCOUNT]", required=False)
 
@@ -221,7 +222,7 @@ def _of_all(bank: Service, kind: str) -> Fetch[Transfer]:
     def fetch(query: ListQuery) -> Page[Transfer]:
         if not of_each:
             with contextlib.suppress(NotOffered):
-                return bank.all_transfers(query.model_copy(update={"type": f"{kind}-transaction"}))
+                return bank.all_transfers(query.model_copy(update={"type": type_of(kind)}))
             found = [
                 transfer
                 for account in every(bank.trading_accounts, ListQuery())

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,9 @@ from chainteller.cli.lists import Output, Selection, list_options, output_option
 from chainteller.cli.open_services import service, writing
 from chainteller.cli.options import FILE, TellerGroup, example, idempotent, options
 from chainteller.cli.output import document, line, record, verbatim
+from chainteller.domain import second_method
+from chainteller.domain.challenges import ReverificationReason
+from chainteller.domain.second_method import StatementReason
 from chainteller.records.fields import IDENTIFIER, TEXT, YES_OR_NO, Field, FieldList
 from chainteller.records.wallets import (
     BLOCKCHAIN_ACCOUNT,
@@ -48,6 +51,14 @@ from chainteller.service.models.counterparties import (
 )
 from chainteller.workspace.recording import Recorder
 
+_LEAST_MINUTES, _USUAL_MINUTES, _MOST_MINUTES = (
+    seconds // 60
+    for seconds in (
+        second_method.MINIMUM_VALIDITY_S,
+        second_method.DEFAULT_VALIDITY_S,
+        second_method.MAXIMUM_VALIDITY_S,
+    )
+)
 RecheckedClaim = Mapping[str, Any]
 RECHECKED: FieldList[RecheckedClaim] = FieldList(
     "rechecked claim",
@@ -65,11 +76,23 @@ RECHECKED: FieldList[RecheckedClaim] = FieldList(
     table=("id", "counterpartyId", "network", "method", "holds", "explanation"),
 )
 
+
+def _one_of(reasons: Iterable[str]) -> str:
+    *most, last = reasons
+    return f"{', '.join(most)} or {last}."
+
+
 _on_network = click.option(
     "--network",
     required=True,
     metavar="N",
     help="ethereum, solana, bitcoin, base …; info lists all.",
+)
+_of_account = click.option(
+    "--account", "account_id", required=True, metavar="BCA", help="Blockchain account."
+)
+_account_if_needed = click.option(
+    "--account", "account_id", metavar="BCA", help="Blockchain account."
 )
 
 
@@ -155,7 +178,7 @@ def register(address: str, network: str, idempotency_key: str | None) -> None:
     ),
 )
 @click.argument("counterparty_id", metavar="CPT")
-@click.option("--account", "account_id", required=True, metavar="BCA", help="Blockchain account.")
+@_of_account
 @idempotent
 def challenge(counterparty_id: str, account_id: str, idempotency_key: str | None) -> None:
     """Create the message that the wallet's owner signs; only the message is printed on stdout."""
@@ -180,7 +203,7 @@ def challenge(counterparty_id: str, account_id: str, idempotency_key: str | None
 )
 @click.argument("challenge_id", metavar="CHG")
 @click.argument("signature")
-@click.option("--account", "account_id", metavar="BCA", help="Blockchain account.")
+@_account_if_needed
 @click.option("--counterparty", "counterparty_id", metavar="CPT", help="The wallet.")
 @idempotent
 def claim(
@@ -210,7 +233,7 @@ def claim(
 )
 @click.argument("challenge_id", metavar="CHG")
 @click.argument("signature")
-@click.option("--account", "account_id", metavar="BCA", help="Blockchain account.")
+@_account_if_needed
 @click.option("--counterparty", "counterparty_id", metavar="CPT", help="The wallet.")
 def diagnose(
     challenge_id: str, signature: str, account_id: str | None, counterparty_id: str | None
@@ -268,7 +291,7 @@ def link(
     calls=[op.LINKED_COUNTERPARTIES],
     epilog=example("chainteller wallets list --account BCA_SAMPLE1"),
 )
-@click.option("--account", "account_id", required=True, metavar="BCA", help="Blockchain account.")
+@_of_account
 @list_options(op.LINKED_COUNTERPARTIES, WALLET)
 def list_wallets(account_id: str, selection: Selection[Counterparty]) -> None:
     """List the wallets linked to a blockchain account."""
@@ -298,7 +321,7 @@ def list_shared(selection: Selection[SharedWallet]) -> None:
     calls=[op.CHALLENGES],
     epilog=example("chainteller wallets challenges --account BCA_SAMPLE1"),
 )
-@click.option("--account", "account_id", required=True, metavar="BCA", help="Blockchain account.")
+@_of_account
 @list_options(op.CHALLENGES, CHALLENGE)
 def list_challenges(account_id: str, selection: Selection[Challenge]) -> None:
     """List the challenges of a blockchain account, newest first."""
@@ -347,13 +370,14 @@ def _show_challenge(bank: Service, identifier: str) -> None:
     epilog=example("chainteller wallets transfer CPT_... --account BCA_... --symbol USDC"),
 )
 @click.argument("counterparty_id", metavar="CPT")
-@click.option("--account", "account_id", required=True, metavar="BCA", help="Blockchain account.")
+@_of_account
 @click.option("--symbol", metavar="S", help="Asset to send; the network's own coin otherwise.")
 @click.option(
     "--minutes",
-    type=click.IntRange(10, 10_080),
+    type=click.IntRange(_LEAST_MINUTES, _MOST_MINUTES),
     metavar="N",
-    help="Time until it must arrive: 10 to 10080, 120 otherwise.",
+    help=f"Time until it must arrive: {_LEAST_MINUTES} to {_MOST_MINUTES}, "
+    f"{_USUAL_MINUTES} otherwise.",
 )
 @idempotent
 def transfer(
@@ -381,7 +405,7 @@ def transfer(
     calls=[op.SMALL_TRANSFERS],
     epilog=example("chainteller wallets transfers --account BCA_SAMPLE1"),
 )
-@click.option("--account", "account_id", required=True, metavar="BCA", help="Blockchain account.")
+@_of_account
 @list_options(op.SMALL_TRANSFERS, SMALL_TRANSFER)
 def list_small_transfers(account_id: str, selection: Selection[SmallTransfer]) -> None:
     """List the small transfers of a blockchain account, newest first."""
@@ -401,12 +425,12 @@ def list_small_transfers(account_id: str, selection: Selection[SmallTransfer]) -
 )
 @click.argument("counterparty_id", metavar="CPT")
 @click.argument("statement")
-@click.option("--account", "account_id", required=True, metavar="BCA", help="Blockchain account.")
+@_of_account
 @click.option(
     "--reason",
     required=True,
     metavar="R",
-    help="CONTRACT_WALLET, EXCHANGE_ADDRESS, DEVICE_CANNOT_SIGN or OTHER.",
+    help=_one_of(StatementReason),
 )
 @idempotent
 def state(
@@ -430,7 +454,7 @@ def state(
     calls=[op.OWNERSHIP_STATEMENTS],
     epilog=example("chainteller wallets statements --account BCA_SAMPLE1"),
 )
-@click.option("--account", "account_id", required=True, metavar="BCA", help="Blockchain account.")
+@_of_account
 @list_options(op.OWNERSHIP_STATEMENTS, OWNERSHIP_STATEMENT)
 def list_statements(account_id: str, selection: Selection[OwnershipStatement]) -> None:
     """List the statements about wallets of a blockchain account, newest first."""
@@ -487,12 +511,12 @@ def attestation(claim_id: str, file: Path | None) -> None:
     ),
 )
 @click.argument("counterparty_id", metavar="CPT")
-@click.option("--account", "account_id", required=True, metavar="BCA", help="Blockchain account.")
+@_of_account
 @click.option(
     "--reason",
     required=True,
     metavar="R",
-    help="AGENT_REQUEST, SUSPICIOUS_ACTIVITY, SANCTIONS_HIT or POLICY_CHANGE.",
+    help=_one_of(ReverificationReason),
 )
 @idempotent
 def reverify(

@@ -15,6 +15,8 @@ HOUR = 60 * MINUTE
 DAY = 24 * HOUR
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+LAST_INSTANT = 253_402_300_799_999_999
+"""9999-12-31T23:59:59.999999Z, the last one that a timestamp can write."""
 _TIMESTAMP = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)"
 
 

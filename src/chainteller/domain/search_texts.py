@@ -118,7 +118,8 @@ class Wanted(NamedTuple):
     ``ids`` are of records as they may be stored, abbreviated ones with both ends. ``keys`` are
     parts of other ids, references and addresses, and ``ends`` those that are abbreviated.
     ``amounts`` are decimals without separators.
-    ``words`` are the rest, in lower case.
+    ``words`` are the rest, in lower case, and ``numbers`` the words with a digit, which a name may
+    have, too.
     """
 
     ids: tuple[Ends, ...] = ()
@@ -127,6 +128,7 @@ class Wanted(NamedTuple):
     amounts: tuple[str, ...] = ()
     days: tuple[date, ...] = ()
     words: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()
 
 
 def read(text: str) -> Wanted:
@@ -140,7 +142,8 @@ def read(text: str) -> Wanted:
     plain = [w for token in tokens if not _DECIMAL.fullmatch(token) for w in words_of(token)]
     keys = tuple(dict.fromkeys(_keys(tokens, plain)))
     words = tuple(word.casefold() for word in _words(tokens))
-    return Wanted(ids, keys, ends, amounts, days, words)
+    numbers = tuple(dict.fromkeys(word.casefold() for word in plain if _has_digit(word)))
+    return Wanted(ids, keys, ends, amounts, days, words, numbers)
 
 
 def _take_ids(text: str) -> tuple[str, tuple[Ends, ...]]:

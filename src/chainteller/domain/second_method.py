@@ -6,13 +6,15 @@ could know, from the wallet to the customer's deposit address, in time.
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from chainteller.domain.assets import BTC, ETH, SOL, USDC_ETHEREUM, USDC_SOLANA, Asset
 from chainteller.domain.clock import DAY, MINUTE, SECOND
 from chainteller.domain.money import Amount
 from chainteller.domain.randomness import Randomness, below
 
+SCHEME = "transfer"
+"""The scheme of a claim that a small transfer proves."""
 DEFAULT_VALIDITY_S = 2 * 3600
 MINIMUM_VALIDITY_S = 600
 MAXIMUM_VALIDITY_S = 7 * 86_400
@@ -147,6 +149,17 @@ class Seen(NamedTuple):
     asset: str
     atoms: int
     arrived: int
+
+    def evidence(self) -> dict[str, object]:
+        """What a claim keeps of the transfer that proves it, as JSON, whose numbers are too small
+        for atoms."""
+        return {**self._asdict(), "atoms": str(self.atoms)}
+
+    @classmethod
+    def of_evidence(cls, kept: Mapping[str, Any]) -> "Seen":
+        """Raises LookupError, TypeError or ValueError for what isn't such evidence."""
+        found = {name: kept[name] for name in cls._fields}
+        return cls(**{**found, "atoms": int(found["atoms"])})
 
 
 class ArrivalsUnavailable(Exception):

@@ -127,9 +127,8 @@ def find(
     connection: Connection, organisation_id: str, account_id: str, *, lock: bool = False
 ) -> Record:
     """Raises NotFound."""
-    reading.checked_id(RESOURCE, account_id)
-    row = accounts.find(connection, organisation_id, account_id, lock=lock)
-    return reading.require_found(row, RESOURCE, account_id)
+    find_row = accounts.find
+    return reading.row_by_id(find_row, connection, RESOURCE, organisation_id, account_id, lock=lock)
 
 
 def locked(tx: UnitOfWork, account_id: str) -> Record:

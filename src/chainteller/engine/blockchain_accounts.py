@@ -87,9 +87,8 @@ def decide_opening(
 
 def find(connection: Connection, organisation_id: str, account_id: str) -> Record:
     """Raises NotFound."""
-    reading.checked_id(RESOURCE, account_id)
-    row = wallets.find_account(connection, organisation_id, account_id)
-    return reading.require_found(row, RESOURCE, account_id)
+    find_row = wallets.find_account
+    return reading.row_by_id(find_row, connection, RESOURCE, organisation_id, account_id)
 
 
 @reads(operations.SHOW_BLOCKCHAIN_ACCOUNT)

@@ -120,11 +120,8 @@ def show(
     context: EngineContext, connection: Connection, organisation_id: str, challenge_id: str
 ) -> Challenge:
     """A challenge by its id alone; another organisation's is as unknown as none."""
-    reading.checked_id(RESOURCE, challenge_id)
-    stored = challenges.find(connection, organisation_id, challenge_id)
-    return challenges.to_model(
-        reading.require_found(stored, RESOURCE, challenge_id), now(context, connection)
-    )
+    row = reading.row_by_id(challenges.find, connection, RESOURCE, organisation_id, challenge_id)
+    return challenges.to_model(row, now(context, connection))
 
 
 def require_same_class(account: Record, counterparty: Record) -> None:

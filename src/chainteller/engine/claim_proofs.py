@@ -27,7 +27,14 @@ from chainteller.domain.clock import format_instant
 from chainteller.domain.evidence import METHODS as EVIDENCE
 from chainteller.domain.evidence import VerificationMethod, evidence_of
 from chainteller.domain.money import Amount
-from chainteller.domain.second_method import WATCHED_AFTER, ArrivalFinding, Awaited, Seen, judge
+from chainteller.domain.second_method import (
+    SCHEME,
+    WATCHED_AFTER,
+    ArrivalFinding,
+    Awaited,
+    Seen,
+    judge,
+)
 from chainteller.engine import reading
 from chainteller.service.errors import ClaimUnverifiable
 from chainteller.storage import claim_evidence, wallets
@@ -99,26 +106,6 @@ def _check_transfer(evidence: Record, address: Address) -> Contradictions:
     """The transfer that arrived is the one that was asked for, judged again by the same rule."""
     asset = ASSETS_BY_KEY[evidence.small_asset]
     amount, deadline = Amount(evidence.small_amount, asset), evidence.small_deadline
-    request = Request(
-        evidence.customer_reference,
-        f"{amount} {asset.symbol}",
-        evidence.custody_address,
-        format_instant(deadline),
-        evidence.challenge_id,
-    )
-    if not is_transfer_text(evidence.challenge_text, address, request):
-        yield Contradiction("TEXT", "The request names another amount, wallet, address or time.")
-    if evidence.challenge_expires != deadline + WATCHED_AFTER:
-        yield Contradiction("CHALLENGE", "The challenge's end isn't that of its deadline.")
-    body = json.loads(evidence.evidence_body)
-    seen = Seen(
-        body["hash"],
-        body["sender"],
-        body["recipient"],
-        body["asset"],
-        int(body["atoms"]),
-        body["arrived"],
-    )
     asked = Awaited(
         amount,
         address.canonical,
@@ -126,11 +113,17 @@ def _check_transfer(evidence: Record, address: Address) -> Contradictions:
         evidence.challenge_created,
         deadline,
     )
+    request = Request.of(asked, evidence.customer_reference, evidence.challenge_id)
+    if not is_transfer_text(evidence.challenge_text, address, request):
+        yield Contradiction("TEXT", "The request names another amount, wallet, address or time.")
+    if evidence.challenge_expires != deadline + WATCHED_AFTER:
+        yield Contradiction("CHALLENGE", "The challenge's end isn't that of its deadline.")
+    seen = Seen.of_evidence(json.loads(evidence.evidence_body))
     at = evidence.claim_created if _have_order(evidence) else seen.arrived
     if judge(asked, seen, at) is not ArrivalFinding.EXACT or evidence.arrivals_found != 1:
         yield Contradiction("EVIDENCE", "The transfer that arrived isn't the one asked for.")
     stored = (evidence.claim_scheme, evidence.claim_signature, evidence.claim_signer)
-    if stored != ("transfer", seen.hash, address.display):
+    if stored != (SCHEME, seen.hash, address.display):
         yield Contradiction("SIGNATURE", "The transfer isn't stored as it was accepted.")
 
 

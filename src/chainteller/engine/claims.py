@@ -49,11 +49,9 @@ def show(
     """A claim by its id alone, with what it takes to check it elsewhere; another organisation's
     is as unknown as none.
     """
-    reading.checked_id(RESOURCE, claim_id)
-    stored = challenge_rows.find_claim(connection, organisation_id, claim_id)
-    return challenge_rows.claim_with_proof(
-        reading.require_found(stored, RESOURCE, claim_id), now(context, connection)
-    )
+    find = challenge_rows.find_claim
+    row = reading.row_by_id(find, connection, RESOURCE, organisation_id, claim_id)
+    return challenge_rows.claim_with_proof(row, now(context, connection))
 
 
 @answers(operations.DIAGNOSE_SIGNATURE)

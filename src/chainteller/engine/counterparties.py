@@ -126,9 +126,8 @@ def decide_registration(address: Address, moment: Moment) -> Outcome:
 
 def find(connection: Connection, organisation_id: str, counterparty_id: str) -> Record:
     """Raises NotFound."""
-    reading.checked_id(RESOURCE, counterparty_id)
-    row = wallets.find_counterparty(connection, organisation_id, counterparty_id)
-    return reading.require_found(row, RESOURCE, counterparty_id)
+    find_row = wallets.find_counterparty
+    return reading.row_by_id(find_row, connection, RESOURCE, organisation_id, counterparty_id)
 
 
 @reads(operations.SHOW_COUNTERPARTY)
@@ -173,13 +172,13 @@ def link(tx: UnitOfWork, account_id: str, request: LinkRequest) -> Counterparty:
     account = blockchain_accounts.find(tx.connection, tx.organisation_id, account_id)
     on = blockchain_accounts.network(tx.context, request.network)
     address = parse(request.address, on)
-    reading.checked_id("ownership claim", request.ownership_claim_id)
-    claim = reading.require_found(
-        challenges.find_claim(
-            tx.connection, tx.organisation_id, request.ownership_claim_id, lock=True
-        ),
+    claim = reading.row_by_id(
+        challenges.find_claim,
+        tx.connection,
         "ownership claim",
+        tx.organisation_id,
         request.ownership_claim_id,
+        lock=True,
     )
     tx.created = claim.status != ClaimStatus.LINKED
     pair = (account.id, claim.counterparty_id)

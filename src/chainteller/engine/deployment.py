@@ -99,6 +99,9 @@ class EmbeddedDeployment:
     def figures(self) -> tuple[Figure, ...]:
         return figures.read(self._engine.context)
 
+    def process_figures(self) -> tuple[Figure, ...]:
+        return tuple(figures.of_process(self._engine.context))
+
     def start(self) -> None:
         """After a fork the parent's connections are left to the parent, unclosed."""
         if os.getpid() != self._process:

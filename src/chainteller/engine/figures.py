@@ -21,7 +21,7 @@ def read(context: EngineContext) -> tuple[Figure, ...]:
     with context.database.read() as connection:
         at = now(context, connection)
         found = figures.read(connection, at)
-    return (*_of_business(found, at), *_of_prices(context, at), *_of_pool(context))
+    return (*_of_business(found, at), *_of_prices(context, at))
 
 
 def _of_business(found: figures.Figures, at: int) -> Iterator[Figure]:
@@ -52,10 +52,10 @@ def _of_prices(context: EngineContext, at: int) -> Iterator[Figure]:
             )
 
 
-def _of_pool(context: EngineContext) -> Iterator[Figure]:
-    """This process's connections to the database."""
+def of_process(context: EngineContext) -> Iterator[Figure]:
+    """This process's connections to the database; asks nobody."""
     pool = context.database.engine.pool
     if isinstance(pool, QueuePool):
-        told = "Connections of the answering process to its database."
+        told = "Connections to the database."
         yield Figure("chainteller_pool_connections", told, pool.checkedout(), {"state": "used"})
         yield Figure("chainteller_pool_connections", told, pool.checkedin(), {"state": "idle"})

@@ -5,7 +5,6 @@ None, and the engine is asked.
 """
 
 import json
-import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from chainteller.domain.clock import MINUTE, SystemClock, format_instant
 from chainteller.engine import valuation
 from chainteller.engine.ports import PriceFeed
 from chainteller.engine.timekeeping import Timekeeper, TimeSource, elapsed, judged
+from chainteller.sqlite import sqlite3
 from chainteller.storage import file_reads
 from chainteller.storage.file_reads import FileReader
 

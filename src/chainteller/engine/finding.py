@@ -7,7 +7,7 @@ these before names, and names before amounts and days.
 
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from functools import cache
 from itertools import combinations
@@ -46,8 +46,11 @@ _SHOWN_ACCOUNTS = 3
 """People whose accounts and records are shown, too."""
 _EXACT_ID, _SHORT_ID, _PART_OF_ID = 100, 99, 85
 _EXACT_KEY, _PART_OF_KEY, _END_OF_KEY = 98, 82, 80
-_OWN = 3
-"""How much better than its customer a record matches that has an amount or a day, too."""
+_OWN, _NUMBERED = 3, 2
+"""How much better a record matches that has a number beside its customer's name, and how much
+better that customer does."""
+_AS_LIKELY, _MOST_NUMBERED = 15, 50
+"""Points within the best match, and people, whose numbers are looked at."""
 _BELOW = 12
 """How much lower than their customer accounts stand."""
 _AMOUNT, _ON_DAY = 60, 50
@@ -128,11 +131,16 @@ class _Finder:
             self._add_hits(hits, _SHORT_ID)
         self._by_key(wanted.keys)
         has_record = any(score >= _SHORT_ID for score, _ in self._finds.scores.values())
-        people = [] if has_record else self._people(wanted.words)
+        people = [] if has_record else self._people(wanted)
+        numbered = self._with_numbers(people, wanted)
+        people = sorted(
+            (numbered.get(person.id, person) for person in people),
+            key=lambda each: (-each.score, each.name, each.id),
+        )
         for person in people:
             self._finds.add("customer", person.id, person.score, person.matched)
-        self._of_people(people[:_SHOWN_ACCOUNTS], wanted)
-        if not people and not has_record:
+        self._accounts_of(people[:_SHOWN_ACCOUNTS])
+        if not numbered and not has_record and (not people or wanted.amounts or wanted.days):
             self._anywhere(wanted)
 
     # Ids, references and addresses
@@ -170,7 +178,9 @@ class _Finder:
 
     # People
 
-    def _people(self, words: Sequence[str]) -> list["_Person"]:
+    def _people(self, wanted: Wanted) -> list["_Person"]:
+        known = search.vocabulary(self._connection, self._organisation_id)
+        words = [*wanted.words, *(number for number in wanted.numbers if number in known)]
         tokens = [word for word in dict.fromkeys(words) if word not in stop_words()]
         tokens = (tokens or list(dict.fromkeys(words)))[:_MOST_WORDS]
         typed = self._meant(tokens, forgiving=False)
@@ -241,23 +251,58 @@ class _Finder:
             if count >= _MOST_PEOPLE:
                 return
 
-    def _of_people(self, people: Sequence["_Person"], wanted: Wanted) -> None:
-        """The accounts of the people that match best, and their records that match, too."""
-        connection = self._connection
-        for person in people:
-            for row in rows.bank_accounts_of(connection, self._organisation_id, person.id):
-                self._finds.add_row("bank-account", row, person.score - _BELOW, person.matched)
-            for row in rows.trading_accounts_of(connection, self._organisation_id, person.id):
-                score = person.score - _BELOW - 1
-                self._finds.add_row("trading-account", row, score, person.matched)
-                if wanted.amounts or wanted.days:
-                    self._records_of(row.id, person.score + _OWN, wanted)
+    def _accounts_of(self, people: Sequence["_Person"]) -> None:
+        """The accounts of the people that match best."""
+        places = {person.id: person for person in people}
+        connection, organisation_id = self._connection, self._organisation_id
+        for row in rows.bank_accounts_of(connection, organisation_id, list(places)):
+            person = places[row.customer_id]
+            self._finds.add_row("bank-account", row, person.score - _BELOW, person.matched)
+        for row in rows.trading_accounts_of(connection, organisation_id, list(places)):
+            person = places[row.customer_id]
+            self._finds.add_row("trading-account", row, person.score - _BELOW - 1, person.matched)
 
-    def _records_of(self, account_id: str, score: float, wanted: Wanted) -> None:
+    # What is numbered beside a name
+
+    def _with_numbers(self, people: Sequence["_Person"], wanted: Wanted) -> dict[str, "_Person"]:
+        """Those of the people who have a number that stands beside their name, by id: in their
+        reference, an account, an amount or a day. They come before others of that name."""
+        likely = [each for each in people if each.score >= people[0].score - _AS_LIKELY]
+        places = {each.id: each for each in likely[:_MOST_NUMBERED]}
+        if not places or not (wanted.keys or wanted.amounts or wanted.days):
+            return {}
+        found = {
+            each.id: replace(each, score=each.score + _NUMBERED)
+            for each in places.values()
+            if _has_key(self._finds.known["customer", each.id].reference, wanted.keys)
+        }
+        for row in (*self._numbered_accounts(places, wanted), *self._records_of(places, wanted)):
+            person = places[row]
+            found[row] = replace(person, score=person.score + _NUMBERED)
+        return found
+
+    def _numbered_accounts(self, people: Mapping[str, "_Person"], wanted: Wanted) -> Iterator[str]:
+        """Whose bank account has one of the numbers; it's found, too."""
+        for row in rows.bank_accounts_of(self._connection, self._organisation_id, list(people)):
+            if _has_key(row.id, wanted.keys):
+                score = people[row.customer_id].score + _OWN
+                self._finds.add_row("bank-account", row, score, row.id)
+                yield row.customer_id
+
+    def _records_of(self, people: Mapping[str, "_Person"], wanted: Wanted) -> Iterator[str]:
+        """Whose records have one of the amounts, on one of the days; they are found, too."""
         amounts, days = _atoms(wanted.amounts), _spans(wanted.days)
-        scope = rows.Scope(self._organisation_id, account_id)
-        for kind, row in rows.matching(self._connection, scope, amounts, days, MOST):
+        if not amounts and not days:
+            return
+        connection = self._connection
+        accounts = rows.trading_accounts_of(connection, self._organisation_id, list(people))
+        owners = {row.id: row.customer_id for row in accounts}
+        scope = rows.Scope(self._organisation_id, tuple(owners))
+        for kind, row in rows.matching(connection, scope, amounts, days, MOST) if owners else ():
+            owner = owners[row.trading_account_id]
+            score = people[owner].score + _OWN
             self._finds.add_row(rows.kind_of(kind, row), row, score, _told(kind, row))
+            yield owner
 
     # Amounts and days of anybody
 
@@ -340,6 +385,12 @@ def _word_for(token: str, meant: Mapping[str, float], free: set[str]) -> tuple[s
         return (begun, _INITIAL) if begun else ("", 0.0)
     best = max(((meant[word], word) for word in free if word in meant), default=(0.0, ""))
     return (best[1], best[0]) if best[0] >= _LEAST_LIKENESS else ("", 0.0)
+
+
+def _has_key(text: str, keys: Sequence[str]) -> bool:
+    """Whether a reference or an account number begins or ends with one of the numbers."""
+    forms = search_texts.keys_of(text)
+    return any(form.startswith(key) or form.endswith(key) for form in forms for key in keys)
 
 
 def _in_order(tokens: Sequence[str], name: str) -> bool:

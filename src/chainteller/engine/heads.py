@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from chainteller.domain import merkle
 from chainteller.domain.actors import WORKER, Actor
-from chainteller.domain.clock import SECOND
+from chainteller.domain.clock import LAST_INSTANT, SECOND
 from chainteller.domain.merkle import GrownTree
 from chainteller.engine.context import EngineContext
 from chainteller.engine.notary import Notary, Standing
@@ -307,7 +306,7 @@ def _cosigned_size(context: EngineContext, connection: Connection, organisation_
 def _cosignatures(signed: SignedHead) -> Iterator[HeadCosignature]:
     for each in signed.note.signatures:
         if len(each.value) == 72:
-            at = min(cosigned_at(each), 253_402_300_799) * SECOND
+            at = min(cosigned_at(each) * SECOND, LAST_INSTANT)
             yield HeadCosignature(name=each.name, at=at)
 
 
@@ -337,21 +336,36 @@ def audit_proof(
     standing, keys = _signing(context, connection)
     row = int(seq) if seq.isascii() and seq.isdecimal() and len(seq) < 17 else 0
     stored = own_numbers.seq_of_audit(connection, organisation_id, row) if row else None
-    number = log.number_of_audit_row(connection, organisation_id, stored) if stored else None
-    if number is None:
+    named = (
+        (number, body, key)
+        for number, body in log.entries_about(connection, organisation_id, stored or 0, row)
+        if (key := _key_of(body.encode(), row, stored)) is not None
+    )
+    found = next(named, None)
+    if found is None:
         raise NotFound("audit row", seq if row else "")
+    number, body, key = found
     tree, signed = _signed_head(context, connection, organisation_id, standing.deployment, keys)
-    (entry,) = log.entries(connection, organisation_id, number - 1, 1)
     return AuditProof(
         seq=row,
-        key=str(stored),
+        key=key,
         number=number,
-        entry=entry.body,
+        entry=log.shown(body.encode()).decode(),
         size=signed.head.size,
         root_hash=to_base64(signed.head.root),
         hashes=tuple(map(to_base64, tree.inclusion_proof(number - 1, signed.head.size))),
         note=signed.note.encode(),
     )
+
+
+def _key_of(body: bytes, row: int, stored: int | None) -> str | None:
+    """What names an audit row in the part of its entry that is shown; None if nothing does."""
+    found = json.loads(log.shown(body)) if body[:1] == b"{" else None
+    if found is None:
+        return str(stored)
+    if found["v"] < log.NUMBERED_BY_ORGANISATION:
+        return str(stored) if f'["audit","{stored}",' in body.decode() else None
+    return str(row) if any(act.get("n") == row for act in found["acts"]) else None
 
 
 # Judging
@@ -441,7 +455,7 @@ def _judge_log(
 ) -> Judgement:
     origin = origin_of(standing.deployment, organisation_id)
     entries = log.entries(connection, organisation_id)
-    tree = GrownTree(merkle.leaf_hash(each.body.encode()) for each in entries)
+    tree = GrownTree(log.leaf_of(each.body.encode()) for each in entries)
     stored = (
         KeptNote(f"the database's checkpoint of {each.size}", each.size, each.note.encode())
         for each in checkpoints.stored(connection, organisation_id)

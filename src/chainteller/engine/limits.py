@@ -7,7 +7,15 @@ from sqlalchemy import Connection
 
 from chainteller.domain.clock import SECOND, format_instant
 from chainteller.domain.evidence import EvidenceLevel
-from chainteller.domain.limits import LimitRule, Spent, Usage, first_exceeded, rules, usage
+from chainteller.domain.limits import (
+    PERIODS,
+    LimitRule,
+    Spent,
+    Usage,
+    first_exceeded,
+    rules,
+    usage,
+)
 from chainteller.domain.money import format_cents
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.timekeeping import stamped
@@ -21,63 +29,61 @@ from chainteller.service.models.funding import LimitUsage
 from chainteller.service.models.pages import Page
 from chainteller.storage import transfers, wallets
 
+_LONGEST = max(PERIODS.values())
+
 
 def load_spent(tx: UnitOfWork, account_id: str) -> tuple[Spent, ...]:
     """Every withdrawal that may count against the limits of an account from now on."""
-    longest = max(_periods(tx.context))
-    found = transfers.spent_since(tx.connection, account_id, tx.now - longest)
-    return tuple(replace(spent, at=stamped(spent.at, tx.now, tx.time.began_at)) for spent in found)
+    found = transfers.spent_since(tx.connection, account_id, tx.now - _LONGEST)
+    return _stamped(found, tx.now, tx.time.began_at)
 
 
-def load_used(tx: UnitOfWork, account_id: str) -> tuple[Spent, ...]:
-    """What counts now against the limits of an account whose row is locked, so that two servers
-    cannot both pass.
-    """
-    return _used(tx.context, tx.connection, account_id, tx.now, tx.time.began_at)
-
-
-def _used(
-    context: EngineContext, connection: Connection, account_id: str, at: int, began_at: int
+def load_used(
+    tx: UnitOfWork, account_id: str, level: EvidenceLevel | None = None
 ) -> tuple[Spent, ...]:
+    """What counts now against the limits of an account whose row is locked, so that two servers
+    cannot both pass; and against those of a level of evidence, if it has limits of its own.
+    """
+    now, began_at = tx.now, tx.time.began_at
+    used = _used(tx.connection, account_id, now, began_at)
+    if level in tx.context.options.level_limits:
+        used += _used_on_levels(tx.connection, account_id, now, began_at)
+    return used
+
+
+def _used(connection: Connection, account_id: str, at: int, began_at: int) -> tuple[Spent, ...]:
     """The withdrawals between the beginning of each limit's period and that of the next shorter
     one, summed by the database. No sum crosses a boundary, so that each limit is exact.
 
     In a later epoch each withdrawal is read: some may have a time that is still to come.
     """
-    periods = _periods(context)
     if began_at:
-        found = transfers.spent_since(connection, account_id, at - max(periods))
-        return tuple(replace(spent, at=stamped(spent.at, at, began_at)) for spent in found)
+        found = transfers.spent_since(connection, account_id, at - _LONGEST)
+        return _stamped(found, at, began_at)
     return tuple(
         spent
-        for since, upto in pairwise(sorted({at, *(at - period for period in periods)}))
+        for since, upto in pairwise(sorted({at, *(at - period for period in PERIODS.values())}))
         for spent in transfers.sums_between(connection, account_id, since, upto)
     )
 
 
-def _periods(context: EngineContext) -> set[int]:
-    return {rule.period for rule in rules(context.options.limits)}
+def _used_on_levels(
+    connection: Connection, account_id: str, at: int, began_at: int
+) -> tuple[Spent, ...]:
+    """The withdrawals that count against limits of levels of evidence."""
+    found = transfers.spent_on_levels(connection, account_id, at - _LONGEST)
+    return _stamped(found, at, began_at)
+
+
+def _stamped(found: tuple[Spent, ...], at: int, began_at: int) -> tuple[Spent, ...]:
+    """Withdrawals as they are dated in the epoch that began at an instant."""
+    return tuple(replace(spent, at=stamped(spent.at, at, began_at)) for spent in found)
 
 
 def _rules(options: EngineOptions, levels: frozenset[EvidenceLevel]) -> tuple[LimitRule, ...]:
     """The limits, with those of the given levels of evidence alone."""
     own = {level: limits for level, limits in options.level_limits.items() if level in levels}
     return rules(options.limits, own)
-
-
-def load_used_on_level(
-    tx: UnitOfWork, account_id: str, level: EvidenceLevel | None
-) -> tuple[Spent, ...]:
-    """What counts against the limits of a level of evidence; nothing where it has none."""
-    if level not in tx.context.options.level_limits:
-        return ()
-    longest = max(_periods(tx.context))
-    found = transfers.spent_on_levels(tx.connection, account_id, tx.now - longest)
-    return tuple(
-        replace(spent, at=stamped(spent.at, tx.now, tx.time.began_at))
-        for spent in found
-        if spent.level is level
-    )
 
 
 def require_within(options: EngineOptions, spent: tuple[Spent, ...], requested: Spent) -> None:
@@ -118,12 +124,11 @@ def show(
     account = accounts.find(connection, organisation_id, account_id)
     time, options = timekeeping.read(context.time, connection), context.options
     at = time.now
-    history = _used(context, connection, account.id, at, time.began_at)
+    history = _used(connection, account.id, at, time.began_at)
     levels = wallets.levels_of(connection, organisation_id, account.id)
     all_rules = _rules(options, levels)
     if levels:
-        found = transfers.spent_on_levels(connection, account.id, at - max(_periods(context)))
-        history += tuple(replace(spent, at=stamped(spent.at, at, time.began_at)) for spent in found)
+        history += _used_on_levels(connection, account.id, at, time.began_at)
     return Page[LimitUsage].whole(tuple(_model(usage(rule, history, at)) for rule in all_rules))
 
 

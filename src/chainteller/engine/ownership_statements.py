@@ -39,7 +39,7 @@ def create(tx: UnitOfWork, account_id: str, request: StatementRequest) -> Owners
     challenges.require_same_class(account, wallet)
     decided = decide_statement(account, wallet, request.reason, text, outcome.moment(tx))
     outcome.apply(tx, decided)
-    return _shown(tx.connection, tx.organisation_id, decided.subject)
+    return show(tx.connection, tx.organisation_id, decided.subject)
 
 
 def checked_text(text: str) -> str:
@@ -80,13 +80,9 @@ def decide_statement(
 
 @reads(operations.OWNERSHIP_STATEMENT_BY_ID)
 def show(connection: Connection, organisation_id: str, statement_id: str) -> OwnershipStatement:
-    reading.checked_id(RESOURCE, statement_id)
-    return _shown(connection, organisation_id, statement_id)
-
-
-def _shown(connection: Connection, organisation_id: str, statement_id: str) -> OwnershipStatement:
-    stored = ownership_statements.find(connection, organisation_id, statement_id)
-    return ownership_statements.to_model(reading.require_found(stored, RESOURCE, statement_id))
+    find = ownership_statements.find
+    row = reading.row_by_id(find, connection, RESOURCE, organisation_id, statement_id)
+    return ownership_statements.to_model(row)
 
 
 @reads(operations.OWNERSHIP_STATEMENTS)

@@ -368,10 +368,7 @@ def _trade_row(
 def show(
     context: EngineContext, connection: Connection, organisation_id: str, quote_id: str
 ) -> Quote:
-    reading.checked_id(RESOURCE, quote_id)
-    row = reading.require_found(
-        quotes.find(connection, organisation_id, quote_id), RESOURCE, quote_id
-    )
+    row = reading.row_by_id(quotes.find, connection, RESOURCE, organisation_id, quote_id)
     return quotes.to_model(row, now(context, connection))
 
 

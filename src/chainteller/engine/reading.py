@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from typing import TypeVar
 
+from sqlalchemy import Connection
+
 from chainteller.domain.assets import MARKETS, MARKETS_BY_NAME, Market
 from chainteller.domain.clock import parse_instant
 from chainteller.domain.ids import plausible
@@ -18,6 +20,7 @@ from chainteller.service.models.pages import (
 from chainteller.service.operations import SORTS
 from chainteller.storage.database import Record
 from chainteller.storage.pages import Counted
+from chainteller.storage.rows import Finder
 
 Item = TypeVar("Item")
 
@@ -37,6 +40,24 @@ def checked_id(resource: str, identifier: str) -> str:
     if not plausible(identifier):
         raise NotFound(resource, shown(identifier))
     return identifier
+
+
+def row_by_id(
+    find: Finder,
+    connection: Connection,
+    resource: str,
+    owner_id: str,
+    identifier: str,
+    *,
+    lock: bool = False,
+) -> Record:
+    """The row that an owner, an account or an organisation, has under an id.
+
+    Raises:
+        NotFound: there is none, or it's another's.
+    """
+    checked_id(resource, identifier)
+    return require_found(find(connection, owner_id, identifier, lock=lock), resource, identifier)
 
 
 def shown(identifier: str) -> str:

@@ -6,7 +6,7 @@ is exact completes the challenge with a claim, as a signature does.
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from sqlalchemy import Connection
 
@@ -14,7 +14,6 @@ from chainteller.domain.actors import WORKER, Actor
 from chainteller.domain.assets import ASSETS_BY_KEY, Asset
 from chainteller.domain.audit_chain import canonical
 from chainteller.domain.challenges import ChallengeStatus, expiry
-from chainteller.domain.clock import format_instant
 from chainteller.domain.evidence import VerificationMethod
 from chainteller.domain.ids import Prefix
 from chainteller.domain.money import Amount
@@ -23,6 +22,7 @@ from chainteller.domain.second_method import (
     MAXIMUM_ARRIVALS,
     MAXIMUM_VALIDITY_S,
     MINIMUM_VALIDITY_S,
+    SCHEME,
     WATCHED_AFTER,
     ArrivalFinding,
     ArrivalsUnavailable,
@@ -57,7 +57,6 @@ from chainteller.wallets.proof import Proof
 from chainteller.wallets.texts import Request, transfer_text
 
 RESOURCE = "small transfer"
-SCHEME = "transfer"
 WATCH = "small_transfer.watch"
 """The kind of the due work that looks for arrivals."""
 ARRIVED = "small_transfer.arrived"
@@ -140,13 +139,8 @@ def decide_request(
 ) -> Outcome:
     """A challenge that a transfer of ``amount`` answers, within ``valid_s`` seconds."""
     challenge_id, deadline = moment.new_id(Prefix.CHALLENGE), expiry(moment.now, valid_s)
-    request = Request(
-        customer,
-        f"{amount} {amount.asset.symbol}",
-        account.address,
-        format_instant(deadline),
-        challenge_id,
-    )
+    asked = Awaited(amount, wallet.canonical, account.address, moment.now, deadline)
+    request = Request.of(asked, customer, challenge_id)
     text = transfer_text(moment.options.bank_name, counterparties.stored_address(wallet), request)
     challenge = {
         "id": challenge_id,
@@ -186,16 +180,13 @@ def show(
     context: EngineContext, connection: Connection, organisation_id: str, small_transfer_id: str
 ) -> SmallTransfer:
     """A small transfer by its id alone; another organisation's is as unknown as none."""
-    reading.checked_id(RESOURCE, small_transfer_id)
     return _shown(connection, organisation_id, small_transfer_id, now(context, connection))
 
 
 def _shown(connection: Connection, organisation_id: str, found_id: str, at: int) -> SmallTransfer:
-    stored = small_transfers.find(connection, organisation_id, found_id)
-    row = reading.require_found(stored, RESOURCE, found_id)
-    return small_transfers.to_model(
-        row, small_transfers.arrivals(connection, (row.id,))[row.id], at
-    )
+    row = reading.row_by_id(small_transfers.find, connection, RESOURCE, organisation_id, found_id)
+    arrived = small_transfers.arrivals(connection, (row.id,))[row.id]
+    return small_transfers.to_model(row, arrived, at)
 
 
 @reads_in_context(operations.SMALL_TRANSFERS)
@@ -254,15 +245,14 @@ def _look(tx: UnitOfWork, small_transfer_id: str, found: Sequence[Seen] | None) 
         decided = decide_arrivals(row, new, len(known), outcome.moment(tx))
         for each in decided:
             outcome.apply(tx, each)
-        if not any(each.rows and is_completing(each) for each in decided):
+        if not any(_makes_claim(each) for each in decided):
             jobs.postpone(tx.rows, WATCH, row.id, next_look(row.created, tx.now))
             return True
     jobs.remove(tx.rows, WATCH, row.id)
     return True
 
 
-def is_completing(decided: Outcome) -> bool:
-    """Whether an outcome makes a claim."""
+def _makes_claim(decided: Outcome) -> bool:
     return any(
         isinstance(each, Insert) and each.table is WalletTables.claim for each in decided.rows
     )
@@ -281,25 +271,13 @@ def decide_arrivals(
         if finding is ArrivalFinding.EXACT:
             decided.append(_recorded(row, seen, finding, moment.now))
             proof = Proof(SCHEME, seen.hash, row.address)
-            body = canonical(evidence(seen))
+            body = canonical(seen.evidence())
             method = VerificationMethod.TRANSFER
             decided.append(claims.decide_acceptance(row, proof, moment, body, method))
             break
         if finding is not None and recorded + len(decided) < MAXIMUM_ARRIVALS:
             decided.append(_recorded(row, seen, finding, moment.now))
     return decided
-
-
-def evidence(seen: Seen) -> Mapping[str, object]:
-    """What a claim keeps of the transfer that proves it."""
-    return {
-        "hash": seen.hash,
-        "sender": seen.sender,
-        "recipient": seen.recipient,
-        "asset": seen.asset,
-        "atoms": str(seen.atoms),
-        "arrived": seen.arrived,
-    }
 
 
 def _recorded(row: Record, seen: Seen, finding: ArrivalFinding, at: int) -> Outcome:

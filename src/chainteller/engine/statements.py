@@ -13,9 +13,11 @@ from itertools import groupby
 from sqlalchemy import Connection
 
 from chainteller.domain.assets import ASSETS, ASSETS_BY_KEY, USD, Asset
-from chainteller.domain.clock import DAY, parse_day, parse_instant
+from chainteller.domain.clock import parse_day
 from chainteller.domain.ledger import Bucket, Journal, Leg, UnbalancedJournalError, customer
 from chainteller.domain.money import format_atoms, format_cents
+from chainteller.domain.periods import parse_bound
+from chainteller.domain.transfers import type_of
 from chainteller.engine import accounts, reading, unit_of_work
 from chainteller.engine.checks import expected_journals
 from chainteller.engine.context import EngineContext
@@ -39,10 +41,10 @@ from chainteller.storage.database import Record
 
 MOST_MOVEMENTS = 5_000
 """In one statement, so that its body stays below what a client reads."""
-_EPOCH_END = 253_402_300_800_000_000
-"""10000-01-01T00:00:00Z: the day after the last one that can be written."""
-_DAY_OR_TIME = "a day such as 2026-11-20, or a timestamp such as 2026-11-20T12:00:00Z"
-_QUOTED = ("market", "side", "price_cents", "sold", "bought", "fee_cents")
+_TOLD_AT: Mapping[str, str] = {
+    MovementEvent.FILL: "executed_at",
+    MovementEvent.DEPOSIT: "completed_at",
+}
 _FEE_EVENTS = frozenset({MovementEvent.FILL, MovementEvent.SENT})
 
 
@@ -128,7 +130,7 @@ def _period(query: StatementQuery, opened: int, present: int) -> _Period:
     last, is_day = present, False
     if query.to_time is not None:
         is_day = parse_day(query.to_time) is not None
-        last = _bound("to", query.to_time) + (DAY if is_day else 0)
+        last = _bound("to", query.to_time)
     first = min(opened, last) if query.from_time is None else _bound("from", query.from_time)
     if first > last or (is_day and first == last):
         raise ValidationFailed.of("from", "not later than to")
@@ -136,14 +138,11 @@ def _period(query: StatementQuery, opened: int, present: int) -> _Period:
 
 
 def _bound(name: str, text: str) -> int:
-    day = parse_day(text)
-    if day is not None:
-        return day
+    """The plus sign of a time zone may have come as a space."""
     try:
-        instant = parse_instant(text.replace(" ", "+"))
-    except ValueError:
-        raise ValidationFailed.of(name, _DAY_OR_TIME) from None
-    return min(max(instant, 0), _EPOCH_END - DAY)
+        return parse_bound(text.replace(" ", "+"), is_end=name == "to")
+    except ValueError as error:
+        raise ValidationFailed.of(name, str(error)) from None
 
 
 # -- checks ---------------------------------------------------------------------------------------
@@ -194,7 +193,7 @@ def _require_of_records(
 
 def _told_at(kind: str, row: Record) -> int | None:
     """When a record says that it was filled or had arrived; None for other journals."""
-    name = {MovementEvent.FILL: "executed_at", MovementEvent.DEPOSIT: "completed_at"}.get(kind)  # type: ignore[call-overload]  # a text
+    name = _TOLD_AT.get(kind)
     return None if name is None else getattr(row, name)
 
 
@@ -207,7 +206,10 @@ def _require_of_quotes(
     found = {row.id: row for row in of_trades}
     for row in made:
         quote = found.get(row.quote_id)
-        if quote is None or any(getattr(quote, name) != getattr(row, name) for name in _QUOTED):
+        if quote is None or any(
+            getattr(quote, name) != getattr(row, name)
+            for name in expected_journals.COPIED_FROM_QUOTE
+        ):
             raise StatementUnbalanced(account_id, f"{row.id} and its quote.", row.id)
 
 
@@ -333,7 +335,7 @@ def _movement(
     else:
         names = ("bank_account_id", "counterparty_id", "address", "network_tx_hash")
         own = {name: getattr(row, name) for name in names}
-        own["type"] = f"{row.direction}-transaction"
+        own["type"] = type_of(row.direction)
     return StatementMovement.model_validate(common | own)
 
 

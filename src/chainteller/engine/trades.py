@@ -76,9 +76,8 @@ def advance(trade: Record, status: TradeStatus, now: int, **values: object) -> t
 @reads(operations.SHOW_TRADE)
 def show(connection: Connection, organisation_id: str, account_id: str, trade_id: str) -> Trade:
     account = accounts.find(connection, organisation_id, account_id)
-    reading.checked_id(RESOURCE, trade_id)
-    found = reading.require_found(trades.find(connection, account.id, trade_id), RESOURCE, trade_id)
-    return trades.to_model(found)
+    row = reading.row_by_id(trades.find, connection, RESOURCE, account.id, trade_id)
+    return trades.to_model(row)
 
 
 @reads(operations.TRADES)

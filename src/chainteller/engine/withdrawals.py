@@ -114,10 +114,7 @@ def request_withdrawal(
         target=target,
         available=ledger.lock_balances(tx, account.id),
         off_par=stablecoin_prices.suspended(tx.context, tx.now),
-        spent=(
-            *limits.load_used(tx, account.id),
-            *limits.load_used_on_level(tx, account.id, target.level),
-        ),
+        spent=limits.load_used(tx, account.id, target.level),
         condition=_condition(tx, order.amount.asset),
         is_unconfirmed=target.claim_id is not None and confirmation is None,
     )

@@ -176,16 +176,19 @@ def chain(network: str | None) -> str:
 _OFF_CHAIN = frozenset({FIAT_NETWORK, DEPOSIT_TOKEN_USD.network})
 
 
+def asset_name(symbol: str, network: str | None) -> str:
+    """``USDC on solana``; of what is on no chain, the symbol."""
+    where = chain(network)
+    return f"{symbol} on {where}" if where else symbol
+
+
 class AmountWithAsset(Format[Money]):
     """An amount with its asset, and the network where there is a chain."""
 
     is_amount = True
 
     def plain(self, value: Money) -> str:
-        where = chain(value.network)
-        return (
-            f"{value.amount} {value.unit} on {where}" if where else f"{value.amount} {value.unit}"
-        )
+        return f"{value.amount} {asset_name(value.unit, value.network)}"
 
     def csv(self, value: Money) -> str:
         return value.amount

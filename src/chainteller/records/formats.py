@@ -1,11 +1,12 @@
 """How values are written: pure functions from the wire's text and instants to what people read."""
 
 import re
+from contextlib import AbstractContextManager
 from datetime import datetime
-from decimal import Decimal
+from decimal import Context, Decimal, localcontext
 from typing import TYPE_CHECKING
 
-from chainteller.domain.clock import from_datetime
+from chainteller.domain.clock import SECOND, from_datetime
 from chainteller.domain.ids import short
 from chainteller.domain.money import ungrouped
 from chainteller.domain.untrusted import printable
@@ -13,12 +14,12 @@ from chainteller.domain.untrusted import printable
 if TYPE_CHECKING:
     from chainteller.service.models.funding import Transfer
 
-SECOND = 1_000_000
+_DIGITS = 100
 DEPOSIT_TOKEN = "deposit-token-currency"  # noqa: S105 - a currency's type (specification 2.2)
 REPLACEMENT = "\ufffd"
 RECORD_ID = re.compile(r"(TDA|TXN|QTE|CPT|BCA|DDA|CUS|CHG|CLM)[_-][A-Za-z0-9]{1,40}")
 """An id of a record, or of a customer or bank account of the core bank."""
-_HALF_A_DAY_S, _MOST_OF_A_YEAR_S = 43_200, 300 * 86_400
+_HALF_A_DAY_S, MOST_OF_A_YEAR_S = 43_200, 300 * 86_400
 _COMBINING = "([\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]{4})+"
 
 Piece = tuple[str, str]
@@ -54,6 +55,11 @@ def clean(text: str) -> str:
     if is_clean(text):
         return text
     return re.sub(_COMBINING, REPLACEMENT, printable(text))
+
+
+def exact() -> AbstractContextManager[Context]:
+    """Decimal arithmetic in which no sum or product of amounts is rounded."""
+    return localcontext(prec=_DIGITS)
 
 
 def grouped(amount: str) -> str:
@@ -113,7 +119,7 @@ def when(moment: datetime, now: int) -> str:
     seconds = abs(seconds_since(moment, now))
     if seconds < _HALF_A_DAY_S:
         return clock_time(moment)
-    return moment.strftime("%d %b" if seconds < _MOST_OF_A_YEAR_S else "%b %Y")
+    return moment.strftime("%d %b" if seconds < MOST_OF_A_YEAR_S else "%b %Y")
 
 
 def age(moment: datetime, now: int) -> str:

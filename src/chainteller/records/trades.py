@@ -1,10 +1,11 @@
 """Fields of trades and quotes."""
 
-from decimal import ROUND_CEILING, Decimal, localcontext
+from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING, Protocol
 
 from chainteller.domain.assets import base_symbol
-from chainteller.domain.trades import TERMINAL, TradeStatus
+from chainteller.domain.clock import from_datetime
+from chainteller.domain.trades import TERMINAL, QuoteStatus, TradeStatus, quote_is_live
 from chainteller.domain.transfers import DEPOSIT_TYPE, WITHDRAWAL_TYPE
 from chainteller.records.fields import (
     AMOUNT,
@@ -24,7 +25,7 @@ from chainteller.records.fields import (
     Interface,
     Money,
 )
-from chainteller.records.formats import Piece, age, live_age, seconds_since, status
+from chainteller.records.formats import Piece, age, exact, live_age, seconds_since, status
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
@@ -37,7 +38,7 @@ SLOW_S = 60
 """A trade that is processed for longer is called slow."""
 _MINUTE_S = 60
 DOLLAR = "USD"
-_CENT, _DIGITS = Decimal("0.01"), 100
+_CENT = Decimal("0.01")
 
 
 def is_trade(record: "Transaction") -> "TypeIs[Trade]":
@@ -47,6 +48,12 @@ def is_trade(record: "Transaction") -> "TypeIs[Trade]":
 
 def is_over(trade: "Trade") -> bool:
     return trade.status in TERMINAL
+
+
+def can_be_executed(quote: "Quote", now: int) -> bool:
+    """Whether a quote still waits; one without a status is taken for an open one."""
+    is_open = quote.status in {None, QuoteStatus.OPEN} and not quote.trade_id
+    return is_open and quote_is_live(now=now, expires=from_datetime(quote.expires))
 
 
 def is_known(trade: "Trade") -> bool:
@@ -126,7 +133,7 @@ def _computed_fee(terms: _Terms, fees: "Fees") -> str:
     sold, bought = terms.asset_sold, terms.asset_bought
     if sold is None or bought is None or DOLLAR not in (sold.symbol, bought.symbol):
         return ""
-    with localcontext(prec=_DIGITS):
+    with exact():
         units = bought if sold.symbol == DOLLAR else sold
         worth = Decimal(units.amount) * Decimal(terms.price)
         dollars = Decimal((sold if units is bought else bought).amount)

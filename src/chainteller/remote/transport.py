@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeVar
 
+from chainteller.authorities import authorities, why_untrusted
+
 _is_first = "httpx" not in sys.modules
 if _is_first:
     # Its command line imports click, rich and pygments, and is left out where it can't be.
@@ -210,6 +212,7 @@ class Transport:
                 headers=self._headers,
                 follow_redirects=False,
                 trust_env=False,
+                verify=authorities() if self.base.startswith("https:") else False,
                 limits=httpx.Limits(
                     max_connections=MAXIMUM_CONNECTIONS, max_keepalive_connections=10
                 ),
@@ -268,4 +271,4 @@ def _fault(phase: Phase, words: str) -> TransportFault:
 
 def _words(fault: Exception) -> str:
     """Describe a fault, without the address or the reply."""
-    return type(fault).__name__
+    return why_untrusted(fault) or type(fault).__name__

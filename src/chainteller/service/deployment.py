@@ -109,6 +109,9 @@ class Deployment(Protocol):
             ServiceUnavailable: it can't be asked.
         """
 
+    def process_figures(self) -> tuple[Figure, ...]:
+        """What monitoring is told of this process alone; never waits."""
+
     def start(self) -> None:
         """Called once in each server process before it accepts requests. After a fork it drops
         every connection that the parent opened; then it starts whatever does the due work."""

@@ -55,7 +55,8 @@ def commit(database: Database, connection: Connection, number: str | None) -> No
         DBAPIError: nothing was changed; if the connection was lost, the unit may run again.
         ServiceUnavailable: COMMIT_UNCERTAIN, the outcome couldn't be found out in time.
     """
-    database.calm.clear()
+    if not database.in_wal:
+        database.calm.clear()
     try:
         connection.commit()
     except DBAPIError as error:

@@ -2,12 +2,12 @@
 
 import os
 import re
-import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
+from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
@@ -15,6 +15,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import QueuePool
 
+from chainteller.sqlite import WAL_IS_SAFE, sqlite3
 from chainteller.storage import schema, sealing
 from chainteller.storage.backlog import Backlog
 from chainteller.storage.columns import Record as Record  # noqa: PLC0414 - read from here by everyone else
@@ -27,37 +28,28 @@ from chainteller.storage.write_health import WriteHealth, commit_trial, try_to_w
 
 BUSY_TIMEOUT_MS = 5_000
 _WRITER_WAIT_S = 10
-_FIXED_WAL = ((3, 51, 3),)
-_FIXED_WAL_LINES = {(3, 50): 7, (3, 44): 6}
-
-
-def wal_is_safe(version: tuple[int, int, int] = sqlite3.sqlite_version_info) -> bool:
-    """Whether this SQLite version is free of the bug that can corrupt a WAL file.
-
-    Source: https://sqlite.org/wal.html#walresetbug (fixed in 3.51.3, 3.50.7 and 3.44.6).
-    """
-    patch = _FIXED_WAL_LINES.get(version[:2])
-    return version >= _FIXED_WAL[0] or (patch is not None and version[2] >= patch)
 
 
 def journal_mode() -> str:
-    return "WAL" if wal_is_safe() else "TRUNCATE"
+    return "WAL" if WAL_IS_SAFE else "TRUNCATE"
 
 
 class Database:
     """An open database with a current schema; safe to share between threads."""
 
-    def __init__(self, engine: Engine, path: Path | None) -> None:
+    def __init__(self, engine: Engine, path: Path | None, *, in_wal: bool = False) -> None:
         self.engine = engine
         self.path = path
+        self.in_wal = in_wal
+        """Whether readers of the file go on while somebody writes to it."""
         self._inode = path.stat().st_ino if path else None
         self._writer = threading.Lock()
         self.writers = Writers(self.write_plain)
         self.writing = WriteHealth()
         self.backlog = Backlog()
         self.calm = threading.Event()
-        """Cleared while this process commits to its SQLite file. Readers wait for it: otherwise
-        they would meet the lock and sleep for longer than the commit takes."""
+        """Cleared while this process commits to its SQLite file without WAL. Readers wait for it:
+        otherwise they would meet the lock and sleep for longer than the commit takes."""
         self.calm.set()
 
     @property
@@ -257,7 +249,8 @@ def sqlite_path(url: str) -> Path | None:
 def _open_sqlite(path: Path) -> Engine:
     schema.inspect_file(path)
     engine = create_engine(
-        URL.create("sqlite", database=str(path)),
+        _sqlite_address(path),
+        module=sqlite3,
         poolclass=QueuePool,
         pool_size=8,
         max_overflow=24,
@@ -269,6 +262,25 @@ def _open_sqlite(path: Path) -> Engine:
     return engine
 
 
+def _sqlite_address(path: Path) -> URL:
+    """A file in WAL mode needs a folder to write to. Without one it is read as it is, unless
+    somebody else has it open."""
+    is_alone = not path.with_name(f"{path.name}-wal").exists()
+    if is_alone and not os.access(path.absolute().parent, os.W_OK) and _is_in_wal(path):
+        name = f"file:{quote(str(path.absolute()))}"
+        return URL.create("sqlite", database=name, query={"immutable": "1", "uri": "true"})
+    return URL.create("sqlite", database=str(path))
+
+
+def _is_in_wal(path: Path) -> bool:
+    """By the file's header (https://sqlite.org/fileformat2.html, offset 18)."""
+    try:
+        with path.open("rb") as file:
+            return file.read(20)[18:] == b"\2\2"
+    except OSError:
+        return False
+
+
 def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     connection.isolation_level = None
     sealing.add_functions(connection)
@@ -277,7 +289,7 @@ def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     cursor.execute("PRAGMA foreign_keys=ON")
     cursor.execute("PRAGMA trusted_schema=OFF")
     cursor.execute("PRAGMA synchronous=FULL")
-    if not wal_is_safe():
+    if not WAL_IS_SAFE:
         cursor.execute("PRAGMA journal_mode=TRUNCATE")
     cursor.close()
 
@@ -287,8 +299,12 @@ def _begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
-def connect(url: str) -> Database:
+def connect(url: str, *, as_it_is: bool = False) -> Database:
     """Connect without checking the schema, for ``db init``, ``db upgrade`` and ``db check``.
+
+    Args:
+        url: the database's address.
+        as_it_is: don't create a missing file, nor change a file's journal mode.
 
     Raises:
         ServiceUnavailable: BAD_URL, CANNOT_OPEN, EMPTY_FILE, NOT_A_DATABASE, DRIVER_MISSING.
@@ -298,8 +314,8 @@ def connect(url: str) -> Database:
         return Database(open_postgres(_parse(url)), None)
     engine = _open_sqlite(path)
     try:
-        schema.touch(path, journal_mode())
-        return Database(engine, path)
+        mode = "" if as_it_is else schema.touch(path, journal_mode())
+        return Database(engine, path, in_wal=mode == "WAL")
     except OSError as error:
         raise unavailable(
             "CANNOT_OPEN",

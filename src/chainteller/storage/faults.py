@@ -1,11 +1,10 @@
 """Convert database errors into service errors that say what to do."""
 
-import sqlite3
-
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from chainteller.service.errors import ServiceUnavailable
+from chainteller.sqlite import sqlite3
 
 _FILE_READ_ONLY = (
     "STORAGE_READ_ONLY",

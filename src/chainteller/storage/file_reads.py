@@ -6,7 +6,6 @@ are those of the other modules: ``python -m tests.storage.statements`` compiles 
 """
 
 import json
-import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from functools import cache
@@ -16,6 +15,7 @@ from typing import Any
 
 from chainteller.domain.assets import ASSETS_BY_KEY, Asset
 from chainteller.domain.ledger import Bucket, customer
+from chainteller.sqlite import sqlite3
 from chainteller.storage.revision import State, sqlite_state
 
 STATEMENTS = Path(__file__).with_name("statements.json")

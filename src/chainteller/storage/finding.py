@@ -36,10 +36,10 @@ Spans = Sequence[tuple[int, int]]
 
 
 class Scope(NamedTuple):
-    """Whose records are looked at: an organisation's, or those of one of its trading accounts."""
+    """Whose records are looked at: an organisation's, or those of some trading accounts of it."""
 
     organisation_id: str
-    account_id: str = ""
+    account_ids: tuple[str, ...] = ()
 
 
 def kind_of(kind: str, row: Record) -> str:
@@ -76,22 +76,25 @@ def customers(connection: Connection, ids: Sequence[str]) -> list[Record]:
 
 
 def bank_accounts_of(
-    connection: Connection, organisation_id: str, customer_id: str
+    connection: Connection, organisation_id: str, customer_ids: Sequence[str]
 ) -> list[Record]:
-    return _of_customer(connection, _B, organisation_id, customer_id)
+    return _of_customers(connection, _B, organisation_id, customer_ids)
 
 
 def trading_accounts_of(
-    connection: Connection, organisation_id: str, customer_id: str
+    connection: Connection, organisation_id: str, customer_ids: Sequence[str]
 ) -> list[Record]:
-    return _of_customer(connection, _A, organisation_id, customer_id)
+    return _of_customers(connection, _A, organisation_id, customer_ids)
 
 
-def _of_customer(
-    connection: Connection, table: Table, organisation_id: str, customer_id: str
+def _of_customers(
+    connection: Connection, table: Table, organisation_id: str, customer_ids: Sequence[str]
 ) -> list[Record]:
+    if not customer_ids:
+        return []
     statement = select(table).where(
-        table.c.organisation_id.concat("") == organisation_id, table.c.customer_id == customer_id
+        table.c.organisation_id.concat("") == organisation_id,
+        table.c.customer_id.in_(customer_ids),
     )
     return list(connection.execute(statement.order_by(table.c.id)))
 
@@ -108,7 +111,7 @@ def matching(
         if spans:
             statement = statement.where(or_(*(_within(table, span) for span in spans)))
         if amounts:
-            whole = kind == "transfer" or bool(scope.account_id or spans)
+            whole = kind == "transfer" or bool(scope.account_ids or spans)
             among = table if whole else statement.limit(RECENT).subquery()
             here = statement if whole else _newest_first(select(among), among)
             statement = here.where(_has_amount(kind, among, amounts))
@@ -119,9 +122,13 @@ def matching(
 
 
 def _of_scope(table: Table, scope: Scope) -> Select[tuple[object, ...]]:
-    conditions = [table.c.organisation_id == scope.organisation_id]
-    if scope.account_id:
-        conditions.append(table.c.trading_account_id == scope.account_id)
+    if scope.account_ids:
+        conditions = [
+            table.c.organisation_id.concat("") == scope.organisation_id,
+            table.c.trading_account_id.in_(scope.account_ids),
+        ]
+    else:
+        conditions = [table.c.organisation_id == scope.organisation_id]
     return _newest_first(select(table).where(*conditions), table)
 
 

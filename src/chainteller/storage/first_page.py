@@ -4,7 +4,6 @@ SQLAlchemy takes longer to import than the whole first frame. When the engine is
 the same rows again, with all computed values.
 """
 
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,6 +15,7 @@ from chainteller.domain.assets import Asset
 from chainteller.domain.clock import to_datetime
 from chainteller.domain.ledger import buying_power
 from chainteller.domain.money import format_cents
+from chainteller.sqlite import sqlite3
 from chainteller.storage import file_reads
 
 

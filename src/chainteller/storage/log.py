@@ -1,26 +1,37 @@
 """The log: what each transaction decided and wrote, as leaves of one Merkle tree per organisation.
 
-An entry's body is canonical JSON, and its leaf hash is that of RFC 6962 over the body's bytes:
+An entry's body is two lines of canonical JSON. The first one is shown to whoever asks for a proof,
+and the leaf hash is that of RFC 6962 over its bytes:
 
     {"v": 3, "id": ..., "log": organisation, "at": microseconds, "by": actor, "key": API key id,
-     "rule": version of the settings, "after": number of the newest audit row before it,
-     "acts": [{"op", "object", "account", "outcome", "error", "n": its number, "own": the one that
-              its organisation is shown, where it's another}, ...],
-     "rows": [[table, key, seal], [table, key, seal, {column: value}],
-              [table, key, seal, {column: value}, seal before], ...]}
+     "rule": version of the settings,
+     "acts": [{"op", "object", "account", "outcome", "error", "n": its number}, ...],
+     "inner": SHA-256 of the second line}
+
+``n`` is the number that the organisation is shown; an act without one has none yet. The second line
+stays inside, because keys of rows and numbers of the deployment tell how much others do:
+
+    {"salt": random, "after": number of the newest audit row before it, "numbers": of the audit
+     rows of the acts, "rows": [[table, key, seal], [table, key, seal, {column: value}],
+                                [table, key, seal, {column: value}, seal before], ...]}
 
 A seal of null says that the row was removed. The seal before is that of the row as the write found
-it, "" if it had none; a row without one was not there. Entries of version 1 say nothing of it, and
-up to version 2 seals have 24 bytes. An entry whose body is no JSON object stands for an audit row
-that is older than the log: its body is that row's own hash. How a body is stored: ``packing``.
+it, "" if it had none; a row without one was not there. How a body is stored: ``packing``.
+
+Entries of versions 1 and 2 are one line: "after" and "rows" stand beside the acts, whose "n" is the
+deployment's number, and "own" the organisation's where it's another; their seals have 24 bytes.
+Those of version 1 say nothing of the seal before. An entry whose body is no JSON object stands for
+an audit row that is older than the log: its body is that row's own hash.
 
 Entries are numbered under the lock of the head row, on SQLite within the write and on PostgreSQL
 by the sequencer (``numbering``).
 """
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from itertools import chain, zip_longest
-from secrets import token_hex
+from secrets import token_hex, token_urlsafe
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -36,7 +47,11 @@ from chainteller.storage.rows import DEPLOYMENT, Seal, Seals, Writer
 from chainteller.storage.tables import Tables
 
 VERSION = 3
-"""From 2, entries say what each write found; from 3, seals have 16 bytes."""
+"""From 2, entries say what each write found; from 3, they have a line that isn't shown, and seals
+have 16 bytes."""
+NUMBERED_BY_ORGANISATION = 3
+"""The version from which acts have the numbers that their organisation is shown."""
+_SALT_BYTES = 12
 _MOST_TOGETHER = 500
 """Acts or rows in one entry; a larger transaction has several."""
 _E, _L = Tables.entry, Tables.log
@@ -67,6 +82,7 @@ _ENTRIES = select(_E.c.number, _E.c.id, _E.c.leaf, _E.c.digest, _E.c.body, _E.c.
 _HEADS = select(_L.c.organisation_id, _L.c.size, _L.c.root).order_by(_L.c.organisation_id)
 
 Act = Mapping[str, Any]
+"""What was done. ``seq`` is the deployment's number of its audit row, ``n`` its organisation's."""
 Body = tuple[str, str]
 """An entry's id and its body."""
 
@@ -153,26 +169,32 @@ def _parts(found: Sequence[Any]) -> Iterator[Sequence[Any]]:
 
 
 def _body(stamp: Stamp, acts: Sequence[Act], seals: Sequence[Seal]) -> Body:
-    entry_id = new_id(stamp.at)
-    body: dict[str, Any] = {
-        "v": VERSION,
-        "id": entry_id,
-        "log": stamp.organisation_id,
-        "at": stamp.at,
-        "by": stamp.actor,
-        "acts": acts,
+    inner: dict[str, Any] = {
+        "salt": token_urlsafe(_SALT_BYTES),
+        "numbers": [act["seq"] for act in acts if "seq" in act],
         "rows": [
             each if each.before is not None else each[:4] if each.values else each[:3]
             for each in seals
         ],
     }
     if stamp.after is not None:
-        body["after"] = stamp.after
+        inner["after"] = stamp.after
+    kept = canonical(inner)
+    entry_id = new_id(stamp.at)
+    shown: dict[str, Any] = {
+        "v": VERSION,
+        "id": entry_id,
+        "log": stamp.organisation_id,
+        "at": stamp.at,
+        "by": stamp.actor,
+        "acts": [{name: act[name] for name in act if name != "seq"} for act in acts],
+        "inner": sha256(kept.encode()).hexdigest(),
+    }
     if stamp.key_id:
-        body["key"] = stamp.key_id
+        shown["key"] = stamp.key_id
     if stamp.rule is not None:
-        body["rule"] = stamp.rule.id
-    return entry_id, canonical(body)
+        shown["rule"] = stamp.rule.id
+    return entry_id, f"{canonical(shown)}\n{kept}"
 
 
 def put_acts(connection: Connection, stamp: Stamp, acts: Sequence[Act]) -> None:
@@ -211,7 +233,7 @@ def put_all(
     grown: list[dict[str, Any]] = []
     begun: list[dict[str, Any]] = []
     for name, tree in _trees(connection, bodies, known).items():
-        leaves = [merkle.leaf_hash(body.encode()) for _, body in bodies[name]]
+        leaves = [leaf_of(body.encode()) for _, body in bodies[name]]
         if not leaves:
             continue
         numbered = enumerate(zip(bodies[name], leaves, strict=True), start=tree.size + 1)
@@ -258,6 +280,40 @@ def _tree(connection: Connection, organisation_id: str) -> Tree:
 
 
 # Reading
+
+
+def shown(body: bytes) -> bytes:
+    """What is shown of an entry's body, and hashed as its leaf."""
+    return body.partition(b"\n")[0] if body[:1] == b"{" else body
+
+
+def leaf_of(body: bytes) -> bytes:
+    """The leaf hash of an entry with this body."""
+    return merkle.leaf_hash(shown(body))
+
+
+def read(body: bytes) -> dict[str, Any]:
+    """What an entry says: both lines of its body as one object, those of earlier versions too.
+
+    ``numbers`` are the deployment's numbers of the audit rows of its acts.
+
+    Raises:
+        ValueError: it has a form that no build writes, or its second line isn't the one that the
+            first one names. Other fields are as they were found.
+    """
+    first, _, second = body.partition(b"\n")
+    found: dict[str, Any] = json.loads(first)
+    if not isinstance(found, dict):
+        raise ValueError("no object")  # noqa: TRY004 - whatever is wrong with it
+    if found.get("v", 0) < NUMBERED_BY_ORGANISATION:
+        if second:
+            raise ValueError("a line too many")
+        found["numbers"] = [act["n"] for act in found.get("acts", ()) if "n" in act]
+        return found
+    if sha256(second).hexdigest() != found.get("inner"):
+        raise ValueError("another second line")
+    inner: dict[str, Any] = json.loads(second)
+    return inner | found
 
 
 def heads(connection: Connection) -> list[Head]:
@@ -316,10 +372,20 @@ def consistency(
     return merkle.consistency_proof(leaves(connection, organisation_id, size), old, size)
 
 
-def number_of_audit_row(connection: Connection, organisation_id: str, seq: int) -> int | None:
-    """The number of the entry that keeps an audit row, which is named by its public number.
+def entries_about(
+    connection: Connection, organisation_id: str, seq: int, number: int
+) -> Iterator[tuple[int, str]]:
+    """Numbers and bodies of the entries that may name or seal an audit row, in their order.
 
-    It's sought among the entries of the row's instant, then from the log's beginning.
+    A large write is spread over several entries, so the one that says what was done needn't be the
+    one with the row's seal. Entries of the row's instant come first; then the log is read from its
+    beginning: for proofs, which are asked for seldom.
+
+    Args:
+        connection: in a read transaction.
+        organisation_id: whose log.
+        seq: the row's number in the deployment.
+        number: its public number.
     """
     audit = Tables.audit
     stored = select(audit.c.hash, audit.c.at).where(
@@ -327,16 +393,19 @@ def number_of_audit_row(connection: Connection, organisation_id: str, seq: int) 
     )
     row = connection.execute(stored).first()
     if row is None:
-        return None
-    named = f'["audit","{seq}",'
+        return
+    parts = f'["audit","{seq}",', f'"n":{number},', f'"n":{number}}}'
     begins = {f"{row.at:014x}", f"{row.at:016x}"}
     of_instant = or_(*(and_(_E.c.id >= each, _E.c.id < f"{each}g") for each in begins))
-    statement = _ENTRIES.where(_E.c.organisation_id == organisation_id, of_instant)
-    close = (_entry(each, organisation_id) for each in connection.execute(statement).all())
-    for entry in chain(close, entries(connection, organisation_id)):
-        if entry.body == row.hash or named in entry.body:
-            return entry.number
-    return None
+    statement = _ENTRIES.where(
+        _E.c.organisation_id == organisation_id, of_instant, _E.c.number.is_not(None)
+    )
+    close = [_entry(each, organisation_id) for each in connection.execute(statement).all()]
+    known = {entry.number for entry in close}
+    others = (each for each in entries(connection, organisation_id) if each.number not in known)
+    for entry in chain(close, others):
+        if entry.body == row.hash or any(part in entry.body for part in parts):
+            yield entry.number, entry.body
 
 
 __all__ = [
@@ -350,9 +419,11 @@ __all__ = [
     "head",
     "heads",
     "inclusion",
+    "leaf_of",
     "leaves",
     "new_id",
-    "number_of_audit_row",
     "put",
     "put_acts",
+    "read",
+    "shown",
 ]

@@ -5,7 +5,6 @@ Only this module imports Alembic, inside the functions that need it.
 
 import os
 import shutil
-import sqlite3
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import closing
@@ -19,15 +18,19 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.models.databases import DatabaseReport
+from chainteller.sqlite import WAL_IS_SAFE, sqlite3
 from chainteller.storage import baseline, guards, open_files, schema, sealing, search
-from chainteller.storage.database import Database, connect, sqlite_path, wal_is_safe
+from chainteller.storage.database import Database, connect, sqlite_path
 from chainteller.storage.faults import explain, explain_sqlite, unavailable
 from chainteller.storage.open_files import Holders
 from chainteller.storage.revision import State, sqlite_revision, sqlite_state
 
 DATABASE_OPEN = "DATABASE_OPEN"
 _SIDE_FILES = ("-journal", "-wal", "-shm")
+MIGRATIONS = Path(__file__).parent / "migrations"
 _MOST_PROBLEMS = 20
+_COMPACTING = 2
+"""SQLite writes a copy of the file, and a journal while it takes the file's place."""
 _SAMPLED = 400
 """Rows of each index that SQLite looks at."""
 
@@ -108,7 +111,7 @@ def _migrate(connection: Connection) -> None:
     from alembic.config import Config  # noqa: PLC0415 - as above
 
     config = Config(attributes={"connection": connection})
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    config.set_main_option("script_location", str(MIGRATIONS))
     if connection.dialect.name == "postgresql":
         connection.execute(text("SET LOCAL statement_timeout = 0"))
     schema.keep_revision_apart(connection)
@@ -161,6 +164,73 @@ def analyse(database: Database) -> None:
         connection.commit()
 
 
+def compact(url: str) -> tuple[int, int]:
+    """Write the database again without the space that nothing uses.
+
+    On PostgreSQL, free what rows no longer use, beside running servers; the database itself
+    keeps that space for new rows.
+
+    Returns:
+        Its size in bytes, before and after.
+
+    Raises:
+        ServiceUnavailable: DATABASE_OPEN (SQLite only), STORAGE_FULL, or as ``check``; nothing
+            was changed.
+    """
+    path = sqlite_path(url)
+    if path is None:
+        return _compact_server(url)
+    schema.inspect_file(path)
+    require_file(path)
+    _require_closed(path, "compacted")
+    before = path.stat().st_size
+    require_space(path, _COMPACTING * before)
+    try:
+        with closing(sqlite3.connect(path, timeout=5, isolation_level=None)) as connection:
+            schema.require_current(sqlite_state(partial(_scalar, connection)))
+            connection.execute("VACUUM")
+    except sqlite3.Error as error:
+        raise explain_sqlite(error) from error
+    return before, path.stat().st_size
+
+
+def _compact_server(url: str) -> tuple[int, int]:
+    database = connect(url)
+    try:
+        with database.read() as connection:
+            schema.require_current(schema.state(connection))
+        with database.engine.connect() as connection:
+            alone = connection.execution_options(isolation_level="AUTOCOMMIT")
+            alone.execute(text("SET statement_timeout = 0"))
+            size = text("SELECT pg_database_size(current_database())")
+            before = int(alone.execute(size).scalar_one())
+            alone.execute(text("VACUUM (ANALYZE)"))
+            after = int(alone.execute(size).scalar_one())
+            connection.invalidate()
+    except (DBAPIError, PoolTimeout) as error:
+        raise explain(error) from error
+    finally:
+        database.close()
+    return before, after
+
+
+def free_beside(path: Path) -> int:
+    """Bytes that may still be written on the disk of a file."""
+    return shutil.disk_usage(path.absolute().parent).free
+
+
+def require_space(path: Path, needed: int) -> None:
+    """Raises ServiceUnavailable: STORAGE_FULL, where the disk of a file has less space."""
+    free = free_beside(path)
+    if free < needed:
+        raise unavailable(
+            "STORAGE_FULL",
+            f"This needs up to {needed:,} bytes; {free:,} are free on the disk of {path.name}. "
+            "Nothing was changed.",
+            "Free space on that disk, then run it again.",
+        )
+
+
 def require_file(path: Path) -> None:
     """Raises ServiceUnavailable if there is no such file: opening it would create a database."""
     if not path.exists():
@@ -182,12 +252,12 @@ def _check_file(path: Path) -> DatabaseReport:
     except sqlite3.Error as error:
         raise explain_sqlite(error) from error
     notes = [*_schema_notes(found)]
-    if mode == "WAL" and not wal_is_safe():
+    if mode == "WAL" and not WAL_IS_SAFE:
         notes.append(
             f"SQLite {sqlite3.sqlite_version} can corrupt a file in WAL mode; the next start "
             "switches it to TRUNCATE."
         )
-    elif not wal_is_safe():
+    elif not WAL_IS_SAFE:
         notes.append(f"SQLite {sqlite3.sqlite_version} has the WAL-reset fault: WAL is not used.")
     if problems:
         notes.append("Restore a backup: chainteller db restore FILE.")
@@ -357,15 +427,16 @@ def _holders(path: Path) -> Holders:
     return open_files.holders(path, *(path.with_name(path.name + each) for each in _SIDE_FILES))
 
 
-def _require_closed(path: Path) -> None:
-    """Refuse a database that another process holds open: it would go on with the former file."""
+def _require_closed(path: Path, done: str = "restored") -> None:
+    """Refuse a database that another process holds open: it would go on with the former file, or
+    wait for a lock for too long."""
     pids = _holders(path).pids
     if pids:
         named = ", ".join(str(pid) for pid in pids)
         error = unavailable(
             DATABASE_OPEN,
-            f"The database is open in process {named}; nothing was restored.",
-            "Stop the server or console that has it open, then restore again.",
+            f"The database is open in process {named}; nothing was {done}.",
+            "Stop the server or console that has it open, then run this again.",
         )
         error.details["pids"] = list(pids)
         raise error

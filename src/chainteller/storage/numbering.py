@@ -304,7 +304,8 @@ class _Batch:
         for table, rows in new.items():
             self._rows[table] += writer.seal_new(table, rows)
         ends.last_at = max(stamp.at, ends.last_at)
-        self._keep(log.bodies(stamp, [_act(link) for link in links], writer.seals))
+        acts = [_act(link, is_numbered=not self._is_behind) for link in links]
+        self._keep(log.bodies(stamp, acts, writer.seals))
         if record.notes:
             of_deployment = stamp._replace(organisation_id=log.DEPLOYMENT)
             self._keep(log.bodies(of_deployment, record.notes, {}))
@@ -368,16 +369,16 @@ class _Batch:
         return own_numbers.number_event(ends.own, numbered)
 
 
-def _act(link: Row) -> dict[str, Any]:
+def _act(link: Row, *, is_numbered: bool) -> dict[str, Any]:
     """What an entry says of an audit row: everything but what the row's own hash covers alone."""
     act = {
         "op": link["action"],
         "object": link["object"],
         "outcome": link["outcome"],
-        "n": link["seq"],
+        "seq": link["seq"],
     }
-    if link["number"] is not None:
-        act["own"] = link["number"]
+    if is_numbered:
+        act["n"] = link["seq"] if link["number"] is None else link["number"]
     for name, column in (("account", "trading_account_id"), ("error", "error")):
         if link[column] is not None:
             act[name] = link[column]

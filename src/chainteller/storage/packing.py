@@ -11,6 +11,8 @@ fixed dictionary, and the bytes that the placeholders stand for, in their order:
     \x05  24 hexadecimal digits           12
     \x06  the instant in the entry's id   no bytes
     \x07  the log's name, quoted          no bytes
+    \x08  SHA-256 of the second line      no bytes
+    \x0b  the salt of the second line     12
     \x10 to \x1f  one of the first sixteen ids again
 
 The dictionary is part of the form: a new one is another form.
@@ -18,8 +20,10 @@ The dictionary is part of the form: a new one is another form.
 
 import re
 import zlib
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import a2b_base64, b2a_base64
 from collections.abc import Callable
+from hashlib import sha256
 
 FORM = b"\x01"
 _CRC = 4
@@ -27,11 +31,11 @@ _MOST = 2**24
 """Characters of a text; those of a body of ours are fewer than a million."""
 _REPEATED = 0x10
 _IDS_AGAIN = 16
-_OWN_ID, _INSTANT, _LOG = "\x01", "\x06", "\x07"
+_OWN_ID, _INSTANT, _LOG, _INNER, _SALT = "\x01", "\x06", "\x07", "\x08", "\x0b"
 _SEALS = {22: "\x02", 32: "\x03"}
 """Placeholders by the letters of a seal."""
 _ID, _HEX = "\x04", "\x05"
-_SIZES = {"\x02": 16, "\x03": 24, "\x04": 14, "\x05": 12}
+_SIZES = {"\x02": 16, "\x03": 24, "\x04": 14, "\x05": 12, "\x0b": 12}
 _SUFFIX = 23
 """The underscore of an id and what follows it."""
 _LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -40,12 +44,14 @@ _DIGITS = str.maketrans(_LETTERS, "0123456789abcdefghijklmnopqrstuv")
 _PARTS = re.compile(
     r'"[A-Za-z0-9+/]{22}(?:[A-Za-z0-9+/]{10})?"'
     r"|_[0-9A-HJKMNP-TV-Z]{22}(?![0-9A-Za-z])|_[0-9a-f]{24}(?![0-9A-Za-z])"
+    r'|"salt":"[A-Za-z0-9_-]{16}"'
 )
-_PLACES = re.compile("([\x02-\x05\x10-\x1f])")
-_CONTROLS = re.compile("[\x00-\x1f\x7f]")
+_PLACES = re.compile("([\x02-\x05\x0b\x10-\x1f])")
+_CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f]")
 _INSTANT_DIGITS = 14
 _BEGIN = '{"acts":[{"account":"TDA_#","n":'
-_ACTS = '"outcome":"done"}],"after":'
+_ACTS = '"outcome":"done"}],"at":^,"by":'
+_WORKER = '"worker","id":"!","inner":&,"log":~,"v":3}\n{"after":,"numbers":[],"rows":[["job","'
 _KNOWN = (
     '"error":"VALIDATION_ERROR","ACCOUNT_RESTRICTED","INSUFFICIENT_FUNDS","LIMIT_EXCEEDED",',
     '"QUOTE_ALREADY_USED","QUOTE_EXPIRED","TRADE_NOT_CANCELLABLE","NOT_FOUND","CLAIM_EXPIRED",',
@@ -91,43 +97,45 @@ _KNOWN = (
     '"sold":,"btc-usd","eth-usd","side":"sell","status":"expired",lp.receivable BTC@bitcoin ',
     "lp.receivable ETH@ethereum customer:TDA_#0:incoming ETH@ethereum custody USDC@solana ",
     'customer:TDA_#0:held USD@fiat ",$],["posting","customer:TDA_#0:available USD@fiat ",$],',
-    f'{_BEGIN},"object":"TXN_#","op":"trade.settle",{_ACTS},"at":^,"by":"worker","id":"!","log":~,',
-    '"rows":[["job","trade.settle TXN_#1",null,{},$],["journal","TXN_#1:settle",$],["posting","',
+    f'{_BEGIN},"object":"TXN_#","op":"trade.settle",{_ACTS}{_WORKER}',
+    'trade.settle TXN_#1",null,{},$],["journal","TXN_#1:settle",$],["posting","',
     'custody SOL@solana ",$],["posting","lp.receivable SOL@solana ",$],["posting","customer:',
     'TDA_#0:incoming SOL@solana ",$],["posting","customer:TDA_#0:available SOL@solana ",$],[',
     '"posting","lp.payable USD@fiat ",$],["posting","core USD@fiat ",$],["trade","TXN_#1",$,',
     '{"status":"settled"},$],["trading_account","TDA_#0",$,{},$],["audit","',
-    f'{_BEGIN},"object":"TXN_#","op":"trade.fill",{_ACTS},"at":^,"by":"worker","id":"!","log":~,',
-    '"rows":[["job","trade.fill TXN_#1",null,{},$],["journal","TXN_#1:fill",$],["posting","',
+    f'{_BEGIN},"object":"TXN_#","op":"trade.fill",{_ACTS}{_WORKER}',
+    'trade.fill TXN_#1",null,{},$],["journal","TXN_#1:fill",$],["posting","',
     'customer:TDA_#0:held BUSD1@bank ",$],["posting","custody BUSD1@bank ",$],["posting","issuer:',
     'BUSD1@bank USD@fiat ",$],["posting","lp.payable USD@fiat ",$],["posting","income:fee ',
     'USD@fiat ",$],["posting","income:spread USD@fiat ",$],["posting","lp.receivable SOL@solana ',
     '",$],["posting","customer:TDA_#0:incoming SOL@solana ",$],["job","trade.settle TXN_#1",$],[',
     '"trade","TXN_#1",$,{"status":"executed"},$],["trading_account","TDA_#0",$,{},$],["audit","',
-    '{"acts":[{"n":,"object":"QTE_#","op":"create_quote","outcome":"done","own":}],"after":,"at":^',
-    ',"by":"local","id":"!","log":~,"rows":[["quote","QTE_#0",$,{"bought":,"expires":17,',
+    '{"acts":[{"n":,"object":"QTE_#","op":"create_quote","outcome":"done"}],"at":^,',
+    '"by":"local","id":"!","inner":&,"log":~,"v":3}\n{"after":,"numbers":[],"rows":[["quote",',
+    '"QTE_#0",$,{"bought":,"expires":17,',
     '"fee_cents":,"market":"sol-usd","price_cents":,"side":"buy","sold":,"status":"open",',
     '"trade_id":null,"trading_account_id":null}],["audit","',
-    f'{_BEGIN},"object":"TXN_#","op":"execute_quote",{_ACTS},"at":^,"by":"desk (","id":"!","key":"',
-    '","log":~,"rows":[["idempotency","default execute_quote QTE_#',
-    '",$],["trading_account","TDA_#0",$,{},$],["quote","QTE_#2",$,{"status":"executed",',
-    '"trade_id":"TXN_#1"},$],["trade","TXN_#1",$,{"amount":,"bought":,"failure_code":null,',
+    f'{_BEGIN},"object":"TXN_#","op":"execute_quote",{_ACTS}"desk (","id":"!",',
+    '"inner":&,"key":"","log":~,"rule":"RUL_%","v":3}\n{"after":,"numbers":[],"rows":[[',
+    '"idempotency","default execute_quote QTE_#",$],["trading_account","TDA_#0",$,{},$],["quote",',
+    '"QTE_#2",$,{"status":"executed","trade_id":"TXN_#1"},$],["trade","TXN_#1",$,{"amount":,"bought":,"failure_code":null,',
     '"fee_cents":,"market":"sol-usd","price_cents":,"quote_id":"QTE_#2","side":"buy","sold":,',
     '"status":"processing","trading_account_id":"TDA_#0"}],["audit","",$],["event","",$],["event',
     '","",$],["journal","TXN_#1:hold",$],["posting","customer:TDA_#0:available BUSD1@bank ",$],[',
-    '"posting","customer:TDA_#0:held BUSD1@bank ",$],["job","trade.fill TXN_#1",$]],"rule":"RUL_%"',
-    ',"v":3}",$],["audit","",$],["event","",$]],"v":3}',
+    '"posting","customer:TDA_#0:held BUSD1@bank ",$],["job","trade.fill TXN_#1",$]],"salt":?}',
+    '",$],["audit","",$],["event","",$]],"salt":?}',
 )
 """What entries say again and again, the most frequent last. ``$`` is a seal, ``#`` an id (with a
-digit, an earlier one), ``!`` the entry's id, ``^`` its instant, ``~`` its log, ``%`` hexadecimal
-digits."""
+digit, an earlier one), ``!`` the entry's id, ``^`` its instant, ``~`` its log, ``&`` the hash and
+``?`` the salt of the second line, ``%`` hexadecimal digits."""
 
 
 def _dictionary() -> bytes:
     text = "".join(_KNOWN)
     for digit in range(10):
         text = text.replace(f"#{digit}", chr(_REPEATED + digit))
-    for sign, place in zip("$#!^~%", ("\x02", _ID, _OWN_ID, _INSTANT, _LOG, _HEX), strict=True):
+    places = ("\x02", _ID, _OWN_ID, _INSTANT, _LOG, _HEX, _INNER, _SALT)
+    for sign, place in zip("$#!^~%&?", places, strict=True):
         text = text.replace(sign, place)
     return text.encode()
 
@@ -143,13 +151,15 @@ def pack(body: str, entry_id: str, log: str) -> bytes | None:
     instant = f'"at":{int(entry_id[:_INSTANT_DIGITS], 16)},'
     text = body.replace(instant, f'"at":{_INSTANT},', 1).replace(entry_id, _OWN_ID)
     text = text.replace(f'"log":"{log}"', f'"log":{_LOG}', 1)
+    second = body.partition("\n")[2]
+    text = text.replace(f'"inner":"{_hash(second)}"', f'"inner":{_INNER}', 1)
     told: list[bytes] = []
     ids: dict[str, str] = {}
 
     def place(found: re.Match[str]) -> str:
         part = found[0]
         if part[0] == '"':
-            return _placed_seal(part, told)
+            return _placed(part, told)
         if part in ids:
             return ids[part]
         if len(part) != _SUFFIX:
@@ -166,7 +176,10 @@ def pack(body: str, entry_id: str, log: str) -> bytes | None:
     return FORM + zlib.crc32(packed).to_bytes(_CRC, "big") + packed
 
 
-def _placed_seal(part: str, told: list[bytes]) -> str:
+def _placed(part: str, told: list[bytes]) -> str:
+    if part[1] == "s" and part[5] == '"':
+        told.append(urlsafe_b64decode(part[8:-1]))
+        return part[:7] + _SALT
     sign = _SEALS[len(part) - 2]
     seal = a2b_base64(part[1:-1] + "=" * (-(len(part) - 2) % 4))
     if _seal(seal) != part:
@@ -208,7 +221,8 @@ def _id(found: bytes) -> str:
 
 
 _READ: dict[str, Callable[[bytes], str]] = {
-    "\x02": _seal, "\x03": _seal, _ID: _id, _HEX: bytes.hex
+    "\x02": _seal, "\x03": _seal, _ID: _id, _HEX: bytes.hex,
+    _SALT: lambda found: f'"{urlsafe_b64encode(found).decode()}"',
 }  # fmt: skip
 
 
@@ -244,4 +258,10 @@ def unpack(packed: bytes, entry_id: str, log: str) -> str:
     if at != len(told):
         raise ValueError("an entry with too few bytes, or too many")
     body = "".join(parts).replace(_OWN_ID, entry_id).replace(_LOG, f'"{log}"')
-    return body.replace(_INSTANT, str(int(entry_id[:_INSTANT_DIGITS], 16)))
+    body = body.replace(_INSTANT, str(int(entry_id[:_INSTANT_DIGITS], 16)))
+    second = _hash(body.partition("\n")[2])
+    return body.replace(_INNER, f'"{second}"')
+
+
+def _hash(text: str) -> str:
+    return sha256(text.encode()).hexdigest()

@@ -1,7 +1,6 @@
 """The schema: its state in a database, and its creation."""
 
 import os
-import sqlite3
 import tempfile
 from contextlib import closing, suppress
 from pathlib import Path
@@ -12,7 +11,8 @@ from sqlmodel import SQLModel
 from chainteller.domain.actors import DEFAULT_ORGANISATION
 from chainteller.domain.quoting import FeeSchedule
 from chainteller.service.errors import ServiceUnavailable
-from chainteller.storage import guards, log
+from chainteller.sqlite import sqlite3
+from chainteller.storage import guards, log, open_files
 from chainteller.storage.faults import unavailable
 from chainteller.storage.own_numbers import GENESIS_HASH
 from chainteller.storage.revision import (
@@ -80,8 +80,14 @@ def empty_file() -> ServiceUnavailable:
     )
 
 
-def touch(path: Path, mode: str) -> None:
+def touch(path: Path, mode: str) -> str:
     """Create a missing file with our mark, and set the journal mode that is safe here.
+
+    A file that another process holds open doesn't change to WAL: that process may have an older
+    SQLite, for which WAL isn't safe.
+
+    Returns:
+        The mode that it has now; empty if that can't be read.
 
     Raises:
         OSError: the file or its folder cannot be written.
@@ -91,10 +97,13 @@ def touch(path: Path, mode: str) -> None:
     with closing(sqlite3.connect(path, timeout=5, isolation_level=None)) as connection:
         try:
             found = str(connection.execute("PRAGMA journal_mode").fetchone()[0]).upper()
-            if (found == "WAL") != (mode == "WAL"):
-                connection.execute(f"PRAGMA journal_mode={mode}")
+            if (found == "WAL") == (mode == "WAL"):
+                return found
+            if mode == "WAL" and open_files.holders(path).pids:
+                return found
+            return str(connection.execute(f"PRAGMA journal_mode={mode}").fetchone()[0]).upper()
         except sqlite3.Error:
-            return  # a locked, read-only or damaged file raises when it is used
+            return ""  # a locked, read-only or damaged file raises when it is used
 
 
 def _create_marked(path: Path) -> None:

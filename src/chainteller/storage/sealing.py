@@ -9,7 +9,6 @@ Both databases can write the text themselves, so that a whole table is read back
 columns.
 """
 
-import sqlite3
 from binascii import a2b_base64, b2a_base64
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -20,6 +19,7 @@ from typing import Any
 from sqlalchemy import Boolean, Column, Integer, Table
 from sqlmodel import SQLModel
 
+from chainteller.sqlite import sqlite3
 from chainteller.storage import wallet_tables
 from chainteller.storage.columns import SALT, reason_unsealed
 from chainteller.storage.tables import Tables

@@ -5,7 +5,6 @@ with a busy timeout of zero: a read of two statements takes a third of the time,
 at once.
 """
 
-import sqlite3
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from typing import Any, NamedTuple, NoReturn, cast
 from sqlalchemy import Connection, Select
 from sqlalchemy.engine import Dialect
 
+from chainteller.sqlite import sqlite3
 from chainteller.storage.database import Database
 from chainteller.storage.faults import unavailable
 
@@ -126,7 +126,7 @@ class ShortReads(Database):
     """Reads of an open database's file, for one thread that must not wait. It can't write."""
 
     def __init__(self, database: Database) -> None:
-        super().__init__(database.engine, database.path)
+        super().__init__(database.engine, database.path, in_wal=database.in_wal)
         self.calm = database.calm
         self._reader: _Reader | None = None
 

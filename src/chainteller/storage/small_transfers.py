@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from sqlalchemy import Connection, bindparam, exists, func, select
+from sqlalchemy import Connection, bindparam, exists, select
 
 from chainteller.domain.assets import ASSETS_BY_KEY
 from chainteller.domain.challenges import ChallengeStatus
@@ -84,11 +84,6 @@ def arrivals(connection: Connection, ids: Iterable[str]) -> Mapping[str, list[Re
     for row in connection.execute(_ARRIVED, {"b_ids": list(found)}) if found else ():
         found[row.challenge_id].append(row)
     return found
-
-
-def count_arrivals(connection: Connection, challenge_id: str) -> int:
-    counted = select(func.count()).select_from(_A).where(_A.c.challenge_id == challenge_id)
-    return int(connection.execute(counted).scalar_one())
 
 
 def page(

@@ -8,7 +8,7 @@ from chainteller.domain.assets import ASSETS_BY_KEY
 from chainteller.domain.evidence import EvidenceLevel
 from chainteller.domain.limits import DestinationClass, Spent
 from chainteller.domain.money import format_atoms, format_cents
-from chainteller.domain.transfers import COUNTED, HOLDING, Direction
+from chainteller.domain.transfers import COUNTED, HOLDING, Direction, type_of
 from chainteller.service.models.funding import (
     Reason,
     Review,
@@ -55,14 +55,7 @@ _OF_IDS = select(_T).where(
     _T.c.trading_account_id == bindparam("b_account"),
     _T.c.id.in_(bindparam("b_ids", expanding=True)),
 )
-_ON_LEVELS = select(
-    _T.c.destination_class, _T.c.notional_cents, _T.c.created, _T.c.evidence_level
-).where(
-    _T.c.trading_account_id == bindparam("b_account"),
-    _T.c.evidence_level.is_not(None),
-    _T.c.created > bindparam("b_since"),
-    _T.c.status.in_([status.value for status in COUNTED]),
-)
+_ON_LEVELS = _SPENT.add_columns(_T.c.evidence_level).where(_T.c.evidence_level.is_not(None))
 _SUMS = (
     select(
         _T.c.destination_class,
@@ -172,7 +165,7 @@ def to_model(row: Record) -> Transfer:
     asset = ASSETS_BY_KEY[row.asset]
     withdraws = row.direction == Direction.WITHDRAWAL
     return Transfer(
-        type=f"{row.direction}-transaction",
+        type=type_of(row.direction),
         id=row.id,
         status=row.status,
         trading_account_id=row.trading_account_id,

@@ -23,7 +23,11 @@ _ONE_EDIT, _EDIT, _EDIT_OF_FEW = 0.84, 0.16, 0.24
 _FEW_LETTERS = 5
 """Letters of a word of which two wrong ones leave little."""
 _SAME_LETTER, _LONGER, _MOST_LONGER = 0.02, 0.006, 0.06
-_ALMOST_PREFIX = 0.7
+_ALMOST_PREFIX, _LONGER_ALMOST, _MOST_ALMOST = 0.7, 0.03, 0.79
+_DOUBLED = 0.01
+"""What a letter costs that is written once or twice by mistake: Meri, Merriweather."""
+_SHORT_NAME = 0.1
+"""What an edit costs more in a name of few letters, of which it leaves little."""
 
 
 class Match(NamedTuple):
@@ -31,6 +35,11 @@ class Match(NamedTuple):
 
     word: str
     likeness: float
+
+
+def _squeezed(word: str) -> str:
+    """A word with each doubled letter once."""
+    return "".join(sign for at, sign in enumerate(word) if word[at - 1 : at] != sign)
 
 
 def _mask(word: str) -> int:
@@ -50,6 +59,7 @@ class Vocabulary:
             for place in (word[0], f"{_END}{word[-1]}", ""):
                 self._masked[len(word), place].append(masked)
         self._beginnings: dict[tuple[str, int], list[str]] = {}
+        self._squeezed = sorted((_squeezed(word), word) for word in self.words)
 
     def __contains__(self, word: str) -> bool:
         return word in self._set
@@ -59,6 +69,14 @@ class Vocabulary:
         at = bisect_left(self.words, prefix)
         while at < len(self.words) and self.words[at].startswith(prefix):
             yield self.words[at]
+            at += 1
+
+    def beginning_but_for_doubled_letters(self, prefix: str) -> Iterator[str]:
+        """Words that begin with a text, whether letters are doubled or not."""
+        squeezed = _squeezed(prefix)
+        at = bisect_left(self._squeezed, (squeezed, ""))
+        while at < len(self._squeezed) and self._squeezed[at][0].startswith(squeezed):
+            yield self._squeezed[at][1]
             at += 1
 
     def with_inside(self, part: str) -> Iterator[str]:
@@ -138,6 +156,10 @@ class Vocabulary:
         for word in self.beginning_with(spelt):
             if word != spelt:
                 yield Match(word, PREFIX + _LONGER_PREFIX * len(spelt) / len(word))
+        if len(spelt) > _SHORT:
+            for word in self.beginning_but_for_doubled_letters(spelt):
+                share = min(1.0, len(spelt) / len(word))
+                yield Match(word, PREFIX + _LONGER_PREFIX * share - _DOUBLED)
         if len(spelt) >= _SHORT:
             for word in self.with_inside(spelt):
                 yield Match(word, INSIDE)
@@ -150,7 +172,9 @@ class Vocabulary:
                 same = _SAME_LETTER if word[0] == spelt[0] else 0.0
                 longer = min(_MOST_LONGER, _LONGER * len(word))
                 less = _EDIT if len(spelt) > _FEW_LETTERS else _EDIT_OF_FEW
-                yield Match(word, _ONE_EDIT - less * (count - 1) + same + longer)
+                short = _SHORT_NAME if len(word) <= _SHORT else 0.0
+                yield Match(word, _ONE_EDIT - less * (count - 1) + same + longer - short)
         if len(spelt) > _SHORT:
             for word in self.almost_beginning_with(spelt):
-                yield Match(word, _ALMOST_PREFIX)
+                more = _LONGER_ALMOST * (len(spelt) - _SHORT - 1)
+                yield Match(word, min(_MOST_ALMOST, _ALMOST_PREFIX + more))

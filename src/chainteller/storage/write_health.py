@@ -1,6 +1,5 @@
 """Whether writes reach the disk: what the last ones showed, and a write to find out."""
 
-import sqlite3
 import threading
 from collections.abc import Callable
 from contextlib import closing
@@ -10,6 +9,7 @@ from time import monotonic
 from sqlalchemy import Connection, text
 
 from chainteller.service.errors import ServiceUnavailable
+from chainteller.sqlite import sqlite3
 from chainteller.storage.faults import explain_sqlite
 
 _DISK_FAULTS = frozenset({"STORAGE_FULL", "STORAGE_FAULT"})

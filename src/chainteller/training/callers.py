@@ -1,14 +1,13 @@
 """Who calls in a training session: customers of the sample bank, drawn by the seed."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from decimal import Decimal
-from typing import TypeVar
 
 from chainteller.domain.preconditions import Control
 from chainteller.domain.randomness import SeededRandomness, below
 from chainteller.service.interface import Service
-from chainteller.service.models.accounts import Customer, TradingAccount
-from chainteller.service.models.pages import MAXIMUM_LIMIT, ListQuery, Page
+from chainteller.service.models.pages import ListQuery
+from chainteller.service.paging import every
 from chainteller.training.scenarios import (
     DRAWN,
     DRAWN_FROZEN,
@@ -17,15 +16,13 @@ from chainteller.training.scenarios import (
     Caller,
 )
 
-Item = TypeVar("Item")
-
 _LEAST_BALANCE = Decimal(9_000)
 """What the setup of every scenario can deposit."""
 _ENHANCED = "enhanced"
 
 
 def draw_caller(service: Service, scenario: str, seed: str, kind: str = DRAWN) -> Caller:
-    """A customer of a kind, one of ``DRAWN_CALLERS``, with enough money in the bank account.
+    """A customer of a kind, one of ``DRAWN_CALLERS``; who begins to trade has enough money for it.
 
     Raises:
         LookupError: the bank has no such customer.
@@ -40,7 +37,7 @@ def draw_caller(service: Service, scenario: str, seed: str, kind: str = DRAWN) -
 def _unserved(service: Service, kind: str) -> Iterator[Caller]:
     """Customers without a trading account who can open one, or lack what the kind says."""
     needs_terms, needs_identity = kind == DRAWN_WITHOUT_TERMS, kind == DRAWN_WITHOUT_IDENTIFICATION
-    for customer in _customers(service):
+    for customer in every(service.customers, ListQuery()):
         main = customer.bank_accounts[0] if customer.bank_accounts else None
         is_free = main is not None and not any(
             each.trading_account_id for each in customer.bank_accounts
@@ -59,25 +56,7 @@ def _unserved(service: Service, kind: str) -> Iterator[Caller]:
 
 def _frozen(service: Service) -> Iterator[Caller]:
     """Customers with a trading account that is frozen and nothing else."""
-    names = {customer.id: customer.name for customer in _customers(service)}
-    for account in _accounts(service):
+    names = {customer.id: customer.name for customer in every(service.customers, ListQuery())}
+    for account in every(service.trading_accounts, ListQuery()):
         if account.controls == (Control.FROZEN,) and account.customer_id in names:
             yield Caller(names[account.customer_id], account.bank_account_id)
-
-
-def _customers(service: Service) -> Iterator[Customer]:
-    return _every(service.customers)
-
-
-def _accounts(service: Service) -> Iterator[TradingAccount]:
-    return _every(service.trading_accounts)
-
-
-def _every(fetch: Callable[[ListQuery], Page[Item]]) -> Iterator[Item]:
-    page = 1
-    while True:
-        found = fetch(ListQuery(page=page, limit=MAXIMUM_LIMIT))
-        yield from found.data
-        if page * MAXIMUM_LIMIT >= found.pagination.total or not found.data:
-            return
-        page += 1

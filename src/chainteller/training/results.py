@@ -1,11 +1,11 @@
 """Results of sessions that ended, kept on this machine, and what they say about the next one."""
 
 import json
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from chainteller.private_files import open_private
 from chainteller.training.scenarios import Scenario
 
 PASSED = 80
@@ -63,8 +63,7 @@ def keep_result(file: Path, result: Result) -> None:
         OSError: the file can't be written.
     """
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
-    with os.fdopen(os.open(file, flags, 0o600), "ab") as kept:
+    with open_private(file, "ab") as kept:
         kept.write(json.dumps(asdict(result)).encode() + b"\n")
 
 

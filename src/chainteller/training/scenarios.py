@@ -222,9 +222,16 @@ def _percent(name: str, seed: str | None) -> str:
 
 
 def _addresses(name: str | None, wallets: Sequence[SampleWallet]) -> dict[str, str]:
-    """The address of the wallet that was drawn, whole and as people abbreviate it."""
+    """The address of the wallet that was drawn, whole and as people abbreviate or name it."""
     address = next((each.address.display for each in wallets if each.name == name), "")
-    return {"address": address, "short_address": f"{address[:6]}...{address[-4:]}"} if name else {}
+    if not name:
+        return {}
+    ending = address[-4:]
+    return {
+        "address": address,
+        "short_address": f"{address[:6]}...{ending}",
+        "ending": ending,
+    }
 
 
 def filled(value: Any, values: Mapping[str, str]) -> Any:

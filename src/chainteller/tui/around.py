@@ -14,7 +14,7 @@ from chainteller.tui.desk import Desk
 from chainteller.tui.pending import Item, next_repaint, of_customer, of_desk, strip_line
 from chainteller.tui.surrounding_views import has_room_around
 from chainteller.tui.widgets.detail import Detail, Filled
-from chainteller.tui.widgets.lines import Fill, Line, Lines, nothing_below
+from chainteller.tui.widgets.lines import Fill, Line, Lines, line, nothing_below
 
 if TYPE_CHECKING:
     from chainteller.tui.desk_screen import DeskScreen
@@ -89,8 +89,11 @@ def _stack(desk: Desk, tables: Mapping[str, _Titled], key: str) -> Fill:
 
 
 def _draw_strip(screen: "DeskScreen") -> None:
+    """A hidden strip is emptied: it may be shown again when somebody else is served."""
     strip = screen.query_one("#strip", Lines)
-    if strip.display and strip.size.width:
+    if not strip.display:
+        strip.show([line(), line()])
+    elif strip.size.width:
         lines, items = strip_lines(screen.desk, strip.size.width)
         strip.show(lines)
         _repaint_later(screen, items)

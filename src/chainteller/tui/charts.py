@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from itertools import pairwise
 
-from chainteller.domain.clock import to_datetime
+from chainteller.domain.clock import MINUTE, to_datetime
 from chainteller.records.formats import Piece, clock_time
 from chainteller.tui.widgets.lines import Line, line
 
@@ -27,7 +27,7 @@ _MOST_DOTS_PER_SAMPLE = 4
 _GRID = "┈"
 _TIMES_EVERY = 30
 """Cells between two times below a chart, at least."""
-_MINUTE, _HOUR_MINUTES = 60_000_000, 60
+_HOUR_MINUTES = 60
 LEAST_ROWS = 3
 AXIS_ROWS = 2
 """Lines below a chart: its times, and what its axis shows."""
@@ -68,7 +68,7 @@ def newest(samples: Sequence[Sample], minutes: int) -> Sequence[Sample]:
     """The samples of the last minutes before the newest one; all of them with 0."""
     if not minutes or not samples:
         return samples
-    since = samples[-1][0] - minutes * _MINUTE
+    since = samples[-1][0] - minutes * MINUTE
     return [sample for sample in samples if sample[0] >= since]
 
 
@@ -143,7 +143,7 @@ def _times(samples: Sequence[Sample], labels: int, cells: int) -> Line:
 
 def _axis(samples: Sequence[Sample], low: Decimal, high: Decimal, labels: int) -> Line:
     """What the chart shows: how long, and that its axis doesn't begin at zero."""
-    minutes = max(1, round((samples[-1][0] - samples[0][0]) / _MINUTE))
+    minutes = max(1, round((samples[-1][0] - samples[0][0]) / MINUTE))
     span = f"last {minutes} min" if minutes != _HOUR_MINUTES else "last hour"
     told = "unchanged" if low == high else "axis not from zero"
     return line((f"{' ' * (labels + 1)}{span}   {told}", "muted"))

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from chainteller.private_files import open_private
 from chainteller.records.formats import clean
 from chainteller.tui.service_calls import call_service
 
@@ -96,13 +97,12 @@ def write_file(folder: Path, name: str, content: str | bytes) -> Path:
     number = 1
     while True:
         try:
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-            descriptor = os.open(path, flags, 0o600)
+            file = open_private(path, "xb")
         except FileExistsError:
             number += 1
             path = folder / f"{stem}-{number}{suffix}"
             continue
-        with os.fdopen(descriptor, "wb") as file:
+        with file:
             file.write(content.encode(errors="replace") if isinstance(content, str) else content)
         return path
 

@@ -11,7 +11,7 @@ from textual.widget import Widget
 from chainteller.records.formats import Piece
 from chainteller.tui import lazy
 from chainteller.tui.desk import Desk
-from chainteller.tui.list_screen import ListScreen
+from chainteller.tui.list_screen import FilteredListScreen
 from chainteller.tui.widgets.detail import Detail
 from chainteller.tui.widgets.ground import titled
 from chainteller.tui.widgets.lines import Line, Lines, line
@@ -25,7 +25,7 @@ CustomerRecord = TypeVar("CustomerRecord", bound="Transaction")
 SORTS = (("-created", "newest"), ("created", "oldest"))
 
 
-class CustomerListScreen(ListScreen[CustomerRecord], Generic[CustomerRecord]):
+class CustomerListScreen(FilteredListScreen[CustomerRecord], Generic[CustomerRecord]):
     """Subclasses give ``draw`` and what ``ListScreen`` asks for."""
 
     ORDERS = tuple(name for _, name in SORTS)
@@ -95,16 +95,6 @@ class CustomerListScreen(ListScreen[CustomerRecord], Generic[CustomerRecord]):
         self._all = not self._all
         _bind_filter(self)
         self.restart()
-
-    def field_submitted(self, purpose: str, value: str) -> None:  # noqa: ARG002 - one field here
-        self.close_field()
-        self.find(value.strip())
-
-    def field_changed(self, purpose: str, value: str) -> None:  # noqa: ARG002 - one field here
-        self.find(value.strip())
-
-    def field_closed(self, purpose: str) -> None:  # noqa: ARG002 - one field here
-        self.find("")
 
     def find(self, text: str) -> None:
         """Show what matches: typed, or an id from the palette or a paste."""

@@ -317,6 +317,7 @@ class DeskScreen(Blank, FullScreen):
         self.set_class(on, "zoomed")
         self.remove_class(*(name for _, name in self.HORIZONTAL_BREAKPOINTS))
         self.add_class(*breakpoint_classes(self, self.desk.shell.size))
+        self.call_after_refresh(_look_around, self)
 
     @property
     def paged(self) -> PagedList | None:
@@ -685,6 +686,6 @@ COMMANDS: tuple[Command[DeskScreen], ...] = (
     Command("palette.statement", "", "statement: write the account's statement to a file",
         lambda screen: screen.read("ask-statement",
             partial(lazy.write_statement, screen, screen.desk.customer.account_id)),
-        lambda screen: "" if screen.desk.customer.account_id else "no account is selected"),
+        _nobody_served),
 )
 # fmt: on

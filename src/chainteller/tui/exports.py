@@ -17,6 +17,7 @@ from chainteller.tui.dialogs.boxes import CopyBox
 from chainteller.tui.dialogs.choice import Choice
 from chainteller.tui.service_calls import call_service
 from chainteller.workspace import receipts
+from chainteller.workspace.forms import FORMS
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -225,5 +226,5 @@ def receipt_exports(desk: Desk, account_id: str, record_id: str) -> list[Export]
             f"chainteller-receipt-{record_id}.{ending}",
             partial(call_service, make, form),
         )
-        for form, ending in receipts.FORMS.items()
+        for form, ending in FORMS.items()
     ]

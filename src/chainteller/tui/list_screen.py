@@ -289,6 +289,24 @@ class ListScreen(DeskScreen, Generic[Record]):
         return self.selected
 
 
+class FilteredListScreen(ListScreen[Record], Generic[Record]):
+    """A list whose only field is its filter, which applies with each letter."""
+
+    @abstractmethod
+    def find(self, text: str) -> None:
+        """Show what matches a filter."""
+
+    def field_submitted(self, purpose: str, value: str) -> None:  # noqa: ARG002 - one field here
+        self.close_field()
+        self.find(value.strip())
+
+    def field_changed(self, purpose: str, value: str) -> None:  # noqa: ARG002 - one field here
+        self.find(value.strip())
+
+    def field_closed(self, purpose: str) -> None:  # noqa: ARG002 - one field here
+        self.find("")
+
+
 def why_not_opened(screen: ListScreen[Any]) -> str:
     """Why enter has no detail to open; empty when it has."""
     is_open = screen.has_class("detail-open") or screen.has_class("-wide")

@@ -16,6 +16,7 @@ from chainteller.records.formats import (
     status,
     transferred,
 )
+from chainteller.records.markets import is_open
 from chainteller.records.trades import SLOW_S
 from chainteller.records.transfers import direction
 from chainteller.records.transfers import is_over as is_transfer_over
@@ -49,7 +50,7 @@ def watch_market(desk: Desk, market: "Market | None") -> None:
     """Ring when a closed market opens; one that is open has nothing to wait for."""
     if market is None:
         return
-    if market.status in {None, "open"}:
+    if is_open(market):
         desk.notify(f"{market.market_name} is already open", "muted")
         return
     desk.watched.add(market.market_name)
@@ -61,7 +62,7 @@ async def _markets(desk: Desk, alert: Alert) -> None:
         return
     markets = await call_service(desk.service.markets, tuple(sorted(desk.watched)))
     for market in markets.data:
-        if market.market_name in desk.watched and market.status in {None, "open"}:
+        if market.market_name in desk.watched and is_open(market):
             desk.watched.discard(market.market_name)
             alert(f"{market.market_name} is open", "good")
 

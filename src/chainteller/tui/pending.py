@@ -11,8 +11,9 @@ from rich.cells import cell_len
 from chainteller.domain.clock import MINUTE, SECOND, from_datetime
 from chainteller.domain.transfers import HOLDING, TransferStatus
 from chainteller.records.formats import Piece, countdown, grouped, money, status, transferred
+from chainteller.records.markets import is_open
+from chainteller.records.trades import can_be_executed, is_trade
 from chainteller.records.trades import is_over as is_trade_over
-from chainteller.records.trades import is_trade
 from chainteller.records.transfers import direction
 from chainteller.tui.queries import Gap
 from chainteller.tui.widgets.lines import Line, line
@@ -34,6 +35,10 @@ class Item(NamedTuple):
     tone: str = ""
     ends_at: int | None = None
 
+    def waits(self, now: int) -> bool:
+        """Whether it hasn't ended yet."""
+        return self.ends_at is None or self.ends_at >= now
+
     def told(self, now: int) -> Piece:
         """In words, with the time that is left; every second in the last minute."""
         if self.ends_at is None:
@@ -51,14 +56,14 @@ def _by_the_minute(seconds: int) -> str:
 
 def of_customer(view: "CustomerView", now: int) -> list[Item]:
     """What waits for one customer, what ends first before the rest."""
-    found = [*_quotes(view), *to_sign(view.challenges), *_transactions(view), *_holds(view)]
-    live = [item for item in found if item.ends_at is None or item.ends_at >= now]
-    return sorted(live, key=lambda item: (item.ends_at is None, item.ends_at or 0))
+    found = [*_quotes(view, now), *to_sign(view.challenges), *_transactions(view), *_holds(view)]
+    waiting = (item for item in found if item.waits(now))
+    return sorted(waiting, key=lambda item: (item.ends_at is None, item.ends_at or 0))
 
 
-def _quotes(view: "CustomerView") -> Iterator[Item]:
+def _quotes(view: "CustomerView", now: int) -> Iterator[Item]:
     for quote in view.quotes:
-        if not quote.trade_id and quote.status in {None, "open"}:
+        if can_be_executed(quote, now):
             sold = money(quote.asset_sold.amount, quote.asset_sold.symbol)
             text = f"quote {quote.side} {quote.market_name} for {sold}"
             yield Item(text, "accent", from_datetime(quote.expires))
@@ -96,7 +101,7 @@ def of_desk(view: "DeskView", challenges: Iterable[int], now: int) -> list[Item]
         count = len(open_until)
         words = "message to sign issued here" if count == 1 else "messages to sign issued here"
         found.insert(0, Item(f"{count} {words}, the first", "warn", open_until[0]))
-    closed = [row for row in view.markets if row.status not in {None, "open"}]
+    closed = [row for row in view.markets if not is_open(row)]
     found += [Item(f"{row.market_name} {row.status}", "bad") for row in closed]
     return found
 

@@ -12,7 +12,7 @@ from chainteller.service.models.trades import Trade
 from chainteller.service.operations import BLOCKCHAIN_ACCOUNTS, TRANSACTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from chainteller.service.interface import Service
     from chainteller.service.models.accounts import TokenBalance, TradingAccount
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from chainteller.service.models.trades import Transaction
 
 Part = TypeVar("Part")
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ def query(**fields: object) -> ListQuery:
     return ListQuery.model_validate(fields)
 
 
-_ACTIVITY_ROWS, _CHALLENGES = 8, 10
+_ACTIVITY_ROWS, _CHALLENGES, _QUOTES = 8, 10, 20
 
 
 def account_sheet(
@@ -119,6 +120,12 @@ def linked_accounts(service: "Service", account_id: str) -> tuple[LinkedAccount,
     return tuple(
         LinkedAccount(account, service.linked_counterparties(account.id).data) for account in found
     )
+
+
+def newest_quotes(service: "Service", account_id: str, most: int = _QUOTES) -> "tuple[Quote, ...]":
+    """An account's newest quotes; none where they can't be read."""
+    found = _or_gap(lambda: service.quotes(query(trading_account_id=account_id, limit=most)).data)
+    return () if isinstance(found, Gap) else found
 
 
 def open_challenges(service: "Service", sheet: AccountSheet) -> "tuple[Challenge, ...]":
@@ -195,16 +202,10 @@ def form_sheet(service: "Service", account_id: str, before: FormSheet | None = N
         service.trading_account(account_id),
         service.token_balances(account_id).data,
         service.markets().data,
-        before.quotes if before is not None and same else _quotes(service, account_id),
+        before.quotes
+        if before is not None and same
+        else newest_quotes(service, account_id, _EARLIER),
     )
-
-
-def _quotes(service: "Service", account_id: str) -> "tuple[Quote, ...]":
-    """A memory aid only: where they cannot be had there are none."""
-    try:
-        return service.quotes(query(trading_account_id=account_id, limit=_EARLIER)).data
-    except TellerError:
-        return ()
 
 
 _MOST_LIKE, _MOST_PEOPLE = 20, 6
@@ -239,6 +240,28 @@ def found_by(service: "Service", text: str) -> "tuple[Found, ...]":
         return service.find(text).data[:_MOST_LIKE]
     except NotOffered:
         return ()
+
+
+def records_found(
+    service: "Service",
+    text: str,
+    kinds: frozenset[str],
+    read: "Callable[[str, str], Item]",
+    listed: "Callable[[str], Sequence[Item]] | None",
+) -> "list[Item]":
+    """Records of some kinds that a search of everything finds; without any, those of the people
+    whom it finds. ``read`` reads one by its trading account and its own id, and ``listed`` those of
+    a trading account; without it, people are left out.
+
+    Raises:
+        TellerError: the search or a read failed.
+    """
+    found = found_by(service, text)
+    records = [read(row.trading_account_id or "", row.id) for row in found if row.kind in kinds]
+    if records or listed is None:
+        return records
+    accounts = [row.id for row in found if row.kind == "trading-account"]
+    return [each for account_id in accounts[:_MOST_PEOPLE] for each in listed(account_id)]
 
 
 def trades_by_id(service: "Service", trade_id: str) -> "list[Trade]":

@@ -1,6 +1,5 @@
 """Writing an account's statement to a file: the period is typed, the form chosen."""
 
-import calendar
 import re
 from datetime import date
 from functools import partial
@@ -12,9 +11,8 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input
 
-from chainteller.domain.clock import parse_day, to_datetime
-from chainteller.service.errors import NotOffered
-from chainteller.service.interface import Service
+from chainteller.domain.clock import to_datetime
+from chainteller.domain.periods import parse_span
 from chainteller.service.models.statements import Statement
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.choice import Choice
@@ -24,12 +22,11 @@ from chainteller.tui.service_calls import call_service
 from chainteller.tui.widgets.bars import TooSmall
 from chainteller.tui.widgets.lines import Line, Lines, line
 from chainteller.workspace import statements
+from chainteller.workspace.forms import FORMS
 
 Days = tuple[str | None, str | None]
 """The first and the last day of a period; None for the beginning and for the present."""
 _LONGEST = 40
-_MONTH = re.compile(r"(\d{4})-(\d\d)", re.ASCII)
-_YEAR = re.compile(r"\d{4}", re.ASCII)
 _BETWEEN = re.compile(r"\s+(?:to\s+)?|\s*\.\.\s*")
 _EXAMPLES = "2026-11   2026   2026-11-01 to 2026-11-15   all"
 
@@ -39,24 +36,13 @@ def read_period(text: str) -> Days | None:
     words = [each for each in _BETWEEN.split(text.strip().lower()) if each]
     if words == ["all"]:
         return None, None
-    spans = [_span(each) for each in words]
+    spans = [parse_span(each) for each in words]
     if len(spans) not in {1, 2} or None in spans:
         return None
     first, last = spans[0], spans[-1]
     if first is None or last is None or first[0] > last[1]:
         return None
-    return first[0], last[1]
-
-
-def _span(word: str) -> tuple[str, str] | None:
-    """The first and the last day of a year, a month or a day."""
-    month = _MONTH.fullmatch(word)
-    if _YEAR.fullmatch(word) and word != "0000":
-        return f"{word}-01-01", f"{word}-12-31"
-    if month is not None and month[1] != "0000" and 1 <= int(month[2]) <= 12:
-        days = calendar.monthrange(int(month[1]), int(month[2]))[1]
-        return f"{word}-01", f"{word}-{days:02d}"
-    return (word, word) if parse_day(word) is not None else None
+    return first[0].isoformat(), last[1].isoformat()
 
 
 class PeriodDialog(Dialog[Days]):
@@ -127,7 +113,8 @@ def statement_exports(desk: Desk, account_id: str, days: Days) -> dict[str, Expo
     told: list[str] = []
 
     def make(form: str) -> str | bytes:
-        found = _found(desk.service_for(account_id), account_id, days, desk.settings.bank_name)
+        service, bank_name = desk.service_for(account_id), desk.settings.bank_name
+        found = statements.statement_or_activity(service, account_id, *days, bank_name)
         is_statement = isinstance(found, Statement)
         told[:] = [] if is_statement else ["not a statement: this deployment makes none"]
         return statements.render(found, form)
@@ -140,15 +127,6 @@ def statement_exports(desk: Desk, account_id: str, days: Days) -> dict[str, Expo
             partial(call_service, make, form),
             lambda: "".join(told),
         )
-        for form, ending in statements.FORMS.items()
+        for form, ending in FORMS.items()
         for title in (f"statement, {form if form == 'text' else form.upper()}",)
     }
-
-
-def _found(
-    service: Service, account_id: str, days: Days, bank_name: str
-) -> Statement | statements.Activity:
-    try:
-        return statements.statement_of(service, account_id, *days)
-    except NotOffered:
-        return statements.activity_of(service, account_id, *days, bank_name)

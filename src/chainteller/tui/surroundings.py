@@ -15,7 +15,14 @@ from chainteller.service.errors import TellerError
 from chainteller.service.operations import TRANSACTIONS
 from chainteller.tui.balance_history import NEWEST, History, history
 from chainteller.tui.desk import Desk
-from chainteller.tui.queries import AccountSheet, Gap, account_sheet, open_challenges, query
+from chainteller.tui.queries import (
+    AccountSheet,
+    Gap,
+    account_sheet,
+    newest_quotes,
+    open_challenges,
+    query,
+)
 from chainteller.tui.service_calls import Later, call_service
 from chainteller.tui.surrounding_views import CustomerView, DeskView, has_room_around
 
@@ -33,7 +40,6 @@ _SETTLED_S = 0.3
 _REST_S = 5.0
 _OLD_S = 30.0
 """Seconds after which prices are read again although nothing is said to have changed."""
-_QUOTES = 20
 
 
 class Surroundings:
@@ -107,14 +113,14 @@ def _read_customer(
         transactions, balances = before.transactions, before.history
     else:
         transactions, complete = _transactions(service, account_id, offers)
-        balances = _history(sheet, transactions, complete=complete == "whole") if complete else None
+        balances = None
+        if complete is not None:
+            balances = _history(sheet, transactions, complete=complete)
     return CustomerView(
         sheet,
         transactions,
         balances,
-        _or_none(lambda: service.quotes(query(trading_account_id=account_id, limit=_QUOTES)).data)
-        if offers("quotes")
-        else (),
+        newest_quotes(service, account_id),
         open_challenges(service, sheet) if offers("challenges") else (),
     )
 
@@ -127,18 +133,18 @@ def _course(sheet: AccountSheet) -> tuple[object, ...]:
 
 def _transactions(
     service: "Service", account_id: str, offers: Callable[[str], bool]
-) -> "tuple[tuple[Transaction, ...], str]":
-    """The newest transactions, and whether they are the ``whole`` past or a ``part`` of it; empty
-    where they are trades alone.
+) -> "tuple[tuple[Transaction, ...], bool | None]":
+    """The newest transactions, and whether they are the whole past; None where they are trades
+    alone.
     """
     asked = query(limit=NEWEST)
     try:
         if not offers(TRANSACTIONS.feature or ""):
-            return service.trades(account_id, asked).data, ""
+            return service.trades(account_id, asked).data, None
         found = service.transactions(account_id, asked)
     except TellerError:
-        return (), ""
-    return found.data, "whole" if found.pagination.total <= len(found.data) else "part"
+        return (), None
+    return found.data, found.pagination.total <= len(found.data)
 
 
 def _history(

@@ -3,6 +3,7 @@
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 from chainteller.wallets.addresses import parse_address
@@ -12,21 +13,27 @@ from chainteller.wallets.networks import resolve_network
 from chainteller.wallets.proof import Proof
 
 
+class Sends(StrEnum):
+    """How somebody answers the request for a small transfer."""
+
+    EXACT = "exact"
+    ROUNDED = "rounded"
+    FROM_ANOTHER = "from-another"
+    LATE = "late"
+
+
 @dataclass(frozen=True, slots=True)
 class SampleWallet:
     """A wallet whose key is published, and the account its owner mistakes it for.
 
-    ``sends`` is what its owner does when asked for a small transfer: one of ``SENDS``.
+    ``sends`` is what its owner does when asked for a small transfer.
     """
 
     name: str
     address: Address
     published_test_key: bytes
     other_account: str
-    sends: str = "exact"
-
-
-SENDS = ("exact", "rounded", "from-another", "late")
+    sends: Sends = Sends.EXACT
 
 
 class UnknownSampleWallet(LookupError):
@@ -100,7 +107,7 @@ def sample_wallets(path: Path) -> tuple[SampleWallet, ...]:
             address=parse_address(table["address"], resolve_network(table["network"])),
             published_test_key=bytes.fromhex(table["published_test_key"]),
             other_account=table["other_account"],
-            sends=table.get("sends", SENDS[0]),
+            sends=Sends(table.get("sends", Sends.EXACT)),
         )
         for table in tables
     )

@@ -11,6 +11,8 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from chainteller.domain.bank_names import check_bank_name
+from chainteller.domain.clock import format_instant
+from chainteller.domain.second_method import Awaited
 from chainteller.wallets.family import Address
 
 MAX_TEXT = 240
@@ -104,6 +106,17 @@ class Request(NamedTuple):
     recipient: str
     deadline: str
     reference: str
+
+    @classmethod
+    def of(cls, awaited: Awaited, customer: str, reference: str) -> "Request":
+        """The request for a small transfer: ``reference`` is the id of its challenge."""
+        return cls(
+            customer,
+            f"{awaited.amount} {awaited.amount.asset.symbol}",
+            awaited.recipient,
+            format_instant(awaited.deadline),
+            reference,
+        )
 
 
 def transfer_text(bank_name: str, wallet: Address, request: Request) -> str:

@@ -6,7 +6,7 @@ as ``[U+4E2D]``, and the document says so.
 """
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,6 +26,8 @@ _FONTS = Path(__file__).parent / "fonts"
 _FAMILY = "DejaVu"
 _FILES = {"": "DejaVuSans.ttf", "B": "DejaVuSans-Bold.ttf"}
 _MARGIN_MM, _LINE_MM, _CELL_MM, _FACT_MM = 12, 5, 3.6, 34
+_PADDING_MM, _BASE = 0.8, 0.72
+"""Space around the text of a cell, and the share of a line above its base."""
 _TITLE_PT, _HEADING_PT, _TEXT_PT, _CELL_PT = 15, 11, 9, 7
 _UNDATED = datetime(2000, 1, 1, tzinfo=UTC)
 
@@ -97,19 +99,83 @@ def _table(pdf: "FPDF", table: Table) -> None:
     if not table.rows:
         _write(pdf, table.nothing, _TEXT_PT)
         return
-    pdf.set_font(_FAMILY, "", _CELL_PT)
-    with pdf.table(
-        [[column.title for column in table.columns], *table.rows],
-        col_widths=_widths(pdf, table.columns),
-        text_align=["RIGHT" if column.is_amount else "LEFT" for column in table.columns],
-        width=min(pdf.epw, sum(_widths(pdf, table.columns))),
-        align="LEFT",
-        line_height=_CELL_MM,
-        borders_layout="HORIZONTAL_LINES",
-        padding=0.8,
-        v_align="TOP",
-    ):
-        pass
+    titles = [column.title for column in table.columns]
+    columns = list(zip(table.columns, _widths(pdf, table.columns), strict=True))
+    width_of = _width_reader(pdf)
+    room = int((pdf.page_break_trigger - pdf.t_margin) / _CELL_MM) - 2 - len(titles)
+    _row(pdf, columns, [[title] for title in titles], width_of, "B")
+    for row in table.rows:
+        cells = [
+            _broken(cell, width - 2 * _PADDING_MM, width_of)
+            for cell, (_, width) in zip(row, columns, strict=True)
+        ]
+        for first in range(0, max(map(len, cells)), room):
+            part = [lines[first : first + room] for lines in cells]
+            if pdf.will_page_break(_height(part)):
+                pdf.add_page()
+                _row(pdf, columns, [[title] for title in titles], width_of, "B")
+            _row(pdf, columns, part, width_of)
+
+
+def _height(cells: Sequence[Sequence[str]]) -> float:
+    return max(map(len, cells)) * _CELL_MM + 2 * _PADDING_MM
+
+
+def _row(
+    pdf: "FPDF",
+    columns: Sequence[tuple[Column, float]],
+    cells: Sequence[Sequence[str]],
+    width_of: Callable[[str], float],
+    style: str = "",
+) -> None:
+    """Draw the lines of each cell, and a rule below them."""
+    pdf.set_font(_FAMILY, style, _CELL_PT)
+    left, top = pdf.l_margin, pdf.y
+    for (column, width), lines in zip(columns, cells, strict=True):
+        for at, text in enumerate(lines):
+            indent = _PADDING_MM
+            if column.is_amount:
+                wide = pdf.get_string_width(text) if style else width_of(text)
+                indent = width - _PADDING_MM - wide
+            if text:
+                pdf.text(left + indent, top + _PADDING_MM + _CELL_MM * (at + _BASE), text)
+        left += width
+    pdf.set_y(top + _height(cells))
+    pdf.line(pdf.l_margin, pdf.y, left, pdf.y)
+
+
+def _width_reader(pdf: "FPDF") -> Callable[[str], float]:
+    """What measures a text in a cell, in millimetres; each letter is looked up once."""
+    known: dict[str, float] = {}
+
+    def width_of(text: str) -> float:
+        for letter in set(text).difference(known):
+            pdf.set_font(_FAMILY, "", _CELL_PT)
+            known[letter] = pdf.get_string_width(letter)
+        return sum(map(known.__getitem__, text))
+
+    return width_of
+
+
+def _broken(text: str, room: float, width_of: Callable[[str], float]) -> list[str]:
+    """The lines of a cell, between words; a word that is too long is broken anywhere."""
+    lines: list[str] = []
+    for written in text.split("\n"):
+        line = ""
+        for word in written.split(" "):
+            longer = f"{line} {word}" if line else word
+            if line and width_of(longer) > room:
+                lines.append(line)
+                longer = word
+            line = longer
+            while width_of(line) > room:
+                fits = next(
+                    at for at in range(len(line), 0, -1) if at == 1 or width_of(line[:at]) <= room
+                )
+                lines.append(line[:fits])
+                line = line[fits:]
+        lines.append(line)
+    return lines
 
 
 _FULL = 130

@@ -11,16 +11,17 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from decimal import Decimal, localcontext
+from decimal import Decimal
 from functools import partial
 from typing import TypeVar
 
 from chainteller.domain.assets import CASH_EQUIVALENTS, USD
 from chainteller.domain.clock import format_moment
-from chainteller.domain.trades import TradeStatus
+from chainteller.domain.trades import FILLED
 from chainteller.domain.transfers import TransferStatus
 from chainteller.records.accounts import ACCOUNT, CUSTOMER, UNKNOWN
 from chainteller.records.audit import AUDIT_ROW
+from chainteller.records.formats import exact
 from chainteller.records.spreadsheets import csv_text
 from chainteller.records.trades import QUOTE, TRADE, is_trade
 from chainteller.records.transfers import direction, transfer_fields
@@ -32,17 +33,14 @@ from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import Quote
 from chainteller.service.models.records import AuditRow
 from chainteller.service.models.trades import Trade, Transaction
-from chainteller.workspace.documents import Document, as_text
+from chainteller.workspace.documents import Document
+from chainteller.workspace.forms import written
 from chainteller.workspace.statements import statement_of
 
 Found = TypeVar("Found")
-FORMS = {"text": "txt", "json": "json", "csv": "csv", "pdf": "pdf"}
-"""How a receipt is written, and the ending of its file's name."""
 _WHOSE = ("bank", "customer", "reference", "bank account")
 """First in a text; in a table, new columns come last."""
-_FILLED = frozenset({TradeStatus.EXECUTED, TradeStatus.SETTLED})
 _CASH = frozenset(asset.key for asset in CASH_EQUIVALENTS)
-_DIGITS = 100
 _NOT_HERE = (NotFound, NotOffered, Forbidden)
 
 
@@ -109,7 +107,7 @@ def _require_booked(service: Service, account_id: str, record: Transaction) -> N
     if booked is None:
         return
     found: dict[str, Decimal] = defaultdict(Decimal)
-    with localcontext(prec=_DIGITS):
+    with exact():
         for movement in booked.movements:
             for change in movement.changes if movement.transaction_id == record.id else ():
                 found[_worth(change.token.symbol, change.token.network)] += Decimal(change.amount)
@@ -125,7 +123,7 @@ def _due(record: Transaction) -> dict[str, Decimal]:
     """
     if is_trade(record):
         sold, bought = record.asset_sold, record.asset_bought
-        if record.status not in _FILLED or sold is None or bought is None:
+        if record.status not in FILLED or sold is None or bought is None:
             return {}
         return {
             _worth(sold.symbol, sold.network): -Decimal(sold.amount),
@@ -187,11 +185,7 @@ def render(receipt: Receipt, form: str) -> str | bytes:
         subject=record.id,
         made_at=record.updated or record.created,
     )
-    if form == "text":
-        return as_text(made)
-    from chainteller.workspace.pdf import as_pdf  # noqa: PLC0415 - an extra, and large
-
-    return as_pdf(made)
+    return written(made, form)
 
 
 def _kind(record: Transaction) -> str:

@@ -7,7 +7,6 @@ the first outcome. Elsewhere a recorded request is never sent twice: its outcome
 """
 
 import contextlib
-import sqlite3
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -40,6 +39,7 @@ from chainteller.service.models.base import WireModel, Written
 from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteRequest
 from chainteller.service.models.trades import Trade
 from chainteller.service.operations import CAPABILITIES, EXECUTE_QUOTE, IDEMPOTENCY, WRITES, Call
+from chainteller.sqlite import sqlite3
 from chainteller.workspace import records
 from chainteller.workspace.outcomes import MOVES_NOTHING, Fate, Outcome, find_outcome
 from chainteller.workspace.store import IN_DOUBT, Kind, SentRequest, SentState, Workspace

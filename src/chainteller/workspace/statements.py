@@ -6,28 +6,18 @@ that doesn't offer statements has its transactions listed instead, with what isn
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from decimal import Decimal, localcontext
-from functools import partial
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING
 
 from chainteller.domain.assets import DEPOSIT_TOKEN_USD, base_symbol
-from chainteller.domain.clock import format_moment, parse_day, parse_instant, to_datetime
+from chainteller.domain.clock import format_moment
 from chainteller.domain.untrusted import printable_json
-from chainteller.records.fields import chain
-from chainteller.records.formats import grouped
+from chainteller.records.fields import asset_name
+from chainteller.records.formats import exact, grouped
 from chainteller.records.spreadsheets import csv_text
-from chainteller.records.trades import is_trade
-from chainteller.records.transactions import TRANSACTION
-from chainteller.service.errors import (
-    NotOffered,
-    ReplyMismatch,
-    ReplyUnusable,
-    ValidationFailed,
-)
+from chainteller.service.errors import NotOffered, ReplyMismatch, ReplyUnusable
 from chainteller.service.interface import Service
-from chainteller.service.models.pages import MAXIMUM_LIMIT, MAXIMUM_PAGE, ListQuery, Page
 from chainteller.service.models.statements import (
     MovementEvent,
     Statement,
@@ -35,36 +25,16 @@ from chainteller.service.models.statements import (
     StatementBalance,
     StatementMovement,
 )
-from chainteller.service.models.trades import TRADE_TYPE, Trade, Transaction
-from chainteller.workspace.documents import Column, Document, Table, as_text
+from chainteller.service.models.trades import TRADE_TYPE
+from chainteller.workspace import activity
+from chainteller.workspace.activity import Activity, activity_of
+from chainteller.workspace.documents import Column, Document, Table
+from chainteller.workspace.forms import written
 
 if TYPE_CHECKING:
-    from chainteller.service.models.accounts import Token, TokenBalance
+    from chainteller.service.models.accounts import Token
 
-FORMS = {"text": "txt", "csv": "csv", "json": "json", "pdf": "pdf"}
-"""How a statement is written, and the ending of its file's name."""
-_DIGITS = 100
 _MIDNIGHT = (0, 0, 0, 0)
-_Item = TypeVar("_Item", bound="_Identified")
-
-
-class _Identified(Protocol):
-    @property
-    def id(self) -> str: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Activity:
-    """What a deployment without statements tells of an account: its transactions of a period, and
-    its balances now. ``has_transfers`` is whether deposits and withdrawals are among them."""
-
-    account_id: str
-    bank: str
-    from_time: str | None
-    to_time: str | None
-    transactions: tuple[Transaction, ...]
-    balances: "tuple[TokenBalance, ...]"
-    has_transfers: bool
 
 
 def statement_of(
@@ -86,9 +56,23 @@ def statement_of(
     return found
 
 
+def statement_or_activity(
+    service: Service,
+    account_id: str,
+    from_time: str | None,
+    to_time: str | None,
+    bank_name: str,
+) -> Statement | Activity:
+    """The statement or, from a deployment that makes none, what it tells of the period."""
+    try:
+        return statement_of(service, account_id, from_time, to_time)
+    except NotOffered:
+        return activity_of(service, account_id, from_time, to_time, bank_name)
+
+
 def contradictions(statement: Statement) -> Iterator[str]:
     """What of a statement doesn't add up, in sentences; nothing where all of it does."""
-    with localcontext(prec=_DIGITS):
+    with exact():
         sums = _Sums({_name(each.token): Decimal(each.opening) for each in statement.balances})
         for movement in statement.movements:
             if not statement.from_time <= movement.at < statement.to_time:
@@ -133,82 +117,6 @@ class _Sums:
             yield f"the totals of {name}."
 
 
-def activity_of(
-    service: Service,
-    account_id: str,
-    from_time: str | None,
-    to_time: str | None,
-    bank_name: str = "",
-) -> Activity:
-    """What is known of a period where no statements are made.
-
-    Raises:
-        ValidationFailed: a bound of the period is neither a day nor a timestamp.
-        TellerError: as the calls that the specification has.
-    """
-    first = _bound("from", from_time, days=0)
-    last = _bound("to", to_time, days=1)
-    found: list[Transaction] = []
-    has_transfers = True
-    try:
-        found += _every(partial(service.transactions, account_id))
-    except NotOffered:
-        trades: Iterator[Trade] = _every(partial(service.trades, account_id))
-        found += trades
-        has_transfers = False
-    shown = tuple(
-        sorted(
-            (each for each in found if _is_within(each, first, last)),
-            key=lambda each: each.created or datetime.min.replace(tzinfo=UTC),
-        )
-    )
-    return Activity(
-        account_id,
-        bank_name,
-        from_time,
-        to_time,
-        shown,
-        service.token_balances(account_id).data,
-        has_transfers,
-    )
-
-
-class _Fetch(Protocol[_Item]):
-    def __call__(self, query: ListQuery, /) -> Page[_Item]: ...
-
-
-def _every(fetch: "_Fetch[_Item]") -> Iterator[_Item]:
-    """Every record once; a page without a new one ends the list."""
-    seen: set[str] = set()
-    for number in range(1, MAXIMUM_PAGE):
-        page = fetch(ListQuery(page=number, limit=MAXIMUM_LIMIT))
-        rows = [row for row in page.data if row.id not in seen]
-        seen.update(row.id for row in rows)
-        yield from rows
-        if not rows or len(seen) >= page.pagination.total:
-            return
-
-
-def _bound(name: str, text: str | None, *, days: int) -> datetime | None:
-    if text is None:
-        return None
-    day = parse_day(text)
-    try:
-        if day is not None:
-            return to_datetime(day) + timedelta(days=days)
-        return to_datetime(parse_instant(text))
-    except (ValueError, OverflowError):
-        message = "a day such as 2026-11-20, or a timestamp such as 2026-11-20T12:00:00Z"
-        raise ValidationFailed.of(name, message) from None
-
-
-def _is_within(transaction: Transaction, first: datetime | None, last: datetime | None) -> bool:
-    at = transaction.created
-    if at is None:
-        return first is None and last is None
-    return (first is None or first <= at) and (last is None or at < last)
-
-
 # -- forms ----------------------------------------------------------------------------------------
 
 
@@ -224,20 +132,12 @@ def render(found: Statement | Activity, form: str) -> str | bytes:
             raise NotOffered("This deployment makes no statements.")
         return printable_json(found.to_json()) + "\n"
     if form == "csv":
-        return _csv(found) if isinstance(found, Statement) else _activity_csv(found)
-    made = document(found)
-    if form == "text":
-        return as_text(made)
-    from chainteller.workspace.pdf import as_pdf  # noqa: PLC0415 - an extra, and large
-
-    return as_pdf(made)
+        return _csv(found) if isinstance(found, Statement) else activity.as_csv(found)
+    made = _document(found) if isinstance(found, Statement) else activity.document(found)
+    return written(made, form)
 
 
-def document(found: Statement | Activity) -> Document:
-    return _statement(found) if isinstance(found, Statement) else _activity(found)
-
-
-def _statement(found: Statement) -> Document:
+def _document(found: Statement) -> Document:
     return Document(
         "Statement of account",
         [
@@ -371,9 +271,7 @@ def _moment(moment: datetime) -> str:
 
 
 def _name(token: "Token") -> str:
-    """``USDC on solana``; of what is on no chain, the symbol."""
-    where = chain(token.network)
-    return f"{token.symbol} on {where}" if where else token.symbol
+    return asset_name(token.symbol, token.network)
 
 
 def _signed(amount: str) -> str:
@@ -444,70 +342,3 @@ def _movement_rows(movement: StatementMovement) -> Iterator[dict[str, str]]:
             "FEE": shown.amount if shown else "",
             "FEE ASSET": shown.token.symbol if shown else "",
         }
-
-
-# -- without statements ---------------------------------------------------------------------------
-
-
-def _activity(found: Activity) -> Document:
-    missing = "the balances at the beginning and the end of the period, and the customer"
-    if not found.has_transfers:
-        missing = f"deposits and withdrawals, {missing}"
-    return Document(
-        "Account activity (no statement)",
-        [
-            ("bank", found.bank),
-            ("trading account", found.account_id),
-            ("from", found.from_time or "the beginning"),
-            ("to", found.to_time or "now"),
-        ],
-        [
-            Table(
-                "Balances now, available",
-                (Column("ASSET", 26), Column("AVAILABLE", 26, is_amount=True)),
-                [(_name(each.token), grouped(each.amount)) for each in found.balances],
-                "No balances.",
-            ),
-            Table(
-                "Transactions" if found.has_transfers else "Trades",
-                _ACTIVITY,
-                [
-                    (
-                        f"{each.created:%Y-%m-%d %H:%M:%S}" if each.created else "",
-                        f"{_transaction(each)}\n{each.id}",
-                        each.status,
-                        TRANSACTION["amount"].plain(each),
-                        grouped(each.price) if is_trade(each) else "",
-                    )
-                    for each in found.transactions
-                ],
-                "None in this period.",
-            ),
-        ],
-        [
-            f"Not known here: {missing}. This deployment doesn't tell them,",
-            "so this list can't be reconciled and isn't a statement of account.",
-        ],
-        subject=found.account_id,
-    )
-
-
-_ACTIVITY = (
-    Column("DATE (UTC)", 20),
-    Column("WHAT", 40),
-    Column("STATUS", 16),
-    Column("AMOUNT", 30, is_amount=True),
-    Column("PRICE USD", 20, is_amount=True),
-)
-
-
-def _transaction(each: Transaction) -> str:
-    return f"{each.side} {each.market}" if is_trade(each) else TRANSACTION["type"].plain(each)
-
-
-def _activity_csv(found: Activity) -> str:
-    columns = TRANSACTION.fields
-    titles = [*(each.heading for each in columns), "NOTE"]
-    note = "no statement: balances and other transactions aren't known"
-    rows = [[*(each.csv(row) for each in columns), note] for row in found.transactions]
-    return csv_text([titles, *rows])

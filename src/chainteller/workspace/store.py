@@ -6,7 +6,6 @@ are on disk before they are sent, so that a crash in between leaves the key to a
 
 import contextlib
 import json
-import sqlite3
 import threading
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from chainteller.domain.clock import Clock, SystemClock, to_datetime
+from chainteller.sqlite import sqlite3
 
 _LAYOUT = 1
 _SCHEMA = """

@@ -1,9 +1,9 @@
 """A bank's database as the released build (66d1173, revision 0002) left it; see ``make.py``."""
 
-import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from chainteller.sqlite import sqlite3
 from chainteller.storage.database import connect, sqlite_path
 
 _FOLDER = Path(__file__).parent

@@ -6,12 +6,10 @@ is read once more for who wrote the row last, when, and what.
 """
 
 import gc
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from hashlib import sha256
 from typing import Any
 
 from sqlalchemy import Connection, Table
@@ -30,7 +28,7 @@ from chainteller.engine.checks.unsealed import (
     Wrong,
 )
 from chainteller.storage import clock as clock_rows
-from chainteller.storage import guards, inspection, sealing
+from chainteller.storage import guards, inspection, log, sealing
 from chainteller.storage.columns import Record
 from chainteller.storage.log import DEPLOYMENT, Head
 from chainteller.storage.tables import Tables
@@ -176,7 +174,7 @@ def _read_log(
             yield Breach(21, "an entry was removed, added or renumbered", missing)
             expected = number or expected
         if expected > trusted:
-            leaves.append(sha256(b"\x00" + body).digest())
+            leaves.append(log.leaf_of(body))
             problem = _take(books, Place(organisation, entry_id), body)
             if leaves[-1] != leaf:
                 problem = "its contents do not match its hash"
@@ -205,7 +203,7 @@ def _take(books: Books, place: Place, body: bytes) -> str:
         books.audit_hashes[place.organisation].append(body.decode("ascii", "replace"))
         return ""
     try:
-        found = json.loads(body)
+        found = log.read(body)
         if (found["log"], found["id"]) != (place.organisation, place.entry_id):
             return "it names another entry or log"
         books.last_at = max(books.last_at, found["at"])
@@ -295,7 +293,7 @@ class Stories:
             after: as the entry before it, where this one doesn't tell.
             over: the rows that it found otherwise than they were sealed.
         """
-        numbers = [act["n"] for act in found["acts"] if "n" in act]
+        numbers = found["numbers"]
         self.ours.update(numbers)
         after = found.get("after", min(numbers) - 1 if numbers else after)
         for name, key, _, *more in found["rows"]:
@@ -349,7 +347,7 @@ def stories_of(connection: Connection, wrong: Iterable[Wrong]) -> Stories:
             if body[:1] != b"{":
                 continue
             try:
-                found = json.loads(body)
+                found = log.read(body)
                 by = f"{found['by']} at {format_instant(found['at'])}"
                 by = f"{by} (entry {number} of {organisation})"
                 here = over.get(Place(organisation, entry_id), {})

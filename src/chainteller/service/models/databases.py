@@ -1,4 +1,4 @@
-"""What ``db check`` tells of a database."""
+"""What ``db check`` and ``db upgrade --plan`` tell of a database."""
 
 from chainteller.service.models.base import WireModel
 
@@ -15,3 +15,26 @@ class DatabaseReport(WireModel):
     journal_mode: str | None = None
     problems: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+class UpgradeStep(WireModel):
+    """``step`` is a revision or a name; ``writers`` of running servers ``wait`` or ``go on``."""
+
+    step: str
+    does: str
+    rows: int
+    writers: str
+
+
+class UpgradePlan(WireModel):
+    """What an upgrade would do. ``before`` is empty for a new database; ``seconds`` is an estimate
+    from the rows that are visited; ``free_bytes`` is None where the disk can't be asked."""
+
+    before: str
+    after: str
+    steps: tuple[UpgradeStep, ...]
+    rows: int
+    seconds: int
+    size_bytes: int
+    needed_bytes: int
+    free_bytes: int | None = None

@@ -9,7 +9,6 @@ from textual.geometry import Size
 from chainteller.domain.transfers import HOLDING
 from chainteller.records.accounts import ACCOUNT, UNKNOWN
 from chainteller.records.formats import (
-    Piece,
     grouped,
     money,
     same_amount,
@@ -280,10 +279,6 @@ def wallet_lines(sheet: AccountSheet) -> list[Line]:
             for row in linked[:4]
         ),
     ]
-
-
-def _verified_piece(row: "Counterparty") -> Piece:
-    return ("Verified 1P", "good") if _is_verified(row) else ("not verified", "muted")
 
 
 def _no_wallets(sheet: AccountSheet) -> str:

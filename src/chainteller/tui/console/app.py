@@ -101,6 +101,8 @@ class Console(SteadyApp):
         self._hostile = HostileTextFilter()
         self._private = PrivacyFilter(self.desk.privacy)
         self.typed_ahead = TypedAhead(self)
+        self.finding: Found | None = None
+        """What is being looked for; before the service has answered it waits for that."""
         self.searches = OneAtATime()
         self.add_screens()
         self._is_made = True
@@ -139,6 +141,9 @@ class Console(SteadyApp):
             resume_garbage_collection()
             self._answered(started)
         except TellerError as error:
+            if self.finding is not None:
+                self.typed_ahead.forget()
+                self.finding = None
             self.release_keys()
             self._not_started(error)
             return
@@ -173,7 +178,10 @@ class Console(SteadyApp):
         self.desk.surroundings.look_soon()
         if not isinstance(self.screen, AccountsScreen):
             self.release_keys()  # there are no first rows to be replaced
-        self.run_worker(Later(self._to_last_screen), group="place")
+        if self.finding is not None:
+            self.open_found(self.finding)
+        else:
+            self.run_worker(Later(self._to_last_screen), group="place")
         lazy.tell_unanswered_requests(self.desk)
         lazy.tell_unusable_texts(self.desk)
 
@@ -203,14 +211,19 @@ class Console(SteadyApp):
 
     async def action_quit(self) -> None:
         """Ask only while an execution is on its way."""
+
+        async def quit_if_agreed() -> None:
+            if await may_quit(self, self.desk):
+                self.exit()
+
         if is_executing(self.desk):
-            self.run_worker(Later(self._quit_if_agreed), group="ask-quit", exclusive=True)
+            self.run_worker(Later(quit_if_agreed), group="ask-quit", exclusive=True)
         else:
             self.exit()
 
-    async def _quit_if_agreed(self) -> None:
-        if await may_quit(self, self.desk):
-            self.exit()
+    def action_help_quit(self) -> None:
+        """Ctrl+c, which other programs end with: Textual's own toast would cover amounts."""
+        _say_how_to_quit(self)
 
     def action_profile(self, name: str) -> None:
         """End this console; the next one opens on the profile."""
@@ -277,8 +290,13 @@ class Console(SteadyApp):
         self.open_found(Found("find", text))
 
     def open_found(self, found: Found) -> None:
-        """Show what was found, with its customer selected."""
-        self.run_worker(Later(partial(_show, self, found)), group="find", exclusive=True)
+        """Show what was found, with its customer selected. What is typed behind it is meant for
+        that customer: keys wait, and are dropped where it can't be shown.
+        """
+        self.finding = found
+        self.typed_ahead.hold(ENGINE_LIMIT_S, forgets=True)
+        if self.desk.started is not None:
+            self.run_worker(Later(partial(_show, self, found)), group="find", exclusive=True)
 
     def on_paste(self, event: events.Paste) -> None:
         """Pasted text is never keys: an id opens what it names, also within a sentence, and one
@@ -341,6 +359,8 @@ class Console(SteadyApp):
         return isinstance(self.screen, DeskScreen) and self.screen.is_mounted
 
     def release_keys(self, *, forget: bool = False) -> None:
+        if self.finding is not None:
+            return
         if forget:
             self.typed_ahead.forget()
         self.typed_ahead.release()
@@ -411,8 +431,15 @@ def _works_at_once(console: Console, event: events.Key) -> bool:
 def _explain(console: Console, key: str) -> bool:
     """Say what to press instead of a key that other programs quit with."""
     if key == "q" and isinstance(console.screen, DeskScreen):
-        say(console.screen, "ctrl+q quits")
+        _say_how_to_quit(console)
     return key == "q"
+
+
+def _say_how_to_quit(console: Console) -> None:
+    """On the status line, behind a dialog too."""
+    behind = (each for each in reversed(console.screen_stack) if isinstance(each, DeskScreen))
+    if (screen := next(behind, None)) is not None:
+        say(screen, "ctrl+q quits")
 
 
 def _look_for(console: Console, text: str) -> None:
@@ -422,14 +449,29 @@ def _look_for(console: Console, text: str) -> None:
 
 
 async def _show(console: Console, found: Found) -> None:
-    shown = await lazy.turn_to(console.desk, found)
+    shown = None
+    try:
+        shown = await lazy.turn_to(console.desk, found)
+    finally:
+        if console.finding is found and (shown is None or shown.place not in SCREENS):
+            console.finding = None
+            console.release_keys(forget=shown is None)
     if shown is None:
         return
     if shown.place in SCREENS:
         console.go(shown.place)
-        console.call_after_refresh(lambda: lazy.show_found(console.screen, shown))
+        console.call_after_refresh(_show_on_screen, console, found, shown)
     else:
         lazy.open_page(console, shown)
+
+
+def _show_on_screen(console: Console, found: Found, shown: Found) -> None:
+    """Keys wait on for the list of accounts, whose cursor says who is served."""
+    lazy.show_found(console.screen, shown)
+    if console.finding is found:
+        console.finding = None
+        if not isinstance(console.screen, AccountsScreen):
+            console.release_keys()
 
 
 def _close_pages(console: Console) -> None:

@@ -1,10 +1,10 @@
 """``:info``: what this is, where it works, what is offered there, and where its files are."""
 
 import platform
-import sqlite3
 
 from chainteller import __version__
 from chainteller.service.operations import FEATURES
+from chainteller.sqlite import sqlite3
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.boxes import Box, wrapped
 from chainteller.tui.widgets.lines import Line, line

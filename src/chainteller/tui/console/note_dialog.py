@@ -1,6 +1,5 @@
 """``n``: the agent's own words about a record, kept on this machine and never sent."""
 
-import sqlite3
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -9,6 +8,7 @@ from textual.containers import Vertical
 from textual.widgets import Input
 
 from chainteller.records.formats import clean
+from chainteller.sqlite import sqlite3
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.dialog import Dialog
 from chainteller.tui.dialogs.question import Ask, Question

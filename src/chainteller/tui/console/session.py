@@ -5,7 +5,6 @@ refuses writes, a write is recorded on disk with its key, the reply is checked a
 the call is timed and logged, and goes out. Imported after the first frame.
 """
 
-import sqlite3
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,6 +13,7 @@ from chainteller.service.layers import Next, layered
 from chainteller.service.operations import Call
 from chainteller.service.ownership import Ownership
 from chainteller.service.read_only import ReadOnly
+from chainteller.sqlite import sqlite3
 from chainteller.tui.desk import Desk
 from chainteller.tui.notifications import take_notice
 from chainteller.tui.request_log import RequestLog, Trace

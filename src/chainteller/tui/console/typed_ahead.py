@@ -29,16 +29,18 @@ class TypedAhead:
         self._last = ""
         self._once: tuple[str, float] = ("", 0.0)
 
-    def hold(self, limit_s: float = _LONGEST_WAIT_S) -> None:
+    def hold(self, limit_s: float = _LONGEST_WAIT_S, *, forgets: bool = False) -> None:
         """Keep keys until ``release``; a place that never comes lets them go after
-        ``limit_s``. ctrl+q is never kept."""
+        ``limit_s``, or ``forgets`` them. ctrl+q is never kept."""
         self._holding = True
         self._round += 1
         this_round = self._round
-        self._target.set_timer(limit_s, lambda: self._overdue(this_round))
+        self._target.set_timer(limit_s, lambda: self._overdue(this_round, forgets=forgets))
 
-    def _overdue(self, this_round: int) -> None:
+    def _overdue(self, this_round: int, *, forgets: bool) -> None:
         if this_round == self._round:
+            if forgets:
+                self.forget()
             self.release()
 
     def deafen(self, seconds: float) -> None:

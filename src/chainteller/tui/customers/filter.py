@@ -1,16 +1,16 @@
 """The filter of a customer's timeline: kinds, days and words."""
 
-import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 from chainteller.domain.money import ungrouped
+from chainteller.domain.periods import parse_span
 
 KINDS = ("trade", "deposit", "withdrawal", "review", "quote", "wallet", "note", "text", "audit")
 SHOWN = ("", *KINDS)
 """What ``f`` shows, in its order; empty for everything."""
 _LEAST_LETTERS = 3
-_DAY = re.compile(r"(20[0-9]{2})(?:-([0-9]{2}))?(?:-([0-9]{2}))?")
+_CENTURY = "20"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,21 +77,10 @@ def _days(word: str) -> tuple[datetime | None, datetime | None] | None:
 
 
 def _span(text: str) -> tuple[datetime, datetime] | None:
-    """The first moment of a day, a month or a year, and that of the next one."""
-    match = _DAY.fullmatch(text)
-    if match is None:
-        return None
-    year, month, day = (int(part) if part else 0 for part in match.groups())
-    try:
-        first = date(year, month or 1, day or 1)
-        after = (
-            first + timedelta(days=1)
-            if day
-            else date(year + (month in {0, 12}), month % 12 + 1 if month else 1, 1)
-        )
-    except (ValueError, OverflowError):
-        return None
-    return _midnight(first), _midnight(after)
+    """The first moment of a day, a month or a year of this century, and that of the next one; other
+    numbers may be amounts."""
+    days = parse_span(text) if text.startswith(_CENTURY) else None
+    return (_midnight(days[0]), _midnight(days[1] + timedelta(days=1))) if days else None
 
 
 def _midnight(day: date) -> datetime:

@@ -19,7 +19,7 @@ from chainteller.tui.desk_screen import refusal_text, say
 from chainteller.tui.dialogs.boxes import CustomerBox, wrapped
 from chainteller.tui.exports import Export, Table, exports_here, receipt_exports, record_json
 from chainteller.tui.found import Found
-from chainteller.tui.list_screen import Listed, ListScreen
+from chainteller.tui.list_screen import FilteredListScreen, Listed
 from chainteller.tui.queries import Gap
 from chainteller.tui.service_calls import call_service
 from chainteller.tui.widgets.ground import titled
@@ -37,7 +37,7 @@ _REST_S = 5.0
 """Seconds between reloads: every trade of the bank is news."""
 
 
-class CustomerPage(ListScreen[Entry]):
+class CustomerPage(FilteredListScreen[Entry]):
     """The page of the customer being served when it was opened. It closes as soon as an account
     that isn't theirs is served.
     """
@@ -166,7 +166,7 @@ class CustomerPage(ListScreen[Entry]):
         """Draw the title and the facts."""
         sheet, found = self.sheet, self.timeline
         self.title_line(view.title(sheet, self.home_id, self.kind, self.typed, found))
-        self.query_one("#who", Lines).show(view.summary(sheet))
+        self.query_one("#who", Lines).show(view.summary(sheet, self.desk.now))
         first: list[Line] = [line(("loading", "muted"))]
         second: list[Line] = []
         if sheet is not None:
@@ -192,16 +192,6 @@ class CustomerPage(ListScreen[Entry]):
         if text != self.typed:
             self.typed = text
             self.restart()
-
-    def field_submitted(self, purpose: str, value: str) -> None:  # noqa: ARG002 - one field here
-        self.close_field()
-        self.find(value.strip())
-
-    def field_changed(self, purpose: str, value: str) -> None:  # noqa: ARG002 - one field here
-        self.find(value.strip())
-
-    def field_closed(self, purpose: str) -> None:  # noqa: ARG002 - one field here
-        self.find("")
 
     def step_back(self) -> bool:
         if super().step_back():

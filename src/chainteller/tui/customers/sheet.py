@@ -3,12 +3,19 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from chainteller.domain.clock import from_datetime
+from chainteller.records.trades import can_be_executed, is_trade
 from chainteller.records.trades import is_over as is_trade_over
-from chainteller.records.trades import is_trade
 from chainteller.records.transfers import is_over as is_transfer_over
 from chainteller.service.errors import TellerError
-from chainteller.tui.queries import AccountSheet, Gap, account_sheet, gap, open_challenges, query
+from chainteller.tui.queries import (
+    AccountSheet,
+    Gap,
+    account_sheet,
+    gap,
+    newest_quotes,
+    open_challenges,
+    query,
+)
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
@@ -18,7 +25,6 @@ if TYPE_CHECKING:
     from chainteller.service.models.trades import Transaction
     from chainteller.tui.desk import Desk
 
-_OPEN_QUOTES = 20
 _MOST_CUSTOMERS = 20
 _MOST_ACCOUNTS = 20
 """Accounts of one customer that are shown."""
@@ -30,7 +36,7 @@ class CustomerAccount:
 
     sheet: AccountSheet
     quotes: "tuple[Quote, ...]" = ()
-    """Those that can still be executed."""
+    """Those that could be executed when they were read."""
     challenges: "tuple[Challenge, ...]" = ()
     """The texts that wait for a signature."""
 
@@ -87,19 +93,8 @@ def customer_sheet(desk: "Desk", account_id: str) -> CustomerSheet:
 def _account(desk: "Desk", account_id: str) -> CustomerAccount:
     service = desk.service_for(account_id)
     sheet = account_sheet(service, account_id, desk.offers)
-    try:
-        asked = query(trading_account_id=account_id, limit=_OPEN_QUOTES)
-        quotes = service.quotes(asked).data
-    except TellerError:
-        quotes = ()
     now = desk.now
-    waiting = tuple(
-        row
-        for row in quotes
-        if row.status in {None, "open"}
-        and row.trade_id is None
-        and from_datetime(row.expires) > now
-    )
+    waiting = tuple(row for row in newest_quotes(service, account_id) if can_be_executed(row, now))
     texts = open_challenges(service, sheet) if desk.offers("challenges") else ()
     return CustomerAccount(sheet, waiting, texts)
 

@@ -2,12 +2,14 @@
 
 Each list is read page by page, the newest first, and only as far as the timeline was scrolled.
 Entries of other customers are left out: every read is bound to one of the customer's accounts.
+What happened once has one line: the audit rows of a record, its review and the quote of a trade
+fold into the record's line, unless their kind was asked for.
 """
 
 import contextlib
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
@@ -15,18 +17,28 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from chainteller.domain.clock import to_datetime
+from chainteller.domain.ids import Prefix
+from chainteller.domain.trades import QuoteStatus
 from chainteller.records.formats import grouped, short_address, transferred
 from chainteller.records.trades import is_trade
 from chainteller.records.transfers import direction, target
 from chainteller.service.errors import NotOffered, TellerError
 from chainteller.service.models.counterparties import VERIFIED_FIRST_PARTY
-from chainteller.service.operations import AUDITED_ACCOUNT, BLOCKCHAIN_ACCOUNTS, TRANSACTIONS
+from chainteller.service.operations import (
+    AUDITED_ACCOUNT,
+    BLOCKCHAIN_ACCOUNTS,
+    LINK_COUNTERPARTY,
+    OPEN_BLOCKCHAIN_ACCOUNT,
+    REGISTER_COUNTERPARTY,
+    SUBMIT_CLAIM,
+    TRANSACTIONS,
+)
 from chainteller.tui.customers.filter import Wanted
 from chainteller.tui.queries import gap, linked_accounts, query
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
-    from chainteller.service.models.counterparties import BlockchainAccount, Counterparty
+    from chainteller.service.models.counterparties import Counterparty
     from chainteller.service.models.funding import Transfer
     from chainteller.service.models.pages import Page
     from chainteller.service.models.quotes import Quote
@@ -35,6 +47,25 @@ if TYPE_CHECKING:
     from chainteller.tui.desk import Desk
 
 READ_AT_ONCE = 100
+_TRANSFERS = ("deposit", "withdrawal")
+_TRANSACTIONS = ("trade", *_TRANSFERS)
+_LINES_OF: Mapping[str, tuple[str, ...]] = {
+    Prefix.TRANSACTION: _TRANSACTIONS,
+    Prefix.QUOTE: ("quote",),
+    Prefix.BLOCKCHAIN_ACCOUNT: ("wallet",),
+    Prefix.COUNTERPARTY: ("wallet",),
+    Prefix.CLAIM: ("wallet",),
+}
+"""The lines that tell what happened to a record of this kind."""
+_TOLD_OF_WALLETS = frozenset(
+    {
+        OPEN_BLOCKCHAIN_ACCOUNT.name,
+        REGISTER_COUNTERPARTY.name,
+        LINK_COUNTERPARTY.name,
+        SUBMIT_CLAIM.name,
+    }
+)
+"""What the lines of a wallet tell; whatever else happened to it has a line of its own."""
 SEARCHED = 2_000
 """Newest entries in which words are looked for."""
 _EPOCH = datetime.fromtimestamp(0, UTC)
@@ -50,6 +81,7 @@ class Entry:
         record_id: The record that it opens.
         account_id: The trading account that it belongs to; empty for the customer's own.
         text: The words that were told to the customer, or noted.
+        inside: The kinds of lines, one of which tells this entry, too; empty if none does.
     """
 
     at: datetime
@@ -60,6 +92,7 @@ class Entry:
     status: str = ""
     account_id: str = ""
     text: str = ""
+    inside: tuple[str, ...] = ()
 
     @property
     def told(self) -> str:
@@ -74,10 +107,13 @@ Fetch = Callable[[int], tuple[Sequence[Entry], bool]]
 
 
 class _Stream:
-    """Entries of one list, the newest first, read as far as they are wanted."""
+    """Entries of one list, the newest first, read as far as they are wanted.
 
-    def __init__(self, name: str, fetch: Fetch) -> None:
-        self.name, self.problem = name, ""
+    ``kinds`` are those of which the list has every record.
+    """
+
+    def __init__(self, name: str, fetch: Fetch, *kinds: str) -> None:
+        self.name, self.problem, self.kinds = name, "", kinds
         self._fetch, self._waiting = fetch, deque[Entry]()
         self._page, self._ended = 0, False
         self._seen: set[str] = set()
@@ -148,8 +184,18 @@ class Timeline:
             self._ended = True
             return
         self._looked_at += 1
-        if self._wanted.shows(newest.at, newest.told):
+        if self._wanted.shows(newest.at, newest.told) and not self._is_folded(newest):
             self._entries.append(newest)
+
+    def _is_folded(self, entry: Entry) -> bool:
+        """Whether the line of a record tells it: that record's list has come."""
+        if not entry.inside or entry.kind in self._wanted.kinds:
+            return False
+        return all(
+            any(kind in each.kinds for each in self._streams)
+            and not any(kind in each.kinds and each.problem for each in self._streams)
+            for kind in entry.inside
+        )
 
 
 # -- the lists -------------------------------------------------------------------------------------
@@ -172,19 +218,28 @@ def _of_account(desk: "Desk", account_id: str, wanted: Wanted) -> Iterator[_Stre
     if shows("trade", "deposit", "withdrawal", "review"):
         by_one = desk.offers(TRANSACTIONS.feature or "") and not has_days
         if by_one:
-            yield _Stream("trades and transfers", _transactions(service, account_id, wanted))
+            yield _Stream(
+                "trades and transfers", _transactions(service, account_id, wanted), *_TRANSACTIONS
+            )
         else:
             if shows("trade"):
-                yield _Stream("trades", _trades(service, account_id, wanted))
+                yield _Stream("trades", _trades(service, account_id, wanted), "trade")
             if shows("deposit", "withdrawal", "review"):
-                yield _Stream("deposits and withdrawals", _transfers(service, account_id, wanted))
+                found = _transfers(service, account_id, wanted)
+                yield _Stream("deposits and withdrawals", found, *_TRANSFERS)
     if shows("quote"):
-        yield _Stream("quotes", _quotes(service, account_id, wanted))
+        yield _Stream("quotes", _quotes(service, account_id, wanted), "quote")
     if shows("wallet"):
-        knows = desk.offers(BLOCKCHAIN_ACCOUNTS.feature or "")
-        yield _Stream("wallets" if knows else "wallets known here", _wallets(service, account_id))
+        yield _wallets_of(desk, account_id)
     if shows("audit"):
         yield _Stream("audit", _audit(desk, service, account_id))
+
+
+def _wallets_of(desk: "Desk", account_id: str) -> _Stream:
+    found = _wallets(desk.service_for(account_id), account_id)
+    if desk.offers(BLOCKCHAIN_ACCOUNTS.feature or ""):
+        return _Stream("wallets", found, "wallet")
+    return _Stream("wallets known here", found)
 
 
 def _of_desk(
@@ -315,10 +370,13 @@ def _transfer(row: "Transfer", account_id: str) -> Iterator[Entry]:
     kind, at = str(direction(row)), row.created or row.as_of or _EPOCH
     to = target(row) if kind == "withdrawal" else ""
     what = transferred(row) + (f" to {_shortened(to)}" if to else "")
+    what += f": {row.review.reason}" if row.review is not None else ""
     yield Entry(at, kind, f"{kind}:{row.key}", row.key, what, row.status, account_id)
     if row.review is not None:
-        what = f"{transferred(row)}: {row.review.reason}"
-        yield Entry(at, "review", f"review:{row.key}", row.key, what, row.status, account_id)
+        told = f"{transferred(row)}: {row.review.reason}"
+        yield Entry(
+            at, "review", f"review:{row.key}", row.key, told, row.status, account_id, inside=(kind,)
+        )
 
 
 def _shortened(to: str) -> str:
@@ -332,12 +390,9 @@ def _quote(row: "Quote", account_id: str) -> Entry:
         f" {bought.symbol}"
     )
     status = row.status or ""
-    return Entry(row.created, "quote", f"quote:{row.id}", row.id, what, status, account_id)
-
-
-def _custody(row: "BlockchainAccount", at: datetime, account_id: str) -> Entry:
-    what = f"blockchain account opened, {row.network}"
-    return Entry(at, "wallet", f"wallet:{row.id}", row.id, what, row.status, account_id)
+    inside = ("trade",) if status == QuoteStatus.EXECUTED else ()
+    key = f"quote:{row.id}"
+    return Entry(row.created, "quote", key, row.id, what, status, account_id, inside=inside)
 
 
 def _wallet(row: "Counterparty", custody_id: str, account_id: str) -> Iterator[Entry]:
@@ -356,8 +411,16 @@ def _wallet(row: "Counterparty", custody_id: str, account_id: str) -> Iterator[E
 
 def _audited(row: "AuditRow", account_id: str) -> Entry:
     what = f"{row.action.replace('_', ' ')} by {row.actor}"
-    status = row.error or row.outcome
-    return Entry(row.at, "audit", f"audit:{row.seq}", row.object, what, status, account_id)
+    status, key = row.error or row.outcome, f"audit:{row.seq}"
+    inside = _lines_of(row)
+    return Entry(row.at, "audit", key, row.object, what, status, account_id, inside=inside)
+
+
+def _lines_of(row: "AuditRow") -> tuple[str, ...]:
+    """The kinds of lines, one of which tells what an audit row says; a refusal has none."""
+    lines = _LINES_OF.get(row.object.partition("_")[0], ())
+    is_told = lines != ("wallet",) or row.action in _TOLD_OF_WALLETS
+    return lines if row.error is None and is_told else ()
 
 
 def _notes(desk: "Desk", account_ids: Sequence[str], customer_id: str) -> Iterator[Entry]:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from chainteller.domain.clock import from_datetime
 from chainteller.records.formats import (
+    MOST_OF_A_YEAR_S,
     Piece,
     countdown,
     grouped,
@@ -13,6 +14,7 @@ from chainteller.records.formats import (
     short_id,
     status,
 )
+from chainteller.records.trades import can_be_executed
 from chainteller.tui.accounts.detail import (
     balance_lines,
     happening,
@@ -22,6 +24,7 @@ from chainteller.tui.accounts.detail import (
     wallet_lines,
 )
 from chainteller.tui.customers.filter import SHOWN
+from chainteller.tui.customers.timeline import SEARCHED
 from chainteller.tui.pending import to_sign
 from chainteller.tui.queries import Gap
 from chainteller.tui.widgets.lines import Line, heading, line
@@ -53,7 +56,6 @@ COLUMNS_OF_SEVERAL = (
 )
 """The columns for a customer with several accounts: what happened where says more than its id."""
 _TONES = {"audit": "muted", "note": "accent", "text": "accent", "review": "warn"}
-_MOST_OF_A_YEAR_S = 300 * 86_400
 _WORDS_OF_STATES = {"current": "good", "done": "muted", "not verified": "muted"}
 
 
@@ -74,7 +76,7 @@ def _plural(kind: str) -> str:
 def _counted(found: "Timeline | None") -> tuple[Piece, ...]:
     if found is None:
         return ()
-    cut = "in the newest 2,000   " if found.was_cut else ""
+    cut = f"in the newest {SEARCHED:,}   " if found.was_cut else ""
     return ((f"{cut}newest first ", "muted"),)
 
 
@@ -110,7 +112,7 @@ def plain_row(row: Row) -> str:
 
 
 def _moment(entry: "Entry", now: int) -> str:
-    is_old = seconds_since(entry.at, now) > _MOST_OF_A_YEAR_S
+    is_old = seconds_since(entry.at, now) > MOST_OF_A_YEAR_S
     return entry.at.strftime("%d %b %Y" if is_old else "%d %b %H:%M")
 
 
@@ -186,10 +188,7 @@ def _account(account: "CustomerAccount", now: int) -> list[Line]:
 
 def _pending(sheet: "CustomerSheet", now: int, shown: Callable[[str], str]) -> list[Line]:
     """What waits for something: quotes to execute, texts to sign, trades and transfers underway."""
-    rows = [_quote(row, now, shown) for account in sheet.accounts for row in account.quotes]
-    texts = (item for account in sheet.accounts for item in to_sign(account.challenges))
-    rows += [line(item.told(now)) for item in texts if (item.ends_at or now) >= now]
-    rows += [happening(row, now) for account in sheet.accounts for row in account.pending]
+    rows = _waiting(sheet, now, shown)
     gaps = {
         account.sheet.activity.text
         for account in sheet.accounts
@@ -197,6 +196,18 @@ def _pending(sheet: "CustomerSheet", now: int, shown: Callable[[str], str]) -> l
     }
     rows += [line((f"trades and transfers: {text}", "muted")) for text in sorted(gaps)]
     return [heading("PENDING", "among the newest"), *(rows or [line(("nothing", "muted"))])]
+
+
+def _waiting(sheet: "CustomerSheet", now: int, shown: Callable[[str], str] = str) -> list[Line]:
+    """A line for each thing that waits."""
+    rows = []
+    for account in sheet.accounts:
+        rows += [_quote(row, now, shown) for row in account.quotes if can_be_executed(row, now)]
+    for account in sheet.accounts:
+        rows += [line(each.told(now)) for each in to_sign(account.challenges) if each.waits(now)]
+    for account in sheet.accounts:
+        rows += [happening(row, now) for row in account.pending]
+    return rows
 
 
 def _quote(row: "Quote", now: int, shown: Callable[[str], str]) -> Line:
@@ -212,7 +223,7 @@ def _missing(problems: Sequence[str]) -> list[Line]:
     return [line(), heading("NOT ON THE TIMELINE"), *(line((each, "muted")) for each in problems)]
 
 
-def summary(sheet: "CustomerSheet | None") -> list[Line]:
+def summary(sheet: "CustomerSheet | None", now: int = 0) -> list[Line]:
     """Three lines over the timeline, where there is no room for the facts."""
     if sheet is None:
         return [line(("loading", "muted")), line(), line()]
@@ -222,9 +233,7 @@ def summary(sheet: "CustomerSheet | None") -> list[Line]:
         *(() if isinstance(customer, Gap) else customer.controls),
         *(name for each in sheet.accounts for name in each.sheet.account.controls),
     }
-    pending = sum(
-        len(each.pending) + len(each.quotes) + len(each.challenges) for each in sheet.accounts
-    )
+    pending = len(_waiting(sheet, now))
     first = line(
         (f" {_name(sheet)}", "strong"),
         (f"   {'   '.join(known)}", "muted"),

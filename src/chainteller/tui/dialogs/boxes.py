@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, Generic
 
 from textual import events
 from textual.app import ComposeResult
@@ -12,7 +12,7 @@ from textual.widgets import Static
 
 from chainteller.records.formats import Piece, clean
 from chainteller.tui import clipboard as copying
-from chainteller.tui.dialogs.dialog import Dialog
+from chainteller.tui.dialogs.dialog import Answer, Dialog
 from chainteller.tui.service_calls import Later
 from chainteller.tui.widgets.lines import Line, Lines, line
 
@@ -20,23 +20,32 @@ Save = Callable[[str, str], Awaitable[None]]
 """Writes (file name, text) and says where it went."""
 
 
-class Box(Dialog[None]):
-    """A titled box of lines; ``again`` is the key that opened it and now copies ``text``."""
+class ScrolledDialog(Dialog[Answer], Generic[Answer]):
+    """Lines that may be longer than the window: the keys of a cursor scroll them."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,enter", "close", show=False),
         Binding("up,k", "scroll(-1)", show=False),
         Binding("down,j", "scroll(1)", show=False),
         Binding("pageup", "scroll(-10)", show=False),
         Binding("pagedown", "scroll(10)", show=False),
     ]
     DEFAULT_CSS = """
-    Box { align: center middle; background: $background 60%; }
-    Box > VerticalScroll {
+    ScrolledDialog { align: center middle; background: $background 60%; }
+    ScrolledDialog > VerticalScroll {
         width: 76; max-width: 100%; height: auto; max-height: 90%; background: $panel;
-        border: solid $accent; padding: 0 1; scrollbar-size-vertical: 1;
+        padding: 0 1; scrollbar-size-vertical: 1;
     }
     """
+
+    def action_scroll(self, step: int) -> None:
+        self.query_one(VerticalScroll).scroll_relative(y=step, animate=False)
+
+
+class Box(ScrolledDialog[None]):
+    """A titled box of lines; ``again`` is the key that opened it and now copies ``text``."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,enter", "close", show=False)]
+    DEFAULT_CSS = "Box > VerticalScroll { border: solid $accent; }"
 
     def __init__(
         self, title: str, lines: Sequence[Line], *, again: str = "", text: str = ""
@@ -52,9 +61,6 @@ class Box(Dialog[None]):
 
     def _headed(self, *right: Piece) -> list[Line]:
         return [line((self._title, "strong"), right=right), line(), *self._rows]
-
-    def action_scroll(self, step: int) -> None:
-        self.query_one(VerticalScroll).scroll_relative(y=step, animate=False)
 
     def on_key(self, event: events.Key) -> None:
         if self._again and event.character == self._again and not self.answered:
@@ -114,6 +120,12 @@ class CopyBox(Box):
         save = partial(self._save, f"chainteller-{name}.txt", self._text)
         self.app.run_worker(Later(save), group="save")
         self.dismiss()
+
+
+def cut(text: str, width: int) -> list[str]:
+    """``text`` in parts of ``width`` characters, wherever its words end."""
+    width = max(1, width)  # a window may leave nothing
+    return [text[at : at + width] for at in range(0, len(text), width)]
 
 
 def wrapped(text: str, width: int) -> list[str]:

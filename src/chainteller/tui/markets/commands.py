@@ -4,6 +4,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from chainteller.domain.preconditions import Act
+from chainteller.records.markets import is_open
 from chainteller.tui import lazy
 from chainteller.tui.commands import Command, always, control_against
 
@@ -22,7 +23,7 @@ def _not_tradable(act: Act, screen: "MarketsScreen") -> str:
     account, market = screen.desk.customer.account, screen.market
     if market is None or account is None:
         return "no account is selected" if market is not None else "no market is selected"
-    if market.status not in {None, "open"}:
+    if not is_open(market):
         return f"{market.market_name} is closed"
     return control_against(account, act)
 
@@ -31,7 +32,7 @@ def _not_closed(screen: "MarketsScreen") -> str:
     market = screen.market
     if market is None:
         return "no market is selected"
-    return f"{market.market_name} is open" if market.status in {None, "open"} else ""
+    return f"{market.market_name} is open" if is_open(market) else ""
 
 
 def open_market(screen: "MarketsScreen") -> None:
@@ -44,11 +45,6 @@ def _trade(side: str, screen: "MarketsScreen") -> None:
     if screen.paged.cursor_key is not None:
         screen.desk.customer.market = screen.paged.cursor_key
     screen.desk.shell.start_trade(side)
-
-
-def _say_nothing_to_filter(screen: "MarketsScreen") -> None:
-    count = len(screen.markets)
-    screen.desk.notify(f"{count} markets, all shown, so there is nothing to filter", "muted")
 
 
 def _next_order(screen: "MarketsScreen") -> None:
@@ -75,8 +71,8 @@ COMMANDS: tuple[Command["MarketsScreen"], ...] = (
         partial(_not_tradable, Act.BUY), footer="buy", rank=1),
     Command("markets.sell", "s", "Sell in this market", partial(_trade, "sell"),
         partial(_not_tradable, Act.SELL), footer="sell", rank=1),
-    Command("markets.filter", "slash,ctrl+f", "Filter the markets", _say_nothing_to_filter,
-        lambda _: "all markets are already shown"),
+    Command("markets.filter", "slash,ctrl+f", "Find anything: all markets are already shown",
+        lambda screen: screen.app.action_command_palette(), always),
     Command("markets.sort", "o", "Change the order of the list", _next_order, always),
     Command("markets.watch", "m", "Notify me when it reopens",
         _watch, _not_closed, footer="watch", rank=2),

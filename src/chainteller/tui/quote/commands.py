@@ -3,6 +3,7 @@
 from functools import partial
 from typing import TYPE_CHECKING
 
+from chainteller.records.markets import is_open
 from chainteller.tui import lazy
 from chainteller.tui.commands import Command, always
 
@@ -44,7 +45,7 @@ def _not_closed(screen: "QuoteScreen") -> str:
     market = _market(screen)
     if market is None:
         return "the markets are still loading"
-    return f"{market.market_name} is open" if market.status in {None, "open"} else ""
+    return f"{market.market_name} is open" if is_open(market) else ""
 
 
 def _submit(screen: "QuoteScreen") -> None:

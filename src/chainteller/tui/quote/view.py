@@ -20,6 +20,7 @@ from chainteller.records.formats import (
     short_id,
     when,
 )
+from chainteller.records.markets import is_open
 from chainteller.records.trades import QUOTE, fee_of
 from chainteller.tui.quote.state import Phase, QuoteState
 from chainteller.tui.quote.unknown_outcome import Search
@@ -119,7 +120,7 @@ def plan(state: QuoteState, now: int) -> list[Line]:
         rows.append(line((f" customer   {name}", "muted")))
     market = state.sheet.market(state.market)
     if market is not None:
-        closed = market.status not in {None, "open"}
+        closed = not is_open(market)
         tone = "bad" if closed else "muted"
         word = f" {market.status}" if closed else ""
         price = grouped(market.current_price)
@@ -311,8 +312,8 @@ def _checks(state: QuoteState, now: int) -> Line:
     if short is not None and short > 0 and state.quote is not None:
         missing = f"{grouped(f'{short:f}')} {state.quote.asset_sold.symbol}"
         balance = (f"[x] short {missing}   ", "bad")
-    is_open = market is None or market.status in {None, "open"}
-    market_piece: Piece = ("[ok] market", "good") if is_open else ("[x] market closed", "bad")
+    is_closed = market is not None and not is_open(market)
+    market_piece: Piece = ("[x] market closed", "bad") if is_closed else ("[ok] market", "good")
     if market is None or market.status is None:
         market_piece = ("[-] market: not provided", "muted")
     live: Piece = (

@@ -2,19 +2,21 @@
 for in the newest trades.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from chainteller.domain.assets import MARKETS_BY_NAME
 from chainteller.domain.trades import TradeStatus
-from chainteller.tui.queries import found_by, query, trades_by_id
+from chainteller.tui.queries import query, records_found, trades_by_id
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
     from chainteller.service.models.pages import ListQuery, Page
     from chainteller.service.models.trades import Trade
 
+_KIND = frozenset({"trade"})
 SEARCHED = 100
 """Newest trades that words are searched in: one page."""
 _KINDS = {
@@ -73,7 +75,14 @@ def search(
     """
     newest = listed(service, account_id, looked_for.as_query(status, sort, 1, SEARCHED))
     found = [row for row in newest.data if _holds(row, looked_for.words)]
-    return found or _found(service, account_id, looked_for.words)
+    if found:
+        return found
+    named = partial(_of_account, service, looked_for.as_query(status, sort, 1, SEARCHED))
+    return _found(service, account_id, looked_for.words, None if account_id else named)
+
+
+def _of_account(service: "Service", asked: "ListQuery", account_id: str) -> "Sequence[Trade]":
+    return service.trades(account_id, asked).data
 
 
 def _holds(trade: "Trade", words: Sequence[str]) -> bool:
@@ -83,15 +92,18 @@ def _holds(trade: "Trade", words: Sequence[str]) -> bool:
     return all(word in text for word in words)
 
 
-def _found(service: "Service", account_id: str | None, words: Sequence[str]) -> "list[Trade]":
+def _found(
+    service: "Service",
+    account_id: str | None,
+    words: Sequence[str],
+    listed: "Callable[[str], Sequence[Trade]] | None",
+) -> "list[Trade]":
     """Trades that a search of everything finds by an id, a name, an amount or a day; by its whole
-    id also without that. Only of ``account_id``, where that is given.
+    id also without that. Only of ``account_id``, where that is given; otherwise ``listed`` reads
+    those of the people who are found.
     """
     if len(words) == 1 and words[0].startswith("txn_") and ".." not in words[0]:
         found = trades_by_id(service, words[0].upper())
         return [row for row in found if account_id in {None, row.trading_account_id}]
-    return [
-        service.trade(row.trading_account_id or "", row.id)
-        for row in found_by(service, " ".join(words))
-        if row.kind == "trade" and account_id in {None, row.trading_account_id}
-    ]
+    found = records_found(service, " ".join(words), _KIND, service.trade, listed)
+    return [row for row in found if account_id in {None, row.trading_account_id}]

@@ -12,7 +12,7 @@ from chainteller.training.reading import duration
 from chainteller.training.score import judge
 from chainteller.tui.commands import Command, always
 from chainteller.tui.console.palette import deferred
-from chainteller.tui.dialogs.boxes import Box
+from chainteller.tui.dialogs.boxes import Box, cut
 from chainteller.tui.service_calls import Later, call_service
 from chainteller.tui.training import guide
 from chainteller.tui.training.sayings import Sayings
@@ -75,7 +75,7 @@ async def _sign(console: "TrainingConsole") -> None:
         console.screen.field_submitted(SIGNATURE, signature)
         console.desk.notify("the customer sent a signature; it's being checked", "muted")
     else:
-        rows = [line(signature[start : start + 70]) for start in range(0, len(signature), 70)]
+        rows = [line(part) for part in cut(signature, 70)]
         console.push_screen(Box("THE CUSTOMER'S SIGNATURE", rows, again="c", text=signature))
 
 

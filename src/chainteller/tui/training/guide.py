@@ -124,7 +124,7 @@ def progress(standing: Sequence[Standing], following: str) -> list[Line]:
     for each in standing:
         is_next = each.name == following
         best, last = ("-" if score is None else str(score) for score in (each.best, each.last))
-        mark: Piece = (">", "key") if is_next else ((" ", ""))
+        mark: Piece = (">", "key") if is_next else (" ", "")
         sign: Piece = ("  [ok]", "good") if each.is_passed else ("", "")
         text = f" {each.name:<24} {each.runs:>4} {best:>5} {last:>5}"
         rows.append(line(mark, (text, "strong" if is_next else ""), sign))

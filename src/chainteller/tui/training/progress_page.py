@@ -7,32 +7,24 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 
-from chainteller.tui.dialogs.dialog import Dialog
+from chainteller.tui.dialogs.boxes import ScrolledDialog
 from chainteller.tui.widgets.lines import Line, Lines, line
 
 _ROWS_ABOVE = 5
 
 
-class ProgressPage(Dialog[str]):
+class ProgressPage(ScrolledDialog[str]):
     """Answers the next scenario for enter, and None for esc, which ends the training."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "go_on", show=False),
         Binding("escape,q", "leave", show=False),
-        Binding("up,k", "scroll(-1)", show=False),
-        Binding("down,j", "scroll(1)", show=False),
-        Binding("pageup", "scroll(-10)", show=False),
-        Binding("pagedown", "scroll(10)", show=False),
     ]
     DEFAULT_CSS = """
-    ProgressPage { align: center middle; background: $background 60%; }
     ProgressPage > Lines {
         width: 76; max-width: 100%; height: auto; background: $panel; padding: 0 1;
     }
-    ProgressPage > VerticalScroll {
-        width: 76; max-width: 100%; height: auto; max-height: 70%; background: $panel;
-        padding: 0 1; scrollbar-size-vertical: 1;
-    }
+    ProgressPage > VerticalScroll { max-height: 70%; }
     """
 
     def __init__(self, rows: Sequence[Line], following: str) -> None:
@@ -60,9 +52,6 @@ class ProgressPage(Dialog[str]):
         if not self._following:
             return line(("You have passed every scenario.   ", "good"), *leave)
         return line(("enter", "key"), (f" begin {self._following}   ", "muted"), *leave)
-
-    def action_scroll(self, step: int) -> None:
-        self.query_one(VerticalScroll).scroll_relative(y=step, animate=False)
 
     def action_go_on(self) -> None:
         self.dismiss(self._following or None)

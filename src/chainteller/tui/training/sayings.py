@@ -9,24 +9,17 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 
 from chainteller.training.scenarios import Statement
-from chainteller.tui.dialogs.boxes import wrapped
-from chainteller.tui.dialogs.dialog import Dialog
+from chainteller.tui.dialogs.boxes import ScrolledDialog, wrapped
 from chainteller.tui.widgets.lines import Line, Lines, line
 
 _WIDTH = 66
 
 
-class Sayings(Dialog[str]):
+class Sayings(ScrolledDialog[str]):
     """Answers a statement's id, or None for esc."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "leave", show=False)]
-    DEFAULT_CSS = """
-    Sayings { align: center middle; background: $background 60%; }
-    Sayings > VerticalScroll {
-        width: 76; max-width: 100%; height: auto; max-height: 90%; background: $panel;
-        border: solid $accent; padding: 0 1; scrollbar-size-vertical: 1;
-    }
-    """
+    DEFAULT_CSS = "Sayings > VerticalScroll { border: solid $accent; }"
 
     def __init__(self, statements: Sequence[Statement]) -> None:
         super().__init__()

@@ -1,21 +1,23 @@
 """Transfer filter: a typed direction or status filters by it; other words are searched for."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, cast
 
-from chainteller.domain.transfers import Direction, TransferStatus
-from chainteller.tui.queries import query
+from chainteller.domain.transfers import Direction, TransferStatus, type_of
+from chainteller.tui.queries import query, records_found
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
     from chainteller.service.models.funding import Transfer
     from chainteller.service.models.pages import ListQuery, Page
 
+_KINDS = frozenset(map(str, Direction))
 _LEAST_LETTERS = 3
 """Shorter beginnings are searched for, so that the list doesn't jump while a name is typed."""
 _NAMES = {
-    **{f"{each}": ("type", f"{each}-transaction") for each in Direction},
-    **{f"{each}s": ("type", f"{each}-transaction") for each in Direction},
+    **{f"{each}": ("type", type_of(each)) for each in Direction},
+    **{f"{each}s": ("type", type_of(each)) for each in Direction},
     **{f"{each}": ("status", f"{each}") for each in TransferStatus},
 }
 
@@ -44,8 +46,39 @@ def wanted(typed: str) -> Wanted:
 
 
 def listed(service: "Service", account_id: str | None, asked: "ListQuery") -> "Page[Transfer]":
-    """Transfers of one account, or of all accounts."""
-    return service.all_transfers(asked.model_copy(update={"trading_account_id": account_id}))
+    """Transfers of one account, or of all accounts; if none has the text, those that a search of
+    everything finds by it: by a misspelt name, an id or a day.
+    """
+    found = service.all_transfers(asked.model_copy(update={"trading_account_id": account_id}))
+    if found.pagination.total or not asked.text:
+        return found
+    rows = records_found(
+        service,
+        asked.text,
+        _KINDS,
+        partial(_record, service),
+        None if account_id else partial(_of_account, service, asked),
+    )
+    kept = tuple(row for row in rows if _is_asked(row, account_id, asked))
+    counted = found.pagination.model_copy(update={"total": len(kept)})
+    return found.model_copy(update={"data": kept, "pagination": counted})
+
+
+def _record(service: "Service", _account_id: str, transfer_id: str) -> "Transfer":
+    return cast("Transfer", service.transaction_by_id(transfer_id))
+
+
+def _of_account(service: "Service", asked: "ListQuery", account_id: str) -> "tuple[Transfer, ...]":
+    theirs = {"trading_account_id": account_id, "text": None, "page": 1}
+    return service.all_transfers(asked.model_copy(update=theirs)).data
+
+
+def _is_asked(row: "Transfer", account_id: str | None, asked: "ListQuery") -> bool:
+    return (
+        account_id in {None, row.trading_account_id}
+        and asked.type in {None, row.type}
+        and asked.status in {None, row.status}
+    )
 
 
 def as_query(typed: Wanted, only: Wanted, sort: str, page: int, limit: int) -> "ListQuery":

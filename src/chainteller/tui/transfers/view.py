@@ -12,7 +12,7 @@ from chainteller.records.transfers import (
     transfer_fields,
     why_not_cancelled,
 )
-from chainteller.tui.dialogs.boxes import wrapped
+from chainteller.tui.dialogs.boxes import cut, wrapped
 from chainteller.tui.transfers.filter import Wanted
 from chainteller.tui.widgets.lines import Line, heading, line
 from chainteller.tui.widgets.paged_list import Column, Row
@@ -133,10 +133,9 @@ def _whole(label: str, text: str) -> list[Line]:
     room = _NARROWEST - len(label) - 2
     count = -(-len(text) // room)
     size = -(-len(text) // count)
-    parts = [text[at : at + size] for at in range(0, len(text), size)]
     return [
         line((label if number == 0 else "", "muted"), right=(part,))
-        for number, part in enumerate(parts)
+        for number, part in enumerate(cut(text, size))
     ]
 
 

@@ -8,10 +8,11 @@ import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING
 
 from chainteller.domain.challenges import CLAIM_LIFETIME, MAXIMUM_ATTEMPTS
-from chainteller.domain.clock import from_datetime
+from chainteller.domain.clock import SECOND, from_datetime
 from chainteller.domain.limits import DestinationClass
 from chainteller.service.errors import ChallengeAlreadyUsed, NotFound, NotOffered, TellerError
 from chainteller.service.models.counterparties import (
@@ -26,7 +27,7 @@ from chainteller.service.models.counterparties import (
     SmallTransfer,
 )
 from chainteller.service.operations import OWNERSHIP_STATEMENTS_FEATURE, SMALL_TRANSFERS_FEATURE
-from chainteller.tui.queries import query
+from chainteller.tui.queries import query, records_found
 from chainteller.workspace import records
 from chainteller.workspace.store import Kind as RecordKind
 
@@ -37,9 +38,9 @@ if TYPE_CHECKING:
     from chainteller.workspace.store import Workspace
 
 _PAGE = SEARCHED = 100
+_KINDS = frozenset({"blockchain-account"})
 _CHALLENGE_PAGES = 3
 _SEARCHED_ACCOUNTS = 50
-_SECOND = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +142,7 @@ class Wallet:
         """Seconds until the newest challenge expires; None where that isn't known."""
         if self.challenge is None or self.challenge.expires is None:
             return None
-        return max(0, (from_datetime(self.challenge.expires) - now) // _SECOND)
+        return max(0, (from_datetime(self.challenge.expires) - now) // SECOND)
 
     @property
     def tries_left(self) -> int | None:
@@ -415,13 +416,27 @@ def limits_of(wallet: Wallet, usage: "Sequence[LimitUsage]") -> "tuple[LimitUsag
 def accounts_page(
     service: "Service", wanted: str, page: int, limit: int
 ) -> tuple[Sequence[BlockchainAccount], int]:
-    """A page of all blockchain accounts; with ``wanted``, of its matches in the newest ones."""
+    """A page of all blockchain accounts; with ``wanted``, of its matches in the newest ones or,
+    without any, of the people and accounts that a search of everything finds.
+    """
     if not wanted:
         found = service.blockchain_accounts(query(page=page, limit=limit))
         return found.data, found.pagination.total
     newest = service.blockchain_accounts(query(limit=SEARCHED)).data
     holding = [row for row in newest if _holds(row, wanted.lower())]
+    if not holding:
+        read = partial(_blockchain_account, service)
+        of_person = partial(_accounts_of, service)
+        holding = records_found(service, wanted, _KINDS, read, of_person)
     return holding[(page - 1) * limit : page * limit], len(holding)
+
+
+def _blockchain_account(service: "Service", _owner: str, account_id: str) -> BlockchainAccount:
+    return service.blockchain_account(account_id)
+
+
+def _accounts_of(service: "Service", trading_account_id: str) -> Sequence[BlockchainAccount]:
+    return service.blockchain_accounts(query(trading_account_id=trading_account_id)).data
 
 
 def _holds(account: BlockchainAccount, wanted: str) -> bool:

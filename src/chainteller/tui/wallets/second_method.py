@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 from chainteller.domain.clock import from_datetime
 from chainteller.domain.second_method import ArrivalFinding, StatementReason, assets_on
-from chainteller.records.formats import countdown, money, short_id
+from chainteller.records.formats import countdown, money, seconds_between, short_id
 from chainteller.service.models.counterparties import SmallTransferRequest, StatementRequest
 from chainteller.tui.customer import CustomerRequest
-from chainteller.tui.dialogs.boxes import wrapped
+from chainteller.tui.dialogs.boxes import cut, wrapped
 from chainteller.tui.steps import Choose, OpenField, Result, Step, Write, notice
 from chainteller.tui.wallets.book import Wallet
 from chainteller.tui.widgets.lines import Line, line
@@ -109,15 +109,15 @@ def _transfer_lines(wallet: Wallet, now: int, width: int) -> list[Line]:
     small = wallet.small
     if small is None or wallet.is_linked_by(small.claim_id):
         return []
-    seconds = max(0, (from_datetime(small.expires) - now) // 1_000_000)
-    is_waiting = small.status == "waiting" and seconds > 0
+    is_waiting = wallet.is_sending(now)
+    seconds = seconds_between(now, from_datetime(small.expires))
     left = (f"{countdown(seconds)} left", "") if is_waiting else (small.status, "muted")
     rows = [line(("SMALL TRANSFER", "strong"), right=(left,))]
     if is_waiting:
         rows += [
             line(("exactly", "muted"), right=((money(small.amount, small.symbol), "strong"),)),
             line(("from the wallet to", "muted")),
-            *(line(part) for part in _parts(small.recipient, width)),
+            *(line(part) for part in cut(small.recipient, width)),
         ]
     for arrival in small.arrivals:
         is_exact = arrival.finding == ArrivalFinding.EXACT
@@ -127,11 +127,6 @@ def _transfer_lines(wallet: Wallet, now: int, width: int) -> list[Line]:
     if is_waiting:
         rows.append(line(("t", "key"), (" what to tell the customer", "muted")))
     return [*rows, line()]
-
-
-def _parts(text: str, width: int) -> list[str]:
-    room = max(1, width)
-    return [text[at : at + room] for at in range(0, len(text), room)]
 
 
 def _statement_lines(wallet: Wallet) -> list[Line]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from chainteller.domain import search_texts
 from chainteller.domain.challenges import MAXIMUM_ATTEMPTS
 from chainteller.domain.clock import from_datetime
 from chainteller.domain.limits import UNVERIFIED_HOLD
@@ -12,6 +13,7 @@ from chainteller.records.formats import (
     Piece,
     countdown,
     grouped,
+    seconds_between,
     short_address,
     short_id,
     status,
@@ -19,7 +21,7 @@ from chainteller.records.formats import (
 )
 from chainteller.records.wallets import CHALLENGE, SMALL_TRANSFER, WALLET
 from chainteller.tui import lazy
-from chainteller.tui.dialogs.boxes import wrapped
+from chainteller.tui.dialogs.boxes import cut, wrapped
 from chainteller.tui.wallets.book import (
     SEARCHED,
     Book,
@@ -155,7 +157,15 @@ def matching(wallets: Iterable[Wallet], wanted: str) -> list[Wallet]:
 
 def _matches(wallet: Wallet, wanted: str) -> bool:
     told = (wallet.counterparty.address, wallet.counterparty.id, wallet.network)
-    return not wanted or any(wanted.lower() in part.lower() for part in told)
+    if not wanted or any(wanted.lower() in part.lower() for part in told):
+        return True
+    asked, keys = search_texts.read(wanted), [search_texts.key_of(part) for part in told]
+    ends = [(search_texts.key_of(each.begin), each.end.lower()) for each in asked.ids]
+    return any(
+        key.startswith(begin) and key.endswith(end)
+        for begin, end in [*asked.ends, *ends]
+        for key in keys
+    )
 
 
 def title(
@@ -287,11 +297,9 @@ _WRONG: Piece = ("[x] ", "bad")
 def wallet_head(wallet: Wallet, width: int) -> list[Line]:
     """The address whole: it is compared here."""
     address = wallet.counterparty.address
-    width = max(1, width)  # a window may leave nothing
-    rows = [address[at : at + width] for at in range(0, len(address), width)]
     return [
         line((wallet.counterparty.id, "strong"), right=((wallet.network, ""),)),
-        *(line(row) for row in rows),
+        *(line(row) for row in cut(address, width)),
     ]
 
 
@@ -547,7 +555,7 @@ def limits(
     if not verified and registered is not None:
         held_until = from_datetime(registered) + UNVERIFIED_HOLD
         if now < held_until:
-            left = countdown((held_until - now) // 1_000_000)
+            left = countdown(seconds_between(now, held_until))
             rows.append(line(("on hold, no withdrawals for another", "warn"), right=((left, ""),)))
     return rows
 
@@ -660,7 +668,6 @@ def _address(mark: Piece, label: str, address: str, width: int, whose: str = "")
     if len(label) + len(address) + 7 <= width:
         rows = [line(mark, (f"{label:<10} ", "muted"), address)]
         return [*rows, line((f"     {whose}", "warn"))] if whose else rows
-    room = width - 2
-    parts = [address[at : at + room] for at in range(0, len(address), room)]
+    parts = cut(address, width - 2)
     note: Piece = (f"  {whose}" if whose else "", "warn")
     return [line(mark, (label, "muted"), note), *(line(f"  {part}") for part in parts)]

@@ -41,7 +41,6 @@ from chainteller.wallets.witness import Witness
 _SEGWIT_LIKE = re.compile(r"(?:bc|tb|bcrt|ltc|tltc|bitcoincash)1", re.ASCII | re.IGNORECASE)
 _SEGWIT_KINDS = {(0, 20): "p2wpkh", (0, 32): "p2wsh", (1, 32): "p2tr"}
 _KEY_KINDS = frozenset({"p2pkh", "p2sh", "p2wpkh"})
-# How many messages of a batch are tried where a signature has lost its header: each costs twice.
 _KINDS = _KEY_KINDS | {"p2wsh", "p2tr"}
 # The generator itself; only its place in an address template matters.
 _ANY_KEY = bytes.fromhex(

@@ -12,6 +12,7 @@ revision = "0002"
 down_revision = "0001"
 branch_labels = None
 depends_on = None
+visits = ("audit",)
 
 _INPUT = {
     "sqlite": "json_extract(audit.inputs, '$.{name}')",

@@ -19,6 +19,7 @@ revision = "0004"
 down_revision = "0003"
 branch_labels = None
 depends_on = None
+visits = ("transfer", "audit")
 
 _SEALED = (
     "organisation", "customer", "bank_account", "trading_account", "ledger_account", "journal",

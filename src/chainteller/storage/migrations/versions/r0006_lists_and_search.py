@@ -55,6 +55,7 @@ _PARTIAL = {
     ),
     "ix_transfer_hash": ("transfer", "network_tx_hash IS NOT NULL", "network_tx_hash"),
 }  # fmt: skip
+visits = tuple(dict.fromkeys(table for table, *_ in (*_INDEXES.values(), *_PARTIAL.values())))
 
 
 def upgrade() -> None:

@@ -12,6 +12,7 @@ revision = "0009"
 down_revision = "0008"
 branch_labels = None
 depends_on = None
+visits = ("event",)
 
 _KEY = sa.String(length=64)
 _COLUMNS = {

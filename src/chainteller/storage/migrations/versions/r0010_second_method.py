@@ -14,6 +14,7 @@ revision = "0010"
 down_revision = "0009"
 branch_labels = None
 depends_on = None
+visits = ("transfer",)
 
 _KEY = sa.String(length=64)
 _ADDRESS = sa.String(length=128)

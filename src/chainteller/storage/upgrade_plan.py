@@ -1,0 +1,170 @@
+"""What an upgrade would do: its steps, the rows they visit, and about how long they take.
+
+Only reads. A migration names the tables whose rows it visits (``visits``).
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Table, func, inspect, select, table, text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from chainteller.service.models.databases import UpgradePlan, UpgradeStep
+from chainteller.storage import schema, sealing
+from chainteller.storage.columns import SALT
+from chainteller.storage.database import Database, connect, sqlite_path
+from chainteller.storage.faults import explain, unavailable
+from chainteller.storage.maintenance import MIGRATIONS, free_beside, require_file
+from chainteller.storage.revision import REVISION, State
+
+_ROWS_PER_S = 10_000
+"""How many rows are visited, sealed or verified in a second: about half of what was measured on
+two cores (docs/how-to/operating.md)."""
+_SEARCHED = ("customer", "bank_account", "counterparty", "blockchain_account")
+_GROWTH = 2
+"""A file grows to less than so many times its size while rows are sealed and rolled back."""
+
+
+def plan(url: str) -> UpgradePlan:
+    """The steps of ``db upgrade``, in their order.
+
+    Raises:
+        ServiceUnavailable: NO_DATABASE, or as ``maintenance.upgrade``.
+    """
+    path = sqlite_path(url)
+    if path is not None:
+        require_file(path)
+    database = connect(url, as_it_is=True)
+    try:
+        with database.read(patient=True) as connection:
+            return _plan(database, connection)
+    except (DBAPIError, PoolTimeout) as error:
+        raise explain(error) from error
+    finally:
+        database.close()
+
+
+def require_time(planned: UpgradePlan, within_s: float) -> None:
+    """Refuse a plan that takes longer than there is time for, before anything is changed.
+
+    Raises:
+        ServiceUnavailable: UPGRADE_TOO_LONG, with ``seconds``.
+    """
+    if planned.seconds > within_s:
+        error = unavailable(
+            "UPGRADE_TOO_LONG",
+            f"The upgrade takes about {planned.seconds} s; there are {within_s:g} s. "
+            "Nothing was changed.",
+            "Choose a longer window; chainteller db upgrade --plan shows the steps.",
+        )
+        error.details["seconds"] = planned.seconds
+        raise error
+
+
+def _plan(database: Database, connection: Connection) -> UpgradePlan:
+    found = schema.state(connection)
+    if found not in (State.NEW, State.OUTDATED):
+        schema.require_current(found)
+    before = "" if found is State.NEW else schema.revision(connection)
+    present = set(inspect(connection).get_table_names())
+    sizes: dict[str, int] = {}
+    steps = [
+        *_migrations(connection, before, present, sizes),
+        *_afterwards(connection, found, present, sizes),
+    ]
+    rows = sum(step.rows for step in steps)
+    size = _bytes_of(database, connection)
+    return UpgradePlan(
+        before=before,
+        after=REVISION,
+        steps=tuple(steps),
+        rows=rows,
+        seconds=-(-rows // _ROWS_PER_S),
+        size_bytes=size,
+        needed_bytes=0 if before == REVISION else _GROWTH * size,
+        free_bytes=None if database.path is None else free_beside(database.path),
+    )
+
+
+def _migrations(
+    connection: Connection, before: str, present: set[str], sizes: dict[str, int]
+) -> Iterator[UpgradeStep]:
+    if before == REVISION:
+        return
+    from alembic.script import ScriptDirectory  # noqa: PLC0415 - takes a second to import
+
+    scripts = list(ScriptDirectory(os.fspath(MIGRATIONS)).walk_revisions())
+    for script in reversed(scripts):
+        if script.revision > before:
+            visited: Sequence[str] = getattr(script.module, "visits", ())
+            yield UpgradeStep(
+                step=script.revision,
+                does=_sentence(script.doc),
+                rows=sum(_count(connection, name, present, sizes) for name in visited),
+                writers="wait",
+            )
+
+
+def _sentence(title: str) -> str:
+    """A migration's title without the kind of change."""
+    found = title.removeprefix("Expand: ").removeprefix("Contract: ")
+    return found[:1].upper() + found[1:]
+
+
+def _afterwards(
+    connection: Connection, found: State, present: set[str], sizes: dict[str, int]
+) -> Iterator[UpgradeStep]:
+    """What follows the migrations, as far as there is anything to do."""
+    searched = sum(_count(connection, name, present, sizes) for name in _SEARCHED)
+    if found is State.OUTDATED:
+        yield UpgradeStep(
+            step="search",
+            does="Write the search entries that are missing, and recount the tallies.",
+            rows=searched,
+            writers="wait",
+        )
+    unsealed = {
+        each.name: _unsealed(connection, each, present, sizes) for each in sealing.sealed_tables()
+    }
+    if any(unsealed.values()):
+        yield UpgradeStep(
+            step="seal",
+            does="Seal the rows that have no seal, in batches; it can be interrupted.",
+            rows=sum(unsealed.values()),
+            writers="go on",
+        )
+    everything = sum(_count(connection, name, present, sizes) for name in sorted(present))
+    yield UpgradeStep(
+        step="verify",
+        does="Verify everything, and list what is wrong already.",
+        rows=everything,
+        writers="go on",
+    )
+
+
+def _count(connection: Connection, name: str, present: set[str], sizes: dict[str, int]) -> int:
+    if name not in present:
+        return 0
+    if name not in sizes:
+        counting = select(func.count()).select_from(table(name))
+        sizes[name] = int(connection.execute(counting).scalar_one())
+    return sizes[name]
+
+
+def _unsealed(connection: Connection, each: Table, present: set[str], sizes: dict[str, int]) -> int:
+    if each.name not in present:
+        return 0
+    columns = {column["name"] for column in inspect(connection).get_columns(each.name)}
+    if SALT not in columns:
+        return _count(connection, each.name, present, sizes)
+    without = select(func.count()).select_from(each).where(each.c[SALT].is_(None))
+    return int(connection.execute(without).scalar_one())
+
+
+def _bytes_of(database: Database, connection: Connection) -> int:
+    if database.path is not None:
+        return database.path.stat().st_size if database.path.exists() else 0
+    size: Any = connection.execute(text("SELECT pg_database_size(current_database())")).scalar()
+    return int(size)

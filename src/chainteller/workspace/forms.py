@@ -1,0 +1,16 @@
+"""The forms in which receipts and statements are written."""
+
+from chainteller.workspace.documents import Document, as_text
+from chainteller.workspace.pdf import as_pdf
+
+FORMS = {"text": "txt", "json": "json", "csv": "csv", "pdf": "pdf"}
+"""Each form, and the ending of its file's name."""
+
+
+def written(document: Document, form: str) -> str | bytes:
+    """The document as ``text`` or, in bytes, as ``pdf``.
+
+    Raises:
+        PdfUnavailable: the extra for PDF isn't installed.
+    """
+    return as_text(document) if form == "text" else as_pdf(document)

@@ -1,0 +1,38 @@
+"""Forms of a test: the quick line runs a few of a parametrized test, ``-m thorough`` the others.
+
+``@pytest.mark.forms(count)`` says how many, on each kind of deployment: the first, the last and
+some between them, so that of a product of parameters several values of each are among them. Of a
+flow of the console that runs on both kinds of deployment, one form runs on a spec-only one.
+"""
+
+from collections.abc import Sequence
+
+import pytest
+from tests import deployments
+
+
+def share_out(config: pytest.Config, items: Sequence[pytest.Item]) -> None:
+    """Mark what the quick line leaves out as thorough, unless a deployment was asked for."""
+    if config.getoption("--deployment"):
+        return
+    together: dict[tuple[str, str], list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("thorough") or item.get_closest_marker("slow"):
+            continue
+        together.setdefault((item.nodeid.partition("[")[0], deployments.kind_of(item)), []).append(
+            item
+        )
+    for (_, kind), forms in together.items():
+        count = _count(forms[0], kind) or len(forms)
+        quick = {at * (len(forms) - 1) // max(1, count - 1) for at in range(count)}
+        for at, item in enumerate(forms):
+            if at not in quick:
+                item.add_marker(pytest.mark.thorough)
+
+
+def _count(item: pytest.Item, kind: str) -> int:
+    """How many forms the quick line runs; 0 for all of them."""
+    if kind == deployments.SPEC_ONLY and deployments.is_flow(item):
+        return 1
+    mark = item.get_closest_marker("forms")
+    return int(mark.args[0]) if mark else 0
