@@ -270,6 +270,47 @@ def _send(sim: "Simulation", draw: "Draw", small: SmallTransfer) -> None:
 
 def _prove(sim: "Simulation", draw: "Draw") -> None:
     """A wallet is verified by a transfer, paid up to its limits, and paid when that is too old."""
+    proven = _proven(sim, draw)
+    if proven is None:
+        return
+    client, custody, wallet, asset = proven
+    link = custody.links.get(wallet.id)
+    if link is not None and draw.chance(2):
+        _move(sim, max(0, draw.near(link.expires) - sim.model.clock))
+    for _ in range(3):
+        sim.call(client, payment(sim.model, draw, custody, wallet, asset), "", draw)
+
+
+def _outlive(sim: "Simulation", draw: "Draw") -> None:
+    """A wallet is paid after the end of the transfer that verified it, by an instant or by days."""
+    model = sim.model
+    linked = [
+        (custody, link)
+        for custody in model.custodies.values()
+        for link in custody.links.values()
+        if link.claim.method == "transfer" and not link.revoked
+    ]
+    if not linked:
+        proven = _proven(sim, draw)
+        link = None if proven is None else proven[1].links.get(proven[2].id)
+        if proven is None or link is None:
+            return
+        linked.append((proven[1], link))
+    custody, link = draw.recent(linked)
+    _move(sim, max(0, link.expires + draw.pick((1, 1, SECOND, DAY, 200 * DAY)) - model.clock))
+    client = sim.client(draw, link.wallet.organisation)
+    if client is None:
+        return
+    of_network = [asset for asset in ASSETS if asset.endswith(f"@{custody.network}")]
+    held = [asset for asset in of_network if custody.account.available[asset] > 0]
+    for _ in range(2):
+        asked = payment(model, draw, custody, link.wallet, draw.pick(held or of_network))
+        sim.call(client, asked, "", draw)
+
+
+def _proven(sim: "Simulation", draw: "Draw") -> "tuple[Client, Custody, Wallet, str] | None":
+    """A wallet that was just verified by a transfer, or should have been: who asked for it, for
+    which blockchain account, and an asset to pay."""
     model = sim.model
     pairs = [
         (custody, wallet, asset)
@@ -282,11 +323,11 @@ def _prove(sim: "Simulation", draw: "Draw") -> None:
         and custody.account.available[asset] > 0
     ]
     if not pairs:
-        return
+        return None
     custody, wallet, asset = draw.pick(pairs)
     client = sim.client(draw, wallet.organisation)
     if client is None:
-        return
+        return None
     sim.call(client, small_transfer_to(custody, wallet), "", draw)
     of_pair = [
         each
@@ -294,7 +335,7 @@ def _prove(sim: "Simulation", draw: "Draw") -> None:
         if (each.custody, each.wallet) == (custody, wallet)
     ]
     if not of_pair:
-        return
+        return None
     small = of_pair[-1]
     if small.state(model.now) == "waiting":
         model.sent.append(_right(draw, small, model.now))
@@ -302,11 +343,7 @@ def _prove(sim: "Simulation", draw: "Draw") -> None:
         _work(sim, draw)
     if small.claim is not None and small.claim.id:
         sim.call(client, edge_use(model, draw, small.claim)[1], "", draw)
-    link = custody.links.get(wallet.id)
-    if link is not None and draw.chance(2):
-        _move(sim, max(0, draw.near(link.expires) - model.clock))
-    for _ in range(3):
-        sim.call(client, payment(model, draw, custody, wallet, asset), "", draw)
+    return client, custody, wallet, asset
 
 
 def small_transfer_to(custody: Custody, wallet: Wallet) -> Asked:
@@ -657,6 +694,7 @@ ACTS: dict[str, Callable[["Simulation", "Draw"], None]] = {
     "due work": _work,
     "a chain": _arrive,
     "proof by transfer": _prove,
+    "evidence outlived": _outlive,
     "forget keys": _forget,
     "restart": _restart,
     "settings": _settings,
@@ -679,6 +717,7 @@ WEIGHTS = {
     "due work": 80,
     "a chain": 25,
     "proof by transfer": 12,
+    "evidence outlived": 10,
     "forget keys": 4,
     "restart": 5,
     "settings": 6,

@@ -147,6 +147,9 @@ ADDED_IN_0006 = (
 )
 _ADDED_IN_0010 = (WalletTables.arrival, WalletTables.small_transfer, WalletTables.statement)
 BACK_TO_0001 = (
+    *(f"DROP INDEX {name}" for name in ("ix_posting_journal", "ix_journal_record")),
+    "CREATE INDEX ix_posting_journal_id ON posting (journal_id)",
+    "CREATE INDEX ix_journal_reference ON journal (reference)",
     *(f"DROP TABLE {name}" for name in ("tally", "search_word", "search_name", "search_key")),
     *(f"DROP INDEX {name}" for name in ADDED_IN_0006),
     "CREATE INDEX ix_blockchain_account_trading_account_id "

@@ -14,11 +14,13 @@ from typing import Any
 
 import pytest
 from benchmarks import crowded
-from sqlalchemy import Connection, event, text
+from sqlalchemy import Connection, event, insert, text
 from tests.world.engines import World
 
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.operations import OPERATIONS, TRANSACTION_TYPES, Call, Operation
+from chainteller.storage import ledger
+from chainteller.storage.tables import Tables
 
 SIZE = 300
 _NUMBER = f"{crowded.FEW + 1:022d}"
@@ -140,6 +142,21 @@ def test_every_list_is_read_from_an_index(world: World) -> None:
                 how = plan(connection, statement, values)
                 wrong += [f"{case}: {each}\n  {statement}" for each in faults(statement, how)]
     assert not wrong, "\n".join(wrong)
+
+
+def test_what_a_payout_compares_is_read_from_indexes(world: World) -> None:
+    """Neither index has whole ids."""
+    ids = [f"TXN_{number:08d}{number:014d}:fill" for number in range(2_000)]
+    with world.database.write() as connection:
+        journals = [{"id": each, "kind": "fill", "reference": each[:26], "at": 0} for each in ids]
+        connection.execute(insert(Tables.journal), journals)
+        connection.execute(text("ANALYZE"))
+        with statements(world) as told:
+            ledger.journals_of(connection, f"TXN_{_NUMBER}")
+        ((statement, values),) = told
+        how = plan(connection, statement, values)
+    assert not list(faults(statement, how))
+    assert {"ix_journal_record", "ix_posting_journal"} <= {*re.findall(r"ix_\w+", how)}
 
 
 def test_the_lists_are_those_that_the_operations_declare() -> None:

@@ -89,12 +89,14 @@ def damaged(bank: World, statement: str) -> list[tuple[int, str, str]]:
 @pytest.mark.parametrize(
     ("statement", "where"),
     [
-        ("UPDATE entry SET body = body || ' ' WHERE number = 20", "entry 20 of default"),
-        (
-            "UPDATE entry SET body = '{ ' || substr(body, 2) WHERE number = 20",
-            "entry 20 of default",
-        ),
-        ("UPDATE entry SET leaf = upper(leaf) WHERE number = 20", "entry 20 of default"),
+        ("UPDATE entry SET body = ' ' WHERE number = 20", "entry 20 of default"),
+        ("UPDATE entry SET leaf = hex(digest) WHERE number = 20", "entry 20 of default"),
+        ("UPDATE entry SET packed = packed || x'00' WHERE number = 20", "entry 20 of default"),
+        ("UPDATE entry SET packed = 'x' WHERE number = 20", "entry 20 of default"),
+        ("UPDATE entry SET packed = NULL WHERE number = 20", "entry 20 of default"),
+        ("UPDATE entry SET digest = zeroblob(32) WHERE number = 20", "entry 20 of default"),
+        ("UPDATE entry SET digest = 'x' WHERE number = 20", "entry 20 of default"),
+        ("UPDATE entry SET digest = NULL WHERE number = 20", "entry 20 of default"),
         ("DELETE FROM clock", "clock bank"),
         ("UPDATE entry SET id = '0' || id WHERE number = 20", "entry 20 of default"),
         ("UPDATE entry SET number = 1000 WHERE number = 20", "entry 20 of default"),

@@ -18,7 +18,7 @@ from chainteller.engine.notary import Notary
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.sqlite import sqlite3
-from chainteller.storage import log
+from chainteller.storage import log, packing
 from chainteller.storage.database import Database
 from chainteller.witnessing.submissions import Witness
 
@@ -113,15 +113,16 @@ def rewrite(file: Path, number: int, organisation: str = "default") -> None:
     """Change what an entry says, and hash the whole log again."""
     with closing(sqlite3.connect(file)) as database:
         _unguarded(database)
-        (body,) = database.execute(
-            "SELECT body FROM entry WHERE organisation_id = ? AND number = ?",
+        row = database.execute(
+            "SELECT body, packed, id, organisation_id FROM entry "
+            "WHERE organisation_id = ? AND number = ?",
             (organisation, number),
         ).fetchone()
-        shown, _, kept = body.partition("\n")
+        shown, _, kept = packing.body(*row).partition("\n")
         changed = json.dumps(json.loads(shown) | {"by": "somebody else"}, separators=(",", ":"))
         changed = f"{changed}\n{kept}"
         database.execute(
-            "UPDATE entry SET body = ? WHERE organisation_id = ? AND number = ?",
+            "UPDATE entry SET body = ?, packed = NULL WHERE organisation_id = ? AND number = ?",
             (changed, organisation, number),
         )
         _rehash(database, organisation)
@@ -148,14 +149,16 @@ def _unguarded(database: sqlite3.Connection) -> None:
 def _rehash(database: sqlite3.Connection, organisation: str) -> None:
     """Make the log fit its entries again: leaves, size, peaks and root."""
     tree = Tree()
-    for number, body in database.execute(
-        "SELECT number, body FROM entry WHERE organisation_id = ? ORDER BY number", (organisation,)
+    for number, *row in database.execute(
+        "SELECT number, body, packed, id, organisation_id FROM entry WHERE organisation_id = ? "
+        "ORDER BY number",
+        (organisation,),
     ).fetchall():
-        leaf = log.leaf_of(body.encode())
+        leaf = log.leaf_of(packing.body(*row).encode())
         tree = tree.append([leaf])
         database.execute(
-            "UPDATE entry SET leaf = ? WHERE organisation_id = ? AND number = ?",
-            (leaf.hex(), organisation, number),
+            "UPDATE entry SET digest = ? WHERE organisation_id = ? AND number = ?",
+            (leaf, organisation, number),
         )
     database.execute(
         "UPDATE log SET size = ?, peaks = ?, root = ? WHERE organisation_id = ?",

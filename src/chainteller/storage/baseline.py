@@ -79,7 +79,7 @@ def seal_next(
     ).all()
     if not found:
         return None, 0
-    salts = [sealing.new_salt() for _ in found]
+    salts = [sealing.new_salt(table) for _ in found]
     connection.execute(
         update(table)
         .where(*(key == parameter(f"b_{key.name}") for key in keys))

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select
 
+from chainteller.storage import packing
 from chainteller.storage.rows import DEPLOYMENT, Writer
 from chainteller.storage.tables import Tables
 
@@ -47,12 +48,12 @@ def stored(connection: Connection, organisation_id: str) -> Iterator[StoredCheck
 def leaves(connection: Connection, organisation_id: str, after: int, size: int) -> Iterator[bytes]:
     """The leaf hashes of the entries after a number, up to and with another."""
     statement = (
-        select(_E.c.leaf)
+        select(_E.c.leaf, _E.c.digest)
         .where(_E.c.organisation_id == organisation_id, _E.c.number > after, _E.c.number <= size)
         .order_by(_E.c.number)
     )
-    for (leaf,) in connection.execute(statement, execution_options={"yield_per": 5_000}):
-        yield bytes.fromhex(leaf)
+    for row in connection.execute(statement, execution_options={"yield_per": 5_000}):
+        yield packing.leaf(*row)
 
 
 def organisations(connection: Connection) -> list[str]:

@@ -21,12 +21,12 @@ from sqlalchemy.sql.sqltypes import Float
 
 from chainteller.domain.trades import TERMINAL
 from chainteller.domain.transfers import FINAL, HOLDING
-from chainteller.storage import sealing, sequencer
+from chainteller.storage import packing, sealing, sequencer
 from chainteller.storage.columns import SALT, Atoms
 from chainteller.storage.database import Database, Record
 from chainteller.storage.epochs import ACCEPTED
 from chainteller.storage.sealing import own_tables
-from chainteller.storage.tables import Tables
+from chainteller.storage.tables import Tables, journal_of, posted_in
 from chainteller.storage.wallet_tables import WalletTables
 
 _BATCH = 5_000
@@ -108,7 +108,8 @@ def journals_with_postings(connection: Connection) -> Iterator[Record]:
             _POSTING.c.debit,
             _POSTING.c.atoms,
         )
-        .outerjoin(_POSTING, _POSTING.c.journal_id == _JOURNAL.c.id)
+        .select_from(_JOURNAL)
+        .outerjoin(_POSTING, posted_in())
         .order_by(_JOURNAL.c.reference, _JOURNAL.c.id),
     )
 
@@ -237,8 +238,9 @@ def _posted(table: Table) -> Select[Any]:
             _POSTING.c.debit.label("posting_debit"),
             _POSTING.c.atoms.label("posting_atoms"),
         )
-        .outerjoin(_JOURNAL, _JOURNAL.c.reference == table.c.id)
-        .outerjoin(_POSTING, _POSTING.c.journal_id == _JOURNAL.c.id)
+        .select_from(table)
+        .outerjoin(_JOURNAL, journal_of(table.c.id))
+        .outerjoin(_POSTING, posted_in())
         .order_by(table.c.id, _JOURNAL.c.id)
     )
 
@@ -417,16 +419,29 @@ def organisations_of_entries(connection: Connection) -> list[str]:
 
 def entries(
     connection: Connection, organisation_id: str
-) -> Iterator[tuple[int | None, str, str | None, bytes]]:
+) -> Iterator[tuple[int | None, str, bytes, bytes]]:
     """Number, id, leaf hash and body of every entry of a log in its order; those without a number
-    come last."""
+    come last. A hash or a body that can't be read is empty."""
     is_postgres = connection.dialect.name == "postgresql"
-    body = "convert_to(body, 'UTF8')" if is_postgres else "CAST(body AS BLOB)"
+    stored, packed, digest = "convert_to(body, 'UTF8')", "packed", "digest"
+    if not is_postgres:
+        stored = "CAST(body AS BLOB)"
+        packed, digest = (f"iif(typeof({name}) = 'text', x'', {name})" for name in (packed, digest))
     query = (
-        f"SELECT number, id, leaf, {body} FROM entry WHERE organisation_id = :organisation "  # noqa: S608 - our own words
-        "ORDER BY number IS NULL, number"
+        f"SELECT number, id, leaf, {digest}, {stored}, {packed} FROM entry "  # noqa: S608 - our own words
+        "WHERE organisation_id = :organisation ORDER BY number IS NULL, number"
     )
-    return _raw(connection, query, {"organisation": organisation_id})
+    rows = _raw(connection, query, {"organisation": organisation_id})
+    for number, entry_id, leaf, told, body, compact in rows:
+        if compact is not None:
+            body = _unpacked(body, compact, entry_id, organisation_id)  # noqa: PLW2901 - in its form
+        yield number, entry_id, packing.leaf(leaf, told), body
+
+
+def _unpacked(body: bytes, packed: Any, entry_id: str, organisation_id: str) -> bytes:
+    if body or not isinstance(packed, bytes):
+        return b""
+    return packing.body("", packed, entry_id, organisation_id).encode()
 
 
 def sealed_rows(connection: Connection, table: Table) -> Iterator[tuple[str, str | None, bytes]]:

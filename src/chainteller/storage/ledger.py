@@ -18,7 +18,7 @@ from chainteller.storage import released
 from chainteller.storage.database import Record
 from chainteller.storage.plain import Found, ahead, later
 from chainteller.storage.rows import Writer
-from chainteller.storage.tables import Tables
+from chainteller.storage.tables import Tables, journal_of, posted_in
 
 _T = Tables.ledger_account
 _BALANCES = select(_T.c.code, _T.c.asset, _T.c.balance, _T.c.version).order_by(
@@ -50,8 +50,9 @@ _JOURNALS = (
         Tables.posting.c.debit,
         Tables.posting.c.atoms,
     )
-    .outerjoin(Tables.posting, Tables.posting.c.journal_id == Tables.journal.c.id)
-    .where(Tables.journal.c.reference == bindparam("b_reference"))
+    .select_from(Tables.journal)
+    .outerjoin(Tables.posting, posted_in())
+    .where(journal_of(bindparam("b_reference")))
 )
 
 _HISTORY = (

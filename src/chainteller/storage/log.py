@@ -16,12 +16,12 @@ stays inside, because keys of rows and numbers of the deployment tell how much o
                                 [table, key, seal, {column: value}, seal before], ...]}
 
 A seal of null says that the row was removed. The seal before is that of the row as the write found
-it, "" if it had none; a row without one was not there.
+it, "" if it had none; a row without one was not there. How a body is stored: ``packing``.
 
 Entries of versions 1 and 2 are one line: "after" and "rows" stand beside the acts, whose "n" is the
-deployment's number, and "own" the organisation's where it's another. Those of version 1 say nothing
-of the seal before. An entry whose body is no JSON object stands for an audit row that is older than
-the log: its body is that row's own hash.
+deployment's number, and "own" the organisation's where it's another; their seals have 24 bytes.
+Those of version 1 say nothing of the seal before. An entry whose body is no JSON object stands for
+an audit row that is older than the log: its body is that row's own hash.
 
 Entries are numbered under the lock of the head row, on SQLite within the write and on PostgreSQL
 by the sequencer (``numbering``).
@@ -30,23 +30,25 @@ by the sequencer (``numbering``).
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from secrets import token_hex, token_urlsafe
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, bindparam, insert, or_, select, update
+from sqlalchemy import Connection, and_, bindparam, insert, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from chainteller.domain import merkle
 from chainteller.domain.audit_chain import canonical
 from chainteller.domain.merkle import Tree
 from chainteller.domain.rules import Rule
+from chainteller.storage import packing
 from chainteller.storage.rows import DEPLOYMENT, Seal, Seals, Writer
 from chainteller.storage.tables import Tables
 
 VERSION = 3
-"""From 2, entries say what each write found; from 3, they have a line that isn't shown."""
+"""From 2, entries say what each write found; from 3, they have a line that isn't shown, and seals
+have 16 bytes."""
 NUMBERED_BY_ORGANISATION = 3
 """The version from which acts have the numbers that their organisation is shown."""
 _SALT_BYTES = 12
@@ -73,6 +75,9 @@ _GROW = (
     update(_L)
     .where(_L.c.organisation_id == bindparam("b_organisation"))
     .values(size=bindparam("v_size"), peaks=bindparam("v_peaks"), root=bindparam("v_root"))
+)
+_ENTRIES = select(_E.c.number, _E.c.id, _E.c.leaf, _E.c.digest, _E.c.body, _E.c.packed).order_by(
+    _E.c.number
 )
 _HEADS = select(_L.c.organisation_id, _L.c.size, _L.c.root).order_by(_L.c.organisation_id)
 
@@ -198,8 +203,11 @@ def put_acts(connection: Connection, stamp: Stamp, acts: Sequence[Act]) -> None:
 
 
 def new_id(at: int) -> str:
-    """An id that is ordered by time: the instant and 64 random bits, in hexadecimal."""
-    return f"{at:016x}{token_hex(8)}"
+    """An id that is ordered by time: the instant in 14 hexadecimal digits and 48 random bits in 12.
+
+    Those of earlier builds begin with two zeros more, so they come first.
+    """
+    return f"{at:014x}{token_hex(6)}"
 
 
 def put(connection: Connection, organisation_id: str, bodies: Iterable[Body]) -> None:
@@ -234,8 +242,7 @@ def put_all(
                 "organisation_id": name,
                 "id": entry_id,
                 "number": number,
-                "leaf": leaf.hex(),
-                "body": body,
+                **_stored(body, leaf, entry_id, name),
             }
             for number, ((entry_id, body), leaf) in numbered
         )
@@ -249,6 +256,11 @@ def put_all(
     for statement, values in ((_INSERT, entries), (_GROW, grown), (begin, begun)):
         if values:
             connection.execute(statement, values if len(values) > 1 else values[0])
+
+
+def _stored(body: str, leaf: bytes, entry_id: str, log: str) -> dict[str, Any]:
+    packed = packing.pack(body, entry_id, log)
+    return {"body": body if packed is None else "", "packed": packed, "digest": leaf}
 
 
 def _trees(
@@ -317,24 +329,24 @@ def head(connection: Connection, organisation_id: str) -> Head:
 
 def leaves(connection: Connection, organisation_id: str, size: int | None = None) -> list[bytes]:
     """The leaf hashes of the first ``size`` entries, by default of all."""
-    statement = select(_E.c.leaf).where(_E.c.organisation_id == organisation_id)
+    statement = select(_E.c.leaf, _E.c.digest).where(_E.c.organisation_id == organisation_id)
     if size is not None:
         statement = statement.where(_E.c.number <= size)
-    return [bytes.fromhex(leaf) for (leaf,) in connection.execute(statement.order_by(_E.c.number))]
+    return [packing.leaf(*row) for row in connection.execute(statement.order_by(_E.c.number))]
 
 
 def entries(
     connection: Connection, organisation_id: str, after: int = 0, limit: int | None = None
 ) -> Iterator[Entry]:
     """Entries in their order, after a number."""
-    statement = (
-        select(_E.c.number, _E.c.id, _E.c.leaf, _E.c.body)
-        .where(_E.c.organisation_id == organisation_id, _E.c.number > after)
-        .order_by(_E.c.number)
-        .limit(limit)
-    )
-    for row in connection.execute(statement, execution_options={"yield_per": 2_000}):
-        yield Entry(*row)
+    statement = _ENTRIES.where(_E.c.organisation_id == organisation_id, _E.c.number > after)
+    rows = connection.execute(statement.limit(limit), execution_options={"yield_per": 2_000})
+    yield from (_entry(row, organisation_id) for row in rows)
+
+
+def _entry(row: Any, organisation_id: str) -> Entry:
+    body = packing.body(row.body, row.packed, row.id, organisation_id)
+    return Entry(row.number, row.id, packing.leaf(row.leaf, row.digest).hex(), body)
 
 
 def inclusion(
@@ -366,8 +378,8 @@ def entries_about(
     """Numbers and bodies of the entries that may name or seal an audit row, in their order.
 
     A large write is spread over several entries, so the one that says what was done needn't be the
-    one with the row's seal. Reads the log from its beginning: for proofs, which are asked for
-    seldom.
+    one with the row's seal. Entries of the row's instant come first; then the log is read from its
+    beginning: for proofs, which are asked for seldom.
 
     Args:
         connection: in a read transaction.
@@ -376,22 +388,24 @@ def entries_about(
         number: its public number.
     """
     audit = Tables.audit
-    stored = select(audit.c.hash).where(
+    stored = select(audit.c.hash, audit.c.at).where(
         audit.c.organisation_id == organisation_id, audit.c.seq == seq
     )
-    row_hash = connection.execute(stored).scalar()
-    if row_hash is None:
+    row = connection.execute(stored).first()
+    if row is None:
         return
-    sealed = _E.c.body.like(f'%["audit","{seq}",%')
-    named = or_(_E.c.body.like(f'%"n":{number},%'), _E.c.body.like(f'%"n":{number}}}%'))
-    found = connection.execute(
-        select(_E.c.number, _E.c.body)
-        .where(_E.c.organisation_id == organisation_id, _E.c.number.is_not(None))
-        .where(or_(sealed, named, _E.c.body == row_hash))
-        .order_by(_E.c.number)
+    parts = f'["audit","{seq}",', f'"n":{number},', f'"n":{number}}}'
+    begins = {f"{row.at:014x}", f"{row.at:016x}"}
+    of_instant = or_(*(and_(_E.c.id >= each, _E.c.id < f"{each}g") for each in begins))
+    statement = _ENTRIES.where(
+        _E.c.organisation_id == organisation_id, of_instant, _E.c.number.is_not(None)
     )
-    for row in found:
-        yield int(row.number), row.body
+    close = [_entry(each, organisation_id) for each in connection.execute(statement).all()]
+    known = {entry.number for entry in close}
+    others = (each for each in entries(connection, organisation_id) if each.number not in known)
+    for entry in chain(close, others):
+        if entry.body == row.hash or any(part in entry.body for part in parts):
+            yield entry.number, entry.body
 
 
 __all__ = [

@@ -132,7 +132,7 @@ class Writer:
         """
         parameters = {f"b_{name}": value for name, value in (*key.items(), *guard.items())}
         form = sealing.form(table)
-        salt = sealing.new_salt() if SALT in table.columns and form.covers(values) else None
+        salt = sealing.new_salt(table) if SALT in table.columns and form.covers(values) else None
         written = {**values, SALT: salt} if salt else values
         parameters |= {f"v_{name}": value for name, value in written.items()}
         names = (*key, *guard), tuple(written)
@@ -161,7 +161,7 @@ class Writer:
     def reseal(self, table: Table, key: Row, organisation: str | None, before: str | None) -> None:
         """Seal a row as it is found, in the log of an organisation, in place of the seal ``before``
         that the log has of it."""
-        form, salt = sealing.form(table), sealing.new_salt()
+        form, salt = sealing.form(table), sealing.new_salt(table)
         dialect = self.connection.dialect.name
         statement = _sealing_update(table, tuple(key), (SALT,), dialect, tells_before=False)
         parameters = {f"v_{SALT}": salt} | {f"b_{name}": value for name, value in key.items()}
@@ -189,7 +189,7 @@ class Writer:
     def _salted(table: Table, rows: Sequence[Row]) -> list[Row]:
         if SALT not in table.columns:
             return list(rows)
-        return [{**row, SALT: sealing.new_salt()} for row in rows]
+        return [{**row, SALT: sealing.new_salt(table)} for row in rows]
 
     def _seal(self, table: Table, rows: Sequence[Row]) -> None:
         if SALT not in table.columns:

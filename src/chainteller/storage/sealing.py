@@ -9,7 +9,7 @@ Both databases can write the text themselves, so that a whole table is read back
 columns.
 """
 
-from binascii import b2a_base64
+from binascii import a2b_base64, b2a_base64
 from collections.abc import Iterator, Mapping
 from functools import cache
 from hashlib import blake2b
@@ -24,8 +24,11 @@ from chainteller.storage import wallet_tables
 from chainteller.storage.columns import SALT, reason_unsealed
 from chainteller.storage.tables import Tables
 
-_SIZE = 24
-_SALT_BYTES = 12
+_SIZE, _KEPT = 24, 16
+"""Bytes of the hash, and those of them that are a seal: it must be impossible to find another row
+with the same seal, and the salts are not for anybody to choose before the engine writes."""
+_LETTERS = 22
+_SALT_BYTES, _SHORT_SALT_BYTES = 12, 6
 _PARTS = (Tables, wallet_tables.WalletTables)
 _CARRIED: Mapping[Table, tuple[str, ...]] = {
     Tables.organisation: ("name", "fee_flat_cents", "fee_bps", "fee_minimum_cents"),
@@ -57,6 +60,15 @@ _CARRIED: Mapping[Table, tuple[str, ...]] = {
 which may have to be erased, and no secrets."""
 
 
+_IMPERSONAL = frozenset(
+    {
+        Tables.journal, Tables.posting, Tables.ledger_account, Tables.quote, Tables.trade,
+        Tables.job, Tables.event,
+    }
+)  # fmt: skip
+"""Tables of numbers and ids, most of which the entries carry anyway; nobody is erased from them."""
+
+
 def own_tables() -> list[Table]:
     """This program's tables, in the metadata's order."""
     ours = {id(found) for part in _PARTS for found in vars(part).values()}
@@ -80,17 +92,34 @@ def exemptions() -> Iterator[tuple[str, str, str]]:
                 yield table.name, column.name, reason
 
 
-def new_salt() -> str:
-    return token_urlsafe(_SALT_BYTES)
+def new_salt(table: Table) -> str:
+    """A new row's salt; a short one where the row says nothing about a person."""
+    return token_urlsafe(_SHORT_SALT_BYTES if table in _IMPERSONAL else _SALT_BYTES)
 
 
 def seal(salt: str | None, text: bytes) -> str:
-    """The seal of a row's cells: 24 bytes in base64. A row without a salt has no key.
+    """The seal of a row's cells: 16 bytes in base64. A row without a salt has no key.
 
     A salt that no build writes, too long or no text, gives a seal too, which is no row's.
     """
     keyed = blake2b(text, digest_size=_SIZE, key=str(salt).encode()[:64] if salt else b"")
-    return b2a_base64(keyed.digest(), newline=False).decode()
+    return b2a_base64(keyed.digest()[:_KEPT], newline=False)[:_LETTERS].decode()
+
+
+def same(one: str | None, other: str | None) -> bool:
+    """Whether two seals are of the same cells; those up to entries of version 2 have 24 bytes."""
+    if one == other:
+        return True
+    if not one or not other or len(one) == len(other):
+        return False
+    try:
+        return _kept(one) == _kept(other)
+    except ValueError:
+        return False
+
+
+def _kept(seal_: str) -> bytes:
+    return a2b_base64(seal_ + "=" * (-len(seal_) % 4))[:_KEPT]
 
 
 NOTE, NOTED = "note_row", ("noted_salt", "noted_text")

@@ -10,7 +10,19 @@ and allows NULL, so that earlier seals hold.
 
 from typing import Any, ClassVar
 
-from sqlalchemy import Column, Index, String, Table, Text, text
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Index,
+    LargeBinary,
+    String,
+    Table,
+    Text,
+    and_,
+    func,
+    literal_column,
+    text,
+)
 from sqlmodel import Field, SQLModel
 
 from chainteller.storage.columns import (
@@ -155,14 +167,20 @@ class LedgerAccountRow(SQLModel, table=True):
     version: int = Field(default=0, sa_column_kwargs=unsealed("the number of its postings"))
 
 
+_START_OF_REFERENCE, _START_OF_JOURNAL = "substr(reference, 5, 8)", "substr(journal_id, 5, 8)"
+"""The first eight characters of a record's id after its prefix, 40 bits, which find its journals
+and their postings: an index of whole ids is five times as large (``journal_of``, ``posted_in``)."""
+
+
 class JournalRow(SQLModel, table=True):
     """A journal; its id ``<record>:<kind>`` makes each event of a record post only once."""
 
     __tablename__ = "journal"
     id: str = Field(primary_key=True, max_length=96)
     kind: str = Field(sa_type=Key)
-    reference: str = Field(index=True, sa_type=Key)
+    reference: str = Field(sa_type=Key)
     at: int = Field(sa_type=Instant)
+    __table_args__ = (Index("ix_journal_record", text(_START_OF_REFERENCE)),)
 
 
 class PostingRow(SQLModel, table=True):
@@ -172,10 +190,11 @@ class PostingRow(SQLModel, table=True):
     code: str = Field(primary_key=True, max_length=96)
     asset: str = Field(primary_key=True, sa_type=Key)
     account_version: int = Field(primary_key=True)
-    journal_id: str = Field(foreign_key="journal.id", index=True, max_length=96)
+    journal_id: str = Field(foreign_key="journal.id", max_length=96)
     debit: bool
     atoms: int = Field(sa_type=Atoms)
     balance_after: int = Field(sa_type=Atoms)
+    __table_args__ = (Index("ix_posting_journal", text(_START_OF_JOURNAL)),)
 
 
 class QuoteRow(SQLModel, table=True):
@@ -203,7 +222,15 @@ class QuoteRow(SQLModel, table=True):
     executed_at: int | None = Field(default=None, sa_type=Instant)
     __table_args__ = (
         Index("ix_quote_created", "organisation_id", "created", "id"),
-        Index("ix_quote_account", "organisation_id", "trading_account_id", "created", "id"),
+        Index(
+            "ix_quote_account",
+            "organisation_id",
+            "trading_account_id",
+            "created",
+            "id",
+            sqlite_where=text("trading_account_id IS NOT NULL"),
+            postgresql_where=text("trading_account_id IS NOT NULL"),
+        ),
         Index("ix_quote_status", "organisation_id", "status", "created", "id", "expires"),
         Index(
             "ix_quote_live",
@@ -456,7 +483,8 @@ class RuleRow(SQLModel, table=True):
 
 
 class EntryRow(SQLModel, table=True):
-    """A leaf of an organisation's log: ``body`` is what its hash ``leaf`` covers.
+    """A leaf of an organisation's log: ``packed`` is its body (``packing``), and ``digest`` the
+    leaf hash of it. Entries of earlier builds have them as text, in ``body`` and ``leaf``.
 
     ``id`` is ordered by time and is the primary key. ``number`` counts an organisation's entries
     from 1 without gaps; only the sequencer gives it.
@@ -467,7 +495,9 @@ class EntryRow(SQLModel, table=True):
     id: str = Field(primary_key=True, sa_type=Key)
     number: int | None = Field(default=None, sa_type=Instant)
     leaf: str | None = Field(default=None, sa_type=Key)
-    body: str = Field(sa_type=Text)
+    body: str = Field(default="", sa_type=Text)
+    packed: bytes | None = Field(default=None, sa_type=LargeBinary)
+    digest: bytes | None = Field(default=None, sa_type=LargeBinary)
     __table_args__ = (
         Index("ix_entry_number", "organisation_id", "number", unique=True),
         unsealed("the leaves of the log; each is hashed again"),
@@ -628,6 +658,24 @@ class Tables:
     search_word: ClassVar[Table] = table(SearchWordRow)
     search_name: ClassVar[Table] = table(SearchNameRow)
     search_key: ClassVar[Table] = table(SearchKeyRow)
+
+
+def journal_of(record: ColumnElement[str]) -> ColumnElement[bool]:
+    """Whether a journal is of the record with this id, found by an index.
+
+    SQLite would put an equal id in the place of the column, also where the index has it.
+    """
+    start: ColumnElement[str] = literal_column(f"substr(journal.{_START_OF_REFERENCE[7:]}")
+    return and_(
+        start == func.substr(record, 5, 8), Tables.journal.c.reference.between(record, record)
+    )
+
+
+def posted_in() -> ColumnElement[bool]:
+    """Whether a posting is of a journal, found by an index."""
+    start: ColumnElement[str] = literal_column(f"substr(posting.{_START_OF_JOURNAL[7:]}")
+    journal = Tables.journal.c.id
+    return and_(start == func.substr(journal, 5, 8), Tables.posting.c.journal_id == journal)
 
 
 Index(

@@ -77,6 +77,8 @@ def _create_tables() -> None:
         sa.Column("number", sa.BigInteger(), nullable=True),
         sa.Column("leaf", _KEY, nullable=True),
         sa.Column("body", sa.Text(), nullable=False),
+        sa.Column("packed", sa.LargeBinary(), nullable=True),
+        sa.Column("digest", sa.LargeBinary(), nullable=True),
         sa.PrimaryKeyConstraint("organisation_id", "id"),
     )
     op.create_index("ix_entry_number", "entry", ["organisation_id", "number"], unique=True)

@@ -1,0 +1,103 @@
+"""The stored form of entries, and entries that earlier builds stored as text."""
+
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+from tests.world.engines import World, make_world
+
+from chainteller.domain.audit_chain import canonical
+from chainteller.domain.ids import Prefix, new_id
+from chainteller.domain.randomness import Randomness, SeededRandomness, below
+from chainteller.engine.verification import verify
+from chainteller.storage import guards, log, packing, sealing
+
+ENTRY_ID = log.new_id(1_763_700_000_000_000)
+SEALS = ("+c/JfUQe71jLmRNlgRuTug", "a4oNhq9w84EYTHC+uVGSkJXRhdV6NN6h", "ABCDEFGHIJKLMNOPQRSTUV")
+IDS = ("TXN_DW41G1WAY90XJFG560TXCG", "TDA_F67N5J04A8150G8KZ45TMY", "QTE_ZZZZZZZZZZZZZZZZZZZZZZ")
+WORDS = (
+    *("", "a", "$#!^~%", "\x01\x02\x10", "\u00e9\u4e2d", '"', "\\", "RUL_e9b8a918105958994968bd35"),
+    *("log", '"log":"default"', '"at":1763700000000000,', ENTRY_ID, "default"),
+    *(f"{IDS[0]}:hold", f"{IDS[0]}A", IDS[1].lower(), "_" + "0" * 24, "=" * 22, "A" * 32),
+)
+
+
+def made(draw: Randomness) -> object:
+    kind = below(draw, 8)
+    if kind < 3:
+        return (SEALS + IDS + WORDS)[below(draw, len(SEALS + IDS + WORDS))]
+    if kind == 3:
+        return new_id(Prefix.TRANSACTION, draw)
+    if kind == 4:
+        return (None, True, 0, -1, 10**20, 1_763_700_000_000_000)[below(draw, 6)]
+    if kind == 5:
+        return {WORDS[below(draw, len(WORDS))]: made(draw) for _ in range(3)}
+    return [made(draw) for _ in range(below(draw, 5))]
+
+
+def test_whatever_is_packed_comes_back_exactly() -> None:
+    draw = SeededRandomness("packing")
+    for _ in range(400):
+        parts = {"rows": [made(draw) for _ in range(below(draw, 60))], "x": made(draw)}
+        body = canonical({"at": 1_763_700_000_000_000, "id": ENTRY_ID, "log": "default"} | parts)
+        packed = packing.pack(body, ENTRY_ID, "default")
+        assert packed is not None
+        assert packing.unpack(packed, ENTRY_ID, "default") == body
+        place = below(draw, len(packed))
+        altered = packed[:place] + bytes([packed[place] ^ 1 << below(draw, 8)])
+        assert packing.body("", altered + packed[place + 1 :], ENTRY_ID, "default") == ""
+        assert packing.body("", packed[:place], ENTRY_ID, "default") == ""
+
+
+def test_the_dictionary_is_the_one_with_which_entries_were_packed() -> None:
+    known = "0ec1170d441cf957"
+    assert sha256(packing._dictionary()).hexdigest()[:16] == known
+
+
+def test_what_is_no_entry_of_ours_is_left_as_text() -> None:
+    assert [packing.pack(each, ENTRY_ID, "default") for each in ("0" * 64, '{"a":"\u00e9"}')] == [
+        None,
+        None,
+    ]
+
+
+@pytest.fixture
+def grown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    """A bank whose entries an earlier build began and this one continues."""
+    with monkeypatch.context() as earlier:
+        earlier.setattr(sealing, "_KEPT", 24)
+        earlier.setattr(sealing, "_LETTERS", 32)
+        earlier.setattr(packing, "pack", lambda *_: None)
+        world = make_world(tmp_path / "bank.db")
+        world.open()
+        world.deposit("500.00")
+        world.buy("50.00")
+    with world.database.write() as connection:
+        guards.drop(connection)
+        as_text = "UPDATE entry SET leaf = lower(hex(digest)), digest = NULL"
+        connection.execute(text(as_text))
+        guards.create(connection)
+        connection.commit()
+    world.settle()
+    world.deposit("100.00")
+    yield world
+    world.close()
+
+
+def test_earlier_entries_verify_beside_new_ones(grown: World) -> None:
+    assert verify(grown.database) == ()
+    with grown.database.write() as connection:
+        forms = "SELECT DISTINCT packed IS NULL, digest IS NULL, leaf IS NULL, body = '' FROM entry"
+        assert {*map(tuple, connection.execute(text(forms)))} >= {(1, 1, 0, 0), (0, 0, 1, 1)}
+        guards.drop(connection)
+        for statement in (
+            "UPDATE quote SET price_cents = price_cents + 1",  # sealed last by the earlier build
+            "UPDATE trade SET price_cents = price_cents + 1",  # written over by this one
+        ):
+            assert connection.execute(text(statement)).rowcount == 1
+        guards.create(connection)
+        connection.commit()
+    named = {breach.where.split(" ")[0] for breach in verify(grown.database)}
+    assert named >= {"quote", "trade"}
