@@ -149,6 +149,20 @@ async def test_what_is_typed_behind_a_pasted_id_is_meant_for_its_customer(
     assert [identifier for identifier, count in found.items() if count] == [wanted.id]
 
 
+async def test_what_is_typed_behind_an_id_of_nobody_is_dropped(bench: Bench) -> None:
+    account = bench.open(1)
+    app = bench.console()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        app.post_message(events.Paste(f"{account.id[:-1]}U"))
+        await pilot.press(*"d10", "enter")
+        await settle(pilot)
+        assert "NOT_FOUND" in seen(app)
+        await press(pilot, "2")
+        assert app.current_mode == "markets", "and what is typed later isn't"
+    assert bench.service.deposits(account.id).pagination.total == 0
+
+
 async def test_an_id_pasted_before_the_service_answers_is_opened_then(bench: Bench) -> None:
     accounts = [bench.open(number) for number in (1, 2, 3)]
     may_start = threading.Event()
