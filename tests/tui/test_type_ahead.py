@@ -44,6 +44,7 @@ class Slow(Service):
             raise ServiceUnreachable("The test never let it answer.")
 
 
+@pytest.mark.needs("find")
 async def test_enter_waits_for_the_hits_of_what_was_typed(bench: Bench) -> None:
     bench.open(1)
     slow = Slow(bench.service)
