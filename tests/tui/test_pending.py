@@ -29,6 +29,10 @@ def test_time_is_told_by_the_minute_and_by_the_second_in_the_last_one() -> None:
     assert next_repaint([quote], NOW + 240 * SECOND) == SECOND
     assert next_repaint([quote], NOW + 300 * SECOND) == MINUTE, "it has ended"
     assert next_repaint([Item("hold")], NOW) == MINUTE
+    ends = Item("quote", ends_at=NOW)
+    assert [each.waits(at) for each in (ends, Item("hold")) for at in (NOW, NOW + 1)] == [
+        True, False, True, True,
+    ]  # fmt: skip
 
 
 def test_what_has_no_room_is_counted() -> None:
