@@ -873,6 +873,13 @@ FAULTS = (
         "tests/tui/test_type_ahead.py::test_what_is_typed_behind_a_pasted_id_is_meant_for_its_customer",
     ),
     Fault(
+        "what is typed behind an id of nobody is for whoever is served",
+        "tui/console/app.py",
+        "console.release_keys(forget=shown is None)",
+        "console.release_keys()",
+        "tests/tui/test_type_ahead.py::test_what_is_typed_behind_an_id_of_nobody_is_dropped",
+    ),
+    Fault(
         "a hidden strip keeps what waits for the customer before",
         "tui/around.py",
         "        strip.show([line(), line()])\n",

@@ -44,6 +44,7 @@ class Slow(Service):
             raise ServiceUnreachable("The test never let it answer.")
 
 
+@pytest.mark.needs("find")
 async def test_enter_waits_for_the_hits_of_what_was_typed(bench: Bench) -> None:
     bench.open(1)
     slow = Slow(bench.service)
@@ -147,6 +148,20 @@ async def test_what_is_typed_behind_a_pasted_id_is_meant_for_its_customer(
         assert "deposit 10.00" in seen(app)
     found = {each.id: bench.service.deposits(each.id).pagination.total for each in accounts}
     assert [identifier for identifier, count in found.items() if count] == [wanted.id]
+
+
+async def test_what_is_typed_behind_an_id_of_nobody_is_dropped(bench: Bench) -> None:
+    account = bench.open(1)
+    app = bench.console()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        app.post_message(events.Paste(f"{account.id[:-1]}U"))
+        await pilot.press(*"d10", "enter")
+        await settle(pilot)
+        assert "NOT_FOUND" in seen(app)
+        await press(pilot, "2")
+        assert app.current_mode == "markets", "and what is typed later isn't"
+    assert bench.service.deposits(account.id).pagination.total == 0
 
 
 async def test_an_id_pasted_before_the_service_answers_is_opened_then(bench: Bench) -> None:
