@@ -102,7 +102,7 @@ def test_an_address_in_use_is_told_and_is_no_traceback(server: ServerProcess, ur
     second = ServerProcess(url, port)
     code, _, errors = second.ended()
     assert code == 2
-    assert errors.startswith("CANNOT_LISTEN\n")
+    assert errors.startswith("CANNOT_LISTEN: ")
     assert "Traceback" not in errors
 
 

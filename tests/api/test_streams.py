@@ -84,6 +84,13 @@ def test_a_cursor_says_nothing_of_others_and_one_ahead_of_the_log_is_reset(
         assert f'id: {newest}\nevent: reset\ndata: {{"next":{newest}}}'.encode() in found
 
 
+def test_neither_cursor_of_a_stream_hides_that_the_other_is_none(call: Caller) -> None:
+    too_large = str(2**53)
+    for after, last in ((too_large, "0"), ("0", too_large)):
+        refused = call("GET", f"/events/stream?after={after}", headers={"Last-Event-ID": last})
+        assert (refused.status, refused.code) == (400, "VALIDATION_ERROR")
+
+
 def test_more_streams_than_once_were_allowed(call: Caller, world: World) -> None:
     """The 101st stream of a deployment was refused."""
     with contextlib.ExitStack() as held:

@@ -204,7 +204,8 @@ def _say(line: str) -> None:
 def _cannot_listen(address: Address, fault: OSError) -> str:
     what = "is in use" if fault.errno == errno.EADDRINUSE else f"cannot be used: {fault.strerror}"
     another = "--host and --port (--port 0 picks a free one)" if address.unix is None else "--unix"
-    return f"CANNOT_LISTEN\nThe address {address.shown} {what}.\nChoose another with {another}.\n"
+    said = f"CANNOT_LISTEN: The address {address.shown} {what}.\n"
+    return f"{said}Next: Choose another with {another}.\n"
 
 
 def _allow_many_connections() -> None:

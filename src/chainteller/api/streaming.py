@@ -246,12 +246,14 @@ def reset_lines(after: int) -> bytes:
 
 
 def _cursor(context: RequestContext, request: Request) -> int:
-    """Where to start: ``Last-Event-ID``, else ``after``, else now."""
+    """Where to start: ``Last-Event-ID``, else ``after``, else now. Both must be cursors."""
     query = QueryText(query_pairs(request.scope["query_string"]))
-    resumed, asked = context.header("last-event-id"), query.get("after")
-    if resumed is not None:
-        return whole_number("Last-Event-ID", resumed, -1, LAST_CURSOR)
-    return -1 if asked is None else whole_number("after", asked, -1, LAST_CURSOR)
+    found = {"after": query.get("after"), "Last-Event-ID": context.header("last-event-id")}
+    start = -1
+    for name, text in found.items():
+        if text is not None:
+            start = whole_number(name, text, -1, LAST_CURSOR)
+    return start
 
 
 def _full(limit: int) -> RateLimited:

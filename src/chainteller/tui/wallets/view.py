@@ -13,6 +13,7 @@ from chainteller.records.formats import (
     Piece,
     countdown,
     grouped,
+    seconds_between,
     short_address,
     short_id,
     status,
@@ -555,7 +556,7 @@ def limits(
     if not verified and registered is not None:
         held_until = from_datetime(registered) + UNVERIFIED_HOLD
         if now < held_until:
-            left = countdown((held_until - now) // 1_000_000)
+            left = countdown(seconds_between(now, held_until))
             rows.append(line(("on hold, no withdrawals for another", "warn"), right=((left, ""),)))
     return rows
 
