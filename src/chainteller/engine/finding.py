@@ -276,9 +276,10 @@ class _Finder:
             for each in places.values()
             if _has_key(self._finds.known["customer", each.id].reference, wanted.keys)
         }
-        for row in (*self._numbered_accounts(places, wanted), *self._records_of(places, wanted)):
-            person = places[row]
-            found[row] = replace(person, score=person.score + _NUMBERED)
+        theirs = (*self._numbered_accounts(places, wanted), *self._records_of(places, wanted))
+        for customer_id in theirs:
+            person = places[customer_id]
+            found[customer_id] = replace(person, score=person.score + _NUMBERED)
         return found
 
     def _numbered_accounts(self, people: Mapping[str, "_Person"], wanted: Wanted) -> Iterator[str]:

@@ -44,6 +44,7 @@ UNDER_LISTS: Mapping[str, _Titled] = {
     "transfers": (_BALANCES, _TRADES, _OTHER_MARKETS),
     "wallets": (_BALANCES, _OTHER_MARKETS),
     "audit": (_ACTIVITY,),
+    "customers": (_BALANCES, _OTHER_MARKETS),
 }
 UNDER_DETAILS: Mapping[str, _Titled] = {
     "trades": (_MARKET,),

@@ -102,7 +102,10 @@ def _table(pdf: "FPDF", table: Table) -> None:
     titles = [column.title for column in table.columns]
     columns = list(zip(table.columns, _widths(pdf, table.columns), strict=True))
     width_of = _width_reader(pdf)
-    room = int((pdf.page_break_trigger - pdf.t_margin) / _CELL_MM) - 2 - len(titles)
+    one_line = _height([[""]])
+    room = int((pdf.page_break_trigger - pdf.t_margin - 2 * one_line) / _CELL_MM)
+    if pdf.will_page_break(2 * one_line):
+        pdf.add_page()
     _row(pdf, columns, [[title] for title in titles], width_of, "B")
     for row in table.rows:
         cells = [

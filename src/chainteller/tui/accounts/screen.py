@@ -109,6 +109,8 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         self._detail_timer: Timer | None = None
         self.wanted_id: str | None = None
         """Id of the account that the cursor is moved to when the list has come."""
+        self._followed_id: str | None = None
+        """``wanted_id`` where it's the account that was served meanwhile."""
         self._serves_found = False
         """Whether the first row found is served, wherever the agent has gone meanwhile."""
         self.transfer_account: TradingAccount | None = None
@@ -177,9 +179,13 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         super().on_screen_resume()
 
     def _follow_served(self) -> None:
+        """Want the account being served under the cursor, where another one is."""
         served, selected = self.desk.customer.account_id, self.selected
-        if served and selected is not None and selected.id != served:
-            self.wanted_id = served
+        if served and selected is not None:
+            if selected.id != served:
+                self.wanted_id = self._followed_id = served
+            elif self.wanted_id == self._followed_id:
+                self.wanted_id = None
 
     def _changed(self, kinds: tuple[str, ...]) -> None:  # noqa: ARG002 - the signal's value
         """Reload at the first change, then at most once in ``_REST_S``."""

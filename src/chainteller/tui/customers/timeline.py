@@ -16,6 +16,7 @@ from itertools import count
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from chainteller.domain.assets import base_symbol
 from chainteller.domain.clock import to_datetime
 from chainteller.domain.ids import Prefix
 from chainteller.domain.trades import QuoteStatus
@@ -362,7 +363,7 @@ def _of_transaction(row: "Transaction", account_id: str) -> Iterator[Entry]:
 
 
 def _trade(row: "Trade", account_id: str) -> Entry:
-    what = f"{row.side} {grouped(row.amount)} {row.market} at {grouped(row.price)}"
+    what = f"{row.side} {grouped(row.amount)} {base_symbol(row.market)} at {grouped(row.price)}"
     return Entry(row.created, "trade", f"trade:{row.id}", row.id, what, row.status, account_id)
 
 

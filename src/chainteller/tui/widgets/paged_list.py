@@ -58,6 +58,8 @@ _Seen = tuple[Row | None, bool, bool]
 """A line's row, whether the cursor stands on it, and whether it lies within the list."""
 WIDE_GAP = 2
 _CUT, _LEAST_END = "..", 4
+_WORTH_IT = 4
+"""Letters more for which an abbreviation is another one than elsewhere."""
 
 
 def fit(columns: Sequence[Column], width: int, least_gap: int = WIDE_GAP) -> Placed:
@@ -89,7 +91,7 @@ def as_room_allows(text: str, whole: str, room: int) -> str:
         return whole
     at_end = max(_LEAST_END, (room - len(_CUT)) // 3)
     longer = f"{whole[: room - len(_CUT) - at_end]}{_CUT}{whole[-at_end:]}"
-    return longer if len(text) < len(longer) else text
+    return longer if len(longer) >= len(text) + _WORTH_IT else text
 
 
 def _whole(rows: Sequence[Row], at: int, most: int) -> int:
