@@ -218,10 +218,10 @@ def test_the_filter_of_each_list_finds_people_whose_name_is_misspelt(bench: Benc
         service.execute_quote(quote.id, ExecuteRequest(trading_account_id=account.id))
     for typed in ("merriwether", "cosima merryweather"):
         asked_for = transfers_filter.wanted(f"{typed} deposit")
-        asked = transfers_filter.as_query(asked_for, transfers_filter.Wanted(), "-created", 1, 50)
-        found = transfers_filter.listed(service, None, asked).data
+        query = transfers_filter.as_query(asked_for, transfers_filter.Wanted(), "-created", 1, 50)
+        found = transfers_filter.listed(service, None, query).data
         assert [row.trading_account_id for row in found] == [theirs.id]
-        assert transfers_filter.listed(service, other.id, asked).data == ()
+        assert transfers_filter.listed(service, other.id, query).data == ()
         words = trades_filter.wanted(f"sol-usd {typed}")
         trades = trades_filter.search(service, None, words, None, "-created")
         assert [row.trading_account_id for row in trades] == [theirs.id]
