@@ -27,6 +27,7 @@ def test_five_thousand_hostile_connections_for_ten_minutes(
     assert max(found.memory[half:]) < 1.2 * max(found.memory[:half]), found.shown()
 
 
+@pytest.mark.thorough
 def test_no_valid_key_is_refused_beside_wrong_keys_and_after_a_restart(tmp_path: Path) -> None:
     found = guess(20, 2.0, tmp_path)
     assert found.refused == 0, found.shown()
