@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 from tests import deployments, forms
-from tests.environment import forget
+from tests.environment import forget, hear_interrupts
 from tests.postgres import _postgres_bank, postgres_bank, postgres_server, postgres_url
 
 __all__ = ["_postgres_bank", "home", "postgres_bank", "postgres_server", "postgres_url"]
 
 forget()
+hear_interrupts()
 settings.register_profile(
     "quick",
     max_examples=60,

@@ -6,6 +6,7 @@ for its workers, go too: a program on a terminal would take them for its window.
 """
 
 import os
+import signal
 
 KEPT = frozenset({
     "PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TERM", "COLORTERM", "TMPDIR",
@@ -25,3 +26,10 @@ def forget() -> None:
     for name in [*os.environ]:
         if name not in KEPT and not name.startswith(_PREFIXES):
             del os.environ[name]
+
+
+def hear_interrupts() -> None:
+    """Undo what a shell does that starts the suite in the background: the programs that tests start
+    would ignore SIGINT, too."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)

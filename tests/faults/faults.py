@@ -858,4 +858,25 @@ FAULTS = (
         'in {"n", "no"}',
         f"{TERMINAL}::test_a_trade_asks_and_takes_only_a_yes",
     ),
+    Fault(
+        "what is typed behind a pasted id acts at once",
+        "tui/console/app.py",
+        "        self.typed_ahead.hold(ENGINE_LIMIT_S, forgets=True)\n",
+        "",
+        "tests/tui/test_type_ahead.py::test_what_is_typed_behind_a_pasted_id_is_meant_for_its_customer",
+    ),
+    Fault(
+        "keys don't wait for the list that a pasted id is shown in",
+        "tui/console/app.py",
+        "        if not isinstance(console.screen, AccountsScreen):\n            console.release_keys()\n",
+        "        console.release_keys()\n",
+        "tests/tui/test_type_ahead.py::test_what_is_typed_behind_a_pasted_id_is_meant_for_its_customer",
+    ),
+    Fault(
+        "a hidden strip keeps what waits for the customer before",
+        "tui/around.py",
+        "        strip.show([line(), line()])\n",
+        "        return\n",
+        "tests/tui/test_pending.py::test_what_waits_for_one_customer_is_never_shown_for_the_next",
+    ),
 )

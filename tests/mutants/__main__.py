@@ -20,17 +20,16 @@ import sys
 import tempfile
 import time
 import tomllib
-import traceback
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
 from multiprocessing import Pipe
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import pytest
 from tests.mutants.changes import Change, changes
-from tests.mutants.warm import KILLED, SURVIVED, TIMEOUT, UNCHANGED, Asked, Judged, serve
+from tests.mutants.warm import KILLED, SURVIVED, TIMEOUT, UNCHANGED, Asked, Judged, end_as, serve
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "chainteller"
@@ -214,24 +213,14 @@ class Fresh:
             with suppress(ChildProcessError):
                 os.waitpid(child, 0)
 
-    def _be_pytest(self, tests: list[str]) -> None:
-        code = 3
-        try:
-            os.setsid()
+    def _be_pytest(self, tests: list[str]) -> NoReturn:
+        def run() -> int:
             os.chdir(ROOT)
             os.environ |= _environment(self._source)
             sys.path[:0] = [str(self._source), str(ROOT)]
-            sys.dont_write_bytecode = True
-            with (self._folder / "output").open("w") as output:
-                os.dup2(output.fileno(), 1)
-                os.dup2(output.fileno(), 2)
-            code = int(pytest.main([*_HOW, *tests]))
-        except BaseException:  # noqa: BLE001 - this process ends here
-            traceback.print_exc()
-        finally:
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(code)
+            return int(pytest.main([*_HOW, *tests]))
+
+        end_as(run, self._folder / "output")
 
 
 class Judge:

@@ -15,12 +15,12 @@ import sys
 import time
 import traceback
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import CodeType, FunctionType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import pytest
 from tests.mutants.contexts import leave_out_postgres
@@ -173,21 +173,33 @@ def _run(item: pytest.Item, after: pytest.Item | None) -> None:
     item.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
 
 
-def serve(asking: Connection, tests: Sequence[str], files: Sequence[str], folder: Path) -> None:
-    """Collect the tests and answer; ends this process."""
+def end_as(run: Callable[[], int], output: Path) -> NoReturn:
+    """Call ``run`` and end this process, a fork, with the code that it returns.
+
+    It leads a group of processes of its own; what they print is written to ``output``.
+    """
     code = 3
     try:
         os.setsid()
         sys.dont_write_bytecode = True
-        with folder.with_name("output").open("w") as output:
-            os.dup2(output.fileno(), 1)
-            os.dup2(output.fileno(), 2)
-        how = ["-q", "-s", "-p", "no:faulthandler", f"--basetemp={folder / 'tests'}"]
-        how += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
-        code = int(pytest.main([*how, *tests], plugins=[Warm(asking, files, folder)]))
+        with output.open("w") as printed:
+            os.dup2(printed.fileno(), 1)
+            os.dup2(printed.fileno(), 2)
+        code = run()
     except BaseException:  # noqa: BLE001 - this process ends here
         traceback.print_exc()
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
+
+
+def serve(asking: Connection, tests: Sequence[str], files: Sequence[str], folder: Path) -> None:
+    """Collect the tests and answer; ends this process."""
+
+    def run() -> int:
+        how = ["-q", "-s", "-p", "no:faulthandler", f"--basetemp={folder / 'tests'}"]
+        how += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
+        return int(pytest.main([*how, *tests], plugins=[Warm(asking, files, folder)]))
+
+    end_as(run, folder.with_name("output"))

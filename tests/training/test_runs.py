@@ -23,7 +23,7 @@ NAMES = sorted(SCENARIOS)
 CALLER = Caller("Ada Quist", "DDA-1")
 QUICK = frozenset(NAMES[::3])
 EACH = [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in NAMES]
-"""Every scenario; the quick suite plays every third."""
+"""Every scenario; every third is played without ``-m slow``, half of them in the quick line."""
 
 
 def steps_of(session: Session, kind: str) -> list[str]:

@@ -21,6 +21,7 @@ from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.operations import Call
 from chainteller.tui.console.app import Console
 from chainteller.tui.dialogs.question import Ask, Question, Watch
+from chainteller.tui.quote.screen import QuoteScreen
 from chainteller.tui.trades.screen import TradesScreen
 from chainteller.tui.widgets.bars import LEAST_HEIGHT, LEAST_WIDTH
 
@@ -145,7 +146,8 @@ async def test_an_execution_names_customer_account_quote_and_amounts(bench: Benc
         await settle(pilot)
         await _serve(pilot, account)
         await press(pilot, "s", "escape", "b", *"100", "enter")
-        quote_id = app.screen.object_id()  # type: ignore[attr-defined]  # Quote
+        assert isinstance(app.screen, QuoteScreen), "nothing is missing"
+        quote_id = app.screen.object_id()
         await press(pilot, "X")
         shown = seen(app)
         assert bench.named(account) in shown

@@ -141,12 +141,15 @@ async def test_an_unknown_outcome_is_looked_for_under_its_owner(
         assert "[sol-usd]" in seen(app), "nothing hides what is looked for"
         app.desk.customer.serve(second)
         await settle(pilot)
+        assert isinstance(app.screen, QuoteScreen), (
+            "another customer's trade does not take the screen"
+        )
         assert "UNKNOWN" not in seen(app)
         await press(pilot, "b", *"50", "enter")
         assert "QUOTED, NOT EXECUTED" in seen(app), "the other customer can be served meanwhile"
         screen.look_for_trades()
         await settle(pilot)
-        assert app.screen is screen, "another customer's trade does not take the screen"
+        assert app.screen is screen
         assert "QUOTED, NOT EXECUTED" in seen(app)
         assert any(f"{first.id}: execution found" in told.text for told in app.desk.log)
         app.desk.customer.serve(first)
@@ -419,6 +422,8 @@ async def test_accounts_follows_the_customer_that_another_screen_turned_to(bench
         await settle(pilot)
         await _quoted(pilot, second)
         app.desk.customer.serve(first)
+        app.desk.customer.refresh(second)
+        assert app.desk.customer.account_id == first.id, "what was read too late is nobody's"
         await press(pilot, "X")
         app.desk.on_change.publish(("deposit.completed",))
         await settle(pilot)

@@ -10,6 +10,7 @@ from chainteller.domain.clock import MINUTE, SECOND, to_datetime
 from chainteller.service.models.funding import Currency, WithdrawalRequest
 from chainteller.tui.console.app import Console
 from chainteller.tui.pending import Item, next_repaint, strip_line
+from chainteller.tui.widgets.lines import Lines
 
 NOW = 1_000_000 * SECOND
 
@@ -28,6 +29,10 @@ def test_time_is_told_by_the_minute_and_by_the_second_in_the_last_one() -> None:
     assert next_repaint([quote], NOW + 240 * SECOND) == SECOND
     assert next_repaint([quote], NOW + 300 * SECOND) == MINUTE, "it has ended"
     assert next_repaint([Item("hold")], NOW) == MINUTE
+    ends = Item("quote", ends_at=NOW)
+    assert [each.waits(at) for each in (ends, Item("hold")) for at in (NOW, NOW + 1)] == [
+        True, False, True, True,
+    ]  # fmt: skip
 
 
 def test_what_has_no_room_is_counted() -> None:
@@ -76,7 +81,9 @@ async def test_what_waits_for_one_customer_is_never_shown_for_the_next(bench: Be
         whose = _whose(app)
         await press(pilot, "z")
         await paste(pilot, second.id)
-        await press(pilot, "3", "z")
+        await press(pilot, "3")
+        assert app.screen.query_one("#strip", Lines).plain_text.strip() == "", "while it's hidden"
+        await press(pilot, "z")
         assert app.desk.customer.account_id == second.id
         assert _whose(app) not in {whose, ""}
 

@@ -18,6 +18,7 @@ from chainteller.service.models.counterparties import OpenBlockchainAccount
 from chainteller.service.models.finding import FindQuery
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.operations import Call
+from chainteller.tui.accounts.screen import AccountsScreen
 from chainteller.tui.console.app import Console
 from chainteller.tui.console.marks import marked
 from chainteller.tui.console.palette import DeskProvider
@@ -211,8 +212,8 @@ def test_the_filter_of_each_list_finds_people_whose_name_is_misspelt(bench: Benc
     service = bench.service
     for account in (theirs, other):
         bench.deposit(account, "300.00")
-        asked = OpenBlockchainAccount(trading_account_id=account.id, network="ethereum")
-        service.open_blockchain_account(asked)
+        on_ethereum = OpenBlockchainAccount(trading_account_id=account.id, network="ethereum")
+        service.open_blockchain_account(on_ethereum)
         quoted = QuoteRequest(amount="100.00", side="buy", trading_account_id=account.id)
         quote = service.create_quote("sol-usd", quoted).value
         service.execute_quote(quote.id, ExecuteRequest(trading_account_id=account.id))
@@ -229,3 +230,25 @@ def test_the_filter_of_each_list_finds_people_whose_name_is_misspelt(bench: Benc
         wallets, total = accounts_page(service, typed, 1, 50)
         assert [row.trading_account_id for row in wallets] == [theirs.id]
         assert total == 1
+
+
+async def test_news_of_the_list_do_not_turn_back_from_a_customer_who_was_just_found(
+    bench: Bench,
+) -> None:
+    """Their page takes a moment to open, and meanwhile the list is current and may come again."""
+    accounts = [bench.open(1), bench.open(2)]
+    app = bench.console()
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        first_id = app.desk.customer.account_id
+        found = next(each for each in accounts if each.id != first_id)
+        app.desk.customer.serve(found)
+        screen = app.screen
+        assert isinstance(screen, AccountsScreen)
+        screen.take_news()
+        await settle(pilot)
+        assert app.desk.customer.account_id == found.id
+        assert screen.selected is not None
+        assert screen.selected.id == found.id
+        await press(pilot, "up")
+        assert app.desk.customer.account_id == first_id, "the cursor decides again"

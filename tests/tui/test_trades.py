@@ -15,7 +15,7 @@ from chainteller.service.operations import Call
 from chainteller.tui.trades.filter import Wanted, wanted
 from chainteller.tui.trades.screen import TradesScreen
 from chainteller.tui.widgets.detail import Detail
-from chainteller.tui.widgets.paged_list import Column, PagedList, fit
+from chainteller.tui.widgets.paged_list import Column, PagedList, as_room_allows, fit
 
 Answer = TypeVar("Answer")
 
@@ -191,6 +191,23 @@ async def test_a_status_without_end_takes_no_column_away(bench: Bench) -> None:
         (trade,) = bench.service.trades(account.id).data
         assert {short_id(trade.id), "12:00:00", trade.amount} <= set(cells)
         assert "xxx" in cells[-1]
+
+
+def test_room_that_is_left_shows_abbreviated_cells_whole_or_longer() -> None:
+    columns = (Column("A", 6, rank=2, whole=12), Column("B", 6, rank=3, whole=20), Column("C", 4))
+    assert fit(columns, 20).columns == ((0, 6), (1, 6), (2, 4))
+    assert fit(columns, 26).columns == ((0, 12), (1, 6), (2, 4)), "B has no room, A has"
+    assert fit(columns, 34).columns == ((0, 6), (1, 20), (2, 4)), "what goes first comes first"
+    assert fit(columns, 40).columns == ((0, 12), (1, 20), (2, 4))
+    assert fit(columns[:2], 13).columns == ((0, 6),), "nothing is whole while another is missing"
+    address = "0x90F79bf6EB2c4f870365E785982E1f101E93b906"
+    for room in range(14, 60):
+        shown = as_room_allows("0x90F7..b906", address, room)
+        assert len(shown) == min(room, len(address))
+        begin, cut, end = shown.partition("..")
+        assert address.startswith(begin)
+        assert address.endswith(end)
+        assert bool(cut) == (room < len(address))
 
 
 async def test_the_words_for_the_customer_stand_where_all_of_them_fit(bench: Bench) -> None:

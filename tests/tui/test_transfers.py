@@ -392,13 +392,13 @@ async def test_the_customer_hears_of_stopping_only_while_it_can_be_done(bench: B
         )
         await press(pilot, "f9")
         assert "being prepared" in await _text(pilot, app)
-        assert "stopped" not in await _text(pilot, app)
+        assert "cancel it now" not in await _text(pilot, app)
         await press(pilot, "f9")
         bench.world.advance(DELAY_S)
         await press(pilot, "r")
         told = await _text(pilot, app)
         assert "can no longer be cancelled" in told
-        assert "stopped" not in told
+        assert "cancel it now" not in told
 
 
 def _timeline(app: Console) -> str:
@@ -586,7 +586,7 @@ async def test_a_bare_deployment_shows_what_was_requested_here_and_claims_no_sta
         told = await _text(pilot, again)
         assert "We received your request of 20 November 2026" in told
         assert "cannot see its status from here" in told
-        assert "stopped" not in told
+        assert "cancel" not in told
         await press(pilot, "escape", "slash", *"31", "enter")
         assert again.screen.query_one(PagedList).total == 1
         await press(pilot, "e", "1")
@@ -673,7 +673,7 @@ async def test_an_unknown_status_stands_as_it_came_and_promises_nothing(bench: B
         assert "[?] parked" in seen(app)
         told = await _text(pilot, app)
         assert "We have received your withdrawal of 250.50 USD" in told
-        assert "stopped" not in told
+        assert "cancelled" not in told
         await press(pilot, "C")
         assert not isinstance(app.screen, Question)
     assert several.third in _statuses(bench, several.one.id)

@@ -67,7 +67,7 @@ class HttpArrivals:
         host = urlsplit(self.url).hostname
         with self._lock:
             if time.monotonic() < self._silent_until:
-                raise ArrivalsUnavailable(f"{host} failed a moment ago and isn't asked yet")
+                raise ArrivalsUnavailable(f"{host} failed a moment ago and isn't called again yet")
         try:
             return _read(asyncio.run(self._reply(awaited)), awaited)
         except (httpx.HTTPError, TimeoutError, ArrivalsUnavailable) as error:
@@ -105,7 +105,7 @@ class HttpArrivals:
 def _read(content: bytes, awaited: Awaited) -> tuple[Seen, ...]:
     """Raises ArrivalsUnavailable: the document as a whole can't be read."""
     if len(content) > MAXIMUM_BYTES:
-        raise ArrivalsUnavailable("there is too much of it")
+        raise ArrivalsUnavailable("it is too long")
     try:
         transfers = json.loads(content)["transfers"]
     except (ValueError, LookupError, TypeError, RecursionError):

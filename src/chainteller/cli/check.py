@@ -12,6 +12,7 @@ import click
 from chainteller.cli.error_output import Exit, Usage
 from chainteller.cli.options import TellerCommand, example, options
 from chainteller.cli.output import document, line
+from chainteller.domain.clock import SECOND
 from chainteller.domain.keys import duration_of
 from chainteller.service.errors import ServiceUnreachable
 from chainteller.settings.place import Place
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from chainteller.conformance.exchanges import Senders
     from chainteller.conformance.report import Report
 
-_SECOND = 1_000_000
 _MAXIMUM_WAIT_S = 3600.0
 _WIDTH = 11
 _SHOWN_EXCHANGES = 3
@@ -38,7 +38,7 @@ class _Duration(click.ParamType[float]):
         if isinstance(value, float):
             return value
         try:
-            seconds = 0.0 if value == "0s" else duration_of(str(value)) / _SECOND
+            seconds = 0.0 if value == "0s" else duration_of(str(value)) / SECOND
         except ValueError as error:
             self.fail(f"{value!r} isn't {error}", param, ctx)
         if seconds > _MAXIMUM_WAIT_S:

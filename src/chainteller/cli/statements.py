@@ -27,9 +27,9 @@ from chainteller.workspace.statements import render, statement_or_activity
 )
 @click.argument("account_id", metavar="ACCOUNT")
 @click.option(
-    "--from", "first", type=DAY, metavar="DAY", help="First day, in UTC; else the beginning."
+    "--from", "first", type=DAY, metavar="DAY", help="First day, in UTC. Default: the beginning."
 )
-@click.option("--to", "last", type=DAY, metavar="DAY", help="Last day, in UTC; else the present.")
+@click.option("--to", "last", type=DAY, metavar="DAY", help="Last day, in UTC. Default: now.")
 @click.option("--format", "form", type=click.Choice(tuple(FORMS)), help="text is the default.")
 @output_file
 def statement(
@@ -50,7 +50,7 @@ def statement(
     with service() as bank:
         found = statement_or_activity(bank, account_id, from_time, to_time, bank_name)
     if isinstance(found, Activity) and chosen != "json":
-        say("This deployment makes no statements. You see what it tells of the account.")
+        say("This deployment has no statements. This is what it shows of the account.")
     write_document(render(found, chosen), file)
 
 

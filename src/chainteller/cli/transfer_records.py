@@ -14,7 +14,7 @@ from chainteller.cli.named import DEPOSITS, TRANSACTIONS, WITHDRAWALS, receipt_f
 from chainteller.cli.open_services import service, writing
 from chainteller.cli.options import TellerGroup, example, idempotent
 from chainteller.cli.output import record
-from chainteller.domain.transfers import HOLDING, TransferStatus
+from chainteller.domain.transfers import HOLDING, TransferStatus, type_of
 from chainteller.records.trades import TRADE
 from chainteller.records.transactions import TRANSACTION
 from chainteller.records.transfers import DEPOSIT, WITHDRAWAL, transfer_fields
@@ -222,7 +222,7 @@ def _of_all(bank: Service, kind: str) -> Fetch[Transfer]:
     def fetch(query: ListQuery) -> Page[Transfer]:
         if not of_each:
             with contextlib.suppress(NotOffered):
-                return bank.all_transfers(query.model_copy(update={"type": f"{kind}-transaction"}))
+                return bank.all_transfers(query.model_copy(update={"type": type_of(kind)}))
             found = [
                 transfer
                 for account in every(bank.trading_accounts, ListQuery())

@@ -88,6 +88,12 @@ _on_network = click.option(
     metavar="N",
     help="ethereum, solana, bitcoin, base …; info lists all.",
 )
+_of_account = click.option(
+    "--account", "account_id", required=True, metavar="BCA", help="Blockchain account."
+)
+_account_if_needed = click.option(
+    "--account", "account_id", metavar="BCA", help="Blockchain account."
+)
 
 
 @click.group("blockchain-accounts", cls=TellerGroup)
@@ -172,7 +178,7 @@ def register(address: str, network: str, idempotency_key: str | None) -> None:
     ),
 )
 @click.argument("counterparty_id", metavar="CPT")
-@click.option("--account", "account_id", required=True, metavar="BCA", help="Blockchain account.")
+@_of_account
 @idempotent
 def challenge(counterparty_id: str, account_id: str, idempotency_key: str | None) -> None:
     """Create the message that the wallet's owner signs; only the message is printed on stdout."""
@@ -197,7 +203,7 @@ def challenge(counterparty_id: str, account_id: str, idempotency_key: str | None
 )
 @click.argument("challenge_id", metavar="CHG")
 @click.argument("signature")
-@click.option("--account", "account_id", metavar="BCA", help="Blockchain account.")
+@_account_if_needed
 @click.option("--counterparty", "counterparty_id", metavar="CPT", help="The wallet.")
 @idempotent
 def claim(
@@ -227,7 +233,7 @@ def claim(
 )
 @click.argument("challenge_id", metavar="CHG")
 @click.argument("signature")
-@click.option("--account", "account_id", metavar="BCA", help="Blockchain account.")
+@_account_if_needed
 @click.option("--counterparty", "counterparty_id", metavar="CPT", help="The wallet.")
 def diagnose(
     challenge_id: str, signature: str, account_id: str | None, counterparty_id: str | None
@@ -285,7 +291,7 @@ def link(
     calls=[op.LINKED_COUNTERPARTIES],
     epilog=example("chainteller wallets list --account BCA_SAMPLE1"),
 )
-@click.option("--account", "account_id", required=True, metavar="BCA", help="Blockchain account.")
+@_of_account
 @list_options(op.LINKED_COUNTERPARTIES, WALLET)
 def list_wallets(account_id: str, selection: Selection[Counterparty]) -> None:
     """List the wallets linked to a blockchain account."""
@@ -315,7 +321,7 @@ def list_shared(selection: Selection[SharedWallet]) -> None:
     calls=[op.CHALLENGES],
     epilog=example("chainteller wallets challenges --account BCA_SAMPLE1"),
 )
-@click.option("--account", "account_id", required=True, metavar="BCA", help="Blockchain account.")
+@_of_account
 @list_options(op.CHALLENGES, CHALLENGE)
 def list_challenges(account_id: str, selection: Selection[Challenge]) -> None:
     """List the challenges of a blockchain account, newest first."""
@@ -364,14 +370,14 @@ def _show_challenge(bank: Service, identifier: str) -> None:
     epilog=example("chainteller wallets transfer CPT_... --account BCA_... --symbol USDC"),
 )
 @click.argument("counterparty_id", metavar="CPT")
-@click.option("--account", "account_id", required=True, metavar="BCA", help="Blockchain account.")
-@click.option("--symbol", metavar="S", help="Asset to send; the network's own coin otherwise.")
+@_of_account
+@click.option("--symbol", metavar="S", help="Asset to send. Default: the network's own coin.")
 @click.option(
     "--minutes",
     type=click.IntRange(_LEAST_MINUTES, _MOST_MINUTES),
     metavar="N",
-    help=f"Time until it must arrive: {_LEAST_MINUTES} to {_MOST_MINUTES}, "
-    f"{_USUAL_MINUTES} otherwise.",
+    help=f"Time in which it must arrive: {_LEAST_MINUTES} to {_MOST_MINUTES}. "
+    f"Default: {_USUAL_MINUTES}.",
 )
 @idempotent
 def transfer(
@@ -399,7 +405,7 @@ def transfer(
     calls=[op.SMALL_TRANSFERS],
     epilog=example("chainteller wallets transfers --account BCA_SAMPLE1"),
 )
-@click.option("--account", "account_id", required=True, metavar="BCA", help="Blockchain account.")
+@_of_account
 @list_options(op.SMALL_TRANSFERS, SMALL_TRANSFER)
 def list_small_transfers(account_id: str, selection: Selection[SmallTransfer]) -> None:
     """List the small transfers of a blockchain account, newest first."""
@@ -419,7 +425,7 @@ def list_small_transfers(account_id: str, selection: Selection[SmallTransfer]) -
 )
 @click.argument("counterparty_id", metavar="CPT")
 @click.argument("statement")
-@click.option("--account", "account_id", required=True, metavar="BCA", help="Blockchain account.")
+@_of_account
 @click.option(
     "--reason",
     required=True,
@@ -448,7 +454,7 @@ def state(
     calls=[op.OWNERSHIP_STATEMENTS],
     epilog=example("chainteller wallets statements --account BCA_SAMPLE1"),
 )
-@click.option("--account", "account_id", required=True, metavar="BCA", help="Blockchain account.")
+@_of_account
 @list_options(op.OWNERSHIP_STATEMENTS, OWNERSHIP_STATEMENT)
 def list_statements(account_id: str, selection: Selection[OwnershipStatement]) -> None:
     """List the statements about wallets of a blockchain account, newest first."""
@@ -505,7 +511,7 @@ def attestation(claim_id: str, file: Path | None) -> None:
     ),
 )
 @click.argument("counterparty_id", metavar="CPT")
-@click.option("--account", "account_id", required=True, metavar="BCA", help="Blockchain account.")
+@_of_account
 @click.option(
     "--reason",
     required=True,

@@ -87,6 +87,21 @@ class UnbalancedJournalError(ValueError):
     """The legs of an asset do not sum to zero, or a leg is not positive."""
 
 
+class JournalKind(StrEnum):
+    """What a journal books."""
+
+    HOLD = "hold"
+    RELEASE = "release"
+    DEPOSIT = "deposit"
+    DEPOSIT_RETURN = "deposit-return"
+    FILL = "fill"
+    SETTLE = "settle"
+    SENT = "sent"
+    RETURN = "return"
+    CONFIRMED = "confirmed"
+    FAILED = "failed"
+
+
 @dataclass(frozen=True, slots=True)
 class Journal:
     """One event (``kind``) of one record (``reference``); the pair is unique."""
@@ -117,8 +132,8 @@ def _credit(account: str, asset: Asset, atoms: int) -> Leg:
     return Leg(account, asset, debit=False, atoms=atoms)
 
 
-def _journal(kind: str, reference: str, legs: Iterable[Leg]) -> Journal:
-    return Journal(kind, reference, tuple(leg for leg in legs if leg.atoms))
+def _journal(kind: JournalKind, reference: str, legs: Iterable[Leg]) -> Journal:
+    return Journal(kind.value, reference, tuple(leg for leg in legs if leg.atoms))
 
 
 def draw(
@@ -146,7 +161,7 @@ def deposit_completed(account_id: str, reference: str, token: Asset, cents: int)
     """The core bank pays; the customer gets the token and the issuer owes the dollars."""
     atoms = atoms_of_cents(cents, token)
     return _journal(
-        "deposit",
+        JournalKind.DEPOSIT,
         reference,
         (
             _debit(CORE, USD, cents),
@@ -163,7 +178,7 @@ def deposit_returned(
     """The core bank claws back ``cents``, of which ``recoverable_cents`` are still available."""
     taken = atoms_of_cents(recoverable_cents, token)
     return _journal(
-        "deposit-return",
+        JournalKind.DEPOSIT_RETURN,
         reference,
         (
             _debit(customer(account_id, Bucket.AVAILABLE), token, taken),
@@ -177,17 +192,17 @@ def deposit_returned(
 
 def hold(account_id: str, reference: str, parts: tuple[Amount, ...]) -> Journal:
     available, held = customer(account_id, Bucket.AVAILABLE), customer(account_id, Bucket.HELD)
-    return _move("hold", reference, available, held, parts)
+    return _move(JournalKind.HOLD, reference, available, held, parts)
 
 
 def release(account_id: str, reference: str, parts: tuple[Amount, ...]) -> Journal:
     """Reverse ``hold``."""
     available, held = customer(account_id, Bucket.AVAILABLE), customer(account_id, Bucket.HELD)
-    return _move("release", reference, held, available, parts)
+    return _move(JournalKind.RELEASE, reference, held, available, parts)
 
 
 def _move(
-    kind: str, reference: str, source: str, target: str, parts: tuple[Amount, ...]
+    kind: JournalKind, reference: str, source: str, target: str, parts: tuple[Amount, ...]
 ) -> Journal:
     """Move amounts between two sub-balances of a customer."""
     return _journal(
@@ -233,7 +248,7 @@ def fill_buy(fill: Fill, parts: tuple[Amount, ...]) -> Journal:
     """``usd_cents`` is what the customer pays, fee included; ``parts`` is what was held."""
     spread = fill.usd_cents - fill.fee_cents - fill.provider_cents
     return _journal(
-        "fill",
+        JournalKind.FILL,
         fill.reference,
         (
             *_redeem(customer(fill.account_id, Bucket.HELD), parts),
@@ -250,7 +265,7 @@ def fill_sell(fill: Fill) -> Journal:
     """``usd_cents`` is what the customer receives, net of the fee."""
     spread = fill.provider_cents - fill.fee_cents - fill.usd_cents
     return _journal(
-        "fill",
+        JournalKind.FILL,
         fill.reference,
         (
             _debit(customer(fill.account_id, Bucket.HELD), fill.base, fill.base_atoms),
@@ -265,7 +280,7 @@ def fill_sell(fill: Fill) -> Journal:
 
 def settle_buy(fill: Fill) -> Journal:
     return _journal(
-        "settle",
+        JournalKind.SETTLE,
         fill.reference,
         (
             _debit(CUSTODY, fill.base, fill.base_atoms),
@@ -280,7 +295,7 @@ def settle_buy(fill: Fill) -> Journal:
 
 def settle_sell(fill: Fill) -> Journal:
     return _journal(
-        "settle",
+        JournalKind.SETTLE,
         fill.reference,
         (
             _debit(LP_PAYABLE, fill.base, fill.base_atoms),
@@ -296,7 +311,7 @@ def settle_sell(fill: Fill) -> Journal:
 def bank_withdrawal_sent(account_id: str, reference: str, parts: tuple[Amount, ...]) -> Journal:
     cents = sum(whole_cents(part.atoms, part.asset) for part in parts)
     return _journal(
-        "sent",
+        JournalKind.SENT,
         reference,
         (*_redeem(customer(account_id, Bucket.HELD), parts), _credit(CORE, USD, cents)),
     )
@@ -307,7 +322,7 @@ def bank_withdrawal_returned(account_id: str, reference: str, parts: tuple[Amoun
     sent = bank_withdrawal_sent(account_id, reference, parts)
     held, available = customer(account_id, Bucket.HELD), customer(account_id, Bucket.AVAILABLE)
     return _journal(
-        "return",
+        JournalKind.RETURN,
         reference,
         (
             Leg(
@@ -326,7 +341,7 @@ def wallet_withdrawal_sent(
 ) -> Journal:
     """Broadcast: the amount is in transit and the fee is earned."""
     return _journal(
-        "sent",
+        JournalKind.SENT,
         reference,
         (
             _debit(customer(account_id, Bucket.HELD), amount.asset, amount.atoms + fee_atoms),
@@ -338,7 +353,7 @@ def wallet_withdrawal_sent(
 
 def wallet_withdrawal_confirmed(reference: str, amount: Amount) -> Journal:
     return _journal(
-        "confirmed",
+        JournalKind.CONFIRMED,
         reference,
         (
             _debit(TRANSIT, amount.asset, amount.atoms),
@@ -350,7 +365,7 @@ def wallet_withdrawal_confirmed(reference: str, amount: Amount) -> Journal:
 def wallet_withdrawal_failed(account_id: str, reference: str, amount: Amount) -> Journal:
     """Failed after broadcast: the amount is returned, the fee is not."""
     return _journal(
-        "failed",
+        JournalKind.FAILED,
         reference,
         (
             _debit(TRANSIT, amount.asset, amount.atoms),

@@ -25,6 +25,7 @@ TRANSITIONS: Mapping[TradeStatus, frozenset[TradeStatus]] = {
     TradeStatus.CANCELLED: frozenset(),
     TradeStatus.FAILED: frozenset(),
 }
+FILLED = frozenset({TradeStatus.EXECUTED, TradeStatus.SETTLED})
 TERMINAL = frozenset(status for status, following in TRANSITIONS.items() if not following)
 
 

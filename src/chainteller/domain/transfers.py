@@ -20,8 +20,12 @@ class Direction(StrEnum):
     WITHDRAWAL = "withdrawal"
 
 
-DEPOSIT_TYPE = f"{Direction.DEPOSIT}-transaction"
-WITHDRAWAL_TYPE = f"{Direction.WITHDRAWAL}-transaction"
+def type_of(direction: str) -> str:
+    """The type that the wire names such records by."""
+    return f"{direction}-transaction"
+
+
+DEPOSIT_TYPE, WITHDRAWAL_TYPE = type_of(Direction.DEPOSIT), type_of(Direction.WITHDRAWAL)
 
 LEAST_OF_ID = 4
 """Letters at which a search looks into ids and addresses; fewer stand in most of them by chance."""

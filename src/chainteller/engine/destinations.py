@@ -123,7 +123,7 @@ def _require_fresh(link: Record, now: int) -> None:
         return
     if now > link.expires:
         raise EvidenceExpired(
-            "The wallet's verification is too old to pay on.",
+            "The wallet's verification is too old for a withdrawal.",
             {
                 "counterpartyId": link.counterparty_id,
                 "blockchainAccountId": link.blockchain_account_id,

@@ -336,19 +336,21 @@ def audit_proof(
     standing, keys = _signing(context, connection)
     row = int(seq) if seq.isascii() and seq.isdecimal() and len(seq) < 17 else 0
     stored = own_numbers.seq_of_audit(connection, organisation_id, row) if row else None
-    number = log.number_of_audit_row(connection, organisation_id, stored) if stored else None
-    if number is None:
+    named = (
+        (number, body, key)
+        for number, body in log.entries_about(connection, organisation_id, stored or 0, row)
+        if (key := _key_of(body.encode(), row, stored)) is not None
+    )
+    found = next(named, None)
+    if found is None:
         raise NotFound("audit row", seq if row else "")
+    number, body, key = found
     tree, signed = _signed_head(context, connection, organisation_id, standing.deployment, keys)
-    (entry,) = log.entries(connection, organisation_id, number - 1, 1)
-    key = _key_of(entry.body.encode(), row, stored)
-    if key is None:
-        raise NotFound("audit row", seq)
     return AuditProof(
         seq=row,
         key=key,
         number=number,
-        entry=log.shown(entry.body.encode()).decode(),
+        entry=log.shown(body.encode()).decode(),
         size=signed.head.size,
         root_hash=to_base64(signed.head.root),
         hashes=tuple(map(to_base64, tree.inclusion_proof(number - 1, signed.head.size))),
@@ -359,8 +361,10 @@ def audit_proof(
 def _key_of(body: bytes, row: int, stored: int | None) -> str | None:
     """What names an audit row in the part of its entry that is shown; None if nothing does."""
     found = json.loads(log.shown(body)) if body[:1] == b"{" else None
-    if found is None or found["v"] < log.NUMBERED_BY_ORGANISATION:
+    if found is None:
         return str(stored)
+    if found["v"] < log.NUMBERED_BY_ORGANISATION:
+        return str(stored) if f'["audit","{stored}",' in body.decode() else None
     return str(row) if any(act.get("n") == row for act in found["acts"]) else None
 
 

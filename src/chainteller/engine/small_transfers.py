@@ -123,7 +123,7 @@ def _require_none_waiting(tx: UnitOfWork, account_id: str, wallet_id: str) -> No
     waiting = small_transfers.waiting(tx.connection, account_id, wallet_id, tx.now)
     if waiting is not None:
         raise Conflict(
-            "A small transfer of this wallet is waiting already.",
+            "A small transfer from this wallet is already waiting.",
             {
                 "resource": RESOURCE,
                 "id": waiting,

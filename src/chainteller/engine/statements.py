@@ -17,6 +17,7 @@ from chainteller.domain.clock import parse_day
 from chainteller.domain.ledger import Bucket, Journal, Leg, UnbalancedJournalError, customer
 from chainteller.domain.money import format_atoms, format_cents
 from chainteller.domain.periods import parse_bound
+from chainteller.domain.transfers import type_of
 from chainteller.engine import accounts, reading, unit_of_work
 from chainteller.engine.checks import expected_journals
 from chainteller.engine.context import EngineContext
@@ -40,7 +41,10 @@ from chainteller.storage.database import Record
 
 MOST_MOVEMENTS = 5_000
 """In one statement, so that its body stays below what a client reads."""
-_QUOTED = ("market", "side", "price_cents", "sold", "bought", "fee_cents")
+_TOLD_AT: Mapping[str, str] = {
+    MovementEvent.FILL: "executed_at",
+    MovementEvent.DEPOSIT: "completed_at",
+}
 _FEE_EVENTS = frozenset({MovementEvent.FILL, MovementEvent.SENT})
 
 
@@ -92,7 +96,7 @@ def statement(
         if period.first <= each.at < period.last and any(each.net.values())
     ]
     if len(shown) > MOST_MOVEMENTS:
-        message = f"a shorter period: it has {len(shown)} movements, and {MOST_MOVEMENTS} is most"
+        message = f"a shorter period: it has {len(shown)} movements, the limit is {MOST_MOVEMENTS}"
         raise ValidationFailed.of("from", message, "TOO_LONG")
     records = _records(connection, account_id, {each.reference for each in shown})
     _require_of_records(account_id, journals, records)
@@ -189,7 +193,7 @@ def _require_of_records(
 
 def _told_at(kind: str, row: Record) -> int | None:
     """When a record says that it was filled or had arrived; None for other journals."""
-    name = {MovementEvent.FILL: "executed_at", MovementEvent.DEPOSIT: "completed_at"}.get(kind)  # type: ignore[call-overload]  # a text
+    name = _TOLD_AT.get(kind)
     return None if name is None else getattr(row, name)
 
 
@@ -202,7 +206,10 @@ def _require_of_quotes(
     found = {row.id: row for row in of_trades}
     for row in made:
         quote = found.get(row.quote_id)
-        if quote is None or any(getattr(quote, name) != getattr(row, name) for name in _QUOTED):
+        if quote is None or any(
+            getattr(quote, name) != getattr(row, name)
+            for name in expected_journals.COPIED_FROM_QUOTE
+        ):
             raise StatementUnbalanced(account_id, f"{row.id} and its quote.", row.id)
 
 
@@ -328,7 +335,7 @@ def _movement(
     else:
         names = ("bank_account_id", "counterparty_id", "address", "network_tx_hash")
         own = {name: getattr(row, name) for name in names}
-        own["type"] = f"{row.direction}-transaction"
+        own["type"] = type_of(row.direction)
     return StatementMovement.model_validate(common | own)
 
 

@@ -2,7 +2,7 @@
 
 from sqlalchemy import Connection
 
-from chainteller.domain.transfers import Direction
+from chainteller.domain.transfers import Direction, type_of
 from chainteller.engine import accounts, reading, trades, transfers
 from chainteller.engine.table import reads
 from chainteller.service import operations
@@ -15,7 +15,7 @@ from chainteller.storage import transfers as transfer_rows
 from chainteller.storage.pages import ordinals
 
 RESOURCE = "transaction"
-_DIRECTIONS = {f"{direction}-transaction": direction for direction in Direction}
+_DIRECTIONS = {type_of(direction): direction for direction in Direction}
 
 
 @reads(operations.TRANSACTIONS)

@@ -6,7 +6,7 @@ from datetime import datetime
 from decimal import Context, Decimal, localcontext
 from typing import TYPE_CHECKING
 
-from chainteller.domain.clock import from_datetime
+from chainteller.domain.clock import SECOND, from_datetime
 from chainteller.domain.ids import short
 from chainteller.domain.money import ungrouped
 from chainteller.domain.untrusted import printable
@@ -14,7 +14,6 @@ from chainteller.domain.untrusted import printable
 if TYPE_CHECKING:
     from chainteller.service.models.funding import Transfer
 
-SECOND = 1_000_000
 _DIGITS = 100
 DEPOSIT_TOKEN = "deposit-token-currency"  # noqa: S105 - a currency's type (specification 2.2)
 REPLACEMENT = "\ufffd"

@@ -35,7 +35,7 @@ from secrets import token_hex, token_urlsafe
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from chainteller.domain import merkle
@@ -360,10 +360,20 @@ def consistency(
     return merkle.consistency_proof(leaves(connection, organisation_id, size), old, size)
 
 
-def number_of_audit_row(connection: Connection, organisation_id: str, seq: int) -> int | None:
-    """The number of the entry that keeps an audit row, which is named by its public number.
+def entries_about(
+    connection: Connection, organisation_id: str, seq: int, number: int
+) -> Iterator[tuple[int, str]]:
+    """Numbers and bodies of the entries that may name or seal an audit row, in their order.
 
-    Reads the log from its beginning: for proofs, which are asked for seldom.
+    A large write is spread over several entries, so the one that says what was done needn't be the
+    one with the row's seal. Reads the log from its beginning: for proofs, which are asked for
+    seldom.
+
+    Args:
+        connection: in a read transaction.
+        organisation_id: whose log.
+        seq: the row's number in the deployment.
+        number: its public number.
     """
     audit = Tables.audit
     stored = select(audit.c.hash).where(
@@ -371,14 +381,17 @@ def number_of_audit_row(connection: Connection, organisation_id: str, seq: int) 
     )
     row_hash = connection.execute(stored).scalar()
     if row_hash is None:
-        return None
-    named = _E.c.body.like(f'%["audit","{seq}",%')
+        return
+    sealed = _E.c.body.like(f'%["audit","{seq}",%')
+    named = or_(_E.c.body.like(f'%"n":{number},%'), _E.c.body.like(f'%"n":{number}}}%'))
     found = connection.execute(
-        select(func.min(_E.c.number)).where(
-            _E.c.organisation_id == organisation_id, named | (_E.c.body == row_hash)
-        )
-    ).scalar()
-    return None if found is None else int(found)
+        select(_E.c.number, _E.c.body)
+        .where(_E.c.organisation_id == organisation_id, _E.c.number.is_not(None))
+        .where(or_(sealed, named, _E.c.body == row_hash))
+        .order_by(_E.c.number)
+    )
+    for row in found:
+        yield int(row.number), row.body
 
 
 __all__ = [
@@ -395,7 +408,6 @@ __all__ = [
     "leaf_of",
     "leaves",
     "new_id",
-    "number_of_audit_row",
     "put",
     "put_acts",
     "read",

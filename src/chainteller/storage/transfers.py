@@ -8,7 +8,7 @@ from chainteller.domain.assets import ASSETS_BY_KEY
 from chainteller.domain.evidence import EvidenceLevel
 from chainteller.domain.limits import DestinationClass, Spent
 from chainteller.domain.money import format_atoms, format_cents
-from chainteller.domain.transfers import COUNTED, HOLDING, Direction
+from chainteller.domain.transfers import COUNTED, HOLDING, Direction, type_of
 from chainteller.service.models.funding import (
     Reason,
     Review,
@@ -165,7 +165,7 @@ def to_model(row: Record) -> Transfer:
     asset = ASSETS_BY_KEY[row.asset]
     withdraws = row.direction == Direction.WITHDRAWAL
     return Transfer(
-        type=f"{row.direction}-transaction",
+        type=type_of(row.direction),
         id=row.id,
         status=row.status,
         trading_account_id=row.trading_account_id,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from chainteller.domain.clock import from_datetime, to_datetime
 from chainteller.domain.transfers import DEPOSIT_TYPE, TransferStatus
 from chainteller.records.formats import grouped
+from chainteller.records.trades import is_trade
 from chainteller.service.errors import TellerError
 from chainteller.tui.charts import Sample, step_blocks
 from chainteller.tui.queries import USD_LIKE, AccountSheet, Gap, query
@@ -149,9 +150,7 @@ _Change = tuple[int, str, Decimal]
 
 def _changes(row: "Transaction") -> list[_Change]:
     """What a transaction moved and when; nothing for one that hasn't been or won't be executed."""
-    if row.type == "trade-execution-transaction":
-        return _of_trade(row)  # type: ignore[arg-type]  # the type is in its field
-    return _of_transfer(row)  # type: ignore[arg-type]  # as above
+    return _of_trade(row) if is_trade(row) else _of_transfer(row)
 
 
 def _of_trade(row: "Trade") -> list[_Change]:
@@ -180,9 +179,9 @@ def _of_transfer(row: "Transfer") -> list[_Change]:
 
 def _taken_back(row: "Transaction") -> list[_Change]:
     """A returned deposit's last change, as if its whole amount had still been there."""
-    if row.type != DEPOSIT_TYPE or row.status != TransferStatus.RETURNED:
+    if is_trade(row) or row.type != DEPOSIT_TYPE or row.status != TransferStatus.RETURNED:
         return []
-    return _of_transfer(row)[-1:]  # type: ignore[arg-type]  # the type is in its field
+    return _of_transfer(row)[-1:]
 
 
 def _moved(at: datetime | None, symbol: str, amount: Decimal) -> list[_Change]:

@@ -116,7 +116,7 @@ def statement_exports(desk: Desk, account_id: str, days: Days) -> dict[str, Expo
         service, bank_name = desk.service_for(account_id), desk.settings.bank_name
         found = statements.statement_or_activity(service, account_id, *days, bank_name)
         is_statement = isinstance(found, Statement)
-        told[:] = [] if is_statement else ["not a statement: this deployment makes none"]
+        told[:] = [] if is_statement else ["not a statement: this deployment has none"]
         return statements.render(found, form)
 
     name = "-".join(each for each in ("statement", account_id, days[0] or "all", days[1]) if each)

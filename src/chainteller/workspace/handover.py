@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from chainteller.domain.assets import base_symbol
-from chainteller.domain.clock import to_datetime
+from chainteller.domain.clock import SECOND, to_datetime
 from chainteller.domain.trades import TERMINAL
 from chainteller.records.accounts import UNKNOWN
 from chainteller.records.formats import currency_name, grouped, money, transferred
@@ -24,7 +24,6 @@ from chainteller.service.models.trades import Trade, Transaction
 from chainteller.workspace import records
 from chainteller.workspace.store import Kind, SentRequest, SentState, Workspace
 
-_SECOND = 1_000_000
 _MOST_ACTIONS = 10_000
 _NO_ACTIONS = frozenset({"create_quote"})
 """Operations that change nothing and are left out."""
@@ -94,7 +93,7 @@ def handover_note(
         only: whether the note is about that account alone.
     """
     now, began = workspace.now(), shift.call_began
-    lasted = f", call of {(now - began) // _SECOND // 60} min" if began is not None else ""
+    lasted = f", call of {(now - began) // SECOND // 60} min" if began is not None else ""
     rows = [f"HANDOVER {to_datetime(now):%Y-%m-%d %H:%M} UTC{lasted}, {shift.who}"]
     sections = _Sections(workspace, service)
     if account_id:
@@ -181,7 +180,7 @@ class _Sections:
             known = self._workspace.known_object(record_id, Kind.TRANSACTION)
             return _Outcome(trade, known.seen_at) if trade is not None and known else _Outcome()
         if not is_trade(current) and current.as_of is not None:
-            return _Outcome(current, int(current.as_of.timestamp() * _SECOND))
+            return _Outcome(current, int(current.as_of.timestamp() * SECOND))
         self._current[record_id] = current
         return _Outcome(current)
 

@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from chainteller.domain.assets import CASH_EQUIVALENTS, USD
 from chainteller.domain.clock import format_moment
-from chainteller.domain.trades import TradeStatus
+from chainteller.domain.trades import FILLED
 from chainteller.domain.transfers import TransferStatus
 from chainteller.records.accounts import ACCOUNT, CUSTOMER, UNKNOWN
 from chainteller.records.audit import AUDIT_ROW
@@ -40,7 +40,6 @@ from chainteller.workspace.statements import statement_of
 Found = TypeVar("Found")
 _WHOSE = ("bank", "customer", "reference", "bank account")
 """First in a text; in a table, new columns come last."""
-_FILLED = frozenset({TradeStatus.EXECUTED, TradeStatus.SETTLED})
 _CASH = frozenset(asset.key for asset in CASH_EQUIVALENTS)
 _NOT_HERE = (NotFound, NotOffered, Forbidden)
 
@@ -124,7 +123,7 @@ def _due(record: Transaction) -> dict[str, Decimal]:
     """
     if is_trade(record):
         sold, bought = record.asset_sold, record.asset_bought
-        if record.status not in _FILLED or sold is None or bought is None:
+        if record.status not in FILLED or sold is None or bought is None:
             return {}
         return {
             _worth(sold.symbol, sold.network): -Decimal(sold.amount),

@@ -76,7 +76,7 @@ def contradictions(statement: Statement) -> Iterator[str]:
         sums = _Sums({_name(each.token): Decimal(each.opening) for each in statement.balances})
         for movement in statement.movements:
             if not statement.from_time <= movement.at < statement.to_time:
-                yield f"{movement.transaction_id} is outside of the period."
+                yield f"{movement.transaction_id} is outside the period."
             yield from sums.add(movement)
         for balance in statement.balances:
             yield from sums.compare(balance)
@@ -228,7 +228,7 @@ def _event(movement: StatementMovement) -> str:
     target = "a wallet" if is_to_wallet else bank_account
     known: dict[str, str] = {
         MovementEvent.DEPOSIT: f"Deposit from {bank_account}",
-        MovementEvent.DEPOSIT_RETURN: f"Deposit taken back to {bank_account}",
+        MovementEvent.DEPOSIT_RETURN: f"Deposit returned to {bank_account}",
         MovementEvent.SENT: f"Withdrawal to {target}",
         MovementEvent.RETURN: f"Withdrawal to {target} returned",
         MovementEvent.FAILED: f"Withdrawal to {target} failed and returned",

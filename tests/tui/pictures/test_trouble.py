@@ -54,7 +54,11 @@ async def _amounts(pilot: Pilot[Any], take: Look) -> None:
 
 
 async def _quotes(pilot: Pilot[Any], take: Look, bench: Bench, service: Unsteady) -> None:
+    console = pilot.app
+    assert isinstance(console, Console)
     await press(pilot, "b", *"1000", "enter")
+    assert console.desk.surroundings is not None
+    console.desk.surroundings.look_soon()  # as a poll does, however slowly the keys were typed
     await take("shortfall")
     await answer(pilot, "y")
     screen = pilot.app.screen
@@ -79,8 +83,6 @@ async def _quotes(pilot: Pilot[Any], take: Look, bench: Bench, service: Unsteady
     await take("market-closed")
     service.is_silent = True
     await press(pilot, "r")
-    console = pilot.app
-    assert isinstance(console, Console)
     await until(lambda: console.desk.connection.state == "failed")
     await settle(pilot)
     await take("no-answer")

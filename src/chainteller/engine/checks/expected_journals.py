@@ -8,19 +8,20 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from chainteller.domain import ledger
 from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME
-from chainteller.domain.ledger import Bucket, Fill, Journal, Leg
+from chainteller.domain.ledger import Bucket, Fill, Journal, JournalKind, Leg
 from chainteller.domain.money import Amount, whole_cents
 from chainteller.domain.quoting import Side
-from chainteller.domain.trades import TradeStatus
+from chainteller.domain.trades import FILLED, TradeStatus
 from chainteller.domain.transfers import Direction, TransferStatus
 from chainteller.storage.database import Record
 from chainteller.storage.trades import hold_parts
 
-_FILLED = frozenset({TradeStatus.EXECUTED, TradeStatus.SETTLED})
 _RELEASED = frozenset({TradeStatus.CANCELLED, TradeStatus.FAILED})
 _SENT = frozenset({TransferStatus.SENT, TransferStatus.COMPLETED, TransferStatus.RETURNED})
 _GIVEN_BACK = frozenset({TransferStatus.CANCELLED, TransferStatus.REJECTED, TransferStatus.FAILED})
 
+COPIED_FROM_QUOTE = ("market", "side", "price_cents", "sold", "bought", "fee_cents")
+"""Columns of a trade that repeat those of its quote."""
 Posted = Mapping[str, Iterable[Leg]]
 """The stored legs, by the kind of their journal."""
 
@@ -39,7 +40,7 @@ def of_trade(trade: Record) -> Iterator[Journal]:
         fee_cents=trade.fee_cents,
         provider_cents=trade.provider_cents,
     )
-    if trade.status in _FILLED:
+    if trade.status in FILLED:
         yield ledger.fill_buy(figures, parts) if buys else ledger.fill_sell(figures)
     if trade.status == TradeStatus.SETTLED:
         yield ledger.settle_buy(figures) if buys else ledger.settle_sell(figures)
@@ -54,7 +55,7 @@ def of_transfer(transfer: Record, posted: Posted) -> Iterator[Journal]:
     if transfer.direction == Direction.DEPOSIT:
         return _of_deposit(transfer, posted)
     sent = transfer.status in _SENT or (
-        transfer.status == TransferStatus.FAILED and "sent" in posted
+        transfer.status == TransferStatus.FAILED and JournalKind.SENT in posted
     )
     if transfer.counterparty_id is None:
         return _of_bank_withdrawal(transfer, sent=sent)
@@ -69,7 +70,7 @@ def _of_deposit(deposit: Record, posted: Posted) -> Iterator[Journal]:
     if deposit.status == TransferStatus.RETURNED:
         taken = sum(
             leg.atoms
-            for leg in posted.get("deposit-return", ())
+            for leg in posted.get(JournalKind.DEPOSIT_RETURN, ())
             if leg.account == ledger.customer(account, Bucket.AVAILABLE)
         )
         recovered = whole_cents(taken, token)

@@ -8,11 +8,11 @@ from typing import TypeVar
 from sqlalchemy import Connection
 
 from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME
-from chainteller.domain.ledger import Journal, Leg, UnbalancedJournalError
+from chainteller.domain.ledger import Journal, JournalKind, Leg, UnbalancedJournalError
 from chainteller.domain.money import ceil_div
 from chainteller.domain.quoting import BPS, FeeSchedule, Side, Terms
+from chainteller.domain.trades import FILLED, QuoteStatus, TradeStatus
 from chainteller.domain.trades import TRANSITIONS as TRADE_TRANSITIONS
-from chainteller.domain.trades import QuoteStatus, TradeStatus
 from chainteller.domain.transfers import TRANSITIONS as TRANSFER_TRANSITIONS
 from chainteller.domain.transfers import Direction, TransferStatus
 from chainteller.engine.checks import expected_journals
@@ -22,7 +22,6 @@ from chainteller.storage import inspection
 from chainteller.storage.database import Record
 
 Status = TypeVar("Status", TradeStatus, TransferStatus)
-_COPIED = ("market", "side", "price_cents", "sold", "bought", "fee_cents")
 _FIRST = {
     Direction.DEPOSIT: {TransferStatus.PROCESSING},
     Direction.WITHDRAWAL: {TransferStatus.PROCESSING, TransferStatus.REVIEWING},
@@ -40,7 +39,7 @@ def trades_follow_quotes(connection: Connection) -> Breaches:
             yield Breach(7, "its quote names another trade or is not executed", trade.id)
         if trade.quote_trading_account_id not in (None, trade.trading_account_id):
             yield Breach(7, "executed in another account than the quote's", trade.id)
-        for name in _COPIED:
+        for name in expected_journals.COPIED_FROM_QUOTE:
             if getattr(trade, name) != getattr(trade, f"quote_{name}"):
                 yield Breach(7, f"{name} differs from the quote's", trade.id)
         if trade.amount != (trade.bought if trade.side == Side.BUY else trade.sold):
@@ -56,7 +55,7 @@ def _in_order(trade: Record, epochs: Epochs) -> Breaches:
     if known != sorted(known) and not epochs.part(trade.id):
         yield Breach(9, "created, executed and settled are out of order", trade.id)
     for status, instant in (
-        ({TradeStatus.EXECUTED, TradeStatus.SETTLED}, trade.executed_at),
+        (FILLED, trade.executed_at),
         ({TradeStatus.SETTLED}, trade.settled_at),
         ({TradeStatus.CANCELLED}, trade.cancelled_at),
     ):
@@ -185,7 +184,7 @@ def _compare(
         if legs is None:
             yield Breach(8, f"the journal {journal.kind} is missing", record_id)
         elif legs != Counter(journal.legs):
-            number = 13 if journal.kind == "release" else 16
+            number = 13 if journal.kind == JournalKind.RELEASE else 16
             yield Breach(number, f"the journal {journal.kind} is not the record's", record_id)
     for kind in unexplained:
         yield Breach(8, f"the journal {kind} belongs to no transition", record_id)

@@ -5,20 +5,21 @@ from typing import Annotated
 
 from pydantic import Field
 
+from chainteller.domain.ledger import JournalKind
 from chainteller.service.models.accounts import BankAccountType, Token
 from chainteller.service.models.base import Amount, Many, OneOf, Timestamp, WireModel
 from chainteller.service.models.quotes import SideName
 
 
 class MovementEvent(StrEnum):
-    """What moved the balance of an account."""
+    """What moved the balance of an account: the journals that don't move it within the account."""
 
-    DEPOSIT = "deposit"
-    DEPOSIT_RETURN = "deposit-return"
-    FILL = "fill"
-    SENT = "sent"
-    RETURN = "return"
-    FAILED = "failed"
+    DEPOSIT = JournalKind.DEPOSIT.value
+    DEPOSIT_RETURN = JournalKind.DEPOSIT_RETURN.value
+    FILL = JournalKind.FILL.value
+    SENT = JournalKind.SENT.value
+    RETURN = JournalKind.RETURN.value
+    FAILED = JournalKind.FAILED.value
 
 
 class StatementQuery(WireModel):

@@ -173,10 +173,13 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
     def on_screen_resume(self) -> None:
         """Back from a screen that turned to another customer: the cursor follows."""
+        self._follow_served()
+        super().on_screen_resume()
+
+    def _follow_served(self) -> None:
         served, selected = self.desk.customer.account_id, self.selected
         if served and selected is not None and selected.id != served:
             self.wanted_id = served
-        super().on_screen_resume()
 
     def _changed(self, kinds: tuple[str, ...]) -> None:  # noqa: ARG002 - the signal's value
         """Reload at the first change, then at most once in ``_REST_S``."""
@@ -240,8 +243,12 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         )
 
     def _customer_changed(self, before: str) -> None:
-        """Put away the detail of the customer before, and an amount typed for them."""
+        """Put away the detail of the customer before, and an amount typed for them. The cursor
+        follows to somebody who was found, before the list comes again and decides who is served.
+        """
         super()._customer_changed(before)
+        if self.is_current:
+            self._follow_served()
         self.panes.text.scroll_to_start()
         self.panes.draw(self.selected)
 

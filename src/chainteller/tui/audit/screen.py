@@ -36,9 +36,9 @@ def _list(object_id: str) -> "RecordColumns[AuditRow]":
             "seq": Column("NO", 7, "right", rank=3, tone="muted"),
             "at": Column("", 8),
             "actor": Column("", 12, rank=2 if is_account else 1),
-            "action": Column("", 22, grows=True),
+            "action": Column("", 16, grows=True, most=30),
             "object": Column("", 14, rank=1 if is_account else 2, tone="muted"),
-            "outcome": Column("", 22),
+            "outcome": Column("", 8, most=30),
         },
     )
 

@@ -212,17 +212,13 @@ class Console(SteadyApp):
     async def action_quit(self) -> None:
         """Ask only while an execution is on its way."""
         if is_executing(self.desk):
-            self.run_worker(Later(self._quit_if_agreed), group="ask-quit", exclusive=True)
+            self.run_worker(Later(partial(_quit_if_agreed, self)), group="ask-quit", exclusive=True)
         else:
             self.exit()
 
     def action_help_quit(self) -> None:
         """Ctrl+c, which other programs end with: Textual's own toast would cover amounts."""
         _say_how_to_quit(self)
-
-    async def _quit_if_agreed(self) -> None:
-        if await may_quit(self, self.desk):
-            self.exit()
 
     def action_profile(self, name: str) -> None:
         """End this console; the next one opens on the profile."""
@@ -445,6 +441,11 @@ def _look_for(console: Console, text: str) -> None:
     """Open the palette with a text, where it has room."""
     if has_room_for_palette(console.size) and isinstance(console.screen, DeskScreen):
         console.push_screen(lazy.DeskPalette(text))
+
+
+async def _quit_if_agreed(console: Console) -> None:
+    if await may_quit(console, console.desk):
+        console.exit()
 
 
 async def _show(console: Console, found: Found) -> None:

@@ -23,7 +23,7 @@ def _filter(screen: "CustomerPage") -> None:
 
 
 def _no_account(screen: "CustomerPage") -> str:
-    return "" if screen.sheet is not None else "the accounts have not come yet"
+    return "" if screen.sheet is not None else "the accounts haven't loaded yet"
 
 
 async def _chosen_account(screen: "CustomerPage") -> str:

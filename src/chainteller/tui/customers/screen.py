@@ -74,7 +74,7 @@ class CustomerPage(FilteredListScreen[Entry]):
 
     def on_mount(self) -> None:
         super().on_mount()
-        self.paged.say_empty(("Nothing matches", "muted"))
+        self.paged.say_empty(("No matches", "muted"))
         self.draw()
 
     # -- whose page it is ---------------------------------------------------------------------
@@ -213,7 +213,7 @@ class CustomerPage(FilteredListScreen[Entry]):
         shell = self.desk.shell
         if entry.kind == "text":
             rows = [line(row) for row in wrapped(entry.text, 70)]
-            self.app.push_screen(CustomerBox("WAS SAID", rows, again="t", text=entry.text))
+            self.app.push_screen(CustomerBox("WHAT YOU SAID", rows, again="t", text=entry.text))
         elif entry.kind == "audit":
             shell.audit_of(entry.record_id)
         elif entry.kind == "note":

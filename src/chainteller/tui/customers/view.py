@@ -76,7 +76,7 @@ def _plural(kind: str) -> str:
 def _counted(found: "Timeline | None") -> tuple[Piece, ...]:
     if found is None:
         return ()
-    cut = f"in the newest {SEARCHED:,}   " if found.was_cut else ""
+    cut = f"among the newest {SEARCHED:,}   " if found.was_cut else ""
     return ((f"{cut}newest first ", "muted"),)
 
 

@@ -19,8 +19,8 @@ _NARROWEST = 39
 _LIST = RecordColumns(
     TRADE,
     {
-        "id": Column("", 14, rank=1),
-        "trading_account_id": Column("", 0, tone="muted"),
+        "id": Column("", 14, rank=1, whole=26),
+        "trading_account_id": Column("", 0, tone="muted", whole=26),
         "created": Column("", 8, rank=2),
         "side": Column("", 4),
         "market": Column("", 7),
@@ -80,7 +80,7 @@ def empty_text(typed: str, status: int, *, nobody: bool) -> tuple[Piece, ...]:
 
 
 def trade_row(trade: "Trade", now: int) -> Row:
-    return Row(trade.id, _LIST.cells(trade, now))
+    return _LIST.row(trade.id, trade, now)
 
 
 def detail(trade: "Trade", now: int) -> list[Line]:

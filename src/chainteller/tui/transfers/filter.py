@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from chainteller.domain.transfers import Direction, TransferStatus
+from chainteller.domain.transfers import Direction, TransferStatus, type_of
 from chainteller.tui.queries import query, records_found
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ _KINDS = frozenset(map(str, Direction))
 _LEAST_LETTERS = 3
 """Shorter beginnings are searched for, so that the list doesn't jump while a name is typed."""
 _NAMES = {
-    **{f"{each}": ("type", f"{each}-transaction") for each in Direction},
-    **{f"{each}s": ("type", f"{each}-transaction") for each in Direction},
+    **{f"{each}": ("type", type_of(each)) for each in Direction},
+    **{f"{each}s": ("type", type_of(each)) for each in Direction},
     **{f"{each}": ("status", f"{each}") for each in TransferStatus},
 }
 

@@ -29,12 +29,12 @@ _NARROWEST = 39
 _LIST = RecordColumns(
     WITHDRAWAL,
     {
-        "id": Column("TRANSFER", 14, rank=2),
-        "trading_account_id": Column("", 0, tone="muted"),
+        "id": Column("TRANSFER", 14, rank=2, whole=26),
+        "trading_account_id": Column("", 0, tone="muted", whole=26),
         "created": Column("", 8, rank=1),
         "type": Column("", 8),
         "amount": Column("", 14, "right", most=34),
-        "destination": Column("TO", 12, rank=3, tone="muted"),
+        "destination": Column("TO", 12, rank=3, grows=True, tone="muted", whole=64),
         "status": Column("", 14, grows=True, most=28),
     },
 )
@@ -93,7 +93,7 @@ def empty_text(only: str, *, all_accounts: bool, part: str) -> tuple[Piece, ...]
 
 
 def transfer_row(transfer: "Transfer", now: int) -> Row:
-    return Row(transfer.key, _LIST.cells(transfer, now))
+    return _LIST.row(transfer.key, transfer, now)
 
 
 def detail(

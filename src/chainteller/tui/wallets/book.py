@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from chainteller.domain.challenges import CLAIM_LIFETIME, MAXIMUM_ATTEMPTS
-from chainteller.domain.clock import from_datetime
+from chainteller.domain.clock import SECOND, from_datetime
 from chainteller.domain.limits import DestinationClass
 from chainteller.service.errors import ChallengeAlreadyUsed, NotFound, NotOffered, TellerError
 from chainteller.service.models.counterparties import (
@@ -41,7 +41,6 @@ _PAGE = SEARCHED = 100
 _KINDS = frozenset({"blockchain-account"})
 _CHALLENGE_PAGES = 3
 _SEARCHED_ACCOUNTS = 50
-_SECOND = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +142,7 @@ class Wallet:
         """Seconds until the newest challenge expires; None where that isn't known."""
         if self.challenge is None or self.challenge.expires is None:
             return None
-        return max(0, (from_datetime(self.challenge.expires) - now) // _SECOND)
+        return max(0, (from_datetime(self.challenge.expires) - now) // SECOND)
 
     @property
     def tries_left(self) -> int | None:

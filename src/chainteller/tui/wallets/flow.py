@@ -21,6 +21,7 @@ from chainteller.records.formats import (
     countdown,
     grouped,
     money,
+    seconds_between,
     short_address,
     short_id,
 )
@@ -482,7 +483,7 @@ def _hold_failure(registered: datetime | None, now: int) -> Failure | None:
     until = from_datetime(registered) + UNVERIFIED_HOLD
     if now >= until:
         return None
-    left = countdown((until - now) // 1_000_000)
+    left = countdown(seconds_between(now, until))
     return Failure(
         "DESTINATION_ON_HOLD",
         f"You can't withdraw to this new wallet for another {left}.",

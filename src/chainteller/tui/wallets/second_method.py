@@ -31,7 +31,7 @@ _REASONS = {
 def ask_for_transfer(wallet: Wallet | None) -> Step:
     """Ask for a small transfer of an asset on the wallet's network."""
     if wallet is None:
-        return notice("choose the wallet first")
+        return notice("select a wallet first")
     if wallet.is_verified and wallet.verification_state == "current":
         return notice("already verified", "muted")
     if wallet.network != wallet.account.network:
@@ -64,7 +64,7 @@ def _ask(wallet: Wallet, symbol: str | None, service: "Service", key: str) -> St
 def record_statement(wallet: Wallet | None) -> Step:
     """Record what the customer says about a wallet, for a person to review."""
     if wallet is None:
-        return notice("choose the wallet first")
+        return notice("select a wallet first")
 
     def state(label: str) -> Step:
         return OpenField(

@@ -13,6 +13,7 @@ from chainteller.records.formats import (
     Piece,
     countdown,
     grouped,
+    seconds_between,
     short_address,
     short_id,
     status,
@@ -40,10 +41,10 @@ if TYPE_CHECKING:
     from chainteller.service.models.funding import LimitUsage
 
 COLUMNS = (
-    Column("ADDRESS", 17, grows=True),
-    Column("NETWORK", 10),
-    Column("STATE", 18),
-    Column("TIME LEFT", 17),
+    Column("ADDRESS", 17, grows=True, whole=66),
+    Column("NETWORK", 8, most=10),
+    Column("STATE", 16, most=18),
+    Column("TIME LEFT", 9, most=17),
 )
 _EXPIRING_S = 300
 _DAY_S = 86_400
@@ -93,6 +94,7 @@ def wallet_row(wallet: Wallet, verdict: Verdict | None, now: int) -> Row:
             state_piece(wallet, verdict, now),
             _time(wallet, now),
         ),
+        ((0, f"  {wallet.counterparty.address}"),),
     )
 
 
@@ -554,7 +556,7 @@ def limits(
     if not verified and registered is not None:
         held_until = from_datetime(registered) + UNVERIFIED_HOLD
         if now < held_until:
-            left = countdown((held_until - now) // 1_000_000)
+            left = countdown(seconds_between(now, held_until))
             rows.append(line(("on hold, no withdrawals for another", "warn"), right=((left, ""),)))
     return rows
 

@@ -25,6 +25,8 @@ class Column(NamedTuple):
 
     Without a ``width`` it is only exported. One with ``most`` is as wide as the widest of what is
     loaded, up to so many cells, so that nothing in it is cut. ``tone`` is of cells that have none.
+    ``whole`` is how many cells it takes to show what is abbreviated as a whole, where no other
+    column needs them.
     """
 
     title: str
@@ -34,11 +36,15 @@ class Column(NamedTuple):
     grows: bool = False
     most: int = 0
     tone: str = ""
+    whole: int = 0
 
 
 class Row(NamedTuple):
+    """``whole`` has what some of the cells abbreviate, by their places."""
+
     key: str
     cells: tuple[Piece, ...]
+    whole: tuple[tuple[int, str], ...] = ()
 
 
 class Placed(NamedTuple):
@@ -51,6 +57,7 @@ class Placed(NamedTuple):
 _Seen = tuple[Row | None, bool, bool]
 """A line's row, whether the cursor stands on it, and whether it lies within the list."""
 WIDE_GAP = 2
+_CUT, _LEAST_END = "..", 4
 
 
 def fit(columns: Sequence[Column], width: int, least_gap: int = WIDE_GAP) -> Placed:
@@ -63,10 +70,32 @@ def fit(columns: Sequence[Column], width: int, least_gap: int = WIDE_GAP) -> Pla
         kept.remove(worst)
     gap = WIDE_GAP if _needed(columns, kept, WIDE_GAP) <= width else least_gap
     spare = max(0, width - _needed(columns, kept, gap))
+    widths = {index: columns[index].width for index in kept}
+    stand = [index for index, column in enumerate(columns) if column.width]
+    for index in sorted(kept, key=lambda index: -columns[index].rank) if kept == stand else ():
+        more = columns[index].whole - columns[index].width
+        if 0 < more <= spare:
+            widths[index] += more
+            spare -= more
     growing = [index for index in kept if columns[index].grows]
-    share = spare // len(growing) if growing else 0
-    placed = [(index, columns[index].width + (share if index in growing else 0)) for index in kept]
-    return Placed(tuple(placed), gap)
+    for index in growing:
+        widths[index] += spare // len(growing)
+    return Placed(tuple(widths.items()), gap)
+
+
+def as_room_allows(text: str, whole: str, room: int) -> str:
+    """``whole``, or as much of both its ends as there is room for, or else ``text``."""
+    if len(whole) <= room:
+        return whole
+    at_end = max(_LEAST_END, (room - len(_CUT)) // 3)
+    longer = f"{whole[: room - len(_CUT) - at_end]}{_CUT}{whole[-at_end:]}"
+    return longer if len(text) < len(longer) else text
+
+
+def _whole(rows: Sequence[Row], at: int, most: int) -> int:
+    """Cells that the widest of a column's whole texts takes, up to ``most``."""
+    texts = (text for row in rows for place, text in row.whole if place == at)
+    return min(most, max((cell_len(text) for text in texts), default=0))
 
 
 def _widest(rows: Sequence[Row], at: int, column: Column) -> int:
@@ -106,7 +135,8 @@ class PagedList(Toned):
         least_gap: int = WIDE_GAP,
     ) -> None:
         super().__init__(id=id)
-        self._columns = self._asked_for = tuple(columns)
+        self._asked_for = tuple(columns)
+        self._columns = self._bare()
         self._least_gap = least_gap
         self._pages: OrderedDict[int, tuple[Row, ...]] = OrderedDict()
         self._asked: set[int] = set()
@@ -119,6 +149,10 @@ class PagedList(Toned):
         self.top = 0
         self.is_touched = False
         """Whether the cursor was moved since the list began anew."""
+
+    def _bare(self) -> tuple[Column, ...]:
+        """The columns before there are rows."""
+        return tuple(column._replace(whole=0) for column in self._asked_for)
 
     @property
     def titles(self) -> list[str]:
@@ -192,7 +226,8 @@ class PagedList(Toned):
     def reshape(self, columns: Sequence[Column]) -> None:
         """Other columns for the same cells."""
         if self._asked_for != tuple(columns):
-            self._columns = self._asked_for = tuple(columns)
+            self._asked_for = tuple(columns)
+            self._columns = self._bare()
             self._widen(self.rows_held)
             self.refresh()
 
@@ -201,8 +236,11 @@ class PagedList(Toned):
         become narrower with other rows only, so that nothing moves to and fro.
         """
         wider = tuple(
-            column._replace(width=_widest(rows, at, column)) if column.most else column
-            for at, column in enumerate(self._columns)
+            column._replace(
+                width=_widest(rows, at, column) if column.most else column.width,
+                whole=max(column.whole, _whole(rows, at, asked.whole)),
+            )
+            for at, (column, asked) in enumerate(zip(self._columns, self._asked_for, strict=True))
         )
         differs = wider != self._columns
         self._columns = wider
@@ -210,7 +248,7 @@ class PagedList(Toned):
 
     def reset(self) -> None:
         """Forget all rows and go to the top: another filter, order or account."""
-        self._columns = self._asked_for
+        self._columns = self._bare()
         self._pages.clear()
         self._asked.clear()
         self.total = None
@@ -279,8 +317,9 @@ class PagedList(Toned):
     def _row_strip(self, row: Row, on_cursor: bool) -> Strip:  # noqa: FBT001 - as it is kept
         width, base = self.size.width, self.rich_style
         if on_cursor:
-            return self._strip(">", row.cells, base + self._cursor_style(), width, plain=True)
-        return self._strip(" ", row.cells, base, width)
+            style = base + self._cursor_style()
+            return self._strip(">", row.cells, style, width, plain=True, whole=row.whole)
+        return self._strip(" ", row.cells, base, width, whole=row.whole)
 
     def _settle_cursor(self, key: str | None, page: int) -> None:
         if key is not None:
@@ -408,14 +447,17 @@ class PagedList(Toned):
         width: int,
         *,
         plain: bool = False,
+        whole: tuple[tuple[int, str], ...] = (),
     ) -> Strip:
-        segments = [Segment(mark, base)]
+        segments, wholes = [Segment(mark, base)], dict(whole)
         placed = fit(self._columns, width - 2, self._least_gap)
         for place, (index, room) in enumerate(placed.columns):
             if index >= len(cells):
                 break
             text, tone = cells[index]
             gap = " " * placed.gap if place else ""
+            if index in wholes and room > len(text):
+                text = as_room_allows(text, wholes[index], room)
             shown = gap + pad(text, room, self._columns[index].align)
             segments.append(Segment(shown, base if plain else base + self.tone(tone)))
         return Strip(segments).adjust_cell_length(width, base)

@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 from chainteller.records.fields import FieldList, Interface
 from chainteller.records.formats import Piece
 from chainteller.tui.widgets.lines import Line, line
-from chainteller.tui.widgets.paged_list import Column
+from chainteller.tui.widgets.paged_list import Column, Row
 
 Record = TypeVar("Record")
 
@@ -26,6 +26,15 @@ class RecordColumns(Generic[Record]):
             column if column.title else column._replace(title=field.heading)
             for field, column in zip(self._fields, layout.values(), strict=True)
         )
+
+    def row(self, key: str, record: Record, now: int) -> Row:
+        """A row whose columns with a ``whole`` show more than an abbreviation where they can."""
+        whole = (
+            (at, field.line(record, now)[0])
+            for at, (field, column) in enumerate(zip(self._fields, self.columns, strict=True))
+            if column.whole
+        )
+        return Row(key, self.cells(record, now), tuple((at, text) for at, text in whole if text))
 
     def cells(self, record: Record, now: int) -> tuple[Piece, ...]:
         """The cells of one row, in the order of the columns."""
