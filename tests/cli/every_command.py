@@ -34,14 +34,14 @@ WALLETS = {
     "dave-ethereum": "0x90F79bf6EB2c4f870365E785982E1f101E93b906",
 }
 SLOW = {
-    "CHAINTELLER_ENGINE__FILL_DELAY_S": "600",
-    "CHAINTELLER_ENGINE__WITHDRAWAL_DELAY_S": "600",
+    "CHAINTELLER_ENGINE__FILL_DELAY_S": "7200",
+    "CHAINTELLER_ENGINE__WITHDRAWAL_DELAY_S": "7200",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Bank:
-    """The sample bank in ``home``; nothing fills or leaves for ten minutes."""
+    """The sample bank in ``home``; nothing fills or leaves for two hours."""
 
     home: Path
 

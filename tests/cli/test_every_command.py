@@ -35,6 +35,7 @@ LISTS = sorted(
     for path, command in commands().items()
     if any(isinstance(each, click.Option) and "--columns" in each.opts for each in command.params)
 )
+SERVE = "chainteller serve"
 MOVING = {"chainteller markets", "chainteller prices"}
 """Their answers differ from one call to the next: prices move."""
 OBEYED = {"Cc", "Cf", "Zl", "Zp", "Cs"}
@@ -76,9 +77,7 @@ def _watched() -> Iterator[_Seen]:
         yield seen
 
 
-@pytest.mark.parametrize(
-    "path", [*READING, *(path for path in WRITING if path != "chainteller serve")]
-)
+@pytest.mark.parametrize("path", [*READING, *(path for path in WRITING if path != SERVE)])
 def test_a_command_makes_the_calls_that_it_declares_and_prints_json(
     bank: Bank, real: Lines, path: str
 ) -> None:
@@ -95,7 +94,9 @@ def test_a_command_makes_the_calls_that_it_declares_and_prints_json(
 @pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
 def test_a_script_reads_every_command_with_jq(bank: Bank, real: Lines) -> None:
     """Under ``set -e`` and ``pipefail``, with processes of its own; it names where it ended."""
-    every = [*READING, *(path for path in WRITING if path != "chainteller serve")]
+    # Until the restore is accepted, a checkpoint is refused as soon as the log is longer again.
+    first = "chainteller audit witness accept"
+    every = [first, *(each for each in (*READING, *WRITING) if each not in {first, SERVE})]
     program = f"{shlex.quote(sys.executable)} -m chainteller"
     steps = [
         f"echo {shlex.quote(path)} >&2\n{program} {shlex.join(real[path])} --json | jq -e . > last"

@@ -1,4 +1,7 @@
-"""What ``ServerProcess`` starts: ``process.py URL [PORT] [WORKERS] [FAULT] [NOTICE]``."""
+"""What ``ServerProcess`` starts: ``process.py URL [PORT] [WORKERS] [FAULT] [NOTICE] [LIMITS]``.
+
+``LIMITS`` is ``on`` or ``off``: rates, and the time that wrong keys cost.
+"""
 
 import sys
 from pathlib import Path
@@ -15,10 +18,17 @@ from chainteller.domain.options import EngineOptions
 from chainteller.service.deployment import DeploymentOptions
 
 
-def main(url: str, port: str = "0", workers: str = "1", fault: str = "", notice: str = "0") -> int:
+def main(
+    url: str,
+    port: str = "0",
+    workers: str = "1",
+    fault: str = "",
+    notice: str = "0",
+    limits: str = "off",
+) -> int:
     options = EngineOptions(rate_limits=False, fill_delay_s=0.5, settle_delay_s=0.5)
     world = build(url, clock=SystemClock(), options=options)
-    outside = DeploymentOptions("0.0.test", rate_limits=False, stop_notice_s=float(notice))
+    outside = DeploymentOptions("0.0.test", rate_limits=limits == "on", stop_notice_s=float(notice))
     return serve(
         FAULTS[fault](world.engine, outside), Serving(Address(port=int(port)), int(workers))
     )
