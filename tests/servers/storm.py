@@ -114,9 +114,10 @@ class Storm:
         return value
 
     def _one_of(self, dice: SeededRandomness, choices: Sequence[Any]) -> Any:
-        """Mostly among the newest, where the races are."""
-        newest = choices[-6:]
-        return newest[below(dice, len(newest))] if newest else None
+        """Mostly among the newest, where the races are; one in four of all, where a race is over
+        however busy the machine is."""
+        among = choices[-6:] if below(dice, 4) else [*choices]
+        return among[below(dice, len(among))] if among else None
 
     def _deposit(self, services: Sequence[RemoteService], dice: SeededRandomness, key: str) -> None:
         account = self.accounts[below(dice, len(self.accounts))]

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.thorough
 
 TEXT, DISABLED = 4.5, 3.0
 THEMES = sorted(load_themes((REPOSITORY / "themes",))[0])
-_RULES = set("│─┌┐└┘█▁▂▃▄▅▆▇▉▊▋▌▍▎▏▔▕╭╮╰╯━┃ ")
+_RULES = set("·│─┈┌┐└┘█▁▂▃▄▅▆▇▉▊▋▌▍▎▏▔▕╭╮╰╯━┃ ")
 
 
 def _hex(color: Color | None) -> str:
