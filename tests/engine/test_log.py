@@ -101,7 +101,7 @@ def test_a_head_grows_and_never_changes_its_beginning(world: World) -> None:
     with world.database.read() as connection:
         new = log.head(connection, "default")
         proof = log.consistency(connection, "default", old.size)
-        assert [n for n, _ in log.entries_about(connection, "default", 1, 1)] == [2]
+        assert {n for n, _ in log.entries_about(connection, "default", 1, 1)} == {2}
     assert old.size < new.size
     assert merkle.verify_consistency(old.size, new.size, old.root, new.root, proof)
 

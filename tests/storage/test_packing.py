@@ -1,6 +1,6 @@
 """The stored form of entries, and entries that earlier builds stored as text."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from chainteller.domain.ids import Prefix, new_id
 from chainteller.domain.randomness import Randomness, SeededRandomness, below
 from chainteller.engine.verification import verify
 from chainteller.storage import guards, log, packing, sealing
+from chainteller.storage.rows import Seal
 
 ENTRY_ID = log.new_id(1_763_700_000_000_000)
 SEALS = ("+c/JfUQe71jLmRNlgRuTug", "a4oNhq9w84EYTHC+uVGSkJXRhdV6NN6h", "ABCDEFGHIJKLMNOPQRSTUV")
@@ -42,6 +43,10 @@ def test_whatever_is_packed_comes_back_exactly() -> None:
     for _ in range(400):
         parts = {"rows": [made(draw) for _ in range(below(draw, 60))], "x": made(draw)}
         body = canonical({"at": 1_763_700_000_000_000, "id": ENTRY_ID, "log": "default"} | parts)
+        if below(draw, 2):
+            body += "\n" + canonical(
+                {"after": below(draw, 10**9), "inner": "0f" * 32, "x": made(draw)}
+            )
         packed = packing.pack(body, ENTRY_ID, "default")
         assert packed is not None
         assert packing.unpack(packed, ENTRY_ID, "default") == body
@@ -63,12 +68,30 @@ def test_what_is_no_entry_of_ours_is_left_as_text() -> None:
     ]
 
 
+def body_of_version_2(
+    stamp: log.Stamp, acts: Sequence[log.Act], seals: Sequence[Seal]
+) -> tuple[str, str]:
+    """One line with everything, and with the deployment's numbers."""
+    done = [{**act, "n": act["seq"], "own": act["n"]} if "seq" in act else act for act in acts]
+    rows = [each if each.before is not None else each[:4] for each in seals]
+    entry_id = log.new_id(stamp.at)
+    told = {"v": 2, "id": entry_id, "log": stamp.organisation_id, "at": stamp.at, "rows": rows}
+    told |= {
+        "by": stamp.actor,
+        "acts": [{key: act[key] for key in act if key != "seq"} for act in done],
+    }
+    optional = {"after": stamp.after, "rule": stamp.rule and stamp.rule.id}
+    told |= {key: value for key, value in optional.items() if value is not None}
+    return entry_id, canonical(told)
+
+
 @pytest.fixture
 def grown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     """A bank whose entries an earlier build began and this one continues."""
     with monkeypatch.context() as earlier:
         earlier.setattr(sealing, "_KEPT", 24)
         earlier.setattr(sealing, "_LETTERS", 32)
+        earlier.setattr(log, "_body", body_of_version_2)
         earlier.setattr(packing, "pack", lambda *_: None)
         world = make_world(tmp_path / "bank.db")
         world.open()

@@ -12,6 +12,7 @@ revision = "0011"
 down_revision = "0010"
 branch_labels = None
 depends_on = None
+visits = ("posting", "journal", "quote")
 
 _ENTRY = ("organisation_id", "id", "number", "leaf", "body", "packed", "digest")
 
