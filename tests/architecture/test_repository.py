@@ -9,6 +9,7 @@ from tests.environment import KEPT
 ROOT = Path(__file__).parents[2]
 TOP_LEVEL = {
     ".ci",
+    ".dockerignore",
     ".github",
     ".gitignore",
     ".pre-commit-config.yaml",

@@ -33,8 +33,8 @@ FAULTS = (
     Fault(
         "a release keeps the last token",
         "domain/ledger.py",
-        '_move("release", reference, held, available, parts)',
-        '_move("release", reference, held, available, parts[:-1] or parts)',
+        "_move(JournalKind.RELEASE, reference, held, available, parts)",
+        "_move(JournalKind.RELEASE, reference, held, available, parts[:-1] or parts)",
         "tests/engine/test_trades.py::"
         "test_cash_equivalents_are_drawn_in_their_order_and_given_back_as_they_were",
     ),

@@ -109,7 +109,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         self._detail_timer: Timer | None = None
         self.wanted_id: str | None = None
         """Id of the account that the cursor is moved to when the list has come."""
-        self._followed_id: str | None = None
+        self.followed_id: str | None = None
         """``wanted_id`` where it's the account that was served meanwhile."""
         self._serves_found = False
         """Whether the first row found is served, wherever the agent has gone meanwhile."""
@@ -175,17 +175,8 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
     def on_screen_resume(self) -> None:
         """Back from a screen that turned to another customer: the cursor follows."""
-        self._follow_served()
+        _follow_served(self)
         super().on_screen_resume()
-
-    def _follow_served(self) -> None:
-        """Want the account being served under the cursor, where another one is."""
-        served, selected = self.desk.customer.account_id, self.selected
-        if served and selected is not None:
-            if selected.id != served:
-                self.wanted_id = self._followed_id = served
-            elif self.wanted_id == self._followed_id:
-                self.wanted_id = None
 
     def _changed(self, kinds: tuple[str, ...]) -> None:  # noqa: ARG002 - the signal's value
         """Reload at the first change, then at most once in ``_REST_S``."""
@@ -254,7 +245,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         """
         super()._customer_changed(before)
         if self.is_current:
-            self._follow_served()
+            _follow_served(self)
         self.panes.text.scroll_to_start()
         self.panes.draw(self.selected)
 
@@ -408,3 +399,13 @@ async def _add(screen: AccountsScreen, typed: str) -> None:
         return
     desk.notify(f"account {made.id} was added to the list", "good", account_id=made.id)
     screen.find("", made.id)
+
+
+def _follow_served(screen: AccountsScreen) -> None:
+    """Want the account being served under the cursor, where another one is."""
+    served, selected = screen.desk.customer.account_id, screen.selected
+    if served and selected is not None:
+        if selected.id != served:
+            screen.wanted_id = screen.followed_id = served
+        elif screen.wanted_id == screen.followed_id:
+            screen.wanted_id = None
