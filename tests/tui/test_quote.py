@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import pytest
-from tests.tui.conftest import Bench, answer, make_bench, press, seen, settle
+from tests.tui.conftest import Bench, answer, make_bench, press, seen, settle, until
 from tests.tui.unsteady_service import Unsteady
 from textual import events
 
@@ -64,19 +64,20 @@ async def test_a_limit_that_never_resets_says_nothing_of_when(bench: Bench) -> N
 async def test_an_amount_typed_before_the_markets_came_is_quoted_when_they_do(
     bench: Bench,
 ) -> None:
-    bench.open(1, deposit="500.00")
+    account = bench.open(1, deposit="500.00")
     came = threading.Event()
 
     def slow(call: Call[Answer], onward: Next) -> Answer:
         if call.operation is op.MARKETS:
-            came.wait(10)
+            assert came.wait(30)
         return onward(call)
 
     app = bench.console(layered(bench.deployment, slow))
     async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+        await until(lambda: app.desk.customer.account_id == account.id)
         await pilot.press("b", *"25", "enter")
-        await pilot.pause()
+        await until(lambda: isinstance(app.screen, QuoteScreen))
+        assert "QUOTED" not in seen(app)
         came.set()
         await settle(pilot)
         shown = seen(app)
