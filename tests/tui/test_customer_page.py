@@ -60,6 +60,7 @@ def _told(page: CustomerPage) -> list[str]:
     return ["  ".join(text for text, _ in row.cells) for row in page.paged.rows_held]
 
 
+@pytest.mark.needs("customer-names", "transactions", "audit")
 @pytest.mark.parametrize("size", [SMALL, HUGE])
 async def test_a_customer_with_two_accounts_has_one_page_and_every_line_opens_its_record(
     bench: Bench, size: tuple[int, int]
@@ -108,6 +109,7 @@ async def test_a_customer_with_two_accounts_has_one_page_and_every_line_opens_it
         assert "Inês Brandão" not in seen(app)
 
 
+@pytest.mark.needs("customers", "audit")
 async def test_what_a_deployment_mixes_up_is_never_shown_on_another_customers_page(
     bench: Bench,
 ) -> None:
@@ -138,6 +140,7 @@ async def test_what_a_deployment_mixes_up_is_never_shown_on_another_customers_pa
         assert "REPLY_MISMATCH" in shown, "the list that was mixed up is missing, and says so"
 
 
+@pytest.mark.needs("challenges")
 async def test_a_text_to_sign_is_pending_until_it_is_signed_and_for_its_customer_alone(
     bench: Bench,
 ) -> None:
@@ -154,6 +157,7 @@ async def test_a_text_to_sign_is_pending_until_it_is_signed_and_for_its_customer
         assert "message to sign" not in str(seen(app)).partition("PENDING")[2]
 
 
+@pytest.mark.needs("transactions")
 async def test_older_pages_come_while_one_scrolls_in_the_order_of_time(bench: Bench) -> None:
     first, second = _two_accounts(bench)
     for number in range(70):
@@ -170,6 +174,7 @@ async def test_older_pages_come_while_one_scrolls_in_the_order_of_time(bench: Be
         assert page.paged.total == 70
 
 
+@pytest.mark.needs("customer-names", "transactions")
 async def test_what_is_hidden_is_hidden_on_the_page_too(bench: Bench) -> None:
     case = Case(bench, "alice-ethereum")
     account = bench.service.trading_account(case.account.trading_account_id)

@@ -61,6 +61,7 @@ async def hits(app: Console, text: str) -> list[str]:
     return [str(hit.text) for hit in sorted(found, key=lambda hit: -hit.score)]
 
 
+@pytest.mark.needs("find", "customer-names")
 async def test_the_right_one_of_several_stands_first_and_no_command_above_a_person(
     bench: Bench,
 ) -> None:
@@ -94,6 +95,7 @@ async def test_the_right_one_of_several_stands_first_and_no_command_above_a_pers
             assert short(each.id) in seen(app)
 
 
+@pytest.mark.needs("find")
 async def test_the_keyboard_is_answered_by_one_request_at_a_time_and_by_the_last_alone(
     bench: Bench,
 ) -> None:
@@ -134,6 +136,7 @@ async def test_the_keyboard_is_answered_by_one_request_at_a_time_and_by_the_last
         assert "copy" not in shown, "hits of an earlier text"
 
 
+@pytest.mark.needs("find")
 async def test_nothing_found_says_what_to_try_and_a_secret_is_never_sent(bench: Bench) -> None:
     asked: list[str] = []
 
@@ -156,6 +159,7 @@ async def test_nothing_found_says_what_to_try_and_a_secret_is_never_sent(bench: 
         assert not any("sausage" in each for each in asked)
 
 
+@pytest.mark.needs("transfer-records")
 async def test_an_id_within_a_pasted_sentence_is_found(bench: Bench) -> None:
     account = bench.open(1, deposit="75.00")
     bench.open(2, deposit="75.00")

@@ -53,6 +53,10 @@ def _next_order(screen: "MarketsScreen") -> None:
     screen.draw()
 
 
+def _one_range(screen: "MarketsScreen") -> str:
+    return _no_market(screen) or ("" if screen.has_ranges else "there are too few prices yet")
+
+
 def _watch(screen: "MarketsScreen") -> None:
     lazy.watch_market(screen.desk, screen.market)
 
@@ -77,7 +81,7 @@ COMMANDS: tuple[Command["MarketsScreen"], ...] = (
     Command("markets.watch", "m", "Notify me when it reopens",
         _watch, _not_closed, footer="watch", rank=2),
     Command("markets.range", "v", "Change the time range of the chart: an hour, 30 or 10 minutes",
-        lambda screen: screen.next_range(), _no_market, footer="range", rank=3),
+        lambda screen: screen.next_range(), _one_range, footer="range", rank=3),
     Command("markets.pause", "p", "Pause the prices", _toggle_pause, _no_market,
         footer="pause", rank=2),
 )

@@ -201,6 +201,11 @@ class MarketsScreen(DeskScreen):
         drawn = markets_view.charts(samples, markets_view.RANGES[self.range], room)
         self.query_one("#chart", Lines).show(drawn)
 
+    @property
+    def has_ranges(self) -> bool:
+        """Whether another time range changes the chart."""
+        return markets_view.ranges_differ(self._samples.get(self.paged.cursor_key or "", ()))
+
     def next_range(self) -> None:
         self.range = (self.range + 1) % len(markets_view.RANGES)
         self._draw_detail()

@@ -160,6 +160,11 @@ def charts(
     return drawn
 
 
+def ranges_differ(samples: "tuple[PriceSample, ...]") -> bool:
+    """Whether another time range shows other samples."""
+    return len({len(_points(samples, minutes)) for minutes in RANGES}) > 1
+
+
 def _points(samples: "tuple[PriceSample, ...]", minutes: int) -> Sequence[Sample]:
     shown = [(from_datetime(row.at), Decimal(row.price)) for row in samples]
     return newest(shown, minutes)
