@@ -251,3 +251,22 @@ def test_a_large_balance_and_what_it_is_worth_stand_apart() -> None:
         value_usd="31496334.00",
     )
     assert _balance(held).plain.endswith(" 31,496,334.00 31,496,334.00")
+
+
+async def test_the_cursor_follows_at_once_to_whoever_is_served_from_elsewhere(
+    bench: Bench,
+) -> None:
+    """As when a lost request of somebody else is sent again: the question is about them."""
+    accounts = [bench.open(number) for number in (1, 2, 3)]
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        screen = app.screen
+        assert isinstance(screen, AccountsScreen)
+        for account in accounts:
+            app.desk.customer.serve(account)
+            await pilot.pause()
+            assert screen.selected is not None
+            assert screen.selected.id == account.id
+            await settle(pilot)
+            assert app.desk.customer.account_id == account.id

@@ -407,5 +407,6 @@ def _follow_served(screen: AccountsScreen) -> None:
     if served and selected is not None:
         if selected.id != served:
             screen.wanted_id = screen.followed_id = served
+            screen.paged.move_to_key(served)
         elif screen.wanted_id == screen.followed_id:
             screen.wanted_id = None
