@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Table, func, inspect, select, table, text
+from sqlalchemy import Connection, Select, Table, func, inspect, select, table
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
@@ -16,7 +16,7 @@ from chainteller.storage import schema, sealing
 from chainteller.storage.columns import SALT
 from chainteller.storage.database import Database, connect, sqlite_path
 from chainteller.storage.faults import explain, unavailable
-from chainteller.storage.maintenance import MIGRATIONS, free_beside, require_file
+from chainteller.storage.maintenance import MIGRATIONS, free_beside, require_file, size_of
 from chainteller.storage.revision import REVISION, State
 
 _ROWS_PER_S = 10_000
@@ -68,14 +68,10 @@ def _plan(database: Database, connection: Connection) -> UpgradePlan:
     if found not in (State.NEW, State.OUTDATED):
         schema.require_current(found)
     before = "" if found is State.NEW else schema.revision(connection)
-    present = set(inspect(connection).get_table_names())
-    sizes: dict[str, int] = {}
-    steps = [
-        *_migrations(connection, before, present, sizes),
-        *_afterwards(connection, found, present, sizes),
-    ]
+    counts = _Counts(connection)
+    steps = [*_migrations(counts, before), *_afterwards(counts, found)]
     rows = sum(step.rows for step in steps)
-    size = _bytes_of(database, connection)
+    size = size_of(connection, database.path)
     return UpgradePlan(
         before=before,
         after=REVISION,
@@ -88,9 +84,38 @@ def _plan(database: Database, connection: Connection) -> UpgradePlan:
     )
 
 
-def _migrations(
-    connection: Connection, before: str, present: set[str], sizes: dict[str, int]
-) -> Iterator[UpgradeStep]:
+class _Counts:
+    """Rows of the tables that are there, each table counted once."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._inspected = inspect(connection)
+        self._present = set(self._inspected.get_table_names())
+        self._rows: dict[str, int] = {}
+
+    def rows(self, name: str) -> int:
+        if name not in self._present:
+            return 0
+        if name not in self._rows:
+            self._rows[name] = self._scalar(select(func.count()).select_from(table(name)))
+        return self._rows[name]
+
+    def all_rows(self) -> int:
+        return sum(map(self.rows, self._present))
+
+    def unsealed(self, each: Table) -> int:
+        """Rows without a seal: all of them where the table has no column for its salt yet."""
+        if each.name not in self._present:
+            return 0
+        if SALT not in {column["name"] for column in self._inspected.get_columns(each.name)}:
+            return self.rows(each.name)
+        return self._scalar(select(func.count()).select_from(each).where(each.c[SALT].is_(None)))
+
+    def _scalar(self, counting: Select[Any]) -> int:
+        return int(self._connection.execute(counting).scalar_one())
+
+
+def _migrations(counts: _Counts, before: str) -> Iterator[UpgradeStep]:
     if before == REVISION:
         return
     from alembic.script import ScriptDirectory  # noqa: PLC0415 - takes a second to import
@@ -102,7 +127,7 @@ def _migrations(
             yield UpgradeStep(
                 step=script.revision,
                 does=_sentence(script.doc),
-                rows=sum(_count(connection, name, present, sizes) for name in visited),
+                rows=sum(map(counts.rows, visited)),
                 writers="wait",
             )
 
@@ -113,58 +138,26 @@ def _sentence(title: str) -> str:
     return found[:1].upper() + found[1:]
 
 
-def _afterwards(
-    connection: Connection, found: State, present: set[str], sizes: dict[str, int]
-) -> Iterator[UpgradeStep]:
+def _afterwards(counts: _Counts, found: State) -> Iterator[UpgradeStep]:
     """What follows the migrations, as far as there is anything to do."""
-    searched = sum(_count(connection, name, present, sizes) for name in _SEARCHED)
     if found is State.OUTDATED:
         yield UpgradeStep(
             step="search",
             does="Write the search entries that are missing, and recount the tallies.",
-            rows=searched,
+            rows=sum(map(counts.rows, _SEARCHED)),
             writers="wait",
         )
-    unsealed = {
-        each.name: _unsealed(connection, each, present, sizes) for each in sealing.sealed_tables()
-    }
-    if any(unsealed.values()):
+    unsealed = sum(map(counts.unsealed, sealing.sealed_tables()))
+    if unsealed:
         yield UpgradeStep(
             step="seal",
             does="Seal the rows that have no seal, in batches; it can be interrupted.",
-            rows=sum(unsealed.values()),
+            rows=unsealed,
             writers="go on",
         )
-    everything = sum(_count(connection, name, present, sizes) for name in sorted(present))
     yield UpgradeStep(
         step="verify",
         does="Verify everything, and list what is wrong already.",
-        rows=everything,
+        rows=counts.all_rows(),
         writers="go on",
     )
-
-
-def _count(connection: Connection, name: str, present: set[str], sizes: dict[str, int]) -> int:
-    if name not in present:
-        return 0
-    if name not in sizes:
-        counting = select(func.count()).select_from(table(name))
-        sizes[name] = int(connection.execute(counting).scalar_one())
-    return sizes[name]
-
-
-def _unsealed(connection: Connection, each: Table, present: set[str], sizes: dict[str, int]) -> int:
-    if each.name not in present:
-        return 0
-    columns = {column["name"] for column in inspect(connection).get_columns(each.name)}
-    if SALT not in columns:
-        return _count(connection, each.name, present, sizes)
-    without = select(func.count()).select_from(each).where(each.c[SALT].is_(None))
-    return int(connection.execute(without).scalar_one())
-
-
-def _bytes_of(database: Database, connection: Connection) -> int:
-    if database.path is not None:
-        return database.path.stat().st_size if database.path.exists() else 0
-    size: Any = connection.execute(text("SELECT pg_database_size(current_database())")).scalar()
-    return int(size)
