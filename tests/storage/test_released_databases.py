@@ -32,15 +32,6 @@ BY_STORED_OWNER = (
 """How the released build finds an account's balances."""
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """A database as the released build left it."""
-    on_postgres = request.param == "postgres"
-    place = request.getfixturevalue("postgres_url") if on_postgres else sqlite_url(tmp_path)
-    released.restore(place)
-    return str(place)
-
-
 @pytest.fixture
 def world(url: str) -> Iterator[World]:
     """The same, upgraded, a day later."""

@@ -40,15 +40,6 @@ class DiskUsage(NamedTuple):
 _HOLDER = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('SELECT 1 FROM head')"
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """A database as the released build left it."""
-    on_postgres = request.param == "postgres"
-    place = request.getfixturevalue("postgres_url") if on_postgres else sqlite_url(tmp_path)
-    released.restore(place)
-    return str(place)
-
-
 def revision(url: str) -> str:
     database = connect(url)
     with database.read() as connection:
