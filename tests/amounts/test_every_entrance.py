@@ -365,12 +365,12 @@ def requested(teller: Teller) -> int:
 def test_a_large_deposit_line_is_confirmed_and_a_command_is_not(
     teller: Teller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("CHAINTELLER_DESK__CONFIRM_ABOVE", "1,000.00")
+    monkeypatch.setenv("CHAINTELLER_DESK__CONFIRM_ABOVE", "1.00")
     account = account_of(teller)
-    lines = [f"deposit {account} 1,000.00", f"deposit {account} 1,000.01", "last"]
+    lines = [f"deposit {account} 1.00", f"deposit {account} 1.01", "last"]
     ended = chainteller("desk", "--plain", given="\n".join(lines))
     assert ended.out.count("deposit.completed") == 1
     assert "there is no terminal to ask on" in ended.err
-    assert "amount    1,000.00 USD" in ended.out
+    assert "amount    1.00 USD" in ended.out
     assert "outcome   completed" in ended.out
-    assert teller("deposit", account, "1,000.01").code == 0
+    assert teller("deposit", account, "1.01").code == 0
