@@ -16,9 +16,9 @@ from chainteller.engine import claim_proofs
 from chainteller.engine.checks import conduct, epochs, ledger, records, seals
 from chainteller.engine.checks.breaches import Breach, Breaches
 from chainteller.service.models.records import ChainReport
-from chainteller.storage import chain, inspection, own_numbers
+from chainteller.storage import chain, inspection, own_numbers, removals
 from chainteller.storage.database import Database
-from chainteller.storage.log import Head
+from chainteller.storage.log import DEPLOYMENT, Head
 from chainteller.storage.own_numbers import GENESIS_HASH
 
 __all__ = ["Breach", "ClaimsReport", "verify", "verify_books", "verify_chain", "verify_claims"]
@@ -143,9 +143,11 @@ def _first(found: Breaches) -> Breaches:
 
 
 def _events(connection: Connection, own: own_numbers.Counted) -> Breaches:
-    """16: events run from 1 to the head's number, and each organisation's own numbers too."""
-    expected = 0
-    for expected, event in enumerate(inspection.event_numbers(connection), start=1):
+    """16: events run from the first one that is kept to the head's number, and each organisation's
+    own numbers too."""
+    expected = removals.newest(connection, DEPLOYMENT, removals.EVENTS).upto
+    first = expected + 1
+    for expected, event in enumerate(inspection.event_numbers(connection), start=first):
         problem = f"event {expected} is missing"
         if event.seq == expected:
             problem = own.event(event.seq, event.organisation_id, event.number)

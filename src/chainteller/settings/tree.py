@@ -34,6 +34,7 @@ class EngineSettings:
     withdrawal_delay_s: float = _setting(_ENGINE.withdrawal_delay_s, values.seconds(0))
     review_delay_s: float = _setting(_ENGINE.review_delay_s, values.seconds(0))
     challenge_ttl_s: float = _setting(_ENGINE.challenge_ttl_s, values.seconds(1))
+    keep_events_days: int = _setting(_ENGINE.keep_events_days, values.count)
     price_feed: str = _setting("simulated", values.price_feed)
     maintenance: tuple[str, ...] = _setting(_ENGINE.maintenance, values.markets)
     seed: str = _setting("42", values.text)

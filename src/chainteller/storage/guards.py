@@ -1,22 +1,35 @@
 """Guards: what SQL itself refuses, and whether they are as they should be.
 
 Append-only tables refuse UPDATE and DELETE. Only the salt of a row may be filled in later, and what
-seals don't cover, where the released build has written a row. Customers' balances refuse to go
-negative; so do the bank's own on SQLite. On PostgreSQL those are posted after the write, where a
-refusal would come too late: the sequencer raises an alarm instead.
+seals don't cover, where the released build has written a row. Old rows of some tables may be
+deleted, up to the number that a row of ``removal`` says: that row is sealed.
+
+Customers' balances refuse to go negative; so do the bank's own on SQLite. On PostgreSQL those are
+posted after the write, where a refusal would come too late: the sequencer raises an alarm instead.
 """
 
 from collections.abc import Iterator
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Table, text
 
 from chainteller.domain.ledger import CORE, CUSTOMER_PREFIX
-from chainteller.storage import sealing
+from chainteller.storage import removals, sealing
 from chainteller.storage.tables import Tables
 
 APPEND_ONLY = (Tables.audit, Tables.event, Tables.journal, Tables.posting, Tables.entry)
 _FUNCTION = "chainteller_append_only"
-_BODY = " BEGIN RAISE EXCEPTION USING MESSAGE = TG_TABLE_NAME || ' is append-only'; END "
+_REMOVED = "SELECT max(upto) FROM removal WHERE organisation_id = {of} AND counted = '{counted}'"
+_BODY = f"""
+ BEGIN
+  IF TG_OP = 'DELETE' THEN
+   IF TG_TABLE_NAME = 'event' THEN
+    IF OLD.seq <= ({_REMOVED.format(of="'*'", counted=removals.EVENTS)}) THEN
+     RETURN OLD;
+    END IF;
+   END IF;
+  END IF;
+  RAISE EXCEPTION USING MESSAGE = TG_TABLE_NAME || ' is append-only';
+ END """
 _CONSTRAINT = "balance_not_negative"
 
 
@@ -118,8 +131,9 @@ def _sqlite_triggers() -> dict[str, str]:
         columns = ", ".join(f'"{name}"' for name in sealing.form(table).names)
         for verb, of in (("UPDATE", f" OF {columns}"), ("DELETE", "")):
             name = f"{table.name}_refuses_{verb.lower()}"
+            unless = _kept_rows(table) if verb == "DELETE" else ""
             found[name] = (
-                f"CREATE TRIGGER {name} BEFORE {verb}{of} ON {table.name} "
+                f"CREATE TRIGGER {name} BEFORE {verb}{of} ON {table.name} {unless}"
                 f"BEGIN SELECT RAISE(ABORT, '{table.name} is append-only'); END"
             )
     for verb in ("INSERT", "UPDATE"):
@@ -130,6 +144,14 @@ def _sqlite_triggers() -> dict[str, str]:
             "BEGIN SELECT RAISE(ABORT, 'a balance below zero'); END"
         )
     return found
+
+
+def _kept_rows(table: Table) -> str:
+    """The condition of SQLite's trigger: which rows of a table mustn't be deleted."""
+    if table is not Tables.event:
+        return ""
+    removed = _REMOVED.format(of="'*'", counted=removals.EVENTS)
+    return f"WHEN OLD.seq > coalesce(({removed}), 0) "
 
 
 def _postgres_triggers() -> dict[str, str]:

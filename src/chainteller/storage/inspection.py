@@ -202,10 +202,13 @@ def rules(connection: Connection) -> Iterator[Record]:
     return _stream(connection, select(Tables.rule))
 
 
+_MOVED = ("id", "status", "version", "created", "updated")
+
+
 def _with_events(table: Table, *columns: Column[Any]) -> Select[Any]:
     """Each row of ``table`` with each of its events, oldest first."""
     return (
-        select(table.c.id, table.c.status, table.c.version, *columns, _EVENT.c.type)
+        select(*(table.c[name] for name in _MOVED), *columns, _EVENT.c.type)
         .outerjoin(_EVENT, _EVENT.c.resource == table.c.id)
         .order_by(table.c.id, _EVENT.c.seq)
     )

@@ -26,6 +26,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from chainteller.domain import merkle
 from chainteller.domain.audit_chain import COVERED, digest
+from chainteller.storage import removals
 from chainteller.storage.columns import Record
 from chainteller.storage.plain import later
 from chainteller.storage.tables import HEAD, Tables
@@ -72,6 +73,7 @@ _STANDING = select(
     _H.c.event_seq, _H.c.own_base, _H.c.events_owned, _H.c.audits_owned, _H.c.events_shared,
     *(select(_L.c[name]).where(_L.c.organisation_id == _OF).scalar_subquery().label(name)
       for name in ("event_number", "audit_number", "audit_hash")),
+    removals.EVENTS_REMOVED, removals.OWN_EVENTS_REMOVED,
 ).where(_H.c.name == HEAD)  # fmt: skip
 _MINE = select(_E).where(_E.c.organisation_id == _OF)
 _SHARED_EVENTS = (
@@ -274,20 +276,28 @@ def _begin_log(connection: Connection, organisation_id: str) -> None:
 
 class _Standing(NamedTuple):
     """Where everything ends, as an organisation sees it. ``unnumbered`` are its events that have
-    no number yet, with those that they will get."""
+    no number yet, with those that they will get. ``removed`` is the deployment's number of the last
+    event that isn't kept any more, ``own_removed`` the organisation's own of its last one."""
 
     base: int
     owned: int
     shared: int
     newest: int
     unnumbered: Sequence[tuple[int, Record]]
+    removed: int
+    own_removed: int
+
+    def misses(self, after: int) -> bool:
+        """Whether events after a cursor aren't kept any more."""
+        is_shared = after < self.base
+        return self.own_removed > 0 and after < (self.removed if is_shared else self.own_removed)
 
 
 def events_after(
     connection: Connection, organisation_id: str, after: int, limit: int
 ) -> tuple[list[tuple[int, Record]], int, bool]:
     """An organisation's events after a cursor with their numbers, the number of its newest event,
-    and whether the cursor is none that it can have.
+    and whether the cursor is none that it can have, or events after it aren't kept any more.
 
     One ahead of the log has no events after it; after one between the deployment's numbers and
     the organisation's own, all of the latter follow.
@@ -296,6 +306,7 @@ def events_after(
     if after < 0 or after > standing.newest:
         return [], standing.newest, after >= 0
     is_between = standing.shared < after < standing.base
+    is_reset = is_between or standing.misses(after)
     after = standing.base if is_between else after
     is_shared = after < standing.base
     values = {"b_organisation": organisation_id, "b_upto": standing.owned}
@@ -316,7 +327,7 @@ def events_after(
         for number, row in standing.unnumbered
         if (row.seq if is_shared else number) > after
     ]
-    return found[:limit], standing.newest, is_between
+    return found[:limit], standing.newest, is_reset
 
 
 def _standing(connection: Connection, organisation_id: str) -> _Standing:
@@ -328,7 +339,8 @@ def _standing(connection: Connection, organisation_id: str) -> _Standing:
         rows = connection.execute(_LATER_EVENTS, values).all()
         found = list(enumerate(rows, start=newest + 1))
     newest += len(found)
-    return _Standing(head.own_base, head.events_owned, head.events_shared, newest, found)
+    removed = head.events_removed or 0, head.own_events_removed or 0
+    return _Standing(head.own_base, head.events_owned, head.events_shared, newest, found, *removed)
 
 
 def shown_audits(
@@ -391,6 +403,7 @@ class Counted:
         self._connection = connection
         head = connection.execute(select(_H).where(_H.c.name == HEAD)).one()
         self._head, self._ends = head, OwnEnds.of_head(head)
+        self._removed = removals.by_organisation(connection, removals.OWN_EVENTS)
         self._has_numbered_events = not head.own_base
         self._has_numbered_audits = not head.own_base
 
@@ -429,8 +442,8 @@ class Counted:
         if head.events_owned > head.event_seq or head.audits_owned > head.audit_seq:
             yield "the head names own numbers beyond the last row"
         stored = {row[0]: row[1:] for row in self._connection.execute(select(*_ENDS))}
-        for name in sorted(self._ends.of.keys() | stored.keys()):
-            own = self._ends.of.get(name) or Own(head.own_base, head.own_base, "")
+        for name in sorted(self._ends.of.keys() | self._removed.keys() | stored.keys()):
+            own = self._own(name)
             event, audit, found = stored.get(name, _NONE_YET)
             told = [head.own_base if each is None else each for each in (event, audit)]
             is_hash = audit is None or found == own.audit_hash
@@ -440,5 +453,6 @@ class Counted:
     def _own(self, name: str) -> Own:
         if name not in self._ends.of:
             base = self._ends.base
-            self._ends.of[name] = Own(base, base, GENESIS_HASH)
+            events = self._removed.get(name, removals.Removed())
+            self._ends.of[name] = Own(max(base, events.upto), base, GENESIS_HASH)
         return self._ends.of[name]
