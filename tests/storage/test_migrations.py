@@ -126,9 +126,15 @@ _UNGUARDED = {
         "DROP TRIGGER audit_refuses_update",
         "CREATE TRIGGER audit_refuses_update BEFORE UPDATE ON audit "
         "BEGIN SELECT RAISE(ABORT, 'audit is append-only'); END",
-        "DROP TRIGGER event_refuses_delete",
-        "CREATE TRIGGER event_refuses_delete BEFORE DELETE ON event "
-        "BEGIN SELECT RAISE(ABORT, 'event is append-only'); END",
+        *(
+            statement
+            for name in ("event", "audit", "entry")
+            for statement in (
+                f"DROP TRIGGER {name}_refuses_delete",
+                f"CREATE TRIGGER {name}_refuses_delete BEFORE DELETE ON {name} "
+                f"BEGIN SELECT RAISE(ABORT, '{name} is append-only'); END",
+            )
+        ),
     ),
     "postgres": (
         "DROP TRIGGER audit_append_only ON audit",
@@ -150,7 +156,10 @@ ADDED_IN_0006 = (
 )
 _ADDED_IN_0010 = (WalletTables.arrival, WalletTables.small_transfer, WalletTables.statement)
 _WITHOUT_SALT = (Tables.rule, Tables.clock, Tables.removal)
-_ADDED_TABLES = ("removal", "tally", "search_word", "search_name", "search_key")
+_ADDED_TABLES = (
+    *("archived_leaves", "removal", "tally"),
+    *("search_word", "search_name", "search_key"),
+)
 BACK_TO_0001 = (
     *(f"DROP INDEX {name}" for name in ("ix_posting_journal", "ix_journal_record")),
     "CREATE INDEX ix_posting_journal_id ON posting (journal_id)",

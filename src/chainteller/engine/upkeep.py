@@ -6,13 +6,18 @@ organisation's log, and a note with table, range, count and hash in the deployme
 """
 
 import hashlib
+import logging
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 from chainteller.domain.actors import WORKER
 from chainteller.domain.clock import DAY
+from chainteller.engine import archiving
 from chainteller.engine.context import EngineContext
 from chainteller.engine.unit_of_work import UnitOfWork, now, work_unit
+from chainteller.service.errors import ServiceUnavailable
 from chainteller.storage import (
+    archives,
     idempotency,
     maintenance,
     organisations,
@@ -29,6 +34,7 @@ AT_ONCE = 200
 """Rows that one step removes."""
 REMOVED = "remove_old_rows"
 """The act of a removal in the deployment's log."""
+_log = logging.getLogger(__name__)
 
 
 def round_of_steps(context: EngineContext) -> Iterator[None]:
@@ -36,6 +42,7 @@ def round_of_steps(context: EngineContext) -> Iterator[None]:
     for step in (forget_keys, remove_quotes, remove_events):
         while step(context):
             yield
+    yield from _archive(context)
     yield from _count_lists(context)
     yield from maintenance.analyse(context.database)
 
@@ -73,6 +80,21 @@ def remove_events(context: EngineContext) -> bool:
         return _note(tx, "event", [str(seq) for seq in removed])
 
     return work_unit(context, WORKER, work)
+
+
+def _archive(context: EngineContext) -> Iterator[None]:
+    """Move old audit entries into the configured archive. One that can't be used is logged; nothing
+    is lost by that."""
+    options = context.options
+    if not options.archive:
+        return
+    try:
+        for _ in archiving.archive(context, Path(options.archive), options.archive_after_days):
+            yield
+    except ServiceUnavailable as error:
+        if not str(error.details.get("reason")).startswith(archives.REASONS):
+            raise
+        _log.warning("nothing is archived: %s", error.message)
 
 
 def _note(tx: UnitOfWork, table: str, keys: Sequence[str]) -> bool:

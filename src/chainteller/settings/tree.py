@@ -125,10 +125,13 @@ class WalletSettings:
 
 @dataclass(frozen=True, slots=True)
 class AuditSettings:
-    """Heads of the audit log. An empty ``key_folder`` is the one in the data folder."""
+    """Heads of the audit log, and its archive. An empty ``key_folder`` is the one in the data
+    folder."""
 
     witnesses: tuple[str, ...] = _setting((), values.witnesses)
     key_folder: str = _setting("", values.text)
+    archive: str = _setting(_ENGINE.archive, values.text)
+    archive_after_days: int = _setting(_ENGINE.archive_after_days, values.count)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ posted after the write, where a refusal would come too late: the sequencer raise
 
 from collections.abc import Iterator
 
-from sqlalchemy import Connection, Table, text
+from sqlalchemy import Connection, text
 
 from chainteller.domain.ledger import CORE, CUSTOMER_PREFIX
 from chainteller.storage import removals, sealing
@@ -19,11 +19,28 @@ from chainteller.storage.tables import Tables
 APPEND_ONLY = (Tables.audit, Tables.event, Tables.journal, Tables.posting, Tables.entry)
 _FUNCTION = "chainteller_append_only"
 _REMOVED = "SELECT max(upto) FROM removal WHERE organisation_id = {of} AND counted = '{counted}'"
+_EVENTS = _REMOVED.format(of="'*'", counted=removals.EVENTS)
+_AUDITS = _REMOVED.format(of="'*'", counted=removals.AUDITS)
+_ENTRIES = _REMOVED.format(of="OLD.organisation_id", counted=removals.ENTRIES)
+_KEPT = {
+    Tables.event: f"OLD.seq > coalesce(({_EVENTS}), 0)",
+    Tables.audit: f"coalesce(OLD.seq > coalesce(({_AUDITS}), 0), 1)",
+    Tables.entry: f"coalesce(OLD.number > coalesce(({_ENTRIES}), 0), 1)",
+}
+"""SQLite's conditions for rows that mustn't be deleted."""
 _BODY = f"""
  BEGIN
   IF TG_OP = 'DELETE' THEN
    IF TG_TABLE_NAME = 'event' THEN
-    IF OLD.seq <= ({_REMOVED.format(of="'*'", counted=removals.EVENTS)}) THEN
+    IF OLD.seq <= ({_EVENTS}) THEN
+     RETURN OLD;
+    END IF;
+   ELSIF TG_TABLE_NAME = 'audit' THEN
+    IF OLD.seq <= ({_AUDITS}) THEN
+     RETURN OLD;
+    END IF;
+   ELSIF TG_TABLE_NAME = 'entry' THEN
+    IF OLD.number <= ({_ENTRIES}) THEN
      RETURN OLD;
     END IF;
    END IF;
@@ -131,7 +148,7 @@ def _sqlite_triggers() -> dict[str, str]:
         columns = ", ".join(f'"{name}"' for name in sealing.form(table).names)
         for verb, of in (("UPDATE", f" OF {columns}"), ("DELETE", "")):
             name = f"{table.name}_refuses_{verb.lower()}"
-            unless = _kept_rows(table) if verb == "DELETE" else ""
+            unless = f"WHEN {_KEPT[table]} " if verb == "DELETE" and table in _KEPT else ""
             found[name] = (
                 f"CREATE TRIGGER {name} BEFORE {verb}{of} ON {table.name} {unless}"
                 f"BEGIN SELECT RAISE(ABORT, '{table.name} is append-only'); END"
@@ -144,14 +161,6 @@ def _sqlite_triggers() -> dict[str, str]:
             "BEGIN SELECT RAISE(ABORT, 'a balance below zero'); END"
         )
     return found
-
-
-def _kept_rows(table: Table) -> str:
-    """The condition of SQLite's trigger: which rows of a table mustn't be deleted."""
-    if table is not Tables.event:
-        return ""
-    removed = _REMOVED.format(of="'*'", counted=removals.EVENTS)
-    return f"WHEN OLD.seq > coalesce(({removed}), 0) "
 
 
 def _postgres_triggers() -> dict[str, str]:

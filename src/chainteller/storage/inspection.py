@@ -413,11 +413,10 @@ def logs(connection: Connection) -> Iterator[Record]:
 
 
 def organisations_of_entries(connection: Connection) -> list[str]:
-    """Whose logs have entries."""
-    names = (
-        select(Tables.entry.c.organisation_id).distinct().order_by(Tables.entry.c.organisation_id)
-    )
-    return list(connection.execute(names).scalars())
+    """Whose logs have entries, here or in an archive."""
+    here = select(Tables.entry.c.organisation_id).distinct()
+    archived = select(Tables.archived_leaves.c.organisation_id).distinct()
+    return sorted({*connection.scalars(here), *connection.scalars(archived)})
 
 
 def entries(

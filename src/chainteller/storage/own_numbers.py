@@ -53,7 +53,7 @@ _STORE = (
 )
 _LAST_SHARED = (
     select(_A.c.hash)
-    .where(_A.c.organisation_id == _OF, _A.c.seq <= _UPTO)
+    .where(_A.c.organisation_id == _OF, _A.c.seq > _AFTER, _A.c.seq <= _UPTO)
     .order_by(_A.c.seq.desc())
     .limit(1)
 )
@@ -173,8 +173,10 @@ def _first_follows(connection: Connection, ends: OwnEnds, organisation_id: str) 
     """What the first row of an organisation's own chain follows: its last row that is older."""
     if not ends.base:
         return GENESIS_HASH
-    values = {"b_organisation": organisation_id, "b_upto": ends.audits}
-    return str(connection.execute(_LAST_SHARED, values).scalar() or GENESIS_HASH)
+    archived = removals.newest(connection, organisation_id, removals.OWN_AUDITS)
+    values = {"b_organisation": organisation_id, "b_upto": ends.audits, "b_after": archived.upto}
+    found = connection.execute(_LAST_SHARED, values).scalar()
+    return str(found or archived.found or GENESIS_HASH)
 
 
 def load(connection: Connection, ends: OwnEnds, names: Iterable[str]) -> None:
@@ -367,6 +369,12 @@ def _shown(row: Row) -> dict[str, Any]:
     return {**row, "seq": number, "previous_hash": follows, "hash": found}
 
 
+def own_link(row: Record) -> tuple[int, str]:
+    """The number and the hash of an audit row in its organisation's own chain."""
+    shown = _shown(row._asdict())
+    return shown["seq"], shown["hash"]
+
+
 def _later_audits(connection: Connection, organisation_id: str) -> Iterator[dict[str, Any]]:
     """Audit rows that have no own number yet, with those that they will get."""
     head = connection.execute(_STANDING, {"b_organisation": organisation_id}).one()
@@ -396,16 +404,20 @@ def seq_of_audit(connection: Connection, organisation_id: str, number: int) -> i
 class Counted:
     """Counts every organisation's rows again, and says what isn't as it should be.
 
-    Rows are given in the order of ``seq``.
+    Rows are given in the order of ``seq``, from the first one that is kept or archived.
     """
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, *, knows_archived: bool = False) -> None:
         self._connection = connection
         head = connection.execute(select(_H).where(_H.c.name == HEAD)).one()
         self._head, self._ends = head, OwnEnds.of_head(head)
         self._removed = removals.by_organisation(connection, removals.OWN_EVENTS)
+        archived = removals.by_organisation(connection, removals.OWN_AUDITS)
+        self._archived = {} if knows_archived else archived
         self._has_numbered_events = not head.own_base
-        self._has_numbered_audits = not head.own_base
+        self._has_numbered_audits = not head.own_base or any(
+            each.upto > head.own_base for each in self._archived.values()
+        )
 
     def event(self, seq: int, organisation_id: str, number: int | None) -> str:
         """What is wrong with an event's number; empty if nothing is."""
@@ -442,7 +454,8 @@ class Counted:
         if head.events_owned > head.event_seq or head.audits_owned > head.audit_seq:
             yield "the head names own numbers beyond the last row"
         stored = {row[0]: row[1:] for row in self._connection.execute(select(*_ENDS))}
-        for name in sorted(self._ends.of.keys() | self._removed.keys() | stored.keys()):
+        known = self._ends.of.keys() | self._removed.keys() | self._archived.keys()
+        for name in sorted(known | stored.keys()):
             own = self._own(name)
             event, audit, found = stored.get(name, _NONE_YET)
             told = [head.own_base if each is None else each for each in (event, audit)]
@@ -453,6 +466,9 @@ class Counted:
     def _own(self, name: str) -> Own:
         if name not in self._ends.of:
             base = self._ends.base
-            events = self._removed.get(name, removals.Removed())
-            self._ends.of[name] = Own(max(base, events.upto), base, GENESIS_HASH)
+            events, audits = (
+                some.get(name, removals.Removed()) for some in (self._removed, self._archived)
+            )
+            ends = max(base, events.upto), max(base, audits.upto)
+            self._ends.of[name] = Own(*ends, audits.found or GENESIS_HASH)
         return self._ends.of[name]

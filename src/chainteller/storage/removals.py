@@ -1,14 +1,15 @@
-"""Which numbered rows are no longer in their tables: old events.
+"""Which numbered rows are no longer in their tables: old events, archived entries and audit rows.
 
 What is numbered goes from its beginning only, so one number says what is left. The deployment's
 numbers and those of each organisation are kept apart, as in ``own_numbers``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from sqlalchemy import BigInteger, Connection, bindparam, func, select
 
+from chainteller.domain.merkle import HASH_SIZE
 from chainteller.storage.columns import Record
 from chainteller.storage.rows import DEPLOYMENT, Writer
 from chainteller.storage.tables import HEAD, Tables
@@ -17,7 +18,15 @@ EVENTS = "event.seq"
 """Events by the deployment's numbers."""
 OWN_EVENTS = "event.number"
 """Events of an organisation by the numbers that it's shown."""
-_T, _E, _H = Tables.removal, Tables.event, Tables.head
+AUDITS = "audit.seq"
+"""Audit rows by the deployment's numbers. Some stay (``archives.PINNED``)."""
+OWN_AUDITS = "audit.number"
+"""Audit rows of an organisation by the numbers that it's shown."""
+ENTRIES = "entry.number"
+"""Entries of a log."""
+_TURN = "turn"
+"""A row that says nothing: whoever removes rows holds its lock."""
+_T, _E, _H, _L = Tables.removal, Tables.event, Tables.head, Tables.archived_leaves
 _OF = (_T.c.organisation_id == bindparam("b_organisation"), _T.c.counted == bindparam("b_counted"))
 _NEWEST = select(_T).where(*_OF).order_by(_T.c.first.desc()).limit(1)
 _OLDEST_EVENTS = (
@@ -41,12 +50,13 @@ OWN_EVENTS_REMOVED = (
 
 
 class Removed(NamedTuple):
-    """Up to which number rows are no longer there, the newest instant of them, and what the chain
-    or the tree was after the last one."""
+    """Up to which number rows are no longer there, the newest instant of them, what the chain or
+    the tree was after the last one, and the archive that has the newest of them; empty if none."""
 
     upto: int = 0
     at: int = 0
     found: str = ""
+    archive: str = ""
 
 
 def newest(connection: Connection, organisation_id: str, counted: str) -> Removed:
@@ -63,17 +73,46 @@ def by_organisation(connection: Connection, counted: str) -> dict[str, Removed]:
 
 
 def _removed(row: Record) -> Removed:
-    return Removed(row.upto, row.at, row.found or "")
+    return Removed(row.upto, row.at, row.found or "", row.archive or "")
+
+
+def archive_of(connection: Connection, organisation_id: str, counted: str, number: int) -> str:
+    """The name of the archive that has a row; empty if it isn't archived."""
+    here = (*_OF, _T.c.first <= number, _T.c.upto >= number)
+    values = {"b_organisation": organisation_id, "b_counted": counted}
+    return connection.execute(select(_T.c.archive).where(*here), values).scalar() or ""
+
+
+def archives(connection: Connection) -> list[str]:
+    """The names of all archives, the oldest first."""
+    found = select(_T.c.archive).where(_T.c.archive.is_not(None)).order_by(_T.c.first)
+    return list(dict.fromkeys(connection.execute(found).scalars()))
+
+
+def archived_leaves(
+    connection: Connection, organisation_id: str, after: int, upto: int
+) -> Iterator[bytes]:
+    """The leaf hashes of archived entries after a number, up to and with another."""
+    rows = connection.execute(
+        select(_L.c.first, _L.c.leaves)
+        .where(_L.c.organisation_id == organisation_id, _L.c.first <= upto)
+        .order_by(_L.c.first)
+    )
+    for first, leaves in rows:
+        packed = bytes(leaves)
+        for at in range(max(0, after + 1 - first), len(packed) // HASH_SIZE):
+            if first + at <= upto:
+                yield packed[at * HASH_SIZE : (at + 1) * HASH_SIZE]
 
 
 # Writing
 
 
-def take_turn(rows: Writer, counted: str) -> None:
-    """Let no other transaction remove rows of this kind until this one ends."""
-    first = {"organisation_id": DEPLOYMENT, "counted": counted, "first": 1}
+def take_turn(rows: Writer) -> None:
+    """Let no other transaction remove numbered rows until this one ends."""
+    first = {"organisation_id": DEPLOYMENT, "counted": _TURN, "first": 1}
     rows.insert_if_new(_T, first | {"upto": 0, "at": 0})
-    values = {"b_organisation": DEPLOYMENT, "b_counted": counted}
+    values = {"b_organisation": DEPLOYMENT, "b_counted": _TURN}
     rows.connection.execute(_NEWEST.with_for_update(), values).one()
 
 
@@ -83,8 +122,10 @@ def move(rows: Writer, organisation_id: str, counted: str, to: Removed) -> None:
     values = {"b_organisation": organisation_id, "b_counted": counted}
     row = rows.connection.execute(_NEWEST, values).first()
     told = {"upto": to.upto, "at": to.at, "found": to.found or None}
-    if row is None:
-        rows.insert(_T, [{**key, "first": 1, **told, "archive": None}])
+    archive = to.archive or None
+    if row is None or row.archive != archive:
+        first = 1 if row is None else row.upto + 1
+        rows.insert(_T, [{**key, "first": first, **told, "archive": archive}])
         return
     told["at"] = max(to.at, row.at)
     rows.update(_T, {**key, "first": row.first}, told)
@@ -99,7 +140,7 @@ def remove_events(rows: Writer, before: int, now: int, most: int) -> Sequence[in
     """
     if not _old(rows.connection, before, now, 1):
         return []
-    take_turn(rows, EVENTS)
+    take_turn(rows)
     old = _old(rows.connection, before, now, most)
     if not old:
         return []

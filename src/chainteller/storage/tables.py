@@ -588,6 +588,16 @@ class RemovalRow(SQLModel, table=True):
     archive: str | None = Field(default=None, max_length=255)
 
 
+class ArchivedLeavesRow(SQLModel, table=True):
+    """Leaf hashes of archived entries, 32 bytes each, from the entry with the number ``first``."""
+
+    __tablename__ = "archived_leaves"
+    organisation_id: str = Field(primary_key=True, sa_type=Key)
+    first: int = Field(primary_key=True, sa_type=Instant, sa_column_kwargs={"autoincrement": False})
+    leaves: bytes = Field(sa_type=LargeBinary)
+    __table_args__ = unsealed("the leaves of the log, whose root they give")
+
+
 _SEARCH = "follows from names, ids and addresses; db check compares it, and an upgrade writes it"
 
 
@@ -673,6 +683,7 @@ class Tables:
     server_lease: ClassVar[Table] = table(ServerLeaseRow)
     tally: ClassVar[Table] = table(TallyRow)
     removal: ClassVar[Table] = table(RemovalRow)
+    archived_leaves: ClassVar[Table] = table(ArchivedLeavesRow)
     search_word: ClassVar[Table] = table(SearchWordRow)
     search_name: ClassVar[Table] = table(SearchNameRow)
     search_key: ClassVar[Table] = table(SearchKeyRow)
