@@ -241,9 +241,11 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
     def _customer_changed(self, before: str) -> None:
         """Put away the detail of the customer before, and an amount typed for them. The cursor
-        follows to somebody who was found, before the list comes again and decides who is served.
+        follows to somebody who was found, before the list comes again and decides who is served;
+        a list that was asked for earlier doesn't decide any more.
         """
         super()._customer_changed(before)
+        self._serves_found = False
         if self.is_current:
             _follow_served(self)
         self.panes.text.scroll_to_start()
@@ -404,9 +406,10 @@ async def _add(screen: AccountsScreen, typed: str) -> None:
 def _follow_served(screen: AccountsScreen) -> None:
     """Want the account being served under the cursor, where another one is."""
     served, selected = screen.desk.customer.account_id, screen.selected
-    if served and selected is not None:
-        if selected.id != served:
-            screen.wanted_id = screen.followed_id = served
-            screen.paged.move_to_key(served)
-        elif screen.wanted_id == screen.followed_id:
-            screen.wanted_id = None
+    if not served:
+        return
+    if selected is None or selected.id != served:
+        screen.wanted_id = screen.followed_id = served
+        screen.paged.move_to_key(served)
+    elif screen.wanted_id == screen.followed_id:
+        screen.wanted_id = None
