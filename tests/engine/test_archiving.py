@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from random import Random  # noqa: TID251 - histories that can be made again from a seed
 
@@ -17,8 +18,9 @@ from chainteller.engine.notary import Trees, derived_deployment
 from chainteller.engine.verification import Breach, verify_books, verify_chain
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.sqlite import sqlite3
-from chainteller.storage import archives, log, removals
-from chainteller.storage.database import open_database
+from chainteller.storage import archives, log, removals, tallies
+from chainteller.storage.copying import copy
+from chainteller.storage.database import Database, open_database
 from chainteller.storage.tables import Tables
 
 KEPT = 30
@@ -47,10 +49,13 @@ def archive(world: World, path: Path) -> int:
     return sum(archiving.archive(world.context, path, KEPT))
 
 
+def deployment_of(database: Database) -> str:
+    with database.read() as connection:
+        return derived_deployment(connection)
+
+
 def verify(world: World, *paths: Path) -> tuple[Breach, ...]:
-    with world.database.read() as connection:
-        deployment = derived_deployment(connection)
-    with archives.opened(world.database, paths, deployment) as past:
+    with archives.opened(world.database, paths, deployment_of(world.database)) as past:
         return verify_books(world.database, None, past)
 
 
@@ -100,6 +105,7 @@ def test_random_histories_with_purges_and_archives_are_always_verified(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(upkeep, "AT_ONCE", 3)
+    monkeypatch.setattr(tallies, "_LEAST", 1)
     chosen = Random(7)  # noqa: S311 - as above
     paths: list[Path] = []
     for _ in range(4):
@@ -118,6 +124,12 @@ def test_random_histories_with_purges_and_archives_are_always_verified(
         assert verify(world) == ()
     archive(world, paths[-1])
     assert verify(world, *reversed(paths)) == ()
+    url = f"sqlite:///{tmp_path / 'copy.db'}"
+    copy(world.database, url)
+    copied = open_database(url)
+    with archives.opened(copied, paths, deployment_of(copied)) as past:
+        assert verify_books(copied, None, past) == ()
+    copied.close()
 
 
 def test_an_altered_row_of_an_archive_is_named(world: World, tmp_path: Path) -> None:
@@ -240,3 +252,17 @@ def test_entries_are_deleted_by_a_step_alone(world: World, tmp_path: Path) -> No
     assert "log default" in {breach.where for breach in verify(world)}
     with world.database.read() as connection:
         assert removals.archives(connection) == ["audit.archive"]
+
+
+def test_the_worker_archives_where_a_file_is_set_and_goes_on_without_it(
+    world: World, tmp_path: Path
+) -> None:
+    a_busy_month(world)
+    before = count(world, "audit")
+    for place in (tmp_path / "nowhere" / "audit.archive", tmp_path / "audit.archive"):
+        options = replace(world.context.options, archive=str(place), archive_after_days=KEPT)
+        left = count(world, "audit")
+        list(upkeep.round_of_steps(replace(world.context, options=options)))
+        assert (count(world, "audit") < left) == place.exists()
+    assert count(world, "audit") < before
+    assert verify(world, tmp_path / "audit.archive") == ()

@@ -7,6 +7,7 @@ neither, and the next one goes on with them.
 
 from collections.abc import Generator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from sqlalchemy import Connection, delete, select
 
@@ -53,23 +54,31 @@ def archive(context: EngineContext, path: Path, keep_days: int) -> Generator[int
     """
     sequencer.catch_up(context.database)
     with context.database.read() as connection:
-        before = now(context, connection) - keep_days * DAY
+        at = now(context, connection)
+        age = _Age(at - keep_days * DAY, at)
         deployment = derived_deployment(connection)
         logs = checkpoints.organisations(connection)
     archive = archives.open_to_write(path, context.database, deployment)
     try:
         for place in (*((name, ENTRIES) for name in logs), (DEPLOYMENT, AUDITS)):
-            while moved := _step(context, archive, place, before):
+            while moved := _step(context, archive, place, age):
                 yield moved
         archive.keep_checkpoints(context.database)
     finally:
         archive.close()
 
 
-def _step(context: EngineContext, archive: Archive, place: Place, before: int) -> int:
+class _Age(NamedTuple):
+    """What is old: from before an instant, as seen now."""
+
+    before: int
+    now: int
+
+
+def _step(context: EngineContext, archive: Archive, place: Place, age: _Age) -> int:
     with context.database.read() as connection:
         after = removals.newest(connection, *place)
-        rows, at = _oldest(connection, place, after.upto, before)
+        rows, at = _oldest(connection, place, after.upto, age)
     if not rows:
         return 0
     then = Removed(_number(rows[-1]), max(at, after.at), _found(after, rows), archive.name)
@@ -95,7 +104,7 @@ def _number(row: Record) -> int:
 
 
 def _oldest(
-    connection: Connection, place: Place, after: int, before: int
+    connection: Connection, place: Place, after: int, age: _Age
 ) -> tuple[list[Record], int]:
     """The rows after a number that are older than an instant, and the newest instant of them."""
     if place[1] == ENTRIES:
@@ -105,15 +114,10 @@ def _oldest(
         owned = chain.head(connection).audits_owned
         mine = (_A.c.seq > after, _A.c.seq <= owned)
         found = connection.execute(select(_A).where(*mine).order_by(_A.c.seq).limit(AT_ONCE))
-    rows: list[Record] = []
-    newest = 0
-    for row in found:
-        at = _instant(row) if place[1] == ENTRIES else row.at
-        if at >= before:
-            break
-        rows.append(row)
-        newest = max(newest, at)
-    return rows, newest
+    rows = list(found)
+    instants = [_instant(row) if place[1] == ENTRIES else row.at for row in rows]
+    count = removals.count_old(instants, age.before, age.now)
+    return rows[:count], max(instants[:count], default=0)
 
 
 def _instant(entry: Record) -> int:
