@@ -5,6 +5,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from random import Random  # noqa: TID251 - histories that can be made again from a seed
+from typing import Any
 
 import pytest
 from sqlalchemy import delete, func, select, update
@@ -159,6 +160,34 @@ def test_an_altered_row_of_an_archive_is_named(world: World, tmp_path: Path) -> 
         found = verify(world, path)
         assert any(str(number) in each.where for each in found), (table, number, column, found)
     path.write_bytes(whole)
+    forged = '{"acts":[]}'
+    with closing(sqlite3.connect(path)) as connection:  # with the hash that it then has
+        connection.execute(
+            "UPDATE entry SET body = ?, packed = NULL, digest = ? WHERE number = 2 AND "
+            "organisation_id = 'default'",
+            (forged, log.leaf_of(forged.encode())),
+        )
+        connection.commit()
+    assert f"entry 2 of default in {path.name}" in {each.where for each in verify(world, path)}
+    path.write_bytes(whole)
+    assert verify(world, path) == ()
+
+
+def test_two_processes_archive_at_once(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other one moves everything while this one has only written to the file."""
+    path = tmp_path / "audit.archive"
+    a_busy_month(world)
+    add, others = archives.Archive.add, [lambda: archive(world, path)]
+
+    def interrupted(archive_: archives.Archive, *rows: Any) -> None:
+        add(archive_, *rows)
+        if others:
+            others.pop()()
+
+    monkeypatch.setattr(archives.Archive, "add", interrupted)
+    archive(world, path)
     assert verify(world, path) == ()
 
 
@@ -178,6 +207,13 @@ def test_archiving_that_was_killed_goes_on(
             with pytest.raises(KeyboardInterrupt):
                 archive(world, path)
         assert verify(world, *([path] if step else [])) == ()
+        whole = path.read_bytes()
+        with closing(sqlite3.connect(path)) as connection:
+            newest = "(SELECT max(number) FROM entry)"
+            connection.execute(f"UPDATE entry SET id = 'x' WHERE number = {newest}")  # noqa: S608
+            connection.commit()
+        assert refusal(world, path) == "ARCHIVE_DIFFERS"
+        path.write_bytes(whole)
         next(archiving.archive(world.context, path, KEPT))
     archive(world, path)
     assert verify(world, path) == ()

@@ -16,6 +16,7 @@ from chainteller.domain.clock import DAY
 from chainteller.domain.merkle import Tree
 from chainteller.engine.context import EngineContext
 from chainteller.engine.notary import derived_deployment
+from chainteller.engine.pacing import Pace
 from chainteller.engine.unit_of_work import UnitOfWork, now, work_unit
 from chainteller.storage import (
     archives,
@@ -34,7 +35,7 @@ from chainteller.storage.rows import DEPLOYMENT
 from chainteller.storage.tables import Tables
 
 AT_ONCE = 200
-"""Rows that one step moves."""
+"""Rows that one step moves at most."""
 ARCHIVED = "archive_rows"
 """The act of a step in the deployment's log."""
 _RANDOM_DIGITS = 12
@@ -61,7 +62,8 @@ def archive(context: EngineContext, path: Path, keep_days: int) -> Generator[int
     archive = archives.open_to_write(path, context.database, deployment)
     try:
         for place in (*((name, ENTRIES) for name in logs), (DEPLOYMENT, AUDITS)):
-            while moved := _step(context, archive, place, age):
+            pace = Pace(AT_ONCE)
+            while moved := _step(context, archive, place, age, pace):
                 yield moved
         archive.keep_checkpoints(context.database)
     finally:
@@ -75,10 +77,10 @@ class _Age(NamedTuple):
     now: int
 
 
-def _step(context: EngineContext, archive: Archive, place: Place, age: _Age) -> int:
+def _step(context: EngineContext, archive: Archive, place: Place, age: _Age, pace: Pace) -> int:
     with context.database.read() as connection:
         after = removals.newest(connection, *place)
-        rows, at = _oldest(connection, place, after.upto, age)
+        rows, at = _oldest(connection, place, after.upto, age, pace.rows)
     if not rows:
         return 0
     then = Removed(_number(rows[-1]), max(at, after.at), _found(after, rows), archive.name)
@@ -95,7 +97,7 @@ def _step(context: EngineContext, archive: Archive, place: Place, age: _Age) -> 
         tx.note(ARCHIVED, **told, **numbers, hash=_root(place, then))
         return True
 
-    work_unit(context, WORKER, work)
+    pace.timed(lambda: work_unit(context, WORKER, work))
     return len(rows)
 
 
@@ -104,16 +106,16 @@ def _number(row: Record) -> int:
 
 
 def _oldest(
-    connection: Connection, place: Place, after: int, age: _Age
+    connection: Connection, place: Place, after: int, age: _Age, most: int
 ) -> tuple[list[Record], int]:
     """The rows after a number that are older than an instant, and the newest instant of them."""
     if place[1] == ENTRIES:
         mine = (_E.c.organisation_id == place[0], _E.c.number > after)
-        found = connection.execute(select(_E).where(*mine).order_by(_E.c.number).limit(AT_ONCE))
+        found = connection.execute(select(_E).where(*mine).order_by(_E.c.number).limit(most))
     else:
         owned = chain.head(connection).audits_owned
         mine = (_A.c.seq > after, _A.c.seq <= owned)
-        found = connection.execute(select(_A).where(*mine).order_by(_A.c.seq).limit(AT_ONCE))
+        found = connection.execute(select(_A).where(*mine).order_by(_A.c.seq).limit(most))
     rows = list(found)
     instants = [_instant(row) if place[1] == ENTRIES else row.at for row in rows]
     count = removals.count_old(instants, age.before, age.now)
