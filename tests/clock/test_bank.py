@@ -491,12 +491,14 @@ def test_the_released_build_s_records_raise_no_doubt(bank: Bank) -> None:
 
 
 def test_what_is_old_goes_though_an_epoch_of_the_future_ended_among_it(
-    bank: Bank, tmp_path: Path
+    bank: Bank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Records were begun in a wrong time two years ahead, and ended in the right one."""
     bank.stop()
     bank.machine.step(2 * YEAR_S)
     assert bank.start() == ""
+    monkeypatch.setattr(upkeep, "AT_ONCE", 2)
+    monkeypatch.setattr(archiving, "AT_ONCE", 2)
     trade = bank.execute(bank.quote())
     bank.withdraw()
     bank.machine.step(-2 * YEAR_S)

@@ -19,7 +19,7 @@ from chainteller.engine.notary import Trees, derived_deployment
 from chainteller.engine.verification import Breach, verify_books, verify_chain
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.sqlite import sqlite3
-from chainteller.storage import archives, log, removals, tallies
+from chainteller.storage import archives, log, packing, removals, tallies
 from chainteller.storage.copying import copy
 from chainteller.storage.database import Database, open_database
 from chainteller.storage.tables import Tables
@@ -133,6 +133,14 @@ def test_random_histories_with_purges_and_archives_are_always_verified(
     copied.close()
 
 
+OF_DEFAULT = "organisation_id = 'default'"
+
+
+def one(path: Path, query: str) -> Any:
+    with closing(sqlite3.connect(path)) as connection:
+        return connection.execute(query).fetchone()
+
+
 def test_an_altered_row_of_an_archive_is_named(world: World, tmp_path: Path) -> None:
     path = tmp_path / "audit.archive"
     a_busy_month(world)
@@ -160,11 +168,12 @@ def test_an_altered_row_of_an_archive_is_named(world: World, tmp_path: Path) -> 
         found = verify(world, path)
         assert any(str(number) in each.where for each in found), (table, number, column, found)
     path.write_bytes(whole)
-    forged = '{"acts":[]}'
+    second = f"WHERE number = 2 AND {OF_DEFAULT}"
+    entry_id, found = one(path, f"SELECT id, packed FROM entry {second}")  # noqa: S608
+    forged = packing.body("", found, entry_id, "default").replace('"by":"', '"by":"x', 1)
     with closing(sqlite3.connect(path)) as connection:  # with the hash that it then has
         connection.execute(
-            "UPDATE entry SET body = ?, packed = NULL, digest = ? WHERE number = 2 AND "
-            "organisation_id = 'default'",
+            f"UPDATE entry SET body = ?, packed = NULL, digest = ? {second}",  # noqa: S608
             (forged, log.leaf_of(forged.encode())),
         )
         connection.commit()

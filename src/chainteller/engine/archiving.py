@@ -7,9 +7,9 @@ neither, and the next one goes on with them.
 
 from collections.abc import Generator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, Select, delete, select
 
 from chainteller.domain.actors import WORKER
 from chainteller.domain.clock import DAY
@@ -109,22 +109,30 @@ def _oldest(
     connection: Connection, place: Place, after: int, age: _Age, most: int
 ) -> tuple[list[Record], int]:
     """The rows after a number that are older than an instant, and the newest instant of them."""
-    if place[1] == ENTRIES:
-        mine = (_E.c.organisation_id == place[0], _E.c.number > after)
-        found = connection.execute(select(_E).where(*mine).order_by(_E.c.number).limit(most))
-    else:
-        owned = chain.head(connection).audits_owned
-        mine = (_A.c.seq > after, _A.c.seq <= owned)
-        found = connection.execute(select(_A).where(*mine).order_by(_A.c.seq).limit(most))
-    rows = list(found)
-    instants = [_instant(row) if place[1] == ENTRIES else row.at for row in rows]
-    count = removals.count_old(instants, age.before, age.now)
+    rows = list(connection.execute(_rows_after(connection, place, after).limit(most)))
+    instants = [_instant(row) for row in rows]
+
+    def following() -> int | None:
+        later = _rows_after(connection, place, _number(rows[-1]))
+        is_past = _A.c.at <= age.now if place[1] == AUDITS else _E.c.id <= f"{age.now:014x}g"
+        row = connection.execute(later.where(is_past).limit(1)).first()
+        return None if row is None else _instant(row)
+
+    count = removals.count_old(instants, age.before, age.now, following)
     return rows[:count], max(instants[:count], default=0)
 
 
-def _instant(entry: Record) -> int:
-    """When an entry was written, by its id."""
-    return int(entry.id[:-_RANDOM_DIGITS], 16)
+def _rows_after(connection: Connection, place: Place, after: int) -> Select[Any]:
+    if place[1] == ENTRIES:
+        mine = (_E.c.organisation_id == place[0], _E.c.number > after)
+        return select(_E).where(*mine).order_by(_E.c.number)
+    owned = chain.head(connection).audits_owned
+    return select(_A).where(_A.c.seq > after, _A.c.seq <= owned).order_by(_A.c.seq)
+
+
+def _instant(row: Record) -> int:
+    """When an audit row or an entry was written, the latter by its id."""
+    return int(row.at if "seq" in row._fields else int(row.id[:-_RANDOM_DIGITS], 16))
 
 
 def _found(after: Removed, rows: Sequence[Record]) -> str:
