@@ -112,7 +112,8 @@ class Writer:
             f"{name} {1000 * ordered[int(part * (len(ordered) - 1))]:.1f} ms"
             for name, part in parts.items()
         ]
-        return f"{len(ordered)} writes, {', '.join(told)}, longest {1000 * ordered[-1]:.1f} ms"
+        told += [f"longest {' '.join(f'{1000 * each:.0f}' for each in ordered[:-6:-1])} ms"]
+        return f"{len(ordered)} writes, {', '.join(told)}"
 
 
 def _durable(world: World) -> None:

@@ -47,9 +47,11 @@ def round_of_steps(context: EngineContext) -> Iterator[str]:
     for step in (forget_keys, remove_quotes, remove_events):
         pace = Pace(AT_ONCE)
         while pace.timed(lambda: step(context, pace.rows)):  # noqa: B023 - called at once
+            maintenance.flush(context.database)
             yield step.__name__
     for part in (_archive, _count_lists, _analyse):
         for _ in part(context):
+            maintenance.flush(context.database)
             yield part.__name__.strip("_")
 
 
