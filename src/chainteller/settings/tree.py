@@ -108,6 +108,7 @@ class ServiceSettings:
     stop_notice_s: float = _setting(0, values.seconds(0))
     key_days: int = _setting(365, values.count)
     trusted_proxies: tuple[str, ...] = _setting((), values.proxies)
+    hosts: tuple[str, ...] = _setting((), values.hosts)
     limits: LimitSettings = field(default_factory=LimitSettings)
     rates: RateSettings = field(default_factory=RateSettings)
 

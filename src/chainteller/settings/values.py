@@ -191,6 +191,17 @@ def proxies(value: object) -> tuple[str, ...]:
     return named
 
 
+def hosts(value: object) -> tuple[str, ...]:
+    """Names as a browser sends them, without a port; ``*.NAME`` is every name below NAME."""
+    named = names(value)
+    for each in named:
+        if each != "*" and not re.fullmatch(r"(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?", each):
+            raise ValueError(
+                f"needs names such as teller.bank.example or *.bank.example, or *, not {each!r}"
+            )
+    return named
+
+
 def _is_address(witness: str) -> bool:
     return witness.startswith(("http://", "https://"))
 
