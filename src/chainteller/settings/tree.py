@@ -161,7 +161,7 @@ class Profile:
     name: str
     kind: str = _setting("", values.kind)
     database: str = _setting("", values.database)
-    url: str = _setting("", values.url)
+    url: str = _setting("", values.deployment_url)
     key_env: str = _setting("", values.text)
     key_file: str = _setting("", values.text)
     key_command: str = _setting("", values.text)

@@ -152,6 +152,20 @@ def url(value: object) -> str:
     return address.rstrip("/")
 
 
+def deployment_url(value: object) -> str:
+    """An address, or ``unix:`` and the path of a socket, which may also be written unix:///PATH."""
+    address = text(value)
+    if address.startswith("unix:"):
+        path = address.removeprefix("unix:").removeprefix("//")
+        if not path.startswith("/"):
+            raise ValueError("needs unix:/PATH, with an absolute path")
+        return f"unix:{path}"
+    try:
+        return url(address)
+    except ValueError:
+        raise ValueError("needs http://HOST, https://HOST or unix:/PATH") from None
+
+
 def witnesses(value: object) -> tuple[str, ...]:
     """Folders, and addresses with the verifier keys of their witnesses after a space."""
     named = names(value)
