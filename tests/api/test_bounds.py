@@ -189,6 +189,34 @@ def test_a_request_has_exactly_one_host(raw: socket.socket, hosts: bytes) -> Non
     assert refusal(everything(raw)) == "MALFORMED_REQUEST"
 
 
+@pytest.mark.parametrize("coding", [b"x", b"identity", b"gzip, chunked", b"chunked, chunked"])
+def test_a_coding_that_is_not_chunked_is_refused_and_nothing_is_done(
+    call: Caller, raw: socket.socket, coding: bytes
+) -> None:
+    key = f"Authorization: Bearer {call.key}\r\n".encode()
+    raw.sendall(
+        b"POST /trading-accounts HTTP/1.1\r\n" + HEAD + key
+        + b"Transfer-Encoding: " + coding + b"\r\n\r\n"
+        + b'39\r\n{"bankAccountId": "DDA-1", "bankAccountType": "checking"}\r\n0\r\n\r\n'
+    )  # fmt: skip
+    assert refusal(everything(raw)) == "MALFORMED_REQUEST"
+    assert call("GET", "/trading-accounts").json["data"] == []
+
+
+@pytest.mark.parametrize(
+    "chunk", [b"zz\r\n{}\r\n", b"2\r\n{}x", b"-1\r\n", b"ffffffffffffffffff\r\n"]
+)
+def test_a_body_that_breaks_off_is_refused(call: Caller, raw: socket.socket, chunk: bytes) -> None:
+    key = f"Authorization: Bearer {call.key}\r\n".encode()
+    head = (
+        b"POST /trading-accounts HTTP/1.1\r\n" + HEAD + key + b"Transfer-Encoding: chunked\r\n\r\n"
+    )
+    raw.sendall(head + b"1\r\n{\r\n" + chunk)
+    received = everything(raw)
+    assert refusal(received) == "MALFORMED_REQUEST"
+    assert received.count(b"HTTP/1.1") == 1
+
+
 def test_http_1_0_needs_no_host(raw: socket.socket) -> None:
     raw.sendall(b"GET /healthz HTTP/1.0\r\n\r\n")
     assert everything(raw).startswith(b"HTTP/1.1 200")

@@ -44,6 +44,7 @@ _GO_ON = b"HTTP/1.1 100"
 _REASONS = {400: "Bad Request", 503: "Service Unavailable"}
 _HOST = re.compile(rb"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~!$&'()*+,;=%-]*)(:[0-9]*)?")
 
+_CODING = b"transfer-encoding"
 _TARGET = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*://([^/?#]*)")
 """The host of a request's address, where a client sends the whole address."""
 
@@ -256,6 +257,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._in_head, self._body_bytes = False, 0
         self._require_one_host()
+        self._require_known_coding()
         if len(self.pipeline) >= PIPELINED:
             self._refuse_in_parser("Too many requests wait on this connection.")
         scope: dict[str, Any] = cast("dict[str, Any]", self.scope)
@@ -324,14 +326,28 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         """Send an error body and close the connection.
 
         An answer that is still under way gets lost: its request came before one that is no HTTP.
+        A request whose own body is broken is refused like one that is no HTTP, and ends.
         """
         if self.phase is Phase.ENDING:
             return
-        if not self._is_answering():
+        if self._breaks_off():
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+            self._one_write.write(last_reply(error))
+        elif not self._is_answering():
             self._one_write.write(last_reply(error))
         self._receiving = True
         self._head_bytes = max(1, self._head_bytes)
         self.end()
+
+    def _breaks_off(self) -> bool:
+        """Whether what arrives is the body of the only request that waits for a reply."""
+        cycle = self._cycle
+        return (
+            cycle is not None
+            and cycle.scope is self.scope
+            and not (self._in_head or cycle.response_started or self.pipeline)
+        )
 
     def _refuse_in_parser(self, message: str) -> None:
         """Refuse a request within a callback of the parser, which then ends."""
@@ -375,6 +391,11 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         named = _TARGET.match(self.url)
         if named and [named[1].lower()] != [each.strip().lower() for each in hosts]:
             self._refuse_in_parser("The Host header isn't the host of the address.")
+
+    def _require_known_coding(self) -> None:
+        codings = [value.strip().lower() for name, value in self.headers if name == _CODING]
+        if codings not in ([], [b"chunked"]):
+            self._refuse_in_parser("The only Transfer-Encoding is chunked.")
 
     def _count(self, count: int) -> None:
         """Count what arrives, and end what is too much."""
