@@ -11,9 +11,10 @@ and the leaf hash is that of RFC 6962 over its bytes:
 ``n`` is the number that the organisation is shown; an act without one has none yet. The second line
 stays inside, because keys of rows and numbers of the deployment tell how much others do:
 
-    {"salt": random, "after": number of the newest audit row before it, "numbers": of the audit
-     rows of the acts, "rows": [[table, key, seal], [table, key, seal, {column: value}],
-                                [table, key, seal, {column: value}, seal before], ...]}
+    {"after": number of the newest audit row before it, "numbers": of the audit rows of the acts,
+     "rows": [[table, key, seal], [table, key, seal, {column: value}],
+              [table, key, seal, {column: value}, seal before], ...],
+     "salt": random, where no seal among them is keyed with a secret salt}
 
 A seal of null says that the row was removed. The seal before is that of the row as the write found
 it, "" if it had none; a row without one was not there. How a body is stored: ``packing``.
@@ -42,7 +43,7 @@ from chainteller.domain import merkle
 from chainteller.domain.audit_chain import canonical
 from chainteller.domain.merkle import Tree
 from chainteller.domain.rules import Rule
-from chainteller.storage import packing
+from chainteller.storage import packing, sealing
 from chainteller.storage.rows import DEPLOYMENT, Seal, Seals, Writer
 from chainteller.storage.tables import Tables
 
@@ -170,7 +171,6 @@ def _parts(found: Sequence[Any]) -> Iterator[Sequence[Any]]:
 
 def _body(stamp: Stamp, acts: Sequence[Act], seals: Sequence[Seal]) -> Body:
     inner: dict[str, Any] = {
-        "salt": token_urlsafe(_SALT_BYTES),
         "numbers": [act["seq"] for act in acts if "seq" in act],
         "rows": [
             each if each.before is not None else each[:4] if each.values else each[:3]
@@ -179,6 +179,8 @@ def _body(stamp: Stamp, acts: Sequence[Act], seals: Sequence[Seal]) -> Body:
     }
     if stamp.after is not None:
         inner["after"] = stamp.after
+    if not any(each.seal and sealing.is_secret(each.table) for each in seals):
+        inner["salt"] = token_urlsafe(_SALT_BYTES)
     kept = canonical(inner)
     entry_id = new_id(stamp.at)
     shown: dict[str, Any] = {
