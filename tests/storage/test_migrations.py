@@ -147,7 +147,7 @@ ADDED_IN_0006 = (
 )
 _ADDED_IN_0010 = (WalletTables.arrival, WalletTables.small_transfer, WalletTables.statement)
 BACK_TO_0001 = (
-    *(f"DROP INDEX {name}" for name in ("ix_posting_journal", "ix_journal_record")),
+    "DROP INDEX ix_posting_hold",
     "CREATE INDEX ix_posting_journal_id ON posting (journal_id)",
     "CREATE INDEX ix_journal_reference ON journal (reference)",
     *(f"DROP TABLE {name}" for name in ("tally", "search_word", "search_name", "search_key")),
