@@ -346,6 +346,7 @@ def deployment(engine: "Engine", settings: Settings) -> "EmbeddedDeployment":
         rate_limits=service.rate_limits,
         docs=service.docs,
         trusted_proxies=service.trusted_proxies,
+        hosts=service.hosts,
         stop_notice_s=service.stop_notice_s,
         rates=_rates(service.rates),
     )

@@ -161,7 +161,7 @@ _ADDED_TABLES = (
     *("search_word", "search_name", "search_key"),
 )
 BACK_TO_0001 = (
-    *(f"DROP INDEX {name}" for name in ("ix_posting_journal", "ix_journal_record")),
+    "DROP INDEX ix_posting_hold",
     "CREATE INDEX ix_posting_journal_id ON posting (journal_id)",
     "CREATE INDEX ix_journal_reference ON journal (reference)",
     *(f"DROP TABLE {name}" for name in _ADDED_TABLES),

@@ -109,6 +109,7 @@ class ServiceSettings:
     stop_notice_s: float = _setting(0, values.seconds(0))
     key_days: int = _setting(365, values.count)
     trusted_proxies: tuple[str, ...] = _setting((), values.proxies)
+    hosts: tuple[str, ...] = _setting((), values.hosts)
     limits: LimitSettings = field(default_factory=LimitSettings)
     rates: RateSettings = field(default_factory=RateSettings)
 
@@ -164,7 +165,7 @@ class Profile:
     name: str
     kind: str = _setting("", values.kind)
     database: str = _setting("", values.database)
-    url: str = _setting("", values.url)
+    url: str = _setting("", values.deployment_url)
     key_env: str = _setting("", values.text)
     key_file: str = _setting("", values.text)
     key_command: str = _setting("", values.text)

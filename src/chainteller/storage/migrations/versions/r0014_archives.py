@@ -7,8 +7,8 @@ Nothing is dropped, so the floor stays at 0002. The released build archives noth
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0013"
-down_revision = "0012"
+revision = "0014"
+down_revision = "0013"
 branch_labels = None
 depends_on = None
 

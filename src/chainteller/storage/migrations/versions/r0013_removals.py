@@ -7,8 +7,8 @@ Nothing is dropped, so the floor stays at 0002. The released build deletes no ev
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0012"
-down_revision = "0011"
+revision = "0013"
+down_revision = "0012"
 branch_labels = None
 depends_on = None
 
