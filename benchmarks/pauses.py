@@ -34,7 +34,7 @@ from chainteller.storage.tables import Tables
 
 _A_YEAR = 401 * DAY
 _PACE_S = 0.02
-_ALONE_S = 10
+_ALONE_S = 60
 _KEYS = """
 INSERT INTO idempotency (organisation_id, operation, key, fingerprint, created_record, body, at)
 SELECT 'default', 'create_quote', 'key-' || i, 'f', {false}, '{{}}', CAST(:start AS BIGINT) + i
