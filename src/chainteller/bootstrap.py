@@ -265,7 +265,7 @@ def engine_options(settings: Settings) -> "EngineOptions":
     engine, service = settings.engine, settings.service
     options = {
         each.name: getattr(group, each.name)
-        for group in (engine, service)
+        for group in (engine, service, settings.audit)
         for each in fields(EngineOptions)
         if hasattr(group, each.name)
     }

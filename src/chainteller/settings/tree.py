@@ -34,6 +34,7 @@ class EngineSettings:
     withdrawal_delay_s: float = _setting(_ENGINE.withdrawal_delay_s, values.seconds(0))
     review_delay_s: float = _setting(_ENGINE.review_delay_s, values.seconds(0))
     challenge_ttl_s: float = _setting(_ENGINE.challenge_ttl_s, values.seconds(1))
+    keep_events_days: int = _setting(_ENGINE.keep_events_days, values.count)
     price_feed: str = _setting("simulated", values.price_feed)
     maintenance: tuple[str, ...] = _setting(_ENGINE.maintenance, values.markets)
     seed: str = _setting("42", values.text)
@@ -125,10 +126,13 @@ class WalletSettings:
 
 @dataclass(frozen=True, slots=True)
 class AuditSettings:
-    """Heads of the audit log. An empty ``key_folder`` is the one in the data folder."""
+    """Heads of the audit log, and its archive. An empty ``key_folder`` is the one in the data
+    folder."""
 
     witnesses: tuple[str, ...] = _setting((), values.witnesses)
     key_folder: str = _setting("", values.text)
+    archive: str = _setting(_ENGINE.archive, values.text)
+    archive_after_days: int = _setting(_ENGINE.archive_after_days, values.count)
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,6 +96,10 @@ class WireModel(BaseModel):
     def to_json(self) -> str:
         return self.model_dump_json(by_alias=True)
 
+    def to_short_json(self) -> str:
+        """Without the fields that have their defaults; reading it gives the same model."""
+        return self.model_dump_json(by_alias=True, exclude_defaults=True)
+
 
 class AmountUnreadable(ValueError):
     """The field named holds no decimal number."""
