@@ -47,7 +47,9 @@ def _own_classes(parent: type) -> list[type]:
 
 
 def _methods(screen: type) -> set[str]:
-    """Methods and properties, with those inherited from our own classes."""
+    """Methods and properties, with those inherited from our own classes; a handler that only calls
+    what screens extend isn't counted beside it.
+    """
     ours = [each for each in screen.__mro__ if each.__module__.startswith("chainteller.")]
     kinds = (property, classmethod, staticmethod)
     return {
@@ -55,7 +57,7 @@ def _methods(screen: type) -> set[str]:
         for each in ours
         for name, value in vars(each).items()
         if inspect.isfunction(value) or isinstance(value, kinds)
-    } - {"__init_subclass__"}
+    } - {"__init_subclass__", "on_mount", "on_resize", "on_screen_resume"}
 
 
 @pytest.mark.parametrize(
@@ -64,6 +66,28 @@ def _methods(screen: type) -> set[str]:
 def test_no_screen_has_more_methods_than_a_reader_can_keep_in_mind(screen: type) -> None:
     methods = _methods(screen)
     assert len(methods) <= MOST_METHODS, f"{len(methods)}: {sorted(methods)}"
+
+
+# -- handlers --------------------------------------------------------------------------------------
+
+CALLED_ONCE = "on_event"
+"""Not a handler: Textual calls it as any method."""
+
+
+def test_no_handler_calls_that_of_its_parent() -> None:
+    """Textual calls the handlers of every class itself: the parent's would run twice."""
+    found = [
+        f"{file.relative_to(CONSOLE)}:{node.lineno} {node.attr}"
+        for file in CONSOLE.rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute)
+        and node.attr.startswith("on_")
+        and node.attr != CALLED_ONCE
+        and isinstance(node.value, ast.Call)
+        and isinstance(node.value.func, ast.Name)
+        and node.value.func.id == "super"
+    ]
+    assert not found, "extend what the handler calls instead, as DeskScreen.mounted"
 
 
 # -- imports ---------------------------------------------------------------------------------------

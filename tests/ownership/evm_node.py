@@ -1,6 +1,7 @@
 """A chain in memory behind JSON-RPC: run by an interpreter that has eth-tester and py-evm.
 
-Prints its port. Besides the methods of a node it has test_send, which mines a transaction.
+Prints its port. Besides the methods of a node it has test_send, which mines a transaction,
+and test_payer, which names the account that pays for it.
 """
 
 import json
@@ -20,6 +21,8 @@ GAS = 12_000_000
 
 def answer(method: str, parameters: list[Any]) -> Any:
     chain = BACKEND.chain
+    if method == "test_payer":
+        return TESTER.get_accounts()[0]
     if method == "eth_chainId":
         return hex(BACKEND.chain.chain_id)
     if method == "eth_getBlockByNumber":

@@ -19,10 +19,14 @@ CHAIN_ID = 1
 
 @dataclass
 class Chain:
-    """What is true: the newest block, and the signatures that each wallet accepts of each text."""
+    """What is true: the newest block, and the signatures that each wallet accepts of each text.
+
+    What accepts any is a contract; ``codes`` has the code of other addresses.
+    """
 
     number: int = 100
     accepted: dict[str, set[tuple[str, bytes]]] = field(default_factory=dict)
+    codes: dict[str, str] = field(default_factory=dict)
 
     def accept(self, wallet: str, text: str, signature: bytes) -> None:
         digest = bytes(_hash_eip191_message(encode_defunct(text=text))).hex()
@@ -60,7 +64,8 @@ class Node:
             fork = b"fork" if self.fault == "other block" else b""
             return {"number": hex(number), "hash": "0x" + sha256(b"%d" % number + fork).hexdigest()}
         if method == "eth_getCode":
-            return "0x6001" if parameters[0].lower() in chain.accepted else "0x"
+            wallet = parameters[0].lower()
+            return chain.codes.get(wallet, "0x6001" if wallet in chain.accepted else "0x")
         assert method == "eth_call", method
         if self.fault == "lies":
             return VALID

@@ -57,8 +57,11 @@ class Case:
         self.account_id = account.id
         request = OpenBlockchainAccount(trading_account_id=account.id, network="ethereum")
         self.custody: BlockchainAccount = self.service.open_blockchain_account(request).value
-        registered = RegisterCounterparty(address=SAFE, network="ethereum")
-        self.wallet: Counterparty = self.service.register_counterparty(registered).value
+        self.wallet: Counterparty = self.register(SAFE)
+
+    def register(self, address: str) -> Counterparty:
+        request = RegisterCounterparty(address=address, network="ethereum")
+        return self.service.register_counterparty(request).value
 
     def challenge(self) -> Challenge:
         request = ChallengeRequest(counterparty_id=self.wallet.id)
@@ -201,6 +204,36 @@ def test_a_provider_that_fails_or_disagrees_is_named_and_nothing_is_counted(
     assert said in providers[name]
     assert "secret-key" not in str(refused.value.to_wire())
     assert case.service.challenge_by_id(challenge.id).attempts == 0
+
+
+def test_a_wallet_is_registered_as_what_the_chain_has_at_its_address(
+    tmp_path: Path, chain: Chain, nodes: tuple[Node, Node]
+) -> None:
+    case = Case(tmp_path, *nodes)
+    assert case.wallet.on_chain is not None
+    assert (case.wallet.on_chain.code, case.wallet.on_chain.block) == ("none", chain.number - 2)
+    chain.number += 50
+    case.link(case.claim(chain))
+    for fault in ("other block", "refuses", "garbage"):
+        nodes[0].fault = fault
+        assert case.register(SAFE).on_chain == case.wallet.on_chain
+    nodes[0].fault = ""
+    found = case.register(SAFE)
+    assert found.id == case.wallet.id
+    assert found.on_chain is not None
+    assert (found.on_chain.code, found.on_chain.block) == ("contract", chain.number - 2)
+    [linked] = case.service.linked_counterparties(case.custody.id).data
+    assert linked.on_chain == case.service.counterparty(found.id).on_chain == found.on_chain
+    seen = [row for row in case.service.audit().data if row.action == "counterparty.seen"]
+    assert {row.inputs["block"] for row in seen} == {98, 148}
+    assert all(len(row.inputs["providers"]) == 2 for row in seen)
+    delegated, plain = "0x" + "17" * 20, "0x" + "18" * 20
+    chain.codes[delegated] = "0xef0100" + "aa" * 20
+    told = [case.register(each).on_chain for each in (delegated, plain)]
+    assert [each.code for each in told if each] == ["delegated", "none"]
+    assert verify(case.world.context.database) == ()
+    case.set_chain(None)
+    assert case.register("0x" + "19" * 20).on_chain is None
 
 
 def test_a_signature_that_the_contract_refuses_is_refused_and_counted(

@@ -31,6 +31,7 @@ _EXEMPT = {
     ("search_word", "*"),
     ("server_lease", "*"),
     ("tally", "*"),
+    ("archived_leaves", "*"),
     ("ledger_account", "owner"),
     ("ledger_account", "balance"),
     ("ledger_account", "version"),

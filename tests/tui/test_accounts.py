@@ -1,12 +1,15 @@
 """Accounts: the empty desk, opening one, finding one, refusals, and text that means harm."""
 
 import re
+import threading
 from pathlib import Path
 
 import pytest
-from tests.tui.conftest import Bench, answer, press, seen, settle
+from tests.tui.conftest import Bench, answer, press, seen, settle, until
 
+from chainteller.service import operations as op
 from chainteller.service.errors import InsufficientFunds
+from chainteller.service.layers import Answer, Call, Next, layered
 from chainteller.service.models.accounts import Token, TokenBalance
 from chainteller.service.models.pages import ListQuery
 from chainteller.tui.accounts.detail import _balance
@@ -270,3 +273,36 @@ async def test_the_cursor_follows_at_once_to_whoever_is_served_from_elsewhere(
             assert screen.selected.id == account.id
             await settle(pilot)
             assert app.desk.customer.account_id == account.id
+
+
+async def test_a_list_asked_for_earlier_does_not_take_the_customer_back(bench: Bench) -> None:
+    """A filter is closed, and before its list comes, somebody is served from elsewhere."""
+    accounts = [bench.open(number) for number in (1, 2, 3)]
+    asked, may_answer = threading.Event(), threading.Event()
+    may_answer.set()
+
+    def held(call: Call[Answer], onward: Next) -> Answer:
+        if call.operation is op.TRADING_ACCOUNTS:
+            asked.set()
+            assert may_answer.wait(20)
+        return onward(call)
+
+    app = bench.console(layered(bench.deployment, held))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        screen = app.screen
+        assert isinstance(screen, AccountsScreen)
+        await press(pilot, "slash", *"DDA-2", "enter")
+        assert app.desk.customer.account_id == accounts[1].id
+        asked.clear()
+        may_answer.clear()
+        app.simulate_key("escape")
+        await until(asked.is_set)
+        app.desk.customer.serve(accounts[2])
+        may_answer.set()
+        await settle(pilot)
+        assert app.desk.customer.account_id == accounts[2].id
+        assert screen.selected is not None
+        assert screen.selected.id == accounts[2].id
+        await press(pilot, "up")
+        assert app.desk.customer.account_id == accounts[1].id, "the cursor decides again"

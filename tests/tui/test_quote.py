@@ -143,6 +143,35 @@ async def test_a_lost_execution_is_settled_as_soon_as_the_service_answers(
 
 
 @pytest.mark.needs("idempotency")
+async def test_an_execution_settled_from_the_list_of_lost_requests_is_not_sent_again(
+    bench: Bench,
+) -> None:
+    account, other = bench.open(1, deposit="500.00"), bench.open(2)
+    lost = Unsteady(bench.deployment, loses_answers=True, arrives=True)
+    app = bench.console(lost)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        app.desk.customer.serve(account)
+        await press(pilot, "b", "enter")
+        await press(pilot, "X")
+        await answer(pilot, "y")
+        assert "Outcome unknown: buy" in seen(app)
+        app.desk.customer.serve(other)
+        await press(pilot, "1")
+        lost.loses_answers = False
+        await press(pilot, "U", "enter")
+        await answer(pilot, "y")
+        assert "ANSWERED" in seen(app)
+        assert "Outcome unknown" not in seen(app)
+        sent = len(lost.keys)
+        await press(pilot, "escape", "3")
+        assert "QUOTED, NOT EXECUTED" not in seen(app)
+        assert "UNKNOWN" not in seen(app)
+        assert len(lost.keys) == sent
+    assert len(bench.service.trades(account.id).data) == 1
+
+
+@pytest.mark.needs("idempotency")
 async def test_a_lost_execution_whose_quote_expired_unused_is_not_executed(bench: Bench) -> None:
     account = bench.open(1, deposit="500.00")
     lost = Unsteady(bench.deployment, loses_answers=True)

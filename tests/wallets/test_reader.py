@@ -127,7 +127,12 @@ HOSTILE = (
 def test_no_paste_takes_long_to_read(filler: str) -> None:
     text = (filler * 20_000)[:20_000]
     for reader in FAMILIES:
-        started = time.process_time()
-        with suppress(Unreadable, SecretPasted):
-            read_signature(text, reader)
-        assert time.process_time() - started < 0.3
+        assert min(seconds_to_read(text, reader) for _ in range(2)) < 0.3
+
+
+def seconds_to_read(text: str, reader: Family) -> float:
+    """Processor time of this thread alone: other tests' threads may still be ending."""
+    started = time.thread_time()
+    with suppress(Unreadable, SecretPasted):
+        read_signature(text, reader)
+    return time.thread_time() - started

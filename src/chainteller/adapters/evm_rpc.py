@@ -10,18 +10,19 @@ import functools
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import httpx
 
 from chainteller.authorities import authorities
-from chainteller.wallets.contracts import Block, ChainAnswer, Question
-from chainteller.wallets.family import Network
+from chainteller.wallets.contracts import Block, ChainAnswer, CodeAnswer, Question, code_of
+from chainteller.wallets.family import Address, Network
 
 DEADLINE_S = 5.0
 MAXIMUM_REPLY_BYTES = 262_144
 _REVERTED = "reverted"
+_Found = TypeVar("_Found", bound=tuple[Any, ...])
 
 
 class _Problem(Exception):
@@ -50,9 +51,41 @@ class EvmRpc:
         """Put a question to every provider of a network, at the newest block that all know."""
         return asyncio.run(self._ask(network, question))
 
+    def code(self, address: Address) -> CodeAnswer:
+        """What every provider has at an address, at the newest block that all know."""
+        return asyncio.run(self._code(address))
+
     async def _ask(self, network: Network, question: Question) -> ChainAnswer:
-        chain_id, providers = int(network.reference), _named(self.addresses[network.name])
         problems: dict[str, str] = {}
+        number, found = await self._each(network, functools.partial(_answer, question), problems)
+        chain_id, answers = int(network.reference), {name: each[1] for name, each in found.items()}
+        _compare(found, ("block", "answer", "code"), problems)
+        has_code = bool(found) and all(each[2] for each in found.values())
+        block = _block(number, found)
+        return ChainAnswer(question, chain_id, block, answers, problems, has_code)
+
+    async def _code(self, address: Address) -> CodeAnswer:
+        problems: dict[str, str] = {}
+        asked = functools.partial(_coded, address.display)
+        number, found = await self._each(address.network, asked, problems)
+        _compare(found, ("block", "code"), problems)
+        block, names = _block(number, found), tuple(sorted(found))
+        codes = [each[1] for each in found.values()]
+        if problems or block is None or not codes:
+            return CodeAnswer(None, None, names, problems)
+        return CodeAnswer(code_of(codes[0]), block, names, problems)
+
+    async def _each(
+        self,
+        network: Network,
+        call: Callable[[httpx.AsyncClient, int, _Provider], Awaitable[_Found]],
+        problems: dict[str, str],
+    ) -> tuple[int, dict[str, _Found]]:
+        """The newest block that all providers know, and what each answers at it.
+
+        ``problems`` is filled with what was wrong with a provider.
+        """
+        chain_id, providers = int(network.reference), _named(self.addresses[network.name])
         async with httpx.AsyncClient(
             trust_env=False, timeout=self.deadline_s, verify=authorities()
         ) as client:
@@ -74,33 +107,27 @@ class EvmRpc:
 
             newest = await each(functools.partial(_newest_block, client, chain_id))
             if not newest:
-                return ChainAnswer(question, chain_id, None, {}, problems)
+                return 0, {}
             number = min(newest.values())
-            found = await each(functools.partial(_answer, client, question, number))
-        return _agreed(question, chain_id, number, found, problems)
+            return number, await each(functools.partial(call, client, number))
 
     async def _bounded(self, answer: Awaitable[Any]) -> Any:
         async with asyncio.timeout(self.deadline_s):
             return await answer
 
 
-def _agreed(
-    question: Question,
-    chain_id: int,
-    number: int,
-    found: Mapping[str, tuple[str, str, bool]],
-    problems: dict[str, str],
-) -> ChainAnswer:
-    """The answer that all providers give; where they differ, each is reported with its own."""
-    for at, what in enumerate(("block", "answer", "code")):
+def _compare(
+    found: Mapping[str, tuple[object, ...]], parts: Sequence[str], problems: dict[str, str]
+) -> None:
+    """Where providers differ, each is reported with what it says itself."""
+    for at, what in enumerate(parts):
         if len({each[at] for each in found.values()}) > 1:
             for name, each in found.items():
                 problems.setdefault(name, f"another {what} than the others: {str(each[at])[:66]}")
-    answers = {name: each[1] for name, each in found.items()}
-    hashes = [each[0] for each in found.values()]
-    block = Block(number, hashes[0]) if hashes else None
-    has_code = bool(found) and all(each[2] for each in found.values())
-    return ChainAnswer(question, chain_id, block, answers, problems, has_code)
+
+
+def _block(number: int, found: Mapping[str, tuple[Any, ...]]) -> Block | None:
+    return next((Block(number, each[0]) for each in found.values()), None)
 
 
 async def _newest_block(client: httpx.AsyncClient, chain_id: int, provider: _Provider) -> int:
@@ -112,18 +139,25 @@ async def _newest_block(client: httpx.AsyncClient, chain_id: int, provider: _Pro
 
 
 async def _answer(
-    client: httpx.AsyncClient, question: Question, number: int, provider: _Provider
+    question: Question, client: httpx.AsyncClient, number: int, provider: _Provider
 ) -> tuple[str, str, bool]:
     """Hash of the block, what the call returned, and whether the wallet has code."""
+    block_hash, code = await _coded(question.wallet, client, number, provider)
+    returned = await _result(client, provider, "eth_call", [question.call(), hex(number)])
+    answer = returned if returned == _REVERTED else _hex(returned)
+    return block_hash, answer, code != "0x"
+
+
+async def _coded(
+    address: str, client: httpx.AsyncClient, number: int, provider: _Provider
+) -> tuple[str, str]:
+    """Hash of the block, and the address's code at it."""
     at = hex(number)
     block = await _result(client, provider, "eth_getBlockByNumber", [at, False])
     if _number(_field(block, "number")) != number:
         raise _Problem("it answered with another block than was asked for")
     block_hash = _hex(_field(block, "hash"), 32)
-    code = _hex(await _result(client, provider, "eth_getCode", [question.wallet, at]))
-    returned = await _result(client, provider, "eth_call", [question.call(), at])
-    answer = returned if returned == _REVERTED else _hex(returned)
-    return block_hash, answer, code != "0x"
+    return block_hash, _hex(await _result(client, provider, "eth_getCode", [address, at]))
 
 
 async def _result(

@@ -20,6 +20,18 @@ class VerificationMethod(StrEnum):
     STATEMENT = "statement"
 
 
+class AddressCode(StrEnum):
+    """What a chain has at an address.
+
+    ``delegated`` is an account with a key that lets a contract act for it (EIP-7702): its key
+    still signs.
+    """
+
+    CONTRACT = "contract"
+    DELEGATED = "delegated"
+    NONE = "none"
+
+
 class EvidenceLevel(StrEnum):
     """What a proof is worth. ``high`` has the limits of a verified wallet alone; lower levels have
     limits of their own besides."""

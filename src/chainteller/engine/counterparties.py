@@ -24,6 +24,7 @@ from chainteller.service.errors import (
     ClaimExpired,
     Conflict,
     InvalidAddress,
+    ServiceError,
     ValidationFailed,
     WalletShared,
 )
@@ -40,10 +41,13 @@ from chainteller.storage.database import Record
 from chainteller.storage.wallet_tables import WalletTables
 from chainteller.wallets import addresses
 from chainteller.wallets.addresses import Address
+from chainteller.wallets.contracts import Block, CodeAnswer
 from chainteller.wallets.networks import Network, resolve_network
 from chainteller.wallets.unowned import unowned
 
 RESOURCE = "counterparty"
+SEEN = "counterparty.seen"
+"""The action of the audit entry that keeps what a chain has at a wallet's address."""
 _MAXIMUM_SHOWN = 128
 
 
@@ -89,21 +93,65 @@ def stored_address(row: Record) -> Address:
     return addresses.parse_address(row.address, resolve_network(row.network, test_networks=True))
 
 
-@writes(operations.REGISTER_COUNTERPARTY)
-def register(tx: UnitOfWork, request: RegisterCounterparty) -> Counterparty:
-    """A known address is answered again, as the counterparty that it is."""
+def look_up(
+    context: EngineContext, _organisation_id: str, request: RegisterCounterparty
+) -> CodeAnswer | None:
+    """What the chain has at the address; None where no chain is asked."""
+    if context.chain is None:
+        return None
+    try:
+        on = blockchain_accounts.network(context, request.network)
+        address = parse(request.address, on)
+        require_ownable(address)
+    except ServiceError:  # the write refuses it
+        return None
+    return context.chain.code(address) if context.chain.serves(on) else None
+
+
+@writes(operations.REGISTER_COUNTERPARTY, look_up)
+def register(
+    tx: UnitOfWork, request: RegisterCounterparty, seen: CodeAnswer | None
+) -> Counterparty:
+    """A known address is answered again, as the counterparty that it is.
+
+    What the chain says of it now replaces what it said before; without an agreed answer nothing
+    changes.
+    """
     on = blockchain_accounts.network(tx.context, request.network)
     address = parse(request.address, on)
     require_ownable(address)
     decided = decide_registration(address, outcome.moment(tx))
     tx.created = outcome.apply_if_new(tx, decided)
-    stored = reading.require_found(
-        wallets.find_address(tx.connection, tx.organisation_id, on.name, address.canonical),
-        RESOURCE,
-        "",
-    )
+    key = (tx.organisation_id, on.name, address.canonical)
+    stored = reading.require_found(wallets.find_address(tx.connection, *key), RESOURCE, "")
+    if seen is not None and seen.block is not None and _is_news(stored, seen):
+        outcome.apply(tx, decide_sighting(stored, seen, seen.block))
+        stored = reading.require_found(wallets.find_address(tx.connection, *key), RESOURCE, "")
     tx.audited_object = stored.id
     return wallets.counterparty_model(stored)
+
+
+def _is_news(stored: Record, seen: CodeAnswer) -> bool:
+    """Whether the chain says otherwise than before, at a later block."""
+    if seen.code is None or seen.block is None or stored.code == seen.code:
+        return False
+    return stored.code_block is None or stored.code_block < seen.block.number
+
+
+def decide_sighting(stored: Record, seen: CodeAnswer, block: Block) -> Outcome:
+    """Keep what the chain has at the address, with the block and the providers in the trail."""
+    told = {
+        "code": seen.code,
+        "block": block.number,
+        "hash": block.hash,
+        "providers": list(seen.providers),
+    }
+    values = {"code": seen.code, "code_block": block.number}
+    return Outcome(
+        stored.id,
+        rows=(Update(WalletTables.counterparty, {"id": stored.id}, values),),
+        audit=(AuditEntry(SEEN, stored.id, told),),
+    )
 
 
 def decide_registration(address: Address, moment: Moment) -> Outcome:
@@ -115,6 +163,8 @@ def decide_registration(address: Address, moment: Moment) -> Outcome:
         "address": address.display,
         "kind": address.kind,
         "created": moment.now,
+        "code": None,
+        "code_block": None,
     }
     told = {"network": address.network.name, "address": address.display}
     return Outcome(

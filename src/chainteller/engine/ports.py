@@ -7,8 +7,8 @@ from chainteller.domain.assets import Asset
 from chainteller.domain.prices import PricePoint
 from chainteller.domain.second_method import Awaited, Seen
 from chainteller.domain.trades import Rejection
-from chainteller.wallets.contracts import ChainAnswer, Question
-from chainteller.wallets.family import Network
+from chainteller.wallets.contracts import ChainAnswer, CodeAnswer, Question
+from chainteller.wallets.family import Address, Network
 
 
 class PriceFeed(Protocol):
@@ -35,13 +35,16 @@ class PegFeed(Protocol):
 
 
 class Chain(Protocol):
-    """Providers of chains, which are asked whether contract wallets accept signatures."""
+    """Providers of chains, which are asked about contract wallets and their signatures."""
 
     def serves(self, network: Network) -> bool:
         """Whether a network has providers here."""
 
     def ask(self, network: Network, question: Question) -> ChainAnswer:
         """Ask all providers of a network; takes seconds. Raises nothing that a provider does."""
+
+    def code(self, address: Address) -> CodeAnswer:
+        """What all providers of its network have at an address; as ``ask``."""
 
 
 class Arrivals(Protocol):

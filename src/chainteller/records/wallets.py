@@ -76,6 +76,10 @@ WALLET: "FieldList[Counterparty]" = FieldList(
         Field("verification.level", "evidence", TEXT,
               lambda each: each.verification.level if each.verification else None),
         Field("shared", "shared", YES_OR_NO, lambda each: each.shared),
+        Field("on_chain.code", "on chain", TEXT,
+              lambda each: each.on_chain.code if each.on_chain else None),
+        Field("on_chain.block", "as of block", TEXT,
+              lambda each: str(each.on_chain.block) if each.on_chain else None),
     ),
     interfaces=Interface.COMMAND,
     table=(

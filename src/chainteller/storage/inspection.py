@@ -214,10 +214,13 @@ def rules(connection: Connection) -> Iterator[Record]:
     return _stream(connection, select(Tables.rule))
 
 
+_MOVED = ("id", "status", "version", "created", "updated")
+
+
 def _with_events(table: Table, *columns: Column[Any]) -> Select[Any]:
     """Each row of ``table`` with each of its events, oldest first."""
     return (
-        select(table.c.id, table.c.status, table.c.version, *columns, _EVENT.c.type)
+        select(*(table.c[name] for name in _MOVED), *columns, _EVENT.c.type)
         .outerjoin(_EVENT, _EVENT.c.resource == table.c.id)
         .order_by(table.c.id, _EVENT.c.seq)
     )
@@ -422,11 +425,10 @@ def logs(connection: Connection) -> Iterator[Record]:
 
 
 def organisations_of_entries(connection: Connection) -> list[str]:
-    """Whose logs have entries."""
-    names = (
-        select(Tables.entry.c.organisation_id).distinct().order_by(Tables.entry.c.organisation_id)
-    )
-    return list(connection.execute(names).scalars())
+    """Whose logs have entries, here or in an archive."""
+    here = select(Tables.entry.c.organisation_id).distinct()
+    archived = select(Tables.archived_leaves.c.organisation_id).distinct()
+    return sorted({*connection.scalars(here), *connection.scalars(archived)})
 
 
 def entries(

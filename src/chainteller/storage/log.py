@@ -45,7 +45,7 @@ from chainteller.domain import merkle
 from chainteller.domain.audit_chain import canonical
 from chainteller.domain.merkle import Tree
 from chainteller.domain.rules import Rule
-from chainteller.storage import packing, sealing
+from chainteller.storage import checkpoints, packing, sealing
 from chainteller.storage.rows import DEPLOYMENT, Seal, Seals, Writer
 from chainteller.storage.tables import Tables
 
@@ -336,16 +336,14 @@ def head(connection: Connection, organisation_id: str) -> Head:
 
 def leaves(connection: Connection, organisation_id: str, size: int | None = None) -> list[bytes]:
     """The leaf hashes of the first ``size`` entries, by default of all."""
-    statement = select(_E.c.leaf, _E.c.digest).where(_E.c.organisation_id == organisation_id)
-    if size is not None:
-        statement = statement.where(_E.c.number <= size)
-    return [packing.leaf(*row) for row in connection.execute(statement.order_by(_E.c.number))]
+    size = head(connection, organisation_id).size if size is None else size
+    return list(checkpoints.leaves(connection, organisation_id, 0, size))
 
 
 def entries(
     connection: Connection, organisation_id: str, after: int = 0, limit: int | None = None
 ) -> Iterator[Entry]:
-    """Entries in their order, after a number."""
+    """Entries in their order, after a number; those that aren't archived."""
     statement = _ENTRIES.where(_E.c.organisation_id == organisation_id, _E.c.number > after)
     rows = connection.execute(statement.limit(limit), execution_options={"yield_per": 2_000})
     yield from (_entry(row, organisation_id) for row in rows)

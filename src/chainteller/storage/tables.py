@@ -587,6 +587,33 @@ class TallyRow(SQLModel, table=True):
     __table_args__ = unsealed("counts what other tables hold; counted again")
 
 
+class RemovalRow(SQLModel, table=True):
+    """Rows that are no longer in their table, from the first number to the last one (``removals``).
+
+    ``at`` is the newest instant of them, ``found`` what the chain or the tree was after the last
+    one, and ``archive`` the name of the file that has them; NULL where they're gone.
+    """
+
+    __tablename__ = "removal"
+    organisation_id: str = Field(primary_key=True, sa_type=Key)
+    counted: str = Field(primary_key=True, sa_type=Key)
+    first: int = Field(primary_key=True, sa_type=Instant, sa_column_kwargs={"autoincrement": False})
+    upto: int = Field(sa_type=Instant)
+    at: int = Field(sa_type=Instant)
+    found: str | None = Field(default=None, sa_type=Text)
+    archive: str | None = Field(default=None, max_length=255)
+
+
+class ArchivedLeavesRow(SQLModel, table=True):
+    """Leaf hashes of archived entries, 32 bytes each, from the entry with the number ``first``."""
+
+    __tablename__ = "archived_leaves"
+    organisation_id: str = Field(primary_key=True, sa_type=Key)
+    first: int = Field(primary_key=True, sa_type=Instant, sa_column_kwargs={"autoincrement": False})
+    leaves: bytes = Field(sa_type=LargeBinary)
+    __table_args__ = unsealed("the leaves of the log, whose root they give")
+
+
 _SEARCH = "follows from names, ids and addresses; db check compares it, and an upgrade writes it"
 
 
@@ -671,6 +698,8 @@ class Tables:
     checkpoint: ClassVar[Table] = table(CheckpointRow)
     server_lease: ClassVar[Table] = table(ServerLeaseRow)
     tally: ClassVar[Table] = table(TallyRow)
+    removal: ClassVar[Table] = table(RemovalRow)
+    archived_leaves: ClassVar[Table] = table(ArchivedLeavesRow)
     search_word: ClassVar[Table] = table(SearchWordRow)
     search_name: ClassVar[Table] = table(SearchNameRow)
     search_key: ClassVar[Table] = table(SearchKeyRow)

@@ -3,7 +3,7 @@ attempts, claims and links."""
 
 from typing import ClassVar
 
-from sqlalchemy import Column, Index, Table, Text
+from sqlalchemy import BigInteger, Column, Index, Table, Text
 from sqlmodel import Field, SQLModel
 
 from chainteller.domain.evidence import VerificationMethod
@@ -37,7 +37,11 @@ class BlockchainAccountRow(SQLModel, table=True):
 
 
 class CounterpartyRow(SQLModel, table=True):
-    """A wallet, once per organisation, network and canonical address."""
+    """A wallet, once per organisation, network and canonical address.
+
+    ``code`` is what the chain had at the address at the block ``code_block``; NULL where no chain
+    has said it.
+    """
 
     __tablename__ = "counterparty"
     id: str = Field(primary_key=True, sa_type=Key)
@@ -47,6 +51,8 @@ class CounterpartyRow(SQLModel, table=True):
     address: str = Field(max_length=_ADDRESS)
     kind: str = Field(sa_type=Key)
     created: int = Field(sa_type=Instant)
+    code: str | None = Field(default=None, sa_type=Key)
+    code_block: int | None = Field(default=None, sa_type=BigInteger)
     __table_args__ = (
         Index("ix_counterparty_address", "organisation_id", "network", "canonical", unique=True),
         Index("ix_counterparty_created", "organisation_id", "created", "id"),

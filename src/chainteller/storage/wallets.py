@@ -18,6 +18,7 @@ from chainteller.service.models.counterparties import (
     VERIFIED_FIRST_PARTY,
     BlockchainAccount,
     Counterparty,
+    OnChain,
     SharedWallet,
     Verification,
 )
@@ -65,6 +66,8 @@ _LINKED = select(
     _C.c.address,
     _C.c.canonical,
     _C.c.created.label("counterparty_created"),
+    _C.c.code,
+    _C.c.code_block,
     _M.c.method.label("claim_method"),
     _M.c.level.label("claim_level"),
 )
@@ -212,7 +215,19 @@ def _named(query: ListQuery) -> tuple[ColumnElement[bool], ...]:
 
 
 def counterparty_model(row: Record) -> Counterparty:
-    return Counterparty(id=row.id, network=row.network, address=row.address, created=row.created)
+    return Counterparty(
+        id=row.id,
+        network=row.network,
+        address=row.address,
+        created=row.created,
+        on_chain=_on_chain(row),
+    )
+
+
+def _on_chain(row: Record) -> OnChain | None:
+    if row.code is None or row.code_block is None:
+        return None
+    return OnChain(code=row.code, block=row.code_block)
 
 
 def linked_page(
@@ -256,4 +271,5 @@ def link_model(row: Record, now: int) -> Counterparty:
             level=level_of(row.claim_method, row.claim_level),
         ),
         shared=row.shared,
+        on_chain=_on_chain(row),
     )

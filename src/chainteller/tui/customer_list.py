@@ -62,9 +62,9 @@ class CustomerListScreen(FilteredListScreen[CustomerRecord], Generic[CustomerRec
             )
         ]
 
-    def on_screen_resume(self) -> None:
+    def resumed(self) -> None:
         _bind_to_customer(self)
-        super().on_screen_resume()
+        super().resumed()
 
     def _customer_changed(self, before: str) -> None:
         super()._customer_changed(before)

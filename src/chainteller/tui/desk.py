@@ -79,6 +79,13 @@ class Connection(NamedTuple):
     why: str = ""
 
 
+class Settled(NamedTuple):
+    """What became of a write that wasn't answered, by its idempotency key."""
+
+    key: str
+    outcome: "Outcome"
+
+
 class Backstage(Protocol):
     """What stands between the screens and the service (``tui/console/session.py``)."""
 
@@ -219,6 +226,7 @@ class Desk:
         self.on_notification: Signal[Notification] = Signal(owner, "told")
         self.on_surroundings: Signal[None] = Signal(owner, "surroundings")
         self.on_connection: Signal[Connection] = Signal(owner, "reach")
+        self.on_settled: Signal[Settled] = Signal(owner, "settled")
         self.on_customer_text: Signal[str] = Signal(owner, "customer text")
         """Words that the agent was shown to say to the customer."""
 

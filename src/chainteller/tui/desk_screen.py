@@ -142,7 +142,19 @@ class DeskScreen(Blank, FullScreen):
 
     # -- news ---------------------------------------------------------------------------------
 
+    # Textual calls the handlers of every class, the subclass's first. These are in this class
+    # alone: a subclass extends what they call, as any method.
+
     def on_mount(self) -> None:
+        self.mounted()
+
+    def on_resize(self) -> None:
+        self.resized()
+
+    def on_screen_resume(self) -> None:
+        self.resumed()
+
+    def mounted(self) -> None:
         desk = self.desk
         desk.on_start.subscribe(self, partial(_show_started, self))
         desk.on_change.subscribe(self, self._changed)
@@ -153,13 +165,14 @@ class DeskScreen(Blank, FullScreen):
         self.field_bar.served = lambda: desk.customer.account_id
         _draw_bars(self)
 
-    def on_resize(self) -> None:
+    def resized(self) -> None:
         """What the bars and the surroundings have room for depends on the window."""
         if self.is_mounted:
             _draw_bars(self)
             self.call_after_refresh(_look_around, self)
 
-    def on_screen_resume(self) -> None:
+    def resumed(self) -> None:
+        """The screen is shown, for the first time or again."""
         _draw_bars(self)
         _draw_status(self)
         if self.desk.started is not None:

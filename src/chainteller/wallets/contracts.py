@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from chainteller.domain.evidence import AddressCode
 from chainteller.wallets.family import Address
 from chainteller.wallets.hashes import keccak256
 
@@ -20,6 +21,9 @@ _MAGIC = bytes.fromhex("1626ba7e")
 _VALID = _MAGIC.ljust(_WORD, b"\0")
 _UNDEPLOYED = bytes.fromhex("6492" * 16)
 _ECDSA = 65
+_DELEGATION, _ADDRESS = "0xef0100", 20
+"""What the code of an account with a key begins with that let a contract act for it (EIP-7702),
+and how many bytes of the contract's address follow."""
 _SAFE_MODES = frozenset({0, 1, 27, 28, 31, 32})
 _SEQUENCE_TYPES = frozenset({0, 1, 2, 3})
 
@@ -242,6 +246,26 @@ class ChainAnswer:
             "answers": dict(self.answers),
         }
         return json.dumps(found, sort_keys=True, separators=(",", ":"))
+
+
+@dataclass(frozen=True, slots=True)
+class CodeAnswer:
+    """What the providers of a chain have at an address; ``code`` and ``block`` are None where they
+    don't say it, or don't agree. ``problems`` is as in ``ChainAnswer``.
+    """
+
+    code: AddressCode | None
+    block: Block | None
+    providers: tuple[str, ...]
+    problems: Mapping[str, str]
+
+
+def code_of(code: str) -> AddressCode:
+    """What code in hex makes of an address."""
+    if code == "0x":
+        return AddressCode.NONE
+    is_delegated = code.startswith(_DELEGATION) and len(code) == len(_DELEGATION) + 2 * _ADDRESS
+    return AddressCode.DELEGATED if is_delegated else AddressCode.CONTRACT
 
 
 def contradicts(stored: str | None, text: str, signature: str, address: Address) -> str:

@@ -11,7 +11,7 @@ from chainteller.domain.challenges import (
     ReverificationReason,
     VerificationStatus,
 )
-from chainteller.domain.evidence import EvidenceLevel, VerificationMethod
+from chainteller.domain.evidence import AddressCode, EvidenceLevel, VerificationMethod
 from chainteller.domain.second_method import (
     ArrivalFinding,
     SmallTransferStatus,
@@ -52,8 +52,18 @@ class Verification(WireModel):
     level: Annotated[str, OneOf("EvidenceLevel", EvidenceLevel)] | None = None
 
 
+class OnChain(WireModel):
+    """What the chain had at a wallet's address, at the block of this number."""
+
+    code: Annotated[str, OneOf("AddressCode", AddressCode)]
+    block: int
+
+
 class Counterparty(WireModel):
-    """``shared`` is told of a linked wallet: whether another customer has verified it, too."""
+    """What a chain has at the address is told where its providers said it at registration.
+
+    ``shared`` is told of a linked wallet: whether another customer has verified it, too.
+    """
 
     type: Annotated[str, OneOf("CounterpartyType", (COUNTERPARTY, VERIFIED_FIRST_PARTY))] = (
         COUNTERPARTY
@@ -64,6 +74,7 @@ class Counterparty(WireModel):
     created: Timestamp | None = None
     verification: Verification | None = None
     shared: bool | None = None
+    on_chain: OnChain | None = None
 
 
 class SharedWallet(WireModel):

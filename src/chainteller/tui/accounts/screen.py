@@ -109,8 +109,8 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         self._detail_timer: Timer | None = None
         self.wanted_id: str | None = None
         """Id of the account that the cursor is moved to when the list has come."""
-        self.followed_id: str | None = None
-        """``wanted_id`` where it's the account that was served meanwhile."""
+        self.followed_id = ""
+        """Id of the account being served when the cursor chose or followed it last."""
         self._serves_found = False
         """Whether the first row found is served, wherever the agent has gone meanwhile."""
         self.transfer_account: TradingAccount | None = None
@@ -129,8 +129,8 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     def panes(self) -> AccountPanes:
         return self.query_one(AccountPanes)
 
-    def on_mount(self) -> None:
-        super().on_mount()
+    def mounted(self) -> None:
+        super().mounted()
         self.draw_title(None)
 
     # -- the list -----------------------------------------------------------------------------
@@ -173,10 +173,10 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             self.wanted_id = self.desk.customer.last_id
         super().recall()
 
-    def on_screen_resume(self) -> None:
+    def resumed(self) -> None:
         """Back from a screen that turned to another customer: the cursor follows."""
         _follow_served(self)
-        super().on_screen_resume()
+        super().resumed()
 
     def _changed(self, kinds: tuple[str, ...]) -> None:  # noqa: ARG002 - the signal's value
         """Reload at the first change, then at most once in ``_REST_S``."""
@@ -204,6 +204,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         first that is found.
         """
         self.filter, self.wanted_id, self._serves_found = text, wanted_id, True
+        self.followed_id = self.desk.customer.account_id
         if self.pages.is_preview and self.desk.started is None:
             _show_first_rows(self)
         else:
@@ -223,15 +224,22 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         """Serve the selected customer; the detail only where the cursor rests.
 
         The cursor decides who is served not while another screen is shown, unless somebody was
-        looked for here or nobody is served yet.
+        looked for here or nobody is served yet. Where somebody else has been served since it came
+        to its row, it follows instead.
         """
-        account, served = self.selected, self.desk.customer.account_id
+        served = self.desk.customer.account_id
+        if served != self.followed_id:
+            self._serves_found = False
+            if self.is_current:
+                _follow_served(self)
+        account = self.selected
         if self.desk.awaits_choice and not (self.paged.is_touched or self._serves_found):
             self.panes.draw(account)
             return
         selects = self.is_current or self._serves_found or not served
         if account is not None and self.wanted_id is None and selects:
             self._serves_found = False
+            self.followed_id = account.id
             self.desk.customer.serve(account)
         if self._detail_timer is not None:
             self._detail_timer.stop()
@@ -241,9 +249,11 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
     def _customer_changed(self, before: str) -> None:
         """Put away the detail of the customer before, and an amount typed for them. The cursor
-        follows to somebody who was found, before the list comes again and decides who is served.
+        follows to somebody who was found, before the list comes again and decides who is served;
+        a list that was asked for earlier doesn't decide any more.
         """
         super()._customer_changed(before)
+        self._serves_found = False
         if self.is_current:
             _follow_served(self)
         self.panes.text.scroll_to_start()
@@ -258,10 +268,10 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         if on:
             serve_selected(self)
         super().zoom(on=on)
-        self.on_resize()
+        self.resized()
 
-    def on_resize(self) -> None:
-        super().on_resize()
+    def resized(self) -> None:
+        super().resized()
         self.paged.reshape(accounts_view.columns(is_roomy=has_room_around(self)))
         if self.desk.customer.account_id:
             self.call_after_refresh(self.read, "charts", partial(_draw_charts, self))
@@ -404,9 +414,11 @@ async def _add(screen: AccountsScreen, typed: str) -> None:
 def _follow_served(screen: AccountsScreen) -> None:
     """Want the account being served under the cursor, where another one is."""
     served, selected = screen.desk.customer.account_id, screen.selected
-    if served and selected is not None:
-        if selected.id != served:
-            screen.wanted_id = screen.followed_id = served
-            screen.paged.move_to_key(served)
-        elif screen.wanted_id == screen.followed_id:
-            screen.wanted_id = None
+    is_news, screen.followed_id = served != screen.followed_id, served
+    if not served:
+        return
+    if selected is None or selected.id != served:
+        screen.wanted_id = served
+        screen.paged.move_to_key(served)
+    elif is_news:
+        screen.wanted_id = None

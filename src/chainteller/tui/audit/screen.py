@@ -56,12 +56,12 @@ class AuditScreen(ListScreen["AuditRow"]):
         self._served_id = desk.customer.account_id
         """Whose record it was opened for."""
 
-    def on_screen_resume(self) -> None:
+    def resumed(self) -> None:
         """Close where another customer was selected meanwhile."""
         if self._served_id != self.desk.customer.account_id:
             self.dismiss()
         else:
-            super().on_screen_resume()
+            super().resumed()
 
     def _customer_changed(self, before: str) -> None:
         super()._customer_changed(before)
@@ -82,8 +82,8 @@ class AuditScreen(ListScreen["AuditRow"]):
             )
         ]
 
-    def on_mount(self) -> None:
-        super().on_mount()
+    def mounted(self) -> None:
+        super().mounted()
         self.paged.say_empty(("No audit entries for this record", "muted"))
         self.listed(0)
 

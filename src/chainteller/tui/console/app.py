@@ -117,6 +117,10 @@ class Console(SteadyApp):
     # -- start and end ------------------------------------------------------------------------
 
     def on_mount(self) -> None:
+        self.mounted()
+
+    def mounted(self) -> None:
+        """Textual calls ``on_mount`` of every class: a subclass extends this instead."""
         self.set_keymap(dict(self.desk.settings.keys))
         self.desk.customer.on_change.subscribe(self, partial(_close_dialogs, self))
         catch_signals(lambda code: self.exit(return_code=code))

@@ -12,7 +12,7 @@ from chainteller.domain.clock import to_datetime
 from chainteller.records.formats import clock_time
 from chainteller.service.errors import OutcomeUnknown, TellerError
 from chainteller.service.operations import EXECUTE_QUOTE, IDEMPOTENCY
-from chainteller.tui.desk import Backstage, Desk
+from chainteller.tui.desk import Backstage, Desk, Settled
 from chainteller.tui.desk_screen import DeskScreen
 from chainteller.tui.dialogs.boxes import Box, wrapped
 from chainteller.tui.dialogs.choice import Choice
@@ -98,7 +98,9 @@ def _plan(desk: Desk) -> str:
 def _tell_outcome(
     console: "Console", workspace: Workspace, request: SentRequest, outcome: Outcome
 ) -> None:
-    """One line for the agent; screens fetch again, and the refusal of the lost answer goes."""
+    """One line for the agent; screens learn it and fetch again, and the refusal of the lost answer
+    goes.
+    """
     desk, found = console.desk, _WORDS[outcome.fate]
     ids = " ".join(str(getattr(record, "id", "")) for record in outcome.records)
     said = f"{found}: {describe(workspace, request)}  {ids}".rstrip()
@@ -110,6 +112,7 @@ def _tell_outcome(
         briefly=f"{found}: {request.operation.replace('_', ' ')}",
     )
     _clear_refusal(console)
+    desk.on_settled.publish(Settled(request.key, outcome))
     desk.on_change.publish(())
 
 

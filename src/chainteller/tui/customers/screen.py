@@ -72,8 +72,8 @@ class CustomerPage(FilteredListScreen[Entry]):
             )
         ]
 
-    def on_mount(self) -> None:
-        super().on_mount()
+    def mounted(self) -> None:
+        super().mounted()
         self.paged.say_empty(("No matches", "muted"))
         self.draw()
 
@@ -89,9 +89,9 @@ class CustomerPage(FilteredListScreen[Entry]):
         """Whether the account being served is the customer's."""
         return self.desk.customer.account_id in self.account_ids
 
-    def on_screen_resume(self) -> None:
+    def resumed(self) -> None:
         if self.is_theirs:
-            super().on_screen_resume()
+            super().resumed()
         else:
             self.dismiss()
 
@@ -153,8 +153,8 @@ class CustomerPage(FilteredListScreen[Entry]):
     def row_chosen(self) -> None:
         self.draw_footer()
 
-    def on_resize(self) -> None:
-        super().on_resize()
+    def resized(self) -> None:
+        super().resized()
         if self.is_mounted:
             self.draw()
 

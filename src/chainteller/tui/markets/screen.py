@@ -66,8 +66,8 @@ class MarketsScreen(DeskScreen):
             )
         ]
 
-    def on_mount(self) -> None:
-        super().on_mount()
+    def mounted(self) -> None:
+        super().mounted()
         self.desk.on_poll.subscribe(self, self._polled)
         if self.desk.settings.poll_interval_s > 0:
             self.set_interval(1.0, self._tick)
@@ -213,8 +213,8 @@ class MarketsScreen(DeskScreen):
     def on_row_opened(self, message: RowOpened) -> None:  # noqa: ARG002 - one list here
         open_market(self)
 
-    def on_resize(self) -> None:
-        super().on_resize()
+    def resized(self) -> None:
+        super().resized()
         self.call_after_refresh(self._draw_chart_again)
 
     def _draw_chart_again(self) -> None:

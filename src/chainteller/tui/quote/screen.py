@@ -20,7 +20,7 @@ from chainteller.service.errors import (
 )
 from chainteller.service.models.trades import Trade
 from chainteller.service.operations import IDEMPOTENCY
-from chainteller.tui.desk import Connection, Desk
+from chainteller.tui.desk import Connection, Desk, Settled
 from chainteller.tui.desk_screen import DeskScreen, refusal_text, say
 from chainteller.tui.messages import FieldStepped, FieldSubmitted
 from chainteller.tui.queries import form_sheet
@@ -35,7 +35,7 @@ from chainteller.tui.widgets.detail import Filled
 from chainteller.tui.widgets.field import FieldBar
 from chainteller.tui.widgets.ground import Ground, titled
 from chainteller.tui.widgets.lines import Lines, StatedLines, line, piece_at
-from chainteller.workspace.outcomes import Fate
+from chainteller.workspace.outcomes import Fate, Outcome
 
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TradingAccount
@@ -141,11 +141,12 @@ class QuoteScreen(DeskScreen):
     def form(self) -> OrderForm:
         return self.query_one(OrderForm)
 
-    def on_mount(self) -> None:
-        super().on_mount()
+    def mounted(self) -> None:
+        super().mounted()
         if self.desk.settings.poll_interval_s > 0:
             self.set_interval(1.0, self._tick)
         self.desk.on_poll.subscribe(self, self._polled)
+        self.desk.on_settled.subscribe(self, partial(_settled, self))
         self.desk.unknown_outcomes = partial(_unknown_outcomes, self.states)
         self.draw()
 
@@ -491,7 +492,19 @@ async def _search(screen: QuoteScreen, state: QuoteState) -> None:
     session = screen.desk.session
     if state.quote is None or session is None:
         return
-    outcome = await state.search.look(session)
+    _take_outcome(screen, state, await state.search.look(session))
+
+
+def _settled(screen: QuoteScreen, settled: Settled) -> None:
+    """The outcome was found elsewhere."""
+    for state in screen.states.in_doubt():
+        if state.search.key == settled.key:
+            _take_outcome(screen, state, settled.outcome)
+
+
+def _take_outcome(screen: QuoteScreen, state: QuoteState, outcome: Outcome) -> None:
+    if state.phase is not Phase.UNKNOWN:  # it was found elsewhere while this search ran
+        return
     trade = outcome.records[0] if outcome.fate is Fate.DONE else None
     if isinstance(trade, Trade):
         _executed(screen, state, trade, "found: ")

@@ -32,16 +32,16 @@ class TradesScreen(CustomerListScreen["Trade"]):
         super().__init__(desk)
         self._status = 0
 
-    def on_mount(self) -> None:
-        super().on_mount()
+    def mounted(self) -> None:
+        super().mounted()
         if self.desk.settings.poll_interval_s > 0:
             self.set_interval(1.0, partial(_tick, self))
 
-    def on_screen_resume(self) -> None:
+    def resumed(self) -> None:
         if self.desk.customer.trade_to_show is not None:
             self._status = 0
             self.paged.move_to(0)
-        super().on_screen_resume()
+        super().resumed()
 
     def may_recall(self, name: str, value: object) -> bool:
         if name == "_status":

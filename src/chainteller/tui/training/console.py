@@ -92,8 +92,8 @@ class TrainingConsole(Console):
     def _guide(self, width: int) -> Sequence[Line]:
         return guide.panel(self.session, width, running=self.running)
 
-    def on_mount(self) -> None:
-        super().on_mount()
+    def mounted(self) -> None:
+        super().mounted()
         self.desk.on_customer_text.subscribe(self, self.session.tell)
         if self.desk.settings.poll_interval_s > 0:
             self.set_interval(1.0, self._tick)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from chainteller.domain.assets import ASSETS_BY_KEY, CRYPTO, Asset
 from chainteller.domain.challenges import ReverificationReason, SharedWallets
 from chainteller.domain.clock import from_datetime
+from chainteller.domain.evidence import AddressCode
 from chainteller.domain.limits import UNVERIFIED_HOLD
 from chainteller.domain.preconditions import Act
 from chainteller.paths import shipped
@@ -69,7 +70,7 @@ from chainteller.tui.widgets.paste_field import SIGNATURE
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
     from chainteller.service.models.accounts import TokenBalance
-    from chainteller.service.models.counterparties import BlockchainAccount
+    from chainteller.service.models.counterparties import BlockchainAccount, Counterparty
     from chainteller.service.models.funding import LimitUsage
 
 ADDRESS = "address"
@@ -200,13 +201,18 @@ def _register(
     session.add_registered(account.id, made)
     return Result(
         (
-            f"registered {short_address(made.address)} on {request.network}"
+            f"registered {short_address(made.address)} on {request.network}{_what(made)}"
             "   enter: message to sign",
             "good",
         ),
         record=f"{account.id}/{made.id}",
         clears_failure=True,
     )
+
+
+def _what(made: "Counterparty") -> str:
+    is_contract = made.on_chain is not None and made.on_chain.code == AddressCode.CONTRACT
+    return ", a contract" if is_contract else ""
 
 
 def refuse_secret() -> Result:

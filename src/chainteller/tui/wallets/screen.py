@@ -106,8 +106,8 @@ class WalletsScreen(ListScreen[Shown]):
     def field_bar(self) -> PasteFieldBar:
         return self.query_one("#field-bar", PasteFieldBar)
 
-    def on_mount(self) -> None:
-        super().on_mount()
+    def mounted(self) -> None:
+        super().mounted()
         self.run_worker(call_service(_load_libraries), group="libraries")
         if self.desk.settings.poll_interval_s > 0:
             self.set_interval(1.0, partial(_tick, self))
@@ -115,9 +115,9 @@ class WalletsScreen(ListScreen[Shown]):
 
     # -- the list -----------------------------------------------------------------------------
 
-    def on_screen_resume(self) -> None:
+    def resumed(self) -> None:
         _bind_to_customer(self)
-        super().on_screen_resume()
+        super().resumed()
 
     def _customer_changed(self, before: str) -> None:
         super()._customer_changed(before)
@@ -158,8 +158,8 @@ class WalletsScreen(ListScreen[Shown]):
         if not all(kind.startswith(("quote.", "market.", "trade.")) for kind in kinds):
             super()._changed(kinds)
 
-    def on_resize(self) -> None:
-        super().on_resize()
+    def resized(self) -> None:
+        super().resized()
         self.call_after_refresh(draw, self)
 
     def find(self, text: str) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from chainteller.domain import search_texts
 from chainteller.domain.challenges import MAXIMUM_ATTEMPTS
 from chainteller.domain.clock import from_datetime
+from chainteller.domain.evidence import AddressCode
 from chainteller.domain.limits import UNVERIFIED_HOLD
 from chainteller.records.formats import (
     Piece,
@@ -295,12 +296,21 @@ _LATER: Piece = ("[ ] ", "muted")
 _WRONG: Piece = ("[x] ", "bad")
 
 
+_ON_CHAIN = {
+    AddressCode.CONTRACT.value: "a contract, which has owners and no key",
+    AddressCode.DELEGATED.value: "has a key, and lets a contract act for it",
+}
+
+
 def wallet_head(wallet: Wallet, width: int) -> list[Line]:
-    """The address whole: it is compared here."""
-    address = wallet.counterparty.address
+    """The address whole: it is compared here. Then what it is, where a chain said it."""
+    address, on_chain = wallet.counterparty.address, wallet.counterparty.on_chain
+    what = _ON_CHAIN.get(on_chain.code) if on_chain is not None else None
+    told = f"{what} (block {on_chain.block})" if on_chain is not None and what else ""
     return [
         line((wallet.counterparty.id, "strong"), right=((wallet.network, ""),)),
         *(line(row) for row in cut(address, width)),
+        *(line((row, "muted")) for row in wrapped(told, width) if row),
     ]
 
 
