@@ -91,12 +91,17 @@ def measured(folder: Path, count: int) -> Figures:
 
 
 def _sizes(path: Path) -> dict[str, int]:
-    """Bytes of the pages of each table and index."""
-    library = import_module("sqlite3")
-    with suppress(ImportError):  # two libraries in one process would break the file's locks
+    """Bytes of the pages of each table and index, counted in a copy page by page: only the
+    interpreter's own library has ``dbstat``, and two libraries on one file would break its locks.
+    """
+    library = interpreters = import_module("sqlite3")
+    with suppress(ImportError):
         library = import_module("chainteller.sqlite").sqlite3
-    with closing(library.connect(path)) as connection:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    copy = path.with_suffix(".copy")
+    copy.unlink(missing_ok=True)
+    with closing(library.connect(path)) as source, closing(library.connect(copy)) as target:
+        source.backup(target)
+    with closing(interpreters.connect(copy)) as connection:
         return dict(connection.execute("SELECT name, sum(pgsize) FROM dbstat GROUP BY name"))
 
 

@@ -153,7 +153,7 @@ def _width(connection: sqlite3.Connection, name: str) -> int:
 
 
 def _rows(connection: sqlite3.Connection, name: str) -> Rows:
-    return connection.execute(f"SELECT * FROM {name} ORDER BY rowid").fetchall()
+    return connection.execute(f"SELECT * FROM {name}").fetchall()
 
 
 def one_round(folder: Path, count: int) -> float:

@@ -33,7 +33,7 @@ def cpu_seconds(process: int) -> float:
 
 def opened(address: tuple[str, int], key: str) -> socket.socket:
     stream = socket.create_connection(address, 30)
-    said = f"GET /events/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\n\r\n"
+    said = f"GET /events/stream HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {key}\r\n\r\n"
     stream.sendall(said.encode())
     found = b""
     while b"retry: 2000" not in found:

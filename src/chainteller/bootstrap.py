@@ -265,7 +265,7 @@ def engine_options(settings: Settings) -> "EngineOptions":
     engine, service = settings.engine, settings.service
     options = {
         each.name: getattr(group, each.name)
-        for group in (engine, service)
+        for group in (engine, service, settings.audit)
         for each in fields(EngineOptions)
         if hasattr(group, each.name)
     }
@@ -346,6 +346,7 @@ def deployment(engine: "Engine", settings: Settings) -> "EmbeddedDeployment":
         rate_limits=service.rate_limits,
         docs=service.docs,
         trusted_proxies=service.trusted_proxies,
+        hosts=service.hosts,
         stop_notice_s=service.stop_notice_s,
         rates=_rates(service.rates),
     )

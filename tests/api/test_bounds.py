@@ -16,7 +16,7 @@ from chainteller.engine.deployment import EmbeddedDeployment
 from chainteller.service.deployment import DeploymentOptions
 
 PATIENCE_S = 10
-HEAD = b"Host: x\r\nContent-Type: application/json\r\n"
+HEAD = b"Host: localhost\r\nContent-Type: application/json\r\n"
 
 
 def connect(call: Caller, source: str = "127.0.0.1") -> socket.socket:
@@ -74,7 +74,7 @@ def test_what_is_no_http_gets_the_error_shape(raw: socket.socket) -> None:
 
 def test_a_head_that_is_too_large_is_refused(raw: socket.socket) -> None:
     with contextlib.suppress(OSError):
-        raw.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Big: ")
+        raw.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Big: ")
         for _ in range(100):
             raw.sendall(b"a" * 1_000)
     assert refusal(everything(raw)) == "MALFORMED_REQUEST"
@@ -143,7 +143,7 @@ def test_chunks_of_one_byte_and_endless_trailers_are_bounded(call: Caller) -> No
             for _ in range(2_000):
                 raw.sendall(piece)
         with connect(call) as again:
-            again.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+            again.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert again.recv(100).startswith(b"HTTP/1.1 200")
 
 
@@ -151,7 +151,7 @@ def test_an_idle_connection_ends_even_if_blank_lines_arrive(
     raw: socket.socket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("chainteller.api.protocol.KEEP_ALIVE_S", 0.2)
-    raw.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+    raw.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
     assert raw.recv(65_536).startswith(b"HTTP/1.1 200")
     assert drip(raw, b"\r\n") < 5
 
@@ -161,21 +161,21 @@ def test_a_peer_that_reads_no_replies_is_cut_off(
 ) -> None:
     monkeypatch.setattr("chainteller.api.protocol.STALL_S", 0.2)
     key = f"Authorization: Bearer {call.key}\r\n".encode()
-    request = b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n" + key + b"\r\n"
+    request = b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n" + key + b"\r\n"
     with connect(call) as deaf:
         deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
         assert drip(deaf, request, 0.001) < 8
 
 
 def test_requests_that_wait_on_a_connection_are_bounded(raw: socket.socket) -> None:
-    raw.sendall(b"GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n" * 100)
+    raw.sendall(b"GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n" * 100)
     replies = everything(raw)
     assert replies.count(b"HTTP/1.1 200") < 100
 
 
 def test_a_few_requests_may_wait_on_a_connection(raw: socket.socket) -> None:
-    raw.sendall(b"GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n" * 4)
-    raw.sendall(b"GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    raw.sendall(b"GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n" * 4)
+    raw.sendall(b"GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
     assert everything(raw).count(b"HTTP/1.1 200") == 5
 
 
@@ -189,10 +189,32 @@ def test_a_request_has_exactly_one_host(raw: socket.socket, hosts: bytes) -> Non
     assert refusal(everything(raw)) == "MALFORMED_REQUEST"
 
 
-@pytest.mark.parametrize("host", [b"bank.example", b"bank:8080", b"[::1]:80", b"127.0.0.1", b""])
-def test_a_host_with_and_without_a_port_is_fine(raw: socket.socket, host: bytes) -> None:
-    raw.sendall(b"GET /healthz HTTP/1.1\r\nHost: " + host + b"\r\n\r\n")
-    assert raw.recv(100).startswith(b"HTTP/1.1 200")
+@pytest.mark.parametrize("coding", [b"x", b"identity", b"gzip, chunked", b"chunked, chunked"])
+def test_a_coding_that_is_not_chunked_is_refused_and_nothing_is_done(
+    call: Caller, raw: socket.socket, coding: bytes
+) -> None:
+    key = f"Authorization: Bearer {call.key}\r\n".encode()
+    raw.sendall(
+        b"POST /trading-accounts HTTP/1.1\r\n" + HEAD + key
+        + b"Transfer-Encoding: " + coding + b"\r\n\r\n"
+        + b'39\r\n{"bankAccountId": "DDA-1", "bankAccountType": "checking"}\r\n0\r\n\r\n'
+    )  # fmt: skip
+    assert refusal(everything(raw)) == "MALFORMED_REQUEST"
+    assert call("GET", "/trading-accounts").json["data"] == []
+
+
+@pytest.mark.parametrize(
+    "chunk", [b"zz\r\n{}\r\n", b"2\r\n{}x", b"-1\r\n", b"ffffffffffffffffff\r\n"]
+)
+def test_a_body_that_breaks_off_is_refused(call: Caller, raw: socket.socket, chunk: bytes) -> None:
+    key = f"Authorization: Bearer {call.key}\r\n".encode()
+    head = (
+        b"POST /trading-accounts HTTP/1.1\r\n" + HEAD + key + b"Transfer-Encoding: chunked\r\n\r\n"
+    )
+    raw.sendall(head + b"1\r\n{\r\n" + chunk)
+    received = everything(raw)
+    assert refusal(received) == "MALFORMED_REQUEST"
+    assert received.count(b"HTTP/1.1") == 1
 
 
 def test_http_1_0_needs_no_host(raw: socket.socket) -> None:
@@ -226,7 +248,7 @@ class TestPlaces:
 
     def use(self, call: Caller, connection: socket.socket, key: str | None = None) -> bytes:
         said = f"Authorization: Bearer {key or call.key}\r\n".encode()
-        connection.sendall(b"GET /capabilities HTTP/1.1\r\nHost: x\r\n" + said + b"\r\n")
+        connection.sendall(b"GET /capabilities HTTP/1.1\r\nHost: localhost\r\n" + said + b"\r\n")
         return connection.recv(65_536)
 
     def test_the_oldest_stranger_of_the_largest_address_gives_way(self, call: Caller) -> None:
@@ -234,9 +256,9 @@ class TestPlaces:
             other = held.enter_context(connect(call, "127.0.0.9"))
             crowd = [held.enter_context(connect(call)) for _ in range(30)]
             assert everything(crowd[0]) == b""
-            other.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+            other.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert other.recv(100).startswith(b"HTTP/1.1 200")
-            crowd[-1].sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+            crowd[-1].sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert crowd[-1].recv(100).startswith(b"HTTP/1.1 200")
 
     def test_strangers_never_take_a_key_holders_place(self, call: Caller) -> None:
@@ -267,7 +289,7 @@ class TestPlaces:
         with contextlib.ExitStack() as held:
             streams = [held.enter_context(connect(call)) for _ in range(10)]
             for each in streams:
-                each.sendall(b"GET /events/stream HTTP/1.1\r\nHost: x\r\n" + key + b"\r\n")
+                each.sendall(b"GET /events/stream HTTP/1.1\r\nHost: localhost\r\n" + key + b"\r\n")
                 assert each.recv(65_536).startswith(b"HTTP/1.1 200")
             assert refusal(self.use(call, held.enter_context(connect(call))), 503)
 
@@ -281,7 +303,7 @@ def test_a_key_has_a_share_of_the_streams(
     def opened(key: str) -> socket.socket:
         stream = held.enter_context(connect(call))
         said = f"Authorization: Bearer {key}\r\n".encode()
-        stream.sendall(b"GET /events/stream HTTP/1.1\r\nHost: x\r\n" + said + b"\r\n")
+        stream.sendall(b"GET /events/stream HTTP/1.1\r\nHost: localhost\r\n" + said + b"\r\n")
         return stream
 
     with contextlib.ExitStack() as held:
@@ -356,7 +378,7 @@ class TestBehindAProxy:
         started = time.monotonic()
         with connect(call, "127.0.0.2") as proxy:
             proxy.sendall(
-                begin + b"GET /capabilities HTTP/1.1\r\nHost: x\r\n"
+                begin + b"GET /capabilities HTTP/1.1\r\nHost: localhost\r\n"
                 b"Authorization: Bearer wrong\r\n" + headers + b"\r\n"
             )
             assert refusal(everything(proxy), 401) == "UNAUTHORIZED"
@@ -386,7 +408,9 @@ class TestBehindAProxy:
 
     def test_a_proxy_header_from_anybody_else_is_no_http(self, call: Caller) -> None:
         with connect(call) as raw:
-            raw.sendall(b"PROXY TCP4 1.1.1.1 2.2.2.2 1 2\r\nGET /healthz HTTP/1.1\r\nHost: x\r\n")
+            raw.sendall(
+                b"PROXY TCP4 1.1.1.1 2.2.2.2 1 2\r\nGET /healthz HTTP/1.1\r\nHost: localhost\r\n"
+            )
             assert refusal(everything(raw)) == "MALFORMED_REQUEST"
 
     def test_a_broken_proxy_header_is_refused(self, call: Caller) -> None:

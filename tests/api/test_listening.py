@@ -86,7 +86,7 @@ def test_it_speaks_tls_and_nothing_else(call: Caller, certificate: Certificate) 
     assert call.address.startswith("https://127.0.0.1:")
     assert get(call, certificate.chain) == 200
     with socket.create_connection(("127.0.0.1", port_of(call)), 10) as clear:
-        clear.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+        clear.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
         refused = everything(clear)
     assert refused.startswith(b"HTTP/1.1 400 ")
     assert b"use https://" in refused
@@ -112,7 +112,9 @@ def test_a_request_right_behind_the_handshake_is_answered(
         socket.create_connection(("127.0.0.1", port_of(call)), 10) as raw,
         trusting(certificate.chain).wrap_socket(raw, server_hostname="127.0.0.1") as encrypted,
     ):
-        encrypted.sendall(b"POST /nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello")
+        encrypted.sendall(
+            b"POST /nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello"
+        )
         assert encrypted.recv(65_536).startswith(b"HTTP/1.1 401")
 
 
@@ -127,7 +129,7 @@ def test_a_trusted_proxys_header_comes_before_the_handshake(
     ):
         raw.sendall(b"PROXY TCP4 198.51.100.1 10.0.0.1 1 2\r\n")
         with trusting(certificate.chain).wrap_socket(raw, server_hostname="127.0.0.1") as encrypted:
-            encrypted.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+            encrypted.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert encrypted.recv(1_000).startswith(b"HTTP/1.1 200")
 
 
@@ -146,7 +148,9 @@ def test_an_endless_body_over_tls_is_bounded(
         socket.create_connection(("127.0.0.1", port_of(call)), 10) as raw,
         trusting(certificate.chain).wrap_socket(raw, server_hostname="127.0.0.1") as encrypted,
     ):
-        encrypted.sendall(b"POST /nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 999999\r\n\r\n")
+        encrypted.sendall(
+            b"POST /nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999999\r\n\r\n"
+        )
         assert encrypted.recv(65_536).startswith(b"HTTP/1.1 401")
         assert drip(encrypted, b"x") < 5
 

@@ -1,5 +1,6 @@
 """Bodies, queries and headers are read strictly, and refused without repeating them."""
 
+import gzip
 import json
 
 import pytest
@@ -38,6 +39,7 @@ def test_a_body_that_is_no_json_is_malformed(call: Caller, body: bytes) -> None:
 def test_json_of_another_shape_is_a_validation_error(call: Caller, document: object) -> None:
     answer = call("POST", OPEN, document)
     assert (answer.status, answer.code) == (400, "VALIDATION_ERROR")
+    assert b"dictionary" not in answer.body
 
 
 def test_each_wrong_field_is_named_and_no_input_is_repeated(call: Caller) -> None:
@@ -55,6 +57,15 @@ def test_each_wrong_field_is_named_and_no_input_is_repeated(call: Caller) -> Non
 def test_another_media_type_is_unsupported(call: Caller, media_type: str) -> None:
     answer = call("POST", OPEN, body=b"{}", headers={"Content-Type": media_type})
     assert (answer.status, answer.code) == (415, "UNSUPPORTED_MEDIA_TYPE")
+
+
+@pytest.mark.parametrize("coding", ["gzip", "br", "identity, gzip"])
+def test_a_compressed_body_is_unsupported(call: Caller, coding: str) -> None:
+    headers = {**JSON, "Content-Encoding": coding}
+    answer = call("POST", OPEN, body=gzip.compress(b"{}"), headers=headers)
+    assert (answer.status, answer.code) == (415, "UNSUPPORTED_MEDIA_TYPE")
+    plain = call("POST", OPEN, body=b"{}", headers={**JSON, "Content-Encoding": "Identity"})
+    assert plain.code == "VALIDATION_ERROR"
 
 
 def test_utf8_may_be_named(call: Caller) -> None:

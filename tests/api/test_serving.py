@@ -81,7 +81,7 @@ def test_sigterm_closes_event_streams_and_lets_requests_finish(
     slow = socket.create_connection(tuple(host.split(":")), timeout=PATIENCE_S)  # type: ignore[arg-type]  # a numeric string is a port
     body = b'{"bankAccountId": "DDA-1", "bankAccountType": "checking"}'
     slow.sendall(
-        b"POST /trading-accounts HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        b"POST /trading-accounts HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         b"Authorization: Bearer " + key.encode() + b"\r\n"
         b"Content-Length: " + str(len(body)).encode() + b"\r\n\r\n" + body[:20]
     )
@@ -261,7 +261,7 @@ def test_a_connection_that_was_just_made_is_answered_once_at_the_end(
         assert Caller(server.address, key)("GET", "/healthz").status == 200
         server.process.send_signal(signal.SIGTERM)
         until(lambda: _refuses(host, int(port)))
-        fresh.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+        fresh.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
         reply = fresh.recv(1_000)
         assert reply.startswith(b"HTTP/1.1 200")
         assert b"connection: close" in reply

@@ -25,7 +25,7 @@ def opened(call: Caller, key: str, held: contextlib.ExitStack, after: int = -1) 
     stream = held.enter_context(connect(call))
     stream.settimeout(PATIENCE_S)
     said = f"Authorization: Bearer {key}\r\nLast-Event-ID: {after}\r\n".encode()
-    stream.sendall(b"GET /events/stream HTTP/1.1\r\nHost: x\r\n" + said + b"\r\n")
+    stream.sendall(b"GET /events/stream HTTP/1.1\r\nHost: localhost\r\n" + said + b"\r\n")
     read_until(stream, b"retry: 2000")
     return stream
 
@@ -79,7 +79,7 @@ def test_a_cursor_says_nothing_of_others_and_one_ahead_of_the_log_is_reset(
         stream = held.enter_context(connect(call))
         stream.settimeout(PATIENCE_S)
         said = f"Authorization: Bearer {call.key}\r\nLast-Event-ID: {newest + 1000}\r\n".encode()
-        stream.sendall(b"GET /events/stream HTTP/1.1\r\nHost: x\r\n" + said + b"\r\n")
+        stream.sendall(b"GET /events/stream HTTP/1.1\r\nHost: localhost\r\n" + said + b"\r\n")
         found = read_until(stream, b"event: reset")
         assert f'id: {newest}\nevent: reset\ndata: {{"next":{newest}}}'.encode() in found
 

@@ -191,6 +191,7 @@ def lines(bank: Bank) -> Lines:
         "db upgrade": ("--database", f"sqlite:///{aged}"),
         "db check": (),
         "db verify": (),
+        "db archive": (str(at / "audit.archive"),),
         "db backup": (str(at / "again.db"),),
         "db copy": (f"sqlite:///{at / 'empty' / 'third.db'}",),
         "db restore": (str(backup),),

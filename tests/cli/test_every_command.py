@@ -11,20 +11,22 @@ import shutil
 import subprocess
 import sys
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import cycle
+from decimal import Decimal
+from itertools import chain, cycle
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 import pytest
 from tests.cli.every_command import READING, SLOW, WRITING, Bank, Lines, lines, sample_bank
-from tests.tui.hostile_service import HOSTILE
+from tests.tui.hostile_service import HOSTILE, HostileService
 
 from chainteller import bootstrap
 from chainteller.cli import open_services
 from chainteller.cli.main import commands
+from chainteller.service.interface import Service
 from chainteller.service.layers import Next, layered
 from chainteller.service.operations import Call, Operation
 
@@ -63,17 +65,25 @@ class _Seen:
 
 
 @contextlib.contextmanager
-def _watched() -> Iterator[_Seen]:
-    seen, open_service = _Seen(), bootstrap.open_service
+def _opened_as(seen_as: Callable[[Service], Service]) -> Iterator[None]:
+    """Let commands open the service as another one around it."""
+    open_service = bootstrap.open_service
 
     def opened(*args: Any) -> Any:
         found = open_service(*args)
         return bootstrap.OpenedService(
-            layered(found.service, seen), found.kind, found.label, found.close, found.run_due
+            seen_as(found.service), found.kind, found.label, found.close, found.run_due
         )
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(open_services, "open_service", opened)
+        yield
+
+
+@contextlib.contextmanager
+def _watched() -> Iterator[_Seen]:
+    seen = _Seen()
+    with _opened_as(lambda inner: layered(inner, seen)):
         yield seen
 
 
@@ -133,9 +143,7 @@ def test_a_list_is_a_table_an_envelope_and_a_csv_file_of_the_same_records(
         names = list(rows[0])
         if is_still:
             for row, record in zip(rows, body["data"], strict=True):
-                assert {name: _read_back(row[name]) for name in row} == {
-                    name: _as_cell(record, name, row[name]) for name in row
-                }
+                assert _differences(path, row, record) == []
         chosen = bank.run(*real[path], "--format", "csv", "--columns", f"{names[-1]},{names[0]}")
         heads, *cells = csv.reader(io.StringIO(chosen.out))
         assert heads == [names[-1], names[0]]
@@ -153,29 +161,129 @@ def test_a_list_is_a_table_an_envelope_and_a_csv_file_of_the_same_records(
         assert file.read_text(encoding="utf-8") == written_now
 
 
-def _read_back(cell: str) -> str:
-    """A cell as a program reads it: a spreadsheet's guard is no part of the text."""
-    return cell[1:] if cell[:2] in {"'=", "'+", "'-", "'@"} else cell
+COMPOSED: Mapping[str, Callable[[Any], Iterable[str]]] = {
+    "customers find bankAccounts": lambda each: chain.from_iterable(
+        (one["id"], one["balance"], one["tradingAccountId"] or "no trading account")
+        for one in each["bankAccounts"]
+    ),
+    "deposits list hold": lambda _: ("",),
+    "withdrawals list hold": lambda each: (
+        f"{Decimal(each['amount']):,}" if each["status"] == "processing" else "",
+    ),
+    "withdrawals list destination": lambda each: (
+        each["destination"].get("address") or each["destination"]["bankAccountId"],
+    ),
+    "withdrawals list review": lambda each: (each["review"]["reason"] if each["review"] else "",),
+    "markets change": lambda _: ("%",),
+    "transactions list currency": lambda each: (
+        each["market"].upper().partition("-")[0]
+        if "market" in each
+        else each["currency"]["symbol"],
+    ),
+}
+"""Columns that the JSON has in several fields: what a cell names of them, in this order."""
 
 
-def _as_cell(record: Any, name: str, cell: str) -> str:
-    """What a cell must say, by the record's JSON; for a column composed for people, what it says.
+def _differences(path: str, row: Mapping[str, str], record: Any) -> list[tuple[str, str, str]]:
+    """The cells that don't say what the record's JSON says: column, cell and what was expected."""
+    wrong = []
+    for name, cell in row.items():
+        composed = COMPOSED.get(f"{path.removeprefix('chainteller ')} {name}")
+        if composed is None:
+            expected = _cell(_of_wire(record, name))
+            wrong += [] if cell == expected else [(name, cell, expected)]
+        else:
+            parts = [_shown(each) for each in composed(record)]
+            order = ".*".join(map(re.escape, parts))
+            wrong += [] if re.search(order, cell) else [(name, cell, order)]
+    return wrong
 
-    An amount with its currency is its digits, and several values are separated by commas.
-    """
-    found: Any = record
+
+def _of_wire(record: Any, name: str) -> str:
+    """A value of the JSON as text: of an amount with its currency the digits, of several texts all
+    of them, and nothing where there is none."""
+    found = record
     for part in name.split("."):
-        if not isinstance(found, dict) or part not in found:
-            return "" if found is None else _read_back(cell)
-        found = found[part]
+        found = found.get(part) if isinstance(found, dict) else None
     if isinstance(found, dict):
-        return str(found["amount"]) if "amount" in found else _read_back(cell)
+        found = found["amount"]
     if isinstance(found, list):
-        plain = all(isinstance(each, str) for each in found)
-        return ", ".join(found) if plain else _read_back(cell)
+        return ", ".join(found)
     if isinstance(found, bool):
         return "true" if found else "false"
     return "" if found is None else str(found)
+
+
+def _shown(text: str) -> str:
+    return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", "\ufffd", text)
+
+
+def _cell(text: str) -> str:
+    """A text in a CSV file: one line, and with an apostrophe where a spreadsheet would compute."""
+    shown = _shown(text)
+    is_number = re.fullmatch(r"-[0-9,]+(\.[0-9]+)?", shown)
+    is_guarded = len(shown.strip()) > 1 and shown.strip()[0] in "=+-@" and not is_number
+    return f"'{shown}" if is_guarded else shown
+
+
+SEPARATORS = (
+    *("=1+1", "+1", "-1+1", "@SUM(A1)", " =A1", "-", "'", "''", "\\", "|", ";", ",", ",,"),
+    *("\n", "\r\n=A1\r\n", "\r", "\t", '"', '""', '",=A1,"', '"\n"', "a,b\n", ";=A1;", "\x00"),
+)
+"""Texts that could end a cell or a row, or begin a formula."""
+
+
+@dataclass(slots=True)
+class _Repeated:
+    """A layer that answers the same call with the same records again."""
+
+    answers: dict[tuple[str, tuple[str, ...], str], Any] = field(default_factory=dict)
+
+    def __call__(self, call: Call[Answer], onward: Next) -> Answer:
+        place = (call.operation.operation_id, call.ids, repr(call.query))
+        if place not in self.answers:
+            self.answers[place] = onward(call)
+        answer: Answer = self.answers[place]
+        return answer
+
+
+@pytest.fixture(scope="module")
+def hostile_bank(bank: Bank, real: Lines) -> Iterator[Bank]:
+    """Every list has records, and all that the service says of them is hostile."""
+    for path in ("wallets transfer", "wallets state"):
+        bank.run(*real[f"chainteller {path}"])
+    named = [bank.run("keys", "create", "--name", f"{each}x").code for each in SEPARATORS]
+    assert named.count(0) > len(named) // 2
+    repeated = _Repeated()
+    with _opened_as(lambda inner: layered(HostileService(inner, set(), SEPARATORS), repeated)):
+        yield bank
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_hostile_records_are_read_back_from_csv_as_they_are_in_json(
+    hostile_bank: Bank, real: Lines, path: str
+) -> None:
+    records = hostile_bank.run(*real[path], "--json").body["data"]
+    written = hostile_bank.run(*real[path], "--format", "csv").out
+    rows = list(csv.DictReader(io.StringIO(written, newline=""), strict=True))
+    assert len(rows) == len(records) > 0
+    assert written.count("\n") == len(rows) + 1, "a row is a line"
+    found = [_differences(path, row, each) for row, each in zip(rows, records, strict=True)]
+    assert [each for each in found if each] == []
+
+
+def test_the_exported_log_is_the_listed_one(bank: Bank, real: Lines) -> None:
+    path = "chainteller audit list"
+    for name in ("log.csv", "log.jsonl"):
+        assert bank.run("audit", "export", name).code == 0
+    listed = bank.run("audit", "list", "--all", "--json").body["data"]
+    written = (bank.home / "log.csv").read_text("utf-8")
+    rows = list(csv.DictReader(io.StringIO(written, newline=""), strict=True))
+    assert len(rows) == len(listed)
+    for row, record in zip(rows, reversed(listed), strict=True):
+        assert _differences(path, row, record) == []
+    lines = (bank.home / "log.jsonl").read_text("utf-8").splitlines()
+    assert [json.loads(each) for each in lines] == listed[::-1]
 
 
 @pytest.mark.parametrize("path", LISTS)

@@ -70,7 +70,7 @@ def test_a_unix_socket_is_served_and_every_file_is_private(tmp_path: Path) -> No
 
 def test_metrics_have_an_address_of_their_own_without_a_key(tmp_path: Path) -> None:
     path = tmp_path / "metrics.sock"
-    settings = f'[service]\nmetrics_address = "{path}"\n'
+    settings = f'[service]\nmetrics_address = "{path}"\nhosts = ["teller.bank.example"]\n'
     process = serve(tmp_path / "home", "--port", "0", settings=settings)
     assert process.stdout is not None
     assert process.stdout.readline().startswith("listening on http://127.0.0.1:")
@@ -84,11 +84,16 @@ def test_metrics_have_an_address_of_their_own_without_a_key(tmp_path: Path) -> N
                 reply += piece
             return reply
 
-    found = asked(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+    strange = asked(b"GET /metrics HTTP/1.1\r\nhost:evil.example\r\n\r\n")
+    assert strange.startswith(b"HTTP/1.1 400")
+    assert b"chainteller_due_jobs" not in strange
+    found = asked(b"GET /metrics HTTP/1.1\r\nHost: teller.bank.example:80\r\n\r\n")
     assert found.startswith(b"HTTP/1.1 200")
     assert b"chainteller_due_jobs 0.0" in found
-    assert asked(b"GET /trading-accounts HTTP/1.1\r\nHost: x\r\n\r\n").startswith(b"HTTP/1.1 404")
-    assert asked(b"POST /metrics HTTP/1.1\r\nHost: x\r\n\r\n").startswith(b"HTTP/1.1 404")
+    assert asked(b"GET /trading-accounts HTTP/1.1\r\nHost: localhost\r\n\r\n").startswith(
+        b"HTTP/1.1 404"
+    )
+    assert asked(b"POST /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").startswith(b"HTTP/1.1 404")
     assert asked(b"x" * 100_000) == b""
     process.terminate()
     process.communicate(timeout=30)

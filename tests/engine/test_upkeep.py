@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import delete, select, update
+from sqlalchemy.exc import DBAPIError
 from tests.world.engines import World, make_world
 from tests.world.files import sealed
 
@@ -139,3 +140,49 @@ def test_rows_of_the_past_begin_the_count_anew(
     keep_up(world)
     assert [each.id for each in world.engine.quotes().data] == [quote.id, "QTE_OLDER"]
     assert verify(world.database) == ()
+
+
+def test_old_events_go_on_record_and_a_cursor_before_them_is_reset(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upkeep, "AT_ONCE", 4)
+    world.buy("50.00")
+    pending = world.quote("20.00")
+    assert verify(world.database) == ()
+    before = world.engine.events(0).data
+    world.clock.advance((world.context.options.keep_events_days + 1) * DAY)
+    world.settle()  # of a trade whose first event goes
+    newer = world.engine.events(before[-1].seq).data
+    keep_up(world)
+
+    told = [act for act in acts(world) if act["table"] == "event"]
+    assert [act["to"] for act in told] == [
+        str(min(at, len(before))) for at in range(4, len(before) + 4, 4)
+    ]
+    assert told[0]["from"] == "1"
+    page = world.engine.events(0)
+    assert page.data == newer
+    assert page.reset
+    assert world.engine.events(before[-1].seq - 1).reset
+    page = world.engine.events(before[-1].seq)
+    assert (page.data, page.reset) == (newer, False)
+    assert verify(world.database) == ()
+    assert pending.id not in {each.id for each in world.engine.quotes().data}
+
+
+def test_events_are_deleted_by_a_step_on_record_alone(world: World) -> None:
+    with pytest.raises(DBAPIError), world.database.write() as connection:
+        connection.execute(delete(Tables.event).where(Tables.event.c.seq == 1))
+    world.clock.advance((world.context.options.keep_events_days + 1) * DAY)
+    world.deposit("1.00")
+    keep_up(world)
+    with pytest.raises(DBAPIError), world.database.write() as connection:
+        connection.execute(delete(Tables.event))
+    with world.database.write() as connection:  # who opens the guard by a row is found out
+        moved = update(Tables.removal).where(Tables.removal.c.counted.startswith("event."))
+        last = world.engine.events(-1).next
+        connection.execute(moved.values(upto=last))
+        connection.execute(delete(Tables.event))
+        connection.commit()
+    found = {breach.where for breach in verify(world.database)}
+    assert {"removal * event.seq 1", "removal default event.number 1", f"event {last}"} <= found

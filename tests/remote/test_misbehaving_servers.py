@@ -153,7 +153,15 @@ def test_a_name_that_does_not_resolve_is_unreachable() -> None:
 
 @pytest.mark.parametrize(
     "address",
-    ["", "bank.example", "ftp://bank.example", "http://", "http://user:secret@bank.example", "::"],
+    [
+        "",
+        "bank.example",
+        "ftp://bank.example",
+        "http://",
+        "http://user:secret@bank.example",
+        "::",
+        "unix:x",
+    ],
 )
 def test_refuses_what_is_no_address(address: str) -> None:
     with pytest.raises(ValueError) as refused:

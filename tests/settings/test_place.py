@@ -108,7 +108,7 @@ def test_a_password_is_no_part_of_a_label(tmp_path: Path) -> None:
         ("http://teller:secret@bank.example", "an address without credentials"),
         ("https://:secret@bank.example/trading", "an address without credentials"),
         ("https://secret@bank.example", "an address without credentials"),
-        ("https://[secret", "http://HOST or https://HOST"),
+        ("https://[secret", "http://HOST, https://HOST or unix:/PATH"),
     ],
 )
 @pytest.mark.parametrize("origin", ["--url", "CHAINTELLER_URL"])
@@ -120,6 +120,20 @@ def test_the_address_of_a_deployment_with_credentials_is_refused_without_showing
     with pytest.raises(SettingsInvalid, match=f"{origin} needs {reason}") as refused:
         _configured(tmp_path, flags, **({} if by_flag else {origin: address})).place()
     assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize("written", ["unix:/run/a teller.sock", "unix:///run/a teller.sock"])
+def test_a_socket_is_one_place_however_it_is_written(tmp_path: Path, written: str) -> None:
+    place = _configured(tmp_path, Flags(url=written)).place()
+    assert (place.remote, place.address) == (True, "unix:/run/a teller.sock")
+    assert place.label == place.address
+    assert not place.sends_key_in_the_clear
+
+
+@pytest.mark.parametrize("address", ["unix:", "unix:teller.sock", "unix://run/teller.sock"])
+def test_a_socket_has_an_absolute_path(tmp_path: Path, address: str) -> None:
+    with pytest.raises(SettingsInvalid, match="--url needs unix:/PATH, with an absolute path"):
+        _configured(tmp_path, Flags(url=address)).place()
 
 
 @pytest.mark.parametrize("address", ["foo", "sqlite://", "sqlite:///", "mysql://h/x", ""])

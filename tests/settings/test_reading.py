@@ -56,6 +56,11 @@ def test_an_unknown_key_says_what_was_meant_and_where_it_stands(tmp_path: Path) 
         ("quote_window_s = 0.5", "engine.quote_window_s needs a number of seconds, 1 or more"),
         ('price_feed = "guess"', "engine.price_feed needs simulated, replay:FILE or http:NAME"),
         (
+            '[service]\nhosts = ["bank.example:443"]',
+            "service.hosts needs names such as teller.bank.example or *.bank.example, or *, "
+            "not 'bank.example:443'",
+        ),
+        (
             'maintenance = ["sol-usb"]',
             "engine.maintenance knows no market 'sol-usb', did you mean sol-usd?",
         ),
@@ -65,7 +70,8 @@ def test_a_wrong_value_names_file_line_and_key(tmp_path: Path, line: str, compla
     environ = _home(tmp_path, f"# ours\n[engine]\n{line}\n")
     with pytest.raises(SettingsInvalid) as raised:
         load(environ)
-    assert raised.value.problems == (f"{tmp_path / 'config.toml'}, line 3: {complaint}",)
+    at = f"{tmp_path / 'config.toml'}, line {3 + line.count(chr(10))}"
+    assert raised.value.problems == (f"{at}: {complaint}",)
 
 
 def test_every_problem_is_told_at_once(tmp_path: Path) -> None:
@@ -111,6 +117,7 @@ _FITTING = {
     "service.cleartext": "allow",
     "service.rates.read.per_second": "0.5",
     "service.trusted_proxies": "10.0.0.0/8,unix",
+    "service.hosts": "teller.bank.example,*.branch.example",
 }
 
 

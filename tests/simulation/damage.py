@@ -8,7 +8,7 @@ schema itself declares as deciding nothing.
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,19 +57,25 @@ def damaged(path: Path, draw: Draw) -> Damage | None:
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.row_factory = sqlite3.Row
         with _without_triggers(connection):
-            rows = connection.execute(f"SELECT rowid AS nth, * FROM {table.name}").fetchall()  # noqa: S608 - our tables
+            rows = connection.execute(f"SELECT * FROM {table.name}").fetchall()  # noqa: S608 - our tables
             if not rows:
                 return None
             row = draw.pick(rows)
-            keys = tuple(str(row[column.name]) for column in table.primary_key)
+            place = {column.name: row[column.name] for column in table.primary_key}
+            keys = tuple(map(str, place.values()))
             columns = [each.name for each in table.columns if (table.name, each.name) not in free]
             how = draw.below(10)
             if how == 0:
-                connection.execute(f"DELETE FROM {table.name} WHERE rowid = ?", (row["nth"],))  # noqa: S608 - as above
+                there = _equal(place)
+                connection.execute(f"DELETE FROM {table.name} WHERE {there}", [*place.values()])  # noqa: S608 - as above
                 return Damage(table.name, "deleted", keys)
             if how == 1:
-                return _added(connection, table.name, row, [c.name for c in table.primary_key])
-            return _altered(connection, table.name, rows, row, draw.pick(columns), keys, draw)
+                return _added(connection, table.name, row, [*place])
+            return _altered(connection, table.name, rows, row, draw.pick(columns), place, draw)
+
+
+def _equal(place: Mapping[str, Any]) -> str:
+    return " AND ".join(f'"{name}" = ?' for name in place)
 
 
 @contextmanager
@@ -86,7 +92,7 @@ def _without_triggers(connection: sqlite3.Connection) -> Iterator[None]:
 
 def _added(connection: sqlite3.Connection, table: str, row: sqlite3.Row, key: list[str]) -> Damage:
     """The same row once more, under another key."""
-    values = {name: row[name] for name in row.keys() if name != "nth"}  # noqa: SIM118 - a Row's own
+    values = {name: row[name] for name in row.keys()}  # noqa: SIM118 - a Row's own
     for unique in (*key, *_unique(connection, table)):
         values[unique] = _other(values[unique])
     names = ", ".join(f'"{name}"' for name in values)
@@ -111,7 +117,7 @@ def _altered(
     rows: list[sqlite3.Row],
     row: sqlite3.Row,
     column: str,
-    keys: tuple[str, ...],
+    place: Mapping[str, Any],
     draw: Draw,
 ) -> Damage | None:
     before = row[column]
@@ -120,11 +126,12 @@ def _altered(
         after = _other(before)
     try:
         connection.execute(
-            f'UPDATE {table} SET "{column}" = ? WHERE rowid = ?',  # noqa: S608 - as above
-            (after, row["nth"]),
+            f'UPDATE {table} SET "{column}" = ? WHERE {_equal(place)}',  # noqa: S608 - as above
+            [after, *place.values()],
         )
     except sqlite3.IntegrityError:
         return None
+    keys = tuple(map(str, place.values()))
     return Damage(table, f"{column} was {before!r}, is {after!r}"[:200], keys)
 
 

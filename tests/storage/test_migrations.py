@@ -126,6 +126,15 @@ _UNGUARDED = {
         "DROP TRIGGER audit_refuses_update",
         "CREATE TRIGGER audit_refuses_update BEFORE UPDATE ON audit "
         "BEGIN SELECT RAISE(ABORT, 'audit is append-only'); END",
+        *(
+            statement
+            for name in ("event", "audit", "entry")
+            for statement in (
+                f"DROP TRIGGER {name}_refuses_delete",
+                f"CREATE TRIGGER {name}_refuses_delete BEFORE DELETE ON {name} "
+                f"BEGIN SELECT RAISE(ABORT, '{name} is append-only'); END",
+            )
+        ),
     ),
     "postgres": (
         "DROP TRIGGER audit_append_only ON audit",
@@ -146,11 +155,16 @@ ADDED_IN_0006 = (
     *("ix_blockchain_account_account", "ix_challenge_created", "ix_link_account"),
 )
 _ADDED_IN_0010 = (WalletTables.arrival, WalletTables.small_transfer, WalletTables.statement)
+_WITHOUT_SALT = (Tables.rule, Tables.clock, Tables.removal)
+_ADDED_TABLES = (
+    *("archived_leaves", "removal", "tally"),
+    *("search_word", "search_name", "search_key"),
+)
 BACK_TO_0001 = (
-    *(f"DROP INDEX {name}" for name in ("ix_posting_journal", "ix_journal_record")),
+    "DROP INDEX ix_posting_hold",
     "CREATE INDEX ix_posting_journal_id ON posting (journal_id)",
     "CREATE INDEX ix_journal_reference ON journal (reference)",
-    *(f"DROP TABLE {name}" for name in ("tally", "search_word", "search_name", "search_key")),
+    *(f"DROP TABLE {name}" for name in _ADDED_TABLES),
     *(f"DROP INDEX {name}" for name in ADDED_IN_0006),
     "CREATE INDEX ix_blockchain_account_trading_account_id "
     "ON blockchain_account (trading_account_id)",
@@ -180,7 +194,7 @@ BACK_TO_0001 = (
     *(
         f"ALTER TABLE {table.name} DROP COLUMN salt"
         for table in sealing.sealed_tables()
-        if table not in (Tables.rule, Tables.clock, WalletTables.evidence, *_ADDED_IN_0010)
+        if table not in (*_WITHOUT_SALT, WalletTables.evidence, *_ADDED_IN_0010)
     ),
     "DROP TABLE server_lease",
     "DROP TABLE schema_revision",

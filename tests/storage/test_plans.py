@@ -145,7 +145,7 @@ def test_every_list_is_read_from_an_index(world: World) -> None:
 
 
 def test_what_a_payout_compares_is_read_from_indexes(world: World) -> None:
-    """Neither index has whole ids."""
+    """Journals by their own ids, and what they hold by an index without whole ids."""
     ids = [f"TXN_{number:08d}{number:014d}:fill" for number in range(2_000)]
     with world.database.write() as connection:
         journals = [{"id": each, "kind": "fill", "reference": each[:26], "at": 0} for each in ids]
@@ -156,7 +156,7 @@ def test_what_a_payout_compares_is_read_from_indexes(world: World) -> None:
         ((statement, values),) = told
         how = plan(connection, statement, values)
     assert not list(faults(statement, how))
-    assert {"ix_journal_record", "ix_posting_journal"} <= {*re.findall(r"ix_\w+", how)}
+    assert "ix_posting_hold" in how
 
 
 def test_the_lists_are_those_that_the_operations_declare() -> None:

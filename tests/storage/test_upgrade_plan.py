@@ -23,8 +23,12 @@ from chainteller.storage.revision import REVISION
 
 RELEASED = "0002"
 _VISIT = re.compile(
-    r"\s*(?:UPDATE (\w+)|CREATE (?:UNIQUE )?INDEX \w+ ON (\w+)|SELECT .* FROM (\w+))", re.DOTALL
+    r"\s*(?:UPDATE (\w+)|CREATE (?:UNIQUE )?INDEX \w+ ON (\w+)"
+    r"|(?:INSERT INTO \w+ \(.*\) )?SELECT .* FROM (\w+))",
+    re.DOTALL,
 )
+_ON_SQLITE = {"0012": {"journal", "event"}}
+"""Tables that a migration visits on SQLite only."""
 _SMALL = {
     "head", "clock", "log", "organisation", "schema_revision", "alembic_version", "sqlite_master",
 }  # fmt: skip
@@ -114,7 +118,8 @@ def test_each_migration_names_the_tables_that_it_visits(url: str) -> None:
     finally:
         event.remove(Engine, "before_cursor_execute", note)
     assert sorted(visited) == sorted(each for each in named if each > RELEASED)
-    assert visited == {each: named[each] for each in visited}
+    on_sqlite = _ON_SQLITE if url.startswith("postgresql") else {}
+    assert visited == {each: named[each] - made - on_sqlite.get(each, set()) for each in visited}
 
 
 def test_an_old_file_is_compacted_and_stays_sound(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -32,10 +32,13 @@ _NUMBER = re.compile(r"[-+]?[\d.,]+")
 
 class HostileService(Service):
     """Answers as ``inner`` does, with hostile text in every field that is no number. Ids keep
-    working: what comes back in a call is found again."""
+    working: what comes back in a call is found again. ``texts`` go in front of what is there."""
 
-    def __init__(self, inner: Service, pairs: set[tuple[str, int]]) -> None:
+    def __init__(
+        self, inner: Service, pairs: set[tuple[str, int]], texts: Sequence[str] = HOSTILE
+    ) -> None:
         self._inner = inner
+        self._texts = texts
         self._real: dict[str, str] = {}
         self._ids: dict[str, str] = {}
         self._turn = 0
@@ -74,10 +77,10 @@ class HostileService(Service):
         return self._new(where, text)
 
     def _new(self, where: str, text: str) -> str:
-        number = self._turn % len(HOSTILE)
+        number = self._turn % len(self._texts)
         self._turn += 1
         self.pairs.add((where, number))
-        spoiled = HOSTILE[number] + text
+        spoiled = self._texts[number] + text
         self._real[spoiled] = text
         if text in self._ids:
             self._ids[text] = spoiled

@@ -67,9 +67,10 @@ def served(
     ping_s: float = 15.0,
     kind: type[App] = App,
     certificate: Certificate | None = None,
+    at: Address | None = None,
 ) -> Iterator[str]:
     """The address of a server in a thread, until the block ends. No due work is done by it."""
-    listener = Address(port=0).listen()
+    listener = (at or Address(port=0)).listen()
     accepting = threading.Event()
     app = kind(behind)
     app.streams.ping_s = ping_s

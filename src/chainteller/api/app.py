@@ -6,6 +6,7 @@ from chainteller.api.auth import Authentication
 from chainteller.api.connections import Connections
 from chainteller.api.documentation import Documentation
 from chainteller.api.endpoints import Gateway
+from chainteller.api.hosts import Hosts
 from chainteller.api.limits import RateLimits
 from chainteller.api.logs import RequestLines
 from chainteller.api.metrics import Metrics
@@ -25,15 +26,19 @@ from chainteller.service.operations import EVENT_STREAM, OPERATIONS
 
 
 class App:
-    """The ASGI application of one deployment, and the resources that its server closes."""
+    """The ASGI application of one deployment, and the resources that its server closes.
 
-    def __init__(self, deployment: Deployment) -> None:
+    ``served_as`` is the host that the server listens on.
+    """
+
+    def __init__(self, deployment: Deployment, served_as: str = "") -> None:
         options = deployment.options
         self.metrics = Metrics(options.version)
         self.threads = Threads()
         self.connections: Connections[BoundedHttpProtocol] = Connections()
         self.stop_notice_s = options.stop_notice_s
         self.peers = Peers(options.trusted_proxies)
+        self.hosts = Hosts(options.hosts, served_as)
         rates = options.rates if options.rate_limits else None
         self.limits = RateLimits(rates, deployment.servers)
         self.gateway = Gateway(deployment, self.limits, self.threads)

@@ -2,19 +2,25 @@
 
 import asyncio
 import contextlib
+import re
 from collections.abc import Awaitable, Callable
+
+from chainteller.api.hosts import Hosts, arrives_on_loopback
+from chainteller.service.errors import ValidationFailed
 
 _HEAD_BYTES = 8 * 1024
 _DEADLINE_S = 5.0
 _AT_ONCE = 16
 _TYPE = "text/plain; version=0.0.4; charset=utf-8"
+_HOST = re.compile(rb"\r\nhost:([^\r\n]*)", re.IGNORECASE)
 
 
 class Monitoring:
     """Answers ``GET /metrics`` and nothing else, one request for each connection."""
 
-    def __init__(self, text: Callable[[], Awaitable[bytes]]) -> None:
+    def __init__(self, text: Callable[[], Awaitable[bytes]], hosts: Hosts) -> None:
         self._text = text
+        self._hosts = hosts
         self._open = 0
 
     async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -35,12 +41,25 @@ class Monitoring:
     async def _reply(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = await reader.readuntil(b"\r\n\r\n")
         line = head.split(b"\r\n", 1)[0].decode("latin-1").split(" ")
-        found = line[:1] == ["GET"] and line[1:2] == ["/metrics"]
-        body = await self._text() if found else b"The metrics are at /metrics.\n"
-        status = "200 OK" if found else "404 Not Found"
+        if not self._is_meant(head, writer.get_extra_info("sockname")):
+            status, body = "400 Bad Request", b"The service isn't known by this name.\n"
+        elif line[:2] == ["GET", "/metrics"]:
+            status, body = "200 OK", await self._text()
+        else:
+            status, body = "404 Not Found", b"The metrics are at /metrics.\n"
         writer.write(
             f"HTTP/1.1 {status}\r\ncontent-type: {_TYPE}\r\ncontent-length: {len(body)}\r\n"
             "connection: close\r\n\r\n".encode()
             + body
         )
         await writer.drain()
+
+    def _is_meant(self, head: bytes, own: object) -> bool:
+        """Whether the request names this service; a UNIX socket's ``own`` address is a text."""
+        is_guarded = isinstance(own, tuple) and arrives_on_loopback(own[0])
+        try:
+            for each in _HOST.findall(head):
+                self._hosts.require(each.decode("latin-1"), is_guarded=is_guarded)
+        except ValidationFailed:
+            return False
+        return True

@@ -71,6 +71,8 @@ class Outermost:
             await send(message)
 
         try:
+            if connection is not None:
+                connection.require_own_name(context.header("host") or "")
             _known_version(context)
             await self._app(scope, receive, sending)
         except ServiceError as refusal:

@@ -158,7 +158,7 @@ def _version_2(data: bytes) -> ProxyHeader | None:
     if size < 2 * width + 4:
         raise ProxyHeaderInvalid
     source = ipaddress.ip_address(data[_V2_FIXED : _V2_FIXED + width])
-    return ProxyHeader(str(_plain(source)), length)
+    return ProxyHeader(str(plain_address(source)), length)
 
 
 def _listed(header: str | None) -> list[str]:
@@ -184,12 +184,13 @@ def _parsed(text: str) -> Address | None:
     elif text.count(":") == 1:
         text = text.partition(":")[0]
     try:
-        return _plain(ipaddress.ip_address(text.partition("%")[0]))
+        return plain_address(ipaddress.ip_address(text.partition("%")[0]))
     except ValueError:
         return None
 
 
-def _plain(address: Address) -> Address:
+def plain_address(address: Address) -> Address:
+    """An IPv4 address that is written as an IPv6 one, as IPv4."""
     if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
         return address.ipv4_mapped
     return address

@@ -16,6 +16,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from uvicorn.server import ServerState
 
 from chainteller.api.connections import Connections
+from chainteller.api.hosts import Hosts, arrives_on_loopback
 from chainteller.api.peers import Peers, ProxyHeaderInvalid, read_proxy_header
 from chainteller.api.reading import BODY_DEADLINE_S, MAXIMUM_BODY_BYTES
 from chainteller.api.request_context import API_VERSION
@@ -42,6 +43,10 @@ CONNECTION = "chainteller.connection"
 _GO_ON = b"HTTP/1.1 100"
 _REASONS = {400: "Bad Request", 503: "Service Unavailable"}
 _HOST = re.compile(rb"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~!$&'()*+,;=%-]*)(:[0-9]*)?")
+
+_CODING = b"transfer-encoding"
+_TARGET = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*://([^/?#]*)")
+"""The host of a request's address, where a client sends the whole address."""
 
 
 class Phase(Enum):
@@ -104,6 +109,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         app_state: as uvicorn passes it.
         connections: the places of this process.
         peers: the trusted proxies.
+        hosts: the names of this service.
     """
 
     def __init__(
@@ -115,11 +121,14 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         *,
         connections: Connections[Any],
         peers: Peers,
+        hosts: Hosts,
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
         self.phase = Phase.HEAD
         self._places = connections
         self._peers = peers
+        self._hosts = hosts
+        self._is_guarded = True
         self._raw: Any = None
         self._timer: asyncio.TimerHandle | None = None
         self._stall_timer: asyncio.TimerHandle | None = None
@@ -153,6 +162,14 @@ class BoundedHttpProtocol(HttpToolsProtocol):
             self._has_place = False
             raise _no_place()
 
+    def require_own_name(self, host: str) -> None:
+        """Check the ``Host`` of a request. Raises ValidationFailed: it names another service."""
+        self._hosts.require(host, is_guarded=self._is_guarded)
+
+    def _own_address(self) -> str:
+        """The address on this side; empty on a UNIX socket."""
+        return self.server[0] if self.server and self.server[1] is not None else ""
+
     def reply_begins(self, scope: Scope) -> None:
         """Make a reply the last one if the body of its request hasn't arrived completely, if the
         connection has no place, or if the server is about to end."""
@@ -183,7 +200,9 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         self._one_write = OneWrite(transport, self)
         super().connection_made(cast("Any", self._one_write))
         peer = self.client[0] if self.client else ""
-        if self._peers.trusts(peer):
+        is_trusted = self._peers.trusts(peer)
+        self._is_guarded = not is_trusted and arrives_on_loopback(self._own_address())
+        if is_trusted:
             self._before_http = b""
             admitted = self._places.admit_proxy(self, peer)
         else:
@@ -238,6 +257,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._in_head, self._body_bytes = False, 0
         self._require_one_host()
+        self._require_known_coding()
         if len(self.pipeline) >= PIPELINED:
             self._refuse_in_parser("Too many requests wait on this connection.")
         scope: dict[str, Any] = cast("dict[str, Any]", self.scope)
@@ -306,14 +326,28 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         """Send an error body and close the connection.
 
         An answer that is still under way gets lost: its request came before one that is no HTTP.
+        A request whose own body is broken is refused like one that is no HTTP, and ends.
         """
         if self.phase is Phase.ENDING:
             return
-        if not self._is_answering():
+        if self._breaks_off():
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+            self._one_write.write(last_reply(error))
+        elif not self._is_answering():
             self._one_write.write(last_reply(error))
         self._receiving = True
         self._head_bytes = max(1, self._head_bytes)
         self.end()
+
+    def _breaks_off(self) -> bool:
+        """Whether what arrives is the body of the only request that waits for a reply."""
+        cycle = self._cycle
+        return (
+            cycle is not None
+            and cycle.scope is self.scope
+            and not (self._in_head or cycle.response_started or self.pipeline)
+        )
 
     def _refuse_in_parser(self, message: str) -> None:
         """Refuse a request within a callback of the parser, which then ends."""
@@ -354,6 +388,14 @@ class BoundedHttpProtocol(HttpToolsProtocol):
             self._refuse_in_parser("The Host header is no host.")
         if not hosts and self.parser.get_http_version() != "1.0":
             self._refuse_in_parser("A request needs a Host header.")
+        named = _TARGET.match(self.url)
+        if named and [named[1].lower()] != [each.strip().lower() for each in hosts]:
+            self._refuse_in_parser("The Host header isn't the host of the address.")
+
+    def _require_known_coding(self) -> None:
+        codings = [value.strip().lower() for name, value in self.headers if name == _CODING]
+        if codings not in ([], [b"chunked"]):
+            self._refuse_in_parser("The only Transfer-Encoding is chunked.")
 
     def _count(self, count: int) -> None:
         """Count what arrives, and end what is too much."""

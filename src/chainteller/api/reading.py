@@ -29,7 +29,7 @@ async def read_document(request: Request, media_type: str | None) -> object:
     """Read the JSON document in a request's body.
 
     Raises:
-        UnsupportedMediaType: the body isn't application/json.
+        UnsupportedMediaType: the body isn't application/json, or is compressed.
         PayloadTooLarge: it has more than 64 KiB.
         MalformedRequest: it isn't one JSON document in UTF-8, or didn't arrive in time.
     """
@@ -37,6 +37,8 @@ async def read_document(request: Request, media_type: str | None) -> object:
         raise UnsupportedMediaType(
             "The body must be application/json.", {"allowed": ["application/json"]}
         )
+    if request.headers.get("content-encoding", "identity").strip().lower() not in {"", "identity"}:
+        raise UnsupportedMediaType("Send the body uncompressed.", {"allowed": ["identity"]})
     return parse_json(await _body(request))
 
 

@@ -79,7 +79,13 @@ def serve(deployment: Deployment, serving: Serving) -> int:
 def _run(deployment: Deployment, serving: Serving, listeners: list[socket.socket]) -> int:
     encrypted = serving.certificate is not None
     line = f"listening on {url_of(listeners[0], encrypted=encrypted)}\n"
-    run = functools.partial(run_server, deployment, listeners, certificate=serving.certificate)
+    run = functools.partial(
+        run_server,
+        deployment,
+        listeners,
+        certificate=serving.certificate,
+        served_as=serving.address.host,
+    )
     if serving.workers == 1:
         return run(lambda: _say(line))
     with shared_between_processes():
@@ -119,7 +125,7 @@ class Server(uvicorn.Server):
         first, *rest = sockets or []
         await super().startup([first])
         for each in rest:
-            monitoring = Monitoring(self._app.operating.text)
+            monitoring = Monitoring(self._app.operating.text, self._app.hosts)
             self._metrics_servers.append(await asyncio.start_server(monitoring.answer, sock=each))
         self._announce()
 
@@ -164,7 +170,9 @@ class Server(uvicorn.Server):
 
 def _protocol_of(app: App, certificate: Certificate | None) -> Callable[..., asyncio.Protocol]:
     """What makes the protocol of a new connection."""
-    http = functools.partial(BoundedHttpProtocol, connections=app.connections, peers=app.peers)
+    http = functools.partial(
+        BoundedHttpProtocol, connections=app.connections, peers=app.peers, hosts=app.hosts
+    )
     if certificate is None:
         return http
 
@@ -183,9 +191,10 @@ def run_server(
     announce: Callable[[], None],
     *,
     certificate: Certificate | None = None,
+    served_as: str = "",
 ) -> int:
     """Run one server process."""
-    app = App(deployment)
+    app = App(deployment, served_as)
     server = Server(app, announce, certificate)
     deployment.start()
     try:

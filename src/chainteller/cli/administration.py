@@ -1,7 +1,7 @@
 """Operations on the configured database itself: ``db``, ``audit verify`` and ``serve``; and the
 engine on it, for other commands."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -129,15 +129,40 @@ class Verified(NamedTuple):
     notes: list[str]
 
 
-def verify() -> Verified:
-    """Check every invariant, every claim and every known head."""
+def archive(file: Path, keep_days: int | None) -> Outcome:
+    """Move old audit entries into an archive; returns how many rows it got.
+
+    Raises:
+        ServiceUnavailable: the archive can't be used; nothing was changed.
+    """
+    from chainteller.engine import archiving
+
+    if keep_days is None:
+        keep_days = options().configured.settings.audit.archive_after_days
+    with engine() as found:
+        rows = sum(archiving.archive(found.context, file, keep_days))
+    return {"database": without_password(_address()), "archive": str(file), "rows": rows}
+
+
+def verify(files: Sequence[Path] = ()) -> Verified:
+    """Check every invariant, every claim and every known head, and what these archives have.
+
+    Raises:
+        ServiceUnavailable: an archive can't be used, or isn't the database's.
+    """
     from chainteller.engine.checks.breaches import causes
     from chainteller.engine.heads import judge_heads
+    from chainteller.engine.notary import derived_deployment
     from chainteller.engine.verification import verify_books, verify_claims
+    from chainteller.storage import archives, removals
 
     with engine() as found:
-        books = verify_books(found.context.database)
-        claims = verify_claims(found.context.database)
+        database = found.context.database
+        with database.read() as connection:
+            deployment, archived = derived_deployment(connection), removals.archives(connection)
+        with archives.opened(database, files, deployment) as past:
+            books = verify_books(database, None, past)
+        claims = verify_claims(database)
         heads = judge_heads(found.context)
     report: Outcome = {
         "checked": claims.checked,
@@ -147,7 +172,11 @@ def verify() -> Verified:
     breaches = books + claims.breaches
     told = [*(str(each) for each in breaches), *heads.breaches]
     why = [*causes(breaches), *heads.causes]
-    return Verified(told, why, report, heads.notes if heads.judgements else [])
+    notes = heads.notes if heads.judgements else []
+    if archived and not files:
+        named = " ".join(f"--archive {name}" for name in archived)
+        notes = [*notes, f"what was archived was checked by its hashes alone; add {named}"]
+    return Verified(told, why, report, notes)
 
 
 def recheck(claim_id: str | None) -> list[Outcome]:

@@ -137,12 +137,28 @@ def check() -> int:
     return Exit.DONE if report.healthy else Exit.REFUSED
 
 
-@database.command("verify", changes=False, epilog=example("chainteller db verify"))
-def verify() -> int:
+@database.command(
+    "verify",
+    changes=False,
+    epilog=example("chainteller db verify", "chainteller db verify --archive audit-2026.archive"),
+)
+@click.option(
+    "--archive",
+    "files",
+    type=FILE,
+    multiple=True,
+    help="An archive to verify with the database; name all of them.",
+)
+def verify(files: tuple[Path, ...]) -> int:
     """Every invariant of the books, the audit chain, its heads and every ownership claim; ends with
     1 at the first breach.
     """
-    breaches, causes, claims, notes = administration.verify()
+    try:
+        breaches, causes, claims, notes = administration.verify(files)
+    except ServiceUnavailable as error:
+        if not files:
+            raise
+        return _refused(error)
     if options().json:
         found = {"ok": not breaches, "breaches": breaches, "claims": claims}
         document(found | ({"notes": notes} if notes else {}))
@@ -164,6 +180,23 @@ def _judged(breaches: list[str], causes: Sequence[str] = ()) -> int:
         "Next: stop writing to this database, keep it as it is and compare it with a backup.",
     )
     return Exit.REFUSED
+
+
+@database.command(
+    "archive",
+    changes=True,
+    epilog=example("chainteller db archive audit-2026.archive --keep-days 400"),
+)
+@click.argument("file", type=FILE)
+@click.option(
+    "--keep-days",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Days of entries that stay; default: audit.archive_after_days.",
+)
+def archive(file: Path, keep_days: int | None) -> int:
+    """Move old audit entries into FILE, which is made or goes on, while the database is in use."""
+    return _refusable(lambda: _tell(administration.archive(file, keep_days)))
 
 
 @database.command(

@@ -93,7 +93,7 @@ def _follow(found: OpenedService, after: int | None, output: Output[Event]) -> N
                 _print(event, output)
             sys.stdout.flush()
             if page.reset:
-                say(f"events up to {cursor} aren't in this log; reading on from {page.next}")
+                say(f"events after {cursor} may be missing: not in this log, or not kept any more")
             cursor = page.next if page.reset else max(cursor, page.next)
             if len(page.data) < _AT_ONCE:
                 time.sleep(interval_s)

@@ -59,7 +59,7 @@ def _global_options(*, hidden: bool) -> list[click.Parameter]:
     return [
         option("--profile", "Use a profile of the configuration.", metavar="NAME"),
         option("--database", "Embedded engine: sqlite:///FILE or postgresql://…", metavar="URL"),
-        option("--url", "Remote deployment: https://HOST.", metavar="URL"),
+        option("--url", "Remote deployment: https://HOST or unix:/PATH.", metavar="URL"),
         switch("--read-only", "Read-only: refuse every change."),
         switch("--json", "Print the HTTP body of the same call and nothing else."),
         switch("--no-color", "The console without colours."),

@@ -50,6 +50,11 @@ class EngineOptions:
     rate_limits: bool = True
     open_quotes_per_account: int = 10
     hold_premium_bps_per_minute: int = 5
+    keep_events_days: int = 400
+    """How long events are kept; the worker removes older ones."""
+    archive: str = ""
+    """Where the worker archives old audit entries; empty for nowhere."""
+    archive_after_days: int = 400
     text_names_account: bool = False
     shared_wallets: SharedWallets = SharedWallets.ALLOW
     """Other values refuse calls that a client of the specification alone can't complete."""

@@ -48,7 +48,8 @@ _UNSAFE = f"[{_characters(EXECUTED, IGNORABLE, FORMATS, BLANK)}]"
 _JOINABLE = _characters(_JOINED)
 _SAFE_JOINER = f"(?<=[{_JOINABLE}])[{JOINERS}](?=[{_JOINABLE}])"
 
-_BEGIN_FORMULAS = frozenset("=+-@")
+_BEGIN_FORMULAS = frozenset("=+-@\uff1d\uff0b\uff0d\uff20")
+"""With their fullwidth forms, which spreadsheets of some languages take for the same."""
 _NEGATIVE = r"-[0-9][0-9,]*(\.[0-9]+)?"
 
 
@@ -96,5 +97,6 @@ def spreadsheet_cell(text: str) -> str:
     Formulas get an apostrophe in front (OWASP, CSV injection); negative numbers stay numbers.
     """
     shown = printable(text)
-    is_formula = shown[:1] in _BEGIN_FORMULAS and len(shown) > 1
+    written = shown.strip()
+    is_formula = written[:1] in _BEGIN_FORMULAS and len(written) > 1
     return f"'{shown}" if is_formula and not re.fullmatch(_NEGATIVE, shown) else shown

@@ -8,7 +8,7 @@ from chainteller.engine.checks.breaches import Breach
 from chainteller.engine.context import EngineContext
 from chainteller.engine.unit_of_work import UnitOfWork, act
 from chainteller.engine.verification import verify
-from chainteller.storage import maintenance, sealing
+from chainteller.storage import maintenance, removals, sealing
 from chainteller.storage.rows import DEPLOYMENT, Seal
 
 _ACTOR = Actor(DEPLOYMENT, "chainteller")
@@ -38,7 +38,8 @@ def seal_as_found(context: EngineContext) -> tuple[Breach, ...]:
 def _reseal(tx: UnitOfWork) -> None:
     if tx.context.database.is_postgres:
         tx.connection.execute(text("SET LOCAL statement_timeout = 0"))
-    books = seals.Books()
+    archived = removals.by_organisation(tx.connection, removals.ENTRIES)
+    books = seals.Books(is_partial=bool(archived))
     for _ in seals.read_logs(tx.connection, books, {}):
         pass  # what is wrong with the log itself is for verify to say
     theirs = unsealed.of_released_build(tx.connection, seals.compare(tx.connection, books))

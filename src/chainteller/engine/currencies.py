@@ -4,7 +4,12 @@ from dataclasses import dataclass
 
 from chainteller.domain.assets import CRYPTO, DEPOSIT_TOKENS, STABLECOINS, Asset
 from chainteller.engine.reading import shown
-from chainteller.service.errors import UnsupportedCurrency, UnsupportedNetwork, ValidationFailed
+from chainteller.service.errors import (
+    FIELD_REQUIRED,
+    UnsupportedCurrency,
+    UnsupportedNetwork,
+    ValidationFailed,
+)
 from chainteller.service.models.funding import Currency
 from chainteller.service.models.records import CurrencyOffer
 
@@ -65,7 +70,7 @@ def _require_only(currency: Currency, fields: tuple[str, ...]) -> None:
             code, message = (
                 ("UNKNOWN_FIELD", f"not a field of {currency.type}")
                 if given
-                else ("REQUIRED", "Field required")
+                else ("REQUIRED", FIELD_REQUIRED)
             )
             raise ValidationFailed.of(f"currency.{name}", message, code)
 

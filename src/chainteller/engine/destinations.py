@@ -12,6 +12,7 @@ from chainteller.engine import blockchain_accounts, claim_proofs, counterparties
 from chainteller.engine.outcome import Update
 from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service.errors import (
+    FIELD_REQUIRED,
     DestinationOnHold,
     EvidenceExpired,
     NetworkMismatch,
@@ -57,7 +58,7 @@ def resolve(
         ("blockchain_account_id", "blockchainAccountId"),
     ):
         if getattr(destination, name) is None:
-            raise ValidationFailed.of(f"destination.{wire}", "Field required", "REQUIRED")
+            raise ValidationFailed.of(f"destination.{wire}", FIELD_REQUIRED, "REQUIRED")
     return _wallet(
         tx, account, str(destination.counterparty_id), str(destination.blockchain_account_id), asset
     )

@@ -22,7 +22,14 @@ from chainteller.service.models.heads import (
     ConsistencyQuery,
     HeadCosignature,
 )
-from chainteller.storage import checkpoints, inspection, log, own_numbers, sequencer
+from chainteller.storage import (
+    checkpoints,
+    inspection,
+    log,
+    own_numbers,
+    removals,
+    sequencer,
+)
 from chainteller.storage.checkpoints import StoredCheckpoint
 from chainteller.storage.log import DEPLOYMENT
 from chainteller.witnessing.checkpoints import (
@@ -343,7 +350,9 @@ def audit_proof(
     )
     found = next(named, None)
     if found is None:
-        raise NotFound("audit row", seq if row else "")
+        raise _archived(connection, organisation_id, row) or NotFound(
+            "audit row", seq if row else ""
+        )
     number, body, key = found
     tree, signed = _signed_head(context, connection, organisation_id, standing.deployment, keys)
     return AuditProof(
@@ -356,6 +365,20 @@ def audit_proof(
         hashes=tuple(map(to_base64, tree.inclusion_proof(number - 1, signed.head.size))),
         note=signed.note.encode(),
     )
+
+
+def _archived(connection: Connection, organisation_id: str, row: int) -> NotFound | None:
+    """Where an audit row is that was archived; None if none has this number."""
+    newest = removals.newest(connection, organisation_id, removals.OWN_AUDITS)
+    if not 0 < row <= newest.upto:
+        return None
+    name = removals.archive_of(connection, organisation_id, removals.OWN_AUDITS, row)
+    refused = NotFound("audit row", str(row))
+    refused.details["archive"] = name
+    refused.details["suggestion"] = (
+        f"It was archived: its operator has it in {name} (chainteller db verify --archive {name})."
+    )
+    return refused
 
 
 def _key_of(body: bytes, row: int, stored: int | None) -> str | None:
@@ -454,8 +477,10 @@ def _judge_log(
     organisation_id: str,
 ) -> Judgement:
     origin = origin_of(standing.deployment, organisation_id)
-    entries = log.entries(connection, organisation_id)
-    tree = GrownTree(log.leaf_of(each.body.encode()) for each in entries)
+    archived = removals.newest(connection, organisation_id, removals.ENTRIES).upto
+    tree = GrownTree(removals.archived_leaves(connection, organisation_id, 0, archived))
+    entries = log.entries(connection, organisation_id, archived)
+    tree.append(log.leaf_of(each.body.encode()) for each in entries)
     stored = (
         KeptNote(f"the database's checkpoint of {each.size}", each.size, each.note.encode())
         for each in checkpoints.stored(connection, organisation_id)

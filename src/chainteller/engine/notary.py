@@ -120,8 +120,8 @@ class Notary:
 
 def derived_deployment(connection: Connection) -> str:
     """The deployment's name: of the first entry of its own log, which never changes."""
-    for first in list(log.entries(connection, DEPLOYMENT, limit=1)):
-        return f"deployment-{first.leaf[:DERIVED_DIGITS]}"
+    for first in list(checkpoints.leaves(connection, DEPLOYMENT, 0, 1)):
+        return f"deployment-{first.hex()[:DERIVED_DIGITS]}"
     return "deployment"
 
 

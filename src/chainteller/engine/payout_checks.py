@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 from chainteller.domain.actors import Actor
 from chainteller.domain.assets import ASSETS_BY_KEY, CASH_EQUIVALENTS
 from chainteller.domain.challenges import is_verified
-from chainteller.domain.ledger import Bucket, owner
+from chainteller.domain.ledger import JournalKind, owner
 from chainteller.domain.limits import DestinationClass
 from chainteller.domain.money import Amount, atoms_of_cents, ceil_div
 from chainteller.domain.transfers import Direction, TransferStatus
@@ -91,14 +91,15 @@ def locked(tx: UnitOfWork, withdrawal_id: str) -> Due | None:
 
 def _hold(connection: Connection, withdrawal_id: str) -> tuple[Hold | None, bool]:
     """The hold that stands, and whether it was released or paid."""
-    postings = ledger.journals_of(connection, withdrawal_id)
-    kinds = {row.kind for row in postings}
-    if kinds != {"hold"}:
+    held = ledger.journals_of(connection, withdrawal_id)
+    kinds = {row.kind for row in held}
+    if kinds != {JournalKind.HOLD}:
         return None, bool(kinds)
-    held = [row for row in postings if row.code.endswith(f":{Bucket.HELD}")]
+    if held[0].code is None:
+        return None, False
     (account_id,) = {owner(row.code) for row in held}
     parts = tuple(Amount(row.atoms, ASSETS_BY_KEY[row.asset]) for row in held)
-    return Hold(account_id, parts, postings[0].at), False
+    return Hold(account_id, parts, held[0].at), False
 
 
 def refused(tx: UnitOfWork, due: Due) -> Refused | None:

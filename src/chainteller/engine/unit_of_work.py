@@ -349,7 +349,7 @@ def _attempt(
         idempotency.finish(
             transaction.rows,
             claimed | {"at": transaction.now},
-            result.to_json(),
+            result.to_short_json(),
             created=transaction.created,
         )
     transaction.commit()

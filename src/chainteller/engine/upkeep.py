@@ -1,18 +1,30 @@
 """What keeps a bank's database small and its lists quick, in steps that no writer notices.
 
-Each step is one short transaction: some old idempotency keys, some expired quotes, a part of a
-list's count. What is removed is on record: each row in its organisation's log, and a note with
-table, range, count and hash in the deployment's log.
+Each step is one short transaction: some old events, idempotency keys or expired quotes, a part of
+a list's count, the statistics of one table. What is removed is on record: each row in its
+organisation's log, and a note with table, range, count and hash in the deployment's log.
 """
 
 import hashlib
+import logging
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 from chainteller.domain.actors import WORKER
 from chainteller.domain.clock import DAY
+from chainteller.engine import archiving
 from chainteller.engine.context import EngineContext
 from chainteller.engine.unit_of_work import UnitOfWork, now, work_unit
-from chainteller.storage import idempotency, maintenance, organisations, quotes, tallies
+from chainteller.service.errors import ServiceUnavailable
+from chainteller.storage import (
+    archives,
+    idempotency,
+    maintenance,
+    organisations,
+    quotes,
+    removals,
+    tallies,
+)
 
 KEYS_KEPT = DAY
 """How long a write can be repeated under its idempotency key; natural keys go on protecting."""
@@ -22,16 +34,17 @@ AT_ONCE = 200
 """Rows that one step removes."""
 REMOVED = "remove_old_rows"
 """The act of a removal in the deployment's log."""
+_log = logging.getLogger(__name__)
 
 
 def round_of_steps(context: EngineContext) -> Iterator[None]:
     """Everything that is to be done now, one step at a time. Raises ServiceUnavailable."""
-    for step in (forget_keys, remove_quotes):
+    for step in (forget_keys, remove_quotes, remove_events):
         while step(context):
             yield
+    yield from _archive(context)
     yield from _count_lists(context)
-    maintenance.analyse(context.database)
-    yield
+    yield from maintenance.analyse(context.database)
 
 
 def forget_keys(context: EngineContext) -> bool:
@@ -39,7 +52,7 @@ def forget_keys(context: EngineContext) -> bool:
 
     def work(tx: UnitOfWork) -> bool:
         before = tx.now - KEYS_KEPT
-        return _note(tx, "idempotency", idempotency.purge(tx.rows, before, AT_ONCE))
+        return _note(tx, "idempotency", sorted(idempotency.purge(tx.rows, before, AT_ONCE)))
 
     return work_unit(context, WORKER, work)
 
@@ -51,19 +64,45 @@ def remove_quotes(context: EngineContext) -> bool:
         before = tx.now - QUOTES_KEPT
         for organisation_id in organisations.everything(tx.connection):
             removed = quotes.remove_expired(tx.rows, organisation_id, before, AT_ONCE)
-            if _note(tx, "quote", removed):
+            if _note(tx, "quote", sorted(removed)):
                 return True
         return False
 
     return work_unit(context, WORKER, work)
 
 
+def remove_events(context: EngineContext) -> bool:
+    """Remove some events that are older than ``keep_events_days``; False if there was none."""
+
+    def work(tx: UnitOfWork) -> bool:
+        before = tx.now - tx.context.options.keep_events_days * DAY
+        removed = removals.remove_events(tx.rows, before, tx.now, AT_ONCE)
+        return _note(tx, "event", [str(seq) for seq in removed])
+
+    return work_unit(context, WORKER, work)
+
+
+def _archive(context: EngineContext) -> Iterator[None]:
+    """Move old audit entries into the configured archive. One that can't be used is logged; nothing
+    is lost by that."""
+    options = context.options
+    if not options.archive:
+        return
+    try:
+        for _ in archiving.archive(context, Path(options.archive), options.archive_after_days):
+            yield
+    except ServiceUnavailable as error:
+        if not str(error.details.get("reason")).startswith(archives.REASONS):
+            raise
+        _log.warning("nothing is archived: %s", error.message)
+
+
 def _note(tx: UnitOfWork, table: str, keys: Sequence[str]) -> bool:
+    """Put a removal on record, given the keys in their order."""
     if not keys:
         return False
-    ordered = sorted(keys)
-    told = hashlib.sha256("\n".join(ordered).encode()).hexdigest()
-    fields = {"from": ordered[0], "to": ordered[-1], "rows": len(ordered), "hash": told}
+    told = hashlib.sha256("\n".join(keys).encode()).hexdigest()
+    fields = {"from": keys[0], "to": keys[-1], "rows": len(keys), "hash": told}
     tx.note(REMOVED, table=table, **fields)
     return True
 

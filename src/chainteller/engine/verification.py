@@ -16,9 +16,10 @@ from chainteller.engine import claim_proofs
 from chainteller.engine.checks import conduct, epochs, ledger, records, seals
 from chainteller.engine.checks.breaches import Breach, Breaches
 from chainteller.service.models.records import ChainReport
-from chainteller.storage import chain, inspection, own_numbers
+from chainteller.storage import chain, inspection, own_numbers, removals
+from chainteller.storage.archives import Past
 from chainteller.storage.database import Database
-from chainteller.storage.log import Head
+from chainteller.storage.log import DEPLOYMENT, Head
 from chainteller.storage.own_numbers import GENESIS_HASH
 
 __all__ = ["Breach", "ClaimsReport", "verify", "verify_books", "verify_chain", "verify_claims"]
@@ -54,12 +55,14 @@ class ClaimsReport(NamedTuple):
     breaches: tuple[Breach, ...]
 
 
-def verify(database: Database, since: Mapping[str, Head] | None = None) -> tuple[Breach, ...]:
+def verify(
+    database: Database, since: Mapping[str, Head] | None = None, past: Past | None = None
+) -> tuple[Breach, ...]:
     """Every breach of an invariant, in the order of the checks; empty when all hold.
 
     Arguments and errors are those of ``verify_books``.
     """
-    breaches = verify_books(database, since)
+    breaches = verify_books(database, since, past)
     return breaches + verify_claims(database).breaches
 
 
@@ -80,7 +83,9 @@ def verify_claims(database: Database) -> ClaimsReport:
     return ClaimsReport(checked, perf_counter() - began, tuple(found))
 
 
-def verify_books(database: Database, since: Mapping[str, Head] | None = None) -> tuple[Breach, ...]:
+def verify_books(
+    database: Database, since: Mapping[str, Head] | None = None, past: Past | None = None
+) -> tuple[Breach, ...]:
     """Every breach of an invariant except what only the ownership claims show.
 
     Args:
@@ -88,15 +93,19 @@ def verify_books(database: Database, since: Mapping[str, Head] | None = None) ->
         since: heads of logs that are known to be good. Up to these, entries aren't hashed again
             and rows that were last written there aren't compared with their seals (20 and 21);
             every other invariant is checked as a whole.
+        past: the archives. Without them, what was archived is checked by the hashes that the
+            database keeps, and rows that were last written then aren't compared with their seals.
 
     Raises:
-        ServiceUnavailable: the database cannot be read.
+        ServiceUnavailable: the database or an archive cannot be read.
     """
     with inspection.snapshot(database) as connection:
-        return breaches(connection, since)
+        return breaches(connection, since, past)
 
 
-def breaches(connection: Connection, since: Mapping[str, Head] | None = None) -> tuple[Breach, ...]:
+def breaches(
+    connection: Connection, since: Mapping[str, Head] | None = None, past: Past | None = None
+) -> tuple[Breach, ...]:
     """As ``verify``, of what a connection sees."""
     found: list[Breach] = []
     found.extend(conduct.columns_are_exact(connection))
@@ -104,8 +113,9 @@ def breaches(connection: Connection, since: Mapping[str, Head] | None = None) ->
         return tuple(found)  # what follows reads these columns
     for check in _CHECKS:
         _collect(found, check(connection))
-    _collect(found, _chain_and_events(connection))
-    _collect(found, seals.check(connection, since))
+    past = past or Past()
+    _collect(found, _chain_and_events(connection, past))
+    _collect(found, seals.check(connection, since, past))
     _collect(found, seals.guards_stand(connection))
     return tuple(found)
 
@@ -120,20 +130,20 @@ def _collect(found: list[Breach], new: Breaches) -> None:
         )
 
 
-def _chain_and_events(connection: Connection) -> Breaches:
+def _chain_and_events(connection: Connection, past: Past) -> Breaches:
     """16: the audit chain verifies, its rows stand in their accounts' trails, and no number is
     missing."""
-    report = _chain_report(connection)
+    report = _chain_report(connection, past)
     if not report.intact:
         what = report.problem or "the audit chain is broken"
         yield Breach(16, what, f"audit {report.first_broken}")
     for row in inspection.audit_outside_its_account(connection):
         yield Breach(16, "an audit row outside its account's trail", f"audit {row.seq}")
-    own = own_numbers.Counted(connection)
+    own = own_numbers.Counted(connection, knows_archived=past.is_known)
     wrong = [*_first(_events(connection, own))]
     yield from wrong
     if report.intact and not wrong:
-        yield from _first(_own_chains(connection, own))
+        yield from _first(_own_chains(connection, own, past))
 
 
 def _first(found: Breaches) -> Breaches:
@@ -143,9 +153,11 @@ def _first(found: Breaches) -> Breaches:
 
 
 def _events(connection: Connection, own: own_numbers.Counted) -> Breaches:
-    """16: events run from 1 to the head's number, and each organisation's own numbers too."""
-    expected = 0
-    for expected, event in enumerate(inspection.event_numbers(connection), start=1):
+    """16: events run from the first one that is kept to the head's number, and each organisation's
+    own numbers too."""
+    expected = removals.newest(connection, DEPLOYMENT, removals.EVENTS).upto
+    first = expected + 1
+    for expected, event in enumerate(inspection.event_numbers(connection), start=first):
         problem = f"event {expected} is missing"
         if event.seq == expected:
             problem = own.event(event.seq, event.organisation_id, event.number)
@@ -156,10 +168,10 @@ def _events(connection: Connection, own: own_numbers.Counted) -> Breaches:
         yield Breach(16, f"the head counts {head.event_seq} events, {expected} exist", "head")
 
 
-def _own_chains(connection: Connection, own: own_numbers.Counted) -> Breaches:
+def _own_chains(connection: Connection, own: own_numbers.Counted, past: Past) -> Breaches:
     """16: every organisation's own chain follows from its audit rows, and its numbers end where
     its log says."""
-    for link in chain.links(connection):
+    for link in past.links(connection):
         problem = own.audit(link.row._asdict())
         if problem:
             yield Breach(16, problem, f"audit {link.seq}")
@@ -167,19 +179,22 @@ def _own_chains(connection: Connection, own: own_numbers.Counted) -> Breaches:
         yield Breach(16, problem, "head")
 
 
-def verify_chain(database: Database) -> ChainReport:
+def verify_chain(database: Database, past: Past | None = None) -> ChainReport:
     """Check every link of the audit chain and that its end is the one that the head row names.
+
+    Without archives, it begins where these end.
 
     Raises:
         ServiceUnavailable: the database cannot be read.
     """
     with inspection.snapshot(database) as connection:
-        return _chain_report(connection)
+        return _chain_report(connection, past or Past())
 
 
-def _chain_report(connection: Connection) -> ChainReport:
-    previous, rows = GENESIS_HASH, 0
-    for link in chain.links(connection):
+def _chain_report(connection: Connection, past: Past) -> ChainReport:
+    before = past.audit_before(connection)
+    previous, rows = before.found or GENESIS_HASH, before.upto
+    for link in past.links(connection):
         rows += 1
         problem = ""
         if link.seq != rows:

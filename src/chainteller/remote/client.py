@@ -55,7 +55,7 @@ class RemoteService(Service):
     can't be reached.
 
     Raises:
-        ValueError: ``url`` isn't an http or https address, or contains credentials.
+        ValueError: ``url`` is no address of a deployment, or contains credentials.
     """
 
     def __init__(self, url: str, api_key: str, *, deadline_s: float = DEADLINE_S) -> None:
@@ -63,7 +63,7 @@ class RemoteService(Service):
         self.connection = Connection(Sender(self._transport))
 
     def __repr__(self) -> str:
-        return f"RemoteService({self._transport.base})"
+        return f"RemoteService({self._transport.address})"
 
     def call(self, call: Call[Answer]) -> Answer:
         if call.operation in _ANSWERED_HERE:

@@ -113,7 +113,7 @@ class Sender:
         try:
             reply = self._answered(Outgoing("GET", path, query), ATTEMPTS)
         except TransportFault as fault:
-            raise _unread(fault, self.transport.base) from None
+            raise _unread(fault, self.transport.address) from None
         if reply.status >= 400:
             raise _refusal(reply) or ReplyUnusable(_strange(reply))
         try:
@@ -136,7 +136,9 @@ class Sender:
         try:
             reply = self._answered(write.outgoing(), ATTEMPTS if repeatable else 1)
         except NotSent as fault:
-            raise ServiceUnreachable(f"No connection to {self.transport.base} ({fault}).") from None
+            raise ServiceUnreachable(
+                f"No connection to {self.transport.address} ({fault})."
+            ) from None
         except TransportFault as fault:
             raise OutcomeUnknown(
                 f"Sent, but there was no usable answer: {fault}.", write.key
@@ -261,11 +263,11 @@ def _code_of(reply: Reply) -> str:
     return refusal.code if refusal is not None else ""
 
 
-def _unread(fault: TransportFault, base: str) -> ClientError:
+def _unread(fault: TransportFault, address: str) -> ClientError:
     if isinstance(fault, NotSent):
-        return ServiceUnreachable(f"No connection to {base} ({fault}).")
+        return ServiceUnreachable(f"No connection to {address} ({fault}).")
     if isinstance(fault, Unanswered):
-        return ServiceUnreachable(f"No answer from {base}: {fault}.")
+        return ServiceUnreachable(f"No answer from {address}: {fault}.")
     return ReplyUnusable(f"The reply cannot be used: {fault}.")
 
 

@@ -6,6 +6,7 @@ at most 4 MiB.
 """
 
 import asyncio
+import socket
 import sys
 import threading
 from collections.abc import AsyncIterator, Coroutine, Mapping
@@ -33,6 +34,8 @@ DEADLINE_S = 10.0
 CONNECT_S = 4.0
 MAXIMUM_BODY_BYTES = 4 * 1024 * 1024
 MAXIMUM_CONNECTIONS = 20
+UNIX = "unix:"
+"""What the address of a UNIX socket begins with."""
 
 
 class TransportFault(Exception):
@@ -81,20 +84,32 @@ class Phase(Enum):
     ANSWERING = "answering"
 
 
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """The base address of a deployment, and the path of its UNIX socket if it has one."""
+
+    base: str
+    socket: str | None = None
+
+    @property
+    def shown(self) -> str:
+        return self.base if self.socket is None else f"{UNIX}{self.socket}"
+
+
 class Transport:
     """Connections to one deployment.
 
     Args:
-        url: the base address, http or https, with or without a path.
+        url: the base address, http or https, with or without a path; or ``unix:/PATH``.
         api_key: sent after ``Bearer``; its format isn't checked. None: no such header.
         deadline_s: maximum duration of a request with its reply, in seconds.
 
     Raises:
-        ValueError: ``url`` isn't an http or https address, or contains credentials.
+        ValueError: ``url`` is no such address, or contains credentials.
     """
 
     def __init__(self, url: str, api_key: str | None, *, deadline_s: float = DEADLINE_S) -> None:
-        self.base = base_address(url)
+        self._destination = destination(url)
         self.deadline_s = deadline_s
         self._headers = {
             **({} if api_key is None else {"Authorization": f"Bearer {api_key}"}),
@@ -110,7 +125,12 @@ class Transport:
         self._thread.start()
 
     def __repr__(self) -> str:
-        return f"Transport({self.base})"
+        return f"Transport({self.address})"
+
+    @property
+    def address(self) -> str:
+        """Where the deployment is, as people write it."""
+        return self._destination.shown
 
     def send(self, request: Outgoing, deadline_s: float | None = None) -> Reply:
         """Send a request and wait for its whole reply.
@@ -179,7 +199,7 @@ class Transport:
             async with asyncio.timeout(within_s) as timeout:
                 sending = client.build_request(
                     request.method,
-                    self.base + request.path,
+                    self._destination.base + request.path,
                     params=list(request.query) or None,
                     headers=dict(request.headers or {}),
                     content=request.body,
@@ -208,13 +228,18 @@ class Transport:
         Proxies from the environment are ignored, because they would see the API key.
         """
         if self._client is None:
+            encrypted = self._destination.base.startswith("https:")
             self._client = httpx.AsyncClient(
                 headers=self._headers,
                 follow_redirects=False,
                 trust_env=False,
-                verify=authorities() if self.base.startswith("https:") else False,
-                limits=httpx.Limits(
-                    max_connections=MAXIMUM_CONNECTIONS, max_keepalive_connections=10
+                transport=httpx.AsyncHTTPTransport(
+                    verify=authorities() if encrypted else False,
+                    trust_env=False,
+                    limits=httpx.Limits(
+                        max_connections=MAXIMUM_CONNECTIONS, max_keepalive_connections=10
+                    ),
+                    uds=self._destination.socket,
                 ),
             )
         return self._client
@@ -233,21 +258,31 @@ class Transport:
         self._loop.close()
 
 
-def base_address(url: str) -> str:
+def destination(url: str) -> Destination:
     """Check an address, and remove its final slash.
 
     Raises:
-        ValueError: it isn't an http or https address, or contains credentials or a query.
+        ValueError: it is neither an http or https address nor that of a UNIX socket, or contains
+            credentials or a query.
     """
+    if url.startswith(UNIX):
+        path = url.removeprefix(UNIX).removeprefix("//")
+        if not path.startswith("/"):
+            raise ValueError("unix: and an absolute path, such as unix:/run/chainteller.sock")
+        if not hasattr(socket, "AF_UNIX"):
+            raise ValueError("an http or https address: this system offers no UNIX sockets")
+        return Destination("http://localhost", path)
     try:
         parsed = httpx.URL(url)
     except httpx.InvalidURL as fault:
         raise ValueError(f"{url!r} is no address: {fault}") from None
     if parsed.scheme not in {"http", "https"} or not parsed.host:
-        raise ValueError("an address such as https://bank.example/trading")
+        raise ValueError(
+            "an address such as https://bank.example/trading or unix:/run/chainteller.sock"
+        )
     if parsed.userinfo or parsed.query or parsed.fragment:
         raise ValueError("an address without credentials, query and fragment")
-    return str(parsed).rstrip("/")
+    return Destination(str(parsed).rstrip("/"))
 
 
 def _refuse_unasked(response: httpx.Response) -> None:

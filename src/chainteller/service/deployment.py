@@ -53,6 +53,7 @@ class DeploymentOptions:
     rate_limits: bool = True
     docs: bool = False
     trusted_proxies: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
     stop_notice_s: float = 0
     rates: Rates = field(default_factory=Rates)
 

@@ -68,6 +68,9 @@ class ServiceError(TellerError):
         return {"error": self.code, "message": self.message, "details": self.details}
 
 
+FIELD_REQUIRED = "This field is required."
+
+
 class ValidationFailed(ServiceError):
     """A field is missing, unknown or not in its grammar; the input is never repeated."""
 

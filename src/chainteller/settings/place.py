@@ -13,8 +13,8 @@ from chainteller.settings.values import (
     Reader,
     SettingsInvalid,
     database,
+    deployment_url,
     did_you_mean,
-    url,
     without_password,
 )
 
@@ -137,7 +137,7 @@ class Configured:
             Place(
                 remote=True,
                 address=checked,
-                label=checked.partition("://")[2],
+                label=checked.partition("://")[2] or checked,
                 chosen_by=origin,
                 cleartext=allowed == "allow",
             ),
@@ -163,11 +163,11 @@ class Configured:
 
 def _deployment(value: object) -> str:
     """The address of a deployment; the API key alone says who calls, so nothing secret is in it."""
-    address = url(value)
+    address = deployment_url(value)
     try:
         host = urlsplit(address).netloc
     except ValueError:
-        raise ValueError("needs http://HOST or https://HOST") from None
+        raise ValueError("needs http://HOST, https://HOST or unix:/PATH") from None
     if "@" in host:
         raise ValueError("needs an address without credentials")
     return address

@@ -34,6 +34,7 @@ class EngineSettings:
     withdrawal_delay_s: float = _setting(_ENGINE.withdrawal_delay_s, values.seconds(0))
     review_delay_s: float = _setting(_ENGINE.review_delay_s, values.seconds(0))
     challenge_ttl_s: float = _setting(_ENGINE.challenge_ttl_s, values.seconds(1))
+    keep_events_days: int = _setting(_ENGINE.keep_events_days, values.count)
     price_feed: str = _setting("simulated", values.price_feed)
     maintenance: tuple[str, ...] = _setting(_ENGINE.maintenance, values.markets)
     seed: str = _setting("42", values.text)
@@ -108,6 +109,7 @@ class ServiceSettings:
     stop_notice_s: float = _setting(0, values.seconds(0))
     key_days: int = _setting(365, values.count)
     trusted_proxies: tuple[str, ...] = _setting((), values.proxies)
+    hosts: tuple[str, ...] = _setting((), values.hosts)
     limits: LimitSettings = field(default_factory=LimitSettings)
     rates: RateSettings = field(default_factory=RateSettings)
 
@@ -124,10 +126,13 @@ class WalletSettings:
 
 @dataclass(frozen=True, slots=True)
 class AuditSettings:
-    """Heads of the audit log. An empty ``key_folder`` is the one in the data folder."""
+    """Heads of the audit log, and its archive. An empty ``key_folder`` is the one in the data
+    folder."""
 
     witnesses: tuple[str, ...] = _setting((), values.witnesses)
     key_folder: str = _setting("", values.text)
+    archive: str = _setting(_ENGINE.archive, values.text)
+    archive_after_days: int = _setting(_ENGINE.archive_after_days, values.count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +165,7 @@ class Profile:
     name: str
     kind: str = _setting("", values.kind)
     database: str = _setting("", values.database)
-    url: str = _setting("", values.url)
+    url: str = _setting("", values.deployment_url)
     key_env: str = _setting("", values.text)
     key_file: str = _setting("", values.text)
     key_command: str = _setting("", values.text)

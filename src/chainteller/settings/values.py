@@ -152,6 +152,20 @@ def url(value: object) -> str:
     return address.rstrip("/")
 
 
+def deployment_url(value: object) -> str:
+    """An address, or ``unix:`` and the path of a socket, which may also be written unix:///PATH."""
+    address = text(value)
+    if address.startswith("unix:"):
+        path = address.removeprefix("unix:").removeprefix("//")
+        if not path.startswith("/"):
+            raise ValueError("needs unix:/PATH, with an absolute path")
+        return f"unix:{path}"
+    try:
+        return url(address)
+    except ValueError:
+        raise ValueError("needs http://HOST, https://HOST or unix:/PATH") from None
+
+
 def witnesses(value: object) -> tuple[str, ...]:
     """Folders, and addresses with the verifier keys of their witnesses after a space."""
     named = names(value)
@@ -188,6 +202,17 @@ def proxies(value: object) -> tuple[str, ...]:
             raise ValueError(
                 f"needs addresses, networks such as 10.0.0.0/8, or unix, not {each!r}"
             ) from None
+    return named
+
+
+def hosts(value: object) -> tuple[str, ...]:
+    """Names as a browser sends them, without a port; ``*.NAME`` is every name below NAME."""
+    named = names(value)
+    for each in named:
+        if each != "*" and not re.fullmatch(r"(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?", each):
+            raise ValueError(
+                f"needs names such as teller.bank.example or *.bank.example, or *, not {each!r}"
+            )
     return named
 
 

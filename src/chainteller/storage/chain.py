@@ -123,11 +123,13 @@ class Link(NamedTuple):
     row: Record
 
 
-def links(connection: Connection) -> Iterator[Link]:
-    """Stream the whole chain, oldest first."""
+def links(connection: Connection, after: int = 0) -> Iterator[Link]:
+    """Stream the chain after a number, oldest first."""
     t = Tables.audit
     rows = connection.execute(
-        select(*(t.c[each] for each in (*COVERED, "hash", "number", "follows"))).order_by(t.c.seq),
+        select(*(t.c[each] for each in (*COVERED, "hash", "number", "follows")))
+        .where(t.c.seq > after)
+        .order_by(t.c.seq),
         execution_options={"yield_per": 5_000},
     )
     for row in rows:

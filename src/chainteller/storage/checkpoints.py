@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select
 
-from chainteller.storage import packing
+from chainteller.storage import packing, removals
 from chainteller.storage.rows import DEPLOYMENT, Writer
 from chainteller.storage.tables import Tables
 
@@ -46,7 +46,8 @@ def stored(connection: Connection, organisation_id: str) -> Iterator[StoredCheck
 
 
 def leaves(connection: Connection, organisation_id: str, after: int, size: int) -> Iterator[bytes]:
-    """The leaf hashes of the entries after a number, up to and with another."""
+    """The leaf hashes of the entries after a number, up to and with another; archived ones too."""
+    yield from removals.archived_leaves(connection, organisation_id, after, size)
     statement = (
         select(_E.c.leaf, _E.c.digest)
         .where(_E.c.organisation_id == organisation_id, _E.c.number > after, _E.c.number <= size)

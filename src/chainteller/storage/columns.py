@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, Numeric, Row, String, Table, Text
+from sqlalchemy import BigInteger, Column, Integer, Numeric, Row, String, Table, Text
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
@@ -40,6 +40,9 @@ def _whole_number(value: Any) -> int | None:
 
 Instant = BigInteger
 """Microseconds since the epoch."""
+
+RowNumber = BigInteger().with_variant(Integer(), "sqlite")
+"""A primary key that SQLite has as the number of the row, without a b-tree of its own."""
 
 Key = String(64)
 """An identifier or another short ASCII text."""

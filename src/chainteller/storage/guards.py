@@ -1,9 +1,11 @@
 """Guards: what SQL itself refuses, and whether they are as they should be.
 
 Append-only tables refuse UPDATE and DELETE. Only the salt of a row may be filled in later, and what
-seals don't cover, where the released build has written a row. Customers' balances refuse to go
-negative; so do the bank's own on SQLite. On PostgreSQL those are posted after the write, where a
-refusal would come too late: the sequencer raises an alarm instead.
+seals don't cover, where the released build has written a row. Old rows of some tables may be
+deleted, up to the number that a row of ``removal`` says: that row is sealed.
+
+Customers' balances refuse to go negative; so do the bank's own on SQLite. On PostgreSQL those are
+posted after the write, where a refusal would come too late: the sequencer raises an alarm instead.
 """
 
 from collections.abc import Iterator
@@ -11,12 +13,40 @@ from collections.abc import Iterator
 from sqlalchemy import Connection, text
 
 from chainteller.domain.ledger import CORE, CUSTOMER_PREFIX
-from chainteller.storage import sealing
+from chainteller.storage import removals, sealing
 from chainteller.storage.tables import Tables
 
 APPEND_ONLY = (Tables.audit, Tables.event, Tables.journal, Tables.posting, Tables.entry)
 _FUNCTION = "chainteller_append_only"
-_BODY = " BEGIN RAISE EXCEPTION USING MESSAGE = TG_TABLE_NAME || ' is append-only'; END "
+_REMOVED = "SELECT max(upto) FROM removal WHERE organisation_id = {of} AND counted = '{counted}'"
+_EVENTS = _REMOVED.format(of="'*'", counted=removals.EVENTS)
+_AUDITS = _REMOVED.format(of="'*'", counted=removals.AUDITS)
+_ENTRIES = _REMOVED.format(of="OLD.organisation_id", counted=removals.ENTRIES)
+_KEPT = {
+    Tables.event: f"OLD.seq > coalesce(({_EVENTS}), 0)",
+    Tables.audit: f"coalesce(OLD.seq > coalesce(({_AUDITS}), 0), 1)",
+    Tables.entry: f"coalesce(OLD.number > coalesce(({_ENTRIES}), 0), 1)",
+}
+"""SQLite's conditions for rows that mustn't be deleted."""
+_BODY = f"""
+ BEGIN
+  IF TG_OP = 'DELETE' THEN
+   IF TG_TABLE_NAME = 'event' THEN
+    IF OLD.seq <= ({_EVENTS}) THEN
+     RETURN OLD;
+    END IF;
+   ELSIF TG_TABLE_NAME = 'audit' THEN
+    IF OLD.seq <= ({_AUDITS}) THEN
+     RETURN OLD;
+    END IF;
+   ELSIF TG_TABLE_NAME = 'entry' THEN
+    IF OLD.number <= ({_ENTRIES}) THEN
+     RETURN OLD;
+    END IF;
+   END IF;
+  END IF;
+  RAISE EXCEPTION USING MESSAGE = TG_TABLE_NAME || ' is append-only';
+ END """
 _CONSTRAINT = "balance_not_negative"
 
 
@@ -118,8 +148,9 @@ def _sqlite_triggers() -> dict[str, str]:
         columns = ", ".join(f'"{name}"' for name in sealing.form(table).names)
         for verb, of in (("UPDATE", f" OF {columns}"), ("DELETE", "")):
             name = f"{table.name}_refuses_{verb.lower()}"
+            unless = f"WHEN {_KEPT[table]} " if verb == "DELETE" and table in _KEPT else ""
             found[name] = (
-                f"CREATE TRIGGER {name} BEFORE {verb}{of} ON {table.name} "
+                f"CREATE TRIGGER {name} BEFORE {verb}{of} ON {table.name} {unless}"
                 f"BEGIN SELECT RAISE(ABORT, '{table.name} is append-only'); END"
             )
     for verb in ("INSERT", "UPDATE"):

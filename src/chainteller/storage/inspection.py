@@ -11,6 +11,7 @@ from sqlalchemy import (
     Numeric,
     Select,
     Table,
+    and_,
     func,
     inspect,
     literal,
@@ -26,13 +27,20 @@ from chainteller.storage.columns import SALT, Atoms
 from chainteller.storage.database import Database, Record
 from chainteller.storage.epochs import ACCEPTED
 from chainteller.storage.sealing import own_tables
-from chainteller.storage.tables import Tables, journal_of, posted_in
+from chainteller.storage.tables import Tables, journal_of
 from chainteller.storage.wallet_tables import WalletTables
 
 _BATCH = 5_000
 _LEDGER, _POSTING, _JOURNAL = Tables.ledger_account, Tables.posting, Tables.journal
 _TRADE, _QUOTE, _TRANSFER = Tables.trade, Tables.quote, Tables.transfer
 _EVENT, _ACCOUNT = Tables.event, Tables.trading_account
+_LEG = (
+    select(*(_POSTING.c[name] for name in ("journal_id", "code", "asset", "debit", "atoms")))
+    .cte("leg")
+    .prefix_with("MATERIALIZED")
+)
+"""Every posting, to be joined with every journal: no index finds postings by their journal, and
+SQLite makes one for the query only of what was materialized."""
 
 
 @contextmanager
@@ -96,21 +104,21 @@ def postings_without_account(connection: Connection) -> Iterator[Record]:
 
 
 def journals_with_postings(connection: Connection) -> Iterator[Record]:
-    """Every journal with each of its postings, grouped by record."""
+    """Every journal with each of its postings."""
     return _stream(
         connection,
         select(
             _JOURNAL.c.id,
             _JOURNAL.c.kind,
             _JOURNAL.c.reference,
-            _POSTING.c.code,
-            _POSTING.c.asset,
-            _POSTING.c.debit,
-            _POSTING.c.atoms,
+            _LEG.c.code,
+            _LEG.c.asset,
+            _LEG.c.debit,
+            _LEG.c.atoms,
         )
         .select_from(_JOURNAL)
-        .outerjoin(_POSTING, posted_in())
-        .order_by(_JOURNAL.c.reference, _JOURNAL.c.id),
+        .outerjoin(_LEG, _LEG.c.journal_id == _JOURNAL.c.id)
+        .order_by(_JOURNAL.c.id),
     )
 
 
@@ -129,13 +137,17 @@ def open_records(connection: Connection) -> Iterator[Record]:
 
 
 def orphan_journals(connection: Connection) -> Iterator[Record]:
-    """Journals without a trade or a transfer."""
+    """Journals without a trade or a transfer, and those whose ids aren't of their records."""
+    record, kind = _JOURNAL.c.reference, _JOURNAL.c.kind
     return _stream(
         connection,
         select(_JOURNAL.c.id)
-        .outerjoin(_TRADE, _TRADE.c.id == _JOURNAL.c.reference)
-        .outerjoin(_TRANSFER, _TRANSFER.c.id == _JOURNAL.c.reference)
-        .where(_TRADE.c.id.is_(None), _TRANSFER.c.id.is_(None)),
+        .outerjoin(_TRADE, _TRADE.c.id == record)
+        .outerjoin(_TRANSFER, _TRANSFER.c.id == record)
+        .where(
+            and_(_TRADE.c.id.is_(None), _TRANSFER.c.id.is_(None))
+            | (_JOURNAL.c.id != record.concat(":").concat(kind))
+        ),
     )
 
 
@@ -202,10 +214,13 @@ def rules(connection: Connection) -> Iterator[Record]:
     return _stream(connection, select(Tables.rule))
 
 
+_MOVED = ("id", "status", "version", "created", "updated")
+
+
 def _with_events(table: Table, *columns: Column[Any]) -> Select[Any]:
     """Each row of ``table`` with each of its events, oldest first."""
     return (
-        select(table.c.id, table.c.status, table.c.version, *columns, _EVENT.c.type)
+        select(*(table.c[name] for name in _MOVED), *columns, _EVENT.c.type)
         .outerjoin(_EVENT, _EVENT.c.resource == table.c.id)
         .order_by(table.c.id, _EVENT.c.seq)
     )
@@ -233,14 +248,14 @@ def _posted(table: Table) -> Select[Any]:
         select(
             table,
             _JOURNAL.c.kind.label("journal_kind"),
-            _POSTING.c.code.label("posting_code"),
-            _POSTING.c.asset.label("posting_asset"),
-            _POSTING.c.debit.label("posting_debit"),
-            _POSTING.c.atoms.label("posting_atoms"),
+            *(
+                _LEG.c[name].label(f"posting_{name}")
+                for name in ("code", "asset", "debit", "atoms")
+            ),
         )
         .select_from(table)
         .outerjoin(_JOURNAL, journal_of(table.c.id))
-        .outerjoin(_POSTING, posted_in())
+        .outerjoin(_LEG, _LEG.c.journal_id == _JOURNAL.c.id)
         .order_by(table.c.id, _JOURNAL.c.id)
     )
 
@@ -410,18 +425,17 @@ def logs(connection: Connection) -> Iterator[Record]:
 
 
 def organisations_of_entries(connection: Connection) -> list[str]:
-    """Whose logs have entries."""
-    names = (
-        select(Tables.entry.c.organisation_id).distinct().order_by(Tables.entry.c.organisation_id)
-    )
-    return list(connection.execute(names).scalars())
+    """Whose logs have entries, here or in an archive."""
+    here = select(Tables.entry.c.organisation_id).distinct()
+    archived = select(Tables.archived_leaves.c.organisation_id).distinct()
+    return sorted({*connection.scalars(here), *connection.scalars(archived)})
 
 
 def entries(
     connection: Connection, organisation_id: str
-) -> Iterator[tuple[int | None, str, bytes, bytes]]:
-    """Number, id, leaf hash and body of every entry of a log in its order; those without a number
-    come last. A hash or a body that can't be read is empty."""
+) -> Iterator[tuple[int, str, bytes, bytes]]:
+    """Number, id, leaf hash and body of every entry of a log in its order. A hash or a body that
+    can't be read is empty."""
     is_postgres = connection.dialect.name == "postgresql"
     stored, packed, digest = "convert_to(body, 'UTF8')", "packed", "digest"
     if not is_postgres:
@@ -429,7 +443,7 @@ def entries(
         packed, digest = (f"iif(typeof({name}) = 'text', x'', {name})" for name in (packed, digest))
     query = (
         f"SELECT number, id, leaf, {digest}, {stored}, {packed} FROM entry "  # noqa: S608 - our own words
-        "WHERE organisation_id = :organisation ORDER BY number IS NULL, number"
+        "WHERE organisation_id = :organisation ORDER BY number"
     )
     rows = _raw(connection, query, {"organisation": organisation_id})
     for number, entry_id, leaf, told, body, compact in rows:

@@ -18,7 +18,7 @@ from chainteller.storage import released
 from chainteller.storage.database import Record
 from chainteller.storage.plain import Found, ahead, later
 from chainteller.storage.rows import Writer
-from chainteller.storage.tables import Tables, journal_of, posted_in
+from chainteller.storage.tables import Tables, holds_for, journal_of
 
 _T = Tables.ledger_account
 _BALANCES = select(_T.c.code, _T.c.asset, _T.c.balance, _T.c.version).order_by(
@@ -47,11 +47,10 @@ _JOURNALS = (
         Tables.journal.c.at,
         Tables.posting.c.code,
         Tables.posting.c.asset,
-        Tables.posting.c.debit,
         Tables.posting.c.atoms,
     )
     .select_from(Tables.journal)
-    .outerjoin(Tables.posting, posted_in())
+    .outerjoin(Tables.posting, holds_for())
     .where(journal_of(bindparam("b_reference")))
 )
 
@@ -186,7 +185,8 @@ def overdrawn(connection: Connection) -> frozenset[Key]:
 
 
 def journals_of(connection: Connection, reference: str) -> list[Record]:
-    """Every posting of every journal of a record: kind, at, code, asset, debit and atoms."""
+    """Every journal of a record, with each amount that it holds for a customer: kind, at, code,
+    asset and atoms; the last three are None where it holds nothing."""
     return list(connection.execute(_JOURNALS, {"b_reference": reference}))
 
 

@@ -11,9 +11,10 @@ and the leaf hash is that of RFC 6962 over its bytes:
 ``n`` is the number that the organisation is shown; an act without one has none yet. The second line
 stays inside, because keys of rows and numbers of the deployment tell how much others do:
 
-    {"salt": random, "after": number of the newest audit row before it, "numbers": of the audit
-     rows of the acts, "rows": [[table, key, seal], [table, key, seal, {column: value}],
-                                [table, key, seal, {column: value}, seal before], ...]}
+    {"after": number of the newest audit row before it, "numbers": of the audit rows of the acts,
+     "rows": [[table, key, seal], [table, key, seal, {column: value}],
+              [table, key, seal, {column: value}, seal before], ...],
+     "salt": random, where no seal among them is keyed with a secret salt}
 
 A seal of null says that the row was removed. The seal before is that of the row as the write found
 it, "" if it had none; a row without one was not there. How a body is stored: ``packing``.
@@ -28,21 +29,23 @@ by the sequencer (``numbering``).
 """
 
 import json
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from hashlib import sha256
 from itertools import chain, zip_longest
 from secrets import token_hex, token_urlsafe
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, and_, bindparam, insert, or_, select, update
+from sqlalchemy import Connection, bindparam, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from chainteller.domain import merkle
 from chainteller.domain.audit_chain import canonical
 from chainteller.domain.merkle import Tree
 from chainteller.domain.rules import Rule
-from chainteller.storage import packing
+from chainteller.storage import checkpoints, packing, sealing
 from chainteller.storage.rows import DEPLOYMENT, Seal, Seals, Writer
 from chainteller.storage.tables import Tables
 
@@ -78,6 +81,9 @@ _GROW = (
 )
 _ENTRIES = select(_E.c.number, _E.c.id, _E.c.leaf, _E.c.digest, _E.c.body, _E.c.packed).order_by(
     _E.c.number
+)
+_ID = select(_E.c.id).where(
+    _E.c.organisation_id == bindparam("b_organisation"), _E.c.number == bindparam("b_number")
 )
 _HEADS = select(_L.c.organisation_id, _L.c.size, _L.c.root).order_by(_L.c.organisation_id)
 
@@ -170,7 +176,6 @@ def _parts(found: Sequence[Any]) -> Iterator[Sequence[Any]]:
 
 def _body(stamp: Stamp, acts: Sequence[Act], seals: Sequence[Seal]) -> Body:
     inner: dict[str, Any] = {
-        "salt": token_urlsafe(_SALT_BYTES),
         "numbers": [act["seq"] for act in acts if "seq" in act],
         "rows": [
             each if each.before is not None else each[:4] if each.values else each[:3]
@@ -179,6 +184,8 @@ def _body(stamp: Stamp, acts: Sequence[Act], seals: Sequence[Seal]) -> Body:
     }
     if stamp.after is not None:
         inner["after"] = stamp.after
+    if not any(each.seal and sealing.is_secret(each.table) for each in seals):
+        inner["salt"] = token_urlsafe(_SALT_BYTES)
     kept = canonical(inner)
     entry_id = new_id(stamp.at)
     shown: dict[str, Any] = {
@@ -329,16 +336,14 @@ def head(connection: Connection, organisation_id: str) -> Head:
 
 def leaves(connection: Connection, organisation_id: str, size: int | None = None) -> list[bytes]:
     """The leaf hashes of the first ``size`` entries, by default of all."""
-    statement = select(_E.c.leaf, _E.c.digest).where(_E.c.organisation_id == organisation_id)
-    if size is not None:
-        statement = statement.where(_E.c.number <= size)
-    return [packing.leaf(*row) for row in connection.execute(statement.order_by(_E.c.number))]
+    size = head(connection, organisation_id).size if size is None else size
+    return list(checkpoints.leaves(connection, organisation_id, 0, size))
 
 
 def entries(
     connection: Connection, organisation_id: str, after: int = 0, limit: int | None = None
 ) -> Iterator[Entry]:
-    """Entries in their order, after a number."""
+    """Entries in their order, after a number; those that aren't archived."""
     statement = _ENTRIES.where(_E.c.organisation_id == organisation_id, _E.c.number > after)
     rows = connection.execute(statement.limit(limit), execution_options={"yield_per": 2_000})
     yield from (_entry(row, organisation_id) for row in rows)
@@ -395,17 +400,32 @@ def entries_about(
     if row is None:
         return
     parts = f'["audit","{seq}",', f'"n":{number},', f'"n":{number}}}'
-    begins = {f"{row.at:014x}", f"{row.at:016x}"}
-    of_instant = or_(*(and_(_E.c.id >= each, _E.c.id < f"{each}g") for each in begins))
-    statement = _ENTRIES.where(
-        _E.c.organisation_id == organisation_id, of_instant, _E.c.number.is_not(None)
-    )
-    close = [_entry(each, organisation_id) for each in connection.execute(statement).all()]
+    close = list(_entries_at(connection, organisation_id, row.at))
     known = {entry.number for entry in close}
     others = (each for each in entries(connection, organisation_id) if each.number not in known)
     for entry in chain(close, others):
         if entry.body == row.hash or any(part in entry.body for part in parts):
             yield entry.number, entry.body
+
+
+def _entries_at(connection: Connection, organisation_id: str, at: int) -> Iterator[Entry]:
+    """The entries of an instant, found by halving the log: within an epoch, ids grow with numbers.
+
+    Where a clock went backwards, some or all of them may be missing.
+    """
+    numbers = range(1, _tree(connection, organisation_id).size + 1)
+    id_of = partial(_id_of, connection, organisation_id)
+    for begin in (f"{at:016x}", f"{at:014x}"):
+        first, last = (bisect_left(numbers, each, key=id_of) for each in (begin, f"{begin}g"))
+        between = (_E.c.organisation_id == organisation_id, _E.c.number > first)
+        rows = connection.execute(_ENTRIES.where(*between, _E.c.number <= last)).all()
+        yield from (_entry(row, organisation_id) for row in rows)
+
+
+def _id_of(connection: Connection, organisation_id: str, number: int) -> str:
+    """The id of an entry; empty if there is none."""
+    values = {"b_organisation": organisation_id, "b_number": number}
+    return str(connection.execute(_ID, values).scalar() or "")
 
 
 __all__ = [

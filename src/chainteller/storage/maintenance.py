@@ -4,9 +4,10 @@ Only this module imports Alembic, inside the functions that need it.
 """
 
 import os
+import re
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from functools import partial
 from itertools import count
@@ -33,6 +34,15 @@ _COMPACTING = 2
 """SQLite writes a copy of the file, and a journal while it takes the file's place."""
 _SAMPLED = 400
 """Rows of each index that SQLite looks at."""
+_WOULD_ANALYSE = 0x10003
+_ANALYSE = r'ANALYZE "[^"]+"\."([^"]+)"'
+_CHANGED = text("""
+SELECT relname FROM pg_stat_user_tables
+WHERE schemaname = current_schema()
+AND n_mod_since_analyze > 1000 + 0.1 * n_live_tup
+AND coalesce(greatest(last_analyze, last_autoanalyze), '-infinity') < now() - interval '10 minutes'
+""")
+"""Autovacuum does the same where it's on; this helps where it's late or off."""
 
 
 def init(url: str) -> bool:
@@ -149,19 +159,37 @@ def check(url: str) -> DatabaseReport:
     )
 
 
-def analyse(database: Database) -> None:
-    """Let the database look at samples of its tables, so that it goes on choosing well.
+def analyse(database: Database) -> Iterator[None]:
+    """Let the database look at samples of its tables, so that it goes on choosing well: of those
+    that have changed a lot since the last time, each in a transaction of its own.
 
     Raises:
         ServiceUnavailable: it can't be used.
     """
-    with database.write() as connection:
-        if database.path is None:
-            connection.execute(text("ANALYZE"))
-        else:
-            connection.exec_driver_sql(f"PRAGMA analysis_limit={_SAMPLED}")
-            connection.exec_driver_sql("PRAGMA optimize")
-        connection.commit()
+    try:
+        with database.read() as connection:
+            changed = list(_much_changed(connection))
+        for name in changed:
+            with database.write() as connection:
+                if connection.dialect.name == "sqlite":
+                    connection.exec_driver_sql(f"PRAGMA analysis_limit={_SAMPLED}")
+                connection.exec_driver_sql(f'ANALYZE "{name}"')
+                connection.commit()
+            yield
+    except (DBAPIError, PoolTimeout) as error:
+        raise explain(error) from error
+
+
+def _much_changed(connection: Connection) -> Iterator[str]:
+    """Our tables whose statistics are missing or far from what is there."""
+    ours = {table.name for table in sealing.own_tables()}
+    if connection.dialect.name == "sqlite":
+        # What would be analysed, one statement each; see https://sqlite.org/pragma.html#pragma_optimize
+        found = connection.exec_driver_sql(f"PRAGMA optimize({_WOULD_ANALYSE})").scalars()
+        named = (re.fullmatch(_ANALYSE, str(statement)) for statement in found)
+        yield from (each[1] for each in named if each is not None and each[1] in ours)
+        return
+    yield from (name for name in connection.execute(_CHANGED).scalars() if name in ours)
 
 
 def compact(url: str) -> tuple[int, int]:

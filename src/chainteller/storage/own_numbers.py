@@ -26,6 +26,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from chainteller.domain import merkle
 from chainteller.domain.audit_chain import COVERED, digest
+from chainteller.storage import removals
 from chainteller.storage.columns import Record
 from chainteller.storage.plain import later
 from chainteller.storage.tables import HEAD, Tables
@@ -52,7 +53,7 @@ _STORE = (
 )
 _LAST_SHARED = (
     select(_A.c.hash)
-    .where(_A.c.organisation_id == _OF, _A.c.seq <= _UPTO)
+    .where(_A.c.organisation_id == _OF, _A.c.seq > _AFTER, _A.c.seq <= _UPTO)
     .order_by(_A.c.seq.desc())
     .limit(1)
 )
@@ -72,6 +73,7 @@ _STANDING = select(
     _H.c.event_seq, _H.c.own_base, _H.c.events_owned, _H.c.audits_owned, _H.c.events_shared,
     *(select(_L.c[name]).where(_L.c.organisation_id == _OF).scalar_subquery().label(name)
       for name in ("event_number", "audit_number", "audit_hash")),
+    removals.EVENTS_REMOVED, removals.OWN_EVENTS_REMOVED,
 ).where(_H.c.name == HEAD)  # fmt: skip
 _MINE = select(_E).where(_E.c.organisation_id == _OF)
 _SHARED_EVENTS = (
@@ -171,8 +173,10 @@ def _first_follows(connection: Connection, ends: OwnEnds, organisation_id: str) 
     """What the first row of an organisation's own chain follows: its last row that is older."""
     if not ends.base:
         return GENESIS_HASH
-    values = {"b_organisation": organisation_id, "b_upto": ends.audits}
-    return str(connection.execute(_LAST_SHARED, values).scalar() or GENESIS_HASH)
+    archived = removals.newest(connection, organisation_id, removals.OWN_AUDITS)
+    values = {"b_organisation": organisation_id, "b_upto": ends.audits, "b_after": archived.upto}
+    found = connection.execute(_LAST_SHARED, values).scalar()
+    return str(found or archived.found or GENESIS_HASH)
 
 
 def load(connection: Connection, ends: OwnEnds, names: Iterable[str]) -> None:
@@ -274,20 +278,28 @@ def _begin_log(connection: Connection, organisation_id: str) -> None:
 
 class _Standing(NamedTuple):
     """Where everything ends, as an organisation sees it. ``unnumbered`` are its events that have
-    no number yet, with those that they will get."""
+    no number yet, with those that they will get. ``removed`` is the deployment's number of the last
+    event that isn't kept any more, ``own_removed`` the organisation's own of its last one."""
 
     base: int
     owned: int
     shared: int
     newest: int
     unnumbered: Sequence[tuple[int, Record]]
+    removed: int
+    own_removed: int
+
+    def misses(self, after: int) -> bool:
+        """Whether events after a cursor aren't kept any more."""
+        is_shared = after < self.base
+        return self.own_removed > 0 and after < (self.removed if is_shared else self.own_removed)
 
 
 def events_after(
     connection: Connection, organisation_id: str, after: int, limit: int
 ) -> tuple[list[tuple[int, Record]], int, bool]:
     """An organisation's events after a cursor with their numbers, the number of its newest event,
-    and whether the cursor is none that it can have.
+    and whether the cursor is none that it can have, or events after it aren't kept any more.
 
     One ahead of the log has no events after it; after one between the deployment's numbers and
     the organisation's own, all of the latter follow.
@@ -296,6 +308,7 @@ def events_after(
     if after < 0 or after > standing.newest:
         return [], standing.newest, after >= 0
     is_between = standing.shared < after < standing.base
+    is_reset = is_between or standing.misses(after)
     after = standing.base if is_between else after
     is_shared = after < standing.base
     values = {"b_organisation": organisation_id, "b_upto": standing.owned}
@@ -316,7 +329,7 @@ def events_after(
         for number, row in standing.unnumbered
         if (row.seq if is_shared else number) > after
     ]
-    return found[:limit], standing.newest, is_between
+    return found[:limit], standing.newest, is_reset
 
 
 def _standing(connection: Connection, organisation_id: str) -> _Standing:
@@ -328,7 +341,8 @@ def _standing(connection: Connection, organisation_id: str) -> _Standing:
         rows = connection.execute(_LATER_EVENTS, values).all()
         found = list(enumerate(rows, start=newest + 1))
     newest += len(found)
-    return _Standing(head.own_base, head.events_owned, head.events_shared, newest, found)
+    removed = head.events_removed or 0, head.own_events_removed or 0
+    return _Standing(head.own_base, head.events_owned, head.events_shared, newest, found, *removed)
 
 
 def shown_audits(
@@ -353,6 +367,12 @@ def _shown(row: Row) -> dict[str, Any]:
     is_same = row["number"] is None and row["follows"] is None
     found = row["hash"] if is_same else own_hash(row, number, follows)
     return {**row, "seq": number, "previous_hash": follows, "hash": found}
+
+
+def own_link(row: Record) -> tuple[int, str]:
+    """The number and the hash of an audit row in its organisation's own chain."""
+    shown = _shown(row._asdict())
+    return shown["seq"], shown["hash"]
 
 
 def _later_audits(connection: Connection, organisation_id: str) -> Iterator[dict[str, Any]]:
@@ -384,15 +404,20 @@ def seq_of_audit(connection: Connection, organisation_id: str, number: int) -> i
 class Counted:
     """Counts every organisation's rows again, and says what isn't as it should be.
 
-    Rows are given in the order of ``seq``.
+    Rows are given in the order of ``seq``, from the first one that is kept or archived.
     """
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, *, knows_archived: bool = False) -> None:
         self._connection = connection
         head = connection.execute(select(_H).where(_H.c.name == HEAD)).one()
         self._head, self._ends = head, OwnEnds.of_head(head)
+        self._removed = removals.by_organisation(connection, removals.OWN_EVENTS)
+        archived = removals.by_organisation(connection, removals.OWN_AUDITS)
+        self._archived = {} if knows_archived else archived
         self._has_numbered_events = not head.own_base
-        self._has_numbered_audits = not head.own_base
+        self._has_numbered_audits = not head.own_base or any(
+            each.upto > head.own_base for each in self._archived.values()
+        )
 
     def event(self, seq: int, organisation_id: str, number: int | None) -> str:
         """What is wrong with an event's number; empty if nothing is."""
@@ -429,8 +454,9 @@ class Counted:
         if head.events_owned > head.event_seq or head.audits_owned > head.audit_seq:
             yield "the head names own numbers beyond the last row"
         stored = {row[0]: row[1:] for row in self._connection.execute(select(*_ENDS))}
-        for name in sorted(self._ends.of.keys() | stored.keys()):
-            own = self._ends.of.get(name) or Own(head.own_base, head.own_base, "")
+        known = self._ends.of.keys() | self._removed.keys() | self._archived.keys()
+        for name in sorted(known | stored.keys()):
+            own = self._own(name)
             event, audit, found = stored.get(name, _NONE_YET)
             told = [head.own_base if each is None else each for each in (event, audit)]
             is_hash = audit is None or found == own.audit_hash
@@ -440,5 +466,9 @@ class Counted:
     def _own(self, name: str) -> Own:
         if name not in self._ends.of:
             base = self._ends.base
-            self._ends.of[name] = Own(base, base, GENESIS_HASH)
+            events, audits = (
+                some.get(name, removals.Removed()) for some in (self._removed, self._archived)
+            )
+            ends = max(base, events.upto), max(base, audits.upto)
+            self._ends.of[name] = Own(*ends, audits.found or GENESIS_HASH)
         return self._ends.of[name]

@@ -28,7 +28,9 @@ _SIZE, _KEPT = 24, 16
 """Bytes of the hash, and those of them that are a seal: it must be impossible to find another row
 with the same seal, and the salts are not for anybody to choose before the engine writes."""
 _LETTERS = 22
-_SALT_BYTES, _SHORT_SALT_BYTES = 12, 6
+_SALT_BYTES = 12
+_NO_SALT = "-"
+"""Stands for a salt where a row needs none; a row without any is not sealed yet."""
 _PARTS = (Tables, wallet_tables.WalletTables)
 _CARRIED: Mapping[Table, tuple[str, ...]] = {
     Tables.organisation: ("name", "fee_flat_cents", "fee_bps", "fee_minimum_cents"),
@@ -61,12 +63,15 @@ which may have to be erased, and no secrets."""
 
 
 _IMPERSONAL = frozenset(
-    {
+    table.name
+    for table in (
         Tables.journal, Tables.posting, Tables.ledger_account, Tables.quote, Tables.trade,
         Tables.job, Tables.event,
-    }
+    )
 )  # fmt: skip
-"""Tables of numbers and ids, most of which the entries carry anyway; nobody is erased from them."""
+"""Tables of numbers and ids, from which nobody is erased. A salt would hide nothing: whoever sees a
+seal sees the row too. Nor can anybody prepare two rows with the same seal, for each has an id that
+the engine draws."""
 
 
 def own_tables() -> list[Table]:
@@ -93,8 +98,13 @@ def exemptions() -> Iterator[tuple[str, str, str]]:
 
 
 def new_salt(table: Table) -> str:
-    """A new row's salt; a short one where the row says nothing about a person."""
-    return token_urlsafe(_SHORT_SALT_BYTES if table in _IMPERSONAL else _SALT_BYTES)
+    """A new row's salt, of 96 random bits where the row may say something of a person."""
+    return _NO_SALT if table.name in _IMPERSONAL else token_urlsafe(_SALT_BYTES)
+
+
+def is_secret(table: str) -> bool:
+    """Whether nobody can guess the seals of a table's rows."""
+    return table not in _IMPERSONAL
 
 
 def seal(salt: str | None, text: bytes) -> str:

@@ -25,11 +25,13 @@ from sqlalchemy import (
 )
 from sqlmodel import Field, SQLModel
 
+from chainteller.domain.ledger import JournalKind
 from chainteller.storage.columns import (
     SALT,
     Atoms,
     Instant,
     Key,
+    RowNumber,
     SearchKey,
     Word,
     reason_unsealed,
@@ -167,24 +169,33 @@ class LedgerAccountRow(SQLModel, table=True):
     version: int = Field(default=0, sa_column_kwargs=unsealed("the number of its postings"))
 
 
-_START_OF_REFERENCE, _START_OF_JOURNAL = "substr(reference, 5, 8)", "substr(journal_id, 5, 8)"
-"""The first eight characters of a record's id after its prefix, 40 bits, which find its journals
-and their postings: an index of whole ids is five times as large (``journal_of``, ``posted_in``)."""
+_START_OF_JOURNAL = "substr(journal_id, 5, 8)"
+"""The first eight characters of a record's id after its prefix: 40 bits."""
+_HOLDS = ("NOT debit", "substr(code, length(code) - 3) = 'held'")
+"""What is true of the postings that hold a customer's funds, and of no others."""
+_CLUSTERED = {"sqlite_with_rowid": False}
+"""The primary key is the table, so SQLite needs no second b-tree for it. That pays where no other
+index has to repeat a long key, and rows don't come in the order of the key anyway."""
 
 
 class JournalRow(SQLModel, table=True):
-    """A journal; its id ``<record>:<kind>`` makes each event of a record post only once."""
+    """A journal; its id ``<record>:<kind>`` makes each event of a record post only once, and finds
+    a record's journals (``journal_of``)."""
 
     __tablename__ = "journal"
     id: str = Field(primary_key=True, max_length=96)
     kind: str = Field(sa_type=Key)
     reference: str = Field(sa_type=Key)
     at: int = Field(sa_type=Instant)
-    __table_args__ = (Index("ix_journal_record", text(_START_OF_REFERENCE)),)
+    __table_args__ = _CLUSTERED
 
 
 class PostingRow(SQLModel, table=True):
-    """One side of a journal, append-only. ``account_version`` numbers an account's postings."""
+    """One side of a journal, append-only. ``account_version`` numbers an account's postings.
+
+    Only the postings of holds are found by their journal: a withdrawal is compared with them before
+    it's sent. Nothing else needs a journal's postings but checks that read all of them.
+    """
 
     __tablename__ = "posting"
     code: str = Field(primary_key=True, max_length=96)
@@ -194,7 +205,15 @@ class PostingRow(SQLModel, table=True):
     debit: bool
     atoms: int = Field(sa_type=Atoms)
     balance_after: int = Field(sa_type=Atoms)
-    __table_args__ = (Index("ix_posting_journal", text(_START_OF_JOURNAL)),)
+    __table_args__ = (
+        Index(
+            "ix_posting_hold",
+            text(_START_OF_JOURNAL),
+            sqlite_where=text(" AND ".join(_HOLDS)),
+            postgresql_where=text(" AND ".join(_HOLDS)),
+        ),
+        _CLUSTERED,
+    )
 
 
 class QuoteRow(SQLModel, table=True):
@@ -432,7 +451,7 @@ class EventRow(SQLModel, table=True):
     """
 
     __tablename__ = "event"
-    seq: int = Field(primary_key=True, sa_type=Instant, sa_column_kwargs={"autoincrement": False})
+    seq: int = Field(primary_key=True, sa_type=RowNumber, sa_column_kwargs={"autoincrement": False})
     id: str = Field(sa_type=Key)
     type: str = Field(sa_type=Key)
     at: int = Field(sa_type=Instant)
@@ -486,22 +505,19 @@ class EntryRow(SQLModel, table=True):
     """A leaf of an organisation's log: ``packed`` is its body (``packing``), and ``digest`` the
     leaf hash of it. Entries of earlier builds have them as text, in ``body`` and ``leaf``.
 
-    ``id`` is ordered by time and is the primary key. ``number`` counts an organisation's entries
-    from 1 without gaps; only the sequencer gives it.
+    ``number`` counts an organisation's entries from 1 without gaps; only the sequencer gives it.
+    ``id`` is ordered by time.
     """
 
     __tablename__ = "entry"
     organisation_id: str = Field(primary_key=True, sa_type=Key)
-    id: str = Field(primary_key=True, sa_type=Key)
-    number: int | None = Field(default=None, sa_type=Instant)
+    id: str = Field(sa_type=Key)
+    number: int = Field(primary_key=True, sa_type=Instant)
     leaf: str | None = Field(default=None, sa_type=Key)
     body: str = Field(default="", sa_type=Text)
     packed: bytes | None = Field(default=None, sa_type=LargeBinary)
     digest: bytes | None = Field(default=None, sa_type=LargeBinary)
-    __table_args__ = (
-        Index("ix_entry_number", "organisation_id", "number", unique=True),
-        unsealed("the leaves of the log; each is hashed again"),
-    )
+    __table_args__ = unsealed("the leaves of the log; each is hashed again")
 
 
 class UnnumberedRow(SQLModel, table=True):
@@ -569,6 +585,33 @@ class TallyRow(SQLModel, table=True):
     upto: int = Field(sa_type=Instant)
     total: int = Field(sa_type=Instant)
     __table_args__ = unsealed("counts what other tables hold; counted again")
+
+
+class RemovalRow(SQLModel, table=True):
+    """Rows that are no longer in their table, from the first number to the last one (``removals``).
+
+    ``at`` is the newest instant of them, ``found`` what the chain or the tree was after the last
+    one, and ``archive`` the name of the file that has them; NULL where they're gone.
+    """
+
+    __tablename__ = "removal"
+    organisation_id: str = Field(primary_key=True, sa_type=Key)
+    counted: str = Field(primary_key=True, sa_type=Key)
+    first: int = Field(primary_key=True, sa_type=Instant, sa_column_kwargs={"autoincrement": False})
+    upto: int = Field(sa_type=Instant)
+    at: int = Field(sa_type=Instant)
+    found: str | None = Field(default=None, sa_type=Text)
+    archive: str | None = Field(default=None, max_length=255)
+
+
+class ArchivedLeavesRow(SQLModel, table=True):
+    """Leaf hashes of archived entries, 32 bytes each, from the entry with the number ``first``."""
+
+    __tablename__ = "archived_leaves"
+    organisation_id: str = Field(primary_key=True, sa_type=Key)
+    first: int = Field(primary_key=True, sa_type=Instant, sa_column_kwargs={"autoincrement": False})
+    leaves: bytes = Field(sa_type=LargeBinary)
+    __table_args__ = unsealed("the leaves of the log, whose root they give")
 
 
 _SEARCH = "follows from names, ids and addresses; db check compares it, and an upgrade writes it"
@@ -655,27 +698,25 @@ class Tables:
     checkpoint: ClassVar[Table] = table(CheckpointRow)
     server_lease: ClassVar[Table] = table(ServerLeaseRow)
     tally: ClassVar[Table] = table(TallyRow)
+    removal: ClassVar[Table] = table(RemovalRow)
+    archived_leaves: ClassVar[Table] = table(ArchivedLeavesRow)
     search_word: ClassVar[Table] = table(SearchWordRow)
     search_name: ClassVar[Table] = table(SearchNameRow)
     search_key: ClassVar[Table] = table(SearchKeyRow)
 
 
 def journal_of(record: ColumnElement[str]) -> ColumnElement[bool]:
-    """Whether a journal is of the record with this id, found by an index.
-
-    SQLite would put an equal id in the place of the column, also where the index has it.
-    """
-    start: ColumnElement[str] = literal_column(f"substr(journal.{_START_OF_REFERENCE[7:]}")
-    return and_(
-        start == func.substr(record, 5, 8), Tables.journal.c.reference.between(record, record)
-    )
+    """Whether a journal is of the record with this id, found by its own id."""
+    return Tables.journal.c.id.in_([record.concat(f":{kind}") for kind in JournalKind])
 
 
-def posted_in() -> ColumnElement[bool]:
-    """Whether a posting is of a journal, found by an index."""
-    start: ColumnElement[str] = literal_column(f"substr(posting.{_START_OF_JOURNAL[7:]}")
+def holds_for() -> ColumnElement[bool]:
+    """Whether a posting holds funds in a journal, found by an index."""
+    start: ColumnElement[str] = literal_column(_START_OF_JOURNAL)
+    holds: list[ColumnElement[bool]] = [literal_column(each) for each in _HOLDS]
     journal = Tables.journal.c.id
-    return and_(start == func.substr(journal, 5, 8), Tables.posting.c.journal_id == journal)
+    is_of = start == func.substr(journal, 5, 8)
+    return and_(is_of, *holds, Tables.posting.c.journal_id == journal)
 
 
 Index(

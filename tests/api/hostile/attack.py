@@ -20,7 +20,7 @@ from chainteller.domain.randomness import SystemRandomness
 AGAIN_S = 2.0
 DRIP_S = 0.5
 _RESET = struct.pack("ii", 1, 0)
-_HOST = b"Host: bank.example\r\n"
+_HOST = b"Host: localhost\r\n"
 _LARGE = b"Content-Length: 1000000000\r\n\r\n"
 
 Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]

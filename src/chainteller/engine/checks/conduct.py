@@ -59,8 +59,9 @@ def limits_are_kept(connection: Connection) -> Breaches:
     for account_id, requested in grouped(found, lambda row: str(row.trading_account_id)):
         by_epoch: dict[int, _Windows] = defaultdict(lambda: defaultdict(_Window))
         for row in requested:
-            if row.status in COUNTED:
-                windows = by_epoch[epochs.of(str(row.id))]
+            epoch = epochs.of(str(row.id))
+            if row.status in COUNTED and epoch is not None:
+                windows = by_epoch[epoch]
                 yield from _judged(row, windows, versions.get(row.rule_id or ""), account_id)
 
 

@@ -5,8 +5,9 @@ from bisect import bisect_left
 from sqlalchemy import Connection
 
 from chainteller.engine.checks.breaches import Breach, Breaches
-from chainteller.storage import clock, inspection
+from chainteller.storage import clock, inspection, removals
 from chainteller.storage.epochs import ACCEPTED
+from chainteller.storage.log import DEPLOYMENT
 
 
 def clock_follows_trail(connection: Connection) -> Breaches:
@@ -27,17 +28,21 @@ def clock_follows_trail(connection: Connection) -> Breaches:
 
 
 class Epochs:
-    """Which records were made in which epoch, by the numbers of their events."""
+    """Which records were made in which epoch, by the numbers of their events.
+
+    Of a record whose first events aren't kept, that isn't known once an epoch has ended among them.
+    """
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._ends = list(inspection.ends_of_epochs(connection))
+        self._removed = removals.newest(connection, DEPLOYMENT, removals.EVENTS).upto
         self._spans: dict[str, tuple[int, int]] = {}
 
-    def of(self, record_id: str) -> int:
-        """The epoch in which a record was made, counted from 0."""
-        first, _ = self._span(record_id)
-        return self._number(first)
+    def of(self, record_id: str) -> int | None:
+        """The epoch in which a record was made, counted from 0; None if that isn't known."""
+        first, last = self._span(record_id)
+        return None if not last and self._number(self._removed) else self._number(first)
 
     def part(self, *record_ids: str) -> bool:
         """Whether an epoch began between the first and the last event of these records: then their
@@ -46,6 +51,8 @@ class Epochs:
             return False
         spans = [self._span(each) for each in record_ids]
         first, last = min(span[0] for span in spans), max(span[1] for span in spans)
+        if self._number(self._removed):
+            first, last = 0, max(last, self._removed)
         return self._number(first) != self._number(last)
 
     def _number(self, event: int) -> int:

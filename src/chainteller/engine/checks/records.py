@@ -18,8 +18,9 @@ from chainteller.domain.transfers import Direction, TransferStatus
 from chainteller.engine.checks import expected_journals
 from chainteller.engine.checks.breaches import Breach, Breaches, grouped
 from chainteller.engine.checks.epochs import Epochs
-from chainteller.storage import inspection
+from chainteller.storage import inspection, removals
 from chainteller.storage.database import Record
+from chainteller.storage.log import DEPLOYMENT
 
 Status = TypeVar("Status", TradeStatus, TransferStatus)
 _FIRST = {
@@ -101,22 +102,29 @@ def _amounts(quote: Record) -> Breaches:
 
 
 def trades_move_forward(connection: Connection) -> Breaches:
-    """8: only allowed transitions, one event each, and none after a final status."""
+    """8: only allowed transitions, one event each, and none after a final status.
+
+    Of the oldest events, which aren't kept, as many may be missing as the record's version says.
+    """
+    kept_after = removals.newest(connection, DEPLOYMENT, removals.EVENTS).at
     for trade_id, events in grouped(inspection.trade_events(connection), lambda row: str(row.id)):
         path = [row.type.removeprefix("trade.") for row in events if row.type is not None]
-        problem = _problem(path, events[0], {TradeStatus.PROCESSING}, TRADE_TRANSITIONS)
+        first = {TradeStatus.PROCESSING}
+        problem = _problem(path, events[0], first, TRADE_TRANSITIONS, kept_after)
         if problem:
             yield Breach(8, problem, trade_id)
 
 
 def transfers_move_forward(connection: Connection) -> Breaches:
     """8, for deposits and withdrawals."""
+    kept_after = removals.newest(connection, DEPLOYMENT, removals.EVENTS).at
     for transfer_id, events in grouped(
         inspection.transfer_events(connection), lambda row: str(row.id)
     ):
         direction = Direction(events[0].direction)
         path = [row.type.removeprefix(f"{direction}.") for row in events if row.type is not None]
-        problem = _problem(path, events[0], _FIRST[direction], TRANSFER_TRANSITIONS[direction])
+        first, allowed = _FIRST[direction], TRANSFER_TRANSITIONS[direction]
+        problem = _problem(path, events[0], first, allowed, kept_after)
         if problem:
             yield Breach(8, problem, transfer_id)
 
@@ -126,17 +134,21 @@ def _problem(
     record: Record,
     first: Collection[str],
     allowed: Mapping[Status, frozenset[Status]],
+    kept_after: int,
 ) -> str:
     """The problem with a record's sequence of statuses; empty if there is none."""
-    if not path or path[0] not in first:
+    begins_late = record.version > len(path) and record.created <= kept_after
+    if not begins_late and (not path or path[0] not in first):
         return "its first event is missing"
     following: dict[str, frozenset[str]] = {str(key): value for key, value in allowed.items()}
     for before, after in pairwise(path):
         if after not in following.get(before, frozenset()):
             return f"went from {before} to {after}"
-    if path[-1] != record.status:
+    if path and path[-1] != record.status:
         return f"is {record.status}, but its last event says {path[-1]}"
-    if record.version != len(path):
+    if not path and record.updated > kept_after:
+        return "its last event is missing"
+    if record.version != len(path) and not begins_late:
         return f"is at version {record.version} after {len(path)} events"
     return ""
 

@@ -28,9 +28,11 @@ from chainteller.engine.checks.unsealed import (
     Wrong,
 )
 from chainteller.storage import clock as clock_rows
-from chainteller.storage import guards, inspection, log, sealing
+from chainteller.storage import guards, inspection, log, removals, sealing
+from chainteller.storage.archives import Past
 from chainteller.storage.columns import Record
 from chainteller.storage.log import DEPLOYMENT, Head
+from chainteller.storage.removals import AUDITS, ENTRIES
 from chainteller.storage.tables import Tables
 
 _MOST = 1_000
@@ -55,6 +57,8 @@ class Books:
 
     clock: Record | None = None
     """What the head and the clock's row say about time; None where one is missing."""
+    past: Past = field(default_factory=Past)
+    """What is archived."""
     is_partial: bool = False
     """Whether the seals of earlier entries aren't known."""
     seals: Seals = field(default_factory=lambda: defaultdict(dict))
@@ -68,23 +72,29 @@ class Books:
     """Rows that an entry found otherwise than they were sealed."""
 
 
-def check(connection: Connection, since: Mapping[str, Head] | None = None) -> Breaches:
+def check(
+    connection: Connection, since: Mapping[str, Head] | None = None, past: Past | None = None
+) -> Breaches:
     """20 and 21.
 
     Args:
         connection: reads one snapshot.
+        past: the archives. Without them, rows that were last written in archived entries aren't
+            compared.
         since: heads that are known to be good. Up to these, the leaf hashes must give the head's
             root, but bodies aren't hashed and rows that were last written there aren't compared.
     """
+    past = past or Past()
     is_partial = any(head.size for head in (since or {}).values())
-    books = Books(clock_rows.find(connection), is_partial)
+    is_partial |= not past.is_known and bool(removals.by_organisation(connection, ENTRIES))
+    books = Books(clock_rows.find(connection), past, is_partial)
     with _without_collections():
         yield from list(read_logs(connection, books, since or {}))
         wrong = compare(connection, books)
     others = unsealed.of_released_build(connection, wrong)
     rows = [each for each in wrong if each not in others] + books.written_over
     if rows:
-        yield from _explained(connection, rows)
+        yield from _explained(connection, rows, past)
     if not others:
         yield from _newest(books)
 
@@ -167,19 +177,20 @@ def _read_log(
     """Hash the entries of one log again, in their order, and collect their seals."""
     tree, leaves, expected = Tree(), [], 0
     trusted = known.size if known is not None else 0
-    for number, entry_id, leaf, body in inspection.entries(connection, organisation):
+    for number, entry_id, leaf, body, file in books.past.entries(connection, organisation):
         expected += 1
         if number != expected:
             missing = f"entry {expected} of {organisation}"
             yield Breach(21, "an entry was removed, added or renumbered", missing)
             expected = number or expected
-        if expected > trusted:
+        if expected > trusted and body is not None:
             leaves.append(log.leaf_of(body))
             problem = _take(books, Place(organisation, entry_id), body)
             if leaves[-1] != leaf:
                 problem = "its contents do not match its hash"
             if problem:
-                yield Breach(21, problem, f"entry {number} of {organisation}")
+                where = f"entry {number} of {organisation}"
+                yield Breach(21, problem, f"{where} in {file}" if file else where)
         else:
             leaves.append(leaf)
         if len(leaves) == _TOGETHER or expected == trusted:
@@ -187,7 +198,16 @@ def _read_log(
             leaves.clear()
             yield from _as_known(tree, known)
     tree = tree.append(leaves)
+    yield from _as_archived(connection, organisation)
     books.heads[organisation] = Head(organisation, tree.size, tree.root)
+
+
+def _as_archived(connection: Connection, organisation: str) -> Breaches:
+    """Compare what the database keeps of archived entries with what it says of them."""
+    archived = removals.newest(connection, organisation, ENTRIES)
+    leaves = list(removals.archived_leaves(connection, organisation, 0, archived.upto))
+    if Tree().append(leaves) != Tree.unpacked(archived.upto, archived.found):
+        yield Breach(21, "the hashes of its archived entries were altered", f"log {organisation}")
 
 
 def _as_known(tree: Tree, known: Head | None) -> Breaches:
@@ -241,7 +261,7 @@ def _compare(connection: Connection, table: Table, books: Books) -> Iterator[Wro
     """Rows of a table that are not as they were sealed."""
     sealed, seal, same = books.seals.get(table.name, {}), sealing.seal, sealing.same
     present = set()
-    for key, salt, text in inspection.sealed_rows(connection, table):
+    for key, salt, text in books.past.sealed_rows(connection, table):
         present.add(key)
         expected = sealed.get(key)
         if expected is None:
@@ -251,9 +271,16 @@ def _compare(connection: Connection, table: Table, books: Books) -> Iterator[Wro
                 yield Wrong(table, key, INSERTED)
         elif not same(seal(salt, text), expected):
             yield Wrong(table, key, CHANGED)
-    for key, expected in sealed.items():
-        if expected is not None and key not in present:
-            yield Wrong(table, key, DELETED)
+    archived = _archived_rows(connection, table, books)
+    gone = (key for key, expected in sealed.items() if expected is not None and key not in present)
+    yield from (Wrong(table, key, DELETED) for key in gone if not archived or int(key) > archived)
+
+
+def _archived_rows(connection: Connection, table: Table, books: Books) -> int:
+    """Up to which number rows of a table are in archives that aren't at hand."""
+    if table is not Tables.audit or books.past.is_known:
+        return 0
+    return removals.newest(connection, DEPLOYMENT, AUDITS).upto
 
 
 # What happened to a row
@@ -310,8 +337,8 @@ class Stories:
         return after
 
 
-def _explained(connection: Connection, wrong: list[Wrong]) -> Breaches:
-    stories = stories_of(connection, wrong)
+def _explained(connection: Connection, wrong: list[Wrong], past: Past) -> Breaches:
+    stories = stories_of(connection, wrong, past)
     stretches = {each: stretch for each, (_, _, stretch) in stories.written_over.items()}
     theirs = unsealed.found_by_us(connection, stretches, stories.ours, stories.sealed_after)
     left = [each for each in wrong if each not in theirs]
@@ -333,7 +360,7 @@ def _explained(connection: Connection, wrong: list[Wrong]) -> Breaches:
         yield Breach(20, f"and {len(left) - _MOST} more rows", "rows")
 
 
-def stories_of(connection: Connection, wrong: Iterable[Wrong]) -> Stories:
+def stories_of(connection: Connection, wrong: Iterable[Wrong], past: Past | None = None) -> Stories:
     """What the log says of some rows."""
     sought = list(wrong)
     stories = Stories({(each.table.name, each.key): Story() for each in sought})
@@ -341,10 +368,11 @@ def stories_of(connection: Connection, wrong: Iterable[Wrong]) -> Stories:
     for each in sought:
         if each.over is not None:
             over[each.over][each.table.name, each.key] = each
+    past = past or Past()
     for organisation in inspection.organisations_of_entries(connection):
         after = 0
-        for number, entry_id, _, body in inspection.entries(connection, organisation):
-            if body[:1] != b"{":
+        for number, entry_id, _, body, _ in past.entries(connection, organisation):
+            if body is None or body[:1] != b"{":
                 continue
             try:
                 found = log.read(body)

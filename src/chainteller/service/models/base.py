@@ -26,7 +26,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from chainteller.domain.clock import format_moment, to_datetime
-from chainteller.service.errors import FieldError, ValidationFailed
+from chainteller.service.errors import FIELD_REQUIRED, FieldError, ValidationFailed
 
 Value = TypeVar("Value")
 Model = TypeVar("Model", bound=BaseModel)
@@ -96,6 +96,10 @@ class WireModel(BaseModel):
     def to_json(self) -> str:
         return self.model_dump_json(by_alias=True)
 
+    def to_short_json(self) -> str:
+        """Without the fields that have their defaults; reading it gives the same model."""
+        return self.model_dump_json(by_alias=True, exclude_defaults=True)
+
 
 class AmountUnreadable(ValueError):
     """The field named holds no decimal number."""
@@ -153,6 +157,17 @@ class Written(Generic[Value]):
 
 
 _CODES: Mapping[str, str] = {"missing": "REQUIRED", "extra_forbidden": "UNKNOWN_FIELD"}
+_AN_OBJECT = "Send an object in braces."
+_WORDS: Mapping[str, str] = {
+    "missing": FIELD_REQUIRED,
+    "extra_forbidden": "There is no such field.",
+    "string_type": "Send a string in quotes.",
+    "bool_type": "Send true or false.",
+    "model_type": _AN_OBJECT,
+    "model_attributes_type": _AN_OBJECT,
+    "dict_type": _AN_OBJECT,
+}
+"""In place of words that only a programmer in Python would understand, by pydantic's type."""
 
 
 def read_request(model: type[Model], body: object) -> Model:
@@ -173,7 +188,7 @@ def field_errors(error: ValidationError) -> tuple[FieldError, ...]:
         FieldError(
             field=".".join(str(part) for part in found["loc"]) or "body",
             code=_CODES.get(found["type"], "INVALID"),
-            message=found["msg"],
+            message=_WORDS.get(found["type"], found["msg"]),
         )
         for found in error.errors(include_url=False, include_context=False, include_input=False)
     )

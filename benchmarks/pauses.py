@@ -1,0 +1,180 @@
+"""The longest pause of a writer while old rows are removed and archived and tables analysed.
+
+    PYTHONPATH=src:. python benchmarks/pauses.py [sqlite|postgresql] [--keys N] [--size N]
+
+A bank with that many idempotency keys, and ``size`` events, audit rows, entries and a tenth of it
+in expired quotes, all of them old: what an hour of upkeep would find after a year without any. The
+worker's steps follow each other without the pauses that it makes (after each ten steps, until the
+next second), so this is the hour in minutes and worse for the writer than the hour. One client
+asks the same bank for quotes meanwhile, fifty a second at most; before that it does so alone.
+SQLite writes durably, as for a service.
+"""
+
+import argparse
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from hashlib import sha256
+from importlib import import_module
+from pathlib import Path
+
+from benchmarks.crowded import crowded
+from sqlalchemy import event, func, select, text
+from tests.postgres import BundledServer, PostgresServer
+from tests.world.engines import START, World
+
+from chainteller.domain.clock import DAY, SECOND
+from chainteller.engine import upkeep
+from chainteller.storage import log
+from chainteller.storage.tables import Tables
+
+_A_YEAR = 401 * DAY
+_PACE_S = 0.02
+_ALONE_S = 10
+_KEYS = """
+INSERT INTO idempotency (organisation_id, operation, key, fingerprint, created_record, body, at)
+SELECT 'default', 'create_quote', 'key-' || i, 'f', {false}, '{{}}', CAST(:start AS BIGINT) + i
+FROM (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :count)
+      SELECT i FROM n) AS numbers
+"""
+_QUOTES = """
+INSERT INTO quote (id, organisation_id, market, side, status, price_cents, sold, bought, fee_cents,
+  usd_leg_cents, fee_flat_cents, fee_bps, mid_micros, half_spread_bps, hold_premium_bps, "window",
+  created, expires)
+SELECT 'QTE_E' || substr(id, 6), organisation_id, market, side, 'open', price_cents, sold, bought,
+  fee_cents, usd_leg_cents, fee_flat_cents, fee_bps, mid_micros, half_spread_bps,
+  hold_premium_bps, "window", created, expires
+FROM quote WHERE status = 'open'
+"""
+_TRADED = "UPDATE quote SET status = 'executed' WHERE status = 'open' AND id NOT LIKE 'QTE_E%'"
+"""The quotes of these banks that are open have trades."""
+
+
+def filled(place: str, keys: int, size: int) -> World:
+    """The bank, a year later."""
+    world = crowded(place, size)
+    with world.database.write() as connection:
+        is_postgres = world.database.is_postgres
+        if is_postgres:
+            connection.execute(text("SET LOCAL statement_timeout = 0"))
+        values = {"start": START, "count": keys}
+        statement = _KEYS.format(false="false" if is_postgres else "0")
+        connection.execute(text(statement), values)
+        connection.execute(text(_QUOTES))
+        connection.execute(text(_TRADED))
+        log.put(connection, "default", _bodies(size))
+        connection.commit()
+    world.clock.advance(_A_YEAR)
+    return world
+
+
+def _bodies(size: int) -> Iterator[log.Body]:
+    for number in range(size):
+        at = START + number * SECOND
+        inner = sha256(str(number).encode()).hexdigest()
+        yield (
+            f"{at:014x}{number:012x}",
+            f'{{"acts":[],"at":{at},"by":"x","inner":"{inner}","v":3}}\n{{"rows":[]}}' + "x" * 300,
+        )
+
+
+class Writer:
+    """A client that writes until it's told to stop, and how long each write took."""
+
+    def __init__(self, write: Callable[[], object]) -> None:
+        self._write = write
+        self._stopping = threading.Event()
+        self.took_s: list[float] = []
+        self._thread = threading.Thread(target=self._run)
+
+    def _run(self) -> None:
+        while not self._stopping.wait(_PACE_S):
+            began = time.perf_counter()
+            self._write()
+            self.took_s.append(time.perf_counter() - began)
+
+    def __enter__(self) -> "Writer":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopping.set()
+        self._thread.join()
+
+    def describe(self) -> str:
+        ordered = sorted(self.took_s)
+        parts = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999}
+        told = [
+            f"{name} {1000 * ordered[int(part * (len(ordered) - 1))]:.1f} ms"
+            for name, part in parts.items()
+        ]
+        return f"{len(ordered)} writes, {', '.join(told)}, longest {1000 * ordered[-1]:.1f} ms"
+
+
+def _durable(world: World) -> None:
+    """The tests' banks don't wait for the disk."""
+    if world.database.is_postgres:
+        return
+    with suppress(ImportError, KeyError):
+        skip_syncs = vars(import_module("tests.world.files"))["_skip_syncs"]
+        event.remove(world.database.engine, "connect", skip_syncs)
+        world.database.engine.dispose()
+
+
+@contextmanager
+def _place(kind: str, folder: str) -> Iterator[str]:
+    """Names a new database."""
+    if kind == "sqlite":
+        yield f"sqlite:///{Path(folder) / 'bank.db'}"
+        return
+    own = BundledServer()
+    server = PostgresServer(own.url)
+    try:
+        yield server.fresh()
+    finally:
+        server.drop_all()
+        own.remove()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("database", nargs="?", default="sqlite", choices=["sqlite", "postgresql"])
+    parser.add_argument("--keys", type=int, default=1_000_000)
+    parser.add_argument("--size", type=int, default=100_000)
+    asked = parser.parse_args()
+    with (
+        tempfile.TemporaryDirectory(dir=Path.cwd()) as folder,
+        _place(asked.database, folder) as place,
+    ):
+        world = filled(place, asked.keys, asked.size)
+        _durable(world)
+        archive = str(Path(folder) / "audit.archive")
+        context = replace(world.context, options=replace(world.context.options, archive=archive))
+        with Writer(lambda: world.quote("1.00")) as alone:
+            time.sleep(_ALONE_S)
+        print("alone:         ", alone.describe(), flush=True)
+        steps, longest, seconds = 0, 0.0, 0.0
+        with Writer(lambda: world.quote("1.00")) as beside:
+            began = at = time.perf_counter()
+            for _ in upkeep.round_of_steps(context):
+                now = time.perf_counter()
+                steps, longest, at = steps + 1, max(longest, now - at), now
+            seconds = time.perf_counter() - began
+        print("beside upkeep: ", beside.describe())
+        print(f"upkeep:         {steps} steps in {seconds:.0f} s, longest {1000 * longest:.1f} ms")
+        print("rows left:     ", ", ".join(_left(world)))
+        world.close()
+
+
+def _left(world: World) -> Iterator[str]:
+    with world.database.read(patient=True) as connection:
+        for table in (Tables.idempotency, Tables.event, Tables.audit, Tables.entry, Tables.quote):
+            count = connection.execute(select(func.count()).select_from(table)).scalar_one()
+            yield f"{table.name} {count:,}"
+
+
+if __name__ == "__main__":
+    main()

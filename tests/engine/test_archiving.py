@@ -1,0 +1,242 @@
+"""Archives: old entries and audit rows leave the database, and nothing of them can be altered."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from random import Random  # noqa: TID251 - histories that can be made again from a seed
+
+import pytest
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.exc import DBAPIError
+from tests.world.engines import World, make_world
+
+from chainteller.domain import merkle
+from chainteller.domain.clock import DAY
+from chainteller.engine import archiving, upkeep
+from chainteller.engine.notary import Trees, derived_deployment
+from chainteller.engine.verification import Breach, verify_books, verify_chain
+from chainteller.service.errors import ServiceUnavailable
+from chainteller.sqlite import sqlite3
+from chainteller.storage import archives, log, removals
+from chainteller.storage.database import open_database
+from chainteller.storage.tables import Tables
+
+KEPT = 30
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.thorough)])
+def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
+    place: Path | str = tmp_path / "bank.db"
+    if request.param == "postgres":
+        place = request.getfixturevalue("postgres_bank")
+    made = make_world(place)
+    made.open()
+    made.deposit("500.00")
+    made.buy("50.00")
+    made.settle()
+    yield made
+    made.close()
+
+
+@pytest.fixture(autouse=True)
+def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archiving, "AT_ONCE", 5)
+
+
+def archive(world: World, path: Path) -> int:
+    return sum(archiving.archive(world.context, path, KEPT))
+
+
+def verify(world: World, *paths: Path) -> tuple[Breach, ...]:
+    with world.database.read() as connection:
+        deployment = derived_deployment(connection)
+    with archives.opened(world.database, paths, deployment) as past:
+        return verify_books(world.database, None, past)
+
+
+def count(world: World, *tables: str) -> list[int]:
+    with world.database.read() as connection:
+        found = (select(func.count()).select_from(getattr(Tables, each)) for each in tables)
+        return [connection.execute(each).scalar_one() for each in found]
+
+
+def a_busy_month(world: World) -> None:
+    world.clock.advance((KEPT + 1) * DAY)
+    world.buy("20.00")
+
+
+def test_what_is_old_moves_and_everything_is_still_proved(world: World, tmp_path: Path) -> None:
+    path = tmp_path / "audit.archive"
+    a_busy_month(world)
+    before = count(world, "audit")
+    with world.database.read() as connection:
+        heads = log.heads(connection)
+        names = [head.organisation_id for head in heads]
+        leaves = {name: log.leaves(connection, name) for name in names}
+    moved = archive(world, path)
+    assert moved > 10
+    assert count(world, "audit") < before
+    with world.database.read() as connection:
+        first = select(func.min(Tables.entry.c.number)).group_by(Tables.entry.c.organisation_id)
+        assert min(connection.scalars(first)) > 1
+
+    assert verify(world) == ()
+    assert verify(world, path) == ()
+    chain = verify_chain(world.database)
+    assert chain.intact
+    with world.database.read() as connection:
+        assert Trees().of(connection, "default")[0].size == log.head(connection, "default").size
+        for head in heads:
+            found = log.leaves(connection, head.organisation_id, head.size)
+            assert found == leaves[head.organisation_id]
+            proof = log.consistency(connection, head.organisation_id, head.size)
+            grown = log.head(connection, head.organisation_id)
+            assert merkle.verify_consistency(head.size, grown.size, head.root, grown.root, proof)
+    world.buy("10.00")
+    assert verify(world, path) == ()
+
+
+def test_random_histories_with_purges_and_archives_are_always_verified(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upkeep, "AT_ONCE", 3)
+    chosen = Random(7)  # noqa: S311 - as above
+    paths: list[Path] = []
+    for _ in range(4):
+        for _ in range(chosen.randrange(1, 3)):
+            world.buy(f"{chosen.randrange(1, 9)}.00")
+            world.clock.advance(chosen.randrange(1, 400) * DAY)
+        world.settle()
+        if not paths or chosen.random() < 0.5:
+            paths.append(tmp_path / f"part-{len(paths)}.archive")
+        steps = archiving.archive(world.context, paths[-1], KEPT)
+        for _ in range(chosen.randrange(1, 9)):
+            next(steps, None)
+        steps.close()
+        if chosen.random() < 0.5:
+            list(upkeep.round_of_steps(world.context))
+        assert verify(world) == ()
+    archive(world, paths[-1])
+    assert verify(world, *reversed(paths)) == ()
+
+
+def test_an_altered_row_of_an_archive_is_named(world: World, tmp_path: Path) -> None:
+    path = tmp_path / "audit.archive"
+    a_busy_month(world)
+    archive(world, path)
+    whole = path.read_bytes()
+    with closing(sqlite3.connect(path)) as connection:
+        cells = [
+            (table, key, number, column)
+            for table, key in (("entry", "number"), ("audit", "seq"))
+            for (number,) in connection.execute(f"SELECT {key} FROM {table} WHERE {key} < 4")  # noqa: S608
+            for column in ("packed", "digest", "id", "number")
+            + (("seq", "hash", "inputs", "actor", "at", "salt") if table == "audit" else ())
+            if not (table == "audit" and column in ("packed", "digest", "id"))
+        ]
+    for table, key, number, column in cells:
+        path.write_bytes(whole)
+        with closing(sqlite3.connect(path)) as connection:
+            value = "x'00'" if column in ("packed", "digest") else "'x'"
+            value = "77777" if column in ("number", "seq", "at") else value
+            connection.execute(
+                f"UPDATE {table} SET {column} = {value} WHERE {key} = {number}"  # noqa: S608
+                + (" AND organisation_id = 'default'" if table == "entry" else "")
+            )
+            connection.commit()
+        found = verify(world, path)
+        assert any(str(number) in each.where for each in found), (table, number, column, found)
+    path.write_bytes(whole)
+    assert verify(world, path) == ()
+
+
+def test_archiving_that_was_killed_goes_on(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the file and the database, where rows are in both."""
+    path = tmp_path / "audit.archive"
+    a_busy_month(world)
+
+    def killed(*_: object) -> bool:
+        raise KeyboardInterrupt
+
+    for step in range(3):
+        with monkeypatch.context() as killing:
+            killing.setattr("chainteller.engine.archiving.work_unit", killed)
+            with pytest.raises(KeyboardInterrupt):
+                archive(world, path)
+        assert verify(world, *([path] if step else [])) == ()
+        next(archiving.archive(world.context, path, KEPT))
+    archive(world, path)
+    assert verify(world, path) == ()
+    with closing(
+        sqlite3.connect(path)
+    ) as connection:  # an older copy of the file isn't gone on with
+        connection.execute("UPDATE removal SET upto = upto - 1")
+        connection.commit()
+    assert refusal(world, path) == "ARCHIVE_BEHIND"
+
+
+def refusal(world: World, path: Path) -> str:
+    before = count(world, "entry", "audit", "archived_leaves")
+    with pytest.raises(ServiceUnavailable) as refused:
+        archive(world, path)
+    assert count(world, "entry", "audit", "archived_leaves") == before
+    return str(refused.value.details["reason"])
+
+
+def test_a_wrong_destination_is_refused_by_name(world: World, tmp_path: Path) -> None:
+    a_busy_month(world)
+    folder, text = tmp_path / "folder", tmp_path / "notes.txt"
+    folder.mkdir()
+    text.write_text("not an archive, but long enough")
+    open_database(f"sqlite:///{tmp_path / 'other.db'}").close()
+    of_others = {}
+    for name in ("other", "copied"):  # the latter one may begin as this world's database did
+        other = make_world(tmp_path / f"{name}.db")
+        other.open()
+        other.clock.advance((KEPT + 1) * DAY)
+        of_others[name] = tmp_path / f"{name}.archive"
+        assert archive(other, of_others[name])
+        other.close()
+    assert refusal(world, folder) == "ARCHIVE_UNUSABLE"
+    assert refusal(world, tmp_path / "nowhere" / "a.archive") == "ARCHIVE_UNUSABLE"
+    assert refusal(world, text) == "NOT_AN_ARCHIVE"
+    assert refusal(world, tmp_path / "other.db") == "NOT_AN_ARCHIVE"
+    assert refusal(world, of_others["other"]) == "OTHER_ARCHIVE"
+    assert refusal(world, of_others["copied"]) in {"OTHER_ARCHIVE", "ARCHIVE_DIFFERS"}
+    first, second = tmp_path / "first.archive", tmp_path / "second.archive"
+    next(archiving.archive(world.context, first, KEPT))
+    archive(world, second)
+    a_busy_month(world)
+    archive(world, second)
+    assert refusal(world, first) == "ARCHIVE_BEHIND"
+    assert verify(world, first, second) == ()
+    for paths, reason in (
+        ([first], "ARCHIVE_INCOMPLETE"),
+        ([second], "ARCHIVE_INCOMPLETE"),
+        ([first, tmp_path / "gone.archive"], "ARCHIVE_MISSING"),
+        ([first, second, of_others["other"]], "OTHER_ARCHIVE"),
+    ):
+        with pytest.raises(ServiceUnavailable) as refused:
+            verify(world, *paths)
+        assert refused.value.details["reason"] == reason
+    second.unlink()
+    assert refusal(world, second) == "ARCHIVE_MISSING"
+
+
+def test_entries_are_deleted_by_a_step_alone(world: World, tmp_path: Path) -> None:
+    a_busy_month(world)
+    for table in (Tables.entry, Tables.audit):
+        with pytest.raises(DBAPIError), world.database.write() as connection:
+            connection.execute(delete(table))
+    archive(world, tmp_path / "audit.archive")
+    with world.database.write() as connection:
+        moved = update(Tables.archived_leaves).where(
+            Tables.archived_leaves.c.organisation_id == "default"
+        )
+        connection.execute(moved.values(leaves=b"\0" * 160))
+        connection.commit()
+    assert "log default" in {breach.where for breach in verify(world)}
+    with world.database.read() as connection:
+        assert removals.archives(connection) == ["audit.archive"]
