@@ -119,7 +119,7 @@ def _body(node: Node, asked: dict[str, Any]) -> bytes:
         return b"<html>"
     answer: dict[str, Any] = {"jsonrpc": "2.0", "id": asked["id"]}
     if node.fault == "refuses":
-        answer["error"] = {"code": -32005, "message": "busy"}
+        answer["error"] = {"code": -32005, "message": "bu\x1b\u202esy"}
     elif node.fault == "reverts" and asked["method"] == "eth_call":
         answer["error"] = {"code": 3, "message": "execution reverted"}
     else:

@@ -202,6 +202,7 @@ def test_a_provider_that_fails_or_disagrees_is_named_and_nothing_is_counted(
     providers = refused.value.details["providers"]
     name = nodes[1].url.split("/")[2]
     assert said in providers[name]
+    assert f"{name}: {providers[name]}" in refused.value.message
     assert "secret-key" not in str(refused.value.to_wire())
     assert case.service.challenge_by_id(challenge.id).attempts == 0
 

@@ -98,6 +98,24 @@ def clipboards(customer: Customer, t: str, sig: bytes) -> dict[str, str]:
             {"address": a, "msg": t, "sig": s, "version": "3", "signer": "MEW"}, indent=2
         ),
         "etherscan": f"Message Signature Verified\nAddress\n{a}\nMessage\n{t}\nSignature Hash\n{s}\nVersion 2",
+        "in base64": base64.b64encode(json.dumps({"signature": s}).encode()).decode(),
+        "pieces": '"' + _wrapped(s, 44).replace("\n", '" +\n"') + '"',
+        "python pieces": "('" + _wrapped(s, 44).replace("\n", "'\n '") + "')",
+        "continued lines": _wrapped(s, 60).replace("\n", " \\\n"),
+        "hexdump": "\n".join(
+            f"{at:08x}  {sig[at : at + 16].hex(' ')}" for at in range(0, len(sig), 16)
+        ),
+        "xxd": "\n".join(
+            f"{at:08x}: {sig[at : at + 16].hex(' ', 2)}  {'.' * 16}"
+            for at in range(0, len(sig), 16)
+        ),
+        "with places": "\n".join(f"{place}: {octet}" for place, octet in enumerate(sig)),
+        "places js": "{" + ", ".join(f"{place}: {octet}" for place, octet in enumerate(sig)) + "}",
+        "escaped": "".join(f"\\x{octet:02x}" for octet in sig),
+        "groups": "-".join(h[at : at + 8] for at in range(0, len(h), 8)),
+        "java bytes": str([octet - 256 * (octet > 127) for octet in sig]),
+        "italics": f"_{s}_",
+        "prose": f"{s}\n\nPlease reply before next Tuesday because nobody will read this inbox during winter holidays",
         "chat": f"[20.11.26, 10:03:12] Alice: {s}\n[20.11.26, 10:04:00] Alice: is that ok?",
     }
     if customer.family in RECOVERABLE:
@@ -111,6 +129,9 @@ def clipboards(customer: Customer, t: str, sig: bytes) -> dict[str, str]:
             "rsv eq": f"r = {r}, s = {ss}, v = {v - 27}",
             "signedmessage py": f"SignedMessage(message_hash=HexBytes('0x{'ab' * 32}'), r={int(r, 16)}, s={int(ss, 16)}, v={v}, signature=HexBytes('0x{h}'))",
             "ethersv6": f'Signature {{ r: "0x{r}", s: "0x{ss}", yParity: {v - 27}, networkV: null }}',
+            "tuple": f"({v}, '0x{r}', '0x{ss}')",
+            "table": f"r | 0x{r}\ns | 0x{ss}\nv | {v}",
+            "RSV": f"R: {r}\nS: {ss}\nV: {v:x}",
             "order vrs": json.dumps({"v": hex(v), "r": "0x" + r, "s": "0x" + ss}),
         }
     return found

@@ -4,7 +4,7 @@
 happened in each case is known, so a wrong verdict, a wrong cause that is called certain, a
 statement whose witness the checker refuses, and an address that nobody owns are all counted. With
 `into`, a long run keeps what it has counted and goes on from there; `held-out` takes today's texts
-and the alterations that the model wasn't fitted to, up to three of them.
+and alterations with other parameters, up to three of them.
 """
 
 import json

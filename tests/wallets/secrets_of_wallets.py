@@ -34,6 +34,15 @@ def _words(rng: Random) -> dict[str, str]:
         found[f"words of list {number}, numbered"] = "\n".join(
             f"{place}. {rng.choice(words)}" for place in range(1, 25)
         )
+        bullets = "\n".join(f"\u2022 {word}" for word in twelve)
+        found[f"words of list {number}, as a list"] = bullets
+        found[f"words of list {number}, on a card"] = "\n".join(
+            f"Word #{place:02d}   {word}" for place, word in enumerate(twelve, 1)
+        )
+        found[f"words of list {number}, in a chat"] = "\n".join(
+            f"[20.11.26, 10:{place}:12] Alice: {word}" for place, word in enumerate(twelve, 10)
+        )
+        found[f"words of list {number}, one missing"] = " ".join(twelve[:11])
         if len(words[0]) == 1:
             found[f"words of list {number}, joined"] = "".join(twelve)
     return found
@@ -62,6 +71,14 @@ def secrets_of_wallets(seed: int) -> dict[str, str]:
         "BIP-38": _checked(b"\x01\x42\xc0", raw[:36]),
         "BIP-38 with EC": _checked(b"\x01\x43\x20", raw[:36]),
         "mini key": _mini_key(rng),
+        "JWK": json.dumps(
+            {"kty": "EC", "crv": "secp256k1", "d": base64.urlsafe_b64encode(raw[:32]).decode()}
+        ),
+        "in a program": f"new ethers.Wallet('0x{key}')",
+        "in pairs": ":".join(key[at : at + 2] for at in range(0, 64, 2)),
+        "WIF on two lines": _checked(b"\x80", raw[:32] + b"\1")[:26]
+        + "\n"
+        + _checked(b"\x80", raw[:32] + b"\1")[26:],
         "XRP": _checked(b"\x21", raw[:16], ripple),
         "XRP Ed25519": _checked(b"\x01\xe1\x4b", raw[:16], ripple),
         "Stellar": base64.b32encode(stellar + check).decode(),

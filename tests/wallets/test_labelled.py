@@ -16,7 +16,7 @@ def check(rates: Rates) -> None:
 
 
 def test_a_few_cases_of_every_kind() -> None:
-    rates = judge_all(labelled_cases(7, 36, texts=2))
+    rates = judge_all(labelled_cases(8, 36, texts=2))
     assert len(rates.cases) == 9
     check(rates)
 

@@ -189,7 +189,8 @@ def _refused(method: str, error: object) -> str:
     code = error.get("code") if isinstance(error, dict) else None
     if method == "eth_call" and (code == 3 or "revert" in message.lower()):
         return _REVERTED
-    raise _Problem(f"it refused {method}: {message[:100] or 'without a reason'}")
+    reason = "".join(character for character in message[:100] if character.isprintable())
+    raise _Problem(f"it refused {method}: {reason or 'without a reason'}")
 
 
 def _field(block: object, name: str) -> object:

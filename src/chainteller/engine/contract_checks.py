@@ -38,8 +38,9 @@ class Asked(NamedTuple):
         is_contracts = answer.has_code or contracts.recognised(self.signature) is not None
         if answer.is_usable or not is_contracts:
             return
+        said = "; ".join(f"{name}: {what}" for name, what in sorted(answer.problems.items()))
         raise ChainUnavailable(
-            "The chain gave no agreed answer about the contract wallet.",
+            f"The chain gave no agreed answer about the contract wallet. {said}.",
             {
                 "network": self.address.network.name,
                 "providers": dict(answer.problems),

@@ -823,7 +823,7 @@ def _soft_breaks(text: str, width: int, joint: str) -> str:
 
 _WAYS: tuple[tuple[float, Callable[[], Iterator[Alteration]]], ...] = (
     (1.0, _ends), (0.9, _starts), (0.3, _both_ends), (1.3, _marks_at_ends), (0.03, _marks_around),
-    (0.08, _signs_at_the_end), (1.0, _labels), (0.15, _other_labels), (0.05, _greetings),
+    (0.08, _signs_at_the_end), (1.0, _labels), (0.15, _other_labels), (0.1, _greetings),
     (0.05, _bullets), (1.1, _quotes), (1.0, _markdown), (0.1, _odd_quotes),
     (1.0, _word_wraps(_PLAIN, "line breaks")), (0.8, _word_wraps(_FLOWED, "format=flowed")),
     (0.7, _word_wraps(_QUOTED, "quoted lines")), (0.2, _reflows), (0.6, _cut_wraps),
@@ -833,6 +833,6 @@ _WAYS: tuple[tuple[float, Callable[[], Iterator[Alteration]]], ...] = (
     (0.08, _punctuation), (1.0, _address_cases), (1.0, _cases), (1.0, _cuts),
     (0.3, _cuts_with_dots), (0.45, _lost_ends), (0.15, _parts), (0.1, _cuts_anywhere),
     (0.9, _repeats(2, "twice")), (0.04, _repeats(3, "three times")), (1.0, _tails),
-    (0.2, _other_tails), (0.8, _hex_and_bases), (0.08, _character_sets), (0.12, _links),
+    (0.35, _other_tails), (0.8, _hex_and_bases), (0.08, _character_sets), (0.12, _links),
     (0.8, _web_codes), (0.08, _escapes), (0.9, _quoted_printable),
 )  # fmt: skip

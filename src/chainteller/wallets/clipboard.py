@@ -33,19 +33,36 @@ _HEX_NUMBERS = re.compile(r"0x[0-9a-fA-F]{1,2}(?:[,;\s]+0x[0-9a-fA-F]{1,2}){63,6
 _BYTES_LITERAL = re.compile(r"""b(?:'(?:[^'\\]|\\.){1,400}'|"(?:[^"\\]|\\.){1,400}")""", re.ASCII)
 _UR = re.compile(r"ur:[a-z0-9-]{2,40}/(?:\d+-\d+/)?[a-z]{8,4000}", re.ASCII | re.IGNORECASE)
 _PART = (
-    r"""(?<![A-Za-z0-9])["'`]?{name}["'`]?\s*(?:\([^)]{{0,20}}\)\s*)?[:=]?\s*["'`]?"""
-    r"""(0[xX][0-9a-fA-F]{{1,64}}|[0-9a-fA-F]{{64}}|\d{{1,78}})(?![0-9a-zA-Z])"""
+    r"""(?<![A-Za-z0-9])["'`]?{name}["'`]?\s*(?:\([^)]{{0,20}}\)\s*)?[:=|]?\s*["'`]?"""
+    r"""(0[xX][0-9a-fA-F]{{1,64}}|[0-9a-fA-F]{{64}}|1[bBcC]|\d{{1,78}})(?![0-9a-zA-Z])"""
 )
 _R, _S = (re.compile(_PART.format(name=name), re.ASCII | re.IGNORECASE) for name in ("r", "s"))
 _V = re.compile(
     _PART.format(name="(?:v|yparity|y_parity|recid|recovery_?id|recovery(?:param)?)"),
     re.ASCII | re.IGNORECASE,
 )
+_BARE_V = r"(?:0x)?(1b|1c|00|01|0|1|27|28)(?![0-9a-zA-Z])"
 _BARE_PARTS = re.compile(
-    r"(?<![0-9a-zA-Z])(?:0x)?([0-9a-f]{64})[\s,;]+(?:0x)?([0-9a-f]{64})"
-    r"(?:[\s,;]+(?:0x)?(1b|1c|00|01|0|1|27|28)(?![0-9a-zA-Z]))?",
+    rf"""(?<![0-9a-zA-Z])(?:{_BARE_V}[\s,;|"']+)?(?:0x)?([0-9a-f]{{64}})[\s,;|"']+"""
+    rf"""(?:0x)?([0-9a-f]{{64}})(?![0-9a-zA-Z])(?:[\s,;|"']+{_BARE_V})?""",
     re.ASCII | re.IGNORECASE,
 )
+_PIECES = re.compile(r"""["'`]\s*[+.&\\]?\s*\n\s*["'`]|["'`]\s*\+\s*["'`]|\s*\\\n\s*""", re.ASCII)
+"""What stands between the pieces of a string that is written in several lines."""
+_EMPHASIS = re.compile(
+    r"(?<![0-9A-Za-z+/_-])_+(?=[0-9A-Za-z])|(?<=[0-9A-Za-z=])_+(?![0-9A-Za-z+/_-])"
+)
+_INDEXED = re.compile(
+    r"(?<![\d.:])0\s*[:=]\s*\d{1,3}(?:[,;\s]+\d{1,2}\s*[:=]\s*\d{1,3}){63,64}(?!\d)", re.ASCII
+)
+_DUMP = re.compile(
+    r"^[ \t]*(?:0x)?[0-9a-f]{4,8}:?[ \t]{1,3}"
+    r"(?P<bytes>(?:[0-9a-f]{2}[ \t]{0,2}){1,32})(?:$|[ \t]{1,3}\S.{0,40}$)",
+    re.ASCII | re.IGNORECASE | re.MULTILINE,
+)
+_ESCAPED = re.compile(r"(?:\\x[0-9a-fA-F]{2}){64,65}", re.ASCII)
+_DASHED = re.compile(r"(?:[0-9a-fA-F]{4,16}[-:]){7,32}[0-9a-fA-F]{2,16}", re.ASCII)
+_SIGNED = re.compile(r"-?\d{1,3}(?:[,;\s]+-?\d{1,3}){63,64}(?![,;\s]*\d)", re.ASCII)
 _QUOTE_SIGNS = re.compile(r"^[ \t]*(?:[>|]+[ \t]?)+", re.MULTILINE)
 _TAGS = re.compile(
     r"<(?:br|/?p|/?div|/?span|/?pre|/?code|/?b|/?td|/?tr|wbr)\b[^<>]{0,200}>", re.IGNORECASE
@@ -171,6 +188,7 @@ def _views(paste: str) -> Iterator[str]:
     plain = _QUOTE_SIGNS.sub("", plain)
     if "=3D" in plain or "=\n" in plain or "=20" in plain:
         plain = quopri.decodestring(plain.encode()).decode("utf-8", "replace")
+    plain = _EMPHASIS.sub("", _PIECES.sub("", plain))
     plain = re.sub(r"[*`\u200b]+(?=[0-9A-Za-z])|(?<=[0-9A-Za-z=])[*`]+", "", plain)
     if "%2" in plain or "%3" in plain:
         plain = unquote(plain)
@@ -384,7 +402,7 @@ def _read_labelled(view: str, found: Clipboard) -> None:
         if data:
             found.add(data, "parts", "r, s and v")
     for each in list(_BARE_PARTS.finditer(view))[:3]:
-        data = _from_numbers("0x" + each[1], "0x" + each[2], each[3])
+        data = _from_numbers("0x" + each[2], "0x" + each[3], each[1] or each[4])
         if data:
             found.add(data, "parts", "r, s and v on their own lines")
     for each in list(_TEXT_LABEL.finditer(view))[:3]:
@@ -392,7 +410,8 @@ def _read_labelled(view: str, found: Clipboard) -> None:
         found.add_text(each["text"].strip().strip("\"'"))
 
 
-def _read_tokens(view: str, family: Family, found: Clipboard) -> None:
+def _read_tokens(view: str, family: Family, found: Clipboard, *, depth: int = 0) -> None:
+    """`depth` is 1 in a text that the paste holds in base64."""
     for data, encoding, source in _tokens(view):
         found.add(data, encoding, source)
     for token in _some(_RUN, view, 12):
@@ -400,6 +419,10 @@ def _read_tokens(view: str, family: Family, found: Clipboard) -> None:
         for candidate in decodings(token[len(prefix) :], base58_first=family.prefers_base58):
             if len(candidate.data) >= 60 and candidate.encoding != "hex":
                 found.add(candidate.data, candidate.encoding, candidate.encoding, prefix)
+            text = _readable(candidate.data) if candidate.encoding == "base64" else ""
+            if text and depth == 0:
+                _read_structures(text, family, found)
+                _read_tokens(text, family, found, depth=1)
 
 
 def _some(pattern: re.Pattern[str], view: str, most: int) -> list[str]:
@@ -418,13 +441,37 @@ def _tokens(view: str) -> Iterator[tuple[bytes, str, str]]:
         numbers = [int(number, base) for number in re.split(r"[,;\s]+", text) if number]
         if max(numbers) <= 255:
             yield bytes(numbers), "array", "a list of numbers"
+    yield from _odd_numbers(view)
     for text in _some(_BYTES_LITERAL, view, 3):
         if len(data := _literal(text)) in _SIGNATURE_SIZES:
             yield data, "bytes", "Python bytes"
     yield from _hex_tokens(view)
 
 
+def _odd_numbers(view: str) -> Iterator[tuple[bytes, str, str]]:
+    """Numbers with their places, and bytes that a language counts from -128 on."""
+    for text in _some(_INDEXED, view, 3):
+        pairs = [(int(a), int(b)) for a, b in re.findall(r"(\d+)\s*[:=]\s*(\d+)", text, re.ASCII)]
+        if [place for place, _ in pairs] == list(range(len(pairs))):
+            numbers = [number for _, number in pairs]
+            if max(numbers) <= 255:
+                yield bytes(numbers), "array", "numbers with their places"
+    for text in _some(_SIGNED, view, 3):
+        numbers = [int(number) for number in re.findall(r"-?\d+", text, re.ASCII)]
+        if min(numbers) < 0 and min(numbers) >= -128 and max(numbers) <= 127:
+            yield bytes(number & 255 for number in numbers), "array", "a list of signed bytes"
+
+
 def _hex_tokens(view: str) -> Iterator[tuple[bytes, str, str]]:
+    dumped = "".join(each["bytes"] for each in islice(_DUMP.finditer(view), 40))
+    for text, what in (
+        (dumped, "a dump of bytes"),
+        *((each, "escaped bytes") for each in _some(_ESCAPED, view, 3)),
+        *((each, "hex digits in groups") for each in _some(_DASHED, view, 3)),
+    ):
+        digits = re.sub(r"\\x|[^0-9a-fA-F]", "", text)
+        if len(digits) // 2 in _SIGNATURE_SIZES and len(digits) % 2 == 0:
+            yield bytes.fromhex(digits), "hex", what
     for text in _some(_SEPARATED_HEX, view, 3):
         yield bytes.fromhex(re.sub(r"[^0-9a-fA-F]", "", text)), "hex", "hex digits in pairs"
     for text in _some(_HEX_RUN, view, 12):

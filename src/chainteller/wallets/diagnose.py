@@ -36,7 +36,9 @@ from chainteller.wallets.findings import FINDINGS
 from chainteller.wallets.networks import NETWORKS
 from chainteller.wallets.pasted_secrets import (
     HEX_KEY_KIND,
+    WORDS_KIND,
     SecretPasted,
+    base58_keys,
     hex_keys,
     is_about_a_hash,
 )
@@ -291,14 +293,19 @@ def _secret(case: Case, refusal: str) -> Diagnosis | None:
     signature on several lines.
     """
     finding, _, kind = refusal.partition(":")
-    keys = hex_keys(without_invisibles(case.signature)) if len(case.signature) <= MAX_PASTE else []
+    visible = without_invisibles(case.signature) if len(case.signature) <= MAX_PASTE else ""
+    in_hex, in_base58 = hex_keys(visible), base58_keys(visible)
     known = [each.address for each in case.known_addresses[:MAX_KNOWN_ADDRESSES]]
-    for address in (case.challenge.address, *known) if keys else ():
+    for address in (case.challenge.address, *known) if in_hex or in_base58 else ():
+        keys = in_hex + (in_base58 if address.network.family.prefers_base58 else [])
         if any(address.network.family.is_private_key(key, address) for key in keys):
             what = f"the private key of the wallet that ends in {address.display[-6:]}"
             return replace(_answer(case, _SECRET, what=what), certain=True)
     if finding != _SECRET:
         return None
+    if kind == WORDS_KIND:
+        what = "twelve words in a row, which may be a recovery phrase"
+        return _answer(case, _SECRET, what=what)
     if kind != HEX_KEY_KIND:
         return replace(_answer(case, _SECRET, what=kind), certain=True)
     if is_about_a_hash(case.signature):

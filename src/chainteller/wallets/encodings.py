@@ -11,8 +11,8 @@ import base58
 _HEX = re.compile(r"(?:\\?[0\\][xX])?[0-9a-fA-F]+", re.ASCII)
 BASE58 = re.compile(r"[1-9A-HJ-NP-Za-km-z]+", re.ASCII)
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]+={0,2}", re.ASCII)
-# base58 takes quadratic time; no signature of one key comes near this length.
-_MAX_BASE58 = 400
+# base58 takes quadratic time; no signature with its text comes near this length.
+_MAX_BASE58 = 800
 
 
 @dataclass(frozen=True, slots=True)

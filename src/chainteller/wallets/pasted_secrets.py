@@ -12,10 +12,13 @@ from itertools import islice
 import base58
 from nacl.bindings import crypto_sign_seed_keypair
 
-from chainteller.wallets.recovery_words import is_recovery_phrase
+from chainteller.wallets.recovery_words import is_recovery_phrase, looks_like_recovery_phrase
 from chainteller.wallets.secret_patterns import find_pattern
 
 _HEX_KEY = re.compile(r"(?:0[xX])?[0-9a-fA-F]{64}", re.ASCII)
+_HEX_KEY_WORD = re.compile(rf"(?<![0-9A-Za-z]){_HEX_KEY.pattern}(?![0-9A-Za-z])", re.ASCII)
+_BETWEEN_PAIRS = re.compile(r"[\s:,-]+")
+_BASE58_WORD = re.compile(r"(?<![0-9A-Za-z])[1-9A-HJ-NP-Za-km-z]{40,44}(?![0-9A-Za-z])", re.ASCII)
 _BASE58_RUN = re.compile(r"(?<![0-9A-Za-z])[1-9A-HJ-NP-Za-km-z]{50,90}(?![0-9A-Za-z])", re.ASCII)
 _KEY_FILE = re.compile(
     r"""["']?\b(?:ciphertext|cipherparams|kdfparams|mnemonic|seed_?phrase|seed|priv(?:ate)?_?key"""
@@ -51,7 +54,8 @@ _KEYS = re.compile(r'"\d{1,2}"\s*:', re.ASCII)
 _HEX_OF_64 = re.compile(r"(?<![0-9a-fA-F])[0-9a-fA-F]{128}(?![0-9a-fA-F])", re.ASCII)
 _BASE64_OF_64 = re.compile(r"[A-Za-z0-9+/_-]{86}(?:==)?", re.ASCII)
 _PEM = re.compile(r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY", re.ASCII)
-HEX_KEY_KIND = "64 hex digits"
+HEX_KEY_KIND, WORDS_KIND = "64 hex digits", "twelve words"
+_LONGEST_JOINED = 120
 
 
 class SecretPasted(ValueError):
@@ -68,8 +72,9 @@ class SecretPasted(ValueError):
 def find_secret(text: str) -> str | None:
     """The kind of secret in a cleaned paste of bounded length, or None.
 
-    `HEX_KEY_KIND` is a key or a transaction's hash, which have the same form; every other kind
-    is told by its own form, its checksum, its words or the label beside it.
+    `HEX_KEY_KIND` is a key or a transaction's hash, which have the same form, and `WORDS_KIND` may
+    be a sentence; every other kind is told by its own form, its checksum, its words or the label
+    beside it.
     """
     if _PEM.search(text) or _KEY_FILE.search(text) or _LABEL.search(text):
         return "a private key or recovery phrase, as its label says"
@@ -82,14 +87,27 @@ def find_secret(text: str) -> str | None:
     kind = find_pattern(text)
     if kind is not None:
         return kind
-    return HEX_KEY_KIND if _HEX_KEY.fullmatch(text.strip()) else None
+    # A key that was copied in groups, or over several lines.
+    joined = _BETWEEN_PAIRS.sub("", text)
+    kind = find_pattern(joined) if len(joined) <= _LONGEST_JOINED else None
+    if kind is not None:
+        return kind
+    if looks_like_recovery_phrase(text):
+        return WORDS_KIND
+    return HEX_KEY_KIND if _HEX_KEY.fullmatch(joined) else None
 
 
 def hex_keys(text: str) -> list[bytes]:
     """The words of the text that are 32 bytes of hex, at most six, once each."""
-    words = (word.strip("\"'`,;:.()[]{}<>*") for word in re.split(r"[\s:=,/]+", text))
-    digits = [word.lower().removeprefix("0x") for word in words if _HEX_KEY.fullmatch(word)]
+    digits = (match[0].lower().removeprefix("0x") for match in _HEX_KEY_WORD.finditer(text))
     return [bytes.fromhex(each) for each in dict.fromkeys(digits)][:6]
+
+
+def base58_keys(text: str) -> list[bytes]:
+    """The words of the text that are 32 bytes of base58, a seed or an address; as `hex_keys`."""
+    words = [match[0] for match in islice(_BASE58_WORD.finditer(text), 6)]
+    data = [base58.b58decode(word) for word in dict.fromkeys(words)]
+    return [each for each in data if len(each) == 32]
 
 
 def is_about_a_hash(text: str) -> bool:
@@ -99,7 +117,7 @@ def is_about_a_hash(text: str) -> bool:
 
 def has_hex_key(text: str) -> bool:
     """Whether one of the words of the text is 32 bytes of hex."""
-    return any(_HEX_KEY.fullmatch(word.strip("\"'`,;:.()")) for word in text.split())
+    return _HEX_KEY_WORD.search(text) is not None
 
 
 def is_solana_secret_key(data: bytes) -> bool:

@@ -16,7 +16,7 @@ from chainteller.wallets.transit import Journey, journeys, simplest
 
 # Candidates for all texts together, for this challenge's own altered once, and for all others;
 # where each address is asked for itself, this part of them.
-_ALL, _FIRST, _OTHERS = 4800, 450, 1400
+_ALL, _FIRST, _OTHERS = 4900, 800, 1400
 _PART = 0.45
 _MOST_PER_TEXT = 300
 # What happens often is found soon; larger batches cost less for each candidate.

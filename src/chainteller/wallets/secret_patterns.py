@@ -110,6 +110,19 @@ PATTERNS: tuple[SecretPattern, ...] = (
         "a private key of age", _form("AGE-SECRET-KEY-1[0-9A-Z]{50,70}"), lambda _: True
     ),
     SecretPattern(
+        "a private key (JWK)",
+        re.compile(
+            r"""["']kty["'][^{}]{0,600}["']d["']\s*:|["']d["']\s*:[^{}]{0,600}["']kty["']""",
+            re.ASCII,
+        ),
+        lambda _: True,
+    ),
+    SecretPattern(
+        "a seed (UR)",
+        re.compile(r"\bur:(?:crypto-)?(?:seed|sskr|bip39)/", re.ASCII | re.IGNORECASE),
+        lambda _: True,
+    ),
+    SecretPattern(
         "an extended private key", _form(f"[a-zA-Z]prv[{_BASE58}]{{80,}}"), lambda _: True
     ),
 )  # fmt: skip
