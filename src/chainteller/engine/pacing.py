@@ -13,10 +13,10 @@ _STEP_S = 0.02
 
 
 class Pace:
-    """How many rows the next step has, at most ``most``."""
+    """How many rows the next step has: few at first, and at most ``most``."""
 
     def __init__(self, most: int) -> None:
-        self._most = self.rows = most
+        self._most, self.rows = most, min(_LEAST, most)
 
     def timed(self, step: Callable[[], Result]) -> Result:
         """Make a step; what it returns."""
