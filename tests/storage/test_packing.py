@@ -124,3 +124,34 @@ def test_earlier_entries_verify_beside_new_ones(grown: World) -> None:
         connection.commit()
     named = {breach.where.split(" ")[0] for breach in verify(grown.database)}
     assert named >= {"quote", "trade"}
+
+
+@pytest.mark.parametrize(
+    ("sealed", "has_salt"),
+    [
+        ((), True),
+        (("quote", "posting", "event"), True),
+        (("quote", "audit"), False),
+        (("trading_account",), False),
+    ],
+)
+def test_a_second_line_is_never_without_something_secret(
+    sealed: Sequence[str], *, has_salt: bool
+) -> None:
+    stamp = log.Stamp("default", 1_763_700_000_000_000, "worker")
+    seals = {("transfer", "gone"): Seal("transfer", "gone", None, {}, SEALS[0])}
+    seals |= {(table, "1"): Seal(table, "1", SEALS[0], {}) for table in sealed}
+    ((_, body),) = log.bodies(stamp, (), {None: seals})["default"]
+    assert ("salt" in log.read(body.encode())) is has_salt
+
+
+def test_the_entry_of_an_audit_row_is_found_by_its_instant(
+    grown: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log, "entries", lambda *_: iter(()))  # the whole log, which comes next
+    with grown.database.read() as connection:
+        rows = connection.execute(text("SELECT seq, action FROM audit")).all()
+        for row in rows:
+            found = log.entries_about(connection, "default", row.seq, row.seq)
+            assert any(f'"op":"{row.action}"' in body for _, body in found), row
+    assert len(rows) > 5
