@@ -248,23 +248,23 @@ class _Repeated:
 
 
 @pytest.fixture(scope="module")
-def hostile_bank(bank: Bank, real: Lines) -> Iterator[Bank]:
-    """Every list has records, and all that the service says of them is hostile."""
+def full_bank(bank: Bank, real: Lines) -> Bank:
+    """Every list has records; API keys have hostile names."""
     for path in ("wallets transfer", "wallets state"):
         bank.run(*real[f"chainteller {path}"])
     named = [bank.run("keys", "create", "--name", f"{each}x").code for each in SEPARATORS]
     assert named.count(0) > len(named) // 2
-    repeated = _Repeated()
-    with _opened_as(lambda inner: layered(HostileService(inner, set(), SEPARATORS), repeated)):
-        yield bank
+    return bank
 
 
 @pytest.mark.parametrize("path", LISTS)
 def test_hostile_records_are_read_back_from_csv_as_they_are_in_json(
-    hostile_bank: Bank, real: Lines, path: str
+    full_bank: Bank, real: Lines, path: str
 ) -> None:
-    records = hostile_bank.run(*real[path], "--json").body["data"]
-    written = hostile_bank.run(*real[path], "--format", "csv").out
+    repeated = _Repeated()
+    with _opened_as(lambda inner: layered(HostileService(inner, set(), SEPARATORS), repeated)):
+        records = full_bank.run(*real[path], "--json").body["data"]
+        written = full_bank.run(*real[path], "--format", "csv").out
     rows = list(csv.DictReader(io.StringIO(written, newline=""), strict=True))
     assert len(rows) == len(records) > 0
     assert written.count("\n") == len(rows) + 1, "a row is a line"
@@ -298,6 +298,17 @@ def test_what_contradicts_itself_is_usage(bank: Bank, real: Lines, path: str) ->
         assert (ended.code, ended.out) == (2, "")
         assert said in ended.err
         assert ended.complaint[-1].startswith("Next: ")
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_a_list_that_nobody_answers_is_empty_and_says_so_by_its_exit_code(
+    bank: Bank, real: Lines, path: str
+) -> None:
+    ended = bank.run(
+        *real[path], "--format", "csv", "--url", "unix:/none", CHAINTELLER_API_KEY="key"
+    )
+    assert (ended.code, ended.out) == (3 if commands()[path].calls else 2, ""), ended.err
+    assert ended.complaint[-1].startswith("Next: ")
 
 
 # -- strings that nobody should type ---------------------------------------------------------------

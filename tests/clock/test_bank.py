@@ -11,6 +11,7 @@ from tests.world.bank import build, sqlite_url
 from tests.world.engines import USDC_ETHEREUM, USDC_SOLANA
 
 from chainteller.domain.clock import DAY, format_instant
+from chainteller.engine import archiving, upkeep
 from chainteller.engine.claim_proofs import Rechecked, recheck
 from chainteller.engine.deployment import EmbeddedDeployment
 from chainteller.engine.keys import ApiKeys
@@ -486,4 +487,37 @@ def test_the_released_build_s_records_raise_no_doubt(bank: Bank) -> None:
     bank.machine.passes(5.1)
     with pytest.raises(QuoteExpired):
         bank.execute(quote)
+    assert bank.restart() == ""
+
+
+def test_what_is_old_goes_though_an_epoch_of_the_future_ended_among_it(
+    bank: Bank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Records were begun in a wrong time two years ahead, and ended in the right one."""
+    bank.stop()
+    bank.machine.step(2 * YEAR_S)
+    assert bank.start() == ""
+    monkeypatch.setattr(upkeep, "AT_ONCE", 2)
+    monkeypatch.setattr(archiving, "AT_ONCE", 2)
+    trade = bank.execute(bank.quote())
+    bank.withdraw()
+    bank.machine.step(-2 * YEAR_S)
+    assert bank.tick() == "CLOCK_BEHIND"
+    assert bank.accept() is not None
+    bank.machine.passes(60)
+    bank.work()
+    bank.withdraw("11.00")
+    bank.machine.passes(401 * DAY_S)
+    for _ in range(3):
+        bank.work()
+        bank.machine.passes(60)
+    assert bank.trade(trade) == "settled"
+    list(upkeep.round_of_steps(bank.context))
+    page = bank.engine.events(0)
+    assert page.reset
+    assert all(each.at.year == 2027 for each in page.data)
+    assert verify(bank.context.database) == ()
+    assert sum(archiving.archive(bank.context, tmp_path / "audit.archive", 400))
+    assert not sql(bank.context.database, "SELECT count(*) FROM audit WHERE action = 'withdraw'")
+    assert verify(bank.context.database) == ()
     assert bank.restart() == ""

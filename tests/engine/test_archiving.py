@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from random import Random  # noqa: TID251 - histories that can be made again from a seed
+from typing import Any
 
 import pytest
 from sqlalchemy import delete, func, select, update
@@ -17,8 +19,9 @@ from chainteller.engine.notary import Trees, derived_deployment
 from chainteller.engine.verification import Breach, verify_books, verify_chain
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.sqlite import sqlite3
-from chainteller.storage import archives, log, removals
-from chainteller.storage.database import open_database
+from chainteller.storage import archives, log, packing, removals, tallies
+from chainteller.storage.copying import copy
+from chainteller.storage.database import Database, open_database
 from chainteller.storage.tables import Tables
 
 KEPT = 30
@@ -47,10 +50,13 @@ def archive(world: World, path: Path) -> int:
     return sum(archiving.archive(world.context, path, KEPT))
 
 
+def deployment_of(database: Database) -> str:
+    with database.read() as connection:
+        return derived_deployment(connection)
+
+
 def verify(world: World, *paths: Path) -> tuple[Breach, ...]:
-    with world.database.read() as connection:
-        deployment = derived_deployment(connection)
-    with archives.opened(world.database, paths, deployment) as past:
+    with archives.opened(world.database, paths, deployment_of(world.database)) as past:
         return verify_books(world.database, None, past)
 
 
@@ -100,6 +106,7 @@ def test_random_histories_with_purges_and_archives_are_always_verified(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(upkeep, "AT_ONCE", 3)
+    monkeypatch.setattr(tallies, "_LEAST", 1)
     chosen = Random(7)  # noqa: S311 - as above
     paths: list[Path] = []
     for _ in range(4):
@@ -118,6 +125,20 @@ def test_random_histories_with_purges_and_archives_are_always_verified(
         assert verify(world) == ()
     archive(world, paths[-1])
     assert verify(world, *reversed(paths)) == ()
+    url = f"sqlite:///{tmp_path / 'copy.db'}"
+    copy(world.database, url)
+    copied = open_database(url)
+    with archives.opened(copied, paths, deployment_of(copied)) as past:
+        assert verify_books(copied, None, past) == ()
+    copied.close()
+
+
+OF_DEFAULT = "organisation_id = 'default'"
+
+
+def one(path: Path, query: str) -> Any:
+    with closing(sqlite3.connect(path)) as connection:
+        return connection.execute(query).fetchone()
 
 
 def test_an_altered_row_of_an_archive_is_named(world: World, tmp_path: Path) -> None:
@@ -147,6 +168,35 @@ def test_an_altered_row_of_an_archive_is_named(world: World, tmp_path: Path) -> 
         found = verify(world, path)
         assert any(str(number) in each.where for each in found), (table, number, column, found)
     path.write_bytes(whole)
+    second = f"WHERE number = 2 AND {OF_DEFAULT}"
+    entry_id, found = one(path, f"SELECT id, packed FROM entry {second}")  # noqa: S608
+    forged = packing.body("", found, entry_id, "default").replace('"by":"', '"by":"x', 1)
+    with closing(sqlite3.connect(path)) as connection:  # with the hash that it then has
+        connection.execute(
+            f"UPDATE entry SET body = ?, packed = NULL, digest = ? {second}",  # noqa: S608
+            (forged, log.leaf_of(forged.encode())),
+        )
+        connection.commit()
+    assert f"entry 2 of default in {path.name}" in {each.where for each in verify(world, path)}
+    path.write_bytes(whole)
+    assert verify(world, path) == ()
+
+
+def test_two_processes_archive_at_once(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other one moves everything while this one has only written to the file."""
+    path = tmp_path / "audit.archive"
+    a_busy_month(world)
+    add, others = archives.Archive.add, [lambda: archive(world, path)]
+
+    def interrupted(archive_: archives.Archive, *rows: Any) -> None:
+        add(archive_, *rows)
+        if others:
+            others.pop()()
+
+    monkeypatch.setattr(archives.Archive, "add", interrupted)
+    archive(world, path)
     assert verify(world, path) == ()
 
 
@@ -166,6 +216,13 @@ def test_archiving_that_was_killed_goes_on(
             with pytest.raises(KeyboardInterrupt):
                 archive(world, path)
         assert verify(world, *([path] if step else [])) == ()
+        whole = path.read_bytes()
+        with closing(sqlite3.connect(path)) as connection:
+            newest = "(SELECT max(number) FROM entry)"
+            connection.execute(f"UPDATE entry SET id = 'x' WHERE number = {newest}")  # noqa: S608
+            connection.commit()
+        assert refusal(world, path) == "ARCHIVE_DIFFERS"
+        path.write_bytes(whole)
         next(archiving.archive(world.context, path, KEPT))
     archive(world, path)
     assert verify(world, path) == ()
@@ -240,3 +297,17 @@ def test_entries_are_deleted_by_a_step_alone(world: World, tmp_path: Path) -> No
     assert "log default" in {breach.where for breach in verify(world)}
     with world.database.read() as connection:
         assert removals.archives(connection) == ["audit.archive"]
+
+
+def test_the_worker_archives_where_a_file_is_set_and_goes_on_without_it(
+    world: World, tmp_path: Path
+) -> None:
+    a_busy_month(world)
+    before = count(world, "audit")
+    for place in (tmp_path / "nowhere" / "audit.archive", tmp_path / "audit.archive"):
+        options = replace(world.context.options, archive=str(place), archive_after_days=KEPT)
+        left = count(world, "audit")
+        list(upkeep.round_of_steps(replace(world.context, options=options)))
+        assert (count(world, "audit") < left) == place.exists()
+    assert count(world, "audit") < before
+    assert verify(world, tmp_path / "audit.archive") == ()

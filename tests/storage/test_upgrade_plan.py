@@ -27,7 +27,7 @@ _VISIT = re.compile(
     r"|(?:INSERT INTO \w+ \(.*\) )?SELECT .* FROM (\w+))",
     re.DOTALL,
 )
-_ON_SQLITE = {"0012": {"journal", "event"}}
+_ON_SQLITE = {"0015": {"journal", "event"}}
 """Tables that a migration visits on SQLite only."""
 _SMALL = {
     "head", "clock", "log", "organisation", "schema_revision", "alembic_version", "sqlite_master",

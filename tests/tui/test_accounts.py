@@ -9,9 +9,10 @@ from tests.tui.conftest import Bench, answer, press, seen, settle, until
 
 from chainteller.service import operations as op
 from chainteller.service.errors import InsufficientFunds
-from chainteller.service.layers import Answer, Call, Next, layered
+from chainteller.service.layers import Answer, Next, layered
 from chainteller.service.models.accounts import Token, TokenBalance
 from chainteller.service.models.pages import ListQuery
+from chainteller.service.operations import Call
 from chainteller.tui.accounts.detail import _balance
 from chainteller.tui.accounts.screen import AccountsScreen
 from chainteller.tui.dialogs.question import Question

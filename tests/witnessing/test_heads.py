@@ -14,8 +14,9 @@ from tests.witnessing.witnesses import NAME, running_witness
 
 from chainteller.adapters.witness_http import HttpWitness
 from chainteller.cli.audit_heads import proves
+from chainteller.domain.clock import DAY
 from chainteller.domain.merkle import verify_consistency
-from chainteller.engine import signing_keys
+from chainteller.engine import archiving, signing_keys
 from chainteller.engine.checkpointing import Checkpointer
 from chainteller.engine.heads import heads_of, judge_heads, record_restore, set_restored_aside
 from chainteller.engine.notary import Notary
@@ -492,3 +493,35 @@ def test_a_place_without_keys_or_witnesses_reads_nothing(tmp_path: Path) -> None
     notary = Notary()
     assert notary.contradicted("x/y") == ""
     assert not (tmp_path / "keys").exists()
+
+
+def test_heads_of_an_archived_log_are_proved_and_its_rows_are_named_by_their_archive(
+    place: Place,
+) -> None:
+    made = place.make_heads()
+    old = heads_of(place.engine.context)["default"]
+    rows = place.engine.audit().data
+    assert place.world.clock is not None
+    place.world.clock.advance(2 * DAY)
+    place.open_accounts(5, 1)
+    file = place.file.with_name("audit.archive")
+    assert sum(archiving.archive(place.engine.context, file, 1))
+
+    assert made
+    assert place.make_heads()
+    assert judge_heads(place.engine.context).breaches == []
+    place.close()
+    place = _open(place.file.parent)  # with nothing in memory
+    assert judge_heads(place.engine.context).breaches == []
+    now = heads_of(place.engine.context)["default"]
+    proof = place.engine.audit_consistency(old.size).hashes
+    hashes = [base64.b64decode(each) for each in proof]
+    assert verify_consistency(old.size, now.size, old.root, now.root, hashes)
+    with pytest.raises(NotFound) as refused:
+        place.engine.audit_proof(str(rows[-1].seq))
+    assert refused.value.details["archive"] == file.name
+    newest = place.engine.audit().data[0]
+    assert place.engine.audit_proof(str(newest.seq)).seq == newest.seq
+    with closing(sqlite3.connect(file)) as connection:
+        kept = "SELECT size, root FROM checkpoint WHERE organisation_id = 'default'"
+        assert connection.execute(kept).fetchall() == [(old.size, old.root.hex())]

@@ -1,6 +1,7 @@
 """Operations on the configured database itself: ``db``, ``audit verify`` and ``serve``; and the
 engine on it, for other commands."""
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -135,12 +136,15 @@ def archive(file: Path, keep_days: int | None) -> Outcome:
     Raises:
         ServiceUnavailable: the archive can't be used; nothing was changed.
     """
-    from chainteller.engine import archiving
+    from chainteller.engine import archiving, pacing
 
     if keep_days is None:
         keep_days = options().configured.settings.audit.archive_after_days
+    rows = 0
     with engine() as found:
-        rows = sum(archiving.archive(found.context, file, keep_days))
+        for moved in archiving.archive(found.context, file, keep_days):
+            rows += moved
+            time.sleep(pacing.BREATH_S)
     return {"database": without_password(_address()), "archive": str(file), "rows": rows}
 
 

@@ -7,14 +7,16 @@ neither, and the next one goes on with them.
 
 from collections.abc import Generator, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, Select, delete, select
 
 from chainteller.domain.actors import WORKER
 from chainteller.domain.clock import DAY
 from chainteller.domain.merkle import Tree
 from chainteller.engine.context import EngineContext
 from chainteller.engine.notary import derived_deployment
+from chainteller.engine.pacing import Pace
 from chainteller.engine.unit_of_work import UnitOfWork, now, work_unit
 from chainteller.storage import (
     archives,
@@ -33,7 +35,7 @@ from chainteller.storage.rows import DEPLOYMENT
 from chainteller.storage.tables import Tables
 
 AT_ONCE = 200
-"""Rows that one step moves."""
+"""Rows that one step moves at most."""
 ARCHIVED = "archive_rows"
 """The act of a step in the deployment's log."""
 _RANDOM_DIGITS = 12
@@ -53,23 +55,32 @@ def archive(context: EngineContext, path: Path, keep_days: int) -> Generator[int
     """
     sequencer.catch_up(context.database)
     with context.database.read() as connection:
-        before = now(context, connection) - keep_days * DAY
+        at = now(context, connection)
+        age = _Age(at - keep_days * DAY, at)
         deployment = derived_deployment(connection)
         logs = checkpoints.organisations(connection)
     archive = archives.open_to_write(path, context.database, deployment)
     try:
         for place in (*((name, ENTRIES) for name in logs), (DEPLOYMENT, AUDITS)):
-            while moved := _step(context, archive, place, before):
+            pace = Pace(AT_ONCE)
+            while moved := _step(context, archive, place, age, pace):
                 yield moved
         archive.keep_checkpoints(context.database)
     finally:
         archive.close()
 
 
-def _step(context: EngineContext, archive: Archive, place: Place, before: int) -> int:
+class _Age(NamedTuple):
+    """What is old: from before an instant, as seen now."""
+
+    before: int
+    now: int
+
+
+def _step(context: EngineContext, archive: Archive, place: Place, age: _Age, pace: Pace) -> int:
     with context.database.read() as connection:
         after = removals.newest(connection, *place)
-        rows, at = _oldest(connection, place, after.upto, before)
+        rows, at = _oldest(connection, place, after.upto, age, pace.rows)
     if not rows:
         return 0
     then = Removed(_number(rows[-1]), max(at, after.at), _found(after, rows), archive.name)
@@ -86,7 +97,7 @@ def _step(context: EngineContext, archive: Archive, place: Place, before: int) -
         tx.note(ARCHIVED, **told, **numbers, hash=_root(place, then))
         return True
 
-    work_unit(context, WORKER, work)
+    pace.timed(lambda: work_unit(context, WORKER, work))
     return len(rows)
 
 
@@ -95,30 +106,33 @@ def _number(row: Record) -> int:
 
 
 def _oldest(
-    connection: Connection, place: Place, after: int, before: int
+    connection: Connection, place: Place, after: int, age: _Age, most: int
 ) -> tuple[list[Record], int]:
     """The rows after a number that are older than an instant, and the newest instant of them."""
+    rows = list(connection.execute(_rows_after(connection, place, after).limit(most)))
+    instants = [_instant(row) for row in rows]
+
+    def following() -> int | None:
+        later = _rows_after(connection, place, _number(rows[-1]))
+        is_past = _A.c.at <= age.now if place[1] == AUDITS else _E.c.id <= f"{age.now:014x}g"
+        row = connection.execute(later.where(is_past).limit(1)).first()
+        return None if row is None else _instant(row)
+
+    count = removals.count_old(instants, age.before, age.now, following)
+    return rows[:count], max(instants[:count], default=0)
+
+
+def _rows_after(connection: Connection, place: Place, after: int) -> Select[Any]:
     if place[1] == ENTRIES:
         mine = (_E.c.organisation_id == place[0], _E.c.number > after)
-        found = connection.execute(select(_E).where(*mine).order_by(_E.c.number).limit(AT_ONCE))
-    else:
-        owned = chain.head(connection).audits_owned
-        mine = (_A.c.seq > after, _A.c.seq <= owned)
-        found = connection.execute(select(_A).where(*mine).order_by(_A.c.seq).limit(AT_ONCE))
-    rows: list[Record] = []
-    newest = 0
-    for row in found:
-        at = _instant(row) if place[1] == ENTRIES else row.at
-        if at >= before:
-            break
-        rows.append(row)
-        newest = max(newest, at)
-    return rows, newest
+        return select(_E).where(*mine).order_by(_E.c.number)
+    owned = chain.head(connection).audits_owned
+    return select(_A).where(_A.c.seq > after, _A.c.seq <= owned).order_by(_A.c.seq)
 
 
-def _instant(entry: Record) -> int:
-    """When an entry was written, by its id."""
-    return int(entry.id[:-_RANDOM_DIGITS], 16)
+def _instant(row: Record) -> int:
+    """When an audit row or an entry was written, the latter by its id."""
+    return int(row.at if "seq" in row._fields else int(row.id[:-_RANDOM_DIGITS], 16))
 
 
 def _found(after: Removed, rows: Sequence[Record]) -> str:

@@ -101,7 +101,7 @@ def find(context: EngineContext, actor: Actor, query: FindQuery) -> Page[Found]:
     text = "".join(sign if sign.isprintable() else " " for sign in query.text)[:_MOST_TEXT]
     text = text.encode("utf-8", "ignore").decode().strip()
     if not text:
-        raise ValidationFailed.of("query", "what to find")
+        raise ValidationFailed.of("query", "Say what to look for.", "REQUIRED")
     with context.database.read() as connection:
         finder = _Finder(connection, actor.organisation, now(context, connection))
         finder.look_for(search_texts.read(text))

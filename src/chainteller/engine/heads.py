@@ -350,9 +350,8 @@ def audit_proof(
     )
     found = next(named, None)
     if found is None:
-        raise _archived(connection, organisation_id, row) or NotFound(
-            "audit row", seq if row else ""
-        )
+        archive = _archive_of(connection, organisation_id, row, is_here=stored is not None)
+        raise _archived(row, archive) if archive else NotFound("audit row", seq if row else "")
     number, body, key = found
     tree, signed = _signed_head(context, connection, organisation_id, standing.deployment, keys)
     return AuditProof(
@@ -367,16 +366,21 @@ def audit_proof(
     )
 
 
-def _archived(connection: Connection, organisation_id: str, row: int) -> NotFound | None:
-    """Where an audit row is that was archived; None if none has this number."""
-    newest = removals.newest(connection, organisation_id, removals.OWN_AUDITS)
-    if not 0 < row <= newest.upto:
-        return None
+def _archive_of(connection: Connection, organisation_id: str, row: int, *, is_here: bool) -> str:
+    """The archive of an audit row or, where that is here, of its entry; empty if there's none."""
     name = removals.archive_of(connection, organisation_id, removals.OWN_AUDITS, row)
+    if not name and is_here:
+        return removals.newest(connection, organisation_id, removals.ENTRIES).archive
+    return name
+
+
+def _archived(row: int, archive: str) -> NotFound:
+    """Say where an audit row is that was archived."""
     refused = NotFound("audit row", str(row))
-    refused.details["archive"] = name
+    refused.details["archive"] = archive
     refused.details["suggestion"] = (
-        f"It was archived: its operator has it in {name} (chainteller db verify --archive {name})."
+        f"It was archived: its operator has it in {archive} "
+        f"(chainteller db verify --archive {archive})."
     )
     return refused
 

@@ -14,6 +14,7 @@ from chainteller.domain.actors import WORKER
 from chainteller.domain.clock import DAY
 from chainteller.engine import archiving
 from chainteller.engine.context import EngineContext
+from chainteller.engine.pacing import Pace
 from chainteller.engine.unit_of_work import UnitOfWork, now, work_unit
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.storage import (
@@ -31,39 +32,46 @@ KEYS_KEPT = DAY
 QUOTES_KEPT = 30 * DAY
 """How long an expired quote without a trade is kept."""
 AT_ONCE = 200
-"""Rows that one step removes."""
+"""Rows that one step removes at most."""
 REMOVED = "remove_old_rows"
 """The act of a removal in the deployment's log."""
 _log = logging.getLogger(__name__)
 
 
-def round_of_steps(context: EngineContext) -> Iterator[None]:
-    """Everything that is to be done now, one step at a time. Raises ServiceUnavailable."""
+def round_of_steps(context: EngineContext) -> Iterator[str]:
+    """Everything that is to be done now, one step at a time. Raises ServiceUnavailable.
+
+    Yields:
+        What a step did, in a word.
+    """
     for step in (forget_keys, remove_quotes, remove_events):
-        while step(context):
-            yield
-    yield from _archive(context)
-    yield from _count_lists(context)
-    yield from maintenance.analyse(context.database)
+        pace = Pace(AT_ONCE)
+        while pace.timed(lambda: step(context, pace.rows)):  # noqa: B023 - called at once
+            maintenance.flush(context.database)
+            yield step.__name__
+    for part in (_archive, _count_lists, _analyse):
+        for _ in part(context):
+            maintenance.flush(context.database)
+            yield part.__name__.strip("_")
 
 
-def forget_keys(context: EngineContext) -> bool:
+def forget_keys(context: EngineContext, most: int = AT_ONCE) -> bool:
     """Forget some idempotency keys after their lifetime; False if there was none."""
 
     def work(tx: UnitOfWork) -> bool:
         before = tx.now - KEYS_KEPT
-        return _note(tx, "idempotency", sorted(idempotency.purge(tx.rows, before, AT_ONCE)))
+        return _note(tx, "idempotency", sorted(idempotency.purge(tx.rows, before, most)))
 
     return work_unit(context, WORKER, work)
 
 
-def remove_quotes(context: EngineContext) -> bool:
+def remove_quotes(context: EngineContext, most: int = AT_ONCE) -> bool:
     """Remove some quotes that expired long ago without a trade; False if there was none."""
 
     def work(tx: UnitOfWork) -> bool:
         before = tx.now - QUOTES_KEPT
         for organisation_id in organisations.everything(tx.connection):
-            removed = quotes.remove_expired(tx.rows, organisation_id, before, AT_ONCE)
+            removed = quotes.remove_expired(tx.rows, organisation_id, before, most)
             if _note(tx, "quote", sorted(removed)):
                 return True
         return False
@@ -71,15 +79,19 @@ def remove_quotes(context: EngineContext) -> bool:
     return work_unit(context, WORKER, work)
 
 
-def remove_events(context: EngineContext) -> bool:
+def remove_events(context: EngineContext, most: int = AT_ONCE) -> bool:
     """Remove some events that are older than ``keep_events_days``; False if there was none."""
 
     def work(tx: UnitOfWork) -> bool:
         before = tx.now - tx.context.options.keep_events_days * DAY
-        removed = removals.remove_events(tx.rows, before, tx.now, AT_ONCE)
+        removed = removals.remove_events(tx.rows, before, tx.now, most)
         return _note(tx, "event", [str(seq) for seq in removed])
 
     return work_unit(context, WORKER, work)
+
+
+def _analyse(context: EngineContext) -> Iterator[None]:
+    return maintenance.analyse(context.database)
 
 
 def _archive(context: EngineContext) -> Iterator[None]:

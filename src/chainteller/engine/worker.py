@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from chainteller.engine import due, epochs, upkeep
 from chainteller.engine.claim_proofs import UNREADABLE
 from chainteller.engine.context import EngineContext
+from chainteller.engine.pacing import BREATH_S
 from chainteller.service.errors import ServiceUnavailable
 
 LONGEST_PAUSE_S = 1.0
@@ -34,7 +35,7 @@ class Worker:
         self._stopping = threading.Event()
         self._told = ""
         """What was last logged about the clock; empty while it's right."""
-        self._upkeep: Iterator[None] | None = None
+        self._upkeep: Iterator[str] | None = None
         self._thread = threading.Thread(target=self._run, name="due-work", daemon=True)
 
     def start(self) -> None:
@@ -79,7 +80,9 @@ class Worker:
         if self._upkeep is None and rounds % _UPKEEP_EVERY == 0:
             self._upkeep = upkeep.round_of_steps(self._context)
         for _ in range(_STEPS):
-            if self._upkeep is not None and next(self._upkeep, _ENDED) is _ENDED:
+            if self._upkeep is None or self._stopping.wait(BREATH_S):
+                return
+            if next(self._upkeep, _ENDED) is _ENDED:
                 self._upkeep = None
 
     def _work(self) -> None:

@@ -151,6 +151,7 @@ class Parameter:
     ``names`` are its names on the wire; the first is the documented one. ``schema`` is its JSON
     schema; ``minimum``, ``default``, ``maximum`` and ``enum`` in it are enforced. A whole number
     above ``most`` counts as ``most``. ``feature`` is the addition that a deployment needs for it.
+    The engine refuses a query without a parameter that ``is_required``.
     """
 
     field: str
@@ -160,6 +161,7 @@ class Parameter:
     description: str = ""
     most: int | None = None
     feature: str | None = None
+    is_required: bool = False
 
     @property
     def name(self) -> str:
@@ -174,7 +176,8 @@ class Parameter:
     def described(self) -> dict[str, Any]:
         """The parameter as OpenAPI describes it."""
         told = {"description": self.description} if self.description else {}
-        return {"name": self.name, **told, "schema": dict(self.schema)}
+        required = {"required": True} if self.is_required else {}
+        return {"name": self.name, **told, **required, "schema": dict(self.schema)}
 
 
 def _text(field: str, *names: str) -> Parameter:
@@ -590,9 +593,10 @@ FIND = Read(
                 "text",
                 ("query",),
                 Kind.TEXT,
-                {"type": "string"},
+                {"type": "string", "minLength": 1, "pattern": r"\S"},
                 "Whatever somebody typed or said: names, also misspelt or abbreviated, ids, also "
                 "as lists abbreviate them, addresses, amounts and days.",
+                is_required=True,
             ),
         ),
     ),

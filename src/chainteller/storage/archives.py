@@ -365,7 +365,7 @@ class Past:
 
     def entries(
         self, connection: Connection, organisation_id: str
-    ) -> Iterator[tuple[int | None, str, bytes, bytes | None, str]]:
+    ) -> Iterator[tuple[int, str, bytes, bytes | None, str]]:
         """Number, id, leaf hash, body and file of every entry of a log in its order, as
         ``inspection.entries``. The body is None where it isn't known; the file is empty for the
         database. The leaf hash is empty where the file has another one than the database."""
@@ -374,7 +374,7 @@ class Past:
         if self.is_known:
             for name, file, _ in self._of((organisation_id, ENTRIES)):
                 for number, entry_id, leaf, body in inspection.entries(file, organisation_id):
-                    if number is None or number > upto:
+                    if number > upto:
                         break  # given to the file, but not yet taken from the database
                     known = next(leaves, b"")
                     yield number, entry_id, known if known == leaf else b"", body, name

@@ -12,6 +12,7 @@ from contextlib import closing
 from functools import partial
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
@@ -190,6 +191,21 @@ def _much_changed(connection: Connection) -> Iterator[str]:
         yield from (each[1] for each in named if each is not None and each[1] in ours)
         return
     yield from (name for name in connection.execute(_CHANGED).scalars() if name in ours)
+
+
+def flush(database: Database) -> None:
+    """Move what was committed from SQLite's journal into the file, beside writers. Otherwise the
+    commit that makes the journal long enough does so, and whoever writes next waits for it."""
+    if not database.in_wal:
+        return
+    raw = database.engine.raw_connection()
+    try:
+        driver: Any = raw.driver_connection
+        driver.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+    except sqlite3.Error as error:
+        raise explain_sqlite(error) from error
+    finally:
+        raw.close()
 
 
 def compact(url: str) -> tuple[int, int]:

@@ -4,7 +4,7 @@ What is numbered goes from its beginning only, so one number says what is left. 
 numbers and those of each organisation are kept apart, as in ``own_numbers``.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from sqlalchemy import BigInteger, Connection, bindparam, func, select
@@ -133,11 +133,7 @@ def move(rows: Writer, organisation_id: str, counted: str, to: Removed) -> None:
 
 def remove_events(rows: Writer, before: int, now: int, most: int) -> Sequence[int]:
     """Remove at most ``most`` of the oldest events, where they are older than an instant; their
-    numbers in the deployment.
-
-    Times that are still to come are those of an earlier epoch: such an event goes with an older
-    one that follows.
-    """
+    numbers in the deployment."""
     if not _old(rows.connection, before, now, 1):
         return []
     take_turn(rows)
@@ -156,10 +152,29 @@ def remove_events(rows: Writer, before: int, now: int, most: int) -> Sequence[in
 
 def _old(connection: Connection, before: int, now: int, most: int) -> Sequence[Record]:
     found: list[Record] = list(connection.execute(_OLDEST_EVENTS, {"b_most": most}))
+
+    def following() -> int | None:
+        later = select(_E.c.at).where(_E.c.seq > found[-1].seq, _E.c.at <= now)
+        return connection.execute(later.order_by(_E.c.seq).limit(1)).scalar()
+
+    return found[: count_old([row.at for row in found], before, now, following)]
+
+
+def count_old(
+    instants: Sequence[int], before: int, now: int, following: Callable[[], int | None]
+) -> int:
+    """How many of the first instants are before another one.
+
+    Times that are still to come are those of an earlier epoch: such a row is as old as the next one
+    that isn't. ``following`` is the instant of the next such row after all of these.
+    """
     count = 0
-    for at, row in enumerate(found, start=1):
-        if row.at < before:
-            count = at
-        elif row.at <= now:
-            break
-    return found[:count]
+    for number, at in enumerate(instants, start=1):
+        if at < before:
+            count = number
+        elif at <= now:
+            return count
+    if count < len(instants):
+        later = following()
+        count = len(instants) if later is not None and later < before else count
+    return count

@@ -2,9 +2,8 @@
 
 Nothing is dropped but indexes, so the floor stays at 0002. On SQLite, the tables are written again:
 those of journals and postings are their primary keys now, and an event's number is that of its
-row. The released build finds the same columns. Nothing looks for a journal by its
-record but by its id, for the postings of a journal unless they hold funds, or for an entry by its
-id.
+row. The released build finds the same columns. Nothing looks for a journal by its record but by its
+id, for the postings of a journal unless they hold funds, or for an entry by its id.
 """
 
 from collections.abc import Iterator, Sequence
