@@ -14,6 +14,12 @@ from chainteller.wallets.alterations import Alteration, alterations
 # How often one and two things happen to a text, as costs; two may be drawn either way round.
 _ONE, _TWO = -math.log(0.5), -math.log(0.5 * 2)
 _USUAL_ORDER, _OTHER_ORDER = -math.log(0.7), -math.log(0.3)
+_TOGETHER = frozenset(
+    frozenset(pair)
+    for pair in (("prefix", "tail"), ("wrap", "tail"), ("wrap", "end"), ("prefix", "quotes"))
+)
+# What one mail or page does at once is twice as likely as two accidents.
+_BONUS = math.log(2)
 # Less likely sets of steps are beyond every budget.
 _DEAREST = 6.2
 _ORDER = (
@@ -104,6 +110,8 @@ def _pairs(singles: _Steps) -> Iterator[tuple[float, _Steps]]:
             if cost > _DEAREST:
                 break
             if first.kind != second.kind:
+                if frozenset((first.kind, second.kind)) in _TOGETHER:
+                    cost -= _BONUS
                 usual = places[first.kind] < places[second.kind]
                 steps = (first, second) if usual else (second, first)
                 yield cost + _USUAL_ORDER, steps
