@@ -45,6 +45,8 @@ NOT_COMPARED = {
     },
     (CHALLENGE, "created"): "no other row repeats it; the text names the expiry",
     (WALLET, "created"): "no other row repeats it; it decides the hold of unverified wallets",
+    (WALLET, "code"): "what a chain had at the address is told to people; nothing is decided by it",
+    (WALLET, "code_block"): "as ``code``",
     (TRANSFER, "notional_cents"): "the price of a crypto asset at the request isn't kept",
 }
 """Columns whose changes the rows themselves don't show, and why; the seals of the audit log do."""

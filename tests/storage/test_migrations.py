@@ -190,6 +190,8 @@ BACK_TO_0001 = (
     "DROP INDEX ix_transfer_level",
     "ALTER TABLE transfer DROP COLUMN evidence_level",
     "ALTER TABLE claim DROP COLUMN level",
+    "ALTER TABLE counterparty DROP COLUMN code",
+    "ALTER TABLE counterparty DROP COLUMN code_block",
     "ALTER TABLE claim DROP COLUMN method",
     *(
         f"ALTER TABLE {table.name} DROP COLUMN salt"

@@ -37,11 +37,7 @@ class BlockchainAccountRow(SQLModel, table=True):
 
 
 class CounterpartyRow(SQLModel, table=True):
-    """A wallet, once per organisation, network and canonical address.
-
-    ``code`` is what the chain had at the address at the block ``code_block``; NULL where no chain
-    has said it.
-    """
+    """A wallet, once per organisation, network and canonical address."""
 
     __tablename__ = "counterparty"
     id: str = Field(primary_key=True, sa_type=Key)
@@ -51,8 +47,6 @@ class CounterpartyRow(SQLModel, table=True):
     address: str = Field(max_length=_ADDRESS)
     kind: str = Field(sa_type=Key)
     created: int = Field(sa_type=Instant)
-    code: str | None = Field(default=None, sa_type=Key)
-    code_block: int | None = Field(default=None, sa_type=BigInteger)
     __table_args__ = (
         Index("ix_counterparty_address", "organisation_id", "network", "canonical", unique=True),
         Index("ix_counterparty_created", "organisation_id", "created", "id"),
@@ -203,7 +197,13 @@ class WalletTables:
     """The Core tables of part B by name."""
 
     blockchain_account: ClassVar[Table] = table(BlockchainAccountRow)
-    counterparty: ClassVar[Table] = table(CounterpartyRow)
+    counterparty: ClassVar[Table] = table(
+        CounterpartyRow,
+        Column("code", Key, nullable=True),
+        Column("code_block", BigInteger, nullable=True),
+    )
+    """``code`` is what the chain had at the address at the block ``code_block``; NULL where no
+    chain has said it."""
     challenge: ClassVar[Table] = table(ChallengeRow)
     attempt: ClassVar[Table] = table(AttemptRow)
     claim: ClassVar[Table] = table(ClaimRow, Column("level", Key, nullable=True))
