@@ -116,6 +116,7 @@ def damaged(bank: World, statement: str) -> list[tuple[int, str, str]]:
         ("UPDATE head SET audit_seq = audit_seq + 1", "audit"),
         ("UPDATE head SET event_seq = event_seq + 1", "head"),
         ("UPDATE head SET last_at = last_at + 1", "head"),
+        ("DELETE FROM head", "head bank"),
         ("DELETE FROM ledger_account WHERE balance = '0' AND version = 0", "ledger_account"),
         ("UPDATE ledger_account SET balance = balance + 1 WHERE code = 'core'", "core USD@fiat"),
         ("UPDATE ledger_account SET version = version + 1 WHERE code = 'core'", "core USD@fiat"),

@@ -21,6 +21,7 @@ from chainteller.storage.archives import Past
 from chainteller.storage.database import Database
 from chainteller.storage.log import DEPLOYMENT, Head
 from chainteller.storage.own_numbers import GENESIS_HASH
+from chainteller.storage.tables import HEAD
 
 __all__ = ["Breach", "ClaimsReport", "verify", "verify_books", "verify_chain", "verify_claims"]
 
@@ -133,6 +134,9 @@ def _collect(found: list[Breach], new: Breaches) -> None:
 def _chain_and_events(connection: Connection, past: Past) -> Breaches:
     """16: the audit chain verifies, its rows stand in their accounts' trails, and no number is
     missing."""
+    if not chain.has_head(connection):
+        yield Breach(16, "the row that counts events and audit rows is missing", f"head {HEAD}")
+        return
     report = _chain_report(connection, past)
     if not report.intact:
         what = report.problem or "the audit chain is broken"

@@ -37,6 +37,11 @@ def link_hash(row: Mapping[str, Any]) -> str:
     return digest([row[name] for name in COVERED])
 
 
+def has_head(connection: Connection) -> bool:
+    """Whether the head row exists, as in every sound database."""
+    return connection.execute(_HEAD).first() is not None
+
+
 def head(connection: Connection) -> Record:
     return connection.execute(_HEAD).one()
 

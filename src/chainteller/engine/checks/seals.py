@@ -121,8 +121,8 @@ def compare(connection: Connection, books: Books) -> list[Wrong]:
 def _newest(books: Books) -> Breaches:
     """The head's newest instant, before which nothing of this epoch is dated."""
     clock = books.clock
-    if clock is None:
-        return  # a row that was deleted is named with the others
+    if clock is None or clock.last_at is None:
+        return  # a row of the clock or of the head that was deleted is named already
     last_at, newest_at = clock.last_at, books.last_at
     if clock.epoch and last_at >= clock.began_at and books.has_newest:
         newest_at = last_at  # an earlier epoch may have stamped what is later
