@@ -169,3 +169,22 @@ def test_a_restore_beside_a_running_server_is_refused_and_recorded(
     assert second["inputs"] == {"backup": "backup.db", "pids": [pid]}
     assert teller("audit", "verify").code == 0
     assert teller("db", "restore", str(file)).code == 0
+
+
+@pytest.mark.parametrize(
+    ("statement", "named", "code"),
+    [
+        ("DELETE FROM head", "head bank", 1),
+        ("DELETE FROM clock", "clock bank", 1),
+        ("DROP TABLE removal", "invariant 17: it is missing (removal)", 1),
+        ("DELETE FROM schema_revision", "The database doesn't say any more which schema", 3),
+    ],
+)
+def test_verify_names_what_a_bank_cannot_work_without(
+    bank: Path, teller: Teller, statement: str, named: str, code: int
+) -> None:
+    with closing(sqlite3.connect(bank)) as connection, connection:
+        connection.execute(statement)
+    ended = teller("db", "verify")
+    assert (ended.code, ended.out) == (code, "")
+    assert named in ended.err

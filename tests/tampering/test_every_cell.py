@@ -5,7 +5,7 @@ the slow form checks every other cell of three rows of every table on both datab
 """
 
 import pytest
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Table, text
 from tests.tampering.altering import (
     Alteration,
     require_noticed,
@@ -17,7 +17,7 @@ from tests.world.engines import World
 
 from chainteller.engine.checks import seals
 from chainteller.engine.verification import breaches, verify
-from chainteller.storage.sealing import exemptions, sealed_tables
+from chainteller.storage.sealing import exemptions, own_tables, sealed_tables
 from chainteller.storage.tables import Tables
 
 _EXEMPT = {
@@ -125,6 +125,19 @@ def damaged(bank: World, statement: str) -> list[tuple[int, str, str]]:
 )
 def test_what_is_recomputed_is_named_too(bank: World, statement: str, where: str) -> None:
     assert any(where in found for _, found, _ in damaged(bank, statement))
+
+
+@pytest.mark.parametrize("table", own_tables(), ids=lambda each: each.name)
+def test_a_missing_table_and_a_missing_column_are_named(bank: World, table: Table) -> None:
+    free = [each.name for each in table.columns if not each.primary_key and each.nullable]
+    with unguarded(bank) as connection:
+        if free:
+            connection.execute(text(f"ALTER TABLE {table.name} RENAME {free[-1]} TO another"))
+            (found,) = breaches(connection)
+            assert (found.where, found.what) == (table.name, f"its column {free[-1]} is missing")
+        connection.execute(text(f"ALTER TABLE {table.name} RENAME TO another"))
+        (found,) = breaches(connection)
+        assert (found.invariant, found.where, found.what) == (17, table.name, "it is missing")
 
 
 def test_a_change_names_its_column_its_last_writer_and_its_time(bank: World) -> None:

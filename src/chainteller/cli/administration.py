@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from chainteller.api.server import Serving
     from chainteller.engine.engine import Engine
     from chainteller.engine.keys import ApiKeys
+    from chainteller.engine.verification import ClaimsReport
     from chainteller.witnessing.checkpoints import Head
 
 Outcome = dict[str, object]
@@ -157,22 +158,27 @@ def verify(files: Sequence[Path] = ()) -> Verified:
     from chainteller.engine.checks.breaches import causes
     from chainteller.engine.heads import judge_heads
     from chainteller.engine.notary import derived_deployment
-    from chainteller.engine.verification import verify_books, verify_claims
+    from chainteller.engine.verification import (
+        ClaimsReport,
+        verify_books,
+        verify_claims,
+        verify_structure,
+    )
     from chainteller.storage import archives, removals
 
     with engine() as found:
         database = found.context.database
+        unreadable = verify_structure(database)
+        if unreadable:
+            return Verified(
+                [*map(str, unreadable)], [*causes(unreadable)], _told(ClaimsReport()), []
+            )
         with database.read() as connection:
             deployment, archived = derived_deployment(connection), removals.archives(connection)
         with archives.opened(database, files, deployment) as past:
             books = verify_books(database, None, past)
         claims = verify_claims(database)
         heads = judge_heads(found.context)
-    report: Outcome = {
-        "checked": claims.checked,
-        "contradictions": len(claims.breaches),
-        "seconds": round(claims.seconds, 3),
-    }
     breaches = books + claims.breaches
     told = [*(str(each) for each in breaches), *heads.breaches]
     why = [*causes(breaches), *heads.causes]
@@ -180,7 +186,15 @@ def verify(files: Sequence[Path] = ()) -> Verified:
     if archived and not files:
         named = " ".join(f"--archive {name}" for name in archived)
         notes = [*notes, f"what was archived was checked by its hashes alone; add {named}"]
-    return Verified(told, why, report, notes)
+    return Verified(told, why, _told(claims), notes)
+
+
+def _told(claims: "ClaimsReport") -> Outcome:
+    return {
+        "checked": claims.checked,
+        "contradictions": len(claims.breaches),
+        "seconds": round(claims.seconds, 3),
+    }
 
 
 def recheck(claim_id: str | None) -> list[Outcome]:

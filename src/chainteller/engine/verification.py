@@ -23,7 +23,15 @@ from chainteller.storage.log import DEPLOYMENT, Head
 from chainteller.storage.own_numbers import GENESIS_HASH
 from chainteller.storage.tables import HEAD
 
-__all__ = ["Breach", "ClaimsReport", "verify", "verify_books", "verify_chain", "verify_claims"]
+__all__ = [
+    "Breach",
+    "ClaimsReport",
+    "verify",
+    "verify_books",
+    "verify_chain",
+    "verify_claims",
+    "verify_structure",
+]
 
 _CHECKS: tuple[Callable[[Connection], Breaches], ...] = (
     ledger.journals_balance,
@@ -44,16 +52,17 @@ _CHECKS: tuple[Callable[[Connection], Breaches], ...] = (
     conduct.lists_are_counted,
     conduct.records_are_found,
 )
-_MOST = 1_000
-"""Breaches reported; a database with more of them is beyond a list."""
+_MOST, _MOST_OF_EACH = 1_000, 100
+"""Breaches reported; a database with more of them is beyond a list. Every check may name some,
+however many the ones before it found."""
 
 
 class ClaimsReport(NamedTuple):
     """How many ownership claims were checked again, in how many seconds, and what was found."""
 
-    checked: int
-    seconds: float
-    breaches: tuple[Breach, ...]
+    checked: int = 0
+    seconds: float = 0
+    breaches: tuple[Breach, ...] = ()
 
 
 def verify(
@@ -63,8 +72,25 @@ def verify(
 
     Arguments and errors are those of ``verify_books``.
     """
-    breaches = verify_books(database, since, past)
-    return breaches + verify_claims(database).breaches
+    unreadable = verify_structure(database)
+    if unreadable:
+        return unreadable
+    return verify_books(database, since, past) + verify_claims(database).breaches
+
+
+def verify_structure(database: Database) -> tuple[Breach, ...]:
+    """17: tables and columns without which nothing else can be verified.
+
+    Raises:
+        ServiceUnavailable: the database cannot be read.
+    """
+    with inspection.snapshot(database) as connection:
+        return _unreadable(connection)
+
+
+def _unreadable(connection: Connection) -> tuple[Breach, ...]:
+    found = tuple(conduct.nothing_is_missing(connection))
+    return found or tuple(conduct.columns_are_exact(connection))
 
 
 def verify_claims(database: Database) -> ClaimsReport:
@@ -108,10 +134,10 @@ def breaches(
     connection: Connection, since: Mapping[str, Head] | None = None, past: Past | None = None
 ) -> tuple[Breach, ...]:
     """As ``verify``, of what a connection sees."""
+    unreadable = _unreadable(connection)
+    if unreadable:
+        return unreadable
     found: list[Breach] = []
-    found.extend(conduct.columns_are_exact(connection))
-    if found:
-        return tuple(found)  # what follows reads these columns
     for check in _CHECKS:
         _collect(found, check(connection))
     past = past or Past()
@@ -123,7 +149,7 @@ def breaches(
 
 def _collect(found: list[Breach], new: Breaches) -> None:
     try:
-        found.extend(islice(new, max(0, _MOST - len(found))))
+        found.extend(islice(new, max(_MOST_OF_EACH, _MOST - len(found))))
     except (KeyError, ValueError) as error:
         # A damaged row may hold a word or a text that no row of ours has; the check ends there.
         found.append(

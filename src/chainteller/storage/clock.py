@@ -5,6 +5,7 @@ from typing import Any
 from sqlalchemy import BigInteger, ColumnElement, Connection, Select, literal_column, select, update
 
 from chainteller.storage.database import Record
+from chainteller.storage.faults import damaged
 from chainteller.storage.plain import ahead
 from chainteller.storage.rows import Writer
 from chainteller.storage.tables import HEAD, Tables
@@ -34,9 +35,16 @@ _LOCKED = select(_T.c.name).where(_ONE).with_for_update()
 
 
 def read(connection: Connection, *, server_clock: bool) -> Record:
-    """One row for ``clock_row``, with ``server_clock`` if requested."""
+    """One row for ``clock_row``, with ``server_clock`` if requested.
+
+    Raises:
+        ServiceUnavailable: DAMAGED, the row or that of the head is missing.
+    """
     statement: Select[Any] = _ROW_WITH_SERVER_CLOCK if server_clock else _ROW
-    return connection.execute(statement).one()
+    row = connection.execute(statement).first()
+    if row is None or row.last_at is None:
+        raise damaged("The database has lost the row that says what time it is in the bank.")
+    return row
 
 
 def read_ahead(connection: Connection, *, server_clock: bool) -> None:

@@ -80,6 +80,13 @@ def unavailable(reason: str, message: str, suggestion: str) -> ServiceUnavailabl
     return ServiceUnavailable(message, {"reason": reason, "suggestion": suggestion})
 
 
+def damaged(message: str) -> ServiceUnavailable:
+    """The error for a database without a row that nothing works without."""
+    return unavailable(
+        "DAMAGED", message, "Keep it as it is, and restore a backup: chainteller db restore FILE."
+    )
+
+
 def read_only(*, is_file: bool) -> ServiceUnavailable:
     """The error for a database that refuses writes."""
     return unavailable(*(_FILE_READ_ONLY if is_file else _SERVER_READ_ONLY))

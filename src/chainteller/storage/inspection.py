@@ -513,6 +513,18 @@ def _raw(connection: Connection, query: str, values: Mapping[str, object]) -> It
         yield from map(tuple, part)
 
 
+def missing_parts(connection: Connection) -> Iterator[tuple[str, str]]:
+    """Tables of this build's schema that the database lacks, and columns: table, column or ""."""
+    inspector = inspect(connection)
+    existing = {*inspector.get_table_names()}
+    for table in own_tables():
+        if table.name not in existing:
+            yield table.name, ""
+            continue
+        has = {column["name"] for column in inspector.get_columns(table.name)}
+        yield from ((table.name, column.name) for column in table.columns if column.name not in has)
+
+
 def inexact_columns(connection: Connection) -> Iterator[str]:
     """Columns of the live database whose type can round a number."""
     exact = {(table.name, column.name) for table, column in _atom_columns()}

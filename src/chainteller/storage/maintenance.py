@@ -337,6 +337,7 @@ def _schema_notes(found: State) -> tuple[str, ...]:
         State.OUTDATED: "Make a backup, then run: chainteller db upgrade.",
         State.NEWER: "A newer version of chainteller wrote it; install that version.",
         State.FOREIGN: "It belongs to another program.",
+        State.DAMAGED: "It doesn't say any more which schema it has; restore a backup.",
     }
     return (advice[found],) if found in advice else ()
 

@@ -31,6 +31,7 @@ class State(StrEnum):
     OUTDATED = "outdated"
     NEWER = "newer"
     FOREIGN = "foreign"
+    DAMAGED = "damaged"
 
 
 def sqlite_state(scalar: Scalar) -> State:
@@ -43,10 +44,10 @@ def sqlite_state(scalar: Scalar) -> State:
 
 
 def sqlite_revision(scalar: Scalar) -> int:
-    """A file's revision; up to 0002, the floor was also the revision."""
+    """A file's revision, 0 if its row is missing; up to 0002, the floor was also the revision."""
     table = f"SELECT count(*) FROM sqlite_master WHERE name = '{REVISION_TABLE}'"  # noqa: S608 - our own name
     if scalar(table):
-        return int(scalar(f"SELECT version_num FROM {REVISION_TABLE}"))  # noqa: S608 - as above
+        return int(scalar(f"SELECT version_num FROM {REVISION_TABLE}") or 0)  # noqa: S608 - as above
     return int(scalar("PRAGMA user_version"))
 
 
@@ -55,4 +56,6 @@ def state_of(revision: int, floor: int) -> State:
     known = int(REVISION)
     if floor > known:
         return State.NEWER
+    if revision == 0:
+        return State.DAMAGED
     return State.CURRENT if revision >= known else State.OUTDATED

@@ -13,7 +13,7 @@ from chainteller.domain.quoting import FeeSchedule
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.sqlite import sqlite3
 from chainteller.storage import guards, log, open_files
-from chainteller.storage.faults import unavailable
+from chainteller.storage.faults import damaged, unavailable
 from chainteller.storage.own_numbers import GENESIS_HASH
 from chainteller.storage.revision import (
     APPLICATION_ID,
@@ -158,6 +158,8 @@ def require_current(found: State) -> None:
             "The database was written by an older version of chainteller.",
             "Make a backup, then run: chainteller db upgrade.",
         )
+    if found is State.DAMAGED:
+        raise damaged("The database doesn't say any more which schema it has.")
     if found is State.FOREIGN:
         raise unavailable(
             "FOREIGN_DATABASE",

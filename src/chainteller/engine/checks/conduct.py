@@ -156,6 +156,12 @@ def records_are_found(connection: Connection) -> Breaches:
         yield Breach(22, "it can't be searched for, or is no more", f"{kind} {record_id}")
 
 
+def nothing_is_missing(connection: Connection) -> Breaches:
+    """17: every table and column that this build reads is there."""
+    for table, column in inspection.missing_parts(connection):
+        yield Breach(17, f"its column {column} is missing" if column else "it is missing", table)
+
+
 def columns_are_exact(connection: Connection) -> Breaches:
     """17: no column can round an amount, and every stored amount is a whole number."""
     for column in inspection.inexact_columns(connection):
