@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from sqlalchemy import Connection, Select
 from sqlalchemy.dialects import sqlite
@@ -17,6 +17,10 @@ _MANY = 1_000_000
 _ORGANISATION, _ACCOUNT = "{organisation}", "{account}"
 
 
+class _Row(NamedTuple):
+    last_at: int = _MANY
+
+
 class _Answers:
     """The answer to a count is that there are many records, to anything else that it's empty."""
 
@@ -25,8 +29,10 @@ class _Answers:
 
     scalar = scalar_one
 
-    def one(self) -> tuple[int]:
-        return (_MANY,)
+    def one(self) -> _Row:
+        return _Row()
+
+    first = one
 
     def all(self) -> list[Any]:
         return []

@@ -91,5 +91,5 @@ def reading(path: Path) -> Iterator[FileReader | None]:
     with closing(sqlite3.connect(address, uri=True, isolation_level=None)) as connection:
         connection.execute("PRAGMA trusted_schema=OFF")
         connection.execute("BEGIN")
-        state = sqlite_state(lambda query: connection.execute(query).fetchone()[0])
+        state = sqlite_state(lambda query: (connection.execute(query).fetchone() or (None,))[0])
         yield FileReader(connection) if state is State.CURRENT else None

@@ -348,7 +348,8 @@ def _read_only(path: Path) -> sqlite3.Connection:
 
 
 def _scalar(connection: sqlite3.Connection, query: str) -> object:
-    return connection.execute(query).fetchone()[0]
+    found = connection.execute(query).fetchone()
+    return found[0] if found is not None else None
 
 
 def _problems(connection: sqlite3.Connection) -> tuple[str, ...]:
