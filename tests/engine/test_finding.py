@@ -125,6 +125,16 @@ def test_a_beginning_comes_before_a_short_name_that_is_one_letter_off(tmp_path: 
     world.close()
 
 
+@pytest.mark.parametrize("text", ["customer 6", "the client 6", "client the"])
+def test_a_name_of_words_that_are_left_out_elsewhere_is_found(tmp_path: Path, text: str) -> None:
+    world = make_world(tmp_path / "bank.db", customers=())
+    with sealed(world.database) as rows:
+        names = ("Customer 5", "Customer 6", "The Client 6", "Client Wang")
+        add_customers(rows, [CustomerSeed(f"DDA-{at}", name=name) for at, name in enumerate(names)])
+    assert text.split()[0] in first(world, text).name.lower()
+    world.close()
+
+
 def test_numbers_beside_a_name_choose_among_people_of_that_name(tmp_path: Path) -> None:
     """A reference, an account, an amount, a day and a number that is part of the name count."""
     world = make_world(tmp_path / "bank.db", customers=())

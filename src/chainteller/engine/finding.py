@@ -182,7 +182,9 @@ class _Finder:
         known = search.vocabulary(self._connection, self._organisation_id)
         words = [*wanted.words, *(number for number in wanted.numbers if number in known)]
         tokens = [word for word in dict.fromkeys(words) if word not in stop_words()]
-        tokens = (tokens or list(dict.fromkeys(words)))[:_MOST_WORDS]
+        if all(len(token) == 1 for token in tokens):  # initials and digits name nobody alone
+            tokens = list(dict.fromkeys(words))
+        tokens = tokens[:_MOST_WORDS]
         typed = self._meant(tokens, forgiving=False)
         people = self._named(words, tokens, typed)
         odd = [token for token, found in typed.items() if EXACT not in found.values()]
