@@ -52,6 +52,10 @@ _CHECKS: tuple[Callable[[Connection], Breaches], ...] = (
     conduct.lists_are_counted,
     conduct.records_are_found,
 )
+_FIRST: tuple[Callable[[Connection], Breaches], ...] = (
+    conduct.nothing_is_missing,
+    conduct.columns_are_exact,
+)
 _MOST, _MOST_OF_EACH = 1_000, 100
 """Breaches reported; a database with more of them is beyond a list. Every check may name some,
 however many the ones before it found."""
@@ -85,12 +89,7 @@ def verify_structure(database: Database) -> tuple[Breach, ...]:
         ServiceUnavailable: the database cannot be read.
     """
     with inspection.snapshot(database) as connection:
-        return _unreadable(connection)
-
-
-def _unreadable(connection: Connection) -> tuple[Breach, ...]:
-    found = tuple(conduct.nothing_is_missing(connection))
-    return found or tuple(conduct.columns_are_exact(connection))
+        return tuple(conduct.nothing_is_missing(connection))
 
 
 def verify_claims(database: Database) -> ClaimsReport:
@@ -134,9 +133,9 @@ def breaches(
     connection: Connection, since: Mapping[str, Head] | None = None, past: Past | None = None
 ) -> tuple[Breach, ...]:
     """As ``verify``, of what a connection sees."""
-    unreadable = _unreadable(connection)
-    if unreadable:
-        return unreadable
+    for check in _FIRST:
+        if unreadable := tuple(check(connection)):
+            return unreadable  # what follows reads these tables and columns
     found: list[Breach] = []
     for check in _CHECKS:
         _collect(found, check(connection))
