@@ -111,7 +111,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         """Id of the account that the cursor is moved to when the list has come."""
         self.followed_id = ""
         """Id of the account being served when the cursor chose or followed it last."""
-        self._serves_found = False
+        self.serves_found = False
         """Whether the first row found is served, wherever the agent has gone meanwhile."""
         self.transfer_account: TradingAccount | None = None
         """Whose deposit or withdrawal is being typed."""
@@ -203,7 +203,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         """Show what matches ``text``, typed or pasted, and serve the account wanted, or else the
         first that is found.
         """
-        self.filter, self.wanted_id, self._serves_found = text, wanted_id, True
+        self.filter, self.wanted_id, self.serves_found = text, wanted_id, True
         self.followed_id = self.desk.customer.account_id
         if self.pages.is_preview and self.desk.started is None:
             _show_first_rows(self)
@@ -227,18 +227,14 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         looked for here or nobody is served yet. Where somebody else has been served since it came
         to its row, it follows instead.
         """
-        served = self.desk.customer.account_id
-        if served != self.followed_id:
-            self._serves_found = False
-            if self.is_current:
-                _follow_served(self)
-        account = self.selected
-        if self.desk.awaits_choice and not (self.paged.is_touched or self._serves_found):
+        _turn_to_served(self)
+        account, served = self.selected, self.desk.customer.account_id
+        if self.desk.awaits_choice and not (self.paged.is_touched or self.serves_found):
             self.panes.draw(account)
             return
-        selects = self.is_current or self._serves_found or not served
+        selects = self.is_current or self.serves_found or not served
         if account is not None and self.wanted_id is None and selects:
-            self._serves_found = False
+            self.serves_found = False
             self.followed_id = account.id
             self.desk.customer.serve(account)
         if self._detail_timer is not None:
@@ -253,9 +249,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         a list that was asked for earlier doesn't decide any more.
         """
         super()._customer_changed(before)
-        self._serves_found = False
-        if self.is_current:
-            _follow_served(self)
+        _turn_to_served(self)
         self.panes.text.scroll_to_start()
         self.panes.draw(self.selected)
 
@@ -409,6 +403,14 @@ async def _add(screen: AccountsScreen, typed: str) -> None:
         return
     desk.notify(f"account {made.id} was added to the list", "good", account_id=made.id)
     screen.find("", made.id)
+
+
+def _turn_to_served(screen: AccountsScreen) -> None:
+    """Where somebody is served whom the cursor didn't choose: follow, if this is shown."""
+    if screen.desk.customer.account_id != screen.followed_id:
+        screen.serves_found = False
+        if screen.is_current:
+            _follow_served(screen)
 
 
 def _follow_served(screen: AccountsScreen) -> None:
