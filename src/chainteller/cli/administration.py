@@ -339,6 +339,36 @@ def copy(to_url: str) -> tuple[Outcome, list[str]]:
     return outcome, [str(each) for each in breaches]
 
 
+def move(organisation: str, to_url: str) -> Outcome:
+    """Move an organisation into another database; returns where it is and its head.
+
+    Raises:
+        ServiceUnavailable: it can't be moved.
+    """
+    from chainteller.engine.moving import Move
+    from chainteller.storage.database import open_database
+
+    try:
+        database(to_url)
+    except ValueError as error:
+        raise Usage(f"--to {error}.") from None
+    place = without_password(to_url)
+    with engine() as found:
+        target = open_database(to_url)
+        try:
+            actor = operator(options().configured.settings)
+            moved = Move(found.context, actor, organisation, target, place).run()
+        finally:
+            target.close()
+    outcome: Outcome = {"organisation": organisation}
+    outcome |= {"from": without_password(_address()), "to": place}
+    return outcome | {
+        "rows": moved.rows,
+        "size": moved.head.size,
+        "root": moved.head.root.hex(),
+    }
+
+
 def serve(serving: "Serving", *, sample: bool) -> int:
     """Serve until a signal; returns the exit code."""
     from chainteller.api.server import serve as run

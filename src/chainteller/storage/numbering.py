@@ -35,7 +35,7 @@ from sqlalchemy import (
 from chainteller.domain.audit_chain import canonical
 from chainteller.domain.merkle import Tree
 from chainteller.domain.rules import Rule
-from chainteller.storage import chain, ledger, log, own_numbers, schema
+from chainteller.storage import chain, ledger, log, own_numbers, residence, schema
 from chainteller.storage.log import Stamp
 from chainteller.storage.own_numbers import OwnEnds
 from chainteller.storage.plain import later
@@ -62,6 +62,7 @@ _HEAD_AND_LOG = _HEAD.add_columns(
         for name in ("size", "peaks", "event_number", "audit_number", "audit_hash")
     ),
     _FLOOR,
+    residence.DEPARTED,
 )
 """On SQLite, where nobody else writes meanwhile, one statement for all that numbering needs."""
 _LOCKED_HEAD = _HEAD.add_columns(
@@ -90,9 +91,9 @@ _STAGE = (
     )
     .returning(func.pg_advisory_xact_lock_shared(GATE).label("gate"))
 )
-_STANDING = select(cast(func.pg_current_xact_id(), String), _FLOOR, _H.c.audit_seq).where(
-    _H.c.name == HEAD
-)
+_STANDING = select(
+    cast(func.pg_current_xact_id(), String), _FLOOR, _H.c.audit_seq, residence.DEPARTED
+).where(_H.c.name == HEAD)
 _WAITING = select(_U.c.position, _U.c.body).order_by(_U.c.position).limit(TOGETHER)
 _TAKE = (
     delete(_U).where(_U.c.position.in_(bindparam("b_positions", expanding=True)))
@@ -145,7 +146,7 @@ def append(rows: Writer, record: OnRecord) -> str | None:
 
     Raises:
         ServiceUnavailable: NEWER_SCHEMA, the database was upgraded meanwhile so that this build
-            mustn't write to it any more.
+            mustn't write to it any more; ORGANISATION_LEAVING or ORGANISATION_LEFT.
     """
     connection = rows.connection
     if connection.dialect.name == "postgresql":
@@ -155,6 +156,9 @@ def append(rows: Writer, record: OnRecord) -> str | None:
     values = {"b_organisation": stamp.organisation_id, "b_rule": rule}
     row = connection.execute(_HEAD_AND_LOG, values).one()
     schema.require_known(row.floor)
+    if rows.closing != stamp.organisation_id:
+        residence.require_open(row.departed)
+    residence.require_none_leaving(connection, rows.seals.keys() - _own_logs(rows, record))
     tree = Tree() if row.log_size is None else Tree.unpacked(row.log_size, row.log_peaks)
     known = {row.known_rule} if row.known_rule is not None else set()
     ends = Ends.of_head(row, known)
@@ -182,6 +186,19 @@ def lock_head(connection: Connection) -> Ends:
     return ends
 
 
+def take_turn(connection: Connection) -> None:
+    """Let no other process number until this transaction ends."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(_AWAIT_TURN)
+
+
+def catch_up(connection: Connection, ends: Ends) -> None:
+    """Number all that the released build has written."""
+    own = ends.own
+    while (own.events, own.audits) != (ends.event_seq, ends.audit_seq):
+        own_numbers.catch_up(connection, own, ends.event_seq, ends.audit_seq)
+
+
 def number_next(connection: Connection, *, wait: bool) -> int | None:
     """Number the oldest transactions that wait for it; the caller commits.
 
@@ -198,10 +215,28 @@ def number_next(connection: Connection, *, wait: bool) -> int | None:
     return _number_waiting(connection, None)
 
 
+def _own_logs(rows: Writer, record: OnRecord) -> set[str | None]:
+    return {None, log.DEPLOYMENT, record.stamp.organisation_id, rows.closing}
+
+
+def append_now(rows: Writer, ends: Ends, record: OnRecord) -> None:
+    """As ``append``, numbered at once on both databases; ``ends`` are from ``lock_head``."""
+    batch = _Batch(rows.connection, ends)
+    batch.prepare([record])
+    batch.add(record, rows.take())
+    batch.write()
+
+
 def _stage(rows: Writer, record: OnRecord) -> str:
     stamp = record.stamp
-    number, floor, after = rows.connection.execute(_STANDING).one()  # and all seals are known
+    residence.share(rows.connection, stamp.organisation_id)
+    values = {"b_organisation": stamp.organisation_id}
+    found = rows.connection.execute(_STANDING, values).one()  # and all seals are known
+    number, floor, after, departed = found
     schema.require_known(floor)
+    if rows.closing != stamp.organisation_id:
+        residence.require_open(departed)
+    residence.require_none_leaving(rows.connection, rows.seals.keys() - _own_logs(rows, record))
     stamp = stamp._replace(after=after)
     body = {
         "stamp": {name: value for name, value in stamp._asdict().items() if name != "rule"},

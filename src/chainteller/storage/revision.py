@@ -13,7 +13,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Any
 
-REVISION = "0015"
+REVISION = "0016"
 """The newest migration. A new database is created from the metadata and stamped with it."""
 FLOOR = "0002"
 """The revision of the released build, which may run on the same database until 0006."""
