@@ -70,14 +70,21 @@ class Move:
             act(self.context, self._own_actor, lambda tx: self._close(tx, target))
         elif departure.target != target:
             raise self._is_elsewhere(departure)
-        if departure is None or departure.size is None:
+        elif departure.size is not None:
+            head = self._arrived()
+            if head is None:
+                raise self._is_elsewhere(departure)
+            return Moved(0, head)
+        try:
             act(self.context, self.actor, lambda tx: jobs.put_off(tx.connection, self._name))
-        head = self._arrived()
-        if head is None and departure is not None and departure.size is not None:
-            raise self._is_elsewhere(departure)
-        moved = self._copy() if head is None else Moved(0, head)
-        if departure is None or departure.size is None:
-            act(self.context, self.actor, lambda tx: self._leave(tx, moved.head))
+            head = self._arrived()
+            moved = self._copy() if head is None else Moved(0, head)
+        except BaseException as error:
+            self._open_again()
+            if isinstance(error, DBAPIError | PoolTimeout):
+                raise explain(error) from error
+            raise
+        act(self.context, self.actor, lambda tx: self._leave(tx, moved.head))
         return moved
 
     @property
@@ -132,6 +139,7 @@ class Move:
             )
 
     def _close(self, tx: UnitOfWork, target: str) -> None:
+        residence.hold(tx.connection, self._name)
         residence.close(tx.rows, self._name, target, self.place, tx.now)
         tx.audit(CLOSED, self._name, {"to": target})
         tx.note(CLOSED, object=self._name, to=target)
@@ -156,20 +164,14 @@ class Move:
             return Head(self._name, size, bytes.fromhex(root))
 
     def _copy(self) -> Moved:
-        try:
-            with self.target.write() as writing:
-                rows = moving.take_place(writing, self._row())
-                # From here on nobody else copies it or opens it again.
-                with sequencer.numbered_snapshot(self.context.database) as reading:
-                    self._require_closed(reading)
-                    stamp = Stamp(self._name, now(self.context, reading), self.actor.name)
-                    moved = moving.receive(reading, rows, stamp, derived_deployment(reading))
-                writing.commit()
-        except BaseException as error:
-            self._open_again()
-            if isinstance(error, DBAPIError | PoolTimeout):
-                raise explain(error) from error
-            raise
+        with self.target.write() as writing:
+            rows = moving.take_place(writing, self._row())
+            # From here on nobody else copies it or opens it again.
+            with sequencer.numbered_snapshot(self.context.database) as reading:
+                self._require_closed(reading)
+                stamp = Stamp(self._name, now(self.context, reading), self.actor.name)
+                moved = moving.receive(reading, rows, stamp, derived_deployment(reading))
+            writing.commit()
         return moved
 
     def _row(self) -> Record:

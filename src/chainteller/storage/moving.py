@@ -266,7 +266,7 @@ class _Copy:
         keys = self._bank_accounts()
         numbering.take_turn(writing)
         ledger.lock(writing, keys)
-        ends = numbering.lock_head(writing)
+        ends = numbering.lock_ends(writing)
         numbering.catch_up(writing, ends)
         self._postings(keys)
         self._events(ends)

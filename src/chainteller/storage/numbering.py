@@ -178,12 +178,22 @@ def lock_head(connection: Connection) -> Ends:
     For the few writes that need to know where the records end. What this transaction itself puts
     on record is numbered at the next call, or later by the sequencer.
     """
+    ends = lock_ends(connection)
+    if connection.dialect.name != "postgresql":
+        return ends
+    while _number_waiting(connection, ends) == TOGETHER:
+        pass  # while writes go on, there may always be some that follow
+    return ends
+
+
+def lock_ends(connection: Connection) -> Ends:
+    """Lock the head row alone, for numbers that come before those of what still waits.
+
+    On PostgreSQL, after ``take_turn`` and the locks of the ledger's rows.
+    """
     if connection.dialect.name != "postgresql":
         return Ends.of_head(chain.head(connection), set())
-    ends = _locked_ends(connection)
-    while _number_waiting(connection, ends):
-        pass
-    return ends
+    return _locked_ends(connection)
 
 
 def take_turn(connection: Connection) -> None:
@@ -220,7 +230,7 @@ def _own_logs(rows: Writer, record: OnRecord) -> set[str | None]:
 
 
 def append_now(rows: Writer, ends: Ends, record: OnRecord) -> None:
-    """As ``append``, numbered at once on both databases; ``ends`` are from ``lock_head``."""
+    """As ``append``, numbered at once on both databases; ``ends`` are from ``lock_ends``."""
     batch = _Batch(rows.connection, ends)
     batch.prepare([record])
     batch.add(record, rows.take())

@@ -98,10 +98,21 @@ def require_none_leaving(connection: Connection, organisations: Iterable[str | N
             raise _leaving()
 
 
+def hold(connection: Connection, organisation_id: str) -> None:
+    """Let no write of an organisation end until this transaction does, as its first statement."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(_ALONE, {"b_organisation": organisation_id})
+
+
 def close(rows: Writer, organisation_id: str, target: str, place: str, at: int) -> None:
-    """Close an organisation for all writes but this one."""
-    if rows.connection.dialect.name == "postgresql":
-        rows.connection.execute(_ALONE, {"b_organisation": organisation_id})
+    """Close an organisation, of which this transaction has got ``hold``, for all writes but this
+    one.
+
+    Raises:
+        ServiceUnavailable: ORGANISATION_LEAVING, another process has closed it.
+    """
+    if find(rows.connection, organisation_id) is not None:
+        raise _leaving()
     rows.closing = organisation_id
     row = {"organisation_id": organisation_id, "target": target, "place": place, "at": at}
     rows.insert(_T, [{**row, "size": None, "root": None}])

@@ -33,6 +33,7 @@ _BOOKS_EVERY_S = 5.0
 _TRIES = 5
 _GATE_TRIES = 40
 _GATE_TIMEOUT = text("SET LOCAL lock_timeout = '250ms'")
+_PATIENCE = text("SET LOCAL lock_timeout = '30s'")
 _SHUT = select(func.pg_advisory_xact_lock(numbering.GATE))
 _ANY = select(select(Tables.unnumbered.c.position).exists())
 _DELAY = text(
@@ -162,10 +163,15 @@ def is_settled(database: Database) -> bool:
     return not waits
 
 
-def catch_up(database: Database, *, wait: bool = True) -> bool:
+def catch_up(database: Database, *, wait: bool = True, patient: bool = False) -> bool:
     """Number everything that is committed; False if another process is doing so.
 
     On SQLite there is nothing to do.
+
+    Args:
+        database: an open one.
+        wait: for another process that is numbering.
+        patient: until that has numbered as many as it may at once, on a busy machine too.
 
     Raises:
         ServiceUnavailable: the database cannot be used.
@@ -175,7 +181,7 @@ def catch_up(database: Database, *, wait: bool = True) -> bool:
     mark = database.backlog.mark()
     for left in reversed(range(_TRIES)):
         try:
-            if not _number_all(database, wait=wait):
+            if not _number_all(database, wait=wait, patient=patient):
                 return False
             database.backlog.numbered(mark)
         except (DBAPIError, PoolTimeout) as error:
@@ -187,9 +193,11 @@ def catch_up(database: Database, *, wait: bool = True) -> bool:
     return True
 
 
-def _number_all(database: Database, *, wait: bool) -> bool:
+def _number_all(database: Database, *, wait: bool, patient: bool) -> bool:
     while True:
         with database.write() as connection:
+            if patient:
+                connection.execute(_PATIENCE)
             count = numbering.number_next(connection, wait=wait)
             if count:
                 connection.commit()
@@ -242,12 +250,12 @@ def numbered_snapshot(database: Database) -> Iterator[Connection]:
         connection = stack.enter_context(database.read(patient=True))
         if connection.execute(_ANY).scalar_one():
             stack.close()
-            catch_up(database)
+            catch_up(database, patient=True)
             connection = stack.enter_context(database.read(patient=True))
         if connection.execute(_ANY).scalar_one():
             stack.close()
             with _shut_gate(database):
-                catch_up(database)
+                catch_up(database, patient=True)
                 connection = stack.enter_context(database.read(patient=True))
                 connection.execute(_ANY).scalar_one()  # from here on, this is what it sees
         yield connection
