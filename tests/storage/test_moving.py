@@ -115,10 +115,11 @@ def two_banks(tmp_path: Path) -> Iterator[Two]:
     found.close()
 
 
-def other_bank(path: Path, beside: EngineContext) -> Bank:
+def other_bank(place: Path | str, beside: EngineContext) -> Bank:
     """A deployment of its own, whose records have the numbers that others have elsewhere."""
-    open_database(f"sqlite:///{path}").close()
-    bank = make_world(path, seed=path.name, customers=[CustomerSeed("THERE-1")])
+    url = place if isinstance(place, str) else f"sqlite:///{place}"
+    open_database(url).close()
+    bank = make_world(url, seed=url[-9:], customers=[CustomerSeed("THERE-1")])
     bank.clock.advance(beside.clock.now() - bank.clock.now())
     trade(bank.engine, "THERE-1")
     return bank
@@ -299,8 +300,9 @@ def require_proved(connection: Connection, row: AuditRow) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("is_older", [False, True])
-def test_every_kind_of_row_moves(tmp_path: Path, *, is_older: bool) -> None:
-    """Of a bank with rows in every table, with own numbers and with the deployment's."""
+def test_every_kind_of_row_moves(tmp_path: Path, postgres_url: str, *, is_older: bool) -> None:
+    """Of a bank with rows in every table, with own numbers and with the deployment's: to PostgreSQL
+    and on to SQLite."""
     bank = busy_bank(tmp_path / "busy.db", OTHER)
     if is_older:
         with bank.database.write() as connection:
@@ -311,13 +313,19 @@ def test_every_kind_of_row_moves(tmp_path: Path, *, is_older: bool) -> None:
     assert upkeep.remove_events(bank.context, 40)
     assert verify(bank.database) == ()
     before = shown(bank.engine)
-    there = other_bank(tmp_path / "there.db", bank.context)
+    there = other_bank(postgres_url, bank.context)
     moved = Move(bank.context, Actor(), OTHER, there.database, "there").run()
     assert (verify(bank.database), verify(there.database)) == ((), ())
     copied = (Moves.AS_THEY_ARE, Moves.LEDGER)
     for table, owner in owners.OWNERS.items():
         if owner is not None and owner.moves in copied:
             assert count(bank.database, table) == count(there.database, table) >= 1, table.name
+    tally, people = Tables.tally, count(there.database, Tables.customer)
+    counted = select(tally.c.total).where(
+        tally.c.listed == Tables.customer.name, tally.c.organisation_id == OTHER
+    )
+    with there.database.read() as connection:
+        assert connection.execute(counted).scalar() == people
     mine = there.engine.acting_as(MOVED)
     audits = mine.audit(ListQuery(limit=200)).data
     assert shown(mine)[1:] == before[1:]
@@ -330,5 +338,9 @@ def test_every_kind_of_row_moves(tmp_path: Path, *, is_older: bool) -> None:
     there.clock.advance(there.context.options.keep_events_days * DAY)
     assert upkeep.remove_events(there.context, 40)
     assert verify(there.database) == ()
-    for each in (bank, there):
+    third = other_bank(tmp_path / "third.db", there.context)
+    Move(there.context, Actor(), OTHER, third.database, "third").run()
+    assert (verify(there.database), verify(third.database)) == ((), ())
+    assert shown(third.engine.acting_as(MOVED))[1:] == shown(mine)[1:]
+    for each in (bank, there, third):
         each.close()
