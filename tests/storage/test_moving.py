@@ -217,6 +217,9 @@ def test_a_killed_move_goes_on(banks: Two, commit: int) -> None:
     with pytest.raises(ServiceUnavailable) as elsewhere:
         Move(banks.here.context, Actor(), OTHER, banks.source, "here").run()
     assert reason(elsewhere) == "ORGANISATION_LEAVING"
+    with banks.source.read() as connection:
+        (note,) = residence.described(connection)
+    assert note == "other is closed and moves to there: chainteller db move"
     moved = banks.move()
     assert bool(moved.rows) == (commit < 4)
     require_moved(banks, moved)
@@ -257,7 +260,7 @@ def test_what_cannot_move_is_refused_by_name(
     code = run(["db", "move", OTHER, "--to", f"sqlite:///{newer}", "--database", address, "--json"])
     assert (code, "NEWER_SCHEMA" in capsys.readouterr().out) == (Exit.REFUSED, True)
     with banks.source.read() as connection:
-        assert not residence.closed(connection)
+        assert not list(residence.described(connection))
     assert verify(banks.source) == ()
 
 
@@ -314,6 +317,10 @@ def test_every_kind_of_row_moves(tmp_path: Path, postgres_url: str, *, is_older:
     assert verify(bank.database) == ()
     before = shown(bank.engine)
     there = other_bank(postgres_url, bank.context)
+    if is_older:
+        with there.database.write() as connection:
+            as_numbered_by_the_deployment(connection)
+            connection.commit()
     moved = Move(bank.context, Actor(), OTHER, there.database, "there").run()
     assert (verify(bank.database), verify(there.database)) == ((), ())
     copied = (Moves.AS_THEY_ARE, Moves.LEDGER)

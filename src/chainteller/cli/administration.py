@@ -164,7 +164,7 @@ def verify(files: Sequence[Path] = ()) -> Verified:
         verify_claims,
         verify_structure,
     )
-    from chainteller.storage import archives, removals
+    from chainteller.storage import archives, removals, residence
 
     with engine() as found:
         database = found.context.database
@@ -175,6 +175,7 @@ def verify(files: Sequence[Path] = ()) -> Verified:
             )
         with database.read() as connection:
             deployment, archived = derived_deployment(connection), removals.archives(connection)
+            departures = list(residence.described(connection))
         with archives.opened(database, files, deployment) as past:
             books = verify_books(database, None, past)
         claims = verify_claims(database)
@@ -182,7 +183,7 @@ def verify(files: Sequence[Path] = ()) -> Verified:
     breaches = books + claims.breaches
     told = [*(str(each) for each in breaches), *heads.breaches]
     why = [*causes(breaches), *heads.causes]
-    notes = heads.notes if heads.judgements else []
+    notes = [*(heads.notes if heads.judgements else []), *departures]
     if archived and not files:
         named = " ".join(f"--archive {name}" for name in archived)
         notes = [*notes, f"what was archived was checked by its hashes alone; add {named}"]

@@ -5,7 +5,7 @@ its organisation that it shares with other writes; whoever closes one takes that
 after an organisation is closed, nothing follows.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, String, bindparam, func, select
@@ -22,6 +22,7 @@ _LOCK = 0x43544C4D
 _LEAVING_SIZE = -1
 _T = Tables.departure
 _OF: Any = bindparam("b_organisation", type_=String)
+_PLACE: Any = _T.c.place.type
 _FIND = select(_T).where(_T.c.organisation_id == _OF)
 
 
@@ -51,6 +52,15 @@ def find(connection: Connection, organisation_id: str) -> Record | None:
 def closed(connection: Connection) -> frozenset[str]:
     """The organisations that are leaving or have left."""
     return frozenset(connection.execute(select(_T.c.organisation_id)).scalars())
+
+
+def described(connection: Connection) -> Iterator[str]:
+    """Which organisations are closed, and where they go, in words."""
+    for row in connection.execute(select(_T).order_by(_T.c.organisation_id)):
+        if row.size is None:
+            yield f"{row.organisation_id} is closed and moves to {row.place}: chainteller db move"
+        else:
+            yield f"{row.organisation_id} has moved to {row.place}; its rows here are closed"
 
 
 def require_readable(departed: int | None) -> None:
@@ -114,8 +124,9 @@ def close(rows: Writer, organisation_id: str, target: str, place: str, at: int) 
     if find(rows.connection, organisation_id) is not None:
         raise _leaving()
     rows.closing = organisation_id
-    row = {"organisation_id": organisation_id, "target": target, "place": place, "at": at}
-    rows.insert(_T, [{**row, "size": None, "root": None}])
+    named = {"organisation_id": organisation_id, "target": target, "at": at}
+    shown = {"place": place[: _PLACE.length], "size": None, "root": None}
+    rows.insert(_T, [named | shown])
 
 
 def leave(rows: Writer, organisation_id: str, size: int, root: bytes) -> None:
