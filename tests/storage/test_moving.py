@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -223,6 +224,23 @@ def test_a_killed_move_goes_on(banks: Two, commit: int) -> None:
     moved = banks.move()
     assert bool(moved.rows) == (commit < 4)
     require_moved(banks, moved)
+
+
+@pytest.mark.thorough
+def test_of_two_moves_at_once_one_takes_it_along(banks: Two) -> None:
+    def outcome(_: int) -> Moved | str:
+        try:
+            return banks.move()
+        except ServiceUnavailable as error:
+            return str(error.details["reason"])
+
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(outcome, range(4)))
+    moved = [each for each in found if isinstance(each, Moved) and each.rows]
+    assert len(moved) == 1, found
+    refusals = {each for each in found if isinstance(each, str)}
+    assert refusals <= {"HOLDS_ORGANISATION", "ORGANISATION_LEAVING", "STORAGE_CHANGED"}
+    require_moved(banks, moved[0])
 
 
 def test_what_cannot_move_is_refused_by_name(
