@@ -24,6 +24,7 @@ from chainteller.records.markets import is_open
 from chainteller.records.trades import QUOTE, fee_of
 from chainteller.tui.quote.state import Phase, QuoteState
 from chainteller.tui.quote.unknown_outcome import Search
+from chainteller.tui.titles import work_title
 from chainteller.tui.widgets.lines import Line, line
 
 if TYPE_CHECKING:
@@ -46,8 +47,8 @@ def title(account: "TradingAccount | None") -> Line:
         return line((" QUOTE", "strong"), ("   choose an account first: 1", "warn"))
     power = account.buying_power
     right = ((f"USD {grouped(power)} available ", "muted"),) if power else ()
-    bank = f"  {account.bank_account_type} {account.bank_account_id}"
-    return line((" QUOTE", "strong"), f"  {account.id}", (bank, "muted"), right=right)
+    bank = (f"  {account.bank_account_type} {account.bank_account_id}", "muted")
+    return work_title("QUOTE", account, "", bank, right=right)
 
 
 def life(state: QuoteState, now: int) -> Piece:

@@ -70,7 +70,7 @@ class TradesScreen(CustomerListScreen["Trade"]):
     def listed(self, total: int) -> None:
         self.paged.reshape(columns(self))
         order = SORTS[self._sort][1]
-        shown = (self.desk.customer.account_id, self._status, self.typed, order, total)
+        shown = (self.desk.customer.account, self._status, self.typed, order, total)
         self.title_line(
             trades_view.title(
                 *shown,

@@ -6,12 +6,14 @@ from chainteller.domain.assets import base_symbol
 from chainteller.records.formats import Piece, clock_time, grouped, live_age, short_id
 from chainteller.records.trades import TRADE, is_known, is_over
 from chainteller.tui.dialogs.boxes import wrapped
+from chainteller.tui.titles import work_title
 from chainteller.tui.trades.filter import SEARCHED, wanted
 from chainteller.tui.widgets.lines import Line, heading, line
 from chainteller.tui.widgets.paged_list import Column, Row
 from chainteller.tui.widgets.record_lines import RecordColumns, fact_lines
 
 if TYPE_CHECKING:
+    from chainteller.service.models.accounts import TradingAccount
     from chainteller.service.models.trades import Trade
 
 _NARROWEST = 39
@@ -40,7 +42,7 @@ STATUSES = (None, "processing", "executed", "settled", "cancelled", "failed")
 
 
 def title(  # noqa: PLR0913 - all that the list is of
-    account_id: str,
+    account: "TradingAccount | None",
     status: int,
     typed: str,
     order: str,
@@ -49,20 +51,15 @@ def title(  # noqa: PLR0913 - all that the list is of
     all_accounts: bool,
     can_list_all: bool = True,
 ) -> Line:
-    """``account_id`` is the customer being served; ``status`` is an index of ``STATUSES``."""
-    other = "one account" if all_accounts else "all accounts"
-    switch = f"  (0 {other})" if account_id and can_list_all else ""
+    """``account`` is the customer being served; ``status`` is an index of ``STATUSES``."""
+    other = "one account" if all_accounts else "all"
+    switch = f"  0: {other}" if account and can_list_all else ""
     only = f"  only {STATUSES[status]}" if STATUSES[status] else ""
     if typed:
         only += f"  /{typed}"
         switch = f"  in the newest {SEARCHED}" if wanted(typed).words else ""
-    return line(
-        (" TRADES", "strong"),
-        "  all accounts" if all_accounts else f"  {account_id}",
-        (switch, "muted"),
-        (only, "accent"),
-        right=((f"{total:,}   order: {order} ", "muted"),),
-    )
+    listed, counted = None if all_accounts else account, f"{total:,}   order: {order} "
+    return work_title("TRADES", listed, only, (switch, "muted"), right=((counted, "muted"),))
 
 
 def empty_text(typed: str, status: int, *, nobody: bool) -> tuple[Piece, ...]:

@@ -61,11 +61,11 @@ class TransfersScreen(CustomerListScreen["Transfer"]):
 
     def listed(self, total: int) -> None:
         is_all, only = self.shows_all, _only_in_words(self)
-        part, account_id = _part_listed(self.desk, all_accounts=is_all), self.listed_account
+        part, account = _part_listed(self.desk, all_accounts=is_all), self.desk.customer.account
         self.paged.reshape(columns(self))
         order = SORTS[self._sort][1]
         self.title_line(
-            transfers_view.title(account_id, only, order, total, all_accounts=is_all, part=part)
+            transfers_view.title(account, only, order, total, all_accounts=is_all, part=part)
         )
         self.paged.say_empty(*transfers_view.empty_text(only, all_accounts=is_all, part=part))
         self.row_chosen()

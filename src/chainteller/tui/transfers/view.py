@@ -13,6 +13,7 @@ from chainteller.records.transfers import (
     why_not_cancelled,
 )
 from chainteller.tui.dialogs.boxes import cut, wrapped
+from chainteller.tui.titles import work_title
 from chainteller.tui.transfers.filter import Wanted
 from chainteller.tui.widgets.lines import Line, heading, line
 from chainteller.tui.widgets.paged_list import Column, Row
@@ -21,6 +22,7 @@ from chainteller.tui.widgets.record_lines import RecordColumns, fact_lines
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from chainteller.service.models.accounts import TradingAccount
     from chainteller.service.models.funding import Transfer
     from chainteller.service.models.records import AuditRow
 
@@ -63,21 +65,22 @@ _KEPT = (
 
 
 def title(
-    account_id: str, only: str, order: str, total: int, *, all_accounts: bool, part: str
+    account: "TradingAccount | None",
+    only: str,
+    order: str,
+    total: int,
+    *,
+    all_accounts: bool,
+    part: str,
 ) -> Line:
-    """``account_id`` is the customer being served; ``only`` is the filter in words; ``part`` says
+    """``account`` is the customer being served; ``only`` is the filter in words; ``part`` says
     which transfers are listed, where that isn't all of them.
     """
-    other = "one account" if all_accounts else "all accounts"
-    switch = f"  (0 {other})" if account_id and not part and not only else ""
-    return line(
-        (" TRANSFERS", "strong"),
-        "  all accounts" if all_accounts else f"  {account_id}",
-        (f"  {part}" if part else "", "warn"),
-        (switch, "muted"),
-        (only, "accent"),
-        right=((f"{total:,}   order: {order} ", "muted"),),
-    )
+    other = "one account" if all_accounts else "all"
+    switch = f"  0: {other}" if account and not part else ""
+    notes = (f"  {part}" if part else "", "warn"), (switch, "muted")
+    listed, counted = None if all_accounts else account, f"{total:,}   order: {order} "
+    return work_title("TRANSFERS", listed, only, *notes, right=((counted, "muted"),))
 
 
 def empty_text(only: str, *, all_accounts: bool, part: str) -> tuple[Piece, ...]:
