@@ -56,7 +56,7 @@ _MEANINGS: Mapping[str, str] = {
     "TRADE_NOT_CANCELLABLE": "This trade can't be cancelled any more.",
     "INSUFFICIENT_FUNDS": "The available balance is lower than this amount. No money was moved.",
     "AMOUNT_BELOW_MINIMUM": "The amount is below the minimum.",
-    "LIMIT_EXCEEDED": "The amount is above the limit.",
+    "LIMIT_EXCEEDED": "It is worth more than this limit allows. No money was moved.",
     "MARKET_UNAVAILABLE": "Prices are live, but trading is closed.",
     "RATE_LIMITED": "Too many requests in a short time, or too many open quotes.",
     "SERVICE_UNAVAILABLE": "The service isn't available. Nothing was changed.",

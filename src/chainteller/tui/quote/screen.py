@@ -261,6 +261,7 @@ class QuoteScreen(DeskScreen):
     def turn_to(self, *, side: str = "", market: str = "") -> None:
         if _is_in_flight(self):
             return
+        self.clear_failure()
         if market:
             self.desk.customer.market = market
         sold = self.state.sold_unit
