@@ -3,6 +3,7 @@
 import json
 import re
 import stat
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -111,6 +112,8 @@ async def test_a_statement_of_a_typed_period_is_written_from_the_palette(
         (" 2026-11-03 ", ("2026-11-03", "2026-11-03")),
         ("2026-10 to 2026-11-15", ("2026-10-01", "2026-11-15")),
         ("2026-10-01..2026-10-02", ("2026-10-01", "2026-10-02")),
+        ("last month", ("2026-10-01", "2026-10-31")),
+        ("Yesterday", ("2026-11-22", "2026-11-22")),
         ("ALL", (None, None)),
         ("2026-11-02 2026-11-01", None),
         ("2026-13", None),
@@ -123,7 +126,7 @@ async def test_a_statement_of_a_typed_period_is_written_from_the_palette(
 def test_a_period_is_a_year_a_month_a_day_or_two_of_them(
     typed: str, days: tuple[str | None, str | None] | None
 ) -> None:
-    assert read_period(typed) == days
+    assert read_period(typed, date(2026, 11, 23)) == days
 
 
 async def test_an_export_never_replaces_a_file_and_names_its_path(

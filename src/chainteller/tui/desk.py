@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 from collections import deque
 from collections.abc import Callable, Sequence
+from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -350,6 +351,11 @@ class Desk:
 
     def begin_write(self, lock: str) -> None:
         self.writing.add(lock)
+    @property
+    def today(self) -> date:
+        """Today in UTC: what ``yesterday`` and ``last month`` are counted from."""
+        return to_datetime(self.now).date()
+
         self.quiet.clear()
 
     def end_write(self, lock: str) -> None:

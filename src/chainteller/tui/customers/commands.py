@@ -18,7 +18,7 @@ def _no_entry(screen: "CustomerPage") -> str:
 
 def _filter(screen: "CustomerPage") -> None:
     screen.remove_class("detail-open")  # the matches are in the list
-    note = (("trades, audit, 2026-11, 2026-11-01.., words   esc: all", "muted"),)
+    note = (("trades, audit, yesterday, 2026-11, words   esc: all", "muted"),)
     screen.field_bar.open("customer's filter", (("/ ", "key"),), value=screen.typed, note=note)
 
 

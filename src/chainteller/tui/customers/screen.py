@@ -262,7 +262,7 @@ class CustomerPage(FilteredListScreen[Entry]):
 def _renew(screen: CustomerPage, sheet: CustomerSheet) -> None:
     """Take newer facts, and begin the timeline anew."""
     screen.sheet = sheet
-    typed = wanted(screen.typed, SHOWN[screen.kind])
+    typed = wanted(screen.typed, SHOWN[screen.kind], screen.desk.today)
     screen.timeline = timeline_of(screen.desk, sheet.account_ids, sheet.customer_id, typed)
 
 

@@ -55,7 +55,7 @@ class TradesScreen(CustomerListScreen["Trade"]):
         if not account_id and not self.desk.offers("all-trades"):
             return Listed((), 0)
         service, now = self.desk.service_for(account_id or ""), self.desk.now
-        looked_for = trades_filter.wanted(self.typed)
+        looked_for = trades_filter.wanted(self.typed, self.desk.today)
         status, sort = trades_view.STATUSES[self._status], SORTS[self._sort][0]
         if looked_for.words:
             matching = trades_filter.search(service, account_id, looked_for, status, sort)

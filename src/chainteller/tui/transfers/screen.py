@@ -53,7 +53,8 @@ class TransfersScreen(CustomerListScreen["Transfer"]):
     def fetch(self, page: int) -> "Listed[Transfer]":
         service, now = self.desk.service, self.desk.now
         account_id = None if self.shows_all else self.listed_account
-        typed, only = transfers_filter.wanted(self.typed), transfers_view.SHOWN[self.only][1]
+        typed = transfers_filter.wanted(self.typed, self.desk.today)
+        only = transfers_view.SHOWN[self.only][1]
         asked = transfers_filter.as_query(typed, only, SORTS[self._sort][0], page, PAGE_ROWS)
         found = transfers_filter.listed(service, account_id, asked)
         rows = tuple((transfers_view.transfer_row(row, now), row) for row in found.data)
