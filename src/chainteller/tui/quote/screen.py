@@ -482,7 +482,7 @@ def _executed(screen: QuoteScreen, state: QuoteState, trade: Trade, how: str = "
     screen.draw()
     screen.desk.customer.trade_to_show = trade.id
     if screen.is_current:
-        screen.desk.shell.go("trades")
+        screen.desk.shell.go("trades", closes_page=True)
 
 
 def _start_search(screen: QuoteScreen, state: QuoteState) -> None:
