@@ -92,7 +92,7 @@ class TradesScreen(CustomerListScreen["Trade"]):
 
     def draw(self) -> None:
         trade, now = self.selected, self.desk.now
-        show_detail(self, trades_view.detail(trade, now) if trade else [])
+        show_detail(self, partial(trades_view.detail, trade, now) if trade else None)
         short = trades_view.summary(trade, now) if trade else [line(), line()]
         self.query_one("#summary", Lines).show(short)
         self.draw_footer()

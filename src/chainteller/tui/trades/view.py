@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from chainteller.service.models.accounts import TradingAccount
     from chainteller.service.models.trades import Trade
 
-_NARROWEST = 39
-"""Cells of the detail beside the list: whole ids and amounts with their labels."""
 _LIST = RecordColumns(
     TRADE,
     {
@@ -80,7 +78,7 @@ def trade_row(trade: "Trade", now: int) -> Row:
     return _LIST.row(trade.id, trade, now)
 
 
-def detail(trade: "Trade", now: int) -> list[Line]:
+def detail(trade: "Trade", now: int, width: int) -> list[Line]:
     rows = [
         line((trade.id, "strong")),
         line(
@@ -89,11 +87,11 @@ def detail(trade: "Trade", now: int) -> list[Line]:
         ),
         *fact_lines(TRADE, trade, now),
     ]
-    rows += [line(), *_timeline(trade, now), line(), *_what_next(trade)]
+    rows += [line(), *_timeline(trade, now, width), line(), *_what_next(trade)]
     return rows
 
 
-def _timeline(trade: "Trade", now: int) -> list[Line]:
+def _timeline(trade: "Trade", now: int, width: int) -> list[Line]:
     rows = [heading("TIMELINE", trade.created.strftime("%Y-%m-%d UTC"))]
     rows.append(line((f"{clock_time(trade.created)}  ", "muted"), "processing"))
     for moment, word, tone in (
@@ -109,7 +107,7 @@ def _timeline(trade: "Trade", now: int) -> list[Line]:
     if trade.failure_reason is not None:
         reason = trade.failure_reason
         rows.append(line(("failed    ", "bad"), reason.code))
-        rows += [line(f"          {row}") for row in wrapped(reason.message, _NARROWEST - 10)[:6]]
+        rows += [line(f"          {row}") for row in wrapped(reason.message, width - 10)[:6]]
     if not is_over(trade):
         waiting = live_age(trade.created, now)
         rows.append(line(("now       ", "muted"), f"still {trade.status} ({waiting})"))

@@ -19,6 +19,7 @@ from chainteller.tui.transfers import flow
 from chainteller.tui.transfers import view as transfers_view
 from chainteller.tui.transfers.commands import COMMANDS
 from chainteller.tui.transfers.detail import TransferBackground
+from chainteller.tui.widgets.detail import OfWidth
 from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS
 
@@ -82,11 +83,13 @@ class TransfersScreen(CustomerListScreen["Transfer"]):
 
     def draw(self) -> None:
         transfer, now = self.selected, self.desk.now
-        facts, short = [], [line(), line()]
+        facts: OfWidth | None = None
+        short = [line(), line()]
         if transfer is not None:
             customer = self.background.customer(self.owner_of(transfer))
             trail, can_cancel = self.background.trail(transfer), may_cancel(self.desk)
-            facts = transfers_view.detail(transfer, customer, trail, now, can_cancel=can_cancel)
+            known = (transfer, customer, trail, now)
+            facts = partial(transfers_view.detail, *known, can_cancel=can_cancel)
             short = transfers_view.summary(transfer, customer, now)
         show_detail(self, facts)
         self.query_one("#summary", Lines).show(short)
