@@ -608,7 +608,7 @@ async def test_an_export_chosen_for_one_customer_is_not_written_for_another(benc
         await settle(pilot)
         assert "into " not in seen(app)
         await press(pilot, "1")
-        assert "written to" not in seen(app)
+        assert "written:" not in seen(app)
 
 
 async def test_the_status_line_says_nothing_about_another_customer(bench: Bench) -> None:

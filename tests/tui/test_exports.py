@@ -59,7 +59,7 @@ async def test_a_receipt_has_the_same_bytes_from_the_console_and_the_command_lin
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "4", "e", *keys)
-        assert f"receipt-{trade_id}.{ending} written to" in seen(app)
+        assert f"written: chainteller-receipt-{trade_id}.{ending}" in seen(app)
     written = tmp_path / f"chainteller-receipt-{trade_id}.{ending}"
     assert stat.S_IMODE(written.stat().st_mode) == 0o600
     line = ["--database", sqlite_url(tmp_path), "trades", "receipt", account_id, trade_id]
@@ -98,7 +98,7 @@ async def test_a_statement_of_a_typed_period_is_written_from_the_palette(
         assert "Enter a period, for example" in seen(app)
         field.value = "all"
         await press(pilot, "enter", "3")
-        assert f"statement-{account_id}-all.csv written to" in seen(app)
+        assert f"written: chainteller-statement-{account_id}-all.csv" in seen(app)
     rows = (tmp_path / f"chainteller-statement-{account_id}-all.csv").read_text("utf-8")
     assert trade_id in rows
     assert ",BUSD1,bank,,400.00," in rows.splitlines()[-3]
@@ -196,7 +196,7 @@ async def test_a_detail_is_exported_as_json_and_csv(
             offered = re.findall(r"(\d)  (\S.*?) {2,}", seen(app))
             (number,) = [key for key, title in offered if title == f"{about} in full, {form}"]
             await press(pilot, number)
-            assert f"chainteller-{about}.{form.lower()} written to" in seen(app)
+            assert f"written: chainteller-{about}.{form.lower()}" in seen(app)
     assert json.loads((tmp_path / f"chainteller-{about}.json").read_text())
     rows = (tmp_path / f"chainteller-{about}.csv").read_text().splitlines()
     assert rows[0] == "FIELD,VALUE"
@@ -209,7 +209,7 @@ async def test_markets_are_exported_as_a_table(bench: Bench, tmp_path: Path) -> 
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "2", "e", "enter")
-        assert "chainteller-markets.csv, all 3 rows, written to" in seen(app)
+        assert "written: chainteller-markets.csv, all 3 rows" in seen(app)
     rows = (tmp_path / "chainteller-markets.csv").read_text().splitlines()
     assert [row.split(",")[0] for row in rows] == ["MARKET", "sol-usd", "btc-usd", "eth-usd"]
 

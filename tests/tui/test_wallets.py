@@ -148,7 +148,7 @@ async def test_an_expired_text_leads_to_a_new_one(bench: Bench) -> None:
     async with app.run_test(size=LARGE) as pilot:
         await wallets(pilot)
         assert "[2/5] expired" in seen(app)
-        assert "enter create a new message to sign" in seen(app)
+        assert "enter creates a new message to sign" in seen(app)
         await paste(pilot, signed("alice-ethereum", late))
         shown = " ".join(seen(app).split())
         assert "CHALLENGE_EXPIRED" in shown

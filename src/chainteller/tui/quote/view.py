@@ -101,7 +101,7 @@ def _choice(name: str, *, chosen: bool) -> Piece:
 def amount_line(state: QuoteState) -> Line:
     word = "spend" if state.side == "buy" else "sell"
     if not state.amount:
-        return line((f" {word:<7} ", "muted"), ("b buy   s sell", "muted"))
+        return line((f" {word:<7} ", "muted"), ("b buys, s sells: type the amount", "muted"))
     return line(
         (f" {word:<7} ", "muted"),
         (f"{grouped(state.amount)} ", "strong"),
@@ -179,7 +179,8 @@ def quote_lines(state: QuoteState, now: int, after: Sequence[Line] = ()) -> list
     if state.phase is Phase.ASKING and quote is None:
         return [line(("getting a price", "muted"))]
     if quote is None:
-        nothing = [line(("No quote yet.", "muted")), line(("enter gets one.", "muted"))]
+        next_key = "enter gets one." if state.amount else "enter: type the amount"
+        nothing = [line(("No quote yet.", "muted")), line((next_key, "muted"))]
         return [*nothing, *_put_away(state, now)]
     rows = [line((quote.id, "strong"), right=(life(state, now),)), _expiry(state, now), line()]
     rows += [*_terms(state, quote, now), *after]

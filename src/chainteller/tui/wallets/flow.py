@@ -132,7 +132,7 @@ def _ask_for_account(know: "Callable[[str], BlockchainAccount]") -> Step:
     return OpenField(
         "blockchain-account",
         (("blockchain account ", "strong"),),
-        (("its id (BCA_...)   enter: add   esc: cancel", "muted"),),
+        (("its id (BCA_...)   enter: add", "muted"),),
         submitted=lambda typed: Write("account", LookUp(partial(add, typed.strip()))),
     )
 
@@ -304,7 +304,7 @@ def signature_field(wallet: Wallet | None) -> Step:
     return OpenField(
         SIGNATURE,
         (("signature ", "strong"), (f"of ..{end} ", "muted")),
-        (("paste, enter: check signature   esc: cancel", "muted"),),
+        (("paste, enter: check signature", "muted"),),
     )
 
 

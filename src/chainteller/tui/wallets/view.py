@@ -37,6 +37,7 @@ from chainteller.tui.wallets.book import (
 from chainteller.tui.wallets.second_method import second_lines
 from chainteller.tui.widgets.lines import Line, heading, line
 from chainteller.tui.widgets.paged_list import Column, Row
+from chainteller.wallets.findings import INCOMPLETE
 
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TradingAccount
@@ -410,13 +411,13 @@ def _link_note(wallet: Wallet, now: int) -> Piece:
 
 
 _NEXT = {
-    "registered": "create the message that the customer signs",
-    "lapsed": "create a new message to sign",
-    "locked": "create a new message to sign",
-    "claimed": "link the wallet to the account",
-    "expiring": "verify again: create a message to sign",
-    "expired": "verify again: create a message to sign",
-    "revoked": "verify again: create a message to sign",
+    "registered": "creates the message that the customer signs",
+    "lapsed": "creates a new message to sign",
+    "locked": "creates a new message to sign",
+    "claimed": "links the wallet to the account",
+    "expiring": "verifies again: creates a message to sign",
+    "expired": "verifies again: creates a message to sign",
+    "revoked": "verifies again: creates a message to sign",
 }
 
 
@@ -438,9 +439,10 @@ def next_line(wallet: Wallet, verdict: Verdict | None, now: int) -> Line:
         )
     if state == "current":
         if wallet.counterparty.verification is None:
-            return line(("nothing to do", "muted"))
-        return line(("nothing to do; ", "muted"), (": re-verify", "key"), (" ends it", "muted"))
-    return line(("enter", "key"), (f" {_NEXT.get(state, 'next step')}", "accent"))
+            return line(("nothing more to do", "muted"))
+        ends = (" ends the verification", "muted")
+        return line(("nothing more to do   ", "muted"), (": re-verify", "key"), ends)
+    return line(("enter", "key"), (f" {_NEXT.get(state, 'goes on')}", "accent"))
 
 
 def told_name(wallet: Wallet, now: int) -> str:
@@ -606,6 +608,8 @@ def verdict_lines(
     cause = _CAUSES.get(found.cause or "", "it can't be used")
     if found.finding in _OPEN_QUESTIONS:
         cause = "another account, or another text"
+    if found.finding in INCOMPLETE:
+        cause = "no complete signature was pasted"
     rows.append(line(_NO, (cause, "bad"), right=(sure,)))
     rows += [line(f"  {row}") for row in wrapped(found.explanation, width - 2)]
     for difference in () if compact else found.differences or ():
