@@ -1,19 +1,24 @@
 """Every bound on what a client may do to a connection, tested at the socket."""
 
 import contextlib
+import gc
+import itertools
 import json
 import socket
+import struct
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from tests.api.conftest import Caller
 from tests.world.bank import World
 from tests.world.serving import deployment, served
 
+from chainteller.api.app import App
+from chainteller.api.protocol import BoundedHttpProtocol
 from chainteller.engine.deployment import EmbeddedDeployment
-from chainteller.service.deployment import DeploymentOptions
+from chainteller.service.deployment import Deployment, DeploymentOptions, Principal
 
 PATIENCE_S = 10
 HEAD = b"Host: localhost\r\nContent-Type: application/json\r\n"
@@ -46,6 +51,19 @@ def refusal(received: bytes, status: int = 400) -> str:
     assert set(document) == {"error", "message", "details"}
     code: str = document["error"]
     return code
+
+
+def hang_up(connection: socket.socket) -> None:
+    """End a connection with a reset as soon as it is closed."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
+def until(condition: Callable[[], bool]) -> bool:
+    """Wait until a condition holds; whether it did in time."""
+    ends = time.monotonic() + PATIENCE_S
+    while not condition() and time.monotonic() < ends:
+        time.sleep(0.005)
+    return condition()
 
 
 def drip(connection: socket.socket, piece: bytes = b"x", pause_s: float = 0.01) -> float:
@@ -234,6 +252,71 @@ def test_a_valid_connection_is_kept_for_more_requests(call: Caller, raw: socket.
         reply = raw.recv(65_536)
         assert reply.startswith((b"HTTP/1.1 201", b"HTTP/1.1 409"))
         assert b"connection: close" not in reply
+
+
+def test_the_memory_of_ended_connections_is_freed_at_once(call: Caller) -> None:
+    """Without the garbage collector, which would stop the service after thousands of them.
+
+    A stream's isn't: it ends by a cancellation, whose traceback refers to it.
+    """
+    capabilities = b"GET /capabilities HTTP/1.1\r\nHost: localhost\r\n"
+    valid = f"Authorization: Bearer {call.key}\r\n".encode()
+    unanswered = [b"", b"GET /capa", b"POST /nothing HTTP/1.1\r\nContent-Le"]
+    answered = [
+        b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        capabilities + valid + b"\r\n",
+        capabilities + b"Authorization: Bearer chainteller_live_x\r\n\r\n",
+        b"POST /nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9999\r\n\r\nx",
+        b"this is no HTTP\r\n\r\n",
+    ]
+
+    def alive() -> bool:
+        """Whether a connection is, among what was made since the collector was stopped."""
+        return any(type(each) is BoundedHttpProtocol for each in gc.get_objects(generation=0))
+
+    gc.collect()
+    gc.disable()
+    try:
+        for sent, is_reset in itertools.product([*unanswered, *answered], (False, True)):
+            with connect(call) as connection:
+                assert until(alive)
+                connection.sendall(sent)
+                assert sent in unanswered or connection.recv(65_536).startswith(b"HTTP/1.1 ")
+                if is_reset:
+                    hang_up(connection)
+        assert until(lambda: not alive())
+    finally:
+        gc.enable()
+
+
+def test_a_connection_that_ended_while_its_key_was_looked_up_takes_no_place(world: World) -> None:
+    looked_up, ended, apps = threading.Event(), threading.Event(), []
+
+    class Slow(EmbeddedDeployment):
+        def authenticate(self, key: str) -> Principal:
+            looked_up.set()
+            assert ended.wait(PATIENCE_S)
+            return super().authenticate(key)
+
+    class Kept(App):
+        def __init__(self, behind: Deployment) -> None:
+            super().__init__(behind)
+            apps.append(self)
+
+    with served(Slow(world.engine, DeploymentOptions("0.0.test")), kind=Kept) as address:
+        (app,) = apps
+        call = Caller(address, world.key())
+        with connect(call) as gone:
+            said = f"Authorization: Bearer {call.key}\r\n".encode()
+            gone.sendall(b"GET /capabilities HTTP/1.1\r\nHost: localhost\r\n" + said + b"\r\n")
+            assert looked_up.wait(PATIENCE_S)
+            assert len(app.connections.strangers) == 1
+            hang_up(gone)
+        assert until(lambda: not app.connections.strangers)
+        ended.set()
+        assert until(lambda: not app.threads.busy)
+        assert call("GET", "/healthz").status == 200
+        assert len(app.connections.key_holders) == 0
 
 
 class TestPlaces:

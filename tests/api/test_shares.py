@@ -61,6 +61,32 @@ def test_who_is_busy_stays_and_a_full_house_of_them_refuses() -> None:
     assert places.count(Holder("a")) == (0, 0)
 
 
+@dataclass(eq=False)
+class Watched:
+    """Counts how often anybody asks whether it's busy."""
+
+    busy: bool
+    looks: int = 0
+    gone: bool = False
+
+    @property
+    def is_busy(self) -> bool:
+        self.looks += 1
+        return self.busy
+
+    def give_way(self) -> None:
+        self.gone = True
+
+
+def test_busy_ones_are_not_looked_at_for_each_who_comes() -> None:
+    places: Places[Watched] = Places(200)
+    guests = [Watched(busy=number < 100) for number in range(400)]
+    for guest in guests:
+        assert places.enter(guest, Holder("a"))
+    assert [each.gone for each in guests] == [False] * 100 + [True] * 200 + [False] * 100
+    assert sum(each.looks for each in guests) < 1_000
+
+
 def test_an_ipv6_network_counts_as_one_address() -> None:
     assert network_of("2001:db8:0:1::7") == network_of("2001:db8:0:1:ffff::1")
     assert network_of("2001:db8:0:2::7") != network_of("2001:db8:0:1::7")

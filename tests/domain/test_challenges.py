@@ -1,4 +1,4 @@
-"""When a verification ends."""
+"""When a challenge and a verification end."""
 
 import pytest
 
@@ -6,6 +6,7 @@ from chainteller.domain.challenges import (
     DORMANCY,
     EXPIRY_WARNING,
     POLICY_VERSION,
+    expiry,
     is_verified,
     verification_status,
 )
@@ -35,3 +36,12 @@ def test_a_verification_ends_after_its_last_microsecond(
     for revoked, version in ((True, POLICY_VERSION), (False, POLICY_VERSION - 1)):
         ended = verification_status(**facts, policy_version=version, revoked=revoked)
         assert (ended, is_verified(ended)) == ("revoked", False)
+
+
+@pytest.mark.parametrize(
+    ("now", "end"), [(0, 60), (1, 61), (999_999, 61), (1_000_000, 61), (1_000_001, 62)]
+)
+def test_a_challenge_ends_at_a_whole_second_and_is_never_shorter_than_asked(
+    now: int, end: int
+) -> None:
+    assert expiry(now, 60) == end * 1_000_000

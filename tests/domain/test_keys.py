@@ -29,6 +29,12 @@ def test_a_key_is_read_back_as_it_was_written(seed: str) -> None:
     assert re.fullmatch(r"chainteller_live_[0-9A-Za-z]{8}_[0-9A-Za-z]{49}", key.text)
 
 
+def test_every_character_of_an_id_is_drawn_from_all_62() -> None:
+    randomness = SeededRandomness("many")
+    ids = [new_key(randomness).key_id for _ in range(1_000)]
+    assert [len(set(letters)) for letters in zip(*ids, strict=True)] == [62] * 8
+
+
 @given(st.integers(0, len(KEY.text) - 1), st.sampled_from("0aZ_ "))
 def test_one_wrong_character_is_noticed(position: int, letter: str) -> None:
     wrong = KEY.text[:position] + letter + KEY.text[position + 1 :]

@@ -53,6 +53,13 @@ def test_names_the_first_rule_that_breaks() -> None:
     assert exceeded.rule.rule_id == "once"
 
 
+@pytest.mark.parametrize("at", [NOW - 1, NOW, NOW + 1])
+def test_a_limit_for_each_transaction_is_never_used_up(at: int) -> None:
+    """Not even by a withdrawal that was stamped before the clock was set back."""
+    found = usage(LimitRule("once", OWN, 0, 500), [Spent(OWN, 100, at)], NOW)
+    assert (found.used_cents, found.resets_at) == (0, None)
+
+
 def test_remaining_is_never_negative() -> None:
     assert usage(DAILY, [Spent(OWN, 5_000, NOW)], NOW).remaining_cents == 0
 

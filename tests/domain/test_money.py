@@ -12,6 +12,7 @@ from chainteller.domain.money import (
     Amount,
     AmountMalformed,
     AmountTooPrecise,
+    asset_sold,
     atoms_of_cents,
     ceil_div,
     format_atoms,
@@ -192,6 +193,19 @@ def test_amounts_of_different_assets_do_not_add_up() -> None:
     with pytest.raises(ValueError, match="do not add up"):
         Amount(1, USD) + Amount(1, BTC)
     assert Amount(3, BTC) - Amount(1, BTC) == Amount(2, BTC)
+    assert Amount(3, BTC) + Amount(1, BTC) == Amount(4, BTC)
+
+
+def test_the_largest_amount_has_38_nines() -> None:
+    assert str(MAX_ATOMS) == "9" * 38
+
+
+def test_an_order_sells_dollars_or_the_asset_of_its_market() -> None:
+    assert asset_sold("sol-usd", "buy") == USD
+    assert asset_sold("btc-usd", "sell") == BTC
+    assert asset_sold("sol-usd", "sell") == SOL
+    unknown = asset_sold("doge-usd", "sell")
+    assert (unknown.symbol, unknown.decimals) == ("DOGE", 18)
 
 
 def test_atoms_are_never_floats() -> None:

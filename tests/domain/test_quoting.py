@@ -58,6 +58,24 @@ def test_the_fee_has_a_minimum_and_is_rounded_up() -> None:
     schedule = FeeSchedule(flat_cents=0, bps=50, minimum_cents=1)
     assert [schedule.fee_cents(base) for base in (1, 200, 201, 10_000)] == [1, 1, 2, 50]
     assert FeeSchedule(25, 50, 1).fee_cents(201) == 27
+
+
+def test_a_fee_unless_a_bank_says_otherwise_is_half_a_percent_and_at_least_a_cent() -> None:
+    assert [FeeSchedule().fee_cents(base) for base in (0, 10**12)] == [1, 5 * 10**9]
+
+
+def test_large_amounts_are_priced_to_the_cent() -> None:
+    """A hundred million dollars a coin, sold and bought with neither spread nor premium."""
+    exact = Terms(10**14, 0, 0, 300 * SECOND, FeeSchedule(0, 0, 0))
+    assert [exact.price_cents(side) for side in Side] == [10**10, 10**10]
+    assert price_order(SOL, Side.SELL, 10**9, exact).bought == 10**10
+    assert price_order(SOL, Side.BUY, 10**10, exact).bought == 10**9
+
+
+def test_nothing_is_bought_where_the_fee_takes_everything() -> None:
+    dear = Terms(200_000_000, 40, 5, 300 * SECOND, FeeSchedule(flat_cents=500))
+    assert price_order(SOL, Side.BUY, 500, dear).bought == 0
+    assert price_order(SOL, Side.SELL, 10_000_000, dear).bought == 0
     assert FeeSchedule(0, 0, 7).fee_cents(10**9) == 7
 
 

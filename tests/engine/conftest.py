@@ -14,8 +14,9 @@ from chainteller.engine.context import EngineContext
 ON_SQLITE_ONLY = frozenset({"test_verification", "test_kill", "test_samples"})
 """Modules that damage rows by SQLite's own means, or that are about its file."""
 
-QUICK_ON_SQLITE = frozenset({"test_bad_input"})
-"""Modules about what the engine refuses before it asks its database: PostgreSQL is thorough."""
+QUICK_ON_SQLITE = frozenset({"test_bad_input", "test_archiving"})
+"""Modules about what the engine refuses before it asks its database, or with long histories:
+PostgreSQL is thorough."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -1,6 +1,5 @@
 """Archives: old entries and audit rows leave the database, and nothing of them can be altered."""
 
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -27,18 +26,13 @@ from chainteller.storage.tables import Tables
 KEPT = 30
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.thorough)])
-def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
-    place: Path | str = tmp_path / "bank.db"
-    if request.param == "postgres":
-        place = request.getfixturevalue("postgres_bank")
-    made = make_world(place)
-    made.open()
-    made.deposit("500.00")
-    made.buy("50.00")
-    made.settle()
-    yield made
-    made.close()
+@pytest.fixture
+def world(empty_world: World) -> World:
+    empty_world.open()
+    empty_world.deposit("500.00")
+    empty_world.buy("50.00")
+    empty_world.settle()
+    return empty_world
 
 
 @pytest.fixture(autouse=True)

@@ -1,13 +1,11 @@
 """Upkeep: what is old goes in small steps and on record, and lists are counted ahead."""
 
 import hashlib
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from sqlalchemy import delete, select, update
 from sqlalchemy.exc import DBAPIError
-from tests.world.engines import World, make_world
+from tests.world.engines import World
 from tests.world.files import sealed
 
 from chainteller.domain.clock import DAY, MINUTE, SECOND
@@ -19,16 +17,11 @@ from chainteller.storage import log, tallies
 from chainteller.storage.tables import Tables
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
-    place: Path | str = tmp_path / "bank.db"
-    if request.param == "postgres":
-        place = request.getfixturevalue("postgres_bank")
-    made = make_world(place)
-    made.open()
-    made.deposit("500.00")
-    yield made
-    made.close()
+@pytest.fixture
+def world(empty_world: World) -> World:
+    empty_world.open()
+    empty_world.deposit("500.00")
+    return empty_world
 
 
 def keep_up(world: World) -> int:

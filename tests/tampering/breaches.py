@@ -31,6 +31,8 @@ _NAMES = {
     "$CLAIM": "(SELECT min(id) FROM claim WHERE method = 'signature')",
     "$CONTRACT": "(SELECT min(id) FROM claim WHERE method = 'contract')",
 }
+_INDENT = "    "
+"""Before what is found; a statement stands at the beginning of its line."""
 _ID = re.compile(r"\b([A-Z]{3})_[0-9A-Za-z]{10,}")
 STATEMENTS = (
     # quotes and trades
@@ -158,22 +160,30 @@ STATEMENTS = (
 )
 
 
-def said(bank: World) -> str:
-    """What is found after each statement, which is then undone."""
-    return "".join(f"{line}\n" for statement in STATEMENTS for line in _after(bank, statement))
+def kept() -> dict[str, list[str]]:
+    """What is to be found after each statement, as the file says."""
+    found: dict[str, list[str]] = {}
+    statement = ""
+    for line in KEPT.read_text(encoding="utf-8").splitlines():
+        if line.startswith(_INDENT):
+            found[statement].append(line.removeprefix(_INDENT))
+        else:
+            statement = line
+            found[statement] = []
+    return found
 
 
-def _after(bank: World, statement: str) -> Iterator[str]:
+def said(bank: World, statement: str) -> list[str]:
+    """What is found after a statement, which is then undone."""
     chosen = statement
     for name, query in _NAMES.items():
         chosen = chosen.replace(name, query)
     with unguarded(bank) as connection:
         altered = connection.execute(text(chosen)).rowcount
         assert altered, statement
-        found = [*_found(connection)]
+        found = [_ID.sub(r"\1", line) for line in _found(connection)]
         assert found, statement
-        yield statement
-        yield from ("    " + _ID.sub(r"\1", line) for line in found)
+        return found
 
 
 def _found(connection: Connection) -> Iterator[str]:
@@ -188,7 +198,10 @@ def _found(connection: Connection) -> Iterator[str]:
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         bank = busy_bank(Path(folder) / "bank.db")
-        KEPT.write_text(said(bank), encoding="utf-8")
+        lines = []
+        for statement in STATEMENTS:
+            lines += [statement, *(_INDENT + line for line in said(bank, statement))]
+        KEPT.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         bank.close()
     sys.stdout.write(f"{KEPT.name} written; read what changed\n")
 

@@ -1,8 +1,18 @@
 """What ``verify`` says of a damaged row, word for word."""
 
-from tests.tampering.breaches import KEPT, said
+import pytest
+from tests.tampering.breaches import STATEMENTS, kept, said
 from tests.world.engines import World
 
+KEPT = kept()
 
-def test_every_finding_names_its_invariant_the_row_and_what_is_wrong(bank: World) -> None:
-    assert said(bank) == KEPT.read_text(encoding="utf-8")
+
+def test_what_is_kept_belongs_to_the_statements() -> None:
+    assert tuple(KEPT) == STATEMENTS
+
+
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_a_finding_names_its_invariant_the_row_and_what_is_wrong(
+    bank: World, statement: str
+) -> None:
+    assert said(bank, statement) == KEPT[statement]

@@ -7,7 +7,6 @@ the largest holder gives way, the one that was silent for the longest time.
 
 import ipaddress
 from collections import OrderedDict
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
@@ -103,18 +102,27 @@ class Places(Generic[M]):
             self._groups[holder.group].parts[holder.part].move_to_end(member)
 
     def _make_room(self) -> bool:
-        member = next(self._candidates(), None)
-        if member is None:
-            return False
-        self.leave(member)
-        member.give_way()
-        return True
-
-    def _candidates(self) -> Iterator[M]:
-        """Members that can give way: of the largest group, and there of the largest part, first."""
         for group in sorted(self._groups.values(), key=lambda each: each.size, reverse=True):
             for part in sorted(group.parts.values(), key=len, reverse=True):
-                yield from (member for member in part if not member.is_busy)
+                member = _longest_silent(part)
+                if member is not None:
+                    self.leave(member)
+                    member.give_way()
+                    return True
+        return False
+
+
+def _longest_silent(part: OrderedDict[M, None]) -> M | None:
+    """The first member that isn't busy; None if all are.
+
+    Busy ones on the way aren't silent and go to the end, so that they aren't met again each time.
+    """
+    for _ in range(len(part)):
+        member = next(iter(part))
+        if not member.is_busy:
+            return member
+        part.move_to_end(member)
+    return None
 
 
 class Connections(Generic[M]):

@@ -7,6 +7,7 @@ here are our own: SIGTERM closes the event streams, finishes requests and exits 
 import asyncio
 import errno
 import functools
+import gc
 import signal
 import socket
 import sys
@@ -193,10 +194,15 @@ def run_server(
     certificate: Certificate | None = None,
     served_as: str = "",
 ) -> int:
-    """Run one server process."""
+    """Run one server process.
+
+    What is loaded by now stays for its whole life; the garbage collector needn't look at it again.
+    """
     app = App(deployment, served_as)
     server = Server(app, announce, certificate)
     deployment.start()
+    gc.collect()
+    gc.freeze()
     try:
         server.run(listeners)
     finally:
