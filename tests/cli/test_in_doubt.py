@@ -101,7 +101,7 @@ def unanswered(
     desk.child.send("b")
     desk.until("enter: get quote")
     desk.child.send("25\r")
-    (account,) = re.findall(r"QUOTE  (TDA_\w+)", desk.until("QUOTED, NOT EXECUTED"))
+    (account,) = re.findall(r"QUOTE  .*?(TDA_\w+)", desk.until("QUOTED, NOT EXECUTED"))
     before = _trades(teller, account)
     desk.child.send("X")
     desk.until("EXECUTE buy")

@@ -131,7 +131,7 @@ def test_a_redirect_is_named_and_not_followed(teller: Teller, proxy: AlteringPro
         ((), "Missing argument"),
         (("ADDRESS", "--write", "--read-only"), "read-only"),
         (("ADDRESS", "--url", "http://127.0.0.1:1"), "as its argument"),
-        (("ftp://bank.example",), "needs http"),
+        (("ftp://bank.example",), "URL 'ftp://bank.example' needs http"),
         (("http://user:secret@bank.example",), "without credentials"),
         (("ADDRESS", "--wait", "soon"), "a duration such as"),
         (("ADDRESS", "--wait", "2h"), "an hour is the most"),

@@ -1,6 +1,7 @@
 """Finding records by what people remember of them."""
 
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,30 @@ def test_amounts_and_days_find_records_and_those_of_a_person_come_before_the_per
     assert first(world, "whitlock 412.50").id == deposit.id
     day = str(deposit.created)[:10]
     assert deposit.id in {each.id for each in world.engine.find(day).data}
+    assert first(world, "I paid in 412.50 today, where is it?").id == deposit.id
+
+
+def test_a_sentence_about_money_finds_records_of_its_kind_before_parts_of_numbers(
+    tmp_path: Path,
+) -> None:
+    """120 is the end of a bank account's number, and 100 the beginning of another one."""
+    world = make_world(tmp_path / "bank.db", customers=())
+    numbers = ("DDA-2120", "DDA-1007", "DDA-2510")
+    with sealed(world.database) as rows:
+        add_customers(rows, [CustomerSeed(each, name="Wolfram Odd") for each in numbers])
+    world.open("DDA-2510")
+    world.deposit("412.50")
+    withdrawn = world.withdraw("120.00").id
+    traded = world.buy("100.00").id
+    said = "my withdrawal of 120 dollars yesterday has not arrived"
+    assert first(world, said).id == withdrawn, "of today"
+    found = world.engine.find("i bought sol today for 100 dollars").data
+    assert found[0].id == traded
+    assert "quote" not in {each.kind for each in found}, "the trade stands for it"
+    kinds = {each.kind for each in world.engine.find("withdrawals of today").data}
+    assert kinds == {"withdrawal"}
+    assert world.engine.find("withdrawals of yesterday").data == ()
+    world.close()
 
 
 def test_a_beginning_comes_before_a_short_name_that_is_one_letter_off(tmp_path: Path) -> None:
@@ -281,8 +306,8 @@ def test_names_are_folded_as_people_write_them() -> None:
 
 
 def test_a_text_is_read_for_ids_amounts_and_days() -> None:
-    wanted = read("TXN_E1FW..2CCQ of 21.11.2025 over $1,234.50")
+    wanted = read("TXN_E1FW..2CCQ of 21.11.2025 over $1,234.50", date(2026, 11, 23))
     assert [(each.begin, each.end) for each in wanted.ids] == [("TXN_E1FW", "2CCQ")]
-    assert [day.isoformat() for day in wanted.days] == ["2025-11-21"]
+    assert wanted.days == ((date(2025, 11, 21), date(2025, 11, 21)),)
     assert wanted.amounts == ("1234.50",)
     assert read("traded with tda").ids == ()

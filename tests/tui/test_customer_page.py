@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import pytest
 from tests.deployments import SPEC_ONLY
-from tests.tui.conftest import Bench, press, seen, settle
+from tests.tui.conftest import Bench, answer, press, seen, settle
 from tests.tui.wallet_case import Case
 from tests.world.customers import CustomerSeed, add_customers
 from tests.world.files import sealed
@@ -169,7 +169,7 @@ async def test_older_pages_come_while_one_scrolls_in_the_order_of_time(bench: Be
         await press(pilot, "f", "f")
         assert len(_told(page)) == 50
         await press(pilot, "end", "end")
-        amounts = [row.split("deposit  ")[1].split()[0] for row in _told(page)]
+        amounts = [row.split("deposit ")[-1].split()[0] for row in _told(page)]
         assert amounts == [f"{100 + number}.00" for number in reversed(range(70))]
         assert page.paged.total == 70
 
@@ -234,3 +234,28 @@ def test_days_and_words_choose_among_entries() -> None:
     assert wanted("2026-11-20 1250").shows(at, "deposit 1,250.00 USD")
     assert not wanted("2026-11-21").shows(at, "deposit")
     assert not wanted("..2026-11-19").shows(at, "deposit")
+
+
+@pytest.mark.needs("customer-names", "transactions")
+@pytest.mark.parametrize("size", [SMALL])
+async def test_the_customer_is_served_from_the_page_and_every_key_answers(
+    bench: Bench, size: tuple[int, int]
+) -> None:
+    """Buying leads to the trade, also where the page was left open over Trades."""
+    account = bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        await press(pilot, "4", "P", "x")
+        assert isinstance(app.screen, CustomerPage)
+        assert "x does nothing here" in seen(app)
+        assert "b buy" in seen(app).splitlines()[-1]
+        await press(pilot, "b", *"100", "enter", "X")
+        await answer(pilot, "y")
+        assert (app.current_mode, len(app.screen_stack)) == ("trades", 1)
+        await settle(pilot)
+        assert "[>] processing" in seen(app)
+        await press(pilot, "P", "w")
+        assert app.current_mode == "accounts"
+        assert app.screen.field_bar.purpose == "withdraw"
+        assert app.desk.customer.account_id == account.id

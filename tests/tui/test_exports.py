@@ -3,6 +3,7 @@
 import json
 import re
 import stat
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -58,7 +59,7 @@ async def test_a_receipt_has_the_same_bytes_from_the_console_and_the_command_lin
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "4", "e", *keys)
-        assert f"receipt-{trade_id}.{ending} written to" in seen(app)
+        assert f"written: chainteller-receipt-{trade_id}.{ending}" in seen(app)
     written = tmp_path / f"chainteller-receipt-{trade_id}.{ending}"
     assert stat.S_IMODE(written.stat().st_mode) == 0o600
     line = ["--database", sqlite_url(tmp_path), "trades", "receipt", account_id, trade_id]
@@ -97,7 +98,7 @@ async def test_a_statement_of_a_typed_period_is_written_from_the_palette(
         assert "Enter a period, for example" in seen(app)
         field.value = "all"
         await press(pilot, "enter", "3")
-        assert f"statement-{account_id}-all.csv written to" in seen(app)
+        assert f"written: chainteller-statement-{account_id}-all.csv" in seen(app)
     rows = (tmp_path / f"chainteller-statement-{account_id}-all.csv").read_text("utf-8")
     assert trade_id in rows
     assert ",BUSD1,bank,,400.00," in rows.splitlines()[-3]
@@ -111,6 +112,8 @@ async def test_a_statement_of_a_typed_period_is_written_from_the_palette(
         (" 2026-11-03 ", ("2026-11-03", "2026-11-03")),
         ("2026-10 to 2026-11-15", ("2026-10-01", "2026-11-15")),
         ("2026-10-01..2026-10-02", ("2026-10-01", "2026-10-02")),
+        ("last month", ("2026-10-01", "2026-10-31")),
+        ("Yesterday", ("2026-11-22", "2026-11-22")),
         ("ALL", (None, None)),
         ("2026-11-02 2026-11-01", None),
         ("2026-13", None),
@@ -123,7 +126,7 @@ async def test_a_statement_of_a_typed_period_is_written_from_the_palette(
 def test_a_period_is_a_year_a_month_a_day_or_two_of_them(
     typed: str, days: tuple[str | None, str | None] | None
 ) -> None:
-    assert read_period(typed) == days
+    assert read_period(typed, date(2026, 11, 23)) == days
 
 
 async def test_an_export_never_replaces_a_file_and_names_its_path(
@@ -193,7 +196,7 @@ async def test_a_detail_is_exported_as_json_and_csv(
             offered = re.findall(r"(\d)  (\S.*?) {2,}", seen(app))
             (number,) = [key for key, title in offered if title == f"{about} in full, {form}"]
             await press(pilot, number)
-            assert f"chainteller-{about}.{form.lower()} written to" in seen(app)
+            assert f"written: chainteller-{about}.{form.lower()}" in seen(app)
     assert json.loads((tmp_path / f"chainteller-{about}.json").read_text())
     rows = (tmp_path / f"chainteller-{about}.csv").read_text().splitlines()
     assert rows[0] == "FIELD,VALUE"
@@ -206,7 +209,7 @@ async def test_markets_are_exported_as_a_table(bench: Bench, tmp_path: Path) -> 
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "2", "e", "enter")
-        assert "chainteller-markets.csv, all 3 rows, written to" in seen(app)
+        assert "written: chainteller-markets.csv, all 3 rows" in seen(app)
     rows = (tmp_path / "chainteller-markets.csv").read_text().splitlines()
     assert [row.split(",")[0] for row in rows] == ["MARKET", "sol-usd", "btc-usd", "eth-usd"]
 

@@ -14,8 +14,8 @@ NOW = datetime(2026, 11, 20, 12, 10, 22, tzinfo=UTC)
     ("moment", "shown"),
     [
         (datetime(2026, 11, 20, 12, 0, tzinfo=UTC), "12:00:00"),
-        (datetime(2026, 11, 20, 0, 10, 23, tzinfo=UTC), "00:10:23"),
-        (datetime(2026, 11, 20, 0, 10, 22, tzinfo=UTC), "20 Nov"),
+        (datetime(2026, 11, 20, 0, 0, 0, tzinfo=UTC), "00:00:00"),
+        (datetime(2026, 11, 19, 23, 59, 59, tzinfo=UTC), "19 Nov"),
         (datetime(2026, 5, 7, tzinfo=UTC), "07 May"),
         (datetime(2025, 11, 21, tzinfo=UTC), "Nov 2025"),
         (datetime(2026, 1, 2, tzinfo=UTC), "Jan 2026"),

@@ -186,7 +186,7 @@ async def write_a_receipt(hands: Hands) -> None:
     async with hands.at_the_desk() as pilot:
         await press(pilot, "4")
         await hands.press(pilot, "e", "enter")
-        assert "written to" in shown(pilot)
+        assert "written:" in shown(pilot)
     folder = hands.bench.settings.export_folder
     assert folder is not None
     assert trade_id in (folder / f"chainteller-receipt-{trade_id}.txt").read_text()

@@ -24,6 +24,7 @@ WALK = {
     "wallets": ("5",),
     "transfers": ("6",),
     "audit": ("1", "a"),
+    "customer": ("P",),
 }
 """The keys that lead from each screen to the next one."""
 

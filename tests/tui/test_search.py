@@ -1,6 +1,7 @@
 """One search behind ``:`` and paste: people before commands, one request at a time."""
 
 import threading
+from datetime import date
 from typing import TypeVar
 
 import pytest
@@ -231,6 +232,12 @@ def test_the_filter_of_each_list_finds_people_whose_name_is_misspelt(bench: Benc
         trades = trades_filter.search(service, None, words, None, "-created")
         assert [row.trading_account_id for row in trades] == [theirs.id]
         assert trades_filter.search(service, other.id, words, None, "-created") == []
+        yesterday = trades_filter.wanted(f"sol-usd {typed} 2026-11-19", date(2026, 11, 20))
+        assert trades_filter.search(service, None, yesterday, None, "-created") == []
+        late = transfers_filter.wanted(f"{typed} yesterday", date(2026, 11, 21))
+        query = transfers_filter.as_query(late, transfers_filter.Wanted(), "-created", 1, 50)
+        found = transfers_filter.listed(service, None, query).data
+        assert [row.trading_account_id for row in found] == [theirs.id]
         wallets, total = accounts_page(service, typed, 1, 50)
         assert [row.trading_account_id for row in wallets] == [theirs.id]
         assert total == 1

@@ -39,7 +39,8 @@ def send(case: Case, step: Step) -> Step:
 
 def test_an_address_of_several_networks_is_asked_about_before_it_is_sent(bench: Bench) -> None:
     case, session = Case(bench), Session()
-    asked = look_up(case, flow.register(ALICE, case.account, NETWORKS, session))
+    owner_id = case.account.trading_account_id
+    asked = look_up(case, flow.register(ALICE, owner_id, case.account, NETWORKS, session))
     assert isinstance(asked, Choose)
     assert asked.options == ("ethereum", "polygon")
     request = asked.then("polygon")
@@ -54,7 +55,8 @@ def test_an_address_of_several_networks_is_asked_about_before_it_is_sent(bench: 
 
 def test_a_secret_is_refused_without_a_request(bench: Bench) -> None:
     case = Case(bench)
-    refused = look_up(case, flow.register(SECRET, case.account, NETWORKS, Session()))
+    owner_id = case.account.trading_account_id
+    refused = look_up(case, flow.register(SECRET, owner_id, case.account, NETWORKS, Session()))
     assert isinstance(refused, Result)
     assert isinstance(refused.refusal, Failure)
     assert refused.refusal.code == flow.SECRET
@@ -67,10 +69,12 @@ def test_a_registration_without_customer_or_account_says_what_is_missing(bench: 
     nobody = flow.begin_registration("", Book(), NETWORKS, _know)
     assert isinstance(nobody, Result)
     assert nobody.notice is not None
-    assert isinstance(flow.begin_registration(account_id, Book(), (), _know), OpenField)
-    opening = flow.begin_registration(account_id, Book(), NETWORKS, _know)
-    assert isinstance(opening, Write)
-    assert isinstance(opening.step, Choose)
+    adding = flow.begin_registration(account_id, Book(), (), _know)
+    assert isinstance(adding, OpenField)
+    assert adding.purpose == "blockchain-account"
+    first = flow.begin_registration(account_id, Book(), NETWORKS, _know)
+    assert isinstance(first, OpenField)
+    assert first.purpose == flow.ADDRESS, "the account is opened with the address"
     known = flow.begin_registration(
         account_id, Book((case.account,)), NETWORKS, _know, address=ALICE
     )

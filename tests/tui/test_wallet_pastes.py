@@ -66,7 +66,7 @@ async def test_a_secret_that_arrives_as_keys_is_not_shown_either(
         ("trailing-newline", "TRAILING_NEWLINE", "another text was signed"),
         ("lower-case", "LOWER_CASE_TEXT", "in small letters"),
         ("wrong-network", "LOOKS_LIKE_SOLANA", "a wallet of another network signed"),
-        ("truncated", "TRUNCATED", "cut short"),
+        ("truncated", "TRUNCATED", "no complete signature was pasted"),
         ("contract-wallet", "CONTRACT_WALLET", "smart-contract wallets"),
         ("typed-by-hand", "UNKNOWN_SIGNER", "another account, or another text"),
     ],
@@ -131,7 +131,7 @@ async def test_the_text_is_copied_and_written_byte_for_byte(bench: Bench) -> Non
         await press(pilot, "enter", "c")
         assert app.clipboard == case.newest().challenge
         await press(pilot, "e", "enter")
-        assert f"{len(case.newest().challenge.encode())} bytes, written to" in seen(app)
+        assert f"written: chainteller-{case.newest().id}.txt, " in seen(app)
     assert bench.settings.export_folder is not None
     written = bench.settings.export_folder / f"chainteller-{case.newest().id}.txt"
     assert written.read_bytes() == case.newest().challenge.encode()

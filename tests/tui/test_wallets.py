@@ -50,9 +50,7 @@ async def test_from_an_address_to_a_verified_wallet(bench: Bench, size: tuple[in
     app, narrow = bench.console(), size[0] < 110
     async with app.run_test(size=size) as pilot:
         await wallets(pilot)
-        assert "No blockchain account yet." in seen(app)
-        await press(pilot, "plus")
-        await press(pilot, "enter")
+        assert "No wallet yet.  + registers an address" in seen(app)
         await press(pilot, "plus")
         await paste(pilot, BOB)
         await press(pilot, "enter", "enter")
@@ -150,7 +148,7 @@ async def test_an_expired_text_leads_to_a_new_one(bench: Bench) -> None:
     async with app.run_test(size=LARGE) as pilot:
         await wallets(pilot)
         assert "[2/5] expired" in seen(app)
-        assert "enter create a new message to sign" in seen(app)
+        assert "enter creates a new message to sign" in seen(app)
         await paste(pilot, signed("alice-ethereum", late))
         shown = " ".join(seen(app).split())
         assert "CHALLENGE_EXPIRED" in shown
@@ -326,7 +324,7 @@ async def test_what_goes_on_is_not_cut_off_after_a_step(bench: Bench) -> None:
     app = bench.console()
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await press(pilot, "5", "+")
+        await press(pilot, "5", ":", *"open a blockchain", "enter")
         assert "it verifies wallets of any network" in seen(app)
         await press(pilot, "enter")
         assert "+ registers a wallet  12:" in seen(app)
@@ -335,3 +333,22 @@ async def test_what_goes_on_is_not_cut_off_after_a_step(bench: Bench) -> None:
         await settle(pilot)
         await press(pilot, "enter", "enter")
         assert "enter: message to sign  12:" in seen(app)
+
+
+@pytest.mark.needs("blockchain-accounts")
+async def test_a_refused_address_stays_in_the_field_of_the_customer_it_is_for(bench: Bench) -> None:
+    """What is typed to correct it runs no command, and the first address opens the account."""
+    account = bench.open(1, deposit="100.00")
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await wallets(pilot)
+        assert seen(app).splitlines()[1].startswith(f" WALLETS  Customer 1  {account.id}")
+        await press(pilot, "+", *"0xf39", "enter")
+        assert "INVALID_ADDRESS" in seen(app)
+        assert app.screen.field_bar.value == "0xf39"  # type: ignore[attr-defined]
+        assert bench.service.blockchain_accounts(ListQuery()).data == ()
+        await press(pilot, "ctrl+u", *ALICE, "enter", "enter")
+        assert "INVALID_ADDRESS" not in seen(app)
+        assert "[1/5] registered" in seen(app)
+    (opened,) = bench.service.blockchain_accounts(ListQuery()).data
+    assert (opened.trading_account_id, opened.network) == (account.id, "ethereum")

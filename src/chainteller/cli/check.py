@@ -16,6 +16,7 @@ from chainteller.domain.clock import SECOND
 from chainteller.domain.keys import duration_of
 from chainteller.service.errors import ServiceUnreachable
 from chainteller.settings.place import Place
+from chainteller.settings.values import SettingsInvalid
 
 if TYPE_CHECKING:
     from chainteller.conformance.checks import Finding
@@ -132,13 +133,17 @@ def _place(address: str) -> Place:
     """The deployment of the argument, with the key and the mode of ``--profile``.
 
     Raises:
-        Usage: a global option names another place.
-        SettingsInvalid: the address is invalid.
+        Usage: the address is invalid, or a global option names another place.
     """
     configured = options().configured
     if configured.flags.url or configured.flags.database:
         raise Usage("check takes the deployment's address as its argument, not as an option.")
-    return replace(configured, flags=configured.flags._replace(url=address)).place()
+    given_as = "URL" if "@" in address else f"URL {address!r}"  # no password is repeated
+    flags = configured.flags._replace(url=address, url_given_as=given_as)
+    try:
+        return replace(configured, flags=flags).place()
+    except SettingsInvalid as error:
+        raise Usage(error.message, "chainteller check https://HOST") from None
 
 
 def _pair(text: str | None, option: str, shown: str) -> tuple[str, str] | None:

@@ -2,12 +2,13 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
 
 from chainteller.domain.ids import Prefix
+from chainteller.domain.periods import Days, said_days
 
 LEAST_OF_KEY = 3
 """Characters at which a part of an id or an address is looked for."""
@@ -34,13 +35,6 @@ _MISREAD = str.maketrans("OILU", "011V")
 _NUMBER = re.compile(r"(?:0|[1-9][0-9]{0,37}|[1-9][0-9]{0,2}(?:,[0-9]{3})+)(?:\.[0-9]{1,18})?")
 _DECIMAL = re.compile(r"[$€£]?[0-9,]+\.[0-9]+|[$€£][0-9,]+")
 """Numbers that are amounts and no part of an id."""
-_ISO_DAY = re.compile(r"\b([0-9]{4})-([0-9]{2})-([0-9]{2})\b")
-_DOTTED_DAY = re.compile(r"\b([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4})\b")
-_SPOKEN_DAY = re.compile(
-    r"\b(?:([0-9]{1,2})\.?\s+([a-z]{3,9})|([a-z]{3,9})\s+([0-9]{1,2}),?)\s+([0-9]{4})\b",
-    re.IGNORECASE,
-)
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 
 @lru_cache(_REMEMBERED)
@@ -105,6 +99,33 @@ def keys_of(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(kept)) or ((whole,) if whole else ())
 
 
+_KINDS: Mapping[str, tuple[str, ...]] = {
+    "withdrawal": ("withdrawal", "withdrawals", "withdraw", "withdrew", "withdrawn", "payout"),
+    "deposit": ("deposit", "deposits", "deposited"),
+    "trade": ("trade", "trades", "order", "buy", "bought", "purchase", "sell", "sold", "sale"),
+    "quote": ("quote", "quotes", "quoted"),
+}
+_TRANSFERS = frozenset({"transfer", "transfers", "transferred"})
+_MONEY = frozenset({"dollar", "dollars", "usd", "busd1", "usdc", "money", "paid"})
+
+
+class Subject(NamedTuple):
+    """What kinds of records a sentence speaks of, and whether its numbers are rather amounts than
+    parts of ids."""
+
+    kinds: frozenset[str]
+    is_money: bool
+
+
+def subject_of(words: Iterable[str]) -> Subject:
+    """The subject of the words of a text, in lower case."""
+    said = frozenset(words)
+    kinds = {kind for kind, names in _KINDS.items() if not said.isdisjoint(names)}
+    if not said.isdisjoint(_TRANSFERS):
+        kinds |= {"deposit", "withdrawal"}
+    return Subject(frozenset(kinds), bool(kinds) or not said.isdisjoint(_MONEY))
+
+
 class Ends(NamedTuple):
     """The beginning and the end of an id or an address as lists abbreviate it."""
 
@@ -126,15 +147,15 @@ class Wanted(NamedTuple):
     keys: tuple[str, ...] = ()
     ends: tuple[Ends, ...] = ()
     amounts: tuple[str, ...] = ()
-    days: tuple[date, ...] = ()
+    days: tuple[Days, ...] = ()
     words: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
 
 
-def read(text: str) -> Wanted:
-    """What a text asks for, whatever else it says."""
+def read(text: str, today: date | None = None) -> Wanted:
+    """What a text asks for, whatever else it says; with ``today``, also the days that it names."""
     rest, ids = _take_ids(text)
-    rest, days = _take_days(rest)
+    rest, days = said_days(rest, today) if today is not None else (rest, ())
     ends = tuple(_abbreviated(rest))
     rest = _ABBREVIATED.sub(" ", rest)
     tokens = rest.split()
@@ -185,29 +206,6 @@ def _abbreviated(text: str) -> Iterator[Ends]:
     """Addresses and ids that are abbreviated: their keys."""
     for match in _ABBREVIATED.finditer(text):
         yield Ends(key_of(match[1]), key_of(match[2]))
-
-
-def _take_days(text: str) -> tuple[str, tuple[date, ...]]:
-    found: list[date] = []
-
-    def note(year: int, month: int, day: int) -> str:
-        try:
-            found.append(date(year, month, day))
-        except ValueError:
-            return ""
-        return " "
-
-    rest = _ISO_DAY.sub(lambda m: note(int(m[1]), int(m[2]), int(m[3])) or m[0], text)
-    rest = _DOTTED_DAY.sub(lambda m: note(int(m[3]), int(m[2]), int(m[1])) or m[0], rest)
-
-    def spoken(match: re.Match[str]) -> str:
-        name = (match[2] or match[3]).casefold()[:3]
-        if name not in _MONTHS:
-            return match[0]
-        day = int(match[1] or match[4])
-        return note(int(match[5]), _MONTHS.index(name) + 1, day) or match[0]
-
-    return _SPOKEN_DAY.sub(spoken, rest), tuple(found)
 
 
 def _amounts(tokens: list[str]) -> Iterator[str]:

@@ -18,10 +18,12 @@ from sqlalchemy import Connection
 from chainteller.domain import search_texts
 from chainteller.domain.actors import Actor
 from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME
-from chainteller.domain.clock import DAY, from_datetime
+from chainteller.domain.clock import DAY, from_datetime, to_datetime
 from chainteller.domain.ids import Prefix
 from chainteller.domain.money import format_atoms
+from chainteller.domain.periods import Days
 from chainteller.domain.search_texts import Ends, Wanted, folded, name_words
+from chainteller.domain.trades import QuoteStatus
 from chainteller.engine.context import EngineContext
 from chainteller.engine.table import answers
 from chainteller.engine.unit_of_work import now
@@ -54,6 +56,7 @@ _AS_LIKELY, _MOST_NUMBERED = 15, 50
 _BELOW = 12
 """How much lower than their customer accounts stand."""
 _AMOUNT, _ON_DAY = 60, 50
+_BELOW_AMOUNTS = 45
 _LEAST_SCORE, _GOOD_SCORE = 45, 80
 _NICKNAME = 0.93
 _INITIAL = 0.9
@@ -104,7 +107,7 @@ def find(context: EngineContext, actor: Actor, query: FindQuery) -> Page[Found]:
         raise ValidationFailed.of("query", "Say what to look for.", "REQUIRED")
     with context.database.read() as connection:
         finder = _Finder(connection, actor.organisation, now(context, connection))
-        finder.look_for(search_texts.read(text))
+        finder.look_for(search_texts.read(text, to_datetime(finder.at).date()))
         found = finder.found()
     allowed = [
         each
@@ -120,7 +123,7 @@ class _Finder:
     def __init__(self, connection: Connection, organisation_id: str, at: int) -> None:
         self._connection = connection
         self._organisation_id = organisation_id
-        self._at = at
+        self.at = at
         self._finds = _Finds()
 
     def look_for(self, wanted: Wanted) -> None:
@@ -129,7 +132,8 @@ class _Finder:
         for ends in wanted.ends:
             hits = search.by_ends(self._connection, self._organisation_id, ends, MOST)
             self._add_hits(hits, _SHORT_ID)
-        self._by_key(wanted.keys)
+        subject = search_texts.subject_of(wanted.words)
+        self._by_key(wanted.keys, lower=_BELOW_AMOUNTS if subject.is_money else 0)
         has_record = any(score >= _SHORT_ID for score, _ in self._finds.scores.values())
         people = [] if has_record else self._people(wanted)
         numbered = self._with_numbers(people, wanted)
@@ -141,7 +145,7 @@ class _Finder:
             self._finds.add("customer", person.id, person.score, person.matched)
         self._accounts_of(people[:_SHOWN_ACCOUNTS])
         if not numbered and not has_record and (not people or wanted.amounts or wanted.days):
-            self._anywhere(wanted)
+            self._anywhere(wanted, subject.kinds)
 
     # Ids, references and addresses
 
@@ -158,7 +162,8 @@ class _Finder:
                     score -= 20
                 self._finds.add_row(rows.kind_of(kind, row), row, score, row.id)
 
-    def _by_key(self, keys: Sequence[str]) -> None:
+    def _by_key(self, keys: Sequence[str], *, lower: float) -> None:
+        """``lower`` is how much lower a part of an id stands where numbers are amounts."""
         if not keys:
             return
         connection, organisation_id = self._connection, self._organisation_id
@@ -167,9 +172,9 @@ class _Finder:
             self._add_hits([hit], _EXACT_KEY - 5 / len(hit.key))
         for key in keys[:_MOST_WORDS]:
             begun = search.by_beginning(connection, organisation_id, key, MOST)
-            self._add_hits(begun, _PART_OF_KEY, part=key)
+            self._add_hits(begun, _PART_OF_KEY - lower, part=key)
             ended = search.by_end(connection, organisation_id, key, MOST)
-            self._add_hits(ended, _END_OF_KEY, part=key)
+            self._add_hits(ended, _END_OF_KEY - lower, part=key)
 
     def _add_hits(self, hits: Iterable[Hit], score: float, part: str = "") -> None:
         for hit in hits:
@@ -309,15 +314,21 @@ class _Finder:
 
     # Amounts and days of anybody
 
-    def _anywhere(self, wanted: Wanted) -> None:
+    def _anywhere(self, wanted: Wanted, kinds: frozenset[str]) -> None:
+        """``kinds`` are those that the text speaks of, and its words may be statuses. A trade
+        stands for its quote."""
         amounts, days = _atoms(wanted.amounts), _spans(wanted.days)
         if not amounts and not days:
             return
         score = _AMOUNT if amounts else _ON_DAY
         scope = rows.Scope(self._organisation_id)
-        for at, (kind, row) in enumerate(
-            rows.matching(self._connection, scope, amounts, days, MOST)
-        ):
+        matching = rows.matching(self._connection, scope, amounts, days, MOST)
+        if not matching and amounts:  # people are rarely wrong about an amount
+            matching = rows.matching(self._connection, scope, amounts, (), MOST)
+        found = [(kind, row) for kind, row in matching if not _is_executed_quote(kind, row)]
+        said = [each for each in found if rows.kind_of(*each) in kinds] or found
+        said = [(kind, row) for kind, row in said if row.status in wanted.words] or said
+        for at, (kind, row) in enumerate(said):
             place = score - at / MOST
             self._finds.add_row(rows.kind_of(kind, row), row, place, _told(kind, row))
 
@@ -340,7 +351,7 @@ class _Finder:
             [(kind, self._finds.known[kind, record_id]) for (kind, record_id), _ in shown],
         )
         return [
-            _item(place, self._finds.known[place], owners.get(place), how, self._at)
+            _item(place, self._finds.known[place], owners.get(place), how, self.at)
             for place, how in shown
         ]
 
@@ -452,13 +463,17 @@ def _atoms(amounts: Iterable[str]) -> tuple[tuple[str, int], ...]:
     return tuple(pair for amount in amounts for pair in rows.in_assets(amount))
 
 
-def _spans(days: Iterable[date]) -> tuple[tuple[int, int], ...]:
-    """The first instant of each day, and that of the next one."""
-    found = []
-    for day in days:
-        start = from_datetime(datetime(day.year, day.month, day.day, tzinfo=UTC))
-        found.append((start, start + DAY))
-    return tuple(found)
+def _spans(days: Iterable[Days]) -> tuple[tuple[int, int], ...]:
+    """The first instant of each period, and the first one after it."""
+    return tuple((_midnight(each.first), _midnight(each.last) + DAY) for each in days)
+
+
+def _midnight(day: date) -> int:
+    return from_datetime(datetime(day.year, day.month, day.day, tzinfo=UTC))
+
+
+def _is_executed_quote(kind: str, row: Record) -> bool:
+    return kind == "quote" and row.status == QuoteStatus.EXECUTED
 
 
 def _told(kind: str, row: Record) -> str:

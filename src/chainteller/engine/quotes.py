@@ -178,7 +178,7 @@ def _require_size(market: Market, priced: Priced) -> None:
     if priced.usd_leg > market.maximum_order_cents:
         limit = format_cents(market.maximum_order_cents)
         raise LimitExceeded(
-            "The amount is above the maximum.",
+            "The order is worth more than the maximum.",
             {
                 "ruleId": f"order:{market.name}",
                 "scope": "order",
@@ -189,7 +189,7 @@ def _require_size(market: Market, priced: Priced) -> None:
                 "requested": format_cents(priced.usd_leg),
                 "remaining": limit,
                 "resetsAt": None,
-                "suggestion": f"Enter at most {limit} USD.",
+                "suggestion": f"One order may be worth at most {limit} USD.",
             },
         )
 

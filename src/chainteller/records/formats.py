@@ -6,7 +6,7 @@ from datetime import datetime
 from decimal import Context, Decimal, localcontext
 from typing import TYPE_CHECKING
 
-from chainteller.domain.clock import SECOND, from_datetime
+from chainteller.domain.clock import SECOND, from_datetime, to_datetime
 from chainteller.domain.ids import short
 from chainteller.domain.money import ungrouped
 from chainteller.domain.untrusted import printable
@@ -19,7 +19,8 @@ DEPOSIT_TOKEN = "deposit-token-currency"  # noqa: S105 - a currency's type (spec
 REPLACEMENT = "\ufffd"
 RECORD_ID = re.compile(r"(TDA|TXN|QTE|CPT|BCA|DDA|CUS|CHG|CLM)[_-][A-Za-z0-9]{1,40}")
 """An id of a record, or of a customer or bank account of the core bank."""
-_HALF_A_DAY_S, MOST_OF_A_YEAR_S = 43_200, 300 * 86_400
+_AMOUNT = re.compile(r"\b\d{4,}\.\d+\b")
+MOST_OF_A_YEAR_S = 300 * 86_400
 _COMBINING = "([\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]{4})+"
 
 Piece = tuple[str, str]
@@ -71,6 +72,11 @@ def grouped(amount: str) -> str:
     return f"{sign}{int(whole):,}{point}{fraction}"
 
 
+def grouped_in(text: str) -> str:
+    """A text with its amounts grouped."""
+    return _AMOUNT.sub(lambda found: grouped(found[0]), text)
+
+
 def money(amount: str, currency: str) -> str:
     """``1,234.50 USD``."""
     return f"{grouped(amount)} {currency}"
@@ -115,10 +121,13 @@ def clock_time(moment: datetime) -> str:
 
 
 def when(moment: datetime, now: int) -> str:
-    """The time of day of the last half day, the date before that, month and year long ago."""
-    seconds = abs(seconds_since(moment, now))
-    if seconds < _HALF_A_DAY_S:
+    """The time of day of today, the date of any other day, month and year long ago.
+
+    Yesterday's evening isn't shown as a time: it would be read as one of today.
+    """
+    if moment.date() == to_datetime(now).date():
         return clock_time(moment)
+    seconds = abs(seconds_since(moment, now))
     return moment.strftime("%d %b" if seconds < MOST_OF_A_YEAR_S else "%b %Y")
 
 

@@ -10,3 +10,5 @@ class Flags(NamedTuple):
     database: str | None = None
     url: str | None = None
     read_only: bool = False
+    url_given_as: str = "--url"
+    """What complaints about the address call it."""

@@ -64,7 +64,7 @@ class Configured:
         if flags.url and flags.database:
             raise SettingsInvalid(["--url and --database exclude each other"])
         if flags.url:
-            return self._remote(flags.url, "--url")
+            return self._remote(flags.url, flags.url_given_as)
         if flags.database:
             return self._embedded(flags.database, "--database")
         if flags.profile:

@@ -29,7 +29,7 @@ class Progress:
 
 class NothingToSign(TellerError):
     code = "NOTHING_TO_SIGN"
-    next_step = "Make a challenge for the customer's wallet first."
+    next_step = "Create the message first."
 
 
 class NoCheckpoint(TellerError):

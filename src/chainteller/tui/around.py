@@ -45,12 +45,18 @@ UNDER_LISTS: Mapping[str, _Titled] = {
     "wallets": (_BALANCES, _OTHER_MARKETS),
     "audit": (_ACTIVITY,),
     "customers": (_BALANCES, _OTHER_MARKETS),
+    "customers-vast": (_OTHER_MARKETS,),
+    "transfers-vast": (_BALANCES, _OTHER_MARKETS),
 }
+"""What is shown under short lists, by screen; ``-vast`` is for the largest windows."""
 UNDER_DETAILS: Mapping[str, _Titled] = {
     "trades": (_MARKET,),
     "transfers": (_MARKET,),
     "audit": (_ACTIVITY, _BALANCES),
+    "customers": (_MARKET,),
+    "more": (_BALANCES,),
 }
+"""What is shown under details, by the pane's id or by screen."""
 IN_ROOMS: Mapping[str, _Titled] = {
     "order-rest": (_ACTIVITY, _BALANCES),
     "quoted-market": (_MARKET, _OTHER_MARKETS),
@@ -67,9 +73,13 @@ def draw_surroundings(screen: "DeskScreen", *_news: object) -> None:
     _draw_strip(screen)
     listed = screen.paged
     if listed is not None:
-        listed.fill_below(_stack(desk, UNDER_LISTS, screen.KEY) if is_shown else nothing_below)
+        vast = f"{screen.KEY}-vast" if screen.has_class("-vast") else ""
+        key = vast if vast in UNDER_LISTS else screen.KEY
+        listed.fill_below(_stack(desk, UNDER_LISTS, key) if is_shown else nothing_below)
     for detail in screen.query(Detail):
-        detail.fill_below(_stack(desk, UNDER_DETAILS, screen.KEY) if is_shown else nothing_below)
+        pane = detail.id or ""
+        key = pane if pane in UNDER_DETAILS else screen.KEY
+        detail.fill_below(_stack(desk, UNDER_DETAILS, key) if is_shown else nothing_below)
     for room in screen.query(Filled):
         if room.id == "around":
             room.fill_with(partial(sections.framed, _titled(desk, COLUMNS, screen.KEY)))

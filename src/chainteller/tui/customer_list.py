@@ -12,7 +12,7 @@ from chainteller.records.formats import Piece
 from chainteller.tui import lazy
 from chainteller.tui.desk import Desk
 from chainteller.tui.list_screen import FilteredListScreen
-from chainteller.tui.widgets.detail import Detail
+from chainteller.tui.widgets.detail import Detail, OfWidth
 from chainteller.tui.widgets.ground import titled
 from chainteller.tui.widgets.lines import Line, Lines, line
 from chainteller.tui.widgets.paged_list import Column, PagedList
@@ -126,11 +126,12 @@ def no_single_account(screen: CustomerListScreen[Any]) -> str:
     return "" if screen.desk.customer.account_id else "no account is selected, so all are shown"
 
 
-def show_detail(screen: CustomerListScreen[Any], facts: Sequence[Line]) -> None:
+def show_detail(screen: CustomerListScreen[Any], facts: "OfWidth | None") -> None:
     """Fill the detail; below it, where it fits, what to tell the customer."""
-    words = screen.customer_text() if facts else ""
+    words = screen.customer_text() if facts is not None else ""
     by_key = [line(("t", "key"), (" what to tell the customer", "muted"))] if words else []
-    screen.query_one("#detail", Detail).tell(facts, partial(_told, words), by_key)
+    detail = screen.query_one("#detail", Detail)
+    detail.tell(facts if facts is not None else (), partial(_told, words), by_key)
 
 
 def _told(words: str, width: int) -> list[Line]:

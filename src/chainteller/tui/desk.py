@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 from collections import deque
 from collections.abc import Callable, Sequence
+from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -131,8 +132,10 @@ class Shell(Protocol):
     def style_version(self) -> int:
         """How often all styles were read anew; a screen that is made now needs no more of it."""
 
-    def go(self, name: str) -> None:
-        """Show one of ``SCREENS``."""
+    def go(self, name: str, *, closes_page: bool = False) -> None:
+        """Show one of ``SCREENS``, or the customer's page that was left open over it; with
+        ``closes_page`` the screen itself.
+        """
 
     def back(self) -> bool:
         """Close what lies over the five screens, such as an audit trail; False without it."""
@@ -161,6 +164,11 @@ class Shell(Protocol):
 
     def start_trade(self, side: str) -> None:
         """Open the quote form for the selected account."""
+
+    def start_transfer(self, purpose: str) -> None:
+        """Open the amount of a deposit or a withdrawal (``deposit``, ``withdraw``) of the selected
+        account.
+        """
 
     async def may_leave(self, text: str | bytes) -> bool:
         """Whether ``text`` may be copied or written; asks while names and balances are hidden."""
@@ -342,6 +350,11 @@ class Desk:
     @property
     def now(self) -> int:
         return self.settings.clock.now()
+
+    @property
+    def today(self) -> date:
+        """Today in UTC: what ``yesterday`` and ``last month`` are counted from."""
+        return to_datetime(self.now).date()
 
     def offers(self, feature: str) -> bool:
         """Whether the deployment has an addition; unknown counts as yes, the call will tell."""

@@ -235,6 +235,7 @@ class DeskScreen(Blank, FullScreen):
         elif lock in self.desk.writing:
             self.desk.notify(f"still working on the {lock}", "warn")
         else:
+            self.clear_failure()
             self.desk.begin_write(lock)
             locked = partial(_hold_lock, self, lock, work)
             self.run_worker(Later(locked), group=f"write-{lock}")
@@ -256,6 +257,11 @@ class DeskScreen(Blank, FullScreen):
         _draw_status(self)
 
     def clear_failure(self) -> None:
+        """Put the refusal away, also from the status line."""
+        failure = self.query_one(FailurePanel).failure
+        if failure is not None:
+            told = (each for each in reversed(self.desk.log) if each.detail == failure.detail)
+            self.desk.closed_refusal = next(told, None)
         self.query_one(FailurePanel).hide()
         _draw_status(self)
 
@@ -579,9 +585,7 @@ def _no_list(screen: DeskScreen) -> str:
 def _go_back(screen: DeskScreen) -> None:
     if screen.field_bar.is_open:
         screen.field_event(FieldClosed(screen.field_bar.purpose))
-    elif (failure := screen.query_one(FailurePanel).failure) is not None:
-        told = (each for each in reversed(screen.desk.log) if each.detail == failure.detail)
-        screen.desk.closed_refusal = next(told, None)
+    elif screen.query_one(FailurePanel).is_shown:
         screen.clear_failure()
     elif not screen.step_back() and not screen.desk.shell.back():
         say(screen, f"Nothing is open here.  1-{len(SCREENS)} switch screens, ctrl+q quits")

@@ -80,8 +80,8 @@ async def save(desk: Desk, folder: Path, name: str, text: str | bytes, note: str
     except OSError as error:
         desk.notify(f"not written: {error.strerror}  {folder / name}", "bad")
     else:
-        told = f"{path.name}, {note}," if note else path.name
-        desk.notify(f"{told} written to {path.parent}", "good", f"{path.name}\n{path}")
+        told = f"{path.name}, {note}" if note else path.name
+        desk.notify(f"written: {told}  in {path.parent}", "good", f"{path.name}\n{path}")
 
 
 async def copy_menu(source: Source, offered: Mapping[str, str]) -> None:

@@ -4,11 +4,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from chainteller.records.formats import grouped
+from chainteller.records.formats import grouped, grouped_in
 from chainteller.service.error_codes import KEY_WANTED
 from chainteller.service.errors import ServiceError, TellerError, ValidationFailed
 
-_AMOUNT = re.compile(r"\b\d{4,}\.\d+\b")
 _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 
 
@@ -56,7 +55,7 @@ _MEANINGS: Mapping[str, str] = {
     "TRADE_NOT_CANCELLABLE": "This trade can't be cancelled any more.",
     "INSUFFICIENT_FUNDS": "The available balance is lower than this amount. No money was moved.",
     "AMOUNT_BELOW_MINIMUM": "The amount is below the minimum.",
-    "LIMIT_EXCEEDED": "The amount is above the limit.",
+    "LIMIT_EXCEEDED": "It is worth more than this limit allows. No money was moved.",
     "MARKET_UNAVAILABLE": "Prices are live, but trading is closed.",
     "RATE_LIMITED": "Too many requests in a short time, or too many open quotes.",
     "SERVICE_UNAVAILABLE": "The service isn't available. Nothing was changed.",
@@ -163,7 +162,7 @@ def _next_step(error: TellerError, own: str) -> str:
     """The key that goes on; a store that is shut says itself what opens it, and no key does."""
     if error.code == "SERVICE_UNAVAILABLE" and own.removesuffix(".") not in {"", "Retry"}:
         return own
-    return _NEXT.get(error.code) or _readable(error.suggestion) or "esc: close"
+    return _NEXT.get(error.code) or grouped_in(error.suggestion) or "esc: close"
 
 
 def _what(error: TellerError) -> str:
@@ -171,11 +170,6 @@ def _what(error: TellerError) -> str:
         found = error.details.get("errors", [])
         return "; ".join(f"{row['field']}: {row['message']}" for row in found) or error.message
     return error.message
-
-
-def _readable(text: str) -> str:
-    """The wire's words with their amounts grouped."""
-    return _AMOUNT.sub(lambda found: grouped(found[0]), text)
 
 
 def _value(name: str, value: object) -> str:

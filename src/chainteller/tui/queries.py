@@ -1,6 +1,7 @@
 """Reads that combine several calls of the service; plain functions that run in a thread."""
 
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from decimal import ROUND_DOWN, Decimal
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
@@ -14,6 +15,7 @@ from chainteller.service.operations import BLOCKCHAIN_ACCOUNTS, TRANSACTIONS
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from chainteller.domain.periods import Days
     from chainteller.service.interface import Service
     from chainteller.service.models.accounts import TokenBalance, TradingAccount
     from chainteller.service.models.counterparties import BlockchainAccount, Challenge, Counterparty
@@ -73,6 +75,19 @@ class LinkedAccount:
 class MarketSheet:
     markets: "tuple[Market, ...]"
     samples: "dict[str, tuple[PriceSample, ...]]"
+
+
+def created_within(days: "Days | None") -> dict[str, str]:
+    """The filters of a list for what was created on some days; none for any day."""
+    if days is None:
+        return {}
+    after = f"{days.last + timedelta(days=1):%Y-%m-%d}T00:00:00Z"
+    return {"created_gte": f"{days.first:%Y-%m-%d}T00:00:00Z", "created_lt": after}
+
+
+def is_within(moment: datetime | None, days: "Days | None") -> bool:
+    """Whether something happened on some days; what has no time may have."""
+    return days is None or moment is None or days.first <= moment.date() <= days.last
 
 
 def query(**fields: object) -> ListQuery:

@@ -11,8 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input
 
-from chainteller.domain.clock import to_datetime
-from chainteller.domain.periods import parse_span
+from chainteller.domain.periods import parse_period, parse_span
 from chainteller.service.models.statements import Statement
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.choice import Choice
@@ -28,11 +27,16 @@ Days = tuple[str | None, str | None]
 """The first and the last day of a period; None for the beginning and for the present."""
 _LONGEST = 40
 _BETWEEN = re.compile(r"\s+(?:to\s+)?|\s*\.\.\s*")
-_EXAMPLES = "2026-11   2026   2026-11-01 to 2026-11-15   all"
+_EXAMPLES = "last month   2026-11   2026   2026-11-01 to 2026-11-15   all"
 
 
-def read_period(text: str) -> Days | None:
-    """The period that was typed: a month, a year, a day, two days or ``all``; None if it's none."""
+def read_period(text: str, today: date) -> Days | None:
+    """The period that was typed: a month, a year, a day, two days, one in words (``last month``) or
+    ``all``; None if it's none.
+    """
+    named = parse_period(text.strip(), today)
+    if named is not None:
+        return named.first.isoformat(), named.last.isoformat()
     words = [each for each in _BETWEEN.split(text.strip().lower()) if each]
     if words == ["all"]:
         return None, None
@@ -62,7 +66,8 @@ class PeriodDialog(Dialog[Days]):
 
     def __init__(self, account_id: str, today: date) -> None:
         super().__init__()
-        self._account_id, self._preset = account_id, f"{today:%Y-%m}"
+        self._account_id, self._today = account_id, today
+        self._preset = f"{today:%Y-%m}"
 
     def compose(self) -> ComposeResult:
         field = Input(self._preset, id="period", compact=True, max_length=_LONGEST)
@@ -77,11 +82,11 @@ class PeriodDialog(Dialog[Days]):
         keys = (("enter", "key"), (" accept   ", "muted"), ("esc", "key"), (" cancel", "muted"))
         return [
             line(("STATEMENT", "strong"), f"  {self._account_id}", right=keys),
-            line((f"Period, in days of UTC: {_EXAMPLES}", "muted")),
+            line((f"Period, in UTC: {_EXAMPLES}", "muted")),
         ]
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        found = read_period(event.value)
+        found = read_period(event.value, self._today)
         if found is not None:
             self.dismiss(found)
             return
@@ -95,8 +100,7 @@ class PeriodDialog(Dialog[Days]):
 async def write_statement(source: Source, account_id: str) -> None:
     """Ask for a period and a form, and write the account's statement to a file."""
     desk = source.desk
-    today = to_datetime(desk.now).date()
-    days = await source.app.push_screen_wait(PeriodDialog(account_id, today))
+    days = await source.app.push_screen_wait(PeriodDialog(account_id, desk.today))
     if days is None:
         return
     offered = statement_exports(desk, account_id, days)

@@ -81,6 +81,7 @@ class Result:
     Attributes:
         notice: One line and its tone.
         refusal: Why nothing was done: by the service, or known before anything was sent.
+        field: The field to open again with what was refused in it.
         record: Key of the row that the cursor moves to, in a list that is fetched again.
         changed: The kind of event to announce to every screen.
         clears_failure: Whether it settles the refusal on the screen.
@@ -88,6 +89,7 @@ class Result:
 
     notice: tuple[str, str] | None = None
     refusal: TellerError | Failure | None = None
+    field: OpenField | None = None
     record: str = ""
     changed: str = ""
     clears_failure: bool = False
@@ -164,6 +166,8 @@ def _show(screen: ListScreen[Any], result: Result) -> None:
         screen.show_failure(result.refusal)
     elif result.refusal is not None:
         screen.fail(result.refusal)
+    if result.field is not None:
+        _open_field(screen, result.field)
     if result.notice is not None:
         screen.desk.notify(*result.notice)
     if result.record:

@@ -15,9 +15,11 @@ from chainteller.wallets.wording import (
     altered,
 )
 
+_ASK_FOR_ALL = "Ask for the complete signature."
+
 
 def _paste(what: str, ask: str) -> Wording:
-    return Wording(WRONG_MESSAGE_FORMAT, what, ask, "Ask for the complete signature.")
+    return Wording(WRONG_MESSAGE_FORMAT, what, ask, _ASK_FOR_ALL)
 
 
 _WHOLE = (
@@ -309,3 +311,7 @@ FINDINGS: dict[str, Wording] = {
     **{looks_like(family): _looks_like(family.form) for family in FAMILIES},
     **{name: words for family in FAMILIES for name, words in family.findings.items()},
 }
+INCOMPLETE = frozenset(
+    name for name, wording in FINDINGS.items() if wording.suggestion == _ASK_FOR_ALL
+)
+"""Findings of what is no signature, or not all of one: what was signed isn't known."""

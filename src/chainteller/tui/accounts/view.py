@@ -43,7 +43,7 @@ def account_row(account: ListedAccount, now: int) -> Row:
 
 def title(wanted: str, total: int | None, order: str, *, can_list: bool) -> Line:
     """``wanted`` is what the list is filtered by, ``total`` how many accounts match it."""
-    count = f"{total:,}" if total is not None else ""
+    count = f"{total:,} account{'' if total == 1 else 's'}" if total is not None else ""
     return line(
         (" ACCOUNTS", "strong"),
         (f"  /{wanted}" if wanted else "  ", "accent"),

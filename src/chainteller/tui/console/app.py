@@ -237,13 +237,14 @@ class Console(SteadyApp):
     async def action_command(self, command_id: str) -> None:
         await run_command(self.COMMANDS_BY_ID, command_id, self)
 
-    def go(self, name: str) -> None:
-        if name == self.current_mode:
-            _close_pages(self)
-        else:
+    def go(self, name: str, *, closes_page: bool = False) -> None:
+        is_there = name == self.current_mode
+        if not is_there:
             self.switch_mode(name)
             self.desk.remember_account()
             self.desk.remember(KEPT_SCREEN, name)
+        if is_there or closes_page:
+            _close_pages(self)
 
     def back(self) -> bool:
         is_above = len(self.screen_stack) > 1
@@ -267,7 +268,7 @@ class Console(SteadyApp):
 
     def start_trade(self, side: str) -> None:
         self.typed_ahead.hold()
-        self.go("quote")
+        self.go("quote", closes_page=True)
 
         def open_form() -> None:
             if isinstance(self.screen, lazy.QuoteScreen):
@@ -275,6 +276,13 @@ class Console(SteadyApp):
             self.release_keys()
 
         self.call_after_refresh(open_form)
+
+    def start_transfer(self, purpose: str) -> None:
+        """The key of the command waits until Accounts shows the selected account."""
+        self.open_found(Found("accounts", self.desk.customer.account_id))
+        command = AccountsScreen.COMMANDS_BY_ID[f"accounts.{purpose}"]
+        keys = self.desk.settings.keys.get(command.id, command.key)
+        self.simulate_key(keys.partition(",")[0])
 
     # -- finding ------------------------------------------------------------------------------
 
@@ -343,9 +351,7 @@ class Console(SteadyApp):
         if event.key == "enter" and is_palette_open(self):
             self.typed_ahead.hold()  # what is typed behind it waits for what it does
         if not isinstance(self.focused, Field):
-            return self._is_at_desk and (
-                await run_key(self, event.key) or _explain(self, event.key)
-            )
+            return self._is_at_desk and (await run_key(self, event.key) or _explain(self, event))
         if event.key in {"enter", "escape"}:
             self.typed_ahead.hold()
         return False
@@ -427,11 +433,15 @@ def _works_at_once(console: Console, event: events.Key) -> bool:
     return found is not None and found.works_at_once
 
 
-def _explain(console: Console, key: str) -> bool:
-    """Say what to press instead of a key that other programs quit with."""
-    if key == "q" and isinstance(console.screen, DeskScreen):
+def _explain(console: Console, event: events.Key) -> bool:
+    """Say that a key does nothing here; what to press instead of one that other programs quit
+    with.
+    """
+    if event.key == "q":
         _say_how_to_quit(console)
-    return key == "q"
+    elif event.is_printable and event.character and isinstance(console.screen, DeskScreen):
+        say(console.screen, f"{event.character} does nothing here   ? lists the keys")
+    return event.is_printable
 
 
 def _say_how_to_quit(console: Console) -> None:

@@ -6,12 +6,19 @@ lists, as far as it has them, and by what this desk knows of it.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from chainteller.domain import search_texts
 from chainteller.domain.ids import short
 from chainteller.domain.search_texts import LEAST_OF_KEY, Wanted, folded, key_of, name_words
-from chainteller.records.formats import RECORD_ID, same_amount, short_address, transferred
+from chainteller.records.formats import (
+    RECORD_ID,
+    grouped_in,
+    same_amount,
+    short_address,
+    transferred,
+)
 from chainteller.records.transfers import direction, target
 from chainteller.service.errors import NotFound, NotOffered, TellerError
 from chainteller.service.models.trades import TRADE_TYPE
@@ -203,7 +210,7 @@ def search(desk: Desk, typed: str) -> Results:
         return Results()
     if find_secret(text):
         return Results(note=NOT_SENT)
-    service, wanted = desk.service, search_texts.read(text)
+    service, wanted = desk.service, search_texts.read(text, desk.today)
     try:
         found, note = _everything(service, text, wanted, desk.offers)
     except TellerError as error:
@@ -247,7 +254,8 @@ def _by_service(service: "Service", text: str) -> list[Found]:
             label = f"{row.name or row.id}  {row.bank_account_id}  {row.id}"
             found.append(Found("accounts", row.id, label, rank=rank))
         elif row.kind in _RECORDS:
-            label = f"{row.title}   {short(row.id)}"
+            day = f"   {row.created:%d %b}" if row.created is not None else ""
+            label = f"{grouped_in(row.title)}{day}   {short(row.id)}"
             account_id = row.trading_account_id or ""
             found.append(Found(_RECORDS[row.kind], row.id, label, account_id, rank))
     return found
@@ -414,7 +422,8 @@ def _is_meant(
     parts = (*wanted.keys, *([whole] if len(whole) >= LEAST_OF_KEY else []))
     part = any(each in key for each in parts for key in keys)
     amount = any(same_amount(each, known) for each in wanted.amounts for known in amounts)
-    return ids or ends or part or amount or day in wanted.days
+    on_day = isinstance(day, date) and any(each.first <= day <= each.last for each in wanted.days)
+    return ids or ends or part or amount or on_day
 
 
 # -- labels ----------------------------------------------------------------------------------------

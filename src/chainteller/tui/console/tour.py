@@ -91,7 +91,7 @@ class TourConsole(Console):
         elif self.leading:
             state = (f"next in {left} s" if left else "watch", "muted")
         else:
-            state = ("you have control   f5: continue the tour", "warn strong")
+            state = ("you have control", "warn strong")
         keys = ("   f5 pause/continue  f6 next ", "muted")
         return [line((place, "strong"), "   ", state, right=(keys,)), *_rows(words)]
 

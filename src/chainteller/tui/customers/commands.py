@@ -1,15 +1,19 @@
 """Commands of a customer's page."""
 
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from chainteller.tui.commands import Command, always
+from chainteller.domain.preconditions import Act
+from chainteller.tui.commands import Command, always, control_against
 from chainteller.tui.dialogs.choice import Choice
 from chainteller.tui.found import Found
 from chainteller.tui.statements import write_statement
 
 if TYPE_CHECKING:
     from chainteller.tui.customers.screen import CustomerPage
+
+    Begin = Callable[[str, CustomerPage], Awaitable[None]]
 
 
 def _no_entry(screen: "CustomerPage") -> str:
@@ -18,7 +22,7 @@ def _no_entry(screen: "CustomerPage") -> str:
 
 def _filter(screen: "CustomerPage") -> None:
     screen.remove_class("detail-open")  # the matches are in the list
-    note = (("trades, audit, 2026-11, 2026-11-01.., words   esc: all", "muted"),)
+    note = (("trades, audit, yesterday, 2026-11, words   esc: all", "muted"),)
     screen.field_bar.open("customer's filter", (("/ ", "key"),), value=screen.typed, note=note)
 
 
@@ -53,19 +57,59 @@ async def _write_statement(screen: "CustomerPage") -> None:
         await write_statement(screen, account_id)
 
 
+async def _trade(side: str, screen: "CustomerPage") -> None:
+    if await _serve_chosen(screen):
+        screen.desk.shell.start_trade(side)
+
+
+async def _transfer(purpose: str, screen: "CustomerPage") -> None:
+    if await _serve_chosen(screen):
+        screen.desk.shell.start_transfer(purpose)
+
+
+async def _serve_chosen(screen: "CustomerPage") -> bool:
+    """Select the customer's account, or the one that the agent chooses; whether there is one."""
+    account_id, sheet = await _chosen_account(screen), screen.sheet
+    chosen = [row.sheet.account for row in sheet.accounts if row.id == account_id] if sheet else []
+    for account in chosen:
+        screen.desk.customer.serve(account)
+    return bool(chosen)
+
+
+def _not_allowed(act: Act, screen: "CustomerPage") -> str:
+    """With several accounts, the one that is chosen may allow it."""
+    accounts = [row.sheet.account for row in screen.sheet.accounts] if screen.sheet else []
+    against = [control_against(account, act) for account in accounts]
+    return _no_account(screen) or ("" if "" in against else against[0])
+
+
+def _started(begin: "Begin", what: str, screen: "CustomerPage") -> None:
+    screen.read("ask-account", partial(begin, what, screen))
+
+
 # fmt: off
 COMMANDS: tuple[Command["CustomerPage"], ...] = (
     Command("customers.open", "enter", "Open the record of the line",
         lambda screen: screen.action_open(), _no_entry, footer="open", rank=1),
+    Command("customers.buy", "b", "Buy for the customer",
+        partial(_started, _trade, "buy"), partial(_not_allowed, Act.BUY), footer="buy", rank=2),
+    Command("customers.sell", "s", "Sell for the customer",
+        partial(_started, _trade, "sell"), partial(_not_allowed, Act.SELL), footer="sell", rank=2),
+    Command("customers.deposit", "d", "Deposit from the bank account",
+        partial(_started, _transfer, "deposit"), partial(_not_allowed, Act.DEPOSIT),
+        footer="deposit", rank=2, writes=True),
+    Command("customers.withdraw", "w", "Withdraw to the bank account",
+        partial(_started, _transfer, "withdraw"), partial(_not_allowed, Act.WITHDRAW),
+        footer="withdraw", rank=2, writes=True),
     Command("customers.account", "v", "Go to the customer's account, or one of them",
         lambda screen: screen.read("ask-account", partial(_open_account, screen)), _no_account,
-        footer="account", rank=2),
+        footer="account", rank=4),
     Command("customers.kind", "f", "Show one kind of entry only",
         lambda screen: screen.next_kind(), always, footer="only", rank=3),
     Command("customers.statement", "S", "Write a statement of one of the accounts to a file",
         lambda screen: screen.read("ask-statement", partial(_write_statement, screen)),
         _no_account, footer="statement", rank=4),
     Command("customers.filter", "slash,ctrl+f", "Filter the timeline: kind, days, words",
-        _filter, always, footer="filter", rank=2),
+        _filter, always, footer="filter", rank=3),
 )
 # fmt: on

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 from chainteller.domain.money import ungrouped
-from chainteller.domain.periods import parse_span
+from chainteller.domain.periods import parse_span, said_days
 
 KINDS = ("trade", "deposit", "withdrawal", "review", "quote", "wallet", "note", "text", "audit")
 SHOWN = ("", *KINDS)
@@ -35,16 +35,20 @@ class Wanted:
         return all(word in text or ungrouped(word) in plain for word in self.words)
 
 
-def wanted(typed: str, only: str = "") -> Wanted:
+def wanted(typed: str, only: str = "", today: date | None = None) -> Wanted:
     """Parse a typed filter; a kind that is typed precedes ``only``.
 
     Days are ``2026-11-20``, ``2026-11`` or ``2026``, and ``2026-11-01..2026-11-20`` for all that
-    lies between two of them, of which one may be left out.
+    lies between two of them, of which one may be left out. With ``today``, they may be named as
+    people do: yesterday, last week, 22 nov.
     """
     kinds: set[str] = set()
     since = until = None
     words = []
-    for word in typed.casefold().split():
+    rest, named = said_days(typed, today) if today is not None else (typed, ())
+    if named:
+        since, until = _midnight(named[0].first), _midnight(named[0].last + timedelta(days=1))
+    for word in rest.casefold().split():
         meant = _kinds(word)
         days = _days(word)
         if meant:

@@ -22,8 +22,9 @@ from chainteller.tui.found import Found
 from chainteller.tui.list_screen import FilteredListScreen, Listed
 from chainteller.tui.queries import Gap
 from chainteller.tui.service_calls import call_service
+from chainteller.tui.widgets.detail import Detail
 from chainteller.tui.widgets.ground import titled
-from chainteller.tui.widgets.lines import Line, Lines, ScrolledLines, line
+from chainteller.tui.widgets.lines import Line, Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList
 
 _PLACES = {"trade": "trades", "deposit": "transfers", "withdrawal": "transfers",
@@ -66,8 +67,8 @@ class CustomerPage(FilteredListScreen[Entry]):
                     titled("Timeline", PagedList(view.COLUMNS, id="list", least_gap=1)),
                     classes="list-side",
                 ),
-                titled("Customer", ScrolledLines(id="detail", classes="detail-side")),
-                titled("Limits and wallets", Lines(id="more", classes="chart-side")),
+                titled("Customer", Detail(id="detail")),
+                titled("Limits and wallets", Detail(id="more", classes="chart-side")),
                 classes="pair",
             )
         ]
@@ -175,10 +176,8 @@ class CustomerPage(FilteredListScreen[Entry]):
             first, second = view.facts(sheet, self.desk.now, self.desk.note, problems, shown)
         has_two = self.size.width >= (_TWO_PANES if self.is_zoomed else _THREE_PANES)
         self.set_class(has_two, "with-charts")
-        self.query_one("#detail", ScrolledLines).show(
-            first if has_two else [*first, line(), *second]
-        )
-        self.query_one("#more", Lines).show(second if has_two else [])
+        self.query_one("#detail", Detail).tell(first if has_two else [*first, line(), *second])
+        self.query_one("#more", Detail).tell(second if has_two else [])
         self.draw_footer()
 
     # -- its filters --------------------------------------------------------------------------
@@ -262,7 +261,7 @@ class CustomerPage(FilteredListScreen[Entry]):
 def _renew(screen: CustomerPage, sheet: CustomerSheet) -> None:
     """Take newer facts, and begin the timeline anew."""
     screen.sheet = sheet
-    typed = wanted(screen.typed, SHOWN[screen.kind])
+    typed = wanted(screen.typed, SHOWN[screen.kind], screen.desk.today)
     screen.timeline = timeline_of(screen.desk, sheet.account_ids, sheet.customer_id, typed)
 
 

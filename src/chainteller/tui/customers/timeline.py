@@ -67,6 +67,24 @@ _TOLD_OF_WALLETS = frozenset(
     }
 )
 """What the lines of a wallet tell; whatever else happened to it has a line of its own."""
+REFUSED = "refused"
+"""Status of an audit row about something that wasn't done."""
+_ACTIONS = {
+    "open_trading_account": "trading account opened",
+    "open_blockchain_account": "blockchain account opened",
+    "register_counterparty": "address registered",
+    "create_challenge": "message to sign made",
+    "submit_claim": "signature submitted",
+    "link_counterparty": "wallet linked",
+    "require_reverification": "verification ended",
+    "create_quote": "quote requested",
+    "execute_quote": "trade placed",
+    "cancel_trade": "trade cancelled",
+    "deposit": "deposit requested",
+    "withdraw": "withdrawal requested",
+    "cancel_withdrawal": "withdrawal cancelled",
+}
+"""What an agent calls the actions of the audit trail."""
 SEARCHED = 2_000
 """Newest entries in which words are looked for."""
 _EPOCH = datetime.fromtimestamp(0, UTC)
@@ -363,7 +381,8 @@ def _of_transaction(row: "Transaction", account_id: str) -> Iterator[Entry]:
 
 
 def _trade(row: "Trade", account_id: str) -> Entry:
-    what = f"{row.side} {grouped(row.amount)} {base_symbol(row.market)} at {grouped(row.price)}"
+    """The last digits of the amount may be cut, and nothing else."""
+    what = f"{row.side} {base_symbol(row.market)} at {grouped(row.price)}  {grouped(row.amount)}"
     return Entry(row.created, "trade", f"trade:{row.id}", row.id, what, row.status, account_id)
 
 
@@ -401,18 +420,19 @@ def _wallet(row: "Counterparty", custody_id: str, account_id: str) -> Iterator[E
     name, found = f"{row.network or ''} {short_address(row.address)}".strip(), row.verification
     key = f"{row.id}:{custody_id}"
     if found is not None:
-        what = f"{name} verified, until {found.expires_at:%Y-%m-%d}"
+        what = f"verified until {found.expires_at:%d %b %Y}  {name}"
         at, state = found.verified_at, found.status
         yield Entry(at, "wallet", f"verified:{key}", row.id, what, state, account_id)
     if row.created is not None:
         status = "" if row.type == VERIFIED_FIRST_PARTY else "not verified"
-        what = f"{name} registered"
+        what = f"registered  {name}"
         yield Entry(row.created, "wallet", f"wallet:{key}", row.id, what, status, account_id)
 
 
 def _audited(row: "AuditRow", account_id: str) -> Entry:
-    what = f"{row.action.replace('_', ' ')} by {row.actor}"
-    status, key = row.error or row.outcome, f"audit:{row.seq}"
+    words = _ACTIONS.get(row.action, row.action.replace("_", " "))
+    what = f"{words}, {row.actor}" + (f": {row.error}" if row.error else "")
+    status, key = REFUSED if row.error else row.outcome, f"audit:{row.seq}"
     inside = _lines_of(row)
     return Entry(row.at, "audit", key, row.object, what, status, account_id, inside=inside)
 

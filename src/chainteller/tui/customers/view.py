@@ -24,7 +24,7 @@ from chainteller.tui.accounts.detail import (
     wallet_lines,
 )
 from chainteller.tui.customers.filter import SHOWN
-from chainteller.tui.customers.timeline import SEARCHED
+from chainteller.tui.customers.timeline import REFUSED, SEARCHED
 from chainteller.tui.pending import to_sign
 from chainteller.tui.queries import Gap
 from chainteller.tui.widgets.lines import Line, heading, line
@@ -37,10 +37,11 @@ if TYPE_CHECKING:
 
 _SHOWN_COLUMNS = (
     Column("WHEN", 12, tone="muted"),
-    Column("KIND", 10),
-    Column("WHAT", 25, grows=True),
-    Column("STATUS", 14, rank=1, most=16),
+    Column("KIND", 0),
+    Column("WHAT", 36, grows=True),
+    Column("STATUS", 14, rank=1),
 )
+"""KIND is exported only: a line is understood without it, and its room is worth more."""
 _EXPORTED_COLUMNS = (Column("AT", 0), Column("RECORD ID", 0), Column("ACCOUNT ID", 0))
 COLUMNS = (
     *_SHOWN_COLUMNS,
@@ -55,6 +56,15 @@ COLUMNS_OF_SEVERAL = (
     *_EXPORTED_COLUMNS,
 )
 """The columns for a customer with several accounts: what happened where says more than its id."""
+_BEFORE = {
+    "deposit": "deposit ",
+    "withdrawal": "withdrawal ",
+    "review": "review of ",
+    "quote": "quote to ",
+    "note": "note: ",
+    "text": "said: ",
+}
+"""What a line needs to be understood without its kind."""
 _TONES = {"audit": "muted", "note": "accent", "text": "accent", "review": "warn"}
 _WORDS_OF_STATES = {"current": "good", "done": "muted", "not verified": "muted"}
 
@@ -94,8 +104,8 @@ def entry_row(entry: "Entry", now: int, shown: Callable[[str], str] = str) -> Ro
         entry.key,
         (
             (_moment(entry, now), ""),
-            (entry.kind, _TONES.get(entry.kind, "")),
-            (shown(entry.what), "muted" if entry.kind == "audit" else ""),
+            (entry.kind, ""),
+            (f"{_BEFORE.get(entry.kind, '')}{shown(entry.what)}", _TONES.get(entry.kind, "")),
             _status(entry),
             (about, ""),
             (short_id(entry.account_id) if entry.account_id else "", ""),
@@ -118,8 +128,10 @@ def _moment(entry: "Entry", now: int) -> str:
 
 def _status(entry: "Entry") -> Piece:
     word = entry.status
+    if entry.kind == "audit" and word == REFUSED:
+        return f"[x] {word}", "bad"
     if entry.kind == "audit" or word in _WORDS_OF_STATES:
-        return word, _WORDS_OF_STATES.get(word, "bad" if word.isupper() else "muted")
+        return word, _WORDS_OF_STATES.get(word, "muted")
     return status(word) if word else ("", "")
 
 
@@ -233,7 +245,9 @@ def summary(sheet: "CustomerSheet | None", now: int = 0) -> list[Line]:
         *(() if isinstance(customer, Gap) else customer.controls),
         *(name for each in sheet.accounts for name in each.sheet.account.controls),
     }
-    pending = len(_waiting(sheet, now))
+    pending = _waiting(sheet, now)
+    told = f" waits for: {pending[0].plain}" if pending else " nothing is pending"
+    more = f"   +{len(pending) - 1} more" if len(pending) > 1 else ""
     first = line(
         (f" {_name(sheet)}", "strong"),
         (f"   {'   '.join(known)}", "muted"),
@@ -244,7 +258,7 @@ def summary(sheet: "CustomerSheet | None", now: int = 0) -> list[Line]:
         (f" +{len(sheet.accounts) - 3} more" if len(sheet.accounts) > 3 else "", "muted"),
     )
     third = line(
-        (f" pending {pending}", "warn" if pending else "muted"),
+        (f"{told}{more}", "warn" if pending else "muted"),
         right=(("z", "key"), (" balances, limits, wallets ", "muted")),
     )
     return [first, second, third]

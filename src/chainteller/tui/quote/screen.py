@@ -261,6 +261,7 @@ class QuoteScreen(DeskScreen):
     def turn_to(self, *, side: str = "", market: str = "") -> None:
         if _is_in_flight(self):
             return
+        self.clear_failure()
         if market:
             self.desk.customer.market = market
         sold = self.state.sold_unit
@@ -481,7 +482,7 @@ def _executed(screen: QuoteScreen, state: QuoteState, trade: Trade, how: str = "
     screen.draw()
     screen.desk.customer.trade_to_show = trade.id
     if screen.is_current:
-        screen.desk.shell.go("trades")
+        screen.desk.shell.go("trades", closes_page=True)
 
 
 def _start_search(screen: QuoteScreen, state: QuoteState) -> None:

@@ -24,6 +24,7 @@ from chainteller.records.markets import is_open
 from chainteller.records.trades import QUOTE, fee_of
 from chainteller.tui.quote.state import Phase, QuoteState
 from chainteller.tui.quote.unknown_outcome import Search
+from chainteller.tui.titles import work_title
 from chainteller.tui.widgets.lines import Line, line
 
 if TYPE_CHECKING:
@@ -46,8 +47,8 @@ def title(account: "TradingAccount | None") -> Line:
         return line((" QUOTE", "strong"), ("   choose an account first: 1", "warn"))
     power = account.buying_power
     right = ((f"USD {grouped(power)} available ", "muted"),) if power else ()
-    bank = f"  {account.bank_account_type} {account.bank_account_id}"
-    return line((" QUOTE", "strong"), f"  {account.id}", (bank, "muted"), right=right)
+    bank = (f"  {account.bank_account_type} {account.bank_account_id}", "muted")
+    return work_title("QUOTE", account, "", bank, right=right)
 
 
 def life(state: QuoteState, now: int) -> Piece:
@@ -100,7 +101,7 @@ def _choice(name: str, *, chosen: bool) -> Piece:
 def amount_line(state: QuoteState) -> Line:
     word = "spend" if state.side == "buy" else "sell"
     if not state.amount:
-        return line((f" {word:<7} ", "muted"), ("b buy   s sell", "muted"))
+        return line((f" {word:<7} ", "muted"), ("b buys, s sells: type the amount", "muted"))
     return line(
         (f" {word:<7} ", "muted"),
         (f"{grouped(state.amount)} ", "strong"),
@@ -178,7 +179,8 @@ def quote_lines(state: QuoteState, now: int, after: Sequence[Line] = ()) -> list
     if state.phase is Phase.ASKING and quote is None:
         return [line(("getting a price", "muted"))]
     if quote is None:
-        nothing = [line(("No quote yet.", "muted")), line(("enter gets one.", "muted"))]
+        next_key = "enter gets one." if state.amount else "enter: type the amount"
+        nothing = [line(("No quote yet.", "muted")), line((next_key, "muted"))]
         return [*nothing, *_put_away(state, now)]
     rows = [line((quote.id, "strong"), right=(life(state, now),)), _expiry(state, now), line()]
     rows += [*_terms(state, quote, now), *after]

@@ -4,12 +4,14 @@ for in the newest trades.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING
 
 from chainteller.domain.assets import MARKETS_BY_NAME
+from chainteller.domain.periods import Days, said_days
 from chainteller.domain.trades import TradeStatus
-from chainteller.tui.queries import query, records_found, trades_by_id
+from chainteller.tui.queries import created_within, is_within, query, records_found, trades_by_id
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
@@ -34,6 +36,7 @@ class Wanted:
     market: str | None = None
     status: str | None = None
     words: tuple[str, ...] = ()
+    days: Days | None = None
 
     def as_query(self, status: str | None, sort: str, page: int, limit: int) -> "ListQuery":
         """The service's query, without the words; a typed status precedes ``status``."""
@@ -44,20 +47,24 @@ class Wanted:
             side=self.side,
             market=self.market,
             sort=sort,
+            **created_within(self.days),
         )
 
 
-def wanted(typed: str) -> Wanted:
-    """Parse a typed filter: a word that begins exactly one side, market or status stands for it."""
+def wanted(typed: str, today: date | None = None) -> Wanted:
+    """Parse a typed filter: a word that begins exactly one side, market or status stands for it.
+    With ``today``, it may name a day or a period.
+    """
     found: dict[str, str] = {}
     words = []
-    for word in typed.lower().split():
+    rest, days = said_days(typed, today) if today is not None else (typed, ())
+    for word in rest.lower().split():
         meant = [name for name in _KINDS if name.startswith(word)]
         if len(meant) == 1 and _KINDS[meant[0]] not in found:
             found[_KINDS[meant[0]]] = meant[0]
         else:
             words.append(word)
-    return Wanted(**found, words=tuple(words))
+    return Wanted(**found, words=tuple(words), days=days[0] if days else None)
 
 
 def listed(service: "Service", account_id: str | None, asked: "ListQuery") -> "Page[Trade]":
@@ -78,7 +85,8 @@ def search(
     if found:
         return found
     named = partial(_of_account, service, looked_for.as_query(status, sort, 1, SEARCHED))
-    return _found(service, account_id, looked_for.words, None if account_id else named)
+    rows = _found(service, account_id, looked_for.words, None if account_id else named)
+    return [row for row in rows if is_within(row.created, looked_for.days)]
 
 
 def _of_account(service: "Service", asked: "ListQuery", account_id: str) -> "Sequence[Trade]":

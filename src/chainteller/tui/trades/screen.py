@@ -55,7 +55,7 @@ class TradesScreen(CustomerListScreen["Trade"]):
         if not account_id and not self.desk.offers("all-trades"):
             return Listed((), 0)
         service, now = self.desk.service_for(account_id or ""), self.desk.now
-        looked_for = trades_filter.wanted(self.typed)
+        looked_for = trades_filter.wanted(self.typed, self.desk.today)
         status, sort = trades_view.STATUSES[self._status], SORTS[self._sort][0]
         if looked_for.words:
             matching = trades_filter.search(service, account_id, looked_for, status, sort)
@@ -70,7 +70,7 @@ class TradesScreen(CustomerListScreen["Trade"]):
     def listed(self, total: int) -> None:
         self.paged.reshape(columns(self))
         order = SORTS[self._sort][1]
-        shown = (self.desk.customer.account_id, self._status, self.typed, order, total)
+        shown = (self.desk.customer.account, self._status, self.typed, order, total)
         self.title_line(
             trades_view.title(
                 *shown,
@@ -92,7 +92,7 @@ class TradesScreen(CustomerListScreen["Trade"]):
 
     def draw(self) -> None:
         trade, now = self.selected, self.desk.now
-        show_detail(self, trades_view.detail(trade, now) if trade else [])
+        show_detail(self, partial(trades_view.detail, trade, now) if trade else None)
         short = trades_view.summary(trade, now) if trade else [line(), line()]
         self.query_one("#summary", Lines).show(short)
         self.draw_footer()

@@ -6,16 +6,16 @@ from chainteller.domain.assets import base_symbol
 from chainteller.records.formats import Piece, clock_time, grouped, live_age, short_id
 from chainteller.records.trades import TRADE, is_known, is_over
 from chainteller.tui.dialogs.boxes import wrapped
+from chainteller.tui.titles import work_title
 from chainteller.tui.trades.filter import SEARCHED, wanted
 from chainteller.tui.widgets.lines import Line, heading, line
 from chainteller.tui.widgets.paged_list import Column, Row
 from chainteller.tui.widgets.record_lines import RecordColumns, fact_lines
 
 if TYPE_CHECKING:
+    from chainteller.service.models.accounts import TradingAccount
     from chainteller.service.models.trades import Trade
 
-_NARROWEST = 39
-"""Cells of the detail beside the list: whole ids and amounts with their labels."""
 _LIST = RecordColumns(
     TRADE,
     {
@@ -40,7 +40,7 @@ STATUSES = (None, "processing", "executed", "settled", "cancelled", "failed")
 
 
 def title(  # noqa: PLR0913 - all that the list is of
-    account_id: str,
+    account: "TradingAccount | None",
     status: int,
     typed: str,
     order: str,
@@ -49,20 +49,15 @@ def title(  # noqa: PLR0913 - all that the list is of
     all_accounts: bool,
     can_list_all: bool = True,
 ) -> Line:
-    """``account_id`` is the customer being served; ``status`` is an index of ``STATUSES``."""
-    other = "one account" if all_accounts else "all accounts"
-    switch = f"  (0 {other})" if account_id and can_list_all else ""
+    """``account`` is the customer being served; ``status`` is an index of ``STATUSES``."""
+    other = "one account" if all_accounts else "all"
+    switch = f"  0: {other}" if account and can_list_all else ""
     only = f"  only {STATUSES[status]}" if STATUSES[status] else ""
     if typed:
         only += f"  /{typed}"
         switch = f"  in the newest {SEARCHED}" if wanted(typed).words else ""
-    return line(
-        (" TRADES", "strong"),
-        "  all accounts" if all_accounts else f"  {account_id}",
-        (switch, "muted"),
-        (only, "accent"),
-        right=((f"{total:,}   order: {order} ", "muted"),),
-    )
+    listed, counted = None if all_accounts else account, f"{total:,}   order: {order} "
+    return work_title("TRADES", listed, only, (switch, "muted"), right=((counted, "muted"),))
 
 
 def empty_text(typed: str, status: int, *, nobody: bool) -> tuple[Piece, ...]:
@@ -83,7 +78,7 @@ def trade_row(trade: "Trade", now: int) -> Row:
     return _LIST.row(trade.id, trade, now)
 
 
-def detail(trade: "Trade", now: int) -> list[Line]:
+def detail(trade: "Trade", now: int, width: int) -> list[Line]:
     rows = [
         line((trade.id, "strong")),
         line(
@@ -92,11 +87,11 @@ def detail(trade: "Trade", now: int) -> list[Line]:
         ),
         *fact_lines(TRADE, trade, now),
     ]
-    rows += [line(), *_timeline(trade, now), line(), *_what_next(trade)]
+    rows += [line(), *_timeline(trade, now, width), line(), *_what_next(trade)]
     return rows
 
 
-def _timeline(trade: "Trade", now: int) -> list[Line]:
+def _timeline(trade: "Trade", now: int, width: int) -> list[Line]:
     rows = [heading("TIMELINE", trade.created.strftime("%Y-%m-%d UTC"))]
     rows.append(line((f"{clock_time(trade.created)}  ", "muted"), "processing"))
     for moment, word, tone in (
@@ -112,7 +107,7 @@ def _timeline(trade: "Trade", now: int) -> list[Line]:
     if trade.failure_reason is not None:
         reason = trade.failure_reason
         rows.append(line(("failed    ", "bad"), reason.code))
-        rows += [line(f"          {row}") for row in wrapped(reason.message, _NARROWEST - 10)[:6]]
+        rows += [line(f"          {row}") for row in wrapped(reason.message, width - 10)[:6]]
     if not is_over(trade):
         waiting = live_age(trade.created, now)
         rows.append(line(("now       ", "muted"), f"still {trade.status} ({waiting})"))

@@ -49,7 +49,7 @@ def _watch(screen: "TransfersScreen") -> None:
 
 def _filter(screen: "TransfersScreen") -> None:
     screen.remove_class("detail-open")  # the matches are in the list
-    open_filter(screen, (("customer, amount, address, id, status   esc: all", "muted"),))
+    open_filter(screen, (("customer, amount, day, address, id, status   esc: all", "muted"),))
 
 
 # fmt: off

@@ -1,11 +1,13 @@
 """Transfer filter: a typed direction or status filters by it; other words are searched for."""
 
 from dataclasses import dataclass
+from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
+from chainteller.domain.periods import Days, said_days
 from chainteller.domain.transfers import Direction, TransferStatus, type_of
-from chainteller.tui.queries import query, records_found
+from chainteller.tui.queries import created_within, query, records_found
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
@@ -29,20 +31,24 @@ class Wanted:
     type: str | None = None
     status: str | None = None
     text: str = ""
+    days: Days | None = None
 
 
-def wanted(typed: str) -> Wanted:
-    """Parse a typed filter: a word that begins one direction or status only stands for it."""
+def wanted(typed: str, today: date | None = None) -> Wanted:
+    """Parse a typed filter: a word that begins one direction or status only stands for it. With
+    ``today``, it may name a day or a period.
+    """
     found: dict[str, str] = {}
     words = []
-    for word in typed.split():
+    rest, days = said_days(typed, today) if today is not None else (typed, ())
+    for word in rest.split():
         meant = {_NAMES[name] for name in _NAMES if name.startswith(word.lower())}
         kind, value = next(iter(meant)) if len(meant) == 1 else ("", "")
         if len(word) >= _LEAST_LETTERS and kind and kind not in found:
             found[kind] = value
         else:
             words.append(word)
-    return Wanted(**found, text=" ".join(words))
+    return Wanted(**found, text=" ".join(words), days=days[0] if days else None)
 
 
 def listed(service: "Service", account_id: str | None, asked: "ListQuery") -> "Page[Transfer]":
@@ -74,7 +80,12 @@ def _of_account(service: "Service", asked: "ListQuery", account_id: str) -> "tup
 
 
 def _is_asked(row: "Transfer", account_id: str | None, asked: "ListQuery") -> bool:
-    return (
+    at = f"{row.created:%Y-%m-%dT%H:%M:%SZ}" if row.created is not None else ""
+    if at and asked.created_gte and asked.created_lt:
+        is_within = asked.created_gte <= at < asked.created_lt
+    else:
+        is_within = True
+    return is_within and (
         account_id in {None, row.trading_account_id}
         and asked.type in {None, row.type}
         and asked.status in {None, row.status}
@@ -90,4 +101,5 @@ def as_query(typed: Wanted, only: Wanted, sort: str, page: int, limit: int) -> "
         status=typed.status or only.status,
         text=typed.text or None,
         sort=sort,
+        **created_within(typed.days),
     )

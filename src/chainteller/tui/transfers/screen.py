@@ -19,6 +19,7 @@ from chainteller.tui.transfers import flow
 from chainteller.tui.transfers import view as transfers_view
 from chainteller.tui.transfers.commands import COMMANDS
 from chainteller.tui.transfers.detail import TransferBackground
+from chainteller.tui.widgets.detail import OfWidth
 from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS
 
@@ -53,7 +54,8 @@ class TransfersScreen(CustomerListScreen["Transfer"]):
     def fetch(self, page: int) -> "Listed[Transfer]":
         service, now = self.desk.service, self.desk.now
         account_id = None if self.shows_all else self.listed_account
-        typed, only = transfers_filter.wanted(self.typed), transfers_view.SHOWN[self.only][1]
+        typed = transfers_filter.wanted(self.typed, self.desk.today)
+        only = transfers_view.SHOWN[self.only][1]
         asked = transfers_filter.as_query(typed, only, SORTS[self._sort][0], page, PAGE_ROWS)
         found = transfers_filter.listed(service, account_id, asked)
         rows = tuple((transfers_view.transfer_row(row, now), row) for row in found.data)
@@ -61,11 +63,11 @@ class TransfersScreen(CustomerListScreen["Transfer"]):
 
     def listed(self, total: int) -> None:
         is_all, only = self.shows_all, _only_in_words(self)
-        part, account_id = _part_listed(self.desk, all_accounts=is_all), self.listed_account
+        part, account = _part_listed(self.desk, all_accounts=is_all), self.desk.customer.account
         self.paged.reshape(columns(self))
         order = SORTS[self._sort][1]
         self.title_line(
-            transfers_view.title(account_id, only, order, total, all_accounts=is_all, part=part)
+            transfers_view.title(account, only, order, total, all_accounts=is_all, part=part)
         )
         self.paged.say_empty(*transfers_view.empty_text(only, all_accounts=is_all, part=part))
         self.row_chosen()
@@ -81,11 +83,13 @@ class TransfersScreen(CustomerListScreen["Transfer"]):
 
     def draw(self) -> None:
         transfer, now = self.selected, self.desk.now
-        facts, short = [], [line(), line()]
+        facts: OfWidth | None = None
+        short = [line(), line()]
         if transfer is not None:
             customer = self.background.customer(self.owner_of(transfer))
             trail, can_cancel = self.background.trail(transfer), may_cancel(self.desk)
-            facts = transfers_view.detail(transfer, customer, trail, now, can_cancel=can_cancel)
+            known = (transfer, customer, trail, now)
+            facts = partial(transfers_view.detail, *known, can_cancel=can_cancel)
             short = transfers_view.summary(transfer, customer, now)
         show_detail(self, facts)
         self.query_one("#summary", Lines).show(short)

@@ -13,6 +13,7 @@ from chainteller.records.transfers import (
     why_not_cancelled,
 )
 from chainteller.tui.dialogs.boxes import cut, wrapped
+from chainteller.tui.titles import work_title
 from chainteller.tui.transfers.filter import Wanted
 from chainteller.tui.widgets.lines import Line, heading, line
 from chainteller.tui.widgets.paged_list import Column, Row
@@ -21,11 +22,10 @@ from chainteller.tui.widgets.record_lines import RecordColumns, fact_lines
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from chainteller.service.models.accounts import TradingAccount
     from chainteller.service.models.funding import Transfer
     from chainteller.service.models.records import AuditRow
 
-_NARROWEST = 39
-"""Cells of the detail beside the list."""
 _LIST = RecordColumns(
     WITHDRAWAL,
     {
@@ -63,21 +63,25 @@ _KEPT = (
 
 
 def title(
-    account_id: str, only: str, order: str, total: int, *, all_accounts: bool, part: str
+    account: "TradingAccount | None",
+    only: str,
+    order: str,
+    total: int,
+    *,
+    all_accounts: bool,
+    part: str,
 ) -> Line:
-    """``account_id`` is the customer being served; ``only`` is the filter in words; ``part`` says
+    """``account`` is the customer being served; ``only`` is the filter in words; ``part`` says
     which transfers are listed, where that isn't all of them.
     """
-    other = "one account" if all_accounts else "all accounts"
-    switch = f"  (0 {other})" if account_id and not part and not only else ""
-    return line(
-        (" TRANSFERS", "strong"),
-        "  all accounts" if all_accounts else f"  {account_id}",
-        (f"  {part}" if part else "", "warn"),
-        (switch, "muted"),
-        (only, "accent"),
-        right=((f"{total:,}   order: {order} ", "muted"),),
-    )
+    other = "one account" if all_accounts else "all"
+    switch = f"  0: {other}" if account and not part else ""
+    notes = (f"  {part}" if part else "", "warn"), (switch, "muted")
+    listed, counted = None if all_accounts else account, f"{total:,}   order: {order} "
+    return work_title("TRANSFERS", listed, only, *notes, right=((counted, "muted"),))
+
+
+_CLEAR = ("esc", "key"), (" clear the filter", "muted")
 
 
 def empty_text(only: str, *, all_accounts: bool, part: str) -> tuple[Piece, ...]:
@@ -85,10 +89,10 @@ def empty_text(only: str, *, all_accounts: bool, part: str) -> tuple[Piece, ...]
     if part == REQUESTED_HERE and not only:
         return (("This deployment can't list transfers, and none was requested here.", "muted"),)
     if only and not all_accounts:
-        keys = (("0", "key"), (" all accounts   ", "muted"), ("esc", "key"), (" all", "muted"))
-        return ("No matches in this account   ", "muted"), *keys
+        others = ("0", "key"), (" look in all accounts   ", "muted")
+        return ("No matches in this account   ", "muted"), *others, *_CLEAR
     if only:
-        return ("No matches   ", "muted"), ("esc", "key"), (" all transfers", "muted")
+        return ("No matches   ", "muted"), *_CLEAR
     return ("No deposits or withdrawals yet.  ", ""), ("1", "key"), (" accounts", "muted")
 
 
@@ -97,7 +101,13 @@ def transfer_row(transfer: "Transfer", now: int) -> Row:
 
 
 def detail(
-    transfer: "Transfer", customer: str, trail: Sequence["AuditRow"], now: int, *, can_cancel: bool
+    transfer: "Transfer",
+    customer: str,
+    trail: Sequence["AuditRow"],
+    now: int,
+    width: int,
+    *,
+    can_cancel: bool,
 ) -> list[Line]:
     """All that is known of a transfer.
 
@@ -106,6 +116,7 @@ def detail(
         customer: the customer's name; empty where it isn't known.
         trail: its rows of the audit trail, oldest first; empty where there are none.
         now: microseconds since the epoch.
+        width: cells of a line.
         can_cancel: whether this desk may cancel withdrawals here.
     """
     rows = [
@@ -115,22 +126,22 @@ def detail(
     if customer:
         rows.append(line(("customer", "muted"), right=(customer,)))
     rows += fact_lines(transfer_fields(transfer), transfer, now)
-    rows += _whole("to", target(transfer) if direction(transfer) == "withdrawal" else "")
-    rows += _whole("transaction", transfer.network_tx_hash or "")
+    rows += _whole("to", target(transfer) if direction(transfer) == "withdrawal" else "", width)
+    rows += _whole("transaction", transfer.network_tx_hash or "", width)
     return [
         *rows,
         line(),
-        *_timeline(transfer, trail),
+        *_timeline(transfer, trail, width),
         line(),
-        *_what_next(transfer, can_cancel=can_cancel),
+        *_what_next(transfer, width, can_cancel=can_cancel),
     ]
 
 
-def _whole(label: str, text: str) -> list[Line]:
+def _whole(label: str, text: str, width: int) -> list[Line]:
     """An address or a hash: in equal parts where it is too long for one line, never cut."""
     if not text:
         return []
-    room = _NARROWEST - len(label) - 2
+    room = width - len(label) - 2
     count = -(-len(text) // room)
     size = -(-len(text) // count)
     return [
@@ -147,18 +158,18 @@ _BY_HAND = frozenset({"cancel_withdrawal"})
 _TONES = {"completed": "good", "sent": "accent", "failed": "bad", "rejected": "bad"}
 
 
-def _timeline(transfer: "Transfer", trail: Sequence["AuditRow"]) -> list[Line]:
+def _timeline(transfer: "Transfer", trail: Sequence["AuditRow"], width: int) -> list[Line]:
     day = f"{transfer.created:%Y-%m-%d} UTC" if transfer.created is not None else ""
     rows = [heading("TIMELINE", day)]
     for moment, words, tone in _steps(transfer, trail):
         at = clock_time(moment) if moment is not None else "-"
-        for number, part in enumerate(wrapped(words, _NARROWEST - 10)):
+        for number, part in enumerate(wrapped(words, width - 10)):
             shown = f"{at:<10}" if number == 0 else " " * 10
             rows.append(line((shown, "muted"), (part, tone)))
     if transfer.failure_reason is not None:
         reason = transfer.failure_reason
         rows.append(line(("reason    ", "muted"), (reason.code, "bad")))
-        rows += [line(f"          {row}") for row in wrapped(reason.message, _NARROWEST - 10)[:6]]
+        rows += [line(f"          {row}") for row in wrapped(reason.message, width - 10)[:6]]
     return [*rows, *(_expected(transfer) if transfer.as_of is None else ())]
 
 
@@ -216,15 +227,15 @@ def _happened(transfer: "Transfer", step: str, words: str = "") -> str:
     return f"{words or step}{hold}"
 
 
-def _what_next(transfer: "Transfer", *, can_cancel: bool) -> list[Line]:
+def _what_next(transfer: "Transfer", width: int, *, can_cancel: bool) -> list[Line]:
     if transfer.as_of is not None:
-        return [line((row, "warn")) for row in wrapped(_KEPT, _NARROWEST)]
+        return [line((row, "warn")) for row in wrapped(_KEPT, width)]
     why = why_not_cancelled(transfer)
     if not why and can_cancel:
         return [line("Can be cancelled until it is sent.  ", ("C", "key"))]
     if not why:
         why = "can't be cancelled from this console"
-    return [line((row, "muted")) for row in wrapped(_sentence(why), _NARROWEST)]
+    return [line((row, "muted")) for row in wrapped(_sentence(why), width)]
 
 
 def _sentence(words: str) -> str:

@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from chainteller.service.models.accounts import TokenBalance
     from chainteller.service.models.counterparties import BlockchainAccount, Counterparty
     from chainteller.service.models.funding import LimitUsage
+    from chainteller.tui.wallets.paste import AddressRead
 
 ADDRESS = "address"
 WITHDRAWAL = "withdraw-to-wallet"
@@ -105,19 +106,21 @@ def begin_registration(
     *,
     address: str = "",
 ) -> Step:
-    """Open the field for an address; without a blockchain account, open or add one first.
+    """Open the field for an address.
 
     ``trading_account_id`` is empty when no customer is selected, ``networks`` where the deployment
-    can't open blockchain accounts: there ``know`` adds one by its id.
+    can't open blockchain accounts: there ``know`` adds the first one by its id.
     """
     if not trading_account_id:
         return notice("no account is selected yet   1: choose one")
-    if book.accounts:
-        label, note = (("new address ", "strong"),), (("enter: register", "muted"),)
-        return OpenField(ADDRESS, label, note, address)
-    if not networks:
-        return _ask_for_account(know)
-    return open_account(trading_account_id, networks)
+    if book.accounts or networks:
+        return _address_field(address)
+    return _ask_for_account(know)
+
+
+def _address_field(address: str) -> OpenField:
+    note = (("enter: register", "muted"),)
+    return OpenField(ADDRESS, (("new address ", "strong"),), note, address)
 
 
 def _ask_for_account(know: "Callable[[str], BlockchainAccount]") -> Step:
@@ -129,7 +132,7 @@ def _ask_for_account(know: "Callable[[str], BlockchainAccount]") -> Step:
     return OpenField(
         "blockchain-account",
         (("blockchain account ", "strong"),),
-        (("its id (BCA_...)   enter: add   esc: cancel", "muted"),),
+        (("its id (BCA_...)   enter: add", "muted"),),
         submitted=lambda typed: Write("account", LookUp(partial(add, typed.strip()))),
     )
 
@@ -161,33 +164,61 @@ def is_secret_typed(value: str) -> bool:
 
 
 def register(
-    text: str, account: "BlockchainAccount", networks: tuple[str, ...], session: Session
+    text: str,
+    trading_account_id: str,
+    account: "BlockchainAccount | None",
+    networks: tuple[str, ...],
+    session: Session,
 ) -> Step:
-    """Register a typed or pasted address on the network that it's of, once that is known."""
+    """Register a typed or pasted address on the network that it's of, once that is known.
+
+    The customer's first address opens their blockchain account, on the same network. A text that
+    is no address stays in the field.
+    """
 
     def read(_: "Service") -> Step:
         found = lazy.wallet_pastes.read_address(text, networks)
         if found.reason == SECRET:
             return refuse_secret()
         if found.reason:
-            meaning = _ADDRESS_REASONS.get(found.reason, found.reason)
-            if found.name:
-                meaning = _NAMED_REASONS.get(found.reason, _NOBODYS).format(found.name)
-            what = "This isn't a wallet address."
-            return Result(refusal=Failure("INVALID_ADDRESS", what, meaning, "+: enter it again"))
+            return _refuse_address(text, found)
         if len(found.networks) == 1:
             return send(found.networks[0])
-        preset = account.network if account.network in found.networks else found.networks[0]
+        known = account.network if account is not None else ""
+        preset = known if known in found.networks else found.networks[0]
         note = "The address is valid on each of them. Ask which one the customer uses."
         return Choose("WHICH NETWORK?", note, found.networks, send, preset)
 
     def send(network: str) -> Step:
         request = RegisterCounterparty(address=text.strip(), network=network)
-        return CustomerRequest(
-            account.trading_account_id, partial(_register, account, request, session)
-        )
+
+        def send_to(opened: "BlockchainAccount") -> Step:
+            return CustomerRequest(trading_account_id, partial(_register, opened, request, session))
+
+        if account is not None:
+            return send_to(account)
+        opening = OpenBlockchainAccount(trading_account_id=trading_account_id, network=network)
+        return CustomerRequest(trading_account_id, partial(_open_first, opening, send_to))
 
     return Write("registration", LookUp(read))
+
+
+def _refuse_address(text: str, found: "AddressRead") -> Result:
+    meaning = _ADDRESS_REASONS.get(found.reason, found.reason)
+    if found.name:
+        meaning = _NAMED_REASONS.get(found.reason, _NOBODYS).format(found.name)
+    what, next_step = "This isn't a wallet address.", "Correct it, then press enter."
+    refusal = Failure("INVALID_ADDRESS", what, meaning, next_step)
+    return Result(refusal=refusal, field=_address_field(text))
+
+
+def _open_first(
+    request: OpenBlockchainAccount,
+    then: "Callable[[BlockchainAccount], Step]",
+    service: "Service",
+    key: str,
+) -> Step:
+    return then(service.open_blockchain_account(request, idempotency_key=key).value)
 
 
 def _register(
@@ -273,7 +304,7 @@ def signature_field(wallet: Wallet | None) -> Step:
     return OpenField(
         SIGNATURE,
         (("signature ", "strong"), (f"of ..{end} ", "muted")),
-        (("paste, enter: check signature   esc: cancel", "muted"),),
+        (("paste, enter: check signature", "muted"),),
     )
 
 

@@ -420,8 +420,10 @@ def _take_address(screen: WalletsScreen, text: str) -> None:
         take(screen, flow.refuse_secret())
         return
     account = account_of(screen.selected) or next(iter(screen.book.accounts), None)
-    if account is not None and text.strip():
-        take(screen, flow.register(text, account, networks(screen), screen.session))
+    owner_id = account.trading_account_id if account is not None else customer_of(screen.desk)
+    if owner_id and text.strip():
+        screen.clear_failure()
+        take(screen, flow.register(text, owner_id, account, networks(screen), screen.session))
 
 
 def take_signature(screen: WalletsScreen, text: str) -> None:
@@ -552,11 +554,10 @@ def _draw_challenge(screen: WalletsScreen, wallet: Wallet | None) -> None:
 
 
 def _draw_title(screen: WalletsScreen) -> None:
-    wallet, listed_id = wallet_of(screen.selected), account_to_list(screen)
+    wallet, served = wallet_of(screen.selected), screen.desk.customer.account
     is_alone = screen.has_class("detail-open") and not screen.has_class("-wide")
-    if is_alone and wallet is not None:
-        screen.title_line(view.wallet_title(wallet))
+    if is_alone and wallet is not None and served is not None:
+        screen.title_line(view.wallet_title(wallet, served))
     else:
-        account = screen.desk.customer.account
-        bank_account_id = account.bank_account_id if account else ""
-        screen.title_line(view.title(listed_id, bank_account_id, screen.book, screen.wanted))
+        listed = served if account_to_list(screen) else None
+        screen.title_line(view.title(listed, screen.book, screen.wanted))

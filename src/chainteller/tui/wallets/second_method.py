@@ -70,7 +70,7 @@ def record_statement(wallet: Wallet | None) -> Step:
         return OpenField(
             STATEMENT,
             (("statement ", "strong"),),
-            (("the customer's words   enter: record   esc: cancel", "muted"),),
+            (("the customer's words   enter: record", "muted"),),
             submitted=lambda typed: Write("statement", send(_REASONS[label], typed)),
         )
 

@@ -23,6 +23,7 @@ from chainteller.records.formats import (
 from chainteller.records.wallets import CHALLENGE, SMALL_TRANSFER, WALLET
 from chainteller.tui import lazy
 from chainteller.tui.dialogs.boxes import cut, wrapped
+from chainteller.tui.titles import work_title
 from chainteller.tui.wallets.book import (
     SEARCHED,
     Book,
@@ -36,8 +37,10 @@ from chainteller.tui.wallets.book import (
 from chainteller.tui.wallets.second_method import second_lines
 from chainteller.tui.widgets.lines import Line, heading, line
 from chainteller.tui.widgets.paged_list import Column, Row
+from chainteller.wallets.findings import INCOMPLETE
 
 if TYPE_CHECKING:
+    from chainteller.service.models.accounts import TradingAccount
     from chainteller.service.models.counterparties import BlockchainAccount
     from chainteller.service.models.funding import LimitUsage
 
@@ -171,33 +174,27 @@ def _matches(wallet: Wallet, wanted: str) -> bool:
 
 
 def title(
-    listed_id: str,
-    bank_account_id: str,
+    listed: "TradingAccount | None",
     book: Book,
     wanted: str,
 ) -> Line:
-    """The title over the list; ``listed_id`` is empty when it shows all accounts."""
-    if not listed_id:
+    """The title over the list; ``listed`` is None when it shows all accounts."""
+    if listed is None:
         keys = "  enter: its wallets   0: one account"
         searched = f"  in the newest {SEARCHED}  /{wanted}" if wanted else ""
         note = (searched, "accent") if searched else (keys, "muted")
         return line((" WALLETS", "strong"), "  all blockchain accounts", note)
-    return line(
-        (" WALLETS", "strong"),
-        f"  {listed_id}  {bank_account_id}",
-        (f"  /{wanted}" if wanted else "", "accent"),
-        ("  0: all", "muted"),
-        right=((_count(book, wanted), "muted"),),
-    )
+    notes = (f"  {listed.bank_account_id}", ""), ("  0: all", "muted")
+    narrowed, counted = f"  /{wanted}" if wanted else "", _count(book, wanted)
+    return work_title("WALLETS", listed, narrowed, *notes, right=((counted, "muted"),))
 
 
-def wallet_title(wallet: Wallet) -> Line:
+def wallet_title(wallet: Wallet, owner: "TradingAccount") -> Line:
     """The title over a wallet's detail where that hides the list."""
-    return line(
-        (" WALLET", "strong"),
-        f"  {wallet.counterparty.id}  {wallet.network}",
-        right=((f"{short_id(wallet.account.id)} ", "muted"),),
-    )
+    name = owner.customer_name or ""
+    which = f"  {wallet.counterparty.id}  {wallet.network}"
+    right = ((f"{short_id(owner.id)} ", "muted"),)
+    return line((" WALLET", "strong"), f"  {name}" if name else "", which, right=right)
 
 
 def _count(book: Book, wanted: str) -> str:
@@ -209,14 +206,14 @@ def _count(book: Book, wanted: str) -> str:
 
 def empty_text(listed_id: str, wanted: str, *, can_list: bool) -> tuple[Piece, ...]:
     """The text of a list without rows; it names the next key."""
-    nothing = ("No blockchain account yet.  ", "")
+    nothing = ("No wallet yet.  ", "")
     if wanted:
         return ((f'No matches for "{wanted}"   ', ""), ("esc", "key"), (" all", "muted"))
     if listed_id and not can_list:
         cannot = ("This deployment can't list blockchain accounts.  ", "")
         return (cannot, ("paste", "key"), (" BCA_... to add one", "muted"))
     if listed_id:
-        opens = (" open one   ", "muted")
+        opens = (" registers an address   ", "muted")
         return (nothing, ("+", "key"), opens, ("0", "key"), (" all accounts", "muted"))
     return (nothing, ("1", "key"), (" choose an account first", "muted"))
 
@@ -414,13 +411,13 @@ def _link_note(wallet: Wallet, now: int) -> Piece:
 
 
 _NEXT = {
-    "registered": "create the message that the customer signs",
-    "lapsed": "create a new message to sign",
-    "locked": "create a new message to sign",
-    "claimed": "link the wallet to the account",
-    "expiring": "verify again: create a message to sign",
-    "expired": "verify again: create a message to sign",
-    "revoked": "verify again: create a message to sign",
+    "registered": "creates the message that the customer signs",
+    "lapsed": "creates a new message to sign",
+    "locked": "creates a new message to sign",
+    "claimed": "links the wallet to the account",
+    "expiring": "verifies again: creates a message to sign",
+    "expired": "verifies again: creates a message to sign",
+    "revoked": "verifies again: creates a message to sign",
 }
 
 
@@ -442,9 +439,10 @@ def next_line(wallet: Wallet, verdict: Verdict | None, now: int) -> Line:
         )
     if state == "current":
         if wallet.counterparty.verification is None:
-            return line(("nothing to do", "muted"))
-        return line(("nothing to do; ", "muted"), (": re-verify", "key"), (" ends it", "muted"))
-    return line(("enter", "key"), (f" {_NEXT.get(state, 'next step')}", "accent"))
+            return line(("nothing more to do", "muted"))
+        ends = (" ends the verification", "muted")
+        return line(("nothing more to do   ", "muted"), (": re-verify", "key"), ends)
+    return line(("enter", "key"), (f" {_NEXT.get(state, 'goes on')}", "accent"))
 
 
 def told_name(wallet: Wallet, now: int) -> str:
@@ -610,6 +608,8 @@ def verdict_lines(
     cause = _CAUSES.get(found.cause or "", "it can't be used")
     if found.finding in _OPEN_QUESTIONS:
         cause = "another account, or another text"
+    if found.finding in INCOMPLETE:
+        cause = "no complete signature was pasted"
     rows.append(line(_NO, (cause, "bad"), right=(sure,)))
     rows += [line(f"  {row}") for row in wrapped(found.explanation, width - 2)]
     for difference in () if compact else found.differences or ():

@@ -1,36 +1,51 @@
 """The pane of a selected record: its facts, and what may be said about it where there is room."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from textual.geometry import Size
 
 from chainteller.tui.widgets.lines import EMPTY, Fill, Line, Lines, ScrolledLines, nothing_below
 
 
+def _fixed(facts: Sequence[Line], width: int) -> Sequence[Line]:  # noqa: ARG001 - as facts of a width
+    """The same facts in any width."""
+    return facts
+
+
 def _nothing(width: int) -> Sequence[Line]:  # noqa: ARG001 - as what is really shown
     return ()
 
 
+LEAST_WIDTH = 39
+"""Cells of a detail beside its list: whole ids and amounts with their labels."""
+OfWidth = Callable[[int], Sequence[Line]]
+
+
 class Detail(ScrolledLines):
-    """Facts, and below them a part that stands only where all of both can be seen."""
+    """Facts, and below them a part that stands only where all of both can be seen.
+
+    Both may be given for the width that they are shown in.
+    """
 
     def __init__(self, *, id: str, classes: str = "detail-side") -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id, classes=classes)
-        self._facts: tuple[Line, ...] = ()
-        self._below: Callable[[int], Sequence[Line]] = _nothing
+        self._facts: OfWidth = _nothing
+        self._below: OfWidth = _nothing
         self._otherwise: tuple[Line, ...] = ()
         self._fill_rest: Fill = nothing_below
 
     def tell(
         self,
-        facts: Sequence[Line],
-        below: Callable[[int], Sequence[Line]] = _nothing,
+        facts: Sequence[Line] | OfWidth,
+        below: OfWidth = _nothing,
         otherwise: Sequence[Line] = (),
     ) -> None:
         """``below`` gives its lines for a width in cells; ``otherwise`` stands for those that do
         not fit.
         """
-        self._facts, self._below, self._otherwise = tuple(facts), below, tuple(otherwise)
+        self._facts = facts if callable(facts) else partial(_fixed, tuple(facts))
+        self._below, self._otherwise = below, tuple(otherwise)
         self._fill(self.size)
 
     def fill_below(self, fill: Fill) -> None:
@@ -41,17 +56,18 @@ class Detail(ScrolledLines):
     @property
     def facts_text(self) -> str:
         """The same in a window of any size."""
-        return "\n".join(shown.plain for shown in self._facts)
+        return "\n".join(shown.plain for shown in self._facts(LEAST_WIDTH))
 
     def on_resize(self) -> None:
         self._fill(self.size)
 
     def _fill(self, size: Size) -> None:
-        whole = (*self._facts, *self._below(size.width))
+        facts = tuple(self._facts(size.width or LEAST_WIDTH))
+        whole = (*facts, *self._below(size.width))
         fits = len(whole) <= size.height
-        shown = whole if fits else (*self._facts, *self._otherwise)
+        shown = whole if fits else (*facts, *self._otherwise)
         free = size.height - len(shown) - 1
-        rest = self._fill_rest(size.width, free) if free > 0 and self._facts else ()
+        rest = self._fill_rest(size.width, free) if free > 0 and facts else ()
         self.show((*shown, EMPTY, *rest[:free]) if rest else shown)
 
 

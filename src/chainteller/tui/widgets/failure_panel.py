@@ -1,5 +1,7 @@
 """A refusal on the screen: what happened, what it means, which key comes next."""
 
+import textwrap
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from chainteller.tui.widgets.lines import Line, Lines, line
@@ -9,23 +11,33 @@ if TYPE_CHECKING:
 
 
 def failure_lines(failure: "Failure", width: int, *, names_next: bool = True) -> list[Line]:
-    """The three parts; facts without room beside the first stand under it, none cut in two."""
-    head = line((f" [x] {failure.code}", "bad strong"), "  ", failure.what)
+    """The three parts, wrapped; facts without room beside the first stand under it, none cut in
+    two.
+    """
+    code = f" [x] {failure.code}  "
+    what, *more = textwrap.wrap(failure.what, max(width - len(code), _LEAST)) or [""]
+    head = [line((code, "bad strong"), what), *_wrapped("", more, "")]
     rows = _rows(failure.told, width - _INDENT)
-    taken = len(f" [x] {failure.code}  {failure.what}")
-    if len(rows) == 1 and taken + 3 + len(rows[0]) <= width:
-        head, rows = line(*head.left, (f"  {rows[0]}", "muted")), []
-    told = [
-        head,
-        *(line(" " * _INDENT, (row, "muted")) for row in rows),
-        line(("     means  ", "muted"), failure.meaning),
-    ]
+    if len(rows) == 1 and not more and len(code) + len(what) + 3 + len(rows[0]) <= width:
+        head, rows = [line(*head[0].left, (f"  {rows[0]}", "muted"))], []
+    room = max(width - _INDENT - 1, _LEAST)
+    told = [*head, *_wrapped("", rows, "muted")]
+    told += _wrapped("means", textwrap.wrap(failure.meaning, room), "")
     if names_next:
-        told.append(line(("     next   ", "muted"), (failure.next_step, "accent")))
+        told += _wrapped("next", textwrap.wrap(failure.next_step, room), "accent")
     return told
 
 
-_INDENT = len("     means  ")
+def _wrapped(part: str, rows: Sequence[str], tone: str) -> list[Line]:
+    """The rows of one part under each other, beside its name."""
+    margins = (f"     {part}", *("" for _ in rows))
+    return [
+        line((margin.ljust(_INDENT), "muted"), (row, tone))
+        for margin, row in zip(margins, rows, strict=False)
+    ]
+
+
+_INDENT, _LEAST = len("     means  "), 20
 
 
 def _rows(facts: tuple[str, ...], width: int) -> list[str]:

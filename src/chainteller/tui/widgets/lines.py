@@ -157,17 +157,19 @@ class Toned(Widget):
         """One line of exactly ``width`` cells."""
         right = [(clean(text), tone) for text, tone in shown.right]
         room = width - sum(cell_len(text) for text, _ in right)
+        is_cut = bool(right) and sum(cell_len(clean(text)) for text, _ in shown.left) > room
+        left = room - is_cut  # what is cut doesn't touch what stands at the right
         segments: list[Segment] = []
         used = 0
         for raw, tone in shown.left:
             text = clean(raw)
             length = cell_len(text)
-            if used + length > room:
-                text = _crop(text, room - used)
+            if used + length > left:
+                text = _crop(text, left - used)
                 length = cell_len(text)
             segments.append(Segment(text, base + self.tone(tone)))
             used += length
-            if used >= room:
+            if used >= left:
                 break
         if right or shown.fill != " ":
             gap = shown.fill * max(0, room - used)
