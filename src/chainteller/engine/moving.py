@@ -116,7 +116,7 @@ class Move:
                 "Copy the whole database instead: chainteller db copy TO_URL.",
             )
         try:
-            with sequencer.numbered_snapshot(self.context.database) as source:
+            with self.context.database.read(patient=True) as source:
                 moving.require_movable(source, self._name)
                 with self.target.read(patient=True) as target:
                     self._require_same_time(source, target)
@@ -167,8 +167,11 @@ class Move:
         with self.target.write() as writing:
             rows = moving.take_place(writing, self._row())
             # From here on nobody else copies it or opens it again.
-            with sequencer.numbered_snapshot(self.context.database) as reading:
+            # All that it has put on record is committed; others' writes needn't be waited for.
+            sequencer.catch_up(self.context.database, patient=True)
+            with self.context.database.read(patient=True) as reading:
                 self._require_closed(reading)
+                moving.require_numbered(reading, self._name)
                 stamp = Stamp(self._name, now(self.context, reading), self.actor.name)
                 moved = moving.receive(reading, rows, stamp, derived_deployment(reading))
             writing.commit()

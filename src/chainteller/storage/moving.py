@@ -197,6 +197,17 @@ def _bank_sums(source: Connection, organisation_id: str) -> dict[ledger.Key, int
     return {key: balance for key, (balance, _) in sums.items()}
 
 
+def require_numbered(connection: Connection, organisation_id: str) -> None:
+    """Raises ServiceUnavailable: STORAGE_LOCKED, a closed organisation's records wait for their
+    numbers."""
+    waiting = Tables.unnumbered
+    mine = select(waiting.c.position).where(waiting.c.organisation_id == organisation_id)
+    if connection.execute(mine.limit(1)).first() is not None:
+        raise unavailable(
+            "STORAGE_LOCKED", "Another process is too slow in numbering.", "Run it again."
+        )
+
+
 # Writing
 
 
