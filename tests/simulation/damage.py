@@ -93,11 +93,14 @@ def _without_triggers(connection: sqlite3.Connection) -> Iterator[None]:
 def _added(connection: sqlite3.Connection, table: str, row: sqlite3.Row, key: list[str]) -> Damage:
     """The same row once more, under another key."""
     values = {name: row[name] for name in row.keys()}  # noqa: SIM118 - a Row's own
-    for unique in (*key, *_unique(connection, table)):
-        values[unique] = _other(values[unique])
     names = ", ".join(f'"{name}"' for name in values)
     marks = ", ".join("?" * len(values))
-    connection.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", [*values.values()])  # noqa: S608 - as above
+    added = 0
+    while not added:
+        for unique in (*key, *_unique(connection, table)):
+            values[unique] = _other(values[unique])
+        statement = f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({marks})"  # noqa: S608 - as above
+        added = connection.execute(statement, [*values.values()]).rowcount
     return Damage(table, "added", tuple(str(values[name]) for name in key))
 
 

@@ -112,11 +112,18 @@ def damaged(bank: World, statement: str) -> list[tuple[int, str, str]]:
         ("UPDATE log SET size = size + 1 WHERE organisation_id = 'default'", "log default"),
         ("UPDATE log SET root = peaks WHERE organisation_id = 'default'", "log default"),
         ("UPDATE log SET peaks = root WHERE organisation_id = 'default'", "log default"),
+        ("UPDATE log SET audit_hash = root WHERE organisation_id = 'default'", "head"),
+        ("UPDATE log SET audit_hash = root WHERE organisation_id = '*'", "head"),
         ("INSERT INTO log VALUES ('new', 0, '', '', NULL, NULL, NULL)", "log new"),
         ("UPDATE head SET audit_seq = audit_seq + 1", "audit"),
         ("UPDATE head SET event_seq = event_seq + 1", "head"),
         ("UPDATE head SET last_at = last_at + 1", "head"),
         ("DELETE FROM head", "head bank"),
+        (
+            "INSERT INTO head SELECT 'branch', event_seq, audit_seq, audit_hash, last_at, "
+            "own_base, events_owned, audits_owned, events_shared FROM head",
+            "head branch",
+        ),
         ("DELETE FROM ledger_account WHERE balance = '0' AND version = 0", "ledger_account"),
         ("UPDATE ledger_account SET balance = balance + 1 WHERE code = 'core'", "core USD@fiat"),
         ("UPDATE ledger_account SET version = version + 1 WHERE code = 'core'", "core USD@fiat"),

@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,14 @@ from tests.cli.program import chainteller
 from tests.training.conftest import OpenSession
 from tests.training.worlds import SCENARIOS, WALLETS, open_session, scenario
 
+from chainteller.service.interface import Service
+from chainteller.service.models.counterparties import (
+    BlockchainAccount,
+    OpenBlockchainAccount,
+    ReverificationRequest,
+)
+from chainteller.service.models.funding import Currency, DepositRequest
+from chainteller.service.models.pages import ListQuery
 from chainteller.training import coverage
 from chainteller.training.playing import play_log, play_steps
 from chainteller.training.reports import make_report, to_json, to_lines
@@ -119,6 +128,45 @@ def test_without_the_customers_consent_a_run_never_scores_above_60(
     assert report["score"] <= 60
     assert report["withoutConsent"]
     assert "without the customer's consent: at most 60 points" in "\n".join(to_lines(report))
+
+
+def _deposit(service: Service, account: BlockchainAccount) -> None:
+    token = Currency(type="deposit-token-currency", id="DPT_USD")
+    service.deposit(account.trading_account_id, DepositRequest(amount="1.00", currency=token))
+
+
+def _open_blockchain_account(service: Service, account: BlockchainAccount) -> None:
+    network = "tron" if account.network != "tron" else "bitcoin"
+    trading_account_id = account.trading_account_id
+    asked = OpenBlockchainAccount(trading_account_id=trading_account_id, network=network)
+    service.open_blockchain_account(asked)
+
+
+def _ask_for_a_new_proof(service: Service, account: BlockchainAccount) -> None:
+    (linked, *_) = service.linked_counterparties(account.id).data
+    reason = ReverificationRequest(reason="AGENT_REQUEST")
+    service.require_reverification(account.id, linked.id, reason)
+
+
+@pytest.mark.parametrize("serve", [_deposit, _open_blockchain_account, _ask_for_a_new_proof])
+def test_a_run_that_serves_another_customer_too_never_scores_above_60(
+    begin: OpenSession, serve: Callable[[Service, BlockchainAccount], None]
+) -> None:
+    session = begin(scenario("first-steps"))
+    play_steps(session, steps_of(session, "right"))
+    assert make_report(session)["forAnother"] == ""
+    others = (
+        each
+        for each in session.service.blockchain_accounts(ListQuery(limit=100)).data
+        if each.trading_account_id not in session.account_ids
+        and session.service.linked_counterparties(each.id).data
+    )
+    serve(session.service, next(others))
+    report = make_report(session)
+    assert report["score"] <= 60
+    assert "was for an account of another customer: at most 60 points" in "\n".join(
+        to_lines(report)
+    )
 
 
 MONEY, CAUSES = ("percent", "amount", "typed"), ("why", "who", "spoken", "network")

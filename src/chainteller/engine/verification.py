@@ -162,6 +162,8 @@ def _chain_and_events(connection: Connection, past: Past) -> Breaches:
     if not chain.has_head(connection):
         yield Breach(16, "the row that counts events and audit rows is missing", f"head {HEAD}")
         return
+    for name in chain.other_heads(connection):
+        yield Breach(16, "a row that no build of this program writes", f"head {name}")
     report = _chain_report(connection, past)
     if not report.intact:
         what = report.problem or "the audit chain is broken"

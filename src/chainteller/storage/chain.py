@@ -42,6 +42,12 @@ def has_head(connection: Connection) -> bool:
     return connection.execute(_HEAD).first() is not None
 
 
+def other_heads(connection: Connection) -> list[str]:
+    """The names of further head rows, which no build writes."""
+    name = Tables.head.c.name
+    return list(connection.execute(select(name).where(name != HEAD)).scalars())
+
+
 def head(connection: Connection) -> Record:
     return connection.execute(_HEAD).one()
 

@@ -4,17 +4,18 @@ A quote is agreed to only after the agent has asked "Shall we go ahead?" for it.
 """
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from chainteller.domain.randomness import SeededRandomness, below
+from chainteller.service.operations import WRITES
 from chainteller.training.timeline import AGREED, DONE, Moment
 
 QUOTED, EXECUTED = f"create_quote:{DONE}", "execute_quote"
 _QUESTION = "shall we go ahead"
 _SENT = frozenset({DONE, "OUTCOME_UNKNOWN"})
-"""Outcomes of an execution that was sent, whatever became of it."""
+"""Outcomes of a write that was sent, whatever became of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,15 @@ def has_open_quote(moments: Iterable[Moment]) -> bool:
         elif each.method == EXECUTED and each.outcome in _SENT:
             is_open = False
     return is_open
+
+
+def served_another(moments: Iterable[Moment], accounts: Collection[str]) -> Moment | None:
+    """The first write that was sent for a trading account which isn't one of the caller's."""
+    for each in moments:
+        is_sent = each.method in WRITES and each.outcome in _SENT
+        if is_sent and each.account and each.account not in accounts:
+            return each
+    return None
 
 
 def executed_without_consent(moments: Iterable[Moment]) -> Moment | None:

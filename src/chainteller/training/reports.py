@@ -5,9 +5,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from chainteller.domain.clock import SECOND
-from chainteller.training.reactions import executed_without_consent
+from chainteller.training.reactions import executed_without_consent, served_another
 from chainteller.training.scenarios import PARTS
-from chainteller.training.score import MOST_WITHOUT_CONSENT, Judged, judge, score
+from chainteller.training.score import (
+    MOST_FOR_ANOTHER,
+    MOST_WITHOUT_CONSENT,
+    Judged,
+    judge,
+    score,
+)
 from chainteller.training.session import Session
 from chainteller.training.timeline import DONE, TOLD, Moment
 
@@ -23,6 +29,7 @@ def make_report(session: Session) -> dict[str, Any]:
     judged = judge(session)
     result, scenario = score(session, judged), session.scenario
     no_consent = executed_without_consent(session.progress.moments)
+    another = served_another(session.progress.moments, session.account_ids)
     return {
         "format": FORMAT,
         "scenario": scenario.name,
@@ -33,6 +40,7 @@ def make_report(session: Session) -> dict[str, Any]:
         "parts": {part: {"points": result.points[part], "of": result.of[part]} for part in PARTS},
         "helpCosts": result.help_costs,
         "withoutConsent": "" if no_consent is None else _since(session, no_consent.at),
+        "forAnother": "" if another is None else _since(session, another.at),
         "goals": [_goal(session, each) for each in judged],
         "refusals": [_refusal(session, each) for each in session.progress.moments if _fails(each)],
         "told": [
@@ -109,6 +117,13 @@ def to_lines(report: Mapping[str, Any]) -> list[str]:
             f"The quote was executed at {report['withoutConsent']} without the customer's consent: "
             f"at most {MOST_WITHOUT_CONSENT} points.",
             "Guide: Serve customers, Buy and sell",
+        ]
+    if report.get("forAnother"):
+        lines += [
+            "",
+            f"The request at {report['forAnother']} was for an account of another customer: "
+            f"at most {MOST_FOR_ANOTHER} points.",
+            "Guide: Serve customers, Find a customer",
         ]
     if report["refusals"]:
         lines += ["", "Refused by the service"]

@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from chainteller.training.checks import Finding, evaluate
-from chainteller.training.reactions import executed_without_consent
+from chainteller.training.reactions import executed_without_consent, served_another
 from chainteller.training.scenarios import PARTS, Goal
 from chainteller.training.session import Session
 
 HINT_COSTS = 2
 UNDO_COSTS = 3
 MOST_WITHOUT_CONSENT = 60
+MOST_FOR_ANOTHER = 60
 _KEYS_AT_WORST = 3
 """No points for keys at this multiple of the par."""
 
@@ -54,6 +55,8 @@ def score(session: Session, judged: Sequence[Judged]) -> Score:
     total = max(0, sum(points[part] for part in PARTS) - costs)
     if executed_without_consent(session.progress.moments) is not None:
         total = min(total, MOST_WITHOUT_CONSENT)
+    if served_another(session.progress.moments, session.account_ids) is not None:
+        total = min(total, MOST_FOR_ANOTHER)
     return Score({part: points[part] for part in PARTS}, weights, costs, total)
 
 

@@ -6,12 +6,15 @@ report. A session never reads the system's clock.
 
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from copy import deepcopy
 from typing import Any, TypeVar
 
 from chainteller.domain.clock import HOUR, SECOND
+from chainteller.domain.ids import Prefix
 from chainteller.service.errors import TellerError
 from chainteller.service.layers import Next, layered
+from chainteller.service.models.accounts import BankAccount
 from chainteller.service.models.base import Written
 from chainteller.service.models.counterparties import Challenge, SignatureDiagnosis
 from chainteller.service.models.pages import ListQuery
@@ -111,13 +114,13 @@ class Session:
 
     def perform(self, call: Call[Answer], onward: Next) -> Answer:
         """Perform and record an action of the trainee; called by the coach."""
-        name, key = call.operation.name, call.key
+        name, key, account = call.operation.name, call.key, self._account_of(call)
         with self._lock:
             self._record({"call": name, "with": inputs_of(call.arguments), "key": key})
             try:
                 answer = onward(call)
             except TellerError as error:
-                self._note(f"{name}:{error.code}", error.message, key or "")
+                self._note(f"{name}:{error.code}", error.message, key or "", account)
                 raise
             value = answer.value if isinstance(answer, Written) else answer
             about = str(getattr(value, "id", ""))
@@ -125,7 +128,7 @@ class Session:
                 self.progress.challenges.append(value)
             if isinstance(value, SignatureDiagnosis) and not value.accepted:
                 about = value.finding
-            self._note(f"{name}:{DONE}", about, key or "")
+            self._note(f"{name}:{DONE}", about, key or "", account)
             if f"{name}:{DONE}" == QUOTED:
                 self.progress.has_asked_back = False
                 if self.caller.rushes:
@@ -272,8 +275,16 @@ class Session:
 
     # -- what happens -------------------------------------------------------------------------
 
-    def _note(self, name: str, text: str = "", key: str = "") -> None:
-        self._remember(Moment(self.clock.now(), name, text, key))
+    def _account_of(self, call: Call[Any]) -> str:
+        """The trading account that a call is for; empty if it's for none."""
+        named = getattr(call.request, "trading_account_id", None) or (*call.ids, "")[0]
+        if named.startswith(f"{Prefix.BLOCKCHAIN_ACCOUNT}_"):
+            with suppress(TellerError):
+                named = self._world.service.blockchain_account(named).trading_account_id
+        return named if named.startswith(f"{Prefix.TRADING_ACCOUNT}_") else ""
+
+    def _note(self, name: str, text: str = "", key: str = "", account: str = "") -> None:
+        self._remember(Moment(self.clock.now(), name, text, key, account))
         self._absorb_events()
         self._fire_due()
 
@@ -386,11 +397,23 @@ class Session:
     def account_id(self) -> str | None:
         """The id of the customer's trading account, if there is one."""
         wanted = self.scenario.customer.bank_account
+        found = (each for each in self._bank_accounts if each.id == wanted)
+        return next((each.trading_account_id for each in found), None)
+
+    @property
+    def account_ids(self) -> frozenset[str]:
+        """The ids of all trading accounts of the customer."""
+        found = (each.trading_account_id for each in self._bank_accounts)
+        return frozenset(each for each in found if each is not None)
+
+    @property
+    def _bank_accounts(self) -> tuple[BankAccount, ...]:
+        """All bank accounts of the customer."""
+        wanted = self.scenario.customer.bank_account
         for customer in self._world.service.customers(ListQuery(text=wanted)).data:
-            for bank_account in customer.bank_accounts:
-                if bank_account.id == wanted:
-                    return bank_account.trading_account_id
-        return None
+            if wanted in {each.id for each in customer.bank_accounts}:
+                return tuple(customer.bank_accounts)
+        return ()
 
     @property
     def addresses(self) -> Mapping[str, str]:

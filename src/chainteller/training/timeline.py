@@ -18,12 +18,17 @@ OBSERVED = frozenset({*WRITES, DIAGNOSE_SIGNATURE.name})
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """An entry of the timeline. ``key`` is the idempotency key of a call; ``text`` its details."""
+    """An entry of the timeline.
+
+    Of a call, ``text`` are its details, ``key`` its idempotency key, and ``account`` the trading
+    account that it's for.
+    """
 
     at: int
     name: str
     text: str = ""
     key: str = ""
+    account: str = ""
 
     @property
     def method(self) -> str:
