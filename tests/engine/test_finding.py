@@ -133,6 +133,10 @@ def test_a_sentence_about_money_finds_records_of_its_kind_before_parts_of_number
     assert "quote" not in {each.kind for each in found}, "the trade stands for it"
     kinds = {each.kind for each in world.engine.find("withdrawals of today").data}
     assert kinds == {"withdrawal"}
+    world.engine.cancel_trade(world.account, traded)
+    world.buy("100.00")
+    cancelled = world.engine.find("which orders of today were cancelled?").data
+    assert [each.id for each in cancelled] == [traded]
     assert world.engine.find("withdrawals of yesterday").data == ()
     world.close()
 

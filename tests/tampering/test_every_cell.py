@@ -112,6 +112,8 @@ def damaged(bank: World, statement: str) -> list[tuple[int, str, str]]:
         ("UPDATE log SET size = size + 1 WHERE organisation_id = 'default'", "log default"),
         ("UPDATE log SET root = peaks WHERE organisation_id = 'default'", "log default"),
         ("UPDATE log SET peaks = root WHERE organisation_id = 'default'", "log default"),
+        ("UPDATE log SET audit_hash = root WHERE organisation_id = 'default'", "head"),
+        ("UPDATE log SET audit_hash = root WHERE organisation_id = '*'", "head"),
         ("INSERT INTO log VALUES ('new', 0, '', '', NULL, NULL, NULL)", "log new"),
         ("UPDATE head SET audit_seq = audit_seq + 1", "audit"),
         ("UPDATE head SET event_seq = event_seq + 1", "head"),

@@ -102,18 +102,37 @@ def keys_of(text: str) -> tuple[str, ...]:
 _KINDS: Mapping[str, tuple[str, ...]] = {
     "withdrawal": ("withdrawal", "withdrawals", "withdraw", "withdrew", "withdrawn", "payout"),
     "deposit": ("deposit", "deposits", "deposited"),
-    "trade": ("trade", "trades", "order", "buy", "bought", "purchase", "sell", "sold", "sale"),
+    "trade": (
+        "trade",
+        "trades",
+        "order",
+        "orders",
+        "buy",
+        "bought",
+        "purchase",
+        "sell",
+        "sold",
+        "sale",
+    ),
     "quote": ("quote", "quotes", "quoted"),
 }
 _TRANSFERS = frozenset({"transfer", "transfers", "transferred"})
 _MONEY = frozenset({"dollar", "dollars", "usd", "busd1", "usdc", "money", "paid"})
 
 
+_STATUSES = frozenset(
+    {"processing", "reviewing", "completed", "settled", "cancelled", "rejected", "failed"}
+    | {"returned", "expired"}
+)
+"""Statuses that say nothing else in a sentence, as ``sent`` does."""
+
+
 class Subject(NamedTuple):
-    """What kinds of records a sentence speaks of, and whether its numbers are rather amounts than
-    parts of ids."""
+    """What kinds of records a sentence speaks of and of which statuses, and whether its numbers are
+    rather amounts than parts of ids."""
 
     kinds: frozenset[str]
+    statuses: frozenset[str]
     is_money: bool
 
 
@@ -123,7 +142,8 @@ def subject_of(words: Iterable[str]) -> Subject:
     kinds = {kind for kind, names in _KINDS.items() if not said.isdisjoint(names)}
     if not said.isdisjoint(_TRANSFERS):
         kinds |= {"deposit", "withdrawal"}
-    return Subject(frozenset(kinds), bool(kinds) or not said.isdisjoint(_MONEY))
+    is_money = bool(kinds) or not said.isdisjoint(_MONEY)
+    return Subject(frozenset(kinds), said & _STATUSES, is_money)
 
 
 class Ends(NamedTuple):

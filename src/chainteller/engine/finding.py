@@ -22,7 +22,7 @@ from chainteller.domain.clock import DAY, from_datetime, to_datetime
 from chainteller.domain.ids import Prefix
 from chainteller.domain.money import format_atoms
 from chainteller.domain.periods import Days
-from chainteller.domain.search_texts import Ends, Wanted, folded, name_words
+from chainteller.domain.search_texts import Ends, Subject, Wanted, folded, name_words
 from chainteller.domain.trades import QuoteStatus
 from chainteller.engine.context import EngineContext
 from chainteller.engine.table import answers
@@ -145,7 +145,7 @@ class _Finder:
             self._finds.add("customer", person.id, person.score, person.matched)
         self._accounts_of(people[:_SHOWN_ACCOUNTS])
         if not numbered and not has_record and (not people or wanted.amounts or wanted.days):
-            self._anywhere(wanted, subject.kinds)
+            self._anywhere(wanted, subject)
 
     # Ids, references and addresses
 
@@ -314,21 +314,25 @@ class _Finder:
 
     # Amounts and days of anybody
 
-    def _anywhere(self, wanted: Wanted, kinds: frozenset[str]) -> None:
-        """``kinds`` are those that the text speaks of, and its words may be statuses. A trade
-        stands for its quote."""
+    def _anywhere(self, wanted: Wanted, subject: Subject) -> None:
+        """What the text speaks of, or else anything of that amount and day. A trade stands for its
+        quote."""
         amounts, days = _atoms(wanted.amounts), _spans(wanted.days)
         if not amounts and not days:
             return
         score = _AMOUNT if amounts else _ON_DAY
         scope = rows.Scope(self._organisation_id)
-        matching = rows.matching(self._connection, scope, amounts, days, MOST)
-        if not matching and amounts:  # people are rarely wrong about an amount
-            matching = rows.matching(self._connection, scope, amounts, (), MOST)
+        said = rows.Only(subject.kinds, subject.statuses)
+        asked = [(said, days), (rows.Only(subject.kinds), days)]
+        if amounts:  # people are rarely wrong about an amount
+            asked += [(rows.Only(subject.kinds), ()), (rows.Only(), days), (rows.Only(), ())]
+        matching: Sequence[tuple[str, Record]] = ()
+        for only, on in dict.fromkeys(asked):
+            matching = rows.matching(self._connection, scope, amounts, on, MOST, only)
+            if matching:
+                break
         found = [(kind, row) for kind, row in matching if not _is_executed_quote(kind, row)]
-        said = [each for each in found if rows.kind_of(*each) in kinds] or found
-        said = [(kind, row) for kind, row in said if row.status in wanted.words] or said
-        for at, (kind, row) in enumerate(said):
+        for at, (kind, row) in enumerate(found):
             place = score - at / MOST
             self._finds.add_row(rows.kind_of(kind, row), row, place, _told(kind, row))
 

@@ -30,6 +30,7 @@ _TABLES: Mapping[str, Table] = {
     "blockchain-account": WalletTables.blockchain_account,
 }
 _RECORDS = ("transfer", "trade", "quote")
+_KINDS_OF = {"transfer": {"deposit", "withdrawal"}}
 _C, _A, _B = Tables.customer, Tables.trading_account, Tables.bank_account
 Amounts = Sequence[tuple[str, int]]
 Spans = Sequence[tuple[int, int]]
@@ -99,15 +100,34 @@ def _of_customers(
     return list(connection.execute(statement.order_by(table.c.id)))
 
 
+class Only(NamedTuple):
+    """The kinds of records, as ``kind_of`` names them, and the statuses that are wanted; any where
+    there are none."""
+
+    kinds: frozenset[str] = frozenset()
+    statuses: frozenset[str] = frozenset()
+
+
 def matching(
-    connection: Connection, scope: Scope, amounts: Amounts, spans: Spans, most: int
+    connection: Connection,
+    scope: Scope,
+    amounts: Amounts,
+    spans: Spans,
+    most: int,
+    only: Only = Only(),  # noqa: B008 - immutable
 ) -> list[tuple[str, Record]]:
     """Transfers, trades and quotes with one of the amounts on one of the days, newest first; of
     those that aren't given, any."""
     found: list[tuple[str, Record]] = []
     for kind in _RECORDS:
         table = _TABLES[kind]
+        if only.kinds and only.kinds.isdisjoint(_KINDS_OF.get(kind, {kind})):
+            continue
         statement = _of_scope(table, scope)
+        if only.kinds and kind == "transfer":
+            statement = statement.where(table.c.direction.in_(sorted(only.kinds)))
+        if only.statuses:
+            statement = statement.where(table.c.status.in_(sorted(only.statuses)))
         if spans:
             statement = statement.where(or_(*(_within(table, span) for span in spans)))
         if amounts:

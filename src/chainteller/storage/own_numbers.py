@@ -507,8 +507,9 @@ class Counted:
             own.event, own.audit = max(own.event, least), max(own.audit, least)
             event, audit, found = stored.get(name, _NONE_YET)
             told = [head.own_base if each is None else each for each in (event, audit)]
-            is_hash = audit is None or found == own.audit_hash
-            if told != [own.event, own.audit] or not (is_hash or own.audit == head.own_base):
+            is_hash = found == (None if audit is None else own.audit_hash)
+            is_first = audit is not None and own.audit == head.own_base
+            if told != [own.event, own.audit] or not (is_hash or is_first):
                 yield f"the numbers of {name} end elsewhere than its log says"
 
     def _base(self, name: str) -> int:

@@ -19,6 +19,7 @@ from chainteller.tui.console.search import (
     COMMAND,
     LEAST_LETTERS,
     NOT_SENT,
+    STARTING,
     TRY,
     Results,
     search,
@@ -64,7 +65,7 @@ class DeskPalette(SteadyPalette):
         self.query_one(CommandInput).password = note == NOT_SENT
 
     def nothing_found(self, text: str) -> str:
-        if self.note == NOT_SENT:
+        if self.note in {NOT_SENT, STARTING}:
             return self.note
         return f'Nothing found for "{clean(text)}". {self.note or TRY}'
 
@@ -150,7 +151,7 @@ class DeskProvider(Provider):
             palette.tell(results.note)
         for found in results.found:
             label = clean(found.label)
-            if found.place == "quote":
+            if found.place in {"quote", "trades", "transfers"}:
                 label = self.console.desk.privacy.figures(label)
             show = partial(self.console.open_found, found)
             yield Hit(found.rank, self._marked(label, wanted), show, label)

@@ -65,7 +65,8 @@ NO_SEARCH = (
     "this desk. Not searched: names of customers, trades."
 )
 NO_INDEX = "This deployment has no search of everything: its lists were searched instead."
-TRY = "Try part of a name, a bank account, an id, an address, an amount or a day (2026-11-20)."
+STARTING = "The console is still starting. Search again in a moment."
+TRY = "Try part of a name, a bank account, an id, an address, an amount or a day (yesterday)."
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,8 +207,10 @@ def _accounts_of(service: "Service", transaction_id: str) -> Iterator[str]:
 def search(desk: Desk, typed: str) -> Results:
     """What a text stands for. Runs in a thread; what fails of it is told in the note."""
     text = typed.strip()[:_LONGEST]
-    if len(text) < LEAST_LETTERS or desk.session is None:
+    if len(text) < LEAST_LETTERS:
         return Results()
+    if desk.session is None:
+        return Results(note=STARTING)
     if find_secret(text):
         return Results(note=NOT_SENT)
     service, wanted = desk.service, search_texts.read(text, desk.today)

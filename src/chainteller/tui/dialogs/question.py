@@ -218,7 +218,7 @@ class Question(Dialog[bool | TellerError]):
         rows.append(
             line(
                 yes,
-                (" = yes   ", "muted"),
+                (" = yes   " if self._confirmed else " = yes once it matches   ", "muted"),
                 ("n", "key"),
                 ("/", "muted"),
                 ("esc", "key"),
@@ -261,8 +261,15 @@ class Question(Dialog[bool | TellerError]):
         return size.width >= LEAST_WIDTH and size.height >= LEAST_HEIGHT
 
     def _type(self, event: events.Key) -> None:
+        """Take a key of the amount; enter, which never confirms, says whether it matches."""
+        if event.key == "enter":
+            self._refused = not self._confirmed
+            self._draw()
+            return
         if event.key == "backspace":
             self._typed = self._typed[:-1]
+        elif event.key == "ctrl+u":
+            self._typed = ""
         elif event.character and event.is_printable:
             self._typed = (self._typed + event.character)[:_LONGEST]
         self._refused = False

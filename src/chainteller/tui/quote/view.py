@@ -47,8 +47,7 @@ def title(account: "TradingAccount | None") -> Line:
         return line((" QUOTE", "strong"), ("   choose an account first: 1", "warn"))
     power = account.buying_power
     right = ((f"USD {grouped(power)} available ", "muted"),) if power else ()
-    bank = (f"  {account.bank_account_type} {account.bank_account_id}", "muted")
-    return work_title("QUOTE", account, "", bank, right=right)
+    return work_title("QUOTE", account, right=right)
 
 
 def life(state: QuoteState, now: int) -> Piece:
