@@ -19,17 +19,17 @@ def deployment(desk: Desk) -> list[Piece]:
     return [*pieces, mode]
 
 
-def _call(desk: Desk) -> str:
+def _call(desk: Desk, gap: str) -> str:
     """What waits to be looked at, and how long the call lasts, by the minute."""
-    alerts = f"({desk.alerts} new !)  " if desk.alerts else ""
+    alerts = f"({desk.alerts} new !){gap}" if desk.alerts else ""
     if desk.call_began is None:
         return alerts
-    return f"{alerts}call {seconds_between(desk.call_began, desk.now) // 60} min  "
+    return f"{alerts}call {seconds_between(desk.call_began, desk.now) // 60} min{gap}"
 
 
 def describe_connection(desk: Desk, *, narrow: bool) -> list[Piece]:
     reach = desk.connection
-    call = _call(desk)
+    call = _call(desk, " " if narrow else "  ")
     operator: Piece = (call if call and narrow else call + desk.settings.operator + "  ", "muted")
     if reach.state == "starting":
         return [operator, ("starting", "warn")]
