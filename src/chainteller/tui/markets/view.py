@@ -80,7 +80,7 @@ def title(
 ) -> Line:
     rhythm = f"every {poll_interval_s:g} s" if poll_interval_s else "r refreshes"
     held = f", {live_age(markets[0].at, now)} old" if is_paused and markets else ""
-    whose = f"   account {short_id(account.id)}" if account else ""
+    whose = f"   {account.customer_name or short_id(account.id)}" if account else ""
     return line(
         (" MARKETS", "strong"),
         (f"  {'paused' if is_paused else rhythm}{held}", "warn" if is_paused else "muted"),

@@ -192,7 +192,7 @@ def title(
 def wallet_title(wallet: Wallet, owner: "TradingAccount") -> Line:
     """The title over a wallet's detail where that hides the list."""
     name = owner.customer_name or ""
-    which = f"  {wallet.counterparty.id}  {wallet.network}"
+    which = f"  {short_id(wallet.counterparty.id)}  {wallet.network}"
     right = ((f"{short_id(owner.id)} ", "muted"),)
     return line((" WALLET", "strong"), f"  {name}" if name else "", which, right=right)
 
@@ -580,6 +580,12 @@ _CAUSES = {
     "EXPIRED_CHALLENGE": "the message has expired",
 }
 _OPEN_QUESTIONS = frozenset({"UNKNOWN_SIGNER", "NO_MATCH"})
+_BY_FINDING = {
+    **dict.fromkeys(_OPEN_QUESTIONS, "another account, or another text"),
+    "SECRET_PASTED": "a secret was pasted, not a signature",
+    **dict.fromkeys(INCOMPLETE, "no complete signature was pasted"),
+}
+"""Instead of the cause, for findings of which it says too much or the wrong thing."""
 
 
 def signature_line(verdict: Verdict | None) -> Line:
@@ -605,11 +611,7 @@ def verdict_lines(
         checks = [tuple(piece for check in checks for piece in (*check, ("   ", "")))]
     rows += [line(*check) for check in checks]
     rows += _signer(wallet, verdict, width)
-    cause = _CAUSES.get(found.cause or "", "it can't be used")
-    if found.finding in _OPEN_QUESTIONS:
-        cause = "another account, or another text"
-    if found.finding in INCOMPLETE:
-        cause = "no complete signature was pasted"
+    cause = _BY_FINDING.get(found.finding) or _CAUSES.get(found.cause or "", "it can't be used")
     rows.append(line(_NO, (cause, "bad"), right=(sure,)))
     rows += [line(f"  {row}") for row in wrapped(found.explanation, width - 2)]
     for difference in () if compact else found.differences or ():

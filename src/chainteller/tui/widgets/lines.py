@@ -157,8 +157,10 @@ class Toned(Widget):
         """One line of exactly ``width`` cells."""
         right = [(clean(text), tone) for text, tone in shown.right]
         room = width - sum(cell_len(text) for text, _ in right)
-        is_cut = bool(right) and sum(cell_len(clean(text)) for text, _ in shown.left) > room
-        left = room - is_cut  # what is cut doesn't touch what stands at the right
+        whole = "".join(clean(text) for text, _ in shown.left)
+        over = cell_len(whole) - room
+        has_gap = not right or right[0][0].startswith(" ") or (over == 0 and whole.endswith(" "))
+        left = room - (over >= 0 and not has_gap)  # the parts don't touch each other
         segments: list[Segment] = []
         used = 0
         for raw, tone in shown.left:

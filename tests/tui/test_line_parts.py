@@ -1,0 +1,26 @@
+"""Lines of two parts: the left one gives way, and they never touch."""
+
+from rich.style import Style
+from tests.tui.conftest import Bench, settle
+
+from chainteller.tui.widgets.lines import Toned, line
+
+WIDTH = 12
+SHOWN = [
+    ("ethereum", "TDA", "ethereum TDA"),
+    ("ethereums", "TDA", "ethereu… TDA"),
+    ("ethereum and more", "TDA", "ethereu… TDA"),
+    ("ethereum ", "TDA", "ethereum TDA"),
+    ("ethereums", " TD", "ethereums TD"),
+    ("ethereum", "", "ethereum    "),
+]
+
+
+async def test_the_left_part_is_cut_before_it_touches_the_right_one(bench: Bench) -> None:
+    app = bench.console()
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        painter = app.screen.query(Toned).first()
+        for left, right, shown in SHOWN:
+            row = line((left, ""), right=((right, ""),) if right else ())
+            assert painter.strip_of(row, WIDTH, Style()).text == shown
