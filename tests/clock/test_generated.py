@@ -13,14 +13,15 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
-from sqlalchemy import text
 from tests.clock.banks import Bank
 from tests.clock.machine import MachineClock
 from tests.world.bank import sqlite_url
+from tests.world.released_rows import add_audit_row
 
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.engine.verification import verify
 from chainteller.service.errors import ClockUncertain, QuoteAlreadyUsed, QuoteExpired
+from chainteller.storage import chain
 
 T = TypeVar("T")
 FIRST = int(os.environ.get("CHAINTELLER_CLOCK_FIRST", "0"))
@@ -137,9 +138,8 @@ class Life:
         if self.bank.tick() or abs(machine.wrong) > 4_000_000:
             return
         with self.bank.context.database.write() as connection:
-            now = MachineClock(machine).now()
-            newest = "UPDATE head SET last_at = max(last_at, :now)"
-            connection.execute(text(newest), {"now": now})
+            newest = chain.head(connection).last_at
+            add_audit_row(connection, max(newest, MachineClock(machine).now()))
             connection.commit()
 
     def end(self) -> None:

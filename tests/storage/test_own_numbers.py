@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import insert, select, text, update
+from sqlalchemy import insert, text, update
 from tests.storage import released
 from tests.world.bank import OTHER, World, build, sqlite_url
 from tests.world.engines import make_world
+from tests.world.released_rows import add_audit_row
 
 from chainteller.domain.actors import Actor
-from chainteller.domain.audit_chain import COVERED
 from chainteller.domain.clock import DAY
 from chainteller.engine.engine import Engine
 from chainteller.engine.verification import Breach, breaches, verify
@@ -146,24 +146,13 @@ def write_as_released(database: Database) -> None:
     """Write an event and an audit row with the columns that the released build knows."""
     with database.write() as connection:
         head = chain.head(connection)
-        newest = connection.execute(
-            select(Tables.audit).order_by(Tables.audit.c.seq.desc()).limit(1)
-        ).one()
-        row = {
-            **{name: getattr(newest, name) for name in COVERED},
-            "trading_account_id": newest.trading_account_id,
-            "seq": head.audit_seq + 1,
-            "previous_hash": head.audit_hash,
-        }
-        row["hash"] = chain.link_hash(row)
+        row = add_audit_row(connection, head.last_at)
         event = {
             "seq": head.event_seq + 1,
             "organisation_id": "default",
-            "at": row["at"],
-            **chain.event_row("EVT_1", "quote.created", newest.object, {}),
+            "at": head.last_at,
+            **chain.event_row("EVT_1", "quote.created", row.object, {}),
         }
-        connection.execute(insert(Tables.audit), row)
         connection.execute(insert(Tables.event), event)
-        ends = {"event_seq": event["seq"], "audit_seq": row["seq"], "audit_hash": row["hash"]}
-        connection.execute(update(Tables.head).values(ends))
+        connection.execute(update(Tables.head).values(event_seq=event["seq"]))
         connection.commit()
