@@ -32,7 +32,7 @@ class Moves(Enum):
     NUMBERED = "the deployment numbers them, so they get numbers of the other one"
     LEDGER = "a customer's as they are; the bank's own are posted again"
     AS_A_LOG = "byte by byte, before everything else"
-    OTHERWISE = "the organisation itself, and what is counted anew"
+    OTHERWISE = "the organisation itself, and what is counted again"
     NOT = "they stay"
 
 
