@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from typing import NamedTuple
 
+from benchmarks.crowded import analyse
 from benchmarks.lists import places
 from sqlalchemy import insert
 from tests.world.engines import START, World, make_world
@@ -79,6 +80,7 @@ def filled(place: str, count: int, seed: str) -> tuple[World, list[str]]:
             insert(Tables.trade), [_trade(trade, at) for at, trade in enumerate(trades, start=1)]
         )
         connection.commit()
+    analyse(world)
     return world, trades
 
 

@@ -17,7 +17,7 @@ SHORT = int(os.environ.get("WALKER_STEPS", "40"))
 SEED = os.environ.get("WALKER_SEED", "suite")
 
 
-@pytest.mark.parametrize("kind", [OWN, SPEC_ONLY])
+@pytest.mark.parametrize("kind", [OWN, pytest.param(SPEC_ONLY, marks=pytest.mark.thorough)])
 async def test_a_short_walk_shows_and_sends_only_what_belongs_to_the_customer(
     kind: str,
 ) -> None:
