@@ -129,7 +129,10 @@ async def test_a_lost_execution_is_settled_as_soon_as_the_service_answers(
         await press(pilot, "X")
         await answer(pilot, "y")
         assert isinstance(app.screen, QuoteScreen)
-        assert "the same request, with the same key, can't execute it twice." in seen(app)
+        shown = seen(app)
+        assert "No answer came. The trade may or may not have been placed." in shown
+        assert "Don't execute it again. The console is looking for it:" in shown
+        assert "the same request, with the same key, can't execute it twice." in shown
         app.screen.look_for_trades()
         await settle(pilot)
         assert "OUTCOME UNKNOWN" in seen(app)

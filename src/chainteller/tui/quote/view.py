@@ -350,7 +350,7 @@ def _keys(state: QuoteState, now: int) -> list[Line]:
 
 
 _RESENT = "the same request, with the same key, can't execute it twice."
-_SEARCHED = "nothing is sent again; the console searches for a trade with these terms."
+_SEARCHED = "nothing is sent again; a trade with these terms is looked for."
 
 
 def _search_lines(search: Search) -> list[Line]:
@@ -363,8 +363,8 @@ def _search_lines(search: Search) -> list[Line]:
         where = f"{times}: retry in {max(1, search.wait_s)} s."
     found = [line((search.found.text, "warn"))] if search.found is not None else []
     return [
-        line(("There was no answer. The trade may or may not have been placed.", "bad")),
-        line("Don't execute it again. We're checking whether the trade was placed:"),
+        line(("No answer came. The trade may or may not have been placed.", "bad")),
+        line("Don't execute it again. The console is looking for it:"),
         line((_RESENT if search.is_resent else _SEARCHED, "muted")),
         *found,
         line((where, "warn" if search.fault else "muted")),

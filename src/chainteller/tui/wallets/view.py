@@ -582,7 +582,7 @@ _CAUSES = {
 _OPEN_QUESTIONS = frozenset({"UNKNOWN_SIGNER", "NO_MATCH"})
 _BY_FINDING = {
     **dict.fromkeys(_OPEN_QUESTIONS, "another account, or another text"),
-    "SECRET_PASTED": "a secret was pasted, not a signature",
+    "SECRET_PASTED": "a secret was pasted",
     **dict.fromkeys(INCOMPLETE, "no complete signature was pasted"),
 }
 """Instead of the cause, for findings of which it says too much or the wrong thing."""
