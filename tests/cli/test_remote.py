@@ -182,8 +182,13 @@ def test_lists_and_transfers_of_a_remote_place_are_those_of_the_embedded_one(
         ("quotes", "list", account, "--format", "csv"),
         ("events", "--limit", "10", "--json"),
     ):
-        remote, embedded = teller("--url", served, *line), teller(*line)
-        assert (remote.code, remote.out) == (0, embedded.out), remote.err
+        embedded = [teller(*line).out]
+        for _ in range(3):  # the sample bank's work under way may end between two reads
+            remote = teller("--url", served, *line)
+            embedded.append(teller(*line).out)
+            if embedded[-1] == embedded[-2]:
+                break
+        assert (remote.code, remote.out) == (0, embedded[-1]), remote.err
 
 
 def test_a_withdrawal_is_cancelled_at_a_remote_place(served: str, teller: Teller) -> None:
