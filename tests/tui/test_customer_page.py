@@ -1,7 +1,7 @@
 """One page per customer: all of theirs, nothing of anybody else's."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import TypeVar
 
 import pytest
@@ -14,6 +14,7 @@ from textual import events
 from textual.pilot import Pilot
 
 from chainteller.domain.ids import short
+from chainteller.domain.periods import said_days
 from chainteller.service import operations as op
 from chainteller.service.layers import Next, layered
 from chainteller.service.models.accounts import OpenTradingAccount, TradingAccount
@@ -22,6 +23,7 @@ from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.operations import Call
 from chainteller.tui.customers.filter import Wanted, wanted
 from chainteller.tui.customers.screen import CustomerPage
+from chainteller.tui.queries import created_within
 
 Answer = TypeVar("Answer")
 SMALL, LARGE, HUGE = (80, 24), (120, 40), (200, 60)
@@ -234,6 +236,14 @@ def test_days_and_words_choose_among_entries() -> None:
     assert wanted("2026-11-20 1250").shows(at, "deposit 1,250.00 USD")
     assert not wanted("2026-11-21").shows(at, "deposit")
     assert not wanted("..2026-11-19").shows(at, "deposit")
+
+
+def test_the_last_day_that_there_is_can_be_typed() -> None:
+    at, today = datetime(2026, 11, 20, tzinfo=UTC), date(2026, 11, 20)
+    assert not wanted("9999-12-31").shows(at, "deposit")
+    assert not wanted("9999-12-31", today=today).shows(at, "deposit")
+    days = said_days("9999-12-31", today).days[0]
+    assert created_within(days)["created_gte"] == "9999-12-31T00:00:00Z"
 
 
 @pytest.mark.needs("customer-names", "transactions")

@@ -55,6 +55,16 @@ def parse_bound(text: str, *, is_end: bool) -> int:
     return min(max(instant, _FIRST_INSTANT), LAST_INSTANT)
 
 
+def midnight(day: date) -> datetime:
+    """The first moment of a day."""
+    return datetime(day.year, day.month, day.day, tzinfo=UTC)
+
+
+def day_after(day: date) -> date:
+    """The next day; of the last one that there is, that day itself."""
+    return day if day == date.max else day + timedelta(days=1)
+
+
 class Days(NamedTuple):
     """The first and the last day of a period."""
 
@@ -82,8 +92,11 @@ def parse_period(text: str, today: date) -> Days | None:
     return said.days[0] if len(said.days) == 1 and not said.rest.strip() else None
 
 
-def said_days(text: str, today: date) -> Said:
-    """The days that a sentence names, in any of the forms in which people do."""
+def said_days(text: str, today: date | None) -> Said:
+    """The days that a sentence names, in any of the forms in which people do; none without
+    ``today``."""
+    if today is None:
+        return Said(text, ())
     found: list[Days] = []
 
     def take(read: _Reader, match: re.Match[str]) -> str:
@@ -114,6 +127,10 @@ def _latest(today: date, year: str | None, month: int, day: str) -> Days | None:
 def _place(word: str, names: tuple[str, ...]) -> int | None:
     """Which of the names a word is or begins, with three letters or more."""
     return next((at for at, name in enumerate(names) if name.startswith(word.lower())), None)
+
+
+def _of_date(match: re.Match[str], today: date) -> Days | None:
+    return _latest(today, match["year"], int(match["month"]), match["day"])
 
 
 def _of_month(match: re.Match[str], today: date) -> Days | None:
@@ -158,15 +175,9 @@ _YEAR = r"(?:,?\s+(?P<year>\d{4}))?"
 _FORMS: tuple[tuple[re.Pattern[str], _Reader], ...] = tuple(
     (re.compile(rf"(?<![\w.\-])(?:{pattern})(?![\w\-]|\.\.)", re.ASCII | re.IGNORECASE), read)
     for pattern, read in (
-        (
-            r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)",
-            lambda match, today: _latest(today, match["year"], int(match["month"]), match["day"]),
-        ),
+        (r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)", _of_date),
         (r"20\d\d-\d\d", _written),
-        (
-            r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})",
-            lambda match, today: _latest(today, match["year"], int(match["month"]), match["day"]),
-        ),
+        (r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})", _of_date),
         (rf"{_DAY}(?:\.|st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}{_YEAR}", _of_month),
         (rf"{_MONTH}\s+{_DAY}(?:st|nd|rd|th)?{_YEAR}", _of_month),
         (r"(?P<name>today|yesterday)", _near),

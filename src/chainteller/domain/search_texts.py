@@ -175,7 +175,7 @@ class Wanted(NamedTuple):
 def read(text: str, today: date | None = None) -> Wanted:
     """What a text asks for, whatever else it says; with ``today``, also the days that it names."""
     rest, ids = _take_ids(text)
-    rest, days = said_days(rest, today) if today is not None else (rest, ())
+    rest, days = said_days(rest, today)
     ends = tuple(_abbreviated(rest))
     rest = _ABBREVIATED.sub(" ", rest)
     tokens = rest.split()

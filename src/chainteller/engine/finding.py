@@ -8,7 +8,6 @@ these before names, and names before amounts and days.
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, date, datetime
 from functools import cache
 from itertools import combinations
 from typing import Any
@@ -21,7 +20,7 @@ from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME
 from chainteller.domain.clock import DAY, from_datetime, to_datetime
 from chainteller.domain.ids import Prefix
 from chainteller.domain.money import format_atoms
-from chainteller.domain.periods import Days
+from chainteller.domain.periods import Days, midnight
 from chainteller.domain.search_texts import Ends, Subject, Wanted, folded, name_words
 from chainteller.domain.trades import QuoteStatus
 from chainteller.engine.context import EngineContext
@@ -469,11 +468,10 @@ def _atoms(amounts: Iterable[str]) -> tuple[tuple[str, int], ...]:
 
 def _spans(days: Iterable[Days]) -> tuple[tuple[int, int], ...]:
     """The first instant of each period, and the first one after it."""
-    return tuple((_midnight(each.first), _midnight(each.last) + DAY) for each in days)
-
-
-def _midnight(day: date) -> int:
-    return from_datetime(datetime(day.year, day.month, day.day, tzinfo=UTC))
+    return tuple(
+        (from_datetime(midnight(each.first)), from_datetime(midnight(each.last)) + DAY)
+        for each in days
+    )
 
 
 def _is_executed_quote(kind: str, row: Record) -> bool:

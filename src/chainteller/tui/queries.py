@@ -1,12 +1,13 @@
 """Reads that combine several calls of the service; plain functions that run in a thread."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from decimal import ROUND_DOWN, Decimal
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from chainteller.domain.assets import CASH_EQUIVALENTS, base_symbol
+from chainteller.domain.periods import day_after
 from chainteller.service.errors import NotFound, NotOffered, TellerError
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.trades import Trade
@@ -81,8 +82,8 @@ def created_within(days: "Days | None") -> dict[str, str]:
     """The filters of a list for what was created on some days; none for any day."""
     if days is None:
         return {}
-    after = f"{days.last + timedelta(days=1):%Y-%m-%d}T00:00:00Z"
-    return {"created_gte": f"{days.first:%Y-%m-%d}T00:00:00Z", "created_lt": after}
+    first, after = days.first.isoformat(), day_after(days.last).isoformat()
+    return {"created_gte": f"{first}T00:00:00Z", "created_lt": f"{after}T00:00:00Z"}
 
 
 def is_within(moment: datetime | None, days: "Days | None") -> bool:

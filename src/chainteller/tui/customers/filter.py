@@ -1,10 +1,10 @@
 """The filter of a customer's timeline: kinds, days and words."""
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime
 
 from chainteller.domain.money import ungrouped
-from chainteller.domain.periods import parse_span, said_days
+from chainteller.domain.periods import day_after, midnight, parse_span, said_days
 
 KINDS = ("trade", "deposit", "withdrawal", "review", "quote", "wallet", "note", "text", "audit")
 SHOWN = ("", *KINDS)
@@ -45,9 +45,9 @@ def wanted(typed: str, only: str = "", today: date | None = None) -> Wanted:
     kinds: set[str] = set()
     since = until = None
     words = []
-    rest, named = said_days(typed, today) if today is not None else (typed, ())
+    rest, named = said_days(typed, today)
     if named:
-        since, until = _midnight(named[0].first), _midnight(named[0].last + timedelta(days=1))
+        since, until = midnight(named[0].first), midnight(day_after(named[0].last))
     for word in rest.casefold().split():
         meant = _kinds(word)
         days = _days(word)
@@ -84,8 +84,4 @@ def _span(text: str) -> tuple[datetime, datetime] | None:
     """The first moment of a day, a month or a year of this century, and that of the next one; other
     numbers may be amounts."""
     days = parse_span(text) if text.startswith(_CENTURY) else None
-    return (_midnight(days[0]), _midnight(days[1] + timedelta(days=1))) if days else None
-
-
-def _midnight(day: date) -> datetime:
-    return datetime(day.year, day.month, day.day, tzinfo=UTC)
+    return (midnight(days[0]), midnight(day_after(days[1]))) if days else None

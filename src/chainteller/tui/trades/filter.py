@@ -57,7 +57,7 @@ def wanted(typed: str, today: date | None = None) -> Wanted:
     """
     found: dict[str, str] = {}
     words = []
-    rest, days = said_days(typed, today) if today is not None else (typed, ())
+    rest, days = said_days(typed, today)
     for word in rest.lower().split():
         meant = [name for name in _KINDS if name.startswith(word)]
         if len(meant) == 1 and _KINDS[meant[0]] not in found:

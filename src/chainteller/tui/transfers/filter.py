@@ -40,7 +40,7 @@ def wanted(typed: str, today: date | None = None) -> Wanted:
     """
     found: dict[str, str] = {}
     words = []
-    rest, days = said_days(typed, today) if today is not None else (typed, ())
+    rest, days = said_days(typed, today)
     for word in rest.split():
         meant = {_NAMES[name] for name in _NAMES if name.startswith(word.lower())}
         kind, value = next(iter(meant)) if len(meant) == 1 else ("", "")
