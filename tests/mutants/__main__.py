@@ -369,9 +369,11 @@ def main() -> None:
         judge = Judge(
             Path(folder), coverage, given.tests, budget=given.budget, confirm=given.confirm
         )
+        known = equivalent()
         for mutant in _chosen(given):
             before = state.done.get(mutant.name)
-            if before is not None and not (given.again and before["outcome"] in LEFT):
+            is_left = before is not None and before["outcome"] in LEFT
+            if before is not None and not (given.again and is_left and mutant.name not in known):
                 continue
             told = judge.judge(mutant)
             state.add(told)
