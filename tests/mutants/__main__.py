@@ -93,8 +93,8 @@ def mutants(modules: tuple[str, ...]) -> list[Mutant]:
 
 
 class Coverage:
-    """Which tests ran which line, and how long each test takes at best, as often as it was measured:
-    whatever comes first also makes what several tests use.
+    """Which tests ran which line, and how long each test takes at best: whatever comes first also
+    makes what several tests use.
     """
 
     def __init__(self, measured: list[dict[str, Any]]) -> None:
