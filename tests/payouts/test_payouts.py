@@ -278,6 +278,12 @@ def test_a_payout_whose_row_contradicts_itself_is_not_made(
         bank.pass_time(MINUTE)
         assert not bank.is_paid(requested.id)
         assert bank.cell(TRANSFER, {"id": requested.id}, "failure_code") == "CLAIM_UNVERIFIABLE"
+    (reason,) = (
+        json.loads(each.inputs)["reason"]
+        for each in bank.audited("payout.refused")
+        if each.object == requested.id
+    )
+    assert reason == "WITHDRAWAL"
     pay_honestly(bank, pair)
 
 
