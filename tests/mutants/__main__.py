@@ -118,7 +118,7 @@ class Coverage:
     ) -> list[tuple[str, float]]:
         """Tests that ran its line, of those that are ready, with the seconds they took, within the
         budget; for a line that runs when its module is imported, those of the whole module. Quick
-        tests come first, and those that killed others.
+        tests come first, and those that killed others; one case of each function, then a second.
         """
         lines = self.lines.get(mutant.module, {})
         wanted = range(mutant.change.line, mutant.change.end + 1)
@@ -129,11 +129,16 @@ class Coverage:
         def promise(number: int) -> tuple[float, int]:
             return (0.05 + self.durations[number]) / (1 + kills[self.tests[number]]), number
 
+        turns: Counter[str] = Counter()
+        in_turn = []
+        for number in sorted(numbers, key=promise):
+            if self.tests[number] in ready:
+                function = self.tests[number].partition("[")[0]
+                turns[function] += 1
+                in_turn.append((turns[function], number))
         chosen: list[tuple[str, float]] = []
         spent = 0.0
-        for number in sorted(numbers, key=promise):
-            if self.tests[number] not in ready:
-                continue
+        for _, number in sorted(in_turn, key=lambda each: each[0]):
             spent += self.durations[number]
             if not chosen or spent <= budget:
                 chosen.append((self.tests[number], self.durations[number]))
