@@ -309,6 +309,10 @@ class RecoverableProbe:
         self._readings = [(sig, parity, sig.recovery(parity)) for sig, parity in pairs]
         self._signers: dict[bytes, tuple[bytes | None, ...]] = {}
 
+    @property
+    def tries(self) -> int:
+        return curve().tries
+
     def _recover(self, digest: bytes) -> tuple[bytes | None, ...]:
         if digest not in self._signers:
             self._prepare([digest])

@@ -1,8 +1,9 @@
 """Looks for the text that was signed among what our texts may have become, within a budget.
 
-The budget counts candidate texts, never time, so that the same paste gets the same answer on every
-machine. Where a signature gives away its key, one candidate is held against every known address at
-once; Ed25519 has to be asked about each address.
+The budget is the number of candidate texts that a probe can be asked about in the time of one
+diagnosis. It never looks at a clock, so the same paste gets the same answer on every machine with
+the same libraries. Where a signature gives away its key, one candidate is held against every known
+address at once; Ed25519 has to be asked about each address.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -14,10 +15,8 @@ from chainteller.wallets.cases import MAX_OTHER_TEXTS, KnownAddress, KnownChalle
 from chainteller.wallets.family import Address, Family, Probe
 from chainteller.wallets.transit import Journey, journeys, simplest
 
-# Candidates for all texts together, for this challenge's own altered once, and for all others;
-# where each address is asked for itself, this part of them.
-_ALL, _FIRST, _OTHERS = 4900, 800, 1400
-_PART = 0.45
+# This challenge's own text altered once, the likeliest; the part of all tries for other texts.
+_FIRST, _PART_OF_OTHERS = 400, 0.3
 _MOST_PER_TEXT = 300
 # What happens often is found soon; larger batches cost less for each candidate.
 _FIRST_BATCH, _BATCH = 60, 300
@@ -50,9 +49,8 @@ def search(
     probe = probe_as(family)
     everybody = list({each.canonical: each for each in addresses}.values())
     reachable = everybody if probe.names_its_key else [registered]
-    part = 1.0 if probe.names_its_key else _PART
-    each = min(int(_OTHERS * part) // max(len(others), 1), _MOST_PER_TEXT)
-    rest = int(_ALL * part) - each * len(others) - _FIRST
+    each = min(int(probe.tries * _PART_OF_OTHERS) // max(len(others), 1), _MOST_PER_TEXT)
+    rest = probe.tries - each * len(others) - _FIRST
     first = _as_candidates(challenge, _once_altered(challenge.text, _FIRST))
     return (
         _look(probe, first, reachable, thorough=_THOROUGH)

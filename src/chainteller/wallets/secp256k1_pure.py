@@ -217,6 +217,7 @@ class PureCurve:
     """The `curve.Curve` of this module."""
 
     repairs = 30
+    tries = 4700
 
     @staticmethod
     @lru_cache(16)

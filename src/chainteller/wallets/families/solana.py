@@ -1,7 +1,7 @@
 """Solana: base58 keys as addresses, Ed25519 over the text or over an off-chain envelope of it."""
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property, lru_cache
 
 import base58
 from nacl.bindings import (
@@ -12,6 +12,7 @@ from nacl.bindings import (
 
 from chainteller.wallets import bip137, bip322
 from chainteller.wallets.ed25519 import is_well_formed, reason_not_signable, signs
+from chainteller.wallets.ed25519_table import Check
 from chainteller.wallets.encodings import BASE58, Candidate, SignatureReading
 from chainteller.wallets.family import (
     RIGHT,
@@ -175,6 +176,7 @@ def _is_solana(address: Address) -> bool:
     return address.kind == "ed25519"
 
 
+@lru_cache(256)
 def public_key(address: Address) -> bytes:
     """The 32 key bytes of a Solana address."""
     return base58.b58decode(address.canonical)
@@ -185,11 +187,13 @@ class SolanaProbe:
 
     carries_key = False
     names_its_key = False
+    tries = 2700
 
     def __init__(self, reading: SignatureReading) -> None:
         """Keep what has the right length."""
         self._signatures = [c.data for c in reading.candidates if len(c.data) == 64]
         self._longer = [c.data[:64] for c in reading.candidates if len(c.data) in {65, 66}]
+        self._check = cache(Check)
 
     def match(self, message: bytes, address: Address) -> str | None:
         key = public_key(address)
@@ -208,14 +212,18 @@ class SolanaProbe:
         """`thorough`ly in off-chain envelopes too: each takes as long as a message."""
         keys = [(each, public_key(each)) for each in addresses if _is_solana(each)]
         signatures = [each for each in self._signatures if is_well_formed(each)]
-        for index, message in enumerate(messages):
+        for index, message in enumerate(messages[:thorough]):
             for address, key in keys:
                 for signature in signatures:
-                    if signs(message, signature, key) or (
-                        index < thorough and scheme_of(message, signature, key, usual_only=True)
-                    ):
+                    if scheme_of(message, signature, key, usual_only=True):
                         return Match(index, address)
-        return None
+        best, rest = None, messages[thorough:]
+        for address, key in keys:
+            for signature in signatures:
+                found = self._check(signature, key).first(rest)
+                if found is not None:
+                    best, rest = Match(thorough + found, address), rest[:found]
+        return best
 
     def witness(self, message: bytes, address: Address) -> Witness | None:
         key = public_key(address)
