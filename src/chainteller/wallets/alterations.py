@@ -120,7 +120,9 @@ def _marks_at_ends() -> Iterator[Alteration]:
     for mark, name in INVISIBLE.items():
         cost = _MARK_COSTS.get(mark, 1.4)
         first = 0.1 if mark == "\ufeff" else cost
-        yield Alteration("mark", finding, f"begins with {name}", first, _before(mark))
+        # A file has a byte order mark whatever else is in it.
+        kind = "file" if mark == "\ufeff" else "mark"
+        yield Alteration(kind, finding, f"begins with {name}", first, _before(mark))
         yield Alteration("mark", finding, f"ends in {name}", cost + 0.1, _after(mark))
 
 
@@ -241,7 +243,7 @@ def _markdown() -> Iterator[Alteration]:
     for opening, closing, cost in _MARKDOWN:
         finding = "QUOTED_TEXT" if opening == "`" else "MARKUP_ADDED"
         what = f"has {opening.strip()}{closing.strip()} around it"
-        yield Alteration("quotes", finding, what, cost, _around(opening, closing))
+        yield Alteration("markdown", finding, what, cost, _around(opening, closing))
 
 
 def _odd_quotes() -> Iterator[Alteration]:
@@ -288,9 +290,10 @@ def _wrapped(width: int, joint: str, *, fills: bool = False) -> Callable[[str], 
 
 
 def _reflowed(width: int, joint: str) -> Callable[[str], str]:
-    """As `_wrapped`, after earlier line breaks became spaces."""
+    """As `_wrapped`, after earlier line breaks became spaces, and those at its ends nothing."""
     wrap = _wrapped(width, joint)
-    return lambda text: wrap(" ".join(text.split("\n"))) if "\n" in text else text
+    flat = {ord(each): " " for each in "\r\n\t"}
+    return lambda text: wrap(text.translate(flat).strip(" ")) if "\n" in text else text
 
 
 def _lines(line: str, width: int, fills: bool) -> Iterator[str]:  # noqa: FBT001 - asked very often
@@ -331,12 +334,17 @@ def _word_wraps(
     return way
 
 
-def _reflows() -> Iterator[Alteration]:
-    for joint, more in (*_PLAIN, ("\n> ", 0.3)):
-        for width, cost in _WORD_WIDTHS.items():
-            what = f"was wrapped at {width} characters (all its lines as one)"
-            flow = _reflowed(width, joint)
-            yield Alteration("wrap", "LINE_BREAKS_ADDED", what, cost + more, flow)
+def _reflows(
+    joints: tuple[tuple[str, float], ...], widths: Mapping[int, float]
+) -> Callable[[], Iterator[Alteration]]:
+    def way() -> Iterator[Alteration]:
+        for joint, more in joints:
+            for width, cost in widths.items():
+                what = f"was wrapped at {width} characters (all its lines as one)"
+                flow = _reflowed(width, joint)
+                yield Alteration("wrap", "LINE_BREAKS_ADDED", what, cost + more, flow)
+
+    return way
 
 
 def _cut_wraps() -> Iterator[Alteration]:
@@ -455,7 +463,8 @@ def _typography() -> Iterator[Alteration]:
         (1.5, " ", "\u3000", "has wide spaces"),
     ):
         code = "INVISIBLE_CHARACTERS" if old == " " or new == "\u2011" else "CHARACTERS_REPLACED"
-        yield Alteration("characters", code, what, cost, _replace(old, new))
+        kind = "characters" if old == " " else "typography"
+        yield Alteration(kind, code, what, cost, _replace(old, new))
 
 
 def _hidden_marks() -> Iterator[Alteration]:
@@ -832,7 +841,9 @@ _WAYS: tuple[tuple[float, Callable[[], Iterator[Alteration]]], ...] = (
     (0.05, _bullets), (1.1, _quotes), (1.0, _markdown), (0.1, _odd_quotes),
     (1.0, _word_wraps(_PLAIN, "line breaks", _WORD_WIDTHS)),
     (0.9, _word_wraps(_FLOWED, "format=flowed", _MAIL_WIDTHS)),
-    (0.9, _word_wraps(_QUOTED, "quoted lines", _MAIL_WIDTHS)), (0.6, _reflows), (0.9, _cut_wraps),
+    (0.9, _word_wraps(_QUOTED, "quoted lines", _MAIL_WIDTHS)), (0.9, _cut_wraps),
+    (0.8, _reflows(_PLAIN, _WORD_WIDTHS)), (0.6, _reflows(_FLOWED, _MAIL_WIDTHS)),
+    (0.6, _reflows(_QUOTED, _MAIL_WIDTHS)),
     (0.1, _odd_wraps), (0.1, _broken_elsewhere), (0.5, _line_signs), (0.6, _crlf_ends),
     (0.05, _lost_breaks), (1.0, _no_break_spaces), (0.25, _typography), (0.4, _hidden_marks),
     (0.08, _marks_at_spaces), (0.15, _single_spaces), (0.35, _spacing), (0.08, _unicode_forms),

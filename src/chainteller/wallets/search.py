@@ -16,7 +16,7 @@ from chainteller.wallets.family import Address, Family, Probe
 from chainteller.wallets.transit import Journey, journeys, simplest
 
 # This challenge's own text altered once, the likeliest; the part of all tries for other texts.
-_FIRST, _PART_OF_OTHERS = 400, 0.3
+_FIRST, _PART_OF_OTHERS = 800, 0.3
 _MOST_PER_TEXT = 300
 # What happens often is found soon; larger batches cost less for each candidate.
 _FIRST_BATCH, _BATCH = 60, 300

@@ -15,10 +15,11 @@ from chainteller.wallets.alterations import Alteration, alterations
 _ONE, _TWO = -math.log(0.5), -math.log(0.5 * 2)
 _USUAL_ORDER, _OTHER_ORDER = -math.log(0.85), -math.log(0.15)
 # Less likely sets of steps are beyond every budget.
-_DEAREST = 6.2
+_DEAREST = 5.1
 _ORDER = (
-    "unicode", "case", "characters", "spaces", "cut", "quotes", "prefix", "double", "tail", "mark",
-    "wrap", "lines", "start", "end", "ends", "markup", "code", "mail",
+    "unicode", "case", "characters", "typography", "spaces", "cut", "quotes", "markdown", "prefix",
+    "double", "tail", "mark", "wrap", "lines", "start", "end", "ends", "markup", "code", "file",
+    "mail",
 )  # fmt: skip
 _Steps = tuple[Alteration, ...]
 

@@ -187,7 +187,7 @@ class SolanaProbe:
 
     carries_key = False
     names_its_key = False
-    tries = 2700
+    tries = 2900
 
     def __init__(self, reading: SignatureReading) -> None:
         """Keep what has the right length."""
