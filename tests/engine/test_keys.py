@@ -105,6 +105,17 @@ def test_both_keys_hold_during_the_overlap_of_a_rotation(world: World, keys: Api
     assert by_id[new.key_id]["expires"] is not None
 
 
+def test_both_keys_hold_for_a_week_at_most(world: World, keys: ApiKeys) -> None:
+    old = keys.create("branch")
+    with pytest.raises(ValidationFailed):
+        keys.rotate(old.key_id, "169h")
+    keys.rotate(old.key_id, "168h")
+    world.advance(7 * 24 * 3_600 - 1)
+    authenticate(world.context, old.text)
+    world.advance(1)
+    assert reason(world, old) == "REVOKED"
+
+
 def test_a_rotation_without_overlap_ends_the_old_key_at_once(world: World, keys: ApiKeys) -> None:
     old = keys.create("branch")
     keys.rotate(old.key_id, "0")

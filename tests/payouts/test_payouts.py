@@ -48,6 +48,10 @@ NOT_COMPARED = {
     (WALLET, "code"): "what a chain had at the address is told to people; nothing is decided by it",
     (WALLET, "code_block"): "as ``code``",
     (TRANSFER, "notional_cents"): "the price of a crypto asset at the request isn't kept",
+    (
+        TRANSFER,
+        "rule_id",
+    ): "says which settings judged its limits; nothing is decided by it any more",
 }
 """Columns whose changes the rows themselves don't show, and why; the seals of the audit log do."""
 

@@ -2,8 +2,9 @@
 
 The ledger is append-only, so the journal of the hold says what was accepted, for whom and when.
 
-Not compared, because no other row repeats it and nothing is decided by it any more: the
-``notional_cents`` of a withdrawal in a crypto asset, which its limits were judged by.
+Not compared, because no other row repeats them and nothing is decided by them any more: the
+``notional_cents`` of a withdrawal in a crypto asset, which its limits were judged by, and the
+``rule_id`` of those limits.
 """
 
 from collections.abc import Mapping
