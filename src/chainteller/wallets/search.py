@@ -6,7 +6,7 @@ the same libraries. Where a signature gives away its key, one candidate is held 
 address at once; Ed25519 has to be asked about each address.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice, zip_longest
@@ -133,14 +133,20 @@ def _look_at_others(
             likely = everybody if named else dict.fromkeys((registered, other.address))
             alike.setdefault((family, tuple(likely)), []).append(other)
     for (family, addresses), texts in alike.items():
-        ranks = zip_longest(*(_once_altered(text.text, number) for text in texts))
-        candidates = [
-            (text, journey)
-            for rank in ranks
-            for text, journey in zip(texts, rank, strict=True)
-            if journey is not None
-        ]
+        candidates = list(islice(_of_each(texts, number * 5 // 4), number * len(texts)))
         found = _look(probe_as(family), candidates, addresses, thorough=_FEW * len(texts))
         if found is not None:
             return found
     return None
+
+
+def _of_each(texts: Sequence[KnownChallenge], number: int) -> Iterator[Candidate]:
+    """The likeliest of each text first; what two texts have become alike, as when they were cut off
+    before they differ, once.
+    """
+    tried = set[bytes]()
+    for rank in zip_longest(*(_once_altered(text.text, number) for text in texts)):
+        for text, journey in zip(texts, rank, strict=True):
+            if journey is not None and journey.signed not in tried:
+                tried.add(journey.signed)
+                yield text, journey
