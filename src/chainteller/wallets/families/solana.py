@@ -158,15 +158,13 @@ def _formats(message: bytes) -> tuple[bytes, ...]:
     """The format bytes a version 0 envelope may carry: ASCII, UTF-8, long UTF-8."""
     if len(message) > _LEDGER_LIMIT:
         return (b"\2",)
-    printable = all(0x20 <= byte <= 0x7E for byte in message)
+    printable = message.isascii() and message.decode().isprintable()
     return (b"\0", b"\1") if printable else (b"\1",)
 
 
-def scheme_of(
-    message: bytes, signature: bytes, key: bytes, *, usual_only: bool = False
-) -> str | None:
+def scheme_of(message: bytes, signature: bytes, key: bytes) -> str | None:
     """The scheme under which the key signed the message, or None; see `envelopes`."""
-    for scheme, envelope in envelopes(message, key, usual_only=usual_only):
+    for scheme, envelope in envelopes(message, key):
         if signs(envelope, signature, key):
             return scheme
     return None
@@ -187,7 +185,7 @@ class SolanaProbe:
 
     carries_key = False
     names_its_key = False
-    tries = 2900
+    tries = 3300
 
     def __init__(self, reading: SignatureReading) -> None:
         """Keep what has the right length."""
@@ -199,9 +197,13 @@ class SolanaProbe:
         key = public_key(address)
         for signatures, found in ((self._signatures, RIGHT), (self._longer, "EXTRA_BYTES")):
             for signature in signatures:
-                if scheme_of(message, signature, key, usual_only=True):
+                if self._signed(message, signature, key):
                     return found
         return None
+
+    def _signed(self, message: bytes, signature: bytes, key: bytes) -> bool:
+        usual = [envelope for _, envelope in envelopes(message, key, usual_only=True)]
+        return self._check(signature, key).first(usual) is not None
 
     def prepare(self, messages: Sequence[bytes]) -> None:
         """Nothing is shared between messages."""
@@ -215,7 +217,7 @@ class SolanaProbe:
         for index, message in enumerate(messages[:thorough]):
             for address, key in keys:
                 for signature in signatures:
-                    if scheme_of(message, signature, key, usual_only=True):
+                    if self._signed(message, signature, key):
                         return Match(index, address)
         best, rest = None, messages[thorough:]
         for address, key in keys:
