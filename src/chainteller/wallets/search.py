@@ -15,8 +15,9 @@ from chainteller.wallets.cases import MAX_OTHER_TEXTS, KnownAddress, KnownChalle
 from chainteller.wallets.family import Address, Family, Probe
 from chainteller.wallets.transit import Journey, journeys, simplest
 
-# This challenge's own text altered once, the likeliest; the part of all tries for other texts.
-_FIRST, _PART_OF_OTHERS = 800, 0.3
+# Candidates for all texts together, however many a probe can be asked about; for this challenge's
+# own text altered once; and the part of all for other texts.
+_ALL, _FIRST, _PART_OF_OTHERS = 10_000, 800, 0.3
 _MOST_PER_TEXT = 300
 # What happens often is found soon; larger batches cost less for each candidate.
 _FIRST_BATCH, _BATCH = 60, 300
@@ -49,8 +50,9 @@ def search(
     probe = probe_as(family)
     everybody = list({each.canonical: each for each in addresses}.values())
     reachable = everybody if probe.names_its_key else [registered]
-    each = min(int(probe.tries * _PART_OF_OTHERS) // max(len(others), 1), _MOST_PER_TEXT)
-    rest = probe.tries - each * len(others) - _FIRST
+    tries = min(probe.tries, _ALL)
+    each = min(int(tries * _PART_OF_OTHERS) // max(len(others), 1), _MOST_PER_TEXT)
+    rest = tries - each * len(others) - _FIRST
     first = _as_candidates(challenge, _once_altered(challenge.text, _FIRST))
     return (
         _look(probe, first, reachable, thorough=_THOROUGH)
