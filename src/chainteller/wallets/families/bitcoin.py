@@ -49,6 +49,7 @@ from chainteller.wallets.witness import Witness
 _SEGWIT_LIKE = re.compile(r"(?:bc|tb|bcrt|ltc|tltc|bitcoincash)1", re.ASCII | re.IGNORECASE)
 _SEGWIT_KINDS = {(0, 20): "p2wpkh", (0, 32): "p2wsh", (1, 32): "p2tr"}
 _KINDS = KEY_KINDS | {"p2wsh", "p2tr"}
+_PROOF_TRIES = 2400
 # The generator itself; only its place in an address template matters.
 _ANY_KEY = bytes.fromhex(
     "79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798"
@@ -226,8 +227,6 @@ def _is_unsupported_bip322(reading: SignatureReading, address: Address) -> bool:
 class BitcoinProbe:
     """A legacy 65-byte signature, a BIP-322 proof, or both readings of one paste."""
 
-    names_its_key = True
-
     def __init__(self, reading: SignatureReading) -> None:
         """Read every candidate as both kinds."""
         self._reading = reading
@@ -237,8 +236,14 @@ class BitcoinProbe:
         self._check = cache(self._bip322_check)
 
     @property
+    def names_its_key(self) -> bool:
+        """Taproot's proofs neither hold a key nor give one away."""
+        return self._to_sign is None or len(self._to_sign.witness) != 1
+
+    @property
     def tries(self) -> int:
-        return curve().tries
+        """A proof takes longer: to make what is signed, and to check it or to recover two keys."""
+        return curve().tries if self._to_sign is None else min(curve().tries, _PROOF_TRIES)
 
     def _keys(self, digest: bytes) -> tuple[bytes | None, ...]:
         if digest not in self._recovered:
