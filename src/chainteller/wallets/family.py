@@ -129,7 +129,8 @@ class Probe(Protocol):
     @property
     def tries(self) -> int:
         """How many messages `find` can be asked about in the time of one diagnosis: 150 ms, or
-        500 ms where the curve is calculated in Python.
+        500 ms where the curve is calculated in Python; 0 where asking costs nothing, because no
+        signature of this family, or none that states all of it, was read.
         """
 
     def prepare(self, messages: Sequence[bytes]) -> None:

@@ -311,7 +311,7 @@ class RecoverableProbe:
 
     @property
     def tries(self) -> int:
-        return curve().tries
+        return curve().tries if self._stated else 0
 
     def _recover(self, digest: bytes) -> tuple[bytes | None, ...]:
         if digest not in self._signers:

@@ -50,16 +50,42 @@ def search(
     probe = probe_as(family)
     everybody = list({each.canonical: each for each in addresses}.values())
     reachable = everybody if probe.names_its_key else [registered]
-    tries = min(probe.tries, _ALL)
-    each = min(int(tries * _PART_OF_OTHERS) // max(len(others), 1), _MOST_PER_TEXT)
-    rest = tries - each * len(others) - _FIRST
+    groups = _grouped(probe_as, registered, others, everybody)
+    tries = min(max(probe_as(each).tries for each in (family, *(each for each, _ in groups))), _ALL)
+    asked = sum(len(texts) * _cost(probe_as(each), to) for (each, to), texts in groups.items())
+    per_text = min(int(tries * _PART_OF_OTHERS) // max(asked, 1), _MOST_PER_TEXT)
+    rest = max(tries - per_text * asked - _FIRST, 0) if probe.tries else 0
     first = _as_candidates(challenge, _once_altered(challenge.text, _FIRST))
     return (
         _look(probe, first, reachable, thorough=_THOROUGH)
         or _look_elsewhere(probe_as, first[:_FOREIGN], everybody)
-        or _look_at_others(probe_as, registered, others, everybody, each)
+        or _look_at_others(probe_as, groups, per_text)
         or _look(probe, _as_candidates(challenge, _altered(challenge.text, rest)), reachable)
     )
+
+
+_Groups = dict[tuple[Family, tuple[Address, ...]], list[KnownChallenge]]
+
+
+def _grouped(
+    probe_as: Callable[[Family], Probe],
+    registered: Address,
+    others: Sequence[KnownChallenge],
+    everybody: Sequence[Address],
+) -> _Groups:
+    """The other texts by the family as whose they may have been signed, and by whom."""
+    groups: _Groups = {}
+    for other in others:
+        for family in dict.fromkeys((other.address.network.family, registered.network.family)):
+            named = probe_as(family).names_its_key
+            likely = everybody if named else dict.fromkeys((registered, other.address))
+            groups.setdefault((family, tuple(likely)), []).append(other)
+    return groups
+
+
+def _cost(probe: Probe, addresses: Sequence[Address]) -> int:
+    """How many tries one text takes."""
+    return (1 if probe.names_its_key else len(addresses)) if probe.tries else 0
 
 
 def _as_candidates(challenge: KnownChallenge, found: Iterable[Journey]) -> list[Candidate]:
@@ -121,20 +147,10 @@ def _look_elsewhere(
 
 
 def _look_at_others(
-    probe_as: Callable[[Family], Probe],
-    registered: Address,
-    others: Sequence[KnownChallenge],
-    everybody: Sequence[Address],
-    number: int,
+    probe_as: Callable[[Family], Probe], groups: _Groups, number: int
 ) -> Found | None:
     """So many candidates of each other text, the likeliest of each text first."""
-    alike: dict[tuple[Family, tuple[Address, ...]], list[KnownChallenge]] = {}
-    for other in others:
-        for family in dict.fromkeys((other.address.network.family, registered.network.family)):
-            named = probe_as(family).names_its_key
-            likely = everybody if named else dict.fromkeys((registered, other.address))
-            alike.setdefault((family, tuple(likely)), []).append(other)
-    for (family, addresses), texts in alike.items():
+    for (family, addresses), texts in groups.items():
         candidates = list(islice(_of_each(texts, number * 5 // 4), number * len(texts)))
         found = _look(probe_as(family), candidates, addresses, thorough=_FEW * len(texts))
         if found is not None:

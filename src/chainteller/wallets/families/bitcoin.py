@@ -243,7 +243,9 @@ class BitcoinProbe:
     @property
     def tries(self) -> int:
         """A proof takes longer: to make what is signed, and to check it or to recover two keys."""
-        return curve().tries if self._to_sign is None else min(curve().tries, _PROOF_TRIES)
+        if self._to_sign is not None:
+            return min(curve().tries, _PROOF_TRIES)
+        return curve().tries if any(header for header, _ in self._legacy) else 0
 
     def _keys(self, digest: bytes) -> tuple[bytes | None, ...]:
         if digest not in self._recovered:

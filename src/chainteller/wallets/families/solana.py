@@ -180,18 +180,24 @@ def public_key(address: Address) -> bytes:
     return base58.b58decode(address.canonical)
 
 
+_TRIES = 3000
+
+
 class SolanaProbe:
     """64 bytes of Ed25519."""
 
     carries_key = False
     names_its_key = False
-    tries = 3300
 
     def __init__(self, reading: SignatureReading) -> None:
         """Keep what has the right length."""
         self._signatures = [c.data for c in reading.candidates if len(c.data) == 64]
         self._longer = [c.data[:64] for c in reading.candidates if len(c.data) in {65, 66}]
         self._check = cache(Check)
+
+    @property
+    def tries(self) -> int:
+        return _TRIES if any(is_well_formed(each) for each in self._signatures) else 0
 
     def match(self, message: bytes, address: Address) -> str | None:
         key = public_key(address)
