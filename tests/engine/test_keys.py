@@ -116,6 +116,13 @@ def test_both_keys_hold_for_a_week_at_most(world: World, keys: ApiKeys) -> None:
     assert reason(world, old) == "REVOKED"
 
 
+def test_an_unknown_key_is_named_unless_it_may_be_a_secret(keys: ApiKeys) -> None:
+    for key_id, shown in (("KEY_NOBODY", "KEY_NOBODY"), ("a secret " * 20, "")):
+        with pytest.raises(NotFound) as found:
+            keys.revoke(key_id)
+        assert found.value.details["id"] == shown
+
+
 def test_a_rotation_without_overlap_ends_the_old_key_at_once(world: World, keys: ApiKeys) -> None:
     old = keys.create("branch")
     keys.rotate(old.key_id, "0")

@@ -31,6 +31,7 @@ _NAMES = {
     "$PAID": "(SELECT min(id) FROM transfer WHERE counterparty_id IS NOT NULL)",
     "$WALLET": "(SELECT min(counterparty_id) FROM transfer WHERE counterparty_id IS NOT NULL)",
     "$CLAIM": "(SELECT min(id) FROM claim WHERE method = 'signature')",
+    "$TRANSFER": "(SELECT min(id) FROM claim WHERE method = 'transfer')",
     "$CONTRACT": "(SELECT min(id) FROM claim WHERE method = 'contract')",
 }
 _INDENT = "    "
@@ -137,6 +138,10 @@ STATEMENTS = (
     "DELETE FROM claim_evidence WHERE claim_id = $CONTRACT",
     "UPDATE claim_evidence SET body = '{}' WHERE claim_id = $CONTRACT",
     "UPDATE claim_evidence SET body = 'x' WHERE claim_id = $CONTRACT",
+    "UPDATE challenge SET text = replace(text, 'exactly', 'about') WHERE claim_id = $TRANSFER",
+    "UPDATE claim SET signature = signature || '0' WHERE id = $TRANSFER",
+    "UPDATE claim SET scheme = 'eip191' WHERE id = $TRANSFER",
+    "UPDATE claim SET signer = lower(signer) WHERE id = $TRANSFER",
     # columns, clock and balances
     "ALTER TABLE trade ADD COLUMN rate FLOAT",
     "UPDATE ledger_account SET balance = '1.5' WHERE code = 'core'",
