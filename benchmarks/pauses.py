@@ -1,6 +1,6 @@
 """The longest pause of a writer while old rows are removed and archived and tables analysed.
 
-    PYTHONPATH=src:. python benchmarks/pauses.py [sqlite|postgresql] [--keys N] [--size N] [--folder F]
+    PYTHONPATH=src:. python benchmarks/pauses.py [sqlite|postgresql] [--keys N] [--size N]
 
 A bank with that many idempotency keys, and ``size`` events, audit rows, entries and a tenth of it
 in expired quotes, all of them old: what an hour of upkeep would find after a year without any. Its
