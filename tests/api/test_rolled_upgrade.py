@@ -20,6 +20,8 @@ from tests.servers.balancing import balancing, until_ready
 from tests.servers.program import ServeProgram
 from tests.storage import released
 
+from chainteller.cli.error_output import Exit
+from chainteller.cli.main import run
 from chainteller.domain.audit_chain import COVERED
 from chainteller.engine.verification import verify
 from chainteller.storage import chain, maintenance
@@ -176,7 +178,7 @@ def replace_under_load(url: str, home: Path) -> None:
         try:
             time.sleep(_UNDISTURBED_S)
             look("upgrade begins")
-            maintenance.upgrade(url)
+            assert run(["db", "upgrade", "--database", url]) == Exit.DONE
             look("upgraded")
             for at, server in enumerate(servers):
                 balancer.drain(server.port)
@@ -185,7 +187,7 @@ def replace_under_load(url: str, home: Path) -> None:
                 balancer.drained.clear()
                 until_ready(balancer, 3)
                 look(f"server {at + 1} replaced")
-            maintenance.upgrade(url)
+            assert run(["db", "upgrade", "--database", url]) == Exit.DONE
             look("the last rows are sealed")
             time.sleep(_UNDISTURBED_S)
         finally:
