@@ -3,6 +3,8 @@
 Every attempt carries 48 other texts and 24 other addresses of the customer, and most fail to match
 anything, which is the dearest outcome. The first signature of a process, which loads the
 libraries, is measured apart. A diagnosis waits for nothing, so processor time is what counts.
+Then what one candidate text of a search costs: to make it, and to hold it against a signature. The
+`tries` of each probe follow from these figures.
 """
 
 import json
@@ -10,12 +12,23 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
+from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from chainteller.wallets.addresses import parse_address
 from chainteller.wallets.curve import curve
 from chainteller.wallets.diagnose import Case, KnownChallenge, diagnose
+from chainteller.wallets.ed25519 import signs
+from chainteller.wallets.families.solana import public_key
 from chainteller.wallets.networks import resolve_network
+from chainteller.wallets.reader import read_signature
+from chainteller.wallets.transit import journeys
+
+if TYPE_CHECKING:
+    from tests.wallets.customers import Customer
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -82,6 +95,50 @@ def measure() -> None:
     )
 
 
+_TRIES = 3000
+
+
+def measure_tries() -> None:
+    """What it takes to make a candidate text, and to hold it against a signature."""
+    from tests.wallets.customers import customers, text_for  # noqa: PLC0415 - as above
+
+    for name in ("evm", "solana", "bitcoin", "tron"):
+        customer = customers(name)[0]
+        registered, paste = customer.registered, customer.answer("gm")
+        text, family = text_for(registered), registered.network.family
+        probe = family.probe(read_signature(paste, family))
+        signed = [each.signed for each in islice(journeys(text), _TRIES)]
+        # The tables of multiples are made before.
+        probe.find(signed[:300], [registered], thorough=0)
+        made = _microseconds(partial(_exhaust, text))
+        asked = _microseconds(partial(probe.find, signed, [registered], thorough=0))
+        print(f"{name}: {probe.tries:,} tries, {made:.1f} us for a text, {asked:.1f} us to ask")
+        if name == "solana":
+            print(f"one by one {_microseconds(partial(_verify_each, signed, customer)):.1f} us")
+
+
+def _exhaust(text: str) -> None:
+    for _ in islice(journeys(text), _TRIES):
+        pass
+
+
+def _verify_each(messages: list[bytes], customer: "Customer") -> None:
+    signature = customer.sign(b"gm")
+    key = public_key(customer.registered)
+    for message in messages:
+        signs(message, signature, key)
+
+
+def _microseconds(ask: Callable[[], object]) -> float:
+    """For each of the candidates, at best of three times."""
+    times = []
+    for _ in range(3):
+        started = time.process_time()
+        ask()
+        times.append(time.process_time() - started)
+    return min(times) / _TRIES * 1e6
+
+
 def measure_first() -> None:
     """The first accepted Ethereum signature of a process, whose imports are most of it."""
     row = json.loads((ROOT / "tests/wallets/recorded/evm.json").read_text())[0]
@@ -107,7 +164,9 @@ def main() -> None:
             blocked: dict[str, object] = {"chainteller.wallets.secp256k1_fast": None}
             sys.modules.update(blocked)  # type: ignore[arg-type]  # None blocks an import
             os.environ["ECC_BACKEND_CLASS"] = "eth_keys.backends.NativeECCBackend"
-        measure()
+        if sys.argv[-1] != "tries":
+            measure()
+        measure_tries()
 
 
 if __name__ == "__main__":

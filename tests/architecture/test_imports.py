@@ -70,6 +70,20 @@ def test_the_first_frame_needs_textual_and_the_standard_library_only() -> None:
     }
 
 
+def test_the_first_frame_waits_for_one_dataclass_only() -> None:
+    """Python defines a named tuple in a tenth of a dataclass's time."""
+    ended = python(
+        "import dataclasses, sys\n"
+        "import chainteller.tui.console.app, chainteller.tui.start, chainteller.cli.desk\n"
+        "for name, module in [*sys.modules.items()]:\n"
+        "    for each in [*vars(module).values()] if name.startswith('chainteller.') else ():\n"
+        "        if dataclasses.is_dataclass(each) and each.__module__ == name:\n"
+        "            print(each.__qualname__)\n"
+    )
+    assert ended.code == 0, ended.err
+    assert ended.out.split() == ["Amount"]
+
+
 def test_a_remote_client_loads_no_database_and_no_console() -> None:
     loaded = _loaded("import chainteller.remote.client")
     assert not loaded & {"sqlmodel", "sqlalchemy", "textual", "eth_account", "nacl"}

@@ -3,6 +3,7 @@
 import pytest
 
 from chainteller.domain.clock import DAY, HOUR
+from chainteller.domain.evidence import EvidenceLevel
 from chainteller.domain.limits import (
     DestinationClass,
     LimitRule,
@@ -86,3 +87,14 @@ def test_the_limits_of_each_class_unless_a_bank_says_otherwise() -> None:
         ("VerifiedCounterparty1P:30d", 720, 1_000_000),
     ]
     assert all(each.limit_cents % 100 == each.period % HOUR == 0 for each in rules())
+
+
+def test_limits_of_a_level_are_about_verified_wallets_and_name_it() -> None:
+    cents = {EvidenceLevel.MEDIUM: (100, 200, 300)}
+    found = rules({}, cents)
+    verified = DestinationClass.VERIFIED
+    assert found == (
+        LimitRule(f"{verified}:medium:per-transaction", verified, 0, 100, EvidenceLevel.MEDIUM),
+        LimitRule(f"{verified}:medium:24h", verified, DAY, 200, EvidenceLevel.MEDIUM),
+        LimitRule(f"{verified}:medium:30d", verified, 30 * DAY, 300, EvidenceLevel.MEDIUM),
+    )

@@ -173,6 +173,11 @@ def test_the_empty_tree_begins_every_tree() -> None:
     assert not merkle.verify_consistency(0, 8, merkle.EMPTY_ROOT, root, [root])
 
 
+def test_a_tree_that_is_not_complete_needs_a_proof() -> None:
+    old, new = merkle.root(_HASHES[:3]), merkle.root(_HASHES[:5])
+    assert not merkle.verify_consistency(3, 5, old, new, [])
+
+
 @pytest.mark.parametrize(("size", "peaks"), [(-1, ""), (1, ""), (0, "00" * 32), (2, "00")])
 def test_a_damaged_state_is_refused(size: int, peaks: str) -> None:
     with pytest.raises(ValueError, match=r"tree|hashes"):

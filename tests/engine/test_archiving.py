@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.exc import DBAPIError
+from tests.tampering.altering import unguarded
 from tests.world.engines import World, make_world
 
 from chainteller.domain import merkle
 from chainteller.domain.clock import DAY
 from chainteller.engine import archiving, upkeep
 from chainteller.engine.notary import Trees, derived_deployment
-from chainteller.engine.verification import Breach, verify_books, verify_chain
+from chainteller.engine.verification import Breach, breaches, verify_books, verify_chain
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.sqlite import sqlite3
 from chainteller.storage import archives, log, packing, removals, tallies
@@ -174,6 +175,25 @@ def test_an_altered_row_of_an_archive_is_named(world: World, tmp_path: Path) -> 
     assert f"entry 2 of default in {path.name}" in {each.where for each in verify(world, path)}
     path.write_bytes(whole)
     assert verify(world, path) == ()
+
+
+def test_what_the_database_keeps_of_archived_entries_is_compared(
+    world: World, tmp_path: Path
+) -> None:
+    path = tmp_path / "audit.archive"
+    a_busy_month(world)
+    archive(world, path)
+    table = Tables.archived_leaves
+    with unguarded(world) as connection:
+        kept = connection.execute(select(table).where(table.c.organisation_id == "default")).first()
+        assert kept is not None
+        for leaves in (bytes([kept.leaves[0] ^ 1]) + kept.leaves[1:], kept.leaves[:-1]):
+            changed = update(table).where(
+                table.c.organisation_id == "default", table.c.first == kept.first
+            )
+            assert connection.execute(changed.values(leaves=leaves)).rowcount == 1
+            found = [(each.invariant, each.where) for each in breaches(connection)]
+            assert (21, "log default") in found
 
 
 def test_two_processes_archive_at_once(

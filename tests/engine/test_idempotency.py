@@ -56,6 +56,12 @@ def test_a_key_is_visible_ascii(world: World, key: str) -> None:
     assert error.details["errors"][0]["field"] == "Idempotency-Key"
 
 
+def test_every_visible_character_stands_in_a_key(world: World) -> None:
+    key = "".join(map(chr, range(0x21, 0x7F)))
+    deposit(world, "1.00", key)
+    assert refusal(deposit, world, "2.00", key).code == "IDEMPOTENCY_KEY_REUSED"
+
+
 def test_quotes_around_a_key_are_no_part_of_it(world: World) -> None:
     deposit(world, "1.00", '"k"')
     assert refusal(deposit, world, "2.00", "k").code == "IDEMPOTENCY_KEY_REUSED"

@@ -105,6 +105,24 @@ def test_both_keys_hold_during_the_overlap_of_a_rotation(world: World, keys: Api
     assert by_id[new.key_id]["expires"] is not None
 
 
+def test_both_keys_hold_for_a_week_at_most(world: World, keys: ApiKeys) -> None:
+    old = keys.create("branch")
+    with pytest.raises(ValidationFailed):
+        keys.rotate(old.key_id, "169h")
+    keys.rotate(old.key_id, "168h")
+    world.advance(7 * 24 * 3_600 - 1)
+    authenticate(world.context, old.text)
+    world.advance(1)
+    assert reason(world, old) == "REVOKED"
+
+
+def test_an_unknown_key_is_named_unless_it_may_be_a_secret(keys: ApiKeys) -> None:
+    for key_id, shown in (("KEY_NOBODY", "KEY_NOBODY"), ("a secret " * 20, "")):
+        with pytest.raises(NotFound) as found:
+            keys.revoke(key_id)
+        assert found.value.details["id"] == shown
+
+
 def test_a_rotation_without_overlap_ends_the_old_key_at_once(world: World, keys: ApiKeys) -> None:
     old = keys.create("branch")
     keys.rotate(old.key_id, "0")

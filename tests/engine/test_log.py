@@ -52,6 +52,10 @@ def test_an_execution_binds_its_terms_and_whoever_asked(world: World) -> None:
     trade = agent.execute_quote(quote.id, request, idempotency_key="secret-key").value
     entry = entries(world)[-1]
     assert (entry["by"], entry["key"], entry["at"]) == ("m.okafor", "KEY_1", world.clock.now())
+    assert entry["v"] == log.VERSION == 3
+    assert {
+        each.actor for each in world.engine.events(limit=1_000).data if each.resource == trade.id
+    } == {"m.okafor"}
     assert [(act["op"], act["object"], act["outcome"]) for act in entry["acts"]] == [
         ("execute_quote", trade.id, "done")
     ]
@@ -102,6 +106,10 @@ def test_a_head_grows_and_never_changes_its_beginning(world: World) -> None:
         new = log.head(connection, "default")
         proof = log.consistency(connection, "default", old.size)
         assert {n for n, _ in log.entries_about(connection, "default", 1, 1)} == {2}
+        newest = connection.execute(text("SELECT max(seq) FROM audit")).scalar_one()
+        numbers = [n for n, _ in log.entries_about(connection, "default", newest, newest)]
+        assert numbers == sorted({*numbers})
+        assert numbers[-1] == new.size
     assert old.size < new.size
     assert merkle.verify_consistency(old.size, new.size, old.root, new.root, proof)
 

@@ -131,7 +131,7 @@ FAULTS = (
         "executions aren't confirmed",
         _QUOTE,
         "        trade = await screen.desk.send(request, screen.confirm, sending)",
-        "        trade = await screen.desk.send(replace(request, renew=None), screen.confirm, sending)",
+        "        trade = await screen.desk.send(request._replace(renew=None), screen.confirm, sending)",
         f"{MAIN_FLOW}::test_no_other_key_than_y_executes",
     ),
     Fault(

@@ -21,7 +21,7 @@ import tempfile
 import time
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import suppress
 from multiprocessing import Pipe
 from pathlib import Path
@@ -93,7 +93,9 @@ def mutants(modules: tuple[str, ...]) -> list[Mutant]:
 
 
 class Coverage:
-    """Which tests ran which line, and how long each test takes, as often as it was measured."""
+    """Which tests ran which line, and how long each test takes at best: whatever comes first also
+    makes what several tests use.
+    """
 
     def __init__(self, measured: list[dict[str, Any]]) -> None:
         self.tests: list[str] = []
@@ -102,19 +104,21 @@ class Coverage:
         known: dict[str, int] = {}
         for found in measured:
             for name, seconds in zip(found["tests"], found["durations"], strict=True):
-                if known.setdefault(name, len(known)) == len(self.tests):
+                number = known.setdefault(name, len(known))
+                if number == len(self.tests):
                     self.tests.append(name)
                     self.durations.append(seconds)
+                self.durations[number] = min(seconds, self.durations[number])
             for module, lines in found["lines"].items():
                 for line, numbers in lines.items():
                     self.lines[module][line] |= {known[found["tests"][each]] for each in numbers}
 
     def tests_of(
-        self, mutant: Mutant, kills: Counter[str], budget: float
+        self, mutant: Mutant, kills: Counter[str], budget: float, ready: Set[str]
     ) -> list[tuple[str, float]]:
-        """Tests that ran its line, with the seconds they took, within the budget; for a line that
-        runs when its module is imported, those of the whole module. Quick tests come first, and
-        those that killed others.
+        """Tests that ran its line, of those that are ready, with the seconds they took, within the
+        budget; for a line that runs when its module is imported, those of the whole module. Quick
+        tests come first, and those that killed others; one case of each function, then a second.
         """
         lines = self.lines.get(mutant.module, {})
         wanted = range(mutant.change.line, mutant.change.end + 1)
@@ -125,9 +129,16 @@ class Coverage:
         def promise(number: int) -> tuple[float, int]:
             return (0.05 + self.durations[number]) / (1 + kills[self.tests[number]]), number
 
+        turns: Counter[str] = Counter()
+        in_turn = []
+        for number in sorted(numbers, key=promise):
+            if self.tests[number] in ready:
+                function = self.tests[number].partition("[")[0]
+                turns[function] += 1
+                in_turn.append((turns[function], number))
         chosen: list[tuple[str, float]] = []
         spent = 0.0
-        for number in sorted(numbers, key=promise):
+        for _, number in sorted(in_turn, key=lambda each: each[0]):
             spent += self.durations[number]
             if not chosen or spent <= budget:
                 chosen.append((self.tests[number], self.durations[number]))
@@ -255,8 +266,7 @@ class Judge:
 
     def judge(self, mutant: Mutant) -> dict[str, Any]:
         kills = self._kills[mutant.module]
-        found = self._coverage.tests_of(mutant, kills, self._budget)
-        tests = [(name, seconds) for name, seconds in found if name in self._ready]
+        tests = self._coverage.tests_of(mutant, kills, self._budget, self._ready)
         told = self._judged(mutant, tests) if tests else Judged(UNCOVERED, "", 0.0)
         if told.killer:
             self._kills[mutant.module][told.killer] += 1
@@ -369,9 +379,11 @@ def main() -> None:
         judge = Judge(
             Path(folder), coverage, given.tests, budget=given.budget, confirm=given.confirm
         )
+        known = equivalent()
         for mutant in _chosen(given):
             before = state.done.get(mutant.name)
-            if before is not None and not (given.again and before["outcome"] in LEFT):
+            is_left = before is not None and before["outcome"] in LEFT
+            if before is not None and not (given.again and is_left and mutant.name not in known):
                 continue
             told = judge.judge(mutant)
             state.add(told)

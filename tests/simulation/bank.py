@@ -67,7 +67,7 @@ def options(settings: Settings) -> EngineOptions:
 
 
 _FEW = {
-    search: {"_ALL": 160, "_FIRST": 40, "_OTHERS": 40, "_FOREIGN": 10},
+    search: {"_ALL": 160, "_FIRST": 40, "_FOREIGN": 10},
     repair: {"_MOST_DECODED": 40},
 }
 """How much is tried to explain a wrong signature. Everything that is tried for a person took more

@@ -14,6 +14,7 @@ from chainteller.domain.randomness import Randomness, SeededRandomness, below
 from chainteller.engine.verification import verify
 from chainteller.storage import guards, log, packing, sealing
 from chainteller.storage.rows import Seal
+from chainteller.storage.tables import Tables
 
 ENTRY_ID = log.new_id(1_763_700_000_000_000)
 SEALS = ("+c/JfUQe71jLmRNlgRuTug", "a4oNhq9w84EYTHC+uVGSkJXRhdV6NN6h", "ABCDEFGHIJKLMNOPQRSTUV")
@@ -124,6 +125,26 @@ def test_earlier_entries_verify_beside_new_ones(grown: World) -> None:
         connection.commit()
     named = {breach.where.split(" ")[0] for breach in verify(grown.database)}
     assert named >= {"quote", "trade"}
+
+
+def test_seals_are_the_same_in_every_build() -> None:
+    """BLAKE2b of 24 bytes under the salt; 16 of them in base64. Whatever the salt is."""
+    assert sealing.seal("ABCDEFGHIJKLMNOPQRSTUV", b"cells") == "d5IuLZzsHrGw/ujXQdg7aw"
+    assert sealing.seal(None, b"cells") == "WvwUlrBrQI0+jTLrG3f1Sg"
+    assert sealing.seal("A" * 65, b"cells") == sealing.seal("A" * 64, b"cells")
+
+
+@pytest.mark.parametrize(
+    ("key", "found"),
+    [
+        ("a B@c 3", {"code": "a", "asset": "B@c", "account_version": 3}),
+        ("a B@c x", None),
+        ("a B@c", None),
+        ("a B@c 3 4", None),
+    ],
+)
+def test_what_is_no_key_of_a_row_is_none(key: str, found: dict[str, object] | None) -> None:
+    assert sealing.form(Tables.posting).primary_key(key) == found
 
 
 @pytest.mark.parametrize(

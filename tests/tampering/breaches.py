@@ -26,9 +26,12 @@ _NAMES = {
     "$SALE": "(SELECT min(id) FROM quote WHERE side = 'sell')",
     "$DEPOSIT": "(SELECT min(id) FROM transfer WHERE direction = 'deposit')",
     "$WITHDRAWAL": "(SELECT min(reference) FROM journal WHERE kind = 'confirmed')",
+    "$PAYOUT": "(SELECT min(id) FROM transfer WHERE direction = 'withdrawal' "
+    "AND counterparty_id IS NULL)",
     "$PAID": "(SELECT min(id) FROM transfer WHERE counterparty_id IS NOT NULL)",
     "$WALLET": "(SELECT min(counterparty_id) FROM transfer WHERE counterparty_id IS NOT NULL)",
     "$CLAIM": "(SELECT min(id) FROM claim WHERE method = 'signature')",
+    "$TRANSFER": "(SELECT min(id) FROM claim WHERE method = 'transfer')",
     "$CONTRACT": "(SELECT min(id) FROM claim WHERE method = 'contract')",
 }
 _INDENT = "    "
@@ -81,6 +84,7 @@ STATEMENTS = (
     "UPDATE transfer SET rule_id = 'RUL_1' WHERE id = $PAID",
     "UPDATE transfer SET rule_id = NULL WHERE id = $PAID",
     "UPDATE transfer SET notional_cents = 99999999 WHERE id = $PAID",
+    "UPDATE transfer SET destination_class = 'VerifiedCounterparty1P' WHERE id = $PAYOUT",
     "UPDATE job SET reference = 'TXN_1' WHERE rowid = (SELECT min(rowid) FROM job)",
     "UPDATE tally SET total = total + 1 WHERE listed = (SELECT min(listed) FROM tally)",
     "DELETE FROM search_key WHERE id = (SELECT min(id) FROM search_key)",
@@ -134,6 +138,10 @@ STATEMENTS = (
     "DELETE FROM claim_evidence WHERE claim_id = $CONTRACT",
     "UPDATE claim_evidence SET body = '{}' WHERE claim_id = $CONTRACT",
     "UPDATE claim_evidence SET body = 'x' WHERE claim_id = $CONTRACT",
+    "UPDATE challenge SET text = replace(text, 'exactly', 'about') WHERE claim_id = $TRANSFER",
+    "UPDATE claim SET signature = signature || '0' WHERE id = $TRANSFER",
+    "UPDATE claim SET scheme = 'eip191' WHERE id = $TRANSFER",
+    "UPDATE claim SET signer = lower(signer) WHERE id = $TRANSFER",
     # columns, clock and balances
     "ALTER TABLE trade ADD COLUMN rate FLOAT",
     "UPDATE ledger_account SET balance = '1.5' WHERE code = 'core'",
@@ -150,10 +158,13 @@ STATEMENTS = (
     "UPDATE ledger_account SET balance = balance + 1 WHERE code = 'custody'",
     "DELETE FROM ledger_account WHERE code = 'income:fee'",
     "INSERT INTO ledger_account VALUES ('nobody', 'USD@fiat', 'x', '0', 0, NULL)",
+    "UPDATE posting SET atoms = atoms + 100000000 WHERE account_version = 2 "
+    "AND code = (SELECT min(code) FROM posting WHERE code LIKE 'customer:%available')",
     "UPDATE trading_account SET trade_count = trade_count + 1 WHERE rowid = 1",
     "UPDATE trading_account SET trade_count = trade_count - 1 WHERE rowid = 1",
     "UPDATE trade SET ordinal = ordinal + 100 WHERE ordinal = 2",
     "UPDATE event SET seq = seq + 1000 WHERE seq = 7",
+    "UPDATE event SET seq = seq + 1000 WHERE seq IN (7, 9)",
     "UPDATE head SET event_seq = event_seq - 1",
     "UPDATE audit SET trading_account_id = 'TDA_1' WHERE seq = 3",
     "UPDATE head SET last_at = last_at + 1",

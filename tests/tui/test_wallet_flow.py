@@ -34,7 +34,8 @@ def look_up(case: Case, step: Step) -> Step:
 def send(case: Case, step: Step) -> Step:
     """The step after a request, without the agent's confirmation."""
     assert isinstance(step, CustomerRequest)
-    return step.call(case.service, "key-of-the-test")
+    following: Step = step.call(case.service, "key-of-the-test")
+    return following
 
 
 def test_an_address_of_several_networks_is_asked_about_before_it_is_sent(bench: Bench) -> None:

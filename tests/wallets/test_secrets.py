@@ -1,11 +1,16 @@
 """Secrets are recognised whatever wallet they are of; signatures and hashes are not called one."""
 
+from base64 import b64decode, b64encode, urlsafe_b64encode
+from collections.abc import Callable
+
 import pytest
 from tests.wallets.clipboards import clipboards
 from tests.wallets.customers import Customer, case, customers, known, text_for
 from tests.wallets.secrets_of_wallets import secrets_of_wallets
 
 from chainteller.wallets.diagnose import diagnose
+from chainteller.wallets.pasted_secrets import find_secret
+from chainteller.wallets.secret_patterns import find_pattern
 
 EVERYONE = [customers(name)[0] for name in ("evm", "solana", "bitcoin", "tron")]
 HASH = "5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060"
@@ -48,3 +53,29 @@ def test_no_form_of_a_signature_is_called_a_secret(customer: Customer) -> None:
     wrong = customers(customer.family)[1].sign(text_for(customer.registered).encode())
     for name, paste in list(clipboards(customer, "x", wrong).items())[::3]:
         assert diagnose(case(customer.registered, paste)).finding != "SECRET_PASTED", name
+
+
+@pytest.mark.parametrize("length", [64, 65])
+@pytest.mark.parametrize("encode", [b64encode, urlsafe_b64encode])
+def test_a_word_within_base64_is_no_secret(length: int, encode: Callable[[bytes], bytes]) -> None:
+    """A signature in base64 now and then has a word that looks like a mistyped key."""
+    words = ("5" + "a" * 50, "K" + "b" * 51, "6P" + "c" * 56, "9" + "d" * 50)
+    minis = (f"S{number:021}".replace("0", "x") for number in range(10_000))
+    mini = next(each for each in minis if find_pattern(each))
+    assert all(find_pattern(word) for word in words)
+    for word in (*words, mini):
+        for mark in "+/":
+            text = (mark + word + mark).ljust(4 * (length // 3) + 4, "Q")
+            signature = b64decode(text)[:length]
+            found = encode(signature).decode()
+            assert word in found
+            assert find_secret(found) is None, found
+            assert find_secret(f"Here it is: {found}\nRegards") is None, found
+
+
+def test_a_signature_that_looked_like_a_mistyped_key_is_none() -> None:
+    found = (
+        "H8/x3C5bGLzU1Jp5JAUVK18bI+N1dW+s1dg+5vibM3xQC9JpywV6RFD21foxonPih6nGg39Bymu9E2PU4M3bGjg="
+    )
+    assert find_secret(found) is None
+    assert find_secret(found.rpartition("+")[2].rstrip("=")) == "a private key (WIF)"

@@ -1,6 +1,8 @@
 """What is tried of a text: composed alterations, each form once, the likeliest first."""
 
+from base64 import b64encode
 from itertools import islice
+from quopri import encodestring
 
 import pytest
 from tests.wallets.customers import case, challenge, customers, text_for
@@ -20,6 +22,10 @@ TEXT = text_for(customers("evm")[0].registered)
         f"\ufeff{TEXT.lower()}",
         f"{TEXT[:160]}\r\n",
         TEXT.replace(" ", "\u00a0") + "\n",
+        TEXT.replace(" ", "\u00a0").replace("-", "\u2013"),
+        f'*"{TEXT}"*',
+        f"\ufeff{TEXT}\u200b",
+        encodestring(b64encode(TEXT.encode())).decode(),
     ],
 )
 def test_two_usual_alterations_are_among_the_first_forms(signed: str) -> None:

@@ -10,13 +10,12 @@ price source, one more entry in ``adapters/price_sources.py``.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 FIAT_NETWORK = "fiat"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Asset:
+class Asset(NamedTuple):
     symbol: str
     network: str
     decimals: int
@@ -30,8 +29,7 @@ class Asset:
         return self.network == FIAT_NETWORK
 
 
-@dataclass(frozen=True, slots=True)
-class Market:
+class Market(NamedTuple):
     """A market against USD.
 
     ``half_spread_bps`` is half the distance between bid and ask; order sizes are whole cents of

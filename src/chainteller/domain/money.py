@@ -8,7 +8,7 @@ has exactly its decimals, other assets are trimmed to at least two.
 """
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Self
 
 from chainteller.domain.assets import MARKETS_BY_NAME, USD, Asset, base_symbol
@@ -33,7 +33,7 @@ def asset_sold(market: str, side: str) -> Asset:
     if side == "buy":
         return USD
     known = MARKETS_BY_NAME.get(market)
-    return known.base if known else replace(UNKNOWN_ASSET, symbol=base_symbol(market))
+    return known.base if known else UNKNOWN_ASSET._replace(symbol=base_symbol(market))
 
 
 class AmountInvalid(ValueError):

@@ -4,8 +4,8 @@ The specification defines only ``processing`` (section 3); the other states are 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class TradeStatus(StrEnum):
@@ -43,8 +43,7 @@ def quote_is_live(*, now: int, expires: int) -> bool:
     return now <= expires
 
 
-@dataclass(frozen=True, slots=True)
-class Rejection:
+class Rejection(NamedTuple):
     """The reason why the liquidity provider refused a trade."""
 
     code: str

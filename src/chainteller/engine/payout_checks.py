@@ -2,8 +2,9 @@
 
 The ledger is append-only, so the journal of the hold says what was accepted, for whom and when.
 
-Not compared, because no other row repeats it and nothing is decided by it any more: the
-``notional_cents`` of a withdrawal in a crypto asset, which its limits were judged by.
+Not compared, because no other row repeats them and nothing is decided by them any more: the
+``notional_cents`` of a withdrawal in a crypto asset, which its limits were judged by, and the
+``rule_id`` of those limits.
 """
 
 from collections.abc import Mapping
@@ -172,8 +173,10 @@ def _own(connection: Connection, withdrawal: Record, account: Record, hold: Hold
     is_unchanged = withdrawal.updated == withdrawal.created or reviewed
     if (withdrawal.created, withdrawal.version) != (hold.at, 1 + reviewed) or not is_unchanged:
         yield Contradiction("WITHDRAWAL", "The withdrawal's times aren't those of its hold.")
-    numbered = transfers.of_ordinal(connection, account.id, withdrawal.transaction_ordinal)
-    if numbered != [withdrawal.id] or not 1 <= withdrawal.ordinal <= account.withdrawal_count:
+    numbers = withdrawal.ordinal, withdrawal.transaction_ordinal
+    known = account.withdrawal_count, account.transaction_count
+    is_given = all(1 <= number <= newest for number, newest in zip(numbers, known, strict=True))
+    if not is_given or transfers.of_ordinal(connection, account.id, numbers[1]) != [withdrawal.id]:
         yield Contradiction("WITHDRAWAL", "The withdrawal has another number than it was given.")
 
 

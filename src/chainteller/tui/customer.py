@@ -2,7 +2,6 @@
 
 from collections import deque
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
 
 from textual.dom import DOMNode
@@ -122,8 +121,7 @@ class CustomerContext:
             raise CustomerChanged(str(account_id))
 
 
-@dataclass(frozen=True, slots=True)
-class CustomerRequest(Generic[Answer]):
+class CustomerRequest(NamedTuple, Generic[Answer]):
     """What a command sends for one customer.
 
     Attributes:

@@ -11,7 +11,7 @@ not: it would depend on everything that is named here.
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from chainteller.records.trades import is_over
+    from chainteller.records.trades import is_over, is_trade
     from chainteller.tui.accounts import flow as account_flow
     from chainteller.tui.accounts.detail import (
         AccountDetail,

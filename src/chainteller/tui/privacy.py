@@ -25,8 +25,6 @@ from chainteller.records.accounts import (
 )
 from chainteller.records.fields import FieldList
 from chainteller.records.formats import clean, grouped
-from chainteller.records.trades import TRADE, is_trade
-from chainteller.records.transfers import transfer_fields
 
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import Customer, TokenBalance
@@ -136,6 +134,9 @@ class Privacy:
 
     def _transaction(self, record: "Transaction") -> None:
         """What was traded, deposited or withdrawn, with its fee, which tells it too."""
+        from chainteller.records.trades import TRADE, is_trade  # noqa: PLC0415 - after the frame
+        from chainteller.records.transfers import transfer_fields  # noqa: PLC0415 - as above
+
         if is_trade(record):
             self._record(TRADE, record)
         else:

@@ -1,9 +1,8 @@
 """What is known around the screens, as ``surroundings.py`` has read it."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from chainteller.records.trades import is_trade
+from chainteller.tui import lazy
 
 if TYPE_CHECKING:
     from textual.screen import Screen
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
     from chainteller.tui.queries import AccountSheet
 
 
-@dataclass(frozen=True, slots=True)
-class CustomerView:
+class CustomerView(NamedTuple):
     """All that is read about one customer.
 
     Attributes:
@@ -37,11 +35,10 @@ class CustomerView:
     @property
     def trades(self) -> "list[Trade]":
         """The newest ones first."""
-        return [row for row in self.transactions if is_trade(row)]
+        return [row for row in self.transactions if lazy.is_trade(row)]
 
 
-@dataclass(frozen=True, slots=True)
-class DeskView:
+class DeskView(NamedTuple):
     """What all of the deployment waits for, as (words for one, how many), and the prices."""
 
     waiting: tuple[tuple[str, int], ...] = ()

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from chainteller.wallets.bitcoin_keys import addresses_of_key
+from chainteller.wallets.bitcoin_keys import KEY_KINDS, is_of_key
 from chainteller.wallets.curve import KeyRecovery, curve
 from chainteller.wallets.encodings import Candidate
 from chainteller.wallets.family import Address
@@ -70,8 +70,8 @@ def verify_legacy(message: bytes, data: bytes, address: Address) -> Proof | None
     key = recovery.public_key(message_digest(message)) if recovery else None
     if legacy is None or key is None:
         return None
-    own = addresses_of_key(key, address.network, compressed=legacy.compressed)
-    if all(candidate.canonical != address.canonical for candidate in own):
+    kinds = KEY_KINDS if legacy.compressed else {"p2pkh"}
+    if address.kind not in kinds or not is_of_key(key, address, compressed=legacy.compressed):
         return None
     return Proof("bip137", data.hex(), address.display)
 

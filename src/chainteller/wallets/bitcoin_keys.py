@@ -1,6 +1,7 @@
 """Which addresses a Bitcoin key has, and which script an address stands for."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import base58
 
@@ -25,6 +26,8 @@ class Versions:
         return {self.p2pkh: "p2pkh", self.p2sh: "p2sh"}
 
 
+# The addresses that a legacy signature can stand for.
+KEY_KINDS = frozenset({"p2pkh", "p2sh", "p2wpkh"})
 MAIN, TEST = Versions("bc", 0, 5), Versions("tb", 111, 196)
 
 
@@ -61,11 +64,23 @@ def address_of_key(key: bytes, kind: str, network: Network, *, compressed: bool 
     return _base58(versions(network).p2pkh, hashed, network, "p2pkh")
 
 
-def addresses_of_key(key: bytes, network: Network, *, compressed: bool) -> tuple[Address, ...]:
-    """The addresses that a legacy signature of this key can stand for, p2pkh first."""
-    if not compressed:
-        return (address_of_key(key, "p2pkh", network, compressed=False),)
-    return tuple(address_of_key(key, kind, network) for kind in ("p2pkh", "p2sh", "p2wpkh"))
+@lru_cache(256)
+def hash_of(address: Address) -> bytes:
+    """The 20 bytes of an address of one of the `KEY_KINDS`."""
+    start = 3 if address.kind == "p2pkh" else 2
+    return script_of(address)[start : start + 20]
+
+
+def is_of_key(key: bytes, address: Address, *, compressed: bool = True) -> bool:
+    """Whether the address is the one of its kind of x ‖ y, which is asked very often."""
+    if address.kind == "p2tr":
+        return script_of(address)[2:] == taproot_output(key)
+    if address.kind not in KEY_KINDS:
+        return False
+    hashed = hash160(compress(key) if compressed else b"\x04" + key)
+    if address.kind == "p2sh":
+        hashed = hash160(b"\x00\x14" + hashed)
+    return hashed == hash_of(address)
 
 
 def taproot_output(key: bytes) -> bytes:

@@ -5,7 +5,7 @@ from nacl.exceptions import BadSignatureError
 
 _PRIME = 2**255 - 19
 _D = -121665 * pow(121666, -1, _PRIME) % _PRIME
-_ORDER = 2**252 + 27742317777372353535851937790883648493
+GROUP_ORDER = 2**252 + 27742317777372353535851937790883648493
 
 
 def signs(message: bytes, signature: bytes, key: bytes) -> bool:
@@ -21,7 +21,7 @@ def signs(message: bytes, signature: bytes, key: bytes) -> bool:
 
 def is_well_formed(signature: bytes) -> bool:
     """Whether S is below the group order, as in every real signature."""
-    return len(signature) == 64 and int.from_bytes(signature[32:], "little") < _ORDER
+    return len(signature) == 64 and int.from_bytes(signature[32:], "little") < GROUP_ORDER
 
 
 def reason_not_signable(raw: bytes) -> str:

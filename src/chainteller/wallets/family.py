@@ -126,6 +126,13 @@ class Probe(Protocol):
         cheap as for one.
         """
 
+    @property
+    def tries(self) -> int:
+        """How many messages `find` can be asked about in the time of one diagnosis: 150 ms, or
+        500 ms where the curve is calculated in Python; 0 where asking costs nothing, because no
+        signature of this family, or none that states all of it, was read.
+        """
+
     def prepare(self, messages: Sequence[bytes]) -> None:
         """Make the next calls of `match` and `signer` for these messages cheap."""
 

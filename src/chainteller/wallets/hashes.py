@@ -35,11 +35,13 @@ def keccak256_of_each(messages: Sequence[bytes]) -> list[bytes]:
     owner = raw.SmartPointer(pointer.get(), lib.keccak_destroy)
     state, found = owner.get(), []
     digest, size, padding = raw.create_string_buffer(32), raw.c_size_t(32), raw.c_ubyte(1)
+    reset, absorb, squeeze = lib.keccak_reset, lib.keccak_absorb, lib.keccak_digest
+    as_size, copied = raw.c_size_t, raw.get_raw_buffer
     for message in messages:
-        lib.keccak_reset(state)
-        lib.keccak_absorb(state, raw.c_uint8_ptr(message), raw.c_size_t(len(message)))
-        lib.keccak_digest(state, digest, size, padding)
-        found.append(raw.get_raw_buffer(digest))
+        reset(state)
+        absorb(state, message, as_size(len(message)))
+        squeeze(state, digest, size, padding)
+        found.append(copied(digest))
     return found
 
 

@@ -309,6 +309,10 @@ class RecoverableProbe:
         self._readings = [(sig, parity, sig.recovery(parity)) for sig, parity in pairs]
         self._signers: dict[bytes, tuple[bytes | None, ...]] = {}
 
+    @property
+    def tries(self) -> int:
+        return curve().tries if self._stated else 0
+
     def _recover(self, digest: bytes) -> tuple[bytes | None, ...]:
         if digest not in self._signers:
             self._prepare([digest])
@@ -341,9 +345,11 @@ class RecoverableProbe:
         for sig, parity, recovery in self._readings:
             if recovery is None or (self._stated and sig.parity != parity):
                 continue
-            for index, found in enumerate(signers(recovery, digests)):
-                if found in wanted and (best is None or index < best.index):
-                    best = Match(index, wanted[found])
+            keys = recovery.public_keys(digests)
+            for index, hashed in enumerate(keccak256_of_each([key or b"" for key in keys])):
+                if hashed[12:] in wanted and keys[index]:
+                    if best is None or index < best.index:
+                        best = Match(index, wanted[hashed[12:]])
                     break
         return best
 

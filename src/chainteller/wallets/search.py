@@ -1,11 +1,12 @@
 """Looks for the text that was signed among what our texts may have become, within a budget.
 
-The budget counts candidate texts, never time, so that the same paste gets the same answer on every
-machine. Where a signature gives away its key, one candidate is held against every known address at
-once; Ed25519 has to be asked about each address.
+The budget is the number of candidate texts that a probe can be asked about in the time of one
+diagnosis. It never looks at a clock, so the same paste gets the same answer on every machine with
+the same libraries. Where a signature gives away its key, one candidate is held against every known
+address at once; Ed25519 has to be asked about each address.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice, zip_longest
@@ -14,10 +15,9 @@ from chainteller.wallets.cases import MAX_OTHER_TEXTS, KnownAddress, KnownChalle
 from chainteller.wallets.family import Address, Family, Probe
 from chainteller.wallets.transit import Journey, journeys, simplest
 
-# Candidates for all texts together, for this challenge's own altered once, and for all others;
-# where each address is asked for itself, this part of them.
-_ALL, _FIRST, _OTHERS = 4900, 800, 1400
-_PART = 0.45
+# Candidates for all texts together, however many a probe can be asked about; for this challenge's
+# own text altered once; and the part of all for other texts.
+_ALL, _FIRST, _PART_OF_OTHERS = 10_000, 800, 0.3
 _MOST_PER_TEXT = 300
 # What happens often is found soon; larger batches cost less for each candidate.
 _FIRST_BATCH, _BATCH = 60, 300
@@ -50,16 +50,42 @@ def search(
     probe = probe_as(family)
     everybody = list({each.canonical: each for each in addresses}.values())
     reachable = everybody if probe.names_its_key else [registered]
-    part = 1.0 if probe.names_its_key else _PART
-    each = min(int(_OTHERS * part) // max(len(others), 1), _MOST_PER_TEXT)
-    rest = int(_ALL * part) - each * len(others) - _FIRST
+    groups = _grouped(probe_as, registered, others, everybody)
+    tries = min(max(probe_as(each).tries for each in (family, *(each for each, _ in groups))), _ALL)
+    asked = sum(len(texts) * _cost(probe_as(each), to) for (each, to), texts in groups.items())
+    per_text = min(int(tries * _PART_OF_OTHERS) // max(asked, 1), _MOST_PER_TEXT)
+    rest = max(tries - per_text * asked - _FIRST, 0) if probe.tries else 0
     first = _as_candidates(challenge, _once_altered(challenge.text, _FIRST))
     return (
         _look(probe, first, reachable, thorough=_THOROUGH)
         or _look_elsewhere(probe_as, first[:_FOREIGN], everybody)
-        or _look_at_others(probe_as, registered, others, everybody, each)
+        or _look_at_others(probe_as, groups, per_text)
         or _look(probe, _as_candidates(challenge, _altered(challenge.text, rest)), reachable)
     )
+
+
+_Groups = dict[tuple[Family, tuple[Address, ...]], list[KnownChallenge]]
+
+
+def _grouped(
+    probe_as: Callable[[Family], Probe],
+    registered: Address,
+    others: Sequence[KnownChallenge],
+    everybody: Sequence[Address],
+) -> _Groups:
+    """The other texts by the family as whose they may have been signed, and by whom."""
+    groups: _Groups = {}
+    for other in others:
+        for family in dict.fromkeys((other.address.network.family, registered.network.family)):
+            named = probe_as(family).names_its_key
+            likely = everybody if named else dict.fromkeys((registered, other.address))
+            groups.setdefault((family, tuple(likely)), []).append(other)
+    return groups
+
+
+def _cost(probe: Probe, addresses: Sequence[Address]) -> int:
+    """How many tries one text takes."""
+    return (1 if probe.names_its_key else len(addresses)) if probe.tries else 0
 
 
 def _as_candidates(challenge: KnownChallenge, found: Iterable[Journey]) -> list[Candidate]:
@@ -121,28 +147,24 @@ def _look_elsewhere(
 
 
 def _look_at_others(
-    probe_as: Callable[[Family], Probe],
-    registered: Address,
-    others: Sequence[KnownChallenge],
-    everybody: Sequence[Address],
-    number: int,
+    probe_as: Callable[[Family], Probe], groups: _Groups, number: int
 ) -> Found | None:
     """So many candidates of each other text, the likeliest of each text first."""
-    alike: dict[tuple[Family, tuple[Address, ...]], list[KnownChallenge]] = {}
-    for other in others:
-        for family in dict.fromkeys((other.address.network.family, registered.network.family)):
-            named = probe_as(family).names_its_key
-            likely = everybody if named else dict.fromkeys((registered, other.address))
-            alike.setdefault((family, tuple(likely)), []).append(other)
-    for (family, addresses), texts in alike.items():
-        ranks = zip_longest(*(_once_altered(text.text, number) for text in texts))
-        candidates = [
-            (text, journey)
-            for rank in ranks
-            for text, journey in zip(texts, rank, strict=True)
-            if journey is not None
-        ]
+    for (family, addresses), texts in groups.items():
+        candidates = list(islice(_of_each(texts, number * 5 // 4), number * len(texts)))
         found = _look(probe_as(family), candidates, addresses, thorough=_FEW * len(texts))
         if found is not None:
             return found
     return None
+
+
+def _of_each(texts: Sequence[KnownChallenge], number: int) -> Iterator[Candidate]:
+    """The likeliest of each text first; what two texts have become alike, as when they were cut off
+    before they differ, once.
+    """
+    tried = set[bytes]()
+    for rank in zip_longest(*(_once_altered(text.text, number) for text in texts)):
+        for text, journey in zip(texts, rank, strict=True):
+            if journey is not None and journey.signed not in tried:
+                tried.add(journey.signed)
+                yield text, journey

@@ -7,6 +7,7 @@ takes half as long as a multiplication by the library.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from operator import getitem
 from typing import Any, NamedTuple
 
 import coincurve
@@ -63,16 +64,14 @@ def _added_by_table(base: coincurve.PublicKey, scalars: list[int]) -> list[bytes
         return [_added(base, scalar) for scalar in scalars]
     rows, context = table.rows, base.context.ctx
     total, size = ffi.new("secp256k1_pubkey *"), ffi.new("size_t *")
-    packed = ffi.new("unsigned char[65]")
+    packed, form = ffi.new("unsigned char[65]"), lib.SECP256K1_EC_UNCOMPRESSED
     shown, found = ffi.buffer(packed), list[bytes | None]()
+    combine, serialize = lib.secp256k1_ec_pubkey_combine, lib.secp256k1_ec_pubkey_serialize
     for scalar in scalars:
-        terms = [row[digit] for row, digit in zip(rows, scalar.to_bytes(32, "little"), strict=True)]
-        terms.append(start)
-        if lib.secp256k1_ec_pubkey_combine(context, total, terms, len(terms)):
+        terms = [start, *map(getitem, rows, scalar.to_bytes(32, "little"))]
+        if combine(context, total, terms, 33):
             size[0] = 65
-            lib.secp256k1_ec_pubkey_serialize(
-                context, packed, size, total, lib.SECP256K1_EC_UNCOMPRESSED
-            )
+            serialize(context, packed, size, total, form)
             found.append(shown[1:65])
         else:
             found.append(None)
@@ -130,6 +129,7 @@ class FastCurve:
     """The `curve.Curve` of this module."""
 
     repairs = 1200
+    tries = 5600
 
     def recovery(self, r: int, s: int, recovery_id: int) -> _FastRecovery | None:
         if not in_range(r, s) or (recovery_id >= 2 and r + ORDER >= FIELD):

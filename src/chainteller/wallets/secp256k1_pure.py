@@ -21,7 +21,7 @@ GENERATOR: Point = (
 )
 _INFINITY: _Jacobian = (0, 1, 0)
 # Bits per window: wider tables take longer to build and less long to use.
-_GENERATOR_WINDOW = 10
+_GENERATOR_WINDOW = 11
 _KEY_WINDOW = 5
 
 
@@ -106,19 +106,19 @@ def _add_different(totals: list[Point | None], addends: Sequence[Point | None]) 
     """As `_add_all`. Raises TypeError for infinity, ValueError for equal or opposite points; the
     totals are then as they were.
     """
-    product, products, differences = 1, [], []
+    product, products = 1, list[int]()
     for (x1, _), (x2, _) in zip(totals, addends, strict=True):  # type: ignore[misc]  # as said
-        difference = x2 - x1
         products.append(product)
-        differences.append(difference)
-        product = product * difference % FIELD
+        product = product * (x2 - x1) % FIELD
     inverse = pow(product, -1, FIELD)
-    for index in range(len(products) - 1, -1, -1):
-        (x1, y1), (x2, y2) = totals[index], addends[index]  # type: ignore[misc]  # seen above
-        slope = (y2 - y1) * (inverse * products[index] % FIELD) % FIELD
-        inverse = inverse * differences[index] % FIELD
+    sums = list[Point]()
+    pairs = zip(reversed(products), reversed(totals), reversed(addends), strict=True)
+    for product, (x1, y1), (x2, y2) in pairs:  # type: ignore[misc]  # seen above
+        slope = (y2 - y1) * (inverse * product % FIELD) % FIELD
+        inverse = inverse * (x2 - x1) % FIELD
         x = (slope * slope - x1 - x2) % FIELD
-        totals[index] = x, (slope * (x1 - x) - y1) % FIELD
+        sums.append((x, (slope * (x1 - x) - y1) % FIELD))
+    totals[:] = reversed(sums)
 
 
 def _window_table(base: Point, width: int) -> Table:
@@ -217,6 +217,7 @@ class PureCurve:
     """The `curve.Curve` of this module."""
 
     repairs = 30
+    tries = 5000
 
     @staticmethod
     @lru_cache(16)

@@ -15,6 +15,8 @@ import base58
 
 _BASE58 = "1-9A-HJ-NP-Za-km-z"
 _EDGES = r"(?<![0-9A-Za-z]){}(?![0-9A-Za-z])"
+_NOT_IN_BASE64 = r"(?<![0-9A-Za-z+/_-]){}(?![0-9A-Za-z+/=_-])"
+"""Of forms that are told by their shape: signatures in base64 have words of every length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +39,7 @@ def _is_wif(text: str) -> bool:
     """Of Bitcoin, Litecoin, Dogecoin, Dash and their test networks."""
     payload = _base58_check(text)
     if not payload:
-        # A typo does not make a private key public property: its shape is enough.
-        return text[0] in "5KL9c"
+        return False
     compressed = len(payload) == 34 and payload[-1] == 1
     return payload[0] >= 0x80 and (compressed or len(payload) == 33)
 
@@ -72,15 +73,25 @@ def _form(expression: str) -> re.Pattern[str]:
     return re.compile(_EDGES.format(expression), re.ASCII)
 
 
+def _shape(expression: str) -> re.Pattern[str]:
+    return re.compile(_NOT_IN_BASE64.format(expression), re.ASCII)
+
+
 PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern("a private key (WIF)", _form(f"[{_BASE58}]{{51,52}}"), _is_wif),
+    # A typing error does not make a private key public property: its shape is enough.
     SecretPattern(
-        "an encrypted private key (BIP-38)", _form(f"6P[{_BASE58}]{{56}}"),
+        "a private key (WIF)",
+        _shape(f"[5KL9c][{_BASE58}]{{50,51}}"),
+        lambda _: True,
+    ),
+    SecretPattern(
+        "an encrypted private key (BIP-38)", _shape(f"6P[{_BASE58}]{{56}}"),
         lambda _: True,
     ),
     SecretPattern(
         "a private key (mini key)",
-        _form(f"S(?:[{_BASE58}]{{21}}|[{_BASE58}]{{25}}|[{_BASE58}]{{29}})"), _is_mini_key,
+        _shape(f"S(?:[{_BASE58}]{{21}}|[{_BASE58}]{{25}}|[{_BASE58}]{{29}})"), _is_mini_key,
     ),
     SecretPattern("a secret seed of Stellar", _form("S[A-Z2-7]{55}"), _is_stellar_seed),
     SecretPattern("a private key of Sui", _form("suiprivkey1[0-9a-z]{50,80}"), lambda _: True),

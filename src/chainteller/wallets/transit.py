@@ -6,31 +6,25 @@ likeliest sets of steps come first, and a caller stops when its budget is used u
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from chainteller.wallets.alterations import Alteration, alterations
 
 # How often one and two things happen to a text, as costs; two may be drawn either way round.
 _ONE, _TWO = -math.log(0.5), -math.log(0.5 * 2)
-_USUAL_ORDER, _OTHER_ORDER = -math.log(0.7), -math.log(0.3)
-_TOGETHER = frozenset(
-    frozenset(pair)
-    for pair in (("prefix", "tail"), ("wrap", "tail"), ("wrap", "end"), ("prefix", "quotes"))
-)
-# What one mail or page does at once is twice as likely as two accidents.
-_BONUS = math.log(2)
+_USUAL_ORDER, _OTHER_ORDER = -math.log(0.85), -math.log(0.15)
 # Less likely sets of steps are beyond every budget.
-_DEAREST = 6.2
+_DEAREST = 5.1
 _ORDER = (
-    "unicode", "case", "characters", "spaces", "cut", "quotes", "prefix", "double", "tail", "mark",
-    "wrap", "lines", "start", "end", "ends", "markup", "code",
+    "unicode", "case", "characters", "typography", "spaces", "cut", "quotes", "markdown", "prefix",
+    "double", "tail", "mark", "wrap", "lines", "start", "end", "ends", "markup", "code", "file",
+    "mail",
 )  # fmt: skip
 _Steps = tuple[Alteration, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Journey:
+class Journey(NamedTuple):
     """The bytes that a text became, and the steps that made them, in order."""
 
     signed: bytes
@@ -40,12 +34,21 @@ class Journey:
 def journeys(text: str, most_steps: int = 2) -> Iterator[Journey]:
     """What the text may have become, likeliest first; never the text itself, nothing twice."""
     seen = {text.encode()}
-    made: dict[_Steps, str | bytes | None] = {(): text}
+    once: dict[Alteration, str | bytes] = {}
     for recipe in _recipes(most_steps):
-        signed = _applied(recipe, made)
-        if signed is None:
-            continue
-        data = _encoded(signed)
+        first = recipe[0]
+        if first not in once:
+            once[first] = first.apply(text)
+        signed = once[first]
+        if len(recipe) > 1:
+            # What is no text any more is not rewritten, and a step that changes nothing is none.
+            if signed == text or not isinstance(signed, str):
+                continue
+            before = signed
+            signed = recipe[1].apply(before)
+            if signed == before:
+                continue
+        data = signed.encode("utf-8", "replace") if isinstance(signed, str) else signed
         if data not in seen:
             seen.add(data)
             yield Journey(data, recipe)
@@ -78,19 +81,6 @@ def _encoded(signed: str | bytes) -> bytes:
     return signed.encode("utf-8", "replace") if isinstance(signed, str) else signed
 
 
-def _applied(recipe: _Steps, made: dict[_Steps, str | bytes | None]) -> str | bytes | None:
-    """None when a step changes nothing, or would have to rewrite what is no text any more.
-
-    `made` keeps what the first steps made of the text, which many recipes share.
-    """
-    if recipe in made:
-        return made[recipe]
-    before = _applied(recipe[:-1], made)
-    after = recipe[-1].apply(before) if isinstance(before, str) else None
-    made[recipe] = result = None if after == before else after
-    return result
-
-
 @cache
 def _recipes(most_steps: int) -> tuple[_Steps, ...]:
     """One or two alterations of different kinds, the likeliest first."""
@@ -110,8 +100,6 @@ def _pairs(singles: _Steps) -> Iterator[tuple[float, _Steps]]:
             if cost > _DEAREST:
                 break
             if first.kind != second.kind:
-                if frozenset((first.kind, second.kind)) in _TOGETHER:
-                    cost -= _BONUS
                 usual = places[first.kind] < places[second.kind]
                 steps = (first, second) if usual else (second, first)
                 yield cost + _USUAL_ORDER, steps

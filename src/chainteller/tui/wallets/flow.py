@@ -368,7 +368,7 @@ def _link_request(wallet: Wallet, claim_id: str, *, is_shared: bool) -> Customer
         "Another customer of the bank has verified this wallet.",
         "Ask the customer who else uses it. Your yes is recorded.",
     )
-    return replace(sent, question=Ask("LINK A SHARED WALLET?", facts))
+    return sent._replace(question=Ask("LINK A SHARED WALLET?", facts))
 
 
 def _link(wallet: Wallet, request: LinkRequest, service: "Service", key: str) -> Step:

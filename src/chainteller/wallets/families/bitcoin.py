@@ -4,7 +4,7 @@ import base64
 import re
 from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import suppress
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 
 import base58
 
@@ -18,9 +18,17 @@ from chainteller.wallets.bip322 import (
     is_proof,
     read_bip322,
 )
-from chainteller.wallets.bitcoin_keys import MAIN, TEST, address_of_key, script_of, versions
+from chainteller.wallets.bitcoin_keys import (
+    KEY_KINDS,
+    MAIN,
+    TEST,
+    address_of_key,
+    hash_of,
+    is_of_key,
+    versions,
+)
 from chainteller.wallets.bitcoin_signing import sign_bip322, sign_legacy
-from chainteller.wallets.curve import KeyRecovery, recoveries
+from chainteller.wallets.curve import KeyRecovery, curve, recoveries
 from chainteller.wallets.encodings import BASE58, SignatureReading
 from chainteller.wallets.family import (
     RIGHT,
@@ -40,8 +48,8 @@ from chainteller.wallets.witness import Witness
 
 _SEGWIT_LIKE = re.compile(r"(?:bc|tb|bcrt|ltc|tltc|bitcoincash)1", re.ASCII | re.IGNORECASE)
 _SEGWIT_KINDS = {(0, 20): "p2wpkh", (0, 32): "p2wsh", (1, 32): "p2tr"}
-_KEY_KINDS = frozenset({"p2pkh", "p2sh", "p2wpkh"})
-_KINDS = _KEY_KINDS | {"p2wsh", "p2tr"}
+_KINDS = KEY_KINDS | {"p2wsh", "p2tr"}
+_PROOF_TRIES = 2400
 # The generator itself; only its place in an address template matters.
 _ANY_KEY = bytes.fromhex(
     "79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798"
@@ -219,8 +227,6 @@ def _is_unsupported_bip322(reading: SignatureReading, address: Address) -> bool:
 class BitcoinProbe:
     """A legacy 65-byte signature, a BIP-322 proof, or both readings of one paste."""
 
-    names_its_key = True
-
     def __init__(self, reading: SignatureReading) -> None:
         """Read every candidate as both kinds."""
         self._reading = reading
@@ -228,6 +234,18 @@ class BitcoinProbe:
         self._recovered: dict[bytes, tuple[bytes | None, ...]] = {}
         self._to_sign = _bip322_reading(reading)
         self._check = cache(self._bip322_check)
+
+    @property
+    def names_its_key(self) -> bool:
+        """Taproot's proofs neither hold a key nor give one away."""
+        return self._to_sign is None or len(self._to_sign.witness) != 1
+
+    @property
+    def tries(self) -> int:
+        """A proof takes longer: to make what is signed, and to check it or to recover two keys."""
+        if self._to_sign is not None:
+            return min(curve().tries, _PROOF_TRIES)
+        return curve().tries if any(header for header, _ in self._legacy) else 0
 
     def _keys(self, digest: bytes) -> tuple[bytes | None, ...]:
         if digest not in self._recovered:
@@ -245,7 +263,9 @@ class BitcoinProbe:
     def find(
         self, messages: Sequence[bytes], addresses: Sequence[Address], *, thorough: int
     ) -> Match | None:
-        """Legacy signatures under the header that they state; `thorough`ly under both ids."""
+        """Legacy signatures under the header that they state; `thorough`ly under both ids, and for
+        keys of both forms.
+        """
         found = [self._find_legacy(messages, addresses, thorough)]
         for address in addresses:
             check = self._check(address) if address.kind in _KINDS else None
@@ -259,7 +279,7 @@ class BitcoinProbe:
     ) -> Match | None:
         if not self._legacy:
             return None
-        wanted = {_program(each): each for each in addresses if each.kind in _KEY_KINDS}
+        wanted = {_program(each): each for each in addresses if each.kind in KEY_KINDS}
         kinds = {each.kind for each in wanted.values()}
         stated = [each for each in self._legacy if each[0] is not None]
         if not stated:
@@ -267,8 +287,9 @@ class BitcoinProbe:
         digests = [bip137.message_digest(message) for message in messages]
         columns = [recovery.public_keys(digests) for _, recovery in stated]
         for index, keys in enumerate(zip(*columns, strict=True)):
-            for key in keys:
-                programs = _programs(key, kinds) if key else ()
+            for (header, _), key in zip(stated, keys, strict=True):
+                is_old = index < thorough or header is None or not header.compressed
+                programs = _programs(key, kinds, is_old=is_old) if key else ()
                 hit = next((each for each in programs if each in wanted), None)
                 if hit is not None:
                     return Match(index, wanted[hit])
@@ -330,7 +351,7 @@ class BitcoinProbe:
         key = self._keys(bip137.message_digest(message))[0]
         if key is None:
             return None
-        names_type = header.header >= 35 or not header.compressed or like.kind not in _KEY_KINDS
+        names_type = header.header >= 35 or not header.compressed or like.kind not in KEY_KINDS
         kind = header.named_kind if names_type else like.kind
         return address_of_key(key, kind, like.network, compressed=header.compressed)
 
@@ -351,20 +372,21 @@ class BitcoinProbe:
 Header = bip137.LegacySignature | None
 
 
-@lru_cache(256)
 def _program(address: Address) -> bytes:
     """The kind and the 20 bytes of an address of one key."""
-    script = script_of(address)
-    return address.kind.encode() + script[2 if address.kind != "p2pkh" else 3 :][:20]
+    return address.kind.encode() + hash_of(address)
 
 
-def _programs(key: bytes, kinds: Set[str]) -> Iterator[bytes]:
-    """`_program` of every address of these kinds that x ‖ y may stand behind, without taproot."""
+def _programs(key: bytes, kinds: Set[str], *, is_old: bool) -> Iterator[bytes]:
+    """`_program` of every address of these kinds that x ‖ y may stand behind, without taproot; with
+    `is_old` also where the key isn't compressed.
+    """
     packed = hash160(compress(key))
     yield b"p2wpkh" + packed
     if "p2pkh" in kinds:
         yield b"p2pkh" + packed
-        yield b"p2pkh" + hash160(b"\x04" + key)
+        if is_old:
+            yield b"p2pkh" + hash160(b"\x04" + key)
     if "p2sh" in kinds:
         yield b"p2sh" + hash160(b"\x00\x14" + packed)
 
@@ -409,12 +431,8 @@ def _bip322_reading(reading: SignatureReading) -> ToSign | None:
 
 
 def _is_key_of(key: bytes, address: Address) -> bool:
-    if address.kind == "p2wsh":
-        return False
-    return any(
-        address_of_key(key, address.kind, address.network, compressed=compressed).canonical
-        == address.canonical
-        for compressed in ((True, False) if address.kind == "p2pkh" else (True,))
+    return is_of_key(key, address) or (
+        address.kind == "p2pkh" and is_of_key(key, address, compressed=False)
     )
 
 
@@ -425,7 +443,7 @@ def _legacy_match(header: Header, key: bytes, address: Address) -> str | None:
         return "TAPROOT_NEEDS_BIP322"
     if header is None:
         return "WRONG_RECOVERY_BYTE"
-    own = address_of_key(key, address.kind, address.network, compressed=header.compressed)
-    if own.canonical == address.canonical and (header.compressed or address.kind == "p2pkh"):
-        return RIGHT
-    return "KEY_FORM_IN_HEADER"
+    if not header.compressed and address.kind != "p2pkh":
+        return "KEY_FORM_IN_HEADER"
+    is_stated = is_of_key(key, address, compressed=header.compressed)
+    return RIGHT if is_stated else "KEY_FORM_IN_HEADER"

@@ -1,7 +1,7 @@
 """Solana: base58 keys as addresses, Ed25519 over the text or over an off-chain envelope of it."""
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property, lru_cache
 
 import base58
 from nacl.bindings import (
@@ -12,6 +12,7 @@ from nacl.bindings import (
 
 from chainteller.wallets import bip137, bip322
 from chainteller.wallets.ed25519 import is_well_formed, reason_not_signable, signs
+from chainteller.wallets.ed25519_table import Check
 from chainteller.wallets.encodings import BASE58, Candidate, SignatureReading
 from chainteller.wallets.family import (
     RIGHT,
@@ -157,15 +158,13 @@ def _formats(message: bytes) -> tuple[bytes, ...]:
     """The format bytes a version 0 envelope may carry: ASCII, UTF-8, long UTF-8."""
     if len(message) > _LEDGER_LIMIT:
         return (b"\2",)
-    printable = all(0x20 <= byte <= 0x7E for byte in message)
+    printable = message.isascii() and message.decode().isprintable()
     return (b"\0", b"\1") if printable else (b"\1",)
 
 
-def scheme_of(
-    message: bytes, signature: bytes, key: bytes, *, usual_only: bool = False
-) -> str | None:
+def scheme_of(message: bytes, signature: bytes, key: bytes) -> str | None:
     """The scheme under which the key signed the message, or None; see `envelopes`."""
-    for scheme, envelope in envelopes(message, key, usual_only=usual_only):
+    for scheme, envelope in envelopes(message, key):
         if signs(envelope, signature, key):
             return scheme
     return None
@@ -175,9 +174,13 @@ def _is_solana(address: Address) -> bool:
     return address.kind == "ed25519"
 
 
+@lru_cache(256)
 def public_key(address: Address) -> bytes:
     """The 32 key bytes of a Solana address."""
     return base58.b58decode(address.canonical)
+
+
+_TRIES = 3000
 
 
 class SolanaProbe:
@@ -190,14 +193,23 @@ class SolanaProbe:
         """Keep what has the right length."""
         self._signatures = [c.data for c in reading.candidates if len(c.data) == 64]
         self._longer = [c.data[:64] for c in reading.candidates if len(c.data) in {65, 66}]
+        self._check = cache(Check)
+
+    @property
+    def tries(self) -> int:
+        return _TRIES if any(is_well_formed(each) for each in self._signatures) else 0
 
     def match(self, message: bytes, address: Address) -> str | None:
         key = public_key(address)
         for signatures, found in ((self._signatures, RIGHT), (self._longer, "EXTRA_BYTES")):
             for signature in signatures:
-                if scheme_of(message, signature, key, usual_only=True):
+                if self._signed(message, signature, key):
                     return found
         return None
+
+    def _signed(self, message: bytes, signature: bytes, key: bytes) -> bool:
+        usual = [envelope for _, envelope in envelopes(message, key, usual_only=True)]
+        return self._check(signature, key).first(usual) is not None
 
     def prepare(self, messages: Sequence[bytes]) -> None:
         """Nothing is shared between messages."""
@@ -208,14 +220,18 @@ class SolanaProbe:
         """`thorough`ly in off-chain envelopes too: each takes as long as a message."""
         keys = [(each, public_key(each)) for each in addresses if _is_solana(each)]
         signatures = [each for each in self._signatures if is_well_formed(each)]
-        for index, message in enumerate(messages):
+        for index, message in enumerate(messages[:thorough]):
             for address, key in keys:
                 for signature in signatures:
-                    if signs(message, signature, key) or (
-                        index < thorough and scheme_of(message, signature, key, usual_only=True)
-                    ):
+                    if self._signed(message, signature, key):
                         return Match(index, address)
-        return None
+        best, rest = None, messages[thorough:]
+        for address, key in keys:
+            for signature in signatures:
+                found = self._check(signature, key).first(rest)
+                if found is not None:
+                    best, rest = Match(thorough + found, address), rest[:found]
+        return best
 
     def witness(self, message: bytes, address: Address) -> Witness | None:
         key = public_key(address)
