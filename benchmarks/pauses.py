@@ -7,10 +7,17 @@ in expired quotes, all of them old: what an hour of upkeep would find after a ye
 steps follow each other with the worker's breath after each, but without the pauses that the worker
 makes after each ten steps, until the next second. So this is the hour in minutes, and worse for the
 writer than the hour. One client asks the same bank for quotes meanwhile, fifty a second at most;
-before that it does so alone. SQLite writes durably, as for a service.
+before that it does so alone. SQLite writes durably, as for a service, and what is loaded is left
+out of garbage collection, as in a server. Another process syncs a page to the same disk fifty times
+a second: what it waits for, a writer may have to wait for too. A folder in memory shows what is
+left without a disk.
 """
 
 import argparse
+import gc
+import json
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -30,6 +37,7 @@ from chainteller.domain.clock import DAY, SECOND
 from chainteller.engine import upkeep
 from chainteller.engine.pacing import BREATH_S
 from chainteller.storage import log
+from chainteller.storage.sequencer import Sequencer
 from chainteller.storage.tables import Tables
 
 _A_YEAR = 401 * DAY
@@ -37,10 +45,13 @@ _PACE_S = 0.02
 _ALONE_S = 60
 _KEYS = """
 INSERT INTO idempotency (organisation_id, operation, key, fingerprint, created_record, body, at)
-SELECT 'default', 'create_quote', 'key-' || i, 'f', {false}, '{{}}', CAST(:start AS BIGINT) + i
+SELECT 'default', 'create_quote', {key}, 'f', {false}, '{{}}', CAST(:start AS BIGINT) + i
 FROM (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :count)
       SELECT i FROM n) AS numbers
 """
+_SQLITE = {"false": "0", "key": "lower(hex(randomblob(16)))"}
+_POSTGRES = {"false": "false", "key": "md5(i::text)"}
+"""Keys in no order, as clients choose them."""
 _QUOTES = """
 INSERT INTO quote (id, organisation_id, market, side, status, price_cents, sold, bought, fee_cents,
   usd_leg_cents, fee_flat_cents, fee_bps, mid_micros, half_spread_bps, hold_premium_bps, "window",
@@ -62,8 +73,8 @@ def filled(place: str, keys: int, size: int) -> World:
         if is_postgres:
             connection.execute(text("SET LOCAL statement_timeout = 0"))
         values = {"start": START, "count": keys}
-        statement = _KEYS.format(false="false" if is_postgres else "0")
-        connection.execute(text(statement), values)
+        dialect = _POSTGRES if is_postgres else _SQLITE
+        connection.execute(text(_KEYS.format(**dialect)), values)
         connection.execute(text(_QUOTES))
         connection.execute(text(_TRADED))
         log.put(connection, "default", _bodies(size))
@@ -80,6 +91,45 @@ def _bodies(size: int) -> Iterator[log.Body]:
             f"{at:014x}{number:012x}",
             f'{{"acts":[],"at":{at},"by":"x","inner":"{inner}","v":3}}\n{{"rows":[]}}' + "x" * 300,
         )
+
+
+_SYNCS = """
+import json, os, sys, threading, time
+file, took = os.open(sys.argv[1], os.O_CREAT | os.O_WRONLY), []
+stopping = threading.Event()
+threading.Thread(target=lambda: (sys.stdin.read(), stopping.set())).start()
+while not stopping.wait(float(sys.argv[2])):
+    began = time.perf_counter()
+    os.pwrite(file, os.urandom(4096), 0)
+    os.fdatasync(file)
+    took.append(time.perf_counter() - began)
+print(json.dumps(took))
+"""
+
+
+@contextmanager
+def beside_disk(name: str, folder: Path, writer: "Writer") -> Iterator[None]:
+    """Prints how long the writes of a client took, and the syncs of another process beside it."""
+    command = [sys.executable, "-c", _SYNCS, str(folder / "page"), str(_PACE_S)]
+    other = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        with writer:
+            yield
+    finally:
+        told, _ = other.communicate()
+    print(f"{name}: {describe(writer.took_s)}")
+    print(f"  the disk: {describe(json.loads(told))}", flush=True)
+
+
+def describe(took_s: list[float]) -> str:
+    ordered = sorted(took_s)
+    parts = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999}
+    told = [
+        f"{name} {1000 * ordered[int(part * (len(ordered) - 1))]:.1f} ms"
+        for name, part in parts.items()
+    ]
+    told += [f"longest {' '.join(f'{1000 * each:.0f}' for each in ordered[:-6:-1])} ms"]
+    return f"{len(ordered)} writes, {', '.join(told)}"
 
 
 class Writer:
@@ -104,16 +154,6 @@ class Writer:
     def __exit__(self, *_: object) -> None:
         self._stopping.set()
         self._thread.join()
-
-    def describe(self) -> str:
-        ordered = sorted(self.took_s)
-        parts = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999}
-        told = [
-            f"{name} {1000 * ordered[int(part * (len(ordered) - 1))]:.1f} ms"
-            for name, part in parts.items()
-        ]
-        told += [f"longest {' '.join(f'{1000 * each:.0f}' for each in ordered[:-6:-1])} ms"]
-        return f"{len(ordered)} writes, {', '.join(told)}"
 
 
 def _durable(world: World) -> None:
@@ -146,19 +186,26 @@ def main() -> None:
     parser.add_argument("database", nargs="?", default="sqlite", choices=["sqlite", "postgresql"])
     parser.add_argument("--keys", type=int, default=1_000_000)
     parser.add_argument("--size", type=int, default=100_000)
+    parser.add_argument("--folder", type=Path, default=Path.cwd(), help="where SQLite's file is")
     asked = parser.parse_args()
     with (
-        tempfile.TemporaryDirectory(dir=Path.cwd()) as folder,
+        tempfile.TemporaryDirectory(dir=asked.folder) as folder,
         _place(asked.database, folder) as place,
     ):
         world = filled(place, asked.keys, asked.size)
         _durable(world)
         archive = str(Path(folder) / "audit.archive")
         context = replace(world.context, options=replace(world.context.options, archive=archive))
-        with Writer(lambda: world.quote("1.00")) as alone:
+        sequencer = Sequencer(world.database)
+        if world.database.is_postgres:
+            sequencer.start()
+        gc.collect()
+        gc.freeze()
+        client = Writer(lambda: world.quote("1.00"))
+        with beside_disk("alone", Path(folder), client):
             time.sleep(_ALONE_S)
-        print("alone:         ", alone.describe(), flush=True)
-        with Writer(lambda: world.quote("1.00")) as beside:
+        client = Writer(lambda: world.quote("1.00"))
+        with beside_disk("beside upkeep", Path(folder), client):
             began = at = time.perf_counter()
             longest: dict[str, float] = {}
             steps: dict[str, int] = {}
@@ -169,11 +216,11 @@ def main() -> None:
                 time.sleep(BREATH_S)
                 at = time.perf_counter()
             seconds = time.perf_counter() - began
-        print("beside upkeep: ", beside.describe())
-        print(f"upkeep:         {sum(steps.values())} steps in {seconds:.0f} s")
+        print(f"upkeep: {sum(steps.values())} steps in {seconds:.0f} s")
         for what, count in steps.items():
             print(f"  {what}: {count} steps, longest {1000 * longest[what]:.1f} ms")
-        print("rows left:     ", ", ".join(_left(world)))
+        sequencer.stop()
+        print("rows left:", ", ".join(_left(world)))
         world.close()
 
 

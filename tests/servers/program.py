@@ -10,16 +10,25 @@ _SOURCE = Path(__file__).parents[2] / "src"
 
 
 class ServeProgram:
-    def __init__(self, url: str, home: Path, **settings: str) -> None:
+    """``program`` is the ``chainteller`` of another build, by default the one that is tested."""
+
+    def __init__(
+        self, url: str, home: Path, *, port: str = "0", program: str = "", **settings: str
+    ) -> None:
         self._url = url
+        self._command = [program] if program else [sys.executable, "-m", "chainteller"]
         self._variables = {
             **os.environ,
-            "PYTHONPATH": str(_SOURCE),
+            "PYTHONPATH": "" if program else str(_SOURCE),
             "CHAINTELLER_HOME": str(home),
             **{f"CHAINTELLER_{name.upper()}": value for name, value in settings.items()},
         }
-        self._port = "0"
+        self._port = port
         self._process = self._started()
+
+    @property
+    def port(self) -> int:
+        return int(self._port)
 
     @property
     def address(self) -> str:
@@ -44,7 +53,7 @@ class ServeProgram:
     def _started(self) -> subprocess.Popen[str]:
         where = ("--database", self._url, "--port", self._port)
         process = subprocess.Popen(
-            [sys.executable, "-m", "chainteller", "serve", *where],
+            [*self._command, "serve", *where],
             env=self._variables,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -9,20 +9,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, Table, event, func, select, update
+from sqlalchemy import Connection, Table, event, func, insert, select, update
+from tests.clock.machine import Machine, MachineClock
 from tests.tampering.bank import busy_bank
 from tests.world.bank import OTHER, World, build, sqlite_url
 from tests.world.customers import CustomerSeed, add_customers
 from tests.world.engines import World as Bank
 from tests.world.engines import make_world
 from tests.world.files import sealed
+from tests.world.released_rows import add_audit_row
 
 from chainteller.cli.error_output import Exit
 from chainteller.cli.main import run
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import DAY
 from chainteller.domain.ledger import SPREAD_INCOME
-from chainteller.engine import upkeep
+from chainteller.domain.timekeeping import TOLERANCE
+from chainteller.engine import archiving, epochs, upkeep
 from chainteller.engine.context import EngineContext
 from chainteller.engine.engine import Engine
 from chainteller.engine.keys import ApiKeys, Authenticator
@@ -35,7 +38,17 @@ from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.models.records import AuditRow
 from chainteller.sqlite import sqlite3
-from chainteller.storage import guards, log, own_numbers, owners, residence
+from chainteller.storage import (
+    chain,
+    guards,
+    log,
+    maintenance,
+    own_numbers,
+    owners,
+    residence,
+    sealing,
+)
+from chainteller.storage.columns import SALT
 from chainteller.storage.database import Database, open_database
 from chainteller.storage.moving import Moved
 from chainteller.storage.owners import Moves
@@ -280,6 +293,73 @@ def test_what_cannot_move_is_refused_by_name(
     with banks.source.read() as connection:
         assert not list(residence.described(connection))
     assert verify(banks.source) == ()
+
+
+def contents(database: Database) -> dict[str, list[tuple[Any, ...]]]:
+    with database.read() as connection:
+        return {
+            table.name: sorted((tuple(row) for row in connection.execute(select(table))), key=repr)
+            for table in sealing.own_tables()
+        }
+
+
+def refused_unchanged(banks: Two) -> str:
+    """Why OTHER can't move; no row of either database is another one afterwards."""
+    before = [contents(each) for each in (banks.source, banks.target)]
+    with pytest.raises(ServiceUnavailable) as refused:
+        banks.move()
+    assert [contents(each) for each in (banks.source, banks.target)] == before
+    return reason(refused)
+
+
+def test_with_entries_in_an_archive_it_stays(banks: Two, tmp_path: Path) -> None:
+    banks.here.advance(31 * 86_400)
+    assert sum(archiving.archive(banks.here.context, tmp_path / "audit.archive", 30))
+    assert refused_unchanged(banks) == "ARCHIVED_ENTRIES"
+
+
+def test_databases_must_agree_on_the_time(banks: Two) -> None:
+    banks.there.clock.advance(TOLERANCE + 1)
+    banks.there.deposit(account=banks.there.engine.trading_accounts().data[0].id)
+    assert refused_unchanged(banks) == "CLOCKS_DIFFER"
+    banks.here.advance(0.000_001)
+    require_moved(banks, banks.move())
+
+
+def test_with_rows_that_the_released_build_wrote_it_waits_for_the_upgrade(banks: Two) -> None:
+    with banks.source.write() as connection:
+        add_audit_row(connection, chain.head(connection).last_at)
+        connection.commit()
+    assert refused_unchanged(banks) == "UNSEALED_ROWS"
+    require_open_here(banks)  # which numbers that row
+    quote, url = Tables.quote, str(banks.source.engine.url)
+    with banks.source.write() as connection:
+        mine = (owners.rows_of(quote, OTHER), quote.c.status == "open")
+        found = connection.execute(select(quote).where(*mine)).mappings()
+        known = {**next(iter(found)), "id": "QTE_RELEASED", SALT: None}
+        connection.execute(insert(quote), known)
+        connection.commit()
+    assert refused_unchanged(banks) == "UNSEALED_ROWS"
+    maintenance.upgrade(url)
+    require_moved(banks, banks.move())
+
+
+def test_with_records_of_two_epochs_it_stays(tmp_path: Path) -> None:
+    machine = Machine()
+    here = build(sqlite_url(tmp_path), clock=MachineClock(machine))
+    trade(here.engine.acting_as(MOVED), "ODA-1")
+    machine.step(-3_600)
+    assert epochs.accept(here.context, Actor(name="operator"))
+    ApiKeys(here.context).create("first", organisation="new")
+    there = make_world(tmp_path / "there.db")
+    banks = Two(here, there, "", ("", ""))
+    assert refused_unchanged(banks) == "CLOCK_WAS_SET"
+    banks.move("new")
+    machine.passes(401 * 86_400)
+    trade(here.engine.acting_as(MOVED), "ODA-3")
+    assert upkeep.remove_events(here.context)  # all of the first epoch
+    assert refused_unchanged(banks) == "CLOCK_WAS_SET"
+    banks.close()
 
 
 def alter(database: Database, statement: Any) -> None:

@@ -106,6 +106,34 @@ def test_every_balance_and_every_record_is_as_it_was(url: str) -> None:
     database.close()
 
 
+@pytest.mark.thorough
+def test_an_upgrade_that_gets_no_lock_goes_on_later_with_what_was_written_since(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    released.restore(postgres_url)
+    monkeypatch.setattr(maintenance, "_LOCK_TRIES", 2)
+    begun = "SELECT organisation_id, number, leaf, digest, body FROM entry ORDER BY 1, 2"
+    database = connect(postgres_url)
+    with database.read() as reading:
+        reading.execute(text("SELECT id FROM trade"))
+        with pytest.raises(ServiceUnavailable) as refused:
+            maintenance.upgrade(postgres_url)
+    assert refused.value.details["reason"] == "STORAGE_LOCKED"
+    assert maintenance.check(postgres_url).schema_version == RELEASED
+    before = rows(postgres_url, begun)
+    released.write_beside(postgres_url)
+    assert maintenance.upgrade(postgres_url) == (RELEASED, REVISION)
+    audits = rows(postgres_url, "SELECT hash FROM audit ORDER BY seq")
+    after = [row for row in rows(postgres_url, begun) if row[0] == "default"]
+    assert 0 < len(before) < len(audits)
+    assert after[: len(before)] == before
+    with database.read() as connection:
+        leaves = log.leaves(connection, "default", len(audits))
+    assert leaves == [merkle.leaf_hash(row[0].encode()) for row in audits]
+    assert verify(database) == ()
+    database.close()
+
+
 def test_the_upgrade_gives_rows_without_an_owner_theirs(url: str) -> None:
     """The released build left it empty where an account was older than the asset it bought."""
     whole = rows(url, "SELECT code, asset, owner FROM ledger_account ORDER BY 1, 2")

@@ -28,7 +28,7 @@ from chainteller.storage.rows import DEPLOYMENT, Seal, Writer
 from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
 
-_BATCH = 2_000
+_BATCH = 500
 _ACTOR = "chainteller"
 _WRITTEN_AGAIN = (WalletTables.link, Tables.job)
 """Tables whose rows don't name their organisation, whose log is to keep them."""
@@ -42,7 +42,6 @@ def seal_next(
     Returns:
         The last key (None at the end) and how many rows were sealed.
     """
-    top = numbering.lock_head(connection)
     form = sealing.form(table)
     dialect = connection.dialect.name
     keys = [table.c[name] for name in form.key_names]
@@ -71,6 +70,7 @@ def seal_next(
         ],
     )
     rows = Writer(connection)
+    top = numbering.lock_head(connection)  # as late as servers do: every write of theirs needs it
     for salt, row in zip(salts, found, strict=True):
         text = row.sealed_text if isinstance(row.sealed_text, bytes) else row.sealed_text.encode()
         rows.keep(

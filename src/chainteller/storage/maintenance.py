@@ -14,7 +14,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, text
+import stamina
+from sqlalchemy import Connection, Table, inspect, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
@@ -23,14 +24,16 @@ from chainteller.service.models.databases import DatabaseReport
 from chainteller.sqlite import WAL_IS_SAFE, sqlite3
 from chainteller.storage import baseline, guards, open_files, schema, sealing, search
 from chainteller.storage.database import Database, connect, sqlite_path
-from chainteller.storage.faults import explain, explain_sqlite, unavailable
+from chainteller.storage.faults import explain, explain_sqlite, is_transient, unavailable
 from chainteller.storage.open_files import Holders
-from chainteller.storage.revision import State, sqlite_revision, sqlite_state
+from chainteller.storage.revision import REVISION, State, sqlite_revision, sqlite_state
 
 DATABASE_OPEN = "DATABASE_OPEN"
 _SIDE_FILES = ("-journal", "-wal", "-shm")
 MIGRATIONS = Path(__file__).parent / "migrations"
 _MOST_PROBLEMS = 20
+_LOCK_TIMEOUT = text("SET LOCAL lock_timeout = '200ms'")
+_LOCK_TRIES = 200
 _COMPACTING = 2
 """SQLite writes a copy of the file, and a journal while it takes the file's place."""
 _SAMPLED = 400
@@ -70,23 +73,31 @@ def init(url: str) -> bool:
 def upgrade(url: str) -> tuple[str, str]:
     """Run the missing migrations in one transaction, then seal the rows that have no seal.
 
+    On PostgreSQL, servers go on meanwhile: what visits many rows is done before, in short
+    transactions, and the migrations begin once they have got the lock of every table.
+
     Returns:
         The revisions before (empty for a new database) and after.
 
     Raises:
         ServiceUnavailable: as ``init``, except OUTDATED_SCHEMA. The migrations are done as a
-            whole or not at all; sealing goes on where it ended when the upgrade runs again.
+            whole or not at all; sealing goes on where it ended when the upgrade runs again, and so
+            does what comes before.
     """
     database = connect(url)
     try:
+        if database.is_postgres:
+            while _prepare(database):
+                pass
         with database.write() as connection:
             schema.lock_schema(connection)
-            found = schema.state(connection)
-            if found not in (State.NEW, State.OUTDATED):
-                schema.require_current(found)
-            before = "" if found is State.NEW else schema.revision(connection)
-            if found is not State.CURRENT:
+            before = _revision_before(connection)
+            if before != REVISION:
+                _lock_tables(connection)
                 _migrate(connection)
+                connection.commit()
+        with database.write() as connection:
+            schema.lock_schema(connection)
             search.complete(connection)
             after = schema.revision(connection)
             connection.commit()
@@ -108,13 +119,79 @@ def seal_rows(database: Database) -> int:
     for table in sealing.sealed_tables():
         last: Mapping[str, object] | None = None
         while True:
-            with database.write() as connection:
-                last, sealed = baseline.seal_next(connection, table, last)
-                connection.commit()
+            last, sealed = _seal_next(database, table, last)
             count += sealed
             if last is None:
                 break
     return count
+
+
+def _revision_before(connection: Connection) -> str:
+    """The revision to start from; empty for a new database. Raises ServiceUnavailable."""
+    found = schema.state(connection)
+    if found not in (State.NEW, State.OUTDATED):
+        schema.require_current(found)
+    return "" if found is State.NEW else schema.revision(connection)
+
+
+def pending(before: str) -> list[Any]:
+    """The modules of the migrations that follow a revision, in their order."""
+    if before == REVISION:
+        return []
+    from alembic.script import ScriptDirectory  # noqa: PLC0415 - takes a second to import
+
+    scripts = reversed(list(ScriptDirectory(os.fspath(MIGRATIONS)).walk_revisions()))
+    return [script.module for script in scripts if script.revision > before]
+
+
+def _prepare(database: Database) -> bool:
+    """Do some of what migrations can do ``ahead``, beside servers; whether there is more."""
+    from alembic.migration import MigrationContext  # noqa: PLC0415 - takes a second to import
+    from alembic.operations import Operations  # noqa: PLC0415 - as above
+
+    with database.write() as connection:
+        schema.lock_schema(connection)
+        before = _revision_before(connection)
+        with Operations.context(MigrationContext.configure(connection)):
+            hooks = [each.ahead for each in pending(before) if before and hasattr(each, "ahead")]
+            more = any(hook() for hook in hooks)
+        connection.commit()
+    return more
+
+
+def _lock_tables(connection: Connection) -> None:
+    """Take every table when nobody uses one, until this transaction ends.
+
+    Servers lock tables in orders of their own, so a long wait would end in a deadlock: whoever
+    can't have all of them within a moment lets go of them, and tries again.
+
+    Raises:
+        DBAPIError: somebody always uses one.
+    """
+    if connection.dialect.name != "postgresql":
+        return
+    names = ", ".join(f'"{name}"' for name in sorted(inspect(connection).get_table_names()))
+    for attempt in stamina.retry_context(
+        on=_is_in_the_way, attempts=_LOCK_TRIES, timeout=None, wait_initial=0.02, wait_max=0.5
+    ):
+        with attempt, connection.begin_nested():
+            connection.execute(_LOCK_TIMEOUT)
+            connection.execute(text(f"LOCK TABLE {names} IN ACCESS EXCLUSIVE MODE"))
+    connection.execute(text("SET LOCAL lock_timeout = 0"))
+
+
+def _is_in_the_way(error: Exception) -> bool:
+    return isinstance(error, DBAPIError) and is_transient(error)
+
+
+@stamina.retry(on=_is_in_the_way)
+def _seal_next(
+    database: Database, table: Table, last: Mapping[str, object] | None
+) -> tuple[Mapping[str, object] | None, int]:
+    with database.write() as connection:
+        found = baseline.seal_next(connection, table, last)
+        connection.commit()
+    return found
 
 
 def _migrate(connection: Connection) -> None:

@@ -3,7 +3,6 @@
 Only reads. A migration names the tables whose rows it visits (``visits``).
 """
 
-import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -12,11 +11,11 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from chainteller.service.models.databases import UpgradePlan, UpgradeStep
-from chainteller.storage import schema, sealing
+from chainteller.storage import maintenance, schema, sealing
 from chainteller.storage.columns import SALT
 from chainteller.storage.database import Database, connect, sqlite_path
 from chainteller.storage.faults import explain, unavailable
-from chainteller.storage.maintenance import MIGRATIONS, free_beside, require_file, size_of
+from chainteller.storage.maintenance import free_beside, require_file, size_of
 from chainteller.storage.revision import REVISION, State
 
 _ROWS_PER_S = 10_000
@@ -116,20 +115,14 @@ class _Counts:
 
 
 def _migrations(counts: _Counts, before: str) -> Iterator[UpgradeStep]:
-    if before == REVISION:
-        return
-    from alembic.script import ScriptDirectory  # noqa: PLC0415 - takes a second to import
-
-    scripts = list(ScriptDirectory(os.fspath(MIGRATIONS)).walk_revisions())
-    for script in reversed(scripts):
-        if script.revision > before:
-            visited: Sequence[str] = getattr(script.module, "visits", ())
-            yield UpgradeStep(
-                step=script.revision,
-                does=_sentence(script.doc),
-                rows=sum(map(counts.rows, visited)),
-                writers="wait",
-            )
+    for module in maintenance.pending(before):
+        visited: Sequence[str] = getattr(module, "visits", ())
+        yield UpgradeStep(
+            step=module.revision,
+            does=_sentence(module.__doc__.partition("\n\n")[0]),
+            rows=sum(map(counts.rows, visited)),
+            writers="wait",
+        )
 
 
 def _sentence(title: str) -> str:

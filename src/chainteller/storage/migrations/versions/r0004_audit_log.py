@@ -8,7 +8,6 @@ one entry that names the old chain's head and length. Rows are sealed afterwards
 can be resumed (``baseline``).
 """
 
-from collections.abc import Iterator
 
 import sqlalchemy as sa
 from alembic import op
@@ -40,12 +39,31 @@ _APPEND_ONLY = {
     "entry": ("organisation_id", "id", "number", "leaf", "body"),
 }  # fmt: skip
 _BATCH = 5_000
+_DIGITS = 16
+_NEWEST = sa.text(
+    "SELECT id FROM entry WHERE organisation_id = :name ORDER BY number DESC LIMIT 1"
+)
+_ROWS = sa.text(
+    "SELECT seq, at, hash FROM audit WHERE organisation_id = :name AND seq > :last "
+    "ORDER BY seq LIMIT :most"
+)
 _KEY = sa.String(length=64)
+
+
+def ahead() -> bool:
+    """Begin the logs with some of the audit rows that exist, beside servers that go on writing;
+    whether there may be more. Rows are never altered, so ``upgrade`` goes on from there."""
+    connection = op.get_bind()
+    if not sa.inspect(connection).has_table("entry"):
+        _create_tables()
+        return True
+    return any(_put_rows(connection, name) for name in _organisations(connection))
 
 
 def upgrade() -> None:
     op.create_index("ix_transfer_organisation", "transfer", ["organisation_id", "created", "id"])
-    _create_tables()
+    if not sa.inspect(op.get_bind()).has_table("entry"):
+        _create_tables()
     op.add_column("transfer", sa.Column("rule_id", _KEY, nullable=True))
     _add_method_of_claims()
     for name in _SEALED:
@@ -63,6 +81,7 @@ def _add_method_of_claims() -> None:
 
 
 def _create_tables() -> None:
+    on_sqlite = op.get_bind().dialect.name == "sqlite"
     op.create_table(
         "rule",
         sa.Column("id", _KEY, primary_key=True),
@@ -74,14 +93,15 @@ def _create_tables() -> None:
         "entry",
         sa.Column("organisation_id", _KEY, nullable=False),
         sa.Column("id", _KEY, nullable=False),
-        sa.Column("number", sa.BigInteger(), nullable=True),
+        sa.Column("number", sa.BigInteger(), autoincrement=False, nullable=on_sqlite),
         sa.Column("leaf", _KEY, nullable=True),
         sa.Column("body", sa.Text(), nullable=False),
         sa.Column("packed", sa.LargeBinary(), nullable=True),
         sa.Column("digest", sa.LargeBinary(), nullable=True),
-        sa.PrimaryKeyConstraint("organisation_id", "id"),
+        sa.PrimaryKeyConstraint("organisation_id", "id" if on_sqlite else "number"),
     )
-    op.create_index("ix_entry_number", "entry", ["organisation_id", "number"], unique=True)
+    if on_sqlite:  # elsewhere the key is that of 0015, so that it needn't be made again
+        op.create_index("ix_entry_number", "entry", ["organisation_id", "number"], unique=True)
     op.create_table(
         "log",
         sa.Column("organisation_id", _KEY, primary_key=True),
@@ -153,12 +173,10 @@ def _continue_chain(connection: sa.Connection) -> None:
     head = connection.execute(
         sa.text(f"SELECT audit_seq, audit_hash, last_at FROM head{lock}")  # noqa: S608 - our own words
     ).one()
-    names = connection.execute(sa.text("SELECT id FROM organisation ORDER BY id")).scalars().all()
-    for name in names:
-        count = 0
-        for batch in _audit_rows(connection, name):
-            log.put(connection, name, batch)
-            count += len(batch)
+    for name in _organisations(connection):
+        while _put_rows(connection, name):
+            pass
+        count = log.head(connection, name).size
         if count:
             act = {
                 "op": "continue_chain",
@@ -171,17 +189,17 @@ def _continue_chain(connection: sa.Connection) -> None:
     log.put_acts(connection, log.Stamp(log.DEPLOYMENT, head.last_at, "chainteller"), [act])
 
 
-def _audit_rows(connection: sa.Connection, name: str) -> Iterator[list[tuple[str, str]]]:
-    """An organisation's audit rows in batches: an id that is ordered by time, and the hash."""
-    last = 0
-    query = sa.text(
-        "SELECT seq, at, hash FROM audit WHERE organisation_id = :name AND seq > :last "
-        "ORDER BY seq LIMIT :most"
-    )
-    while True:
-        values = {"name": name, "last": last, "most": _BATCH}
-        found = connection.execute(query, values).all()
-        if not found:
-            return
-        yield [(f"{at:016x}{seq:016x}", row_hash) for seq, at, row_hash in found]
-        last = found[-1].seq
+def _organisations(connection: sa.Connection) -> list[str]:
+    names = connection.execute(sa.text("SELECT id FROM organisation ORDER BY id")).scalars()
+    return [str(name) for name in names]
+
+
+def _put_rows(connection: sa.Connection, name: str) -> bool:
+    """Put an organisation's next audit rows into its log, each as its hash under an id that is
+    ordered by time; False if there were none."""
+    newest = connection.execute(_NEWEST, {"name": name}).scalar() or "0"
+    values = {"name": name, "last": int(newest[-_DIGITS:], 16), "most": _BATCH}
+    found = connection.execute(_ROWS, values).all()
+    rows = [(f"{at:0{_DIGITS}x}{seq:0{_DIGITS}x}", row_hash) for seq, at, row_hash in found]
+    log.put(connection, name, rows)
+    return bool(rows)

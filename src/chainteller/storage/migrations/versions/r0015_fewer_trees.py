@@ -76,11 +76,10 @@ _OPTIONAL = frozenset({"salt", "leaf", "packed", "digest", "number"})
 def upgrade() -> None:
     op.drop_index("ix_posting_journal", "posting")
     op.drop_index("ix_journal_record", "journal")
-    op.drop_index("ix_entry_number", "entry")
     if op.get_bind().dialect.name == "postgresql":
-        op.drop_constraint("entry_pkey", "entry")
-        op.create_primary_key("entry_pkey", "entry", ["organisation_id", "number"])
+        _key_by_number()
     else:
+        op.drop_index("ix_entry_number", "entry")
         _rewrite(["journal", "posting"])
         for name in ("entry", "event"):
             _rewrite([name])
@@ -92,6 +91,15 @@ def upgrade() -> None:
         sqlite_where=holds,
         postgresql_where=holds,
     )
+
+
+def _key_by_number() -> None:
+    """0004 makes the table with this key now; it didn't always."""
+    key = sa.inspect(op.get_bind()).get_pk_constraint("entry")["constrained_columns"]
+    if key != ["organisation_id", "number"]:
+        op.drop_index("ix_entry_number", "entry")
+        op.drop_constraint("entry_pkey", "entry")
+        op.create_primary_key("entry_pkey", "entry", ["organisation_id", "number"])
 
 
 def _rewrite(names: Sequence[str]) -> None:
