@@ -53,3 +53,8 @@ def test_a_cut_that_makes_an_open_and_an_expired_text_alike_proves_neither() -> 
     assert (answer.cause, answer.certain) == ("WRONG_MESSAGE_FORMAT", False)
     alone = diagnose(case(customer.registered, signed, other_challenges=others[:1]))
     assert (alone.cause, alone.certain) == ("EXPIRED_CHALLENGE", True)
+    own = customer.answer(text_for(customer.registered)[:100])
+    answer = diagnose(case(customer.registered, own, other_challenges=others))
+    assert (answer.cause, answer.certain) == ("WRONG_MESSAGE_FORMAT", False)
+    alone = diagnose(case(customer.registered, own, other_challenges=others[1:]))
+    assert (alone.cause, alone.certain) == ("WRONG_MESSAGE_FORMAT", True)

@@ -540,6 +540,7 @@ def _altered_text(attempt: _Attempt) -> Diagnosis | None:
         return None
     signer, text_of = found.signer, found.challenge
     what = " and ".join(each.what for each in found.journey.steps)
+    alike = [each for each in attempt.others if makes(found.journey, each.text)]
     if text_of.challenge_id != case.challenge.challenge_id:
         answer = _signed_other(attempt, text_of, found.journey.signed, signer)
         answer = replace(
@@ -547,11 +548,16 @@ def _altered_text(attempt: _Attempt) -> Diagnosis | None:
             explanation=f"{answer.explanation} It was altered on its way: the signed text {what}.",
             suggestion=_other_action(replace(text_of, state="closed")),
         )
-        alike = [each for each in attempt.others if makes(found.journey, each.text)]
         if len({(each.state == "expired", each.address.network) for each in alike}) > 1:
             answer = replace(answer, cause=WRONG_MESSAGE_FORMAT, certain=False)
     else:
         answer = _altered(attempt, found.journey, signer, what)
+        registered = attempt.registered
+        if answer.cause == WRONG_MESSAGE_FORMAT and any(
+            each.state == "expired" or each.address.network != registered.network for each in alike
+        ):
+            note = " An earlier text that was altered alike looks the same, so it may be that one."
+            answer = replace(answer, certain=False, explanation=answer.explanation + note)
     return replace(answer, differences=describe(text_of.text, found.journey.signed))
 
 
