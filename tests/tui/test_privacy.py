@@ -12,6 +12,7 @@ from textual.color import Color
 from textual.pilot import Pilot
 
 from chainteller.records.formats import grouped
+from chainteller.records.transactions import fields_of
 from chainteller.service.models.funding import Currency, WithdrawalRequest
 from chainteller.storage.first_page import first_accounts
 from chainteller.tui.console.app import Console
@@ -103,7 +104,7 @@ async def test_a_line_that_may_hold_dots_is_painted_whole(bench: Bench, hidden: 
     ],
 )
 def test_what_a_column_cut_is_masked_where_it_begins_a_word(text: str, shown: str) -> None:
-    privacy = Privacy()
+    privacy = Privacy(fields_of)
     privacy._name("Inês Vilhena")
     privacy._money(("12.3456789",))
     assert privacy.mask(text) == shown
@@ -197,7 +198,7 @@ async def test_what_is_hidden_looks_the_same_however_much_it_is(
 def test_a_line_keeps_its_width_and_tells_no_digits(parts: tuple[str, ...]) -> None:
     shown = set()
     for amount in ("1.5", "99.00", "1234.56", "87654321.123456789"):
-        privacy = Privacy()
+        privacy = Privacy(fields_of)
         privacy.hidden = True
         privacy._money((amount,))
         whole = [part.format(grouped(amount)) for part in parts]

@@ -3,6 +3,7 @@
 import pytest
 from tests.tui.conftest import Bench
 
+from chainteller.records.transactions import fields_of
 from chainteller.service.errors import NotFound
 from chainteller.service.layers import layered
 from chainteller.service.models.funding import KeptTransfer
@@ -38,7 +39,7 @@ def test_privacy_learns_from_models_that_operations_answer() -> None:
 
 def test_a_name_is_learned_from_whatever_answers_it(bench: Bench) -> None:
     account = bench.open(1)
-    privacy = Privacy()
+    privacy = Privacy(fields_of)
     privacy.hidden = True
     assert account.customer_name is not None
     assert not privacy.would_show(account.customer_name)

@@ -1,6 +1,6 @@
 """Fields that deposits, withdrawals and trades have in common, for lists of all three."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from chainteller.domain.assets import base_symbol
 from chainteller.records.fields import (
@@ -13,10 +13,16 @@ from chainteller.records.fields import (
     FieldList,
     Format,
 )
-from chainteller.records.trades import is_trade
+from chainteller.records.trades import TRADE, is_trade
+from chainteller.records.transfers import transfer_fields
 
 if TYPE_CHECKING:
     from chainteller.service.models.trades import Transaction
+
+
+def fields_of(record: "Transaction") -> FieldList[Any]:
+    """The fields of its own kind, those of a trade, a deposit or a withdrawal."""
+    return TRADE if is_trade(record) else transfer_fields(record)
 
 
 class TransactionAmount(Format["Transaction"]):

@@ -191,7 +191,7 @@ class Desk:
         self.read_only = settings.read_only
         self.started: StartedDesk | None = None
         self.session: Backstage | None = None
-        self.privacy = Privacy()
+        self.privacy = Privacy(lambda record: lazy.fields_of(record))  # noqa: PLW0108 - later
         self.customer = CustomerContext(owner, self._keep_account_soon)
         self.connection = Connection()
         self.colleagues = Colleagues()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from chainteller.records.trades import is_over, is_trade
+    from chainteller.records.transactions import fields_of
     from chainteller.tui.accounts import flow as account_flow
     from chainteller.tui.accounts.detail import (
         AccountDetail,

@@ -53,8 +53,10 @@ class Hidden(NamedTuple):
 class Privacy:
     """What is private, and whether it is hidden now."""
 
-    def __init__(self) -> None:
+    def __init__(self, fields_of: "Callable[[Transaction], FieldList[Any]]") -> None:
+        """``fields_of`` gives the fields of a trade, deposit or withdrawal."""
         self.hidden = False
+        self._fields_of = fields_of
         self._names: dict[str, None] = {}
         self._amounts: dict[str, None] = {}
         self._pattern: re.Pattern[str] | None = None
@@ -134,13 +136,7 @@ class Privacy:
 
     def _transaction(self, record: "Transaction") -> None:
         """What was traded, deposited or withdrawn, with its fee, which tells it too."""
-        from chainteller.records.trades import TRADE, is_trade  # noqa: PLC0415 - after the frame
-        from chainteller.records.transfers import transfer_fields  # noqa: PLC0415 - as above
-
-        if is_trade(record):
-            self._record(TRADE, record)
-        else:
-            self._record(transfer_fields(record), record)
+        self._record(self._fields_of(record), record)
 
     def _limit(self, limit: "LimitUsage") -> None:
         """What of a limit is used, and so what is left of it, are sums of what was moved."""

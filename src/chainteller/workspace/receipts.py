@@ -23,8 +23,9 @@ from chainteller.records.accounts import ACCOUNT, CUSTOMER, UNKNOWN
 from chainteller.records.audit import AUDIT_ROW
 from chainteller.records.formats import exact
 from chainteller.records.spreadsheets import csv_text
-from chainteller.records.trades import QUOTE, TRADE, is_trade
-from chainteller.records.transfers import direction, transfer_fields
+from chainteller.records.trades import QUOTE, is_trade
+from chainteller.records.transactions import fields_of
+from chainteller.records.transfers import direction
 from chainteller.service.errors import Forbidden, NotFound, NotOffered, ReplyUnusable
 from chainteller.service.interface import Service
 from chainteller.service.models.accounts import Customer, TradingAccount
@@ -220,7 +221,7 @@ def _wire(record: WireModel | None) -> object:
 def _rows(receipt: Receipt) -> list[tuple[str, str]]:
     """(label, value) of each row; what belongs to the record fills in what it doesn't tell."""
     record, account, quote, audit = receipt.record, receipt.account, receipt.quote, receipt.audit
-    known = TRADE.receipt(record) if is_trade(record) else transfer_fields(record).receipt(record)
+    known = fields_of(record).receipt(record)
     rows = dict(known)
     for label, text in (
         *(QUOTE.receipt(quote) if quote else ()),
