@@ -80,7 +80,7 @@ def test_the_rows_without_a_seal_are_those_that_are_sealed(url: str) -> None:
     database.close()
     assert planned["seal"] > sealed > 0
     opened = open_database(url)
-    assert maintenance.seal_rows(opened) == 0
+    assert maintenance.seal_rows(opened, 10**9) == 0
     opened.close()
 
 

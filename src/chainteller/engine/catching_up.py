@@ -1,6 +1,9 @@
 """Seal what the released build (66d1173) wrote beside this one; part of ``db upgrade``."""
 
-from sqlalchemy import text
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Table
 
 from chainteller.domain.actors import Actor
 from chainteller.engine.checks import seals, unsealed
@@ -8,7 +11,8 @@ from chainteller.engine.checks.breaches import Breach
 from chainteller.engine.context import EngineContext
 from chainteller.engine.unit_of_work import UnitOfWork, act
 from chainteller.engine.verification import verify
-from chainteller.storage import maintenance, removals, sealing
+from chainteller.storage import chain, inspection, maintenance, removals, sealing, sequencer
+from chainteller.storage.columns import SALT
 from chainteller.storage.rows import DEPLOYMENT, Seal
 
 _ACTOR = Actor(DEPLOYMENT, "chainteller")
@@ -27,31 +31,58 @@ def seal_as_found(context: EngineContext) -> tuple[Breach, ...]:
     Raises:
         ServiceUnavailable: the database cannot be used.
     """
-    act(context, _ACTOR, _reseal)
-    maintenance.seal_rows(context.database)
+    with sequencer.numbered_snapshot(context.database) as connection:
+        newest = chain.head(connection).audit_seq
+        left = list(_left_by_released_build(connection))
+    act(context, _ACTOR, lambda tx: _reseal(tx, left))
+    sequencer.catch_up(context.database, patient=True)  # before the audit rows are sealed
+    maintenance.seal_rows(context.database, newest)
     breaches = verify(context.database)
     if breaches:
         act(context, _ACTOR, lambda tx: _list(tx, breaches))
     return breaches
 
 
-def _reseal(tx: UnitOfWork) -> None:
-    if tx.context.database.is_postgres:
-        tx.connection.execute(text("SET LOCAL statement_timeout = 0"))
-    archived = removals.by_organisation(tx.connection, removals.ENTRIES)
+class _Left(NamedTuple):
+    """A row as the released build left it: its key in its table and in entries, the salt that it
+    has, whose log has its seal, and that seal. Without a key it was removed."""
+
+    table: Table
+    key: Mapping[str, Any] | None
+    name: str
+    salt: str | None
+    organisation: str | None
+    sealed: str | None
+
+
+def _left_by_released_build(connection: Connection) -> Iterator[_Left]:
+    archived = removals.by_organisation(connection, removals.ENTRIES)
     books = seals.Books(is_partial=bool(archived))
-    for _ in seals.read_logs(tx.connection, books, {}):
+    for _ in seals.read_logs(connection, books, {}):
         pass  # what is wrong with the log itself is for verify to say
-    theirs = unsealed.of_released_build(tx.connection, seals.compare(tx.connection, books))
-    stories = seals.stories_of(tx.connection, theirs).by_row
+    theirs = unsealed.of_released_build(connection, seals.compare(connection, books))
+    stories = seals.stories_of(connection, theirs).by_row
     for each in theirs:
-        name = each.table.name
+        table, name = each.table, each.table.name
         organisation, sealed = stories[name, each.key].organisation, books.seals[name].get(each.key)
-        key = sealing.form(each.table).primary_key(each.key)
+        key = sealing.form(table).primary_key(each.key)
         if each.what == unsealed.DELETED:
-            tx.rows.keep(each.table, organisation, Seal(name, each.key, None, {}, sealed))
+            yield _Left(table, None, each.key, None, organisation, sealed)
         elif each.what == unsealed.CHANGED and key is not None:
-            tx.rows.reseal(each.table, key, organisation, sealed)
+            row = inspection.row_by_key(connection, table, each.key) or {}
+            yield _Left(table, key, each.key, row.get(SALT), organisation, sealed)
+
+
+def _reseal(tx: UnitOfWork, left: Iterable[_Left]) -> None:
+    """Seal them as they are; but not what a server of this build has written since, which gave the
+    row another salt."""
+    for row in left:
+        if row.key is None:
+            gone = Seal(row.table.name, row.name, None, {}, row.sealed)
+            tx.rows.keep(row.table, row.organisation, gone)
+        else:
+            known = {} if row.salt is None else {SALT: row.salt}
+            tx.rows.reseal(row.table, {**row.key, **known}, row.organisation, row.sealed)
 
 
 def _list(tx: UnitOfWork, breaches: tuple[Breach, ...]) -> None:

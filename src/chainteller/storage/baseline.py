@@ -35,9 +35,10 @@ _WRITTEN_AGAIN = (WalletTables.link, Tables.job)
 
 
 def seal_next(
-    connection: Connection, table: Table, after: Mapping[str, Any] | None
+    connection: Connection, table: Table, after: Mapping[str, Any] | None, newest: int
 ) -> tuple[Mapping[str, Any] | None, int]:
-    """Seal the next rows of a table after a key; the caller commits.
+    """Seal the next rows of a table after a key, but no audit row above the number ``newest``; the
+    caller commits.
 
     Returns:
         The last key (None at the end) and how many rows were sealed.
@@ -52,7 +53,7 @@ def seal_next(
             expression(form.sql_key(dialect)).label("sealed_key"),
             expression(form.sql_text(dialect)).label("sealed_text"),
         )
-        .where(table.c[SALT].is_(None), _after(keys, after))
+        .where(table.c[SALT].is_(None), _after(keys, after), *_up_to(table, newest))
         .order_by(*keys)
         .limit(_BATCH)
         .with_for_update(of=table)
@@ -94,6 +95,12 @@ def _organisation(table: Table) -> ColumnElement[Any]:
     if named:
         return table.c[named]
     return owners.organisation_of(table) if table in _WRITTEN_AGAIN else null()
+
+
+def _up_to(table: Table, newest: int) -> list[ColumnElement[bool]]:
+    """What the released build writes meanwhile is on record in later audit rows. While these have
+    no seal, they speak for rows that it changed after they were sealed."""
+    return [table.c.seq <= newest] if table is Tables.audit else []
 
 
 def _after(keys: list[Any], after: Mapping[str, Any] | None) -> ColumnElement[bool]:

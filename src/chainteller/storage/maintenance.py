@@ -22,7 +22,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.models.databases import DatabaseReport
 from chainteller.sqlite import WAL_IS_SAFE, sqlite3
-from chainteller.storage import baseline, guards, open_files, schema, sealing, search
+from chainteller.storage import baseline, chain, guards, open_files, schema, sealing, search
 from chainteller.storage.database import Database, connect, sqlite_path
 from chainteller.storage.faults import explain, explain_sqlite, is_transient, unavailable
 from chainteller.storage.open_files import Holders
@@ -71,7 +71,8 @@ def init(url: str) -> bool:
 
 
 def upgrade(url: str) -> tuple[str, str]:
-    """Run the missing migrations in one transaction, then seal the rows that have no seal.
+    """Run the missing migrations in one transaction, then seal the rows that have no seal. Where
+    no migration is missing, audit rows are left to ``engine.catching_up``, which asks them first.
 
     On PostgreSQL, servers go on meanwhile: what visits many rows is done before, in short
     transactions, and the migrations begin once they have got the lock of every table.
@@ -100,8 +101,9 @@ def upgrade(url: str) -> tuple[str, str]:
             schema.lock_schema(connection)
             search.complete(connection)
             after = schema.revision(connection)
+            newest = chain.head(connection).audit_seq if before != after else 0
             connection.commit()
-        seal_rows(database)
+        seal_rows(database, newest)
     except (DBAPIError, PoolTimeout) as error:
         raise explain(error) from error
     finally:
@@ -109,8 +111,10 @@ def upgrade(url: str) -> tuple[str, str]:
     return before, after
 
 
-def seal_rows(database: Database) -> int:
-    """Seal every row without a seal, in batches; returns how many there were.
+def seal_rows(database: Database, newest: int) -> int:
+    """Seal every row without a seal, in batches, up to an audit row's number; returns how many
+    there were. What a server of the released build changes meanwhile is for the next upgrade,
+    which finds it by the audit rows that follow.
 
     Raises:
         DBAPIError: what was sealed so far is kept.
@@ -119,7 +123,7 @@ def seal_rows(database: Database) -> int:
     for table in sealing.sealed_tables():
         last: Mapping[str, object] | None = None
         while True:
-            last, sealed = _seal_next(database, table, last)
+            last, sealed = _seal_next(database, table, last, newest)
             count += sealed
             if last is None:
                 break
@@ -186,10 +190,10 @@ def _is_in_the_way(error: Exception) -> bool:
 
 @stamina.retry(on=_is_in_the_way)
 def _seal_next(
-    database: Database, table: Table, last: Mapping[str, object] | None
+    database: Database, table: Table, last: Mapping[str, object] | None, newest: int
 ) -> tuple[Mapping[str, object] | None, int]:
     with database.write() as connection:
-        found = baseline.seal_next(connection, table, last)
+        found = baseline.seal_next(connection, table, last, newest)
         connection.commit()
     return found
 

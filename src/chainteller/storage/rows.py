@@ -166,14 +166,15 @@ class Writer:
 
     def reseal(self, table: Table, key: Row, organisation: str | None, before: str | None) -> None:
         """Seal a row as it is found, in the log of an organisation, in place of the seal ``before``
-        that the log has of it."""
+        that the log has of it. ``key`` may name more columns; a row that differs is left alone."""
         form, salt = sealing.form(table), sealing.new_salt(table)
         dialect = self.connection.dialect.name
         statement = _sealing_update(table, tuple(key), (SALT,), dialect, tells_before=False)
         parameters = {f"v_{SALT}": salt} | {f"b_{name}": value for name, value in key.items()}
-        row = self.connection.execute(statement, parameters).one()
-        found = sealing.seal(salt, _bytes(row[0]))
-        self.keep(table, organisation, Seal(table.name, form.key(key), found, _NOTHING, before))
+        row = self.connection.execute(statement, parameters).first()
+        if row is not None:
+            found = sealing.seal(salt, _bytes(row[0]))
+            self.keep(table, organisation, Seal(table.name, form.key(key), found, _NOTHING, before))
 
     def delete(self, table: Table, condition: ColumnElement[bool], values: Row = _NOTHING) -> int:
         """Delete the rows that fulfil a condition, and note each as removed.
