@@ -214,6 +214,8 @@ def test_what_the_released_build_writes_beside_is_no_breach_and_is_sealed_at_the
     world.buy("25.00")
     world.settle()
     assert verify(world.database) == ()
+    maintenance.upgrade(url)  # the first part of ``db upgrade``
+    assert verify(world.database) == ()
     change(url, "UPDATE customer SET kyc_level = 'none' WHERE id = 'CUS_DDA-1'")
     (breach,) = verify(world.database)
     assert (breach.invariant, breach.where) == (20, "customer CUS_DDA-1")
