@@ -11,9 +11,8 @@ from chainteller.engine.checks.breaches import Breach
 from chainteller.engine.context import EngineContext
 from chainteller.engine.unit_of_work import UnitOfWork, act
 from chainteller.engine.verification import verify
-from chainteller.storage import chain, inspection, maintenance, removals, sealing, sequencer
-from chainteller.storage.columns import SALT
-from chainteller.storage.rows import DEPLOYMENT, Seal
+from chainteller.storage import chain, maintenance, removals, sealing, sequencer
+from chainteller.storage.rows import DEPLOYMENT, Seal, cells_of
 
 _ACTOR = Actor(DEPLOYMENT, "chainteller")
 _MOST_LISTED = 200
@@ -44,13 +43,13 @@ def seal_as_found(context: EngineContext) -> tuple[Breach, ...]:
 
 
 class _Left(NamedTuple):
-    """A row as the released build left it: its key in its table and in entries, the salt that it
-    has, whose log has its seal, and that seal. Without a key it was removed."""
+    """A row as the released build left it: its key in its table and in entries, its cells, whose
+    log has its seal, and that seal. Without a key it was removed."""
 
     table: Table
     key: Mapping[str, Any] | None
     name: str
-    salt: str | None
+    cells: bytes
     organisation: str | None
     sealed: str | None
 
@@ -67,22 +66,20 @@ def _left_by_released_build(connection: Connection) -> Iterator[_Left]:
         organisation, sealed = stories[name, each.key].organisation, books.seals[name].get(each.key)
         key = sealing.form(table).primary_key(each.key)
         if each.what == unsealed.DELETED:
-            yield _Left(table, None, each.key, None, organisation, sealed)
+            yield _Left(table, None, each.key, b"", organisation, sealed)
         elif each.what == unsealed.CHANGED and key is not None:
-            row = inspection.row_by_key(connection, table, each.key) or {}
-            yield _Left(table, key, each.key, row.get(SALT), organisation, sealed)
+            cells = cells_of(connection, table, key) or b""
+            yield _Left(table, key, each.key, cells, organisation, sealed)
 
 
 def _reseal(tx: UnitOfWork, left: Iterable[_Left]) -> None:
-    """Seal them as they are; but not what a server of this build has written since, which gave the
-    row another salt."""
+    """Seal them as they are, but not what anybody has written since."""
     for row in left:
         if row.key is None:
             gone = Seal(row.table.name, row.name, None, {}, row.sealed)
             tx.rows.keep(row.table, row.organisation, gone)
         else:
-            known = {} if row.salt is None else {SALT: row.salt}
-            tx.rows.reseal(row.table, {**row.key, **known}, row.organisation, row.sealed)
+            tx.rows.reseal(row.table, row.key, row.organisation, row.sealed, row.cells)
 
 
 def _list(tx: UnitOfWork, breaches: tuple[Breach, ...]) -> None:

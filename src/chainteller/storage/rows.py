@@ -164,17 +164,20 @@ class Writer:
         statement = _sealing_update(table, *names, self.connection.dialect.name, is_first)
         later(self.connection, statement, parameters, keep)
 
-    def reseal(self, table: Table, key: Row, organisation: str | None, before: str | None) -> None:
+    def reseal(
+        self, table: Table, key: Row, organisation: str | None, before: str | None, cells: bytes
+    ) -> None:
         """Seal a row as it is found, in the log of an organisation, in place of the seal ``before``
-        that the log has of it. ``key`` may name more columns; a row that differs is left alone."""
+        that the log has of it; but only while it has the ``cells`` that ``cells_of`` told."""
+        if cells_of(self.connection, table, key, lock=True) != cells:
+            return
         form, salt = sealing.form(table), sealing.new_salt(table)
         dialect = self.connection.dialect.name
         statement = _sealing_update(table, tuple(key), (SALT,), dialect, tells_before=False)
         parameters = {f"v_{SALT}": salt} | {f"b_{name}": value for name, value in key.items()}
-        row = self.connection.execute(statement, parameters).first()
-        if row is not None:
-            found = sealing.seal(salt, _bytes(row[0]))
-            self.keep(table, organisation, Seal(table.name, form.key(key), found, _NOTHING, before))
+        row = self.connection.execute(statement, parameters).one()
+        found = sealing.seal(salt, _bytes(row[0]))
+        self.keep(table, organisation, Seal(table.name, form.key(key), found, _NOTHING, before))
 
     def delete(self, table: Table, condition: ColumnElement[bool], values: Row = _NOTHING) -> int:
         """Delete the rows that fulfil a condition, and note each as removed.
@@ -254,6 +257,15 @@ def _insert_if_new(table: Table, is_sqlite: bool) -> Executable:  # noqa: FBT001
     inserted = (sqlite if is_sqlite else postgresql).insert(table).on_conflict_do_nothing()
     statement: Executable = inserted.returning(*table.primary_key.columns)
     return statement
+
+
+def cells_of(connection: Connection, table: Table, key: Row, *, lock: bool = False) -> bytes | None:
+    """What the seal of a row is computed from; None where there is no such row."""
+    text: ColumnElement[str] = literal_column(sealing.form(table).sql_text(connection.dialect.name))
+    found_by = (table.c[name] == value for name, value in key.items())
+    statement = select(text).where(*found_by)
+    row = connection.execute(statement.with_for_update() if lock else statement).first()
+    return None if row is None else _bytes(row[0])
 
 
 @lru_cache(_STATEMENTS)
