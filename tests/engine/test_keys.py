@@ -212,7 +212,7 @@ def test_the_authenticator_sees_a_revocation_after_a_moment_and_an_expiry_at_onc
     for key in (revoked, expiring):
         assert door.principal(key.text).actor.key_id == key.key_id
     keys.revoke(revoked.key_id)
-    door.principal(revoked.text)
+    assert door.principal(revoked.text).actor.key_id == revoked.key_id
     seconds[0] += 0.25
     with pytest.raises(Unauthorized) as refused:
         door.principal(revoked.text)
