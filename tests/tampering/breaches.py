@@ -37,6 +37,7 @@ _NAMES = {
 _INDENT = "    "
 """Before what is found; a statement stands at the beginning of its line."""
 _ID = re.compile(r"\b([A-Z]{3})_[0-9A-Za-z]{10,}")
+_ROOT = re.compile(r"\b[0-9a-f]{64}\b")
 STATEMENTS = (
     # quotes and trades
     "DELETE FROM quote WHERE id = $BUY",
@@ -168,6 +169,11 @@ STATEMENTS = (
     "UPDATE head SET event_seq = event_seq - 1",
     "UPDATE audit SET trading_account_id = 'TDA_1' WHERE seq = 3",
     "UPDATE head SET last_at = last_at + 1",
+    "INSERT INTO job (kind, reference, run_at) SELECT 'trade.fill', id, 0 FROM trade "
+    "WHERE id = $SETTLED",
+    "UPDATE entry SET packed = x'00' WHERE number = 3 AND organisation_id = 'default'",
+    "DELETE FROM journal WHERE reference = $SETTLED",
+    "DELETE FROM head",
 )
 
 
@@ -192,7 +198,7 @@ def said(bank: World, statement: str) -> list[str]:
     with unguarded(bank) as connection:
         altered = connection.execute(text(chosen)).rowcount
         assert altered, statement
-        found = [_ID.sub(r"\1", line) for line in _found(connection)]
+        found = [_ROOT.sub("ROOT", _ID.sub(r"\1", line)) for line in _found(connection)]
         assert found, statement
         return found
 
