@@ -22,6 +22,7 @@ from tests.world.files import sealed
 
 from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND
 from chainteller.engine import withdrawals
+from chainteller.engine.claim_proofs import Rechecked, recheck
 from chainteller.engine.verification import verify_claims
 from chainteller.service.errors import ClaimUnverifiable, ServiceError
 from chainteller.service.models.counterparties import LinkRequest, ReverificationRequest
@@ -404,6 +405,18 @@ def test_a_claim_that_cannot_be_verified_again_is_not_linked(
         assert (error.code, details(error)["reason"]) == ("CLAIM_UNVERIFIABLE", reason)
     assert bank.world.engine.claim_by_id(claim_id).status == "valid"
     pay_honestly(bank, pair)
+
+
+def test_a_recheck_tells_the_level_and_what_is_checked(bank: PayoutBank) -> None:
+    pair = bank.payable[0]
+    for method, level in (("signature", "high"), ("bank-letter", None)):
+        with bank.changed(CLAIM, {"id": pair.claim_id}, "method", method):
+            with bank.world.database.read() as connection:
+                told = [Rechecked(*each).to_wire() for each in recheck(connection)]
+        (found,) = [each for each in told if each["id"] == pair.claim_id]
+        assert (found["method"], found["level"]) == (method, level)
+        assert (found["checked"] is None) == (level is None)
+        assert found["holds"] is (level is not None)
 
 
 def test_work_on_a_missing_record_is_a_finding_and_stops_nothing(bank: PayoutBank) -> None:
