@@ -410,9 +410,11 @@ def test_a_claim_that_cannot_be_verified_again_is_not_linked(
 def test_a_recheck_tells_the_level_and_what_is_checked(bank: PayoutBank) -> None:
     pair = bank.payable[0]
     for method, level in (("signature", "high"), ("bank-letter", None)):
-        with bank.changed(CLAIM, {"id": pair.claim_id}, "method", method):
-            with bank.world.database.read() as connection:
-                told = [Rechecked(*each).to_wire() for each in recheck(connection)]
+        with (
+            bank.changed(CLAIM, {"id": pair.claim_id}, "method", method),
+            bank.world.database.read() as connection,
+        ):
+            told = [Rechecked(*each).to_wire() for each in recheck(connection)]
         (found,) = [each for each in told if each["id"] == pair.claim_id]
         assert (found["method"], found["level"]) == (method, level)
         assert (found["checked"] is None) == (level is None)
