@@ -321,14 +321,17 @@ def _at_sentences(joint: str) -> Callable[[str], str]:
     return lambda text: re.sub(r"(?<=[.:]) ", joint, text)
 
 
-def _word_wraps(
-    joints: tuple[tuple[str, float], ...], name: str, widths: Mapping[int, float]
+def _wraps(
+    joints: tuple[tuple[str, float], ...],
+    name: str,
+    widths: Mapping[int, float],
+    wrapped: Callable[[int, str], Callable[[str], str]] = _wrapped,
 ) -> Callable[[], Iterator[Alteration]]:
     def way() -> Iterator[Alteration]:
         for joint, more in joints:
             for width, cost in widths.items():
                 what = f"was wrapped at {width} characters ({name})"
-                wrap = _wrapped(width, joint)
+                wrap = wrapped(width, joint)
                 yield Alteration("wrap", "LINE_BREAKS_ADDED", what, cost + more, wrap)
 
     return way
@@ -337,14 +340,7 @@ def _word_wraps(
 def _reflows(
     joints: tuple[tuple[str, float], ...], widths: Mapping[int, float]
 ) -> Callable[[], Iterator[Alteration]]:
-    def way() -> Iterator[Alteration]:
-        for joint, more in joints:
-            for width, cost in widths.items():
-                what = f"was wrapped at {width} characters (all its lines as one)"
-                flow = _reflowed(width, joint)
-                yield Alteration("wrap", "LINE_BREAKS_ADDED", what, cost + more, flow)
-
-    return way
+    return _wraps(joints, "all its lines as one", widths, _reflowed)
 
 
 def _cut_wraps() -> Iterator[Alteration]:
@@ -839,9 +835,9 @@ _WAYS: tuple[tuple[float, Callable[[], Iterator[Alteration]]], ...] = (
     (1.0, _ends), (0.9, _starts), (0.3, _both_ends), (1.3, _marks_at_ends), (0.03, _marks_around),
     (0.08, _signs_at_the_end), (1.0, _labels), (0.15, _other_labels), (0.1, _greetings),
     (0.05, _bullets), (1.1, _quotes), (1.0, _markdown), (0.1, _odd_quotes),
-    (1.0, _word_wraps(_PLAIN, "line breaks", _WORD_WIDTHS)),
-    (0.9, _word_wraps(_FLOWED, "format=flowed", _MAIL_WIDTHS)),
-    (0.9, _word_wraps(_QUOTED, "quoted lines", _MAIL_WIDTHS)), (0.9, _cut_wraps),
+    (1.0, _wraps(_PLAIN, "line breaks", _WORD_WIDTHS)),
+    (0.9, _wraps(_FLOWED, "format=flowed", _MAIL_WIDTHS)),
+    (0.9, _wraps(_QUOTED, "quoted lines", _MAIL_WIDTHS)), (0.9, _cut_wraps),
     (0.8, _reflows(_PLAIN, _WORD_WIDTHS)), (0.6, _reflows(_FLOWED, _MAIL_WIDTHS)),
     (0.6, _reflows(_QUOTED, _MAIL_WIDTHS)),
     (0.1, _odd_wraps), (0.1, _broken_elsewhere), (0.5, _line_signs), (0.6, _crlf_ends),

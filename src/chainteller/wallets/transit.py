@@ -48,7 +48,7 @@ def journeys(text: str, most_steps: int = 2) -> Iterator[Journey]:
             signed = recipe[1].apply(before)
             if signed == before:
                 continue
-        data = signed.encode("utf-8", "replace") if isinstance(signed, str) else signed
+        data = _encoded(signed)
         if data not in seen:
             seen.add(data)
             yield Journey(data, recipe)
