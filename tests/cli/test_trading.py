@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,12 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fills and settlements are due immediately."""
     monkeypatch.setenv("CHAINTELLER_ENGINE__FILL_DELAY_S", "0")
     monkeypatch.setenv("CHAINTELLER_ENGINE__SETTLE_DELAY_S", "0")
+
+
+@pytest.fixture
+def much_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No trade is filled before the test ends, however slow the machine is."""
+    monkeypatch.setenv("CHAINTELLER_ENGINE__FILL_DELAY_S", "600")
 
 
 def test_a_customer_is_found_by_bank_account(teller: Teller) -> None:
@@ -108,7 +115,7 @@ def test_the_same_line_under_the_same_key_trades_once(teller: Teller, account: s
     assert teller("trades", "list", account, "--json").body["pagination"]["total"] == 1
 
 
-def test_a_trade_is_shown_by_its_id_alone(teller: Teller, account: str) -> None:
+def test_a_trade_is_shown_by_its_id_alone(teller: Teller, account: str, much_later: None) -> None:
     line = ("trade", "buy", "sol-usd", "--spend", "10", "--account", account, "--fund", "--yes")
     made = teller(*line, "--json").body
     shown = teller("trades", "show", made["id"], "--json")
@@ -124,21 +131,29 @@ def test_a_trade_is_shown_by_its_id_alone(teller: Teller, account: str) -> None:
         assert teller("trades", word).code == 2
 
 
+def _without_head(receipt: str) -> str:
+    """Without its last hash: the newest audit row may be of another customer's trade."""
+    return re.sub(r"[0-9a-f]{64}(?![\s\S]*[0-9a-f]{64})", "", receipt)
+
+
 def test_a_trades_text_receipt_and_cancellation_need_no_account(
-    teller: Teller, account: str
+    teller: Teller, account: str, much_later: None
 ) -> None:
     line = ("trade", "buy", "sol-usd", "--spend", "10", "--account", account, "--fund", "--yes")
     made = teller(*line, "--json").body
     for word in (("text",), ("receipt", "--format", "csv"), ("receipt",)):
         alone = teller("trades", *word, made["id"])
         assert alone.code == 0
-        assert alone.out == teller("trades", *word, account, made["id"]).out
+        named = teller("trades", *word, account, made["id"])
+        assert _without_head(alone.out) == _without_head(named.out)
     cancelled = teller("trades", "cancel", made["id"], "--json").body
     assert (cancelled["id"], cancelled["status"]) == (made["id"], "cancelled")
     assert cancelled == teller("trades", "cancel", account, made["id"], "--json").body
 
 
-def test_a_quote_is_executed_and_its_trade_cancelled(teller: Teller, account: str) -> None:
+def test_a_quote_is_executed_and_its_trade_cancelled(
+    teller: Teller, account: str, much_later: None
+) -> None:
     teller("deposit", account, "100", "--currency", "USDC@solana")
     quoted = teller("quote", "eth-usd", "BUY", "100", "--json").body
     assert quoted["pagination"]["total"] == 1
@@ -154,7 +169,7 @@ def test_a_quote_is_executed_and_its_trade_cancelled(teller: Teller, account: st
 
 
 def test_waiting_for_a_trade_that_is_cancelled_ends_with_1(
-    teller: Teller, account: str, monkeypatch: pytest.MonkeyPatch
+    teller: Teller, account: str, much_later: None
 ) -> None:
     teller("deposit", account, "50")
     line = (
