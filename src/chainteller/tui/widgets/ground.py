@@ -20,6 +20,7 @@ TitledWidget = TypeVar("TitledWidget", bound=Widget)
 def titled(title: str, widget: TitledWidget) -> TitledWidget:
     """``widget`` with the title of its frame, where the style sheet gives it one."""
     widget.border_title = title
+    widget.add_class("titled")
     return widget
 
 
