@@ -422,12 +422,14 @@ class Desk:
         """One line for the agent: on the status line now, in the event log for good.
 
         It is about the customer being served unless ``account_id`` is given, which is empty for
-        what is about none. The status line shows nothing about another customer.
+        what is about none. The status line shows nothing about another customer. What is told
+        twice in one second, such as by two reads of a service that is away, is logged once.
         """
         about = self.customer.account_id if account_id is None else account_id
         told = Notification(clock_time(to_datetime(self.now)), text, tone, detail, about)
-        self.log.append(told)
-        self.unread += 1
+        if not self.log or self.log[-1] != told:
+            self.log.append(told)
+            self.unread += 1
         self.on_notification.publish(told)
 
     def notify_about(
