@@ -12,9 +12,10 @@ import threading
 import time
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import insert, select, text, update
+from sqlalchemy import select, text, update
 from tests.postgres import PostgresServer, start_bundled
 from tests.servers.balancing import balancing, until_ready
 from tests.servers.program import ServeProgram
@@ -32,7 +33,6 @@ _RELEASED = os.environ.get("CHAINTELLER_TEST_RELEASED", "")
 _ROWS = int(os.environ.get("CHAINTELLER_TEST_ROWS", "200000"))
 CLIENTS = 3
 _PAUSE_S = 0.5
-_BATCH = 10_000
 _UNDISTURBED_S = 5.0
 _SETTINGS = {"service__rate_limits": "off"}
 
@@ -106,14 +106,17 @@ def lengthen(url: str, count: int) -> None:
             select(Tables.head.c.audit_seq, Tables.head.c.audit_hash, Tables.head.c.last_at)
         ).one()
         row = {"seq": head.audit_seq, "hash": head.audit_hash}
-        while row["seq"] < count:
-            rows = []
-            for _ in range(min(_BATCH, count - row["seq"])):
+        names = [*COVERED, "trading_account_id", "hash"]
+        driver: Any = connection.connection.driver_connection
+        with (
+            driver.cursor() as cursor,
+            cursor.copy(f"COPY audit ({', '.join(names)}) FROM STDIN") as copy,
+        ):
+            while row["seq"] < count:
                 ends = {"seq": row["seq"] + 1, "previous_hash": row["hash"], "at": head.last_at}
                 row = {**first, **ends}
                 row["hash"] = chain.link_hash(row)
-                rows.append(row)
-            connection.execute(insert(audit), rows)
+                copy.write_row([row[name] for name in names])
         ends = {"audit_seq": row["seq"], "audit_hash": row["hash"]}
         connection.execute(update(Tables.head).values(**ends))
         connection.execute(text("ANALYZE"))

@@ -107,20 +107,6 @@ def test_a_bank_runs_on_a_migrated_database(migrated: Path) -> None:
     world.close()
 
 
-def test_an_older_database_is_refused_until_it_is_upgraded(tmp_path: Path) -> None:
-    """Revision 0000 stands for any older one: a database with our marks and no tables of ours."""
-    path = tmp_path / "old.db"
-    schema.touch(path, "TRUNCATE")
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("CREATE TABLE alembic_version (version_num VARCHAR(32) PRIMARY KEY)")
-    with pytest.raises(ServiceUnavailable) as refused:
-        open_database(f"sqlite:///{path}")
-    assert refused.value.details["reason"] == "OUTDATED_SCHEMA"
-    assert "db upgrade" in refused.value.suggestion
-    assert maintenance.upgrade(f"sqlite:///{path}")[1] == REVISION
-    open_database(f"sqlite:///{path}").close()
-
-
 _UNGUARDED = {
     "sqlite": (
         "DROP TRIGGER audit_refuses_update",

@@ -17,7 +17,7 @@ from chainteller.engine import catching_up
 from chainteller.engine.verification import verify
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.models.pages import ListQuery
-from chainteller.storage import baseline, ledger, log, maintenance
+from chainteller.storage import baseline, ledger, log, maintenance, upgrade_ahead
 from chainteller.storage.database import connect, open_database
 from chainteller.storage.revision import REVISION
 from chainteller.storage.sealing import sealed_tables
@@ -106,16 +106,39 @@ def test_every_balance_and_every_record_is_as_it_was(url: str) -> None:
     database.close()
 
 
+def test_an_index_that_was_left_unfinished_is_built_again(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    released.restore(postgres_url)
+    built = (
+        "SELECT relname, indisvalid FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid "
+        "WHERE relname LIKE '%ahead' OR NOT indisvalid ORDER BY 1"
+    )
+    monkeypatch.setattr(upgrade_ahead, "_INDEX_WAIT", "50ms")
+    database = connect(postgres_url)
+    with database.read() as reading:
+        reading.execute(text("SELECT id FROM trade"))
+        with pytest.raises(ServiceUnavailable) as refused:
+            maintenance.upgrade(postgres_url)
+    database.close()
+    assert refused.value.details["reason"] == "STORAGE_LOCKED"
+    assert maintenance.check(postgres_url).schema_version == RELEASED
+    assert rows(postgres_url, built) == [("ix_transfer_organisation_ahead", False)]
+    assert maintenance.upgrade(postgres_url) == (RELEASED, REVISION)
+    assert rows(postgres_url, built) == []
+    assert rows(postgres_url, "SELECT 1 FROM pg_class WHERE relname = 'ix_transfer_organisation'")
+
+
 @pytest.mark.thorough
 def test_an_upgrade_that_gets_no_lock_goes_on_later_with_what_was_written_since(
     postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     released.restore(postgres_url)
-    monkeypatch.setattr(maintenance, "_LOCK_TRIES", 2)
+    monkeypatch.setattr(upgrade_ahead, "_LOCK_TRIES", 2)
     begun = "SELECT organisation_id, number, leaf, digest, body FROM entry ORDER BY 1, 2"
     database = connect(postgres_url)
-    with database.read() as reading:
-        reading.execute(text("SELECT id FROM trade"))
+    with database.write() as using:  # it looks at nothing, so indexes needn't wait for it
+        using.execute(text("SELECT id FROM trade"))
         with pytest.raises(ServiceUnavailable) as refused:
             maintenance.upgrade(postgres_url)
     assert refused.value.details["reason"] == "STORAGE_LOCKED"

@@ -15,6 +15,7 @@ from chainteller.service.models.databases import UpgradePlan, UpgradeStep
 _STEP: tuple[Column[UpgradeStep], ...] = (
     ("step", lambda step: step.step),
     ("rows>", lambda step: f"{step.rows:,}"),
+    ("about>", lambda step: f"{step.seconds:,} s"),
     ("writers", lambda step: step.writers),
     ("does", lambda step: step.does),
 )
@@ -90,6 +91,7 @@ def _show_plan(within: int | None) -> None:
             ("to", found.after),
             ("rows", f"{found.rows:,}"),
             ("time", f"about {found.seconds:,} s"),
+            ("writers wait", f"about {found.waiting_seconds:,} s"),
             ("size", f"{found.size_bytes:,} bytes"),
             *_space(found),
         ]

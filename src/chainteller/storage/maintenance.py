@@ -1,6 +1,6 @@
 """Database maintenance: create, upgrade, check, back up and restore.
 
-Only this module imports Alembic, inside the functions that need it.
+Only this module and ``upgrade_ahead`` import Alembic, inside the functions that need it.
 """
 
 import os
@@ -15,25 +15,31 @@ from pathlib import Path
 from typing import Any
 
 import stamina
-from sqlalchemy import Connection, Table, inspect, text
+from sqlalchemy import Connection, Table, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.models.databases import DatabaseReport
 from chainteller.sqlite import WAL_IS_SAFE, sqlite3
-from chainteller.storage import baseline, chain, guards, open_files, schema, sealing, search
+from chainteller.storage import (
+    baseline,
+    chain,
+    guards,
+    open_files,
+    schema,
+    sealing,
+    search,
+    upgrade_ahead,
+)
 from chainteller.storage.database import Database, connect, sqlite_path
-from chainteller.storage.faults import explain, explain_sqlite, is_transient, unavailable
+from chainteller.storage.faults import explain, explain_sqlite, unavailable
 from chainteller.storage.open_files import Holders
 from chainteller.storage.revision import REVISION, State, sqlite_revision, sqlite_state
 
 DATABASE_OPEN = "DATABASE_OPEN"
 _SIDE_FILES = ("-journal", "-wal", "-shm")
-MIGRATIONS = Path(__file__).parent / "migrations"
 _MOST_PROBLEMS = 20
-_LOCK_TIMEOUT = text("SET LOCAL lock_timeout = '200ms'")
-_LOCK_TRIES = 200
 _COMPACTING = 2
 """SQLite writes a copy of the file, and a journal while it takes the file's place."""
 _SAMPLED = 400
@@ -74,8 +80,8 @@ def upgrade(url: str) -> tuple[str, str]:
     """Run the missing migrations in one transaction, then seal the rows that have no seal. Where
     no migration is missing, audit rows are left to ``engine.catching_up``, which asks them first.
 
-    On PostgreSQL, servers go on meanwhile: what visits many rows is done before, in short
-    transactions, and the migrations begin once they have got the lock of every table.
+    On PostgreSQL, servers go on meanwhile: what visits many rows is done before
+    (``upgrade_ahead``), and the migrations begin once they have got the lock of every table.
 
     Returns:
         The revisions before (empty for a new database) and after.
@@ -87,16 +93,19 @@ def upgrade(url: str) -> tuple[str, str]:
     """
     database = connect(url)
     try:
-        if database.is_postgres:
-            while _prepare(database):
-                pass
-        with database.write() as connection:
-            schema.lock_schema(connection)
-            before = _revision_before(connection)
-            if before != REVISION:
-                _lock_tables(connection)
-                _migrate(connection)
-                connection.commit()
+        with upgrade_ahead.alone(database):
+            if database.is_postgres:
+                with database.read() as connection:
+                    before = _revision_before(connection)
+                upgrade_ahead.prepare(database, before)
+            with database.write() as connection:
+                schema.lock_schema(connection)
+                before = _revision_before(connection)
+                if before != REVISION:
+                    if database.is_postgres:
+                        upgrade_ahead.lock_tables(connection)
+                    _migrate(connection)
+                    connection.commit()
         with database.write() as connection:
             schema.lock_schema(connection)
             search.complete(connection)
@@ -138,57 +147,7 @@ def _revision_before(connection: Connection) -> str:
     return "" if found is State.NEW else schema.revision(connection)
 
 
-def pending(before: str) -> list[Any]:
-    """The modules of the migrations that follow a revision, in their order."""
-    if before == REVISION:
-        return []
-    from alembic.script import ScriptDirectory  # noqa: PLC0415 - takes a second to import
-
-    scripts = reversed(list(ScriptDirectory(os.fspath(MIGRATIONS)).walk_revisions()))
-    return [script.module for script in scripts if script.revision > before]
-
-
-def _prepare(database: Database) -> bool:
-    """Do some of what migrations can do ``ahead``, beside servers; whether there is more."""
-    from alembic.migration import MigrationContext  # noqa: PLC0415 - takes a second to import
-    from alembic.operations import Operations  # noqa: PLC0415 - as above
-
-    with database.write() as connection:
-        schema.lock_schema(connection)
-        before = _revision_before(connection)
-        with Operations.context(MigrationContext.configure(connection)):
-            hooks = [each.ahead for each in pending(before) if before and hasattr(each, "ahead")]
-            more = any(hook() for hook in hooks)
-        connection.commit()
-    return more
-
-
-def _lock_tables(connection: Connection) -> None:
-    """Take every table when nobody uses one, until this transaction ends.
-
-    Servers lock tables in orders of their own, so a long wait would end in a deadlock: whoever
-    can't have all of them within a moment lets go of them, and tries again.
-
-    Raises:
-        DBAPIError: somebody always uses one.
-    """
-    if connection.dialect.name != "postgresql":
-        return
-    names = ", ".join(f'"{name}"' for name in sorted(inspect(connection).get_table_names()))
-    for attempt in stamina.retry_context(
-        on=_is_in_the_way, attempts=_LOCK_TRIES, timeout=None, wait_initial=0.02, wait_max=0.5
-    ):
-        with attempt, connection.begin_nested():
-            connection.execute(_LOCK_TIMEOUT)
-            connection.execute(text(f"LOCK TABLE {names} IN ACCESS EXCLUSIVE MODE"))
-    connection.execute(text("SET LOCAL lock_timeout = 0"))
-
-
-def _is_in_the_way(error: Exception) -> bool:
-    return isinstance(error, DBAPIError) and is_transient(error)
-
-
-@stamina.retry(on=_is_in_the_way)
+@stamina.retry(on=upgrade_ahead.is_in_the_way)
 def _seal_next(
     database: Database, table: Table, last: Mapping[str, object] | None, newest: int
 ) -> tuple[Mapping[str, object] | None, int]:
@@ -203,7 +162,7 @@ def _migrate(connection: Connection) -> None:
     from alembic.config import Config  # noqa: PLC0415 - as above
 
     config = Config(attributes={"connection": connection})
-    config.set_main_option("script_location", str(MIGRATIONS))
+    config.set_main_option("script_location", str(upgrade_ahead.MIGRATIONS))
     if connection.dialect.name == "postgresql":
         connection.execute(text("SET LOCAL statement_timeout = 0"))
     schema.keep_revision_apart(connection)

@@ -15,7 +15,7 @@ revision = "0003"
 down_revision = "0002"
 branch_labels = None
 depends_on = None
-visits = ("ledger_account",)
+scans = ("ledger_account",)
 
 _KNOWN_TO_0002 = (
     "USD@fiat", "BUSD1@bank", "USDC@solana", "USDC@ethereum", "BTC@bitcoin", "ETH@ethereum",

@@ -13,12 +13,20 @@ import sqlalchemy as sa
 from alembic import op
 
 from chainteller.storage import log
+from chainteller.storage.migrations import indexes as built
+from chainteller.storage.migrations.indexes import Index
 
 revision = "0004"
 down_revision = "0003"
 branch_labels = None
 depends_on = None
-visits = ("transfer", "audit")
+visits = ("audit",)
+indexes = (
+    Index("ix_transfer_organisation", "transfer", ("organisation_id", "created", "id")),
+    Index("ix_audit_organisation", "audit", ("organisation_id", "seq")),
+)
+"""The second one is for what follows here, too: otherwise each organisation's audit rows would be
+looked for among all."""
 
 _SEALED = (
     "organisation", "customer", "bank_account", "trading_account", "ledger_account", "journal",
@@ -61,7 +69,7 @@ def ahead() -> bool:
 
 
 def upgrade() -> None:
-    op.create_index("ix_transfer_organisation", "transfer", ["organisation_id", "created", "id"])
+    built.create(indexes)
     if not sa.inspect(op.get_bind()).has_table("entry"):
         _create_tables()
     op.add_column("transfer", sa.Column("rule_id", _KEY, nullable=True))

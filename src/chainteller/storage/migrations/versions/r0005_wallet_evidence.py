@@ -6,17 +6,20 @@ Nothing is dropped, so the floor stays at 0002.
 import sqlalchemy as sa
 from alembic import op
 
+from chainteller.storage.migrations import indexes as built
+from chainteller.storage.migrations.indexes import Index
+
 revision = "0005"
 down_revision = "0004"
 branch_labels = None
 depends_on = None
-visits = ("link",)
+indexes = (Index("ix_link_counterparty", "link", ("counterparty_id",)),)
 
 _KEY = sa.String(length=64)
 
 
 def upgrade() -> None:
-    op.create_index("ix_link_counterparty", "link", ["counterparty_id"])
+    built.create(indexes)
     op.create_table(
         "claim_evidence",
         sa.Column("claim_id", _KEY, nullable=False),

@@ -8,6 +8,9 @@ tables are filled after the migrations, as is what a released build writes besid
 import sqlalchemy as sa
 from alembic import op
 
+from chainteller.storage.migrations import indexes as built
+from chainteller.storage.migrations.indexes import Index
+
 revision = "0006"
 down_revision = "0005"
 branch_labels = None
@@ -25,55 +28,61 @@ _REPLACED = {
     "ix_audit_object": "audit",
     "ix_blockchain_account_trading_account_id": "blockchain_account",
 }
-_INDEXES = {
-    "ix_customer_reference": ("customer", "organisation_id", "reference", "id"),
-    "ix_quote_account": ("quote", "organisation_id", "trading_account_id", "created", "id"),
-    "ix_quote_status": ("quote", "organisation_id", "status", "created", "id", "expires"),
-    "ix_quote_market": ("quote", "organisation_id", "market", "side", "created", "id"),
-    "ix_trade_market": ("trade", "organisation_id", "market", "side", "created", "id"),
-    "ix_transfer_created": (
-        "transfer", "trading_account_id", "direction", "created", "status", "destination_class",
-        "notional_cents",
+indexes = (
+    Index("ix_customer_reference", "customer", ("organisation_id", "reference", "id")),
+    Index("ix_quote_status", "quote", ("organisation_id", "status", "created", "id", "expires")),
+    Index("ix_quote_market", "quote", ("organisation_id", "market", "side", "created", "id")),
+    Index("ix_trade_market", "trade", ("organisation_id", "market", "side", "created", "id")),
+    Index(
+        "ix_transfer_created",
+        "transfer",
+        (
+            "trading_account_id", "direction", "created", "status", "destination_class",
+            "notional_cents",
+        ),
     ),
-    "ix_transfer_account": ("transfer", "organisation_id", "trading_account_id", "created", "id"),
-    "ix_transfer_status": ("transfer", "organisation_id", "status", "created", "id"),
-    "ix_transfer_direction": ("transfer", "organisation_id", "direction", "created", "id"),
-    "ix_transfer_amount": ("transfer", "organisation_id", "amount", "created"),
-    "ix_audit_object": ("audit", "organisation_id", "object", "seq"),
-    "ix_audit_organisation": ("audit", "organisation_id", "seq"),
-    "ix_event_organisation": ("event", "organisation_id", "seq"),
-    "ix_blockchain_account_account": (
-        "blockchain_account", "organisation_id", "trading_account_id", "created", "id",
+    Index(
+        "ix_transfer_account",
+        "transfer",
+        ("organisation_id", "trading_account_id", "created", "id"),
     ),
-    "ix_challenge_created": ("challenge", "blockchain_account_id", "created", "id"),
-    "ix_link_account": ("link", "blockchain_account_id", "first_linked_at", "counterparty_id"),
-}  # fmt: skip
-_PARTIAL = {
-    "ix_quote_live": ("quote", "status = 'open'", "expires", "id"),
-    "ix_transfer_wallet": (
-        "transfer", "counterparty_id IS NOT NULL", "counterparty_id", "created",
+    Index("ix_transfer_status", "transfer", ("organisation_id", "status", "created", "id")),
+    Index("ix_transfer_direction", "transfer", ("organisation_id", "direction", "created", "id")),
+    Index("ix_transfer_amount", "transfer", ("organisation_id", "amount", "created")),
+    Index("ix_audit_object", "audit", ("organisation_id", "object", "seq")),
+    Index(
+        "ix_blockchain_account_account",
+        "blockchain_account",
+        ("organisation_id", "trading_account_id", "created", "id"),
     ),
-    "ix_transfer_hash": ("transfer", "network_tx_hash IS NOT NULL", "network_tx_hash"),
-}  # fmt: skip
-visits = tuple(dict.fromkeys(table for table, *_ in (*_INDEXES.values(), *_PARTIAL.values())))
+    Index("ix_challenge_created", "challenge", ("blockchain_account_id", "created", "id")),
+    Index(
+        "ix_link_account",
+        "link",
+        ("blockchain_account_id", "first_linked_at", "counterparty_id"),
+    ),
+    Index("ix_transfer_end", "transfer", ("organisation_id", "substr(id, length(id) - 3)")),
+    Index("ix_quote_live", "quote", ("organisation_id", "expires", "id"), "status = 'open'"),
+    Index(
+        "ix_transfer_wallet",
+        "transfer",
+        ("organisation_id", "counterparty_id", "created"),
+        "counterparty_id IS NOT NULL",
+    ),
+    Index(
+        "ix_transfer_hash",
+        "transfer",
+        ("organisation_id", "network_tx_hash"),
+        "network_tx_hash IS NOT NULL",
+    ),
+)  # fmt: skip
+"""Audit rows by organisation are indexed by 0004, events by 0009, quotes by account by 0011."""
 
 
 def upgrade() -> None:
     for name, table in _REPLACED.items():
         op.drop_index(name, table)
-    for name, (table, *columns) in _INDEXES.items():
-        op.create_index(name, table, columns)
-    ending = sa.text("substr(id, length(id) - 3)")
-    op.create_index("ix_transfer_end", "transfer", ["organisation_id", ending])
-    for name, (table, condition, *columns) in _PARTIAL.items():
-        there = sa.text(condition)
-        op.create_index(
-            name,
-            table,
-            ["organisation_id", *columns],
-            sqlite_where=there,
-            postgresql_where=there,
-        )
+    built.create(indexes)
     op.create_table(
         "tally",
         sa.Column("organisation_id", _KEY, nullable=False),

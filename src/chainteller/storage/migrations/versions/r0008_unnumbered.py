@@ -12,6 +12,7 @@ revision = "0008"
 down_revision = "0007"
 branch_labels = None
 depends_on = None
+scans = ("ledger_account",)
 
 
 def upgrade() -> None:

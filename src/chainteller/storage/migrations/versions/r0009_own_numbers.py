@@ -8,18 +8,21 @@ last number, so that a cursor of the released build, which may write meanwhile, 
 import sqlalchemy as sa
 from alembic import op
 
+from chainteller.storage.migrations import indexes as built
+from chainteller.storage.migrations.indexes import Early, Index
+
 revision = "0009"
 down_revision = "0008"
 branch_labels = None
 depends_on = None
-visits = ("event",)
+indexes = (Index("ix_event_organisation", "event", ("organisation_id", "number", "seq")),)
+early = (Early("event", "number", sa.BigInteger()),)
 
 _KEY = sa.String(length=64)
 _COLUMNS = {
     "head": ("own_base", "events_owned", "audits_owned", "events_shared"),
     "log": ("event_number", "audit_number"),
     "audit": ("number",),
-    "event": ("number",),
 }
 _LEAST = 1_000_000
 
@@ -30,8 +33,9 @@ def upgrade() -> None:
             op.add_column(table, sa.Column(name, sa.BigInteger(), nullable=True))
     op.add_column("log", sa.Column("audit_hash", _KEY, nullable=True))
     op.add_column("audit", sa.Column("follows", _KEY, nullable=True))
-    op.drop_index("ix_event_organisation", "event")
-    op.create_index("ix_event_organisation", "event", ["organisation_id", "number", "seq"])
+    built.add_early(early)
+    op.drop_index("ix_event_organisation", "event", if_exists=True)
+    built.create(indexes)
     events, audits = op.get_bind().execute(sa.text("SELECT event_seq, audit_seq FROM head")).one()
     op.get_bind().execute(
         sa.text(

@@ -10,13 +10,24 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
+from chainteller.storage.migrations import indexes as built
+from chainteller.storage.migrations.indexes import Early, Index
+
 revision = "0010"
 down_revision = "0009"
 branch_labels = None
 depends_on = None
-visits = ("transfer",)
 
 _KEY = sa.String(length=64)
+indexes = (
+    Index(
+        "ix_transfer_level",
+        "transfer",
+        ("trading_account_id", "created"),
+        "evidence_level IS NOT NULL",
+    ),
+)
+early = (Early("transfer", "evidence_level", _KEY),)
 _ADDRESS = sa.String(length=128)
 
 
@@ -27,15 +38,8 @@ def _atoms() -> sa.Numeric[Any] | sa.Text:
 
 def upgrade() -> None:
     op.add_column("claim", sa.Column("level", _KEY, nullable=True))
-    op.add_column("transfer", sa.Column("evidence_level", _KEY, nullable=True))
-    on_level = sa.text("evidence_level IS NOT NULL")
-    op.create_index(
-        "ix_transfer_level",
-        "transfer",
-        ["trading_account_id", "created"],
-        sqlite_where=on_level,
-        postgresql_where=on_level,
-    )
+    built.add_early(early)
+    built.create(indexes)
     op.create_table(
         "small_transfer",
         sa.Column("challenge_id", _KEY, nullable=False),

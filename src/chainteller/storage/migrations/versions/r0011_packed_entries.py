@@ -8,11 +8,21 @@ and postings only as a whole.
 import sqlalchemy as sa
 from alembic import op
 
+from chainteller.storage.migrations import indexes as built
+from chainteller.storage.migrations.indexes import Index
+
 revision = "0011"
 down_revision = "0010"
 branch_labels = None
 depends_on = None
-visits = ("posting", "journal", "quote")
+indexes = (
+    Index(
+        "ix_quote_account",
+        "quote",
+        ("organisation_id", "trading_account_id", "created", "id"),
+        "trading_account_id IS NOT NULL",
+    ),
+)
 
 _ENTRY = ("organisation_id", "id", "number", "leaf", "body", "packed", "digest")
 
@@ -24,18 +34,9 @@ def upgrade() -> None:
             op.add_column("entry", sa.Column(name, sa.LargeBinary(), nullable=True))
     _guard()
     op.drop_index("ix_posting_journal_id", "posting")
-    op.create_index("ix_posting_journal", "posting", [sa.text("substr(journal_id, 5, 8)")])
     op.drop_index("ix_journal_reference", "journal")
-    op.create_index("ix_journal_record", "journal", [sa.text("substr(reference, 5, 8)")])
-    bound = sa.text("trading_account_id IS NOT NULL")
-    op.drop_index("ix_quote_account", "quote")
-    op.create_index(
-        "ix_quote_account",
-        "quote",
-        ["organisation_id", "trading_account_id", "created", "id"],
-        sqlite_where=bound,
-        postgresql_where=bound,
-    )
+    op.drop_index("ix_quote_account", "quote", if_exists=True)
+    built.create(indexes)
 
 
 def _guard() -> None:

@@ -13,11 +13,23 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.schema import SchemaItem
 
+from chainteller.storage.migrations import indexes as built
+from chainteller.storage.migrations.indexes import Index
+
 revision = "0015"
 down_revision = "0014"
 branch_labels = None
 depends_on = None
-visits = ("journal", "posting", "entry", "event")
+rewrites = ("journal", "posting", "entry", "event")
+"""Tables that are written again, on SQLite."""
+indexes = (
+    Index(
+        "ix_posting_hold",
+        "posting",
+        ("substr(journal_id, 5, 8)",),
+        "NOT debit AND substr(code, length(code) - 3) = 'held'",
+    ),
+)
 
 _KEY = sa.String(length=64)
 _LONG = sa.String(length=96)
@@ -74,8 +86,8 @@ _OPTIONAL = frozenset({"salt", "leaf", "packed", "digest", "number"})
 
 
 def upgrade() -> None:
-    op.drop_index("ix_posting_journal", "posting")
-    op.drop_index("ix_journal_record", "journal")
+    op.drop_index("ix_posting_journal", "posting", if_exists=True)
+    op.drop_index("ix_journal_record", "journal", if_exists=True)
     if op.get_bind().dialect.name == "postgresql":
         _key_by_number()
     else:
@@ -83,14 +95,7 @@ def upgrade() -> None:
         _rewrite(["journal", "posting"])
         for name in ("entry", "event"):
             _rewrite([name])
-    holds = sa.text("NOT debit AND substr(code, length(code) - 3) = 'held'")
-    op.create_index(
-        "ix_posting_hold",
-        "posting",
-        [sa.text("substr(journal_id, 5, 8)")],
-        sqlite_where=holds,
-        postgresql_where=holds,
-    )
+    built.create(indexes)
 
 
 def _key_by_number() -> None:

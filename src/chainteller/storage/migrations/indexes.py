@@ -1,0 +1,84 @@
+"""Indexes that migrations build on tables that exist: on PostgreSQL beside running servers, before
+the migrations, which then only rename them."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+from alembic import op
+
+_AHEAD = "_ahead"
+_VALID = sa.text(
+    "SELECT i.indisvalid FROM pg_index i WHERE i.indexrelid = to_regclass(quote_ident(:name))"
+)
+
+
+class Index(NamedTuple):
+    """``columns`` are names or expressions, which have parentheses; ``where`` is a condition."""
+
+    name: str
+    table: str
+    columns: tuple[str, ...]
+    where: str = ""
+
+
+class Early(NamedTuple):
+    """A column that stays empty, and is added before the migrations where an index needs it."""
+
+    table: str
+    name: str
+    kind: sa.types.TypeEngine[Any]
+
+
+def create(indexes: Iterable[Index]) -> None:
+    """Build indexes, or give those that were built ahead their names."""
+    for each in indexes:
+        if _is_valid(op.get_bind(), each.name + _AHEAD):
+            op.execute(f"ALTER INDEX {each.name + _AHEAD} RENAME TO {each.name}")
+        else:
+            _create(each.name, each)
+
+
+def create_ahead(index: Index) -> None:
+    """Build one index under another name while its table is written to, unless it's there already;
+    one that was left unfinished is built anew. ``op`` has a connection to PostgreSQL, in no
+    transaction."""
+    name = index.name + _AHEAD
+    is_valid = _is_valid(op.get_bind(), name)
+    if is_valid is False:
+        op.drop_index(name, postgresql_concurrently=True)
+    if not is_valid:
+        _create(name, index, concurrently=True)
+
+
+def is_missing(column: Early) -> bool:
+    """Whether a column wasn't added yet."""
+    found = sa.inspect(op.get_bind()).get_columns(column.table)
+    return column.name not in {each["name"] for each in found}
+
+
+def add_early(columns: Iterable[Early]) -> None:
+    """Add the columns that aren't there yet."""
+    for each in filter(is_missing, columns):
+        op.add_column(each.table, sa.Column(each.name, each.kind, nullable=True))
+
+
+def _is_valid(connection: sa.Connection, name: str) -> bool | None:
+    """Whether PostgreSQL finished an index; None if there is none."""
+    if connection.dialect.name != "postgresql":
+        return None
+    found: bool | None = connection.execute(_VALID, {"name": name}).scalar()
+    return found
+
+
+def _create(name: str, index: Index, *, concurrently: bool = False) -> None:
+    columns = [sa.text(each) if "(" in each else each for each in index.columns]
+    where = sa.text(index.where) if index.where else None
+    op.create_index(
+        name,
+        index.table,
+        columns,
+        sqlite_where=where,
+        postgresql_where=where,
+        postgresql_concurrently=concurrently,
+    )
