@@ -116,7 +116,9 @@ def test_request_lines_are_json_whatever_is_in_them(log_file: Path) -> None:
         lines.flush()
 
     asyncio.run(told())
-    first, second = (json.loads(line) for line in log_file.read_text("ascii").splitlines())
+    told_lines = [json.loads(line) for line in log_file.read_text("ascii").splitlines()]
+    # A server of an earlier test may say in the same file that it has ended.
+    first, second = (line for line in told_lines if "status" in line)
     assert first["at"] == "1970-01-01T00:00:01.000000Z"
     assert (first["method"], first["client"], first["milliseconds"]) == (hostile, hostile, 1.23)
     assert (first["organisation"], first["keyId"]) == ("default", "key")

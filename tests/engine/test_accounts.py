@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 from tests.refusals import details, refusal
 from tests.world.customers import CustomerSeed
-from tests.world.engines import World, make_world
+from tests.world.engines import FixedPrices, World, make_world
 
+from chainteller.domain.clock import SECOND
 from chainteller.service.models.pages import ListQuery
 
 
@@ -81,3 +82,24 @@ def test_a_new_account_is_empty_and_found(empty_world: World) -> None:
     for text in (account[4:10], "DDA-1", "customer", "CU-1"):
         found = empty_world.engine.trading_accounts(ListQuery(text=text)).data
         assert [each.id for each in found] == [account]
+
+
+def test_every_account_of_a_long_page_has_its_own_figures(tmp_path: Path) -> None:
+    prices, expected = FixedPrices(), []
+    customers = [CustomerSeed(f"DDA-{number}") for number in range(21)]
+    world = make_world(tmp_path / "bank.db", feed=prices, customers=customers)
+    for number in range(21):
+        account = world.open(f"DDA-{number}")
+        world.deposit(f"{number + 200}.00", account=account)
+        world.clock.advance(SECOND)
+        expected.append((account, f"{number + 200}.00", "0.00"))
+    world.buy("100.00")
+    world.settle()
+    for mid, worth in ((200, "98.85"), (300, "148.28")):
+        prices.mid_micros = mid * 1_000_000
+        expected[0] = (world.account, "100.00", worth)
+        shown = world.engine.trading_accounts(ListQuery(sort="created", limit=100)).data
+        assert [(each.id, each.buying_power, each.crypto_value_usd) for each in shown] == expected
+    world.deposit("5.00", account=world.accounts[20])
+    assert world.engine.trading_account(world.accounts[20]).buying_power == "225.00"
+    world.close()

@@ -78,7 +78,7 @@ def test_nothing_is_read_twice_until_somebody_commits(world: World, short: Engin
     asked: list[str] = []
     plain.set_trace_callback(asked.append)
     assert short.trades(world.account) == first
-    assert asked == ["BEGIN", "PRAGMA data_version", "ROLLBACK"]
+    assert asked == ["PRAGMA data_version"]
     with closing(sqlite3.connect(str(world.database.path))) as other:
         other.execute("UPDATE trade SET version = version + 1 WHERE id = ?", (first.data[0].id,))
         assert short.trades(world.account) == first
@@ -89,6 +89,32 @@ def test_nothing_is_read_twice_until_somebody_commits(world: World, short: Engin
     asked.clear()
     assert short.trades(world.account).data[0].version == (first.data[0].version or 0) + 1
     assert any(line.startswith("SELECT") for line in asked)
+
+
+def test_an_answer_is_made_again_if_a_row_of_it_changed_and_only_then(
+    world: World, short: Engine
+) -> None:
+    account, trade = world.account, world.engine.trades(world.account).data[7]
+    changes = {
+        "UPDATE trade SET version = version + 1 WHERE id = :trade": True,
+        "UPDATE trading_account SET version = version + 1 WHERE id = :account": True,
+        "UPDATE customer SET name = 'Another'": True,
+        "UPDATE bank_account SET balance = balance + 1": False,
+        "UPDATE trade SET version = version + 1 WHERE ordinal <= 5": False,
+        "UPDATE trade SET failure_code = 'A', failure_message = 'B' WHERE id = :trade": True,
+        "UPDATE trade SET failure_code = NULL WHERE id = :trade": True,
+        "UPDATE trading_account SET trade_count = trade_count - 1 WHERE id = :account": True,
+        "DELETE FROM trade WHERE id = :trade": True,
+    }
+    for change, matters in changes.items():
+        first = short.trades(account)
+        assert short.trades(account) is first
+        with closing(sqlite3.connect(str(world.database.path))) as other:
+            other.execute(change, {"trade": trade.id, "account": account})
+            other.commit()
+        now = short.trades(account)
+        assert (now is not first) is matters, change
+        assert now == world.engine.trades(account), change
 
 
 @pytest.mark.parametrize("world", ["TRUNCATE"], indirect=True)

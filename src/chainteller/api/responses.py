@@ -16,7 +16,7 @@ from chainteller.service.errors import (
     ServiceUnavailable,
     Unauthorized,
 )
-from chainteller.service.models.accounts import TokenBalance
+from chainteller.service.models.accounts import TokenBalance, TradingAccount
 from chainteller.service.models.base import WireModel
 from chainteller.service.models.markets import Market
 from chainteller.service.models.pages import Page
@@ -32,7 +32,7 @@ _RETRY_AFTER_S: Mapping[type[ServiceError], int] = {
 }
 
 
-_KEPT_KINDS = (Trade, TokenBalance, Market)
+_KEPT_KINDS = (Trade, TokenBalance, TradingAccount, Market)
 """Records that the engine returns as the same object while they don't change."""
 _MOST_KEPT = 4_096
 _kept: dict[int, tuple[WireModel, str]] = {}

@@ -53,10 +53,10 @@ def reads(
         plain: Callable[..., Answer] = function
 
         def answer(on: Acting, call: Call[Answer]) -> Answer:
+            database = on.context.database
             if numbered:
-                sequencer.settle(on.context.database)
-            with on.context.database.read() as connection:
-                return plain(connection, on.actor.organisation, *call.arguments)
+                sequencer.settle(database)
+            return database.answer(plain, on.actor.organisation, *call.arguments)
 
         TABLE.add(operation, answer)
         return function

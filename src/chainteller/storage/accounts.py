@@ -1,6 +1,8 @@
 """Query customers, bank accounts and trading accounts."""
 
+from collections import namedtuple
 from collections.abc import Sequence
+from typing import Any, cast
 
 from sqlalchemy import Connection, bindparam, select
 
@@ -27,6 +29,8 @@ CUSTOMER_COLUMNS = {
 """Columns of the customer that are read with a trading account or bank account."""
 _OF_CUSTOMER = tuple(_C.c[column].label(name) for name, column in CUSTOMER_COLUMNS.items())
 _ACCOUNT = select(_T, *_OF_CUSTOMER).join(_C, _C.c.id == _T.c.customer_id)
+Row = cast("Any", namedtuple)("Row", _ACCOUNT.selected_columns.keys())
+"""The columns of a trading account as it is read here."""
 find = Finder(_T, "organisation_id", "id", rows=_ACCOUNT)
 """A trading account, with the customer's columns for the preconditions."""
 find_any = Finder(_T, "id", rows=_ACCOUNT)

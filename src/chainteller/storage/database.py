@@ -3,10 +3,10 @@
 import os
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import cast
+from typing import TypeVar, cast
 from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, create_engine, event
@@ -28,6 +28,8 @@ from chainteller.storage.write_health import WriteHealth, commit_trial, try_to_w
 
 BUSY_TIMEOUT_MS = 5_000
 _WRITER_WAIT_S = 10
+
+Answer = TypeVar("Answer")
 
 
 def journal_mode() -> str:
@@ -74,6 +76,15 @@ class Database:
                 yield connection
         except (DBAPIError, PoolTimeout) as error:
             raise explain(error) from error
+
+    def answer(self, read: Callable[..., Answer], *arguments: object) -> Answer:
+        """What ``read`` makes of the rows and the arguments, and of nothing else.
+
+        Raises:
+            ServiceUnavailable: as ``read``.
+        """
+        with self.read() as connection:
+            return read(connection, *arguments)
 
     @contextmanager
     def write(self) -> Iterator[Connection]:

@@ -10,7 +10,7 @@ SQLAlchemy connection, in its turn. Errors are SQLAlchemy's.
 
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from typing import Any, NamedTuple, cast
 from weakref import ref
 
@@ -69,15 +69,14 @@ class _Compiled:
             compiled.post_compile_params or compiled.literal_execute_params
             or compiled.escaped_bind_names
         )  # fmt: skip
-        self._positions: tuple[str, ...] | None = (
-            tuple(compiled.positiontup) if compiled.positiontup is not None else None
-        )
+        self._is_positional = compiled.positiontup is not None
+        self._names = tuple(compiled.positiontup if self._is_positional else compiled.params)
         processors = compiled._bind_processors  # noqa: SLF001 - as SQLAlchemy's own results do
         defaults = {column.key: column.default for column in compiled.insert_prefetch}
         self.is_plain &= all(default.is_scalar for default in defaults.values())
         given = compiled.params | {name: each.arg for name, each in defaults.items()}
         self._parameters = tuple(
-            (name, given[name], processors.get(name)) for name in compiled.params
+            (name, given.get(name), processors.get(name)) for name in self._names
         )
         entries = compiled._result_columns or ()  # noqa: SLF001 - the same
         readers = (entry.type.dialect_impl(dialect).result_processor(dialect, None)
@@ -88,14 +87,12 @@ class _Compiled:
         self._make = cast("Any", namedtuple)("row", names_of_rows, rename=True)._make
 
     def values(self, given: Values) -> Any:
-        found = {
-            name: process(value) if process else value
+        found = [
+            process(value) if process else value
             for name, default, process in self._parameters
             for value in (given.get(name, default),)
-        }
-        return (
-            found if self._positions is None else tuple([found[name] for name in self._positions])
-        )
+        ]
+        return found if self._is_positional else dict(zip(self._names, found, strict=True))
 
     def read(self, rows: Sequence[Sequence[Any]]) -> list[Any]:
         if not self._readers:
@@ -180,6 +177,8 @@ class Plain:
             self._ahead.clear()
             self.flush()
             return self.inner.execute(statement, parameters, execution_options=execution_options)
+        if not self._is_postgres:
+            return self._at_once(compiled, given)
         kept: list[Found] = []
         self._waiting.append(_Step(compiled, compiled.values(given), kept.append))
         self._send()
@@ -223,10 +222,13 @@ class Plain:
             if then is not None:
                 then(Found(rows, result.rowcount))
             return
-        self._found.clear()
-        self._waiting.append(_Step(compiled, compiled.values(parameters), then))
-        if not self._is_postgres:
-            self._send()
+        if self._is_postgres:
+            self._found.clear()
+            self._waiting.append(_Step(compiled, compiled.values(parameters), then))
+            return
+        found = self._at_once(compiled, parameters)
+        if then is not None:
+            then(found)
 
     def ahead(self, statement: Any, parameters: dict[str, Any]) -> None:
         """Send a read with the next statement, whose result waits until the read's turn comes.
@@ -260,30 +262,47 @@ class Plain:
 
         return keep
 
-    def _run(self, opening: Sequence[str], steps: Sequence[_Step], *, commit: bool) -> list[Found]:
-        """Results of all steps. Raises DBAPIError."""
+    def _at_once(self, compiled: _Compiled, given: Values) -> Found:
+        """Run a statement on SQLite. Raises DBAPIError."""
         errors: Any = self.dialect.dbapi
         try:
-            with self._driver.pipeline() if self._is_postgres else nullcontext():
+            cursor = self._driver.execute(compiled.sql, compiled.values(given))
+            return _found(compiled, cursor)
+        except errors.Error as error:
+            raise self._explained(error, compiled.sql) from error
+
+    def _run(self, opening: Sequence[str], steps: Sequence[_Step], *, commit: bool) -> list[Found]:
+        """Results of all steps, in one pipeline of PostgreSQL. Raises DBAPIError."""
+        errors: Any = self.dialect.dbapi
+        try:
+            with self._driver.pipeline():
                 for each in opening:
                     self._driver.execute(each)
                 cursors = [self._driver.execute(step.compiled.sql, step.values) for step in steps]
                 if commit:
                     self._driver.execute("COMMIT")
-            return [_found(step, cursor) for step, cursor in zip(steps, cursors, strict=True)]
+            return [
+                _found(step.compiled, cursor) for step, cursor in zip(steps, cursors, strict=True)
+            ]
         except errors.Error as error:
-            lost = self.dialect.is_disconnect(error, self._driver, None)
-            if lost:
-                self.inner.invalidate(error)
-                self.inner.engine.dispose(close=False)  # those in the pool are lost too
             sql = steps[0].compiled.sql if len(steps) == 1 else None
-            raise DBAPIError.instance(
-                sql, None, error, errors.Error, connection_invalidated=lost, dialect=self.dialect
-            ) from error
+            raise self._explained(error, sql) from error
+
+    def _explained(self, error: Any, sql: str | None) -> Exception:
+        """The driver's error as SQLAlchemy's; a lost connection leaves the pool."""
+        lost = self.dialect.is_disconnect(error, self._driver, None)
+        if lost:
+            self.inner.invalidate(error)
+            self.inner.engine.dispose(close=False)  # those in the pool are lost too
+        base: Any = self.dialect.dbapi
+        explained: Exception = DBAPIError.instance(
+            sql, None, error, base.Error, connection_invalidated=lost, dialect=self.dialect
+        )
+        return explained
 
 
-def _found(step: _Step, cursor: Any) -> Found:
-    rows = step.compiled.read(cursor.fetchall()) if step.compiled.has_rows else []
+def _found(compiled: _Compiled, cursor: Any) -> Found:
+    rows = compiled.read(cursor.fetchall()) if compiled.has_rows else []
     return Found(rows, cursor.rowcount)
 
 
