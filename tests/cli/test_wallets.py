@@ -55,6 +55,9 @@ def test_a_wrong_signature_is_explained_without_burning_an_attempt(teller: Telle
         ended = teller("wallets", "diagnose", challenge.body["id"], signature)
         assert ended.code == 0
         assert "WRONG_WALLET_ADDRESS" in ended.out
+    shortened = _signed(f"> {challenge.body['challenge'][:140]}...", name)
+    found = teller("wallets", "diagnose", challenge.body["id"], shortened, "--json").body
+    assert (found["finding"], found["certain"]) == ("ALTERED_TEXT", True)
     refused = teller("wallets", "claim", challenge.body["id"], signature, "--json")
     assert (refused.code, refused.body["error"]) == (1, "INVALID_SIGNATURE")
     good = _signed(challenge.out, name)

@@ -14,6 +14,7 @@ from chainteller.service.models.base import RequestModel, Written
 from chainteller.service.models.counterparties import (
     ChallengeRequest,
     ClaimRequest,
+    DiagnosisRequest,
     LinkRequest,
     OpenBlockchainAccount,
     RegisterCounterparty,
@@ -39,6 +40,9 @@ REQUESTS: Mapping[type[RequestModel], RequestModel] = {
         OpenBlockchainAccount(trading_account_id=WELL_FORMED, network="solana"),
         ChallengeRequest(counterparty_id=WELL_FORMED),
         ClaimRequest(
+            challenge_id=WELL_FORMED, completed_challenge="x", counterparty_id=WELL_FORMED
+        ),
+        DiagnosisRequest(
             challenge_id=WELL_FORMED, completed_challenge="x", counterparty_id=WELL_FORMED
         ),
         ReverificationRequest(reason="AGENT_REQUEST"),

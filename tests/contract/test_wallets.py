@@ -29,6 +29,7 @@ from chainteller.service.models.counterparties import (
     ChallengeRequest,
     ClaimRequest,
     Counterparty,
+    DiagnosisRequest,
     LinkRequest,
     OpenBlockchainAccount,
     OwnershipClaim,
@@ -236,7 +237,7 @@ def test_a_wrong_signature_is_explained_the_same_way_by_claim_and_diagnosis(
     account, wallet = custody(service), registered(service)
     challenge = challenged(service, account, wallet)
     wrong = answer(challenge, wallet, signed(challenge.challenge, OTHER_WALLET))
-    diagnosis = service.diagnose_signature(account.id, wrong)
+    diagnosis = service.diagnose_signature(account.id, DiagnosisRequest.of(wrong))
     with pytest.raises(InvalidSignature) as refused:
         service.submit_claim(account.id, wrong)
     details = refused.value.details
@@ -249,7 +250,20 @@ def test_a_wrong_signature_is_explained_the_same_way_by_claim_and_diagnosis(
     assert (details["cause"], details["finding"]) == (diagnosis.cause, diagnosis.finding)
     assert not diagnosis.accepted
     good = answer(challenge, wallet, signed(challenge.challenge))
-    assert service.diagnose_signature(account.id, good).accepted
+    assert service.diagnose_signature(account.id, DiagnosisRequest.of(good)).accepted
+
+
+def test_a_longer_search_finds_what_a_diagnosis_offers_it_for(service: Service) -> None:
+    account, wallet = custody(service), registered(service)
+    challenge = challenged(service, account, wallet)
+    shortened = answer(challenge, wallet, signed(f"> {challenge.challenge[:140]}..."))
+    brief = service.diagnose_signature(account.id, DiagnosisRequest.of(shortened))
+    assert (brief.certain, brief.can_search_longer) == (False, True)
+    longer = DiagnosisRequest.of(shortened, search_longer=True)
+    found = service.diagnose_signature(account.id, longer)
+    assert (found.finding, found.certain) == ("ALTERED_TEXT", True)
+    assert found.can_search_longer is None
+    assert service.challenges(account.id).data[0].attempts == 0
 
 
 def test_a_challenge_is_used_once_and_locks_after_too_many_attempts(place: Place) -> None:
@@ -340,7 +354,7 @@ def test_foreign_wallets_are_not_found(place: Place) -> None:
         lambda: foreign.linked_counterparties(account.id),
         lambda: foreign.create_challenge(account.id, ChallengeRequest(counterparty_id=wallet.id)),
         lambda: foreign.submit_claim(account.id, good),
-        lambda: foreign.diagnose_signature(account.id, good),
+        lambda: foreign.diagnose_signature(account.id, DiagnosisRequest.of(good)),
         lambda: foreign.link_counterparty(account.id, link(claim)),
     ):
         with pytest.raises(NotFound):

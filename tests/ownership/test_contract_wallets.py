@@ -21,6 +21,7 @@ from chainteller.service.models.counterparties import (
     ChallengeRequest,
     ClaimRequest,
     Counterparty,
+    DiagnosisRequest,
     LinkRequest,
     OpenBlockchainAccount,
     OwnershipClaim,
@@ -78,7 +79,9 @@ class Case:
         """The owners sign, and the contract accepts it."""
         challenge = self.challenge()
         chain.accept(SAFE, challenge.challenge, SIGNATURE)
-        diagnosed = self.service.diagnose_signature(self.custody.id, self.request(challenge))
+        diagnosed = self.service.diagnose_signature(
+            self.custody.id, DiagnosisRequest.of(self.request(challenge))
+        )
         assert (diagnosed.accepted, diagnosed.finding) == (True, "ACCEPTED")
         return self.service.submit_claim(self.custody.id, self.request(challenge)).value
 

@@ -6,11 +6,12 @@ import pytest
 from tests.tui.conftest import Bench
 from tests.tui.wallet_case import SECRET, WALLETS, Case
 
+from chainteller.engine import claims
 from chainteller.service import operations as op
 from chainteller.service.errors import NotOffered
 from chainteller.service.layers import Next, layered
 from chainteller.service.operations import Call
-from chainteller.tui.wallets.book import Session, Verdict, read_book
+from chainteller.tui.wallets.book import Session, Verdict, Wallet, read_book
 from chainteller.tui.wallets.paste import judge
 from chainteller.wallets.simulated import MISTAKES, UnknownMistake, sign_sample
 
@@ -34,16 +35,18 @@ class Desk:
         self.book = read_book(bench.service, trading_account, Session())
         self.bare = layered(bench.service, _no_diagnosis)
 
-    def verdicts(self, name: str, paste: str) -> tuple[Verdict, Verdict]:
-        """By the deployment, and by the desk alone."""
+    def wallet(self, name: str) -> Wallet:
         address = next(wallet.address.display for wallet in WALLETS if wallet.name == name)
-        wallet = next(row for row in self.book.wallets if row.counterparty.address == address)
-        offered = judge(self.case.service, self.book, wallet, paste, self.now)
-        return offered, judge(self.bare, self.book, wallet, paste, self.now)
+        return next(row for row in self.book.wallets if row.counterparty.address == address)
+
+    def verdicts(self, name: str, paste: str, *, longer: bool = False) -> tuple[Verdict, Verdict]:
+        """By the deployment, and by the desk alone."""
+        about = (self.book, self.wallet(name), paste, self.now)
+        offered = judge(self.case.service, *about, longer=longer)
+        return offered, judge(self.bare, *about, longer=longer)
 
     def paste(self, name: str, mistake: str | None) -> str:
-        address = next(wallet.address.display for wallet in WALLETS if wallet.name == name)
-        wallet = next(row for row in self.book.wallets if row.counterparty.address == address)
+        wallet = self.wallet(name)
         assert wallet.challenge is not None
         assert wallet.earlier is not None
         return sign_sample(
@@ -78,3 +81,18 @@ def test_a_flood_and_a_secret_are_judged_on_the_desk(bench: Bench) -> None:
             assert verdict.diagnosis.challenge_id == verdict.challenge_id
             assert verdict.signature == ""
             assert paste not in repr(verdict)
+
+
+@pytest.mark.forms(1)
+def test_a_longer_search_is_made_alike_and_one_at_a_time(bench: Bench) -> None:
+    desk = Desk(bench)
+    challenge = desk.wallet("alice-ethereum").challenge
+    assert challenge is not None
+    shortened = sign_sample("alice-ethereum", f"> {challenge.challenge[:140]}...", wallets=WALLETS)
+    offered, by_desk = desk.verdicts("alice-ethereum", shortened)
+    assert offered == by_desk
+    assert offered.can_search_longer
+    found = desk.verdicts("alice-ethereum", shortened, longer=True)
+    assert [each.diagnosis.finding for each in found] == ["ALTERED_TEXT"] * 2
+    with claims._SEARCHING:
+        assert desk.verdicts("alice-ethereum", shortened, longer=True) == (offered, found[1])

@@ -1,9 +1,11 @@
 """Wallets: from an address to a verified wallet, through every state."""
 
 from dataclasses import replace
+from threading import Event
+from typing import TypeVar
 
 import pytest
-from tests.tui.conftest import Bench, answer, press, seen, settle
+from tests.tui.conftest import Bench, answer, press, seen, settle, until
 from tests.tui.wallet_case import (
     ADDRESSES,
     ALICE,
@@ -21,9 +23,13 @@ from textual import events
 
 from chainteller.domain.challenges import MAXIMUM_ATTEMPTS, SharedWallets
 from chainteller.service.errors import InvalidSignature
+from chainteller.service.layers import Next, layered
 from chainteller.service.models.counterparties import OpenBlockchainAccount
 from chainteller.service.models.pages import ListQuery
+from chainteller.service.operations import Call
 from chainteller.tui.wallets.screen import WalletsScreen, simulate
+
+Answer = TypeVar("Answer")
 
 
 async def test_a_list_asked_for_before_a_verdict_does_not_take_it_back(bench: Bench) -> None:
@@ -40,6 +46,33 @@ async def test_a_list_asked_for_before_a_verdict_does_not_take_it_back(bench: Be
         app.screen.listed(before.total)
         await settle(pilot)
         assert "[4/5] claim" in seen(app)
+
+
+@pytest.mark.needs("diagnoses")
+async def test_a_verdict_is_shown_while_a_longer_search_goes_on(bench: Bench) -> None:
+    case, go_on = Case(bench, "alice-ethereum"), Event()
+
+    def slowly(call: Call[Answer], onward: Next) -> Answer:
+        if getattr(call.request, "search_longer", None):
+            assert go_on.wait(30)
+        return onward(call)
+
+    challenge = case.newest()
+    changed = challenge.model_copy(update={"challenge": f"> {challenge.challenge[:140]}..."})
+    shortened = signed("alice-ethereum", changed)
+    app = bench.console(layered(bench.service, slowly))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await wallets(pilot)
+        pilot.app.post_message(events.Paste(shortened))
+        await until(lambda: "searching on" in seen(app))
+        assert "UNKNOWN_SIGNER" in seen(app)
+        go_on.set()
+        await settle(pilot)
+        shown = seen(app)
+        assert "searching on" not in shown
+        assert "ALTERED_TEXT" in shown
+        assert "cut off after 140" in shown
+        assert bench.service.challenges(case.account.id).data[0].attempts == 0
 
 
 @pytest.mark.forms(1)

@@ -1,10 +1,11 @@
 """Labelled cases from any seed, and what a diagnosis makes of them.
 
-`python -m tests.wallets.labelled SEED COUNT [pure] [held-out] [into=FILE]` prints the rates; what
-happened in each case is known, so a wrong verdict, a wrong cause that is called certain, a
-statement whose witness the checker refuses, and an address that nobody owns are all counted. With
-`into`, a long run keeps what it has counted and goes on from there; `held-out` takes today's texts
-and alterations with other parameters, up to three of them.
+`python -m tests.wallets.labelled SEED COUNT [pure] [held-out] [longer] [into=FILE]` prints the
+rates; what happened in each case is known, so a wrong verdict, a wrong cause that is called
+certain, a statement whose witness the checker refuses, and an address that nobody owns are all
+counted. With `into`, a long run keeps what it has counted and goes on from there; `held-out` takes
+today's texts and alterations with other parameters, up to three of them. With `longer`, what a
+diagnosis found nothing in is searched for longer, as the console does, and the last answer counts.
 """
 
 import json
@@ -13,7 +14,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from random import Random  # noqa: TID251 - cases that can be made again from a seed
@@ -271,16 +272,20 @@ _MAKERS: dict[str, Callable[[Customer, Random, dict[str, Any]], Made]] = {
 }
 
 
-def judge_all(cases: Iterator[Labelled]) -> Rates:
+def judge_all(cases: Iterator[Labelled], *, longer: bool = False) -> Rates:
     rates = Rates()
     for labelled in cases:
         started = time.process_time()
         answer = diagnose(labelled.case)
+        if longer and answer.can_search_longer:
+            answer = diagnose(replace(labelled.case, search_longer=True))
         rates.add(labelled, answer, time.process_time() - started)
     return rates
 
 
-def run(seed: str, count: int, into: Path | None, *, is_held_out: bool) -> Rates:
+def run(
+    seed: str, count: int, into: Path | None, *, is_held_out: bool = False, longer: bool = False
+) -> Rates:
     """Judge the cases in blocks, each with a seed of its own, and keep the counts of each."""
     kept = into.read_text().splitlines() if into and into.exists() else []
     rates = Rates()
@@ -292,7 +297,7 @@ def run(seed: str, count: int, into: Path | None, *, is_held_out: bool) -> Rates
             f"{seed}:{done}", min(_BLOCK, count - done), texts=48, addresses=24,
             is_held_out=is_held_out,
         )  # fmt: skip
-        block = judge_all(cases)
+        block = judge_all(cases, longer=longer)
         rates.extend(block)
         if into:
             parts = (block.cases, block.right, block.faults, block.times, block.examples)
@@ -312,7 +317,8 @@ def main() -> None:
         os.environ["ECC_BACKEND_CLASS"] = "eth_keys.backends.NativeECCBackend"
     seed, count = sys.argv[1], int(sys.argv[2])
     into = next((Path(each[5:]) for each in sys.argv if each.startswith("into=")), None)
-    rates = run(seed, count, into, is_held_out="held-out" in sys.argv)
+    options = {"is_held_out": "held-out" in sys.argv, "longer": "longer" in sys.argv}
+    rates = run(seed, count, into, **options)
     lines = [
         f"{kind:18} {number:7,} cases, {rates.share(kind):7.2%} right"
         for kind, number in sorted(rates.cases.items())

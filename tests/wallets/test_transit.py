@@ -1,12 +1,14 @@
 """What is tried of a text: composed alterations, each form once, the likeliest first."""
 
 from base64 import b64encode
+from dataclasses import replace
 from itertools import islice
 from quopri import encodestring
 
 import pytest
-from tests.wallets.customers import case, challenge, customers, text_for
+from tests.wallets.customers import case, challenge, customers, known, text_for
 
+from chainteller.wallets.checker import proves
 from chainteller.wallets.diagnose import diagnose
 from chainteller.wallets.transit import journeys, simplest
 
@@ -39,6 +41,32 @@ def test_what_one_step_explains_is_said_as_one() -> None:
     signed = f"{TEXT}\r\n".encode()
     made = [simplest(TEXT, each) for each in islice(journeys(TEXT), 3000) if each.signed == signed]
     assert [len(each.steps) for each in made] == [1]
+
+
+def test_a_longer_search_finds_what_is_less_likely_and_ends() -> None:
+    customer = customers("evm")[0]
+    signed = customer.answer(f"> {TEXT[:140]}...")
+    about = case(customer.registered, signed)
+    answer = diagnose(about)
+    assert (answer.finding, answer.can_search_longer) == ("UNKNOWN_SIGNER", True)
+    answer = diagnose(replace(about, search_longer=True))
+    assert (answer.finding, answer.certain, answer.can_search_longer) == (
+        "ALTERED_TEXT", True, False,
+    )  # fmt: skip
+    assert answer.witness is not None
+    assert proves(answer.witness)
+    assert [each.split('"')[-1] for each in answer.differences] == [
+        " was added before the text.", " at character 141.",
+    ]  # fmt: skip
+
+
+def test_a_longer_search_is_offered_where_a_text_may_still_be_found() -> None:
+    customer, other, *_ = customers("evm")
+    found = {
+        paste: diagnose(case(customer.registered, paste, known_addresses=known(other.registered)))
+        for paste in (customer.answer(f"{TEXT}\n"), other.answer(TEXT), customer.answer("gm"), "0x")
+    }
+    assert [each.can_search_longer for each in found.values()] == [False, False, True, False]
 
 
 def test_a_cut_that_makes_an_open_and_an_expired_text_alike_proves_neither() -> None:

@@ -15,7 +15,7 @@ from chainteller.service.layers import layered
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.counterparties import (
     ChallengeRequest,
-    ClaimRequest,
+    DiagnosisRequest,
     LinkRequest,
     OpenBlockchainAccount,
     RegisterCounterparty,
@@ -93,7 +93,7 @@ def test_a_claim_is_known_until_a_wallet_is_linked_with_it(
         RegisterCounterparty(address=address, network="ethereum")
     ).value
     challenge = desk.create_challenge(owner, ChallengeRequest(counterparty_id=wallet.id)).value
-    asked = ClaimRequest(
+    asked = DiagnosisRequest(
         challenge_id=challenge.id,
         completed_challenge=signed("alice-ethereum", challenge),
         counterparty_id=wallet.id,

@@ -39,6 +39,7 @@ from chainteller.service.models.counterparties import (
     ChallengeRequest,
     ClaimRequest,
     Counterparty,
+    DiagnosisRequest,
     LinkRequest,
     OpenBlockchainAccount,
     OwnershipStatement,
@@ -238,10 +239,16 @@ def claim(
 def diagnose(
     challenge_id: str, signature: str, account_id: str | None, counterparty_id: str | None
 ) -> None:
-    """Explain whether a signature would be accepted, without submitting it."""
+    """Explain whether a signature would be accepted, without submitting it.
+
+    Takes a few seconds where what was signed isn't found at once.
+    """
     with writing() as desk:
         account, request = _claim(desk, challenge_id, signature, account_id, counterparty_id)
-        found = desk.service.diagnose_signature(account, request)
+        found = desk.service.diagnose_signature(account, DiagnosisRequest.of(request))
+        if found.can_search_longer:
+            longer = DiagnosisRequest.of(request, search_longer=True)
+            found = desk.service.diagnose_signature(account, longer)
     record(found, DIAGNOSIS)
 
 

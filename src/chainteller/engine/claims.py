@@ -4,7 +4,10 @@ The diagnosis takes up to half a second, so it runs before the write begins; the
 decides on the locked challenge, whose text and address never change.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from threading import Lock
 from typing import NamedTuple
 
 from sqlalchemy import Connection
@@ -28,6 +31,7 @@ from chainteller.service import operations
 from chainteller.service.errors import InvalidSignature, ServiceError, ServiceUnavailable
 from chainteller.service.models.counterparties import (
     ClaimRequest,
+    DiagnosisRequest,
     OwnershipClaim,
     SignatureDiagnosis,
 )
@@ -40,6 +44,8 @@ from chainteller.wallets.judging import diagnosis_model
 from chainteller.wallets.proof import Proof
 
 RESOURCE = "ownership claim"
+# A longer search takes seconds of a processor: this process does one of them at a time.
+_SEARCHING = Lock()
 
 
 @reads_in_context(operations.CLAIM_BY_ID)
@@ -56,14 +62,15 @@ def show(
 
 @answers(operations.DIAGNOSE_SIGNATURE)
 def explain(
-    context: EngineContext, actor: Actor, account_id: str, request: ClaimRequest
+    context: EngineContext, actor: Actor, account_id: str, request: DiagnosisRequest
 ) -> SignatureDiagnosis:
     """Why the signature would be accepted or refused; changes nothing.
 
     Raises:
         NotFound, Conflict, ChallengeAlreadyUsed, ChallengeLocked.
     """
-    about, found = _judge(context, actor.organisation, account_id, request)
+    with _longer(wanted=bool(request.search_longer)) as longer:
+        about, found = _judge(context, actor.organisation, account_id, request, longer=longer)
     model, chain = diagnosis_model(about, found), contract_checks.ask(context, about, found)
     if chain is None or not chain.answer.is_valid:
         return model
@@ -71,7 +78,12 @@ def explain(
 
 
 def _judge(
-    context: EngineContext, organisation_id: str, account_id: str, request: ClaimRequest
+    context: EngineContext,
+    organisation_id: str,
+    account_id: str,
+    request: ClaimRequest,
+    *,
+    longer: bool = False,
 ) -> tuple[Case, Diagnosis]:
     """A right signature is accepted before anything that could explain a wrong one is loaded."""
     with context.database.read() as connection:
@@ -83,7 +95,20 @@ def _judge(
         return attempt, accepted
     with context.database.read() as connection:
         about = challenges.with_context(context, connection, challenge, attempt)
+    about = replace(about, search_longer=longer)
     return about, diagnose(about)
+
+
+@contextmanager
+def _longer(*, wanted: bool) -> Iterator[bool]:
+    """Whether to search longer: where it is wanted, and no other longer search is under way."""
+    if not (wanted and _SEARCHING.acquire(blocking=False)):
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        _SEARCHING.release()
 
 
 class Prepared(NamedTuple):

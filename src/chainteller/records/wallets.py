@@ -227,6 +227,6 @@ DIAGNOSIS: "FieldList[SignatureDiagnosis]" = FieldList(
     interfaces=Interface.COMMAND,
     wire_only=(
         "challenge_id", "counterparty_id", "other_challenge_id", "other_counterparty_id",
-        "expired_at",
+        "expired_at", "can_search_longer",
     ),
 )  # fmt: skip

@@ -26,6 +26,7 @@ from chainteller.service.models.counterparties import (
     ChallengeRequest,
     ClaimRequest,
     Counterparty,
+    DiagnosisRequest,
     LinkRequest,
     OpenBlockchainAccount,
     OwnershipClaim,
@@ -267,9 +268,12 @@ class Service(ABC):
         return self.call(Call(op.CLAIM_BY_ID, (claim_id,)))
 
     def diagnose_signature(
-        self, blockchain_account_id: str, request: ClaimRequest
+        self, blockchain_account_id: str, request: DiagnosisRequest
     ) -> SignatureDiagnosis:
-        """As ``submit_claim``, but changes nothing and counts no attempt."""
+        """As ``submit_claim``, but changes nothing and counts no attempt.
+
+        ``search_longer`` is understood by deployments whose answer says ``can_search_longer``.
+        """
         return self.call(Call(op.DIAGNOSE_SIGNATURE, (blockchain_account_id,), request))
 
     def create_small_transfer(

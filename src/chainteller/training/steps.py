@@ -16,6 +16,7 @@ from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.counterparties import (
     ChallengeRequest,
     ClaimRequest,
+    DiagnosisRequest,
     LinkRequest,
     OpenBlockchainAccount,
     RegisterCounterparty,
@@ -203,7 +204,8 @@ class Player:
         self._texts["signature"] = self._around.sign(self._wallet, self._text("challenge"))
 
     def check(self) -> None:
-        self._service.diagnose_signature(self._id("blockchain account"), self._claim())
+        asked = DiagnosisRequest.of(self._claim())
+        self._service.diagnose_signature(self._id("blockchain account"), asked)
 
     def claim(self) -> None:
         made = self._service.submit_claim(

@@ -37,6 +37,7 @@ class Case:
     `other_challenges` come in the order in which they are worth trying. Of them, and of the
     `known_addresses`, only the first are tried (`MAX_OTHER_TEXTS`, `MAX_KNOWN_ADDRESSES`).
     `earlier_strangers` are the `unproven_signer`s of attempts at different challenges.
+    `search_longer` lets the search for altered texts take a few seconds.
     """
 
     challenge: KnownChallenge
@@ -44,6 +45,7 @@ class Case:
     other_challenges: tuple[KnownChallenge, ...] = ()
     known_addresses: tuple[KnownAddress, ...] = ()
     earlier_strangers: tuple[str, ...] = ()
+    search_longer: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,8 @@ class Diagnosis:
     the text that was signed differs from ours. `recovered_address` is an address whose key is
     proved to have signed; `unproven_signer` one that follows from the signature only if it was
     made over exactly our text, which nobody is told. `read` says where in the paste the signature
-    was found, or nothing where the paste is the signature.
+    was found, or nothing where the paste is the signature. `can_search_longer` says that a longer
+    search may find a text that was altered, which this one didn't.
     """
 
     accepted: bool
@@ -77,3 +80,4 @@ class Diagnosis:
     differences: tuple[str, ...] = ()
     unproven_signer: str | None = None
     read: str = ""
+    can_search_longer: bool = False

@@ -1,7 +1,8 @@
 """Diagnoses refused signatures: proves the cause where possible, else marks it as likely.
 
 The order is that of cost and certainty: shape, the exact text, other texts, altered texts, other
-ways of hashing, other addresses, and last whatever the shape suggests. The search is bounded.
+ways of hashing, other addresses, and last whatever the shape suggests. The search is bounded; where
+it found nothing, a case may ask for a longer one.
 """
 
 from collections.abc import Set
@@ -371,11 +372,13 @@ def _explain(case: Case, attempts: list[_Attempt]) -> Diagnosis:
     repaired = _repaired(case)
     if repaired is not None:
         return repaired
-    for step in _SEARCH_STEPS:
-        answer = step(first)
-        if answer is not None:
-            return answer
-    return _answer(case, "NO_MATCH")
+    altered = _altered_text(first)
+    if altered is not None:
+        return altered
+    answers = (step(first) for step in _LAST_STEPS)
+    answer = next((each for each in answers if each is not None), _answer(case, "NO_MATCH"))
+    is_open = not answer.certain and bool(first.probe.tries)
+    return replace(answer, can_search_longer=is_open and not case.search_longer)
 
 
 def _is_by_registered(attempt: _Attempt) -> bool:
@@ -535,7 +538,10 @@ def _stated_address(attempt: _Attempt) -> Diagnosis | None:
 def _altered_text(attempt: _Attempt) -> Diagnosis | None:
     """One of the texts that a known address may have signed, altered on its way."""
     case = attempt.case
-    found = search(attempt.probe_as, case.challenge, attempt.others, case.known_addresses)
+    found = search(
+        attempt.probe_as, case.challenge, attempt.others, case.known_addresses,
+        longer=case.search_longer,
+    )  # fmt: skip
     if found is None:
         return None
     signer, text_of = found.signer, found.challenge
@@ -681,8 +687,7 @@ _EXACT_STEPS = (
     _stated_text,
     _stated_address,
 )
-_SEARCH_STEPS = (
-    _altered_text,
+_LAST_STEPS = (
     _stranger_again,
     _shape,
     _stranger,

@@ -7,6 +7,10 @@ _NAMES = {
     "\n": "a line break (LF)", "\r\n": "a line break (CR LF)", "\r": "a line break (CR)",
     " ": "a space", "\t": "a tab", "\u00a0": "a no-break space", "\0": "a zero byte",
 }  # fmt: skip
+# Where our text changed from and to, and the same places in the other text.
+_Change = tuple[int, int, int, int]
+# Characters that changed on both sides for each one between them.
+_CHANCE = 8
 _MOST = 4
 _SHOWN = 40
 
@@ -22,16 +26,35 @@ def describe(ours: str, signed: bytes) -> tuple[str, ...]:
             f"The signed text is another one, of {len(theirs)} characters instead of {len(ours)}.",
         )
     changes: dict[tuple[str, str], list[int]] = {}
-    matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
-    for kind, start, end, other_start, other_end in matcher.get_opcodes():
-        if kind != "equal":
-            change = (ours[start:end], theirs[other_start:other_end])
-            changes.setdefault(change, []).append(start + 1)
+    for start, end, other_start, other_end in _changed(ours, theirs):
+        change = (ours[start:end], theirs[other_start:other_end])
+        changes.setdefault(change, []).append(start + 1)
     sentences = [_sentence(*change, places, len(ours)) for change, places in changes.items()]
     if len(sentences) > _MOST:
         rest = sum(map(len, list(changes.values())[_MOST - 1 :]))
         sentences = [*sentences[: _MOST - 1], f"{rest} more differences."]
     return tuple(sentences)
+
+
+def _changed(ours: str, theirs: str) -> list[_Change]:
+    """What differs, in order. A few characters between long changes are alike by chance, such as
+    the full stop of our text and a dot that stands for all that was cut off.
+    """
+    found: list[_Change] = []
+    for kind, *places in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
+        start, end, other_start, other_end = places
+        if kind == "equal":
+            continue
+        change = (start, end, other_start, other_end)
+        if found and _CHANCE * (start - found[-1][1]) <= _size(found[-1]) + _size(change):
+            first, _, other_first, _ = found.pop()
+            change = (first, end, other_first, other_end)
+        found.append(change)
+    return found
+
+
+def _size(change: _Change) -> int:
+    return max(change[1] - change[0], change[3] - change[2])
 
 
 def _alike(ours: str, theirs: str) -> bool:

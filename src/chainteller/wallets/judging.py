@@ -35,4 +35,5 @@ def diagnosis_model(case: Case, found: Diagnosis) -> SignatureDiagnosis:
         expired_at=challenge.expires_at if challenge.state == "expired" else None,
         suggestion=found.suggestion,
         differences=list(found.differences) or None,
+        can_search_longer=found.can_search_longer or None,
     )

@@ -3,7 +3,8 @@
 The budget is the number of candidate texts that a probe can be asked about in the time of one
 diagnosis. It never looks at a clock, so the same paste gets the same answer on every machine with
 the same libraries. Where a signature gives away its key, one candidate is held against every known
-address at once; Ed25519 has to be asked about each address.
+address at once; Ed25519 has to be asked about each address. A longer search looks at the same
+candidates first, and at many more, in a few seconds.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,6 +20,11 @@ from chainteller.wallets.transit import Journey, journeys, simplest
 # own text altered once; and the part of all for other texts.
 _ALL, _FIRST, _PART_OF_OTHERS = 10_000, 800, 0.3
 _MOST_PER_TEXT = 300
+# More candidates of each other text than these aren't kept for the next diagnosis.
+_KEPT_PER_TEXT = 2 * _MOST_PER_TEXT
+# A longer search: how many times as many candidates, and the part of them for other texts, whose
+# single alterations it looks through.
+_TIMES_LONGER, _LONGER_PART_OF_OTHERS, _LONGER_PER_TEXT = 14, 0.5, 900
 # What happens often is found soon; larger batches cost less for each candidate.
 _FIRST_BATCH, _BATCH = 60, 300
 # How many candidates are tried in a family's rarer ways of signing: this text's, and each other's.
@@ -42,6 +48,8 @@ def search(
     challenge: KnownChallenge,
     others: Sequence[KnownChallenge],
     known: Sequence[KnownAddress],
+    *,
+    longer: bool = False,
 ) -> Found | None:
     """The likeliest journey of one of the texts that one of the addresses signed, or None."""
     registered = challenge.address
@@ -53,14 +61,18 @@ def search(
     groups = _grouped(probe_as, registered, others, everybody)
     tries = min(max(probe_as(each).tries for each in (family, *(each for each, _ in groups))), _ALL)
     asked = sum(len(texts) * _cost(probe_as(each), to) for (each, to), texts in groups.items())
-    per_text = min(int(tries * _PART_OF_OTHERS) // max(asked, 1), _MOST_PER_TEXT)
+    part, most = _PART_OF_OTHERS, _MOST_PER_TEXT
+    if longer:
+        tries, part, most = tries * _TIMES_LONGER, _LONGER_PART_OF_OTHERS, _LONGER_PER_TEXT
+    per_text = min(int(tries * part) // max(asked, 1), most)
     rest = max(tries - per_text * asked - _FIRST, 0) if probe.tries else 0
-    first = _as_candidates(challenge, _once_altered(challenge.text, _FIRST))
+    first = [(challenge, journey) for journey in _once_altered(challenge.text, _FIRST)]
+    altered = _many_altered(challenge.text, rest) if longer else _altered(challenge.text, rest)
     return (
         _look(probe, first, reachable, thorough=_THOROUGH)
         or _look_elsewhere(probe_as, first[:_FOREIGN], everybody)
         or _look_at_others(probe_as, groups, per_text)
-        or _look(probe, _as_candidates(challenge, _altered(challenge.text, rest)), reachable)
+        or _look(probe, ((challenge, journey) for journey in altered), reachable)
     )
 
 
@@ -88,33 +100,41 @@ def _cost(probe: Probe, addresses: Sequence[Address]) -> int:
     return (1 if probe.names_its_key else len(addresses)) if probe.tries else 0
 
 
-def _as_candidates(challenge: KnownChallenge, found: Iterable[Journey]) -> list[Candidate]:
-    return [(challenge, journey) for journey in found]
-
-
 # Kept because an answer is often checked before it is submitted, or sent twice.
 @lru_cache(4)
 def _altered(text: str, number: int) -> tuple[Journey, ...]:
     """What is likeliest after `_once_altered`."""
+    return tuple(islice(_after_the_first(text, journeys(text)), number))
+
+
+def _many_altered(text: str, number: int) -> Iterator[Journey]:
+    """As `_altered`, for a longer search; too many to be kept."""
+    return islice(_after_the_first(text, journeys(text, many=True)), number)
+
+
+def _after_the_first(text: str, found: Iterable[Journey]) -> Iterator[Journey]:
     tried = {journey.signed for journey in _once_altered(text, _FIRST)}
-    return tuple(islice((each for each in journeys(text) if each.signed not in tried), number))
+    return (each for each in found if each.signed not in tried)
 
 
 @lru_cache(2 * MAX_OTHER_TEXTS)
 def _once_altered(text: str, number: int) -> tuple[Journey, ...]:
-    return tuple(islice(journeys(text, most_steps=1), number))
+    return tuple(_new_once_altered(text, number))
+
+
+def _new_once_altered(text: str, number: int) -> Iterator[Journey]:
+    return islice(journeys(text, most_steps=1), number)
 
 
 def _look(
     probe: Probe,
-    candidates: Sequence[Candidate],
+    candidates: Iterable[Candidate],
     addresses: Sequence[Address],
     *,
     thorough: int = 0,
 ) -> Found | None:
-    start, size = 0, _FIRST_BATCH
-    while start < len(candidates):
-        batch = candidates[start : start + size]
+    start, size, left = 0, _FIRST_BATCH, iter(candidates)
+    while batch := list(islice(left, size)):
         signed = [journey.signed for _, journey in batch]
         match = probe.find(signed, addresses, thorough=max(thorough - start, 0))
         if match is not None:
@@ -151,7 +171,7 @@ def _look_at_others(
 ) -> Found | None:
     """So many candidates of each other text, the likeliest of each text first."""
     for (family, addresses), texts in groups.items():
-        candidates = list(islice(_of_each(texts, number * 5 // 4), number * len(texts)))
+        candidates = islice(_of_each(texts, number * 5 // 4), number * len(texts))
         found = _look(probe_as(family), candidates, addresses, thorough=_FEW * len(texts))
         if found is not None:
             return found
@@ -163,7 +183,8 @@ def _of_each(texts: Sequence[KnownChallenge], number: int) -> Iterator[Candidate
     before they differ, once.
     """
     tried = set[bytes]()
-    for rank in zip_longest(*(_once_altered(text.text, number) for text in texts)):
+    altered = _once_altered if number <= _KEPT_PER_TEXT else _new_once_altered
+    for rank in zip_longest(*(altered(text.text, number) for text in texts)):
         for text, journey in zip(texts, rank, strict=True):
             if journey is not None and journey.signed not in tried:
                 tried.add(journey.signed)

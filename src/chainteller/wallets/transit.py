@@ -14,8 +14,8 @@ from chainteller.wallets.alterations import Alteration, alterations
 # How often one and two things happen to a text, as costs; two may be drawn either way round.
 _ONE, _TWO = -math.log(0.5), -math.log(0.5 * 2)
 _USUAL_ORDER, _OTHER_ORDER = -math.log(0.85), -math.log(0.15)
-# Less likely sets of steps are beyond every budget.
-_DEAREST = 5.1
+# Less likely sets of steps are beyond the budget of a search, and of a longer one.
+_DEAREST, _DEAREST_OF_MANY = 5.1, 6.7
 _ORDER = (
     "unicode", "case", "characters", "typography", "spaces", "cut", "quotes", "markdown", "prefix",
     "double", "tail", "mark", "wrap", "lines", "start", "end", "ends", "markup", "code", "file",
@@ -31,11 +31,14 @@ class Journey(NamedTuple):
     steps: _Steps
 
 
-def journeys(text: str, most_steps: int = 2) -> Iterator[Journey]:
-    """What the text may have become, likeliest first; never the text itself, nothing twice."""
+def journeys(text: str, most_steps: int = 2, *, many: bool = False) -> Iterator[Journey]:
+    """What the text may have become, likeliest first; never the text itself, nothing twice.
+
+    With `many` the same begin, and about three times as many follow.
+    """
     seen = {text.encode()}
     once: dict[Alteration, str | bytes] = {}
-    for recipe in _recipes(most_steps):
+    for recipe in _recipes(most_steps, _DEAREST_OF_MANY if many else _DEAREST):
         first = recipe[0]
         if first not in once:
             once[first] = first.apply(text)
@@ -82,22 +85,22 @@ def _encoded(signed: str | bytes) -> bytes:
 
 
 @cache
-def _recipes(most_steps: int) -> tuple[_Steps, ...]:
+def _recipes(most_steps: int, dearest: float) -> tuple[_Steps, ...]:
     """One or two alterations of different kinds, the likeliest first."""
     singles = alterations()
     rows: list[tuple[float, _Steps]] = [(each.cost + _ONE, (each,)) for each in singles]
     if most_steps > 1:
-        rows += _pairs(singles)
+        rows += _pairs(singles, dearest)
     rows.sort(key=lambda row: row[0])
     return tuple(recipe for _, recipe in rows)
 
 
-def _pairs(singles: _Steps) -> Iterator[tuple[float, _Steps]]:
+def _pairs(singles: _Steps, dearest: float) -> Iterator[tuple[float, _Steps]]:
     places = {kind: place for place, kind in enumerate(_ORDER)}
     for index, first in enumerate(singles):
         for second in singles[index + 1 :]:
             cost = _TWO + first.cost + second.cost
-            if cost > _DEAREST:
+            if cost > dearest:
                 break
             if first.kind != second.kind:
                 usual = places[first.kind] < places[second.kind]

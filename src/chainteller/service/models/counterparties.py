@@ -116,6 +116,19 @@ class ClaimRequest(RequestModel):
     counterparty_id: str
 
 
+class DiagnosisRequest(ClaimRequest):
+    """A claim to be explained. With ``searchLonger``, the search for a text that was altered takes
+    a few seconds; ask for it where an answer says ``canSearchLonger``.
+    """
+
+    search_longer: bool | None = None
+
+    @classmethod
+    def of(cls, claim: ClaimRequest, *, search_longer: bool = False) -> "DiagnosisRequest":
+        """Ask about a claim instead of submitting it."""
+        return cls(**dict(claim), search_longer=search_longer or None)
+
+
 class OwnershipClaim(WireModel):
     """``text``, ``signature`` and ``signer`` are given where a claim is fetched by its id: with
     ``scheme``, they are all that anybody needs to check it. ``shared`` says whether another
@@ -224,6 +237,7 @@ class SignatureDiagnosis(WireModel):
     """Why a signature would be accepted or refused; the words are those of INVALID_SIGNATURE.
 
     ``differences`` are sentences that say how the signed text differs from ours.
+    ``canSearchLonger`` says that a diagnosis with ``searchLonger`` may find more.
     """
 
     accepted: bool
@@ -243,6 +257,7 @@ class SignatureDiagnosis(WireModel):
     expired_at: Timestamp | None = None
     suggestion: str = ""
     differences: list[str] | None = None
+    can_search_longer: bool | None = None
 
 
 class ReverificationRequest(RequestModel):

@@ -21,6 +21,7 @@ from chainteller.service.models.counterparties import (
     Challenge,
     ClaimRequest,
     Counterparty,
+    DiagnosisRequest,
     OwnershipClaim,
     OwnershipStatement,
     SignatureDiagnosis,
@@ -213,6 +214,15 @@ class Verdict:
     def accepted(self) -> bool:
         return self.diagnosis.accepted
 
+    @property
+    def can_search_longer(self) -> bool:
+        """Whether a longer search may find what happened to the text."""
+        return bool(self.diagnosis.can_search_longer)
+
+    def repeats(self, earlier: "Verdict") -> bool:
+        """Whether this is what a longer search made of the earlier one, and found nothing more."""
+        return earlier.can_search_longer and earlier.diagnosis.finding == self.diagnosis.finding
+
 
 @dataclass(slots=True)
 class Session:
@@ -384,7 +394,8 @@ def _claim_of(service: "Service", wallet: Wallet) -> str:
     refused with the id.
     """
     try:
-        service.diagnose_signature(wallet.account.id, claim_request(wallet, "0x"))
+        asked = DiagnosisRequest.of(claim_request(wallet, "0x"))
+        service.diagnose_signature(wallet.account.id, asked)
     except ChallengeAlreadyUsed as used:
         return str(used.details.get("claimId", ""))
     except TellerError:

@@ -4,13 +4,14 @@ Importing it loads the libraries of ``wallets``, so it is imported in a thread (
 """
 
 import contextlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chainteller.domain.challenges import ChallengeStatus, challenge_status
 from chainteller.domain.clock import format_instant, from_datetime
 from chainteller.service.errors import NotOffered
+from chainteller.service.models.counterparties import DiagnosisRequest
 from chainteller.tui.wallets.book import Book, Kind, Paste, Verdict, Wallet, claim_request
 from chainteller.wallets import judging
 from chainteller.wallets.addresses import MAX_PASTE, InvalidAddress, parse_address
@@ -87,8 +88,11 @@ def _form(candidate: Candidate) -> str:
     return ", ".join([*parts, candidate.encoding])
 
 
-def judge(service: "Service", book: Book, wallet: Wallet, text: str, now: int) -> Verdict:
+def judge(
+    service: "Service", book: Book, wallet: Wallet, text: str, now: int, *, longer: bool = False
+) -> Verdict:
     """Say why the signature would or would not pass, without submitting it or using an attempt.
+    ``longer`` is for a text whose diagnosis said that a longer search may find more.
 
     A secret and a paste of excessive length are never sent: they are judged on this desk, by the
     function that also judges in the engine, as is every paste where the deployment offers no
@@ -105,9 +109,11 @@ def judge(service: "Service", book: Book, wallet: Wallet, text: str, now: int) -
         found = judging.judge(_case(book, wallet, text, now))
     else:
         try:
-            found = service.diagnose_signature(wallet.account.id, claim_request(wallet, text))
+            asked = DiagnosisRequest.of(claim_request(wallet, text), search_longer=longer)
+            found = service.diagnose_signature(wallet.account.id, asked)
         except NotOffered:
-            is_by_desk, found = True, judging.judge(_case(book, wallet, text, now))
+            case = replace(_case(book, wallet, text, now), search_longer=longer)
+            is_by_desk, found = True, judging.judge(case)
     return Verdict(wallet.challenge.id, paste, found, text if found.accepted else "", is_by_desk)
 
 

@@ -25,6 +25,7 @@ from chainteller.tui.wallets.book import (
     Kind,
     Session,
     Shown,
+    Verdict,
     Wallet,
     account_of,
     accounts_page,
@@ -78,6 +79,7 @@ class WalletsScreen(ListScreen[Shown]):
         self.is_placed = False
         """Whether the cursor has its place in this list."""
         self.checking = ""
+        self.searching = ""
         """Id of the challenge for which a signature is being checked."""
         self.is_secret_typed = False
         """Whether a secret was typed into the address field, which was cleared then."""
@@ -441,20 +443,33 @@ def take_signature(screen: WalletsScreen, text: str) -> None:
 
 
 async def _check_signature(screen: WalletsScreen, wallet: Wallet, text: str) -> None:
+    """Show the verdict, and then what a longer search finds where the first one found nothing."""
     desk = screen.desk
+    service = desk.service_for(wallet.account.trading_account_id)
+    judge = partial(lazy.wallet_pastes.judge, service, screen.book, wallet, text, desk.now)
     try:
-        verdict = await call_service(
-            lazy.wallet_pastes.judge,
-            desk.service_for(wallet.account.trading_account_id),
-            screen.book,
-            wallet,
-            text,
-            desk.now,
-        )
+        verdict = await call_service(judge)
     finally:
         screen.checking = ""
+    _show_verdict(screen, wallet, verdict)
+    if not verdict.can_search_longer:
+        return
+    screen.searching = verdict.challenge_id
+    draw(screen)
+    try:
+        verdict = await call_service(partial(judge, longer=True))
+    finally:
+        screen.searching = ""
+        draw(screen)
+    _show_verdict(screen, wallet, verdict)
+
+
+def _show_verdict(screen: WalletsScreen, wallet: Wallet, verdict: Verdict) -> None:
+    """A longer search that found nothing more isn't news."""
+    desk, shown = screen.desk, screen.session.verdicts.get(verdict.challenge_id)
     screen.session.verdicts[verdict.challenge_id] = verdict
-    desk.notify(*flow.verdict_notice(wallet, verdict, desk.now))
+    if shown is None or not verdict.repeats(shown):
+        desk.notify(*flow.verdict_notice(wallet, verdict, desk.now))
     screen.paged.replace_row(view.wallet_row(wallet, verdict, desk.now))
     draw(screen)
 
@@ -531,9 +546,13 @@ def draw(screen: WalletsScreen) -> None:
         return
     verdict, row = screen.session.verdict(chosen), chosen.counterparty
     registered = row.created or screen.registered.get(row.id)
-    is_checking = chosen.challenge is not None and screen.checking == chosen.challenge.id
-    can_simulate = _can_simulate(screen)
-    detail = view.Detail(chosen, verdict, screen.usage, registered, is_checking, can_simulate)
+    challenge_id = chosen.challenge.id if chosen.challenge is not None else None
+    detail = view.Detail(
+        chosen, verdict, screen.usage, registered,
+        is_checking=screen.checking == challenge_id,
+        is_searching=screen.searching == challenge_id,
+        can_simulate=_can_simulate(screen),
+    )  # fmt: skip
     frame = view.Frame(*screen.size, is_wide=screen.has_class("-wide"))
     head.show(view.head_lines(chosen, verdict, frame, now))
     rest.show(view.rest_lines(detail, frame, now))

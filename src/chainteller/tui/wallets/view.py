@@ -248,6 +248,7 @@ class Detail:
     Attributes:
         registered: When the wallet was registered, if that is known.
         is_checking: Whether a signature for its challenge is being checked.
+        is_searching: Whether a longer search follows the verdict.
         can_simulate: Whether a sample customer can sign here.
     """
 
@@ -256,6 +257,7 @@ class Detail:
     usage: "tuple[LimitUsage, ...]"
     registered: datetime | None
     is_checking: bool
+    is_searching: bool
     can_simulate: bool
 
 
@@ -274,7 +276,10 @@ def rest_lines(detail: Detail, frame: Frame, now: int) -> list[Line]:
     if detail.is_checking and (is_signing or verdict is not None):
         return [line(("SIGNATURE", "strong"), ("  checking", "muted"))]
     if verdict is not None:
-        why = verdict_lines(wallet, verdict, now, frame.width, compact=not frame.is_tall)
+        why = verdict_lines(
+            wallet, verdict, now, frame.width,
+            compact=not frame.is_tall, is_searching=detail.is_searching,
+        )  # fmt: skip
         return [signature_line(verdict), *((line(),) if frame.is_tall else ()), *why]
     rows = [signature_line(None)] if is_signing else []
     rows.append(next_line(wallet, None, now))
@@ -597,13 +602,20 @@ def signature_line(verdict: Verdict | None) -> Line:
 
 
 def verdict_lines(
-    wallet: Wallet, verdict: Verdict, now: int, width: int, *, compact: bool = False
+    wallet: Wallet,
+    verdict: Verdict,
+    now: int,
+    width: int,
+    *,
+    compact: bool = False,
+    is_searching: bool = False,
 ) -> list[Line]:
     """``compact`` leaves out what the rest implies, for windows of 24 lines."""
     found = verdict.diagnosis
     if verdict.accepted:
         return _accepted(verdict, width)
     sure = ("certain", "strong") if found.certain else ("likely", "warn")
+    sure = ("searching on", "accent") if is_searching else sure
     checks = _checks(wallet, verdict, now)
     rows = [heading("Signature not accepted"), *_ask(found.ask_customer, width)]
     rows += [] if compact else [line()]
