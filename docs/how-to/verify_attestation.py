@@ -15,6 +15,9 @@ from eth_account import Account
 from eth_account.messages import SignableMessage, encode_defunct
 from nacl.signing import VerifyKey
 
+sys.excepthook = lambda kind, fault, _: print(
+    f"NOT VERIFIED: {kind.__name__}: {fault}", file=sys.stderr
+)
 found = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
 text, address, scheme = found["text"].encode(), found["address"], found["scheme"]
 signature, size = bytes.fromhex(found["signature"]), len(found["text"].encode())

@@ -30,13 +30,16 @@ OTHER_SCHEMES = {"bip322-full"}
 
 
 def verdicts(folder: Path, files: list[str]) -> list[int]:
-    """The exit codes of the script, for files that are verified one after the other."""
+    """The exit codes of the script, for files that are verified one after the other; what it says
+    begins with the verdict."""
     codes = []
     for at, content in enumerate(files):
         file = folder / f"{at}.json"
         file.write_text(content, encoding="utf-8")
         command = [sys.executable, "-c", ALONE, str(SCRIPT), str(file)]
-        codes.append(subprocess.run(command, capture_output=True, check=False).returncode)
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert (done.stdout or done.stderr).startswith(("verified: ", "NOT VERIFIED: "))
+        codes.append(done.returncode)
     return codes
 
 
