@@ -1,5 +1,7 @@
 """Wallets: what an agent does where the customer's wallet can't sign."""
 
+import re
+
 import pytest
 from tests.tui.conftest import Bench, press, seen, settle
 from tests.tui.wallet_case import ADDRESSES, LARGE, Case, palette, wallets
@@ -32,6 +34,9 @@ async def test_a_wallet_is_verified_by_the_transfer_that_the_customer_was_asked_
         shown = seen(app)
         for part in ("[3/5] transfer", "SMALL TRANSFER", f"{asked.amount} ETH", asked.recipient):
             assert part in shown
+        assert "[3/5] transfer    2:00:00" in shown
+        assert "2:00:00 left" in shown
+        assert re.search(rf"\[ok\] 2 transfer requested +{asked.id[:8]}", shown)
         await press(pilot, "t")
         assert f"exactly {asked.amount} ETH" in seen(app)
         await press(pilot, "escape")
@@ -41,11 +46,24 @@ async def test_a_wallet_is_verified_by_the_transfer_that_the_customer_was_asked_
         await later(bench, pilot, 60)
         assert "[5/5] link" in seen(app)
         assert "The exact amount arrived" in seen(app)
+        assert "[ok] 3 customer sends" in seen(app)
         await press(pilot, "enter")
         assert "[ok] Verified 1P" in seen(app)
         assert "transfer, medium" in seen(app)
         assert "and for medium evidence" in seen(app)
         assert case.types == ["VerifiedCounterparty1P"]
+        # The message that the customer couldn't sign is still open, and asks for nothing.
+        (message,) = case.service.challenges(case.account.id).data
+        assert message.status == "open"
+        assert "[3/5] signature" not in seen(app)
+        assert "2 transfer requested" in seen(app)
+        await press(pilot, "enter")
+        assert "already verified" in seen(app)
+        bench.world.advance(1)
+        case.challenge(SENDS_EXACTLY)
+        await press(pilot, "r")
+        assert "[3/5] signature" in seen(app)
+        assert "2 message created" in seen(app)
 
 
 @pytest.mark.needs("blockchain-accounts", "small-transfers", "ownership-statements")

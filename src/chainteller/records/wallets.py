@@ -119,6 +119,7 @@ CHALLENGE: "FieldList[Challenge]" = FieldList(
         Field("status", "status", TEXT, lambda each: each.status),
         Field("network", "network", TEXT, lambda each: each.network),
         Field("address", "address", ADDRESS, lambda each: each.address),
+        Field("created", "created", MOMENT, lambda each: each.created),
         Field("expires", "expires", MOMENT, lambda each: each.expires, spoken="expires"),
         Field("blockchain_account_id", "account", IDENTIFIER,
               lambda each: each.blockchain_account_id),

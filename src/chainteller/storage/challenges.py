@@ -150,6 +150,7 @@ def to_model(row: Record, now: int) -> Challenge:
         blockchain_account_id=row.blockchain_account_id,
         status=challenge_status(row.status, now=now, expires=row.expires),
         attempts=row.attempts,
+        created=row.created,
     )
 
 

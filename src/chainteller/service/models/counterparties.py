@@ -108,6 +108,7 @@ class Challenge(WireModel):
     blockchain_account_id: str | None = None
     status: Annotated[str, OneOf("ChallengeStatus", ChallengeStatus)] | None = None
     attempts: int | None = None
+    created: Timestamp | None = None
 
 
 class ClaimRequest(RequestModel):

@@ -12,8 +12,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from chainteller.domain.challenges import CLAIM_LIFETIME, MAXIMUM_ATTEMPTS
-from chainteller.domain.clock import SECOND, from_datetime
+from chainteller.domain.clock import from_datetime
 from chainteller.domain.limits import DestinationClass
+from chainteller.records.formats import seconds_between
 from chainteller.service.errors import ChallengeAlreadyUsed, NotFound, NotOffered, TellerError
 from chainteller.service.models.counterparties import (
     VERIFIED_FIRST_PARTY,
@@ -107,6 +108,14 @@ class Wallet:
         arrived = from_datetime(small.arrivals[-1].arrived_at)
         return small.claim_id == self.claim_id and now <= arrived + CLAIM_LIFETIME
 
+    def transfer(self, now: int) -> SmallTransfer | None:
+        """The newest small transfer, if the wallet is verified by it or on its way there."""
+        small = self.small
+        if small is None or self.is_sending(now) or self.is_sent(now):
+            return small
+        is_by_it = self.is_verified and self.is_linked_by(small.claim_id)
+        return small if is_by_it and self.challenge_state(now) != "open" else None
+
     def state(self, now: int) -> str:
         """Before the link: registered, sending (a small transfer), signing, lapsed, locked or
         claimed; then the status of the verification: current, expiring, expired or revoked.
@@ -127,13 +136,20 @@ class Wallet:
         )
 
     def challenge_state(self, now: int) -> str:
-        """Status of the newest challenge by this desk's clock; empty without one."""
-        challenge = self.challenge
+        """Status of the newest challenge by this desk's clock; empty without one, and "not needed"
+        where the wallet has been verified by something else since it was made.
+        """
+        challenge, verification = self.challenge, self.counterparty.verification
         if challenge is None:
             return ""
         status = challenge.status or "open"
-        is_over = challenge.expires is not None and now > from_datetime(challenge.expires)
-        return "expired" if status == "open" and is_over else status
+        if status != "open":
+            return status
+        if challenge.expires is not None and now > from_datetime(challenge.expires):
+            return "expired"
+        if not self.is_verified or verification is None or challenge.created is None:
+            return status
+        return "not needed" if challenge.created <= verification.verified_at else status
 
     def open_challenge(self, now: int) -> Challenge | None:
         """The newest challenge while it waits for its signature."""
@@ -143,7 +159,13 @@ class Wallet:
         """Seconds until the newest challenge expires; None where that isn't known."""
         if self.challenge is None or self.challenge.expires is None:
             return None
-        return max(0, (from_datetime(self.challenge.expires) - now) // SECOND)
+        return max(0, seconds_between(now, from_datetime(self.challenge.expires)))
+
+    def seconds_for_transfer(self, now: int) -> int | None:
+        """Seconds in which the awaited small transfer may arrive; None where none is awaited."""
+        if self.small is None or not self.is_sending(now):
+            return None
+        return seconds_between(now, from_datetime(self.small.expires))
 
     @property
     def tries_left(self) -> int | None:

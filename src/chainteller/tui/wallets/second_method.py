@@ -3,9 +3,8 @@
 from functools import partial
 from typing import TYPE_CHECKING
 
-from chainteller.domain.clock import from_datetime
 from chainteller.domain.second_method import ArrivalFinding, StatementReason, assets_on
-from chainteller.records.formats import countdown, money, seconds_between, short_id
+from chainteller.records.formats import countdown, money, short_id
 from chainteller.service.models.counterparties import SmallTransferRequest, StatementRequest
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.dialogs.boxes import cut, wrapped
@@ -109,9 +108,9 @@ def _transfer_lines(wallet: Wallet, now: int, width: int) -> list[Line]:
     small = wallet.small
     if small is None or wallet.is_linked_by(small.claim_id):
         return []
-    is_waiting = wallet.is_sending(now)
-    seconds = seconds_between(now, from_datetime(small.expires))
-    left = (f"{countdown(seconds)} left", "") if is_waiting else (small.status, "muted")
+    seconds = wallet.seconds_for_transfer(now)
+    is_waiting = seconds is not None
+    left = (small.status, "muted") if seconds is None else (f"{countdown(seconds)} left", "")
     rows = [line(("SMALL TRANSFER", "strong"), right=(left,))]
     if is_waiting:
         rows += [

@@ -104,7 +104,7 @@ def wallet_row(wallet: Wallet, verdict: Verdict | None, now: int) -> Row:
 
 def _time(wallet: Wallet, now: int) -> Piece:
     state, verification = wallet.state(now), wallet.counterparty.verification
-    if state == "signing":
+    if state in {"sending", "signing"}:
         return left_piece(wallet, now)
     if verification is not None and state in {"current", "expiring"}:
         tone = "warn" if state == "expiring" else "muted"
@@ -112,11 +112,16 @@ def _time(wallet: Wallet, now: int) -> Piece:
     return "-", "muted"
 
 
+_UNTOLD: Piece = ("until: not provided", "muted")
+
+
 def left_piece(wallet: Wallet, now: int) -> Piece:
-    """How long the challenge stays open, as far as the deployment tells."""
-    seconds = wallet.seconds_left(now)
+    """How long the transfer is awaited or the challenge open, as far as the deployment tells."""
+    seconds = wallet.seconds_for_transfer(now)
     if seconds is None:
-        return "until: not provided", "muted"
+        seconds = wallet.seconds_left(now)
+    if seconds is None:
+        return _UNTOLD
     return countdown(seconds), "expiring" if seconds < _EXPIRING_S else ""
 
 
@@ -319,7 +324,7 @@ def wallet_head(wallet: Wallet, width: int) -> list[Line]:
 def steps(wallet: Wallet, verdict: Verdict | None, now: int) -> list[Line]:
     """The five steps below each other."""
     marks, notes = _marks(wallet, verdict, now), _notes(wallet, verdict, now)
-    is_sending = wallet.is_sending(now)
+    is_sending = wallet.transfer(now) is not None
     names = (
         "1 address registered",
         "2 transfer requested" if is_sending else "2 message created",
@@ -335,7 +340,9 @@ def steps(wallet: Wallet, verdict: Verdict | None, now: int) -> list[Line]:
 
 def steps_line(wallet: Wallet, verdict: Verdict | None, now: int) -> Line:
     """The five steps on one line, for narrow windows."""
-    names = ("1 registered", "2 challenge", "3 sign", "4 claim", "5 link")
+    is_sending = wallet.transfer(now) is not None
+    by = ("2 transfer", "3 send") if is_sending else ("2 challenge", "3 sign")
+    names = ("1 registered", *by, "4 claim", "5 link")
     pieces: list[Piece] = []
     for place, (mark, name) in enumerate(zip(_marks(wallet, verdict, now), names, strict=True)):
         pieces.append((" > " if place else "", "muted"))
@@ -345,8 +352,9 @@ def steps_line(wallet: Wallet, verdict: Verdict | None, now: int) -> Line:
             pieces.append((name, "muted"))
         else:
             pieces.append((f"[{name.upper()}]", "key" if mark is _NOW else "bad"))
-    has_end = wallet.state(now) == "signing" and wallet.seconds_left(now) is not None
-    right = (left_piece(wallet, now),) if has_end else ()
+    left = left_piece(wallet, now)
+    is_waiting = wallet.state(now) in {"sending", "signing"} and left != _UNTOLD
+    right = (left,) if is_waiting else ()
     return line(*pieces, right=right)
 
 
@@ -375,14 +383,17 @@ def _notes(wallet: Wallet, verdict: Verdict | None, now: int) -> tuple[Piece, ..
     first: Piece = (when(registered, now) if registered else "", "muted")
     return (
         first,
-        _challenge_note(wallet, now),
+        _request_note(wallet, now),
         _signature_note(wallet, verdict, now),
         ("", ""),
         _link_note(wallet, now),
     )
 
 
-def _challenge_note(wallet: Wallet, now: int) -> Piece:
+def _request_note(wallet: Wallet, now: int) -> Piece:
+    small = wallet.transfer(now)
+    if small is not None:
+        return short_id(small.id), "muted"
     challenge, state = wallet.challenge, wallet.challenge_state(now)
     if challenge is None:
         return "", ""
@@ -406,7 +417,7 @@ def _signature_note(wallet: Wallet, verdict: Verdict | None, now: int) -> Piece:
 def _link_note(wallet: Wallet, now: int) -> Piece:
     verification, state = wallet.counterparty.verification, wallet.state(now)
     if verification is None:
-        return ("until: not provided", "muted") if state == "current" else ("", "")
+        return _UNTOLD if state == "current" else ("", "")
     if state in {"current", "expiring"}:
         tone = "warn" if state == "expiring" else "good"
         return f"to {verification.expires_at:%d %b %Y}", tone
