@@ -24,7 +24,7 @@ from chainteller.service.errors import (
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
-from chainteller.storage import idempotency, jobs
+from chainteller.storage import idempotency, inspection, jobs
 from chainteller.storage.database import open_database
 from chainteller.storage.rows import Writer
 
@@ -204,6 +204,17 @@ def test_a_transaction_leaves_nothing_in_its_session(world: World) -> None:
         assert raw.fetchone() == (0,)
         raw.execute("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'")
         assert raw.fetchone() == (0,)
+
+
+def test_what_verification_reads_is_fetched_in_parts(world: World) -> None:
+    """A cursor whose rows were all fetched is closed."""
+    open_cursors = text("SELECT count(*) FROM pg_cursors")
+    with world.context.database.read(patient=True) as connection:
+        rows = inspection._raw(connection, "SELECT generate_series(1, 20000)", {})
+        assert next(rows) == (1,)
+        assert connection.execute(open_cursors).scalar() == 1
+        assert sum(1 for _ in rows) == 19_999
+        assert connection.execute(open_cursors).scalar() == 0
 
 
 def test_a_duplicate_waits_for_the_first_but_not_for_ever(world: World) -> None:

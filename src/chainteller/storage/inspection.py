@@ -509,7 +509,7 @@ def _raw(connection: Connection, query: str, values: Mapping[str, object]) -> It
         yield from driver.execute(query, values)
         return
     found = connection.execute(text(query), values, execution_options={"yield_per": _BATCH})
-    for part in found.partitions():
+    for part in found.partitions(_BATCH):  # which a text doesn't take from its options
         yield from map(tuple, part)
 
 
