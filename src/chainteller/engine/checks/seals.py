@@ -51,8 +51,7 @@ Seals = dict[str, dict[str, str | None]]
 class Books:
     """What the log says, as far as it was read.
 
-    ``heads`` are those that the entries give; ``audit_hashes`` are the audit rows, by
-    organisation, that are older than the log and stand in it as their hashes.
+    ``heads`` are those that the entries give.
     """
 
     clock: Record | None = None
@@ -63,7 +62,6 @@ class Books:
     """Whether the seals of earlier entries aren't known."""
     seals: Seals = field(default_factory=lambda: defaultdict(dict))
     heads: dict[str, Head] = field(default_factory=dict)
-    audit_hashes: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     last_at: int = 0
     """The newest instant of an entry, which is that of the newest write in the first epoch."""
     has_newest: bool = False
@@ -247,8 +245,7 @@ def _take(books: Books, place: Place, body: bytes, *, is_from_elsewhere: bool) -
     what it found of a row that only the log of that deployment knows.
     """
     if body[:1] != b"{":
-        books.audit_hashes[place.organisation].append(body.decode("ascii", "replace"))
-        return ""
+        return ""  # the hash of an audit row that is older than the log
     try:
         found = log.read(body)
         if (found["log"], found["id"]) != (place.organisation, place.entry_id):
