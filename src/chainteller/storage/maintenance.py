@@ -126,16 +126,19 @@ def seal_rows(database: Database, newest: int) -> int:
     which finds it by the audit rows that follow.
 
     Raises:
-        DBAPIError: what was sealed so far is kept.
+        ServiceUnavailable: the database cannot be written to; what was sealed so far is kept.
     """
     count = 0
-    for table in sealing.sealed_tables():
-        last: Mapping[str, object] | None = None
-        while True:
-            last, sealed = _seal_next(database, table, last, newest)
-            count += sealed
-            if last is None:
-                break
+    try:
+        for table in sealing.sealed_tables():
+            last: Mapping[str, object] | None = None
+            while True:
+                last, sealed = _seal_next(database, table, last, newest)
+                count += sealed
+                if last is None:
+                    break
+    except (DBAPIError, PoolTimeout) as error:
+        raise explain(error) from error
     return count
 
 
@@ -152,6 +155,8 @@ def _seal_next(
     database: Database, table: Table, last: Mapping[str, object] | None, newest: int
 ) -> tuple[Mapping[str, object] | None, int]:
     with database.write() as connection:
+        if database.is_postgres:  # the few rows without a seal are looked for among all
+            connection.execute(text("SET LOCAL statement_timeout = 0"))
         found = baseline.seal_next(connection, table, last, newest)
         connection.commit()
     return found
