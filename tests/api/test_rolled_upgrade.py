@@ -197,6 +197,9 @@ def replace_under_load(url: str, home: Path) -> None:
             for client in clients:
                 client.end()
             look("ended")
+            for client in clients:
+                for fault in client.failed:
+                    tell(fault)
             for server in servers:
                 server.stop()
     assert [fault for client in clients for fault in client.failed] == []
