@@ -173,6 +173,7 @@ def test_a_closed_market_is_waited_for_fifteen_minutes(
     trade = world.buy()
     with sealed(world.database) as rows:
         markets.close(rows, "sol-usd", "HALTED", START + closed_for * SECOND)
+    step(world, 880)
     while world.clock.now() < START + 16 * MINUTE:
         step(world, 5)
         if world.engine.trade(world.account, trade.id).status != "processing":
