@@ -101,4 +101,4 @@ def test_the_readme_starts_with_two_lines_that_can_be_pasted() -> None:
         assert line[0] not in "$>%#"
         assert "--require-hashes" in line
     assert lines[0].endswith("chainteller demo")
-    assert lines[1].endswith("-m pytest -q -n 3")
+    assert lines[1].endswith("-m pytest -q -n 4")
