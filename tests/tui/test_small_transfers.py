@@ -8,6 +8,7 @@ from tests.tui.wallet_case import ADDRESSES, LARGE, Case, palette, wallets
 from textual.pilot import Pilot
 
 from chainteller.service.models.pages import ListQuery
+from chainteller.tui.queries import account_sheet, open_challenges
 
 SENDS_EXACTLY, ROUNDS = "alice-ethereum", "bob-ethereum"
 
@@ -56,6 +57,8 @@ async def test_a_wallet_is_verified_by_the_transfer_that_the_customer_was_asked_
         (message,) = case.service.challenges(case.account.id).data
         assert message.status == "open"
         assert "[3/5] signature" not in seen(app)
+        sheet = account_sheet(bench.service, case.account.trading_account_id, app.desk.offers)
+        assert open_challenges(bench.service, sheet) == ()
         assert "2 transfer requested" in seen(app)
         await press(pilot, "enter")
         assert "already verified" in seen(app)
@@ -64,6 +67,8 @@ async def test_a_wallet_is_verified_by_the_transfer_that_the_customer_was_asked_
         await press(pilot, "r")
         assert "[3/5] signature" in seen(app)
         assert "2 message created" in seen(app)
+        newest = case.newest(SENDS_EXACTLY)
+        assert open_challenges(bench.service, sheet) == (newest,)
 
 
 @pytest.mark.needs("blockchain-accounts", "small-transfers", "ownership-statements")

@@ -149,14 +149,28 @@ def open_challenges(service: "Service", sheet: AccountSheet) -> "tuple[Challenge
     be read.
     """
     linked = () if isinstance(sheet.wallets, Gap) else sheet.wallets
-    found = [_or_gap(partial(_newest_challenges, service, each.account.id)) for each in linked]
+    found = [_or_gap(partial(_open_challenges, service, each)) for each in linked]
+    return tuple(row for rows in found if not isinstance(rows, Gap) for row in rows)
+
+
+def _open_challenges(service: "Service", linked: LinkedAccount) -> "tuple[Challenge, ...]":
+    wallets = {each.id: each for each in linked.counterparties}
     return tuple(
-        row for rows in found if not isinstance(rows, Gap) for row in rows if row.status == "open"
+        row
+        for row in service.challenges(linked.account.id, query(limit=_CHALLENGES)).data
+        if row.status == "open" and is_needed(row, wallets.get(row.counterparty_id or ""))
     )
 
 
-def _newest_challenges(service: "Service", account_id: str) -> "tuple[Challenge, ...]":
-    return service.challenges(account_id, query(limit=_CHALLENGES)).data
+def is_needed(challenge: "Challenge", wallet: "Counterparty | None") -> bool:
+    """Whether an open text is still to be signed: not where something else has verified its wallet
+    since it was made.
+    """
+    verification = wallet.verification if wallet is not None else None
+    if verification is None or challenge.created is None:
+        return True
+    is_verified = verification.status in {"current", "expiring"}
+    return not is_verified or challenge.created > verification.verified_at
 
 
 def gap(error: TellerError) -> Gap:

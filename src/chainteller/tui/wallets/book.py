@@ -29,7 +29,7 @@ from chainteller.service.models.counterparties import (
     SmallTransfer,
 )
 from chainteller.service.operations import OWNERSHIP_STATEMENTS_FEATURE, SMALL_TRANSFERS_FEATURE
-from chainteller.tui.queries import query, records_found
+from chainteller.tui.queries import is_needed, query, records_found
 from chainteller.workspace import records
 from chainteller.workspace.store import Kind as RecordKind
 
@@ -139,7 +139,7 @@ class Wallet:
         """Status of the newest challenge by this desk's clock; empty without one, and "not needed"
         where the wallet has been verified by something else since it was made.
         """
-        challenge, verification = self.challenge, self.counterparty.verification
+        challenge = self.challenge
         if challenge is None:
             return ""
         status = challenge.status or "open"
@@ -147,9 +147,7 @@ class Wallet:
             return status
         if challenge.expires is not None and now > from_datetime(challenge.expires):
             return "expired"
-        if not self.is_verified or verification is None or challenge.created is None:
-            return status
-        return "not needed" if challenge.created <= verification.verified_at else status
+        return status if is_needed(challenge, self.counterparty) else "not needed"
 
     def open_challenge(self, now: int) -> Challenge | None:
         """The newest challenge while it waits for its signature."""
