@@ -88,5 +88,6 @@ def verification_status(
     return VerificationStatus.CURRENT
 
 
-def is_verified(status: VerificationStatus) -> bool:
+def is_verified(status: str) -> bool:
+    """Whether a ``VerificationStatus`` still counts; no other word does."""
     return status in (VerificationStatus.CURRENT, VerificationStatus.EXPIRING)

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from chainteller.domain.assets import CASH_EQUIVALENTS, base_symbol
+from chainteller.domain.challenges import is_verified
 from chainteller.domain.periods import day_after
 from chainteller.service.errors import NotFound, NotOffered, TellerError
 from chainteller.service.models.pages import ListQuery
@@ -169,8 +170,7 @@ def is_needed(challenge: "Challenge", wallet: "Counterparty | None") -> bool:
     verification = wallet.verification if wallet is not None else None
     if verification is None or challenge.created is None:
         return True
-    is_verified = verification.status in {"current", "expiring"}
-    return not is_verified or challenge.created > verification.verified_at
+    return not is_verified(verification.status) or challenge.created > verification.verified_at
 
 
 def gap(error: TellerError) -> Gap:

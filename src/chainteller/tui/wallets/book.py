@@ -11,7 +11,7 @@ from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING
 
-from chainteller.domain.challenges import CLAIM_LIFETIME, MAXIMUM_ATTEMPTS
+from chainteller.domain.challenges import CLAIM_LIFETIME, MAXIMUM_ATTEMPTS, is_verified
 from chainteller.domain.clock import from_datetime
 from chainteller.domain.limits import DestinationClass
 from chainteller.records.formats import seconds_between
@@ -86,7 +86,7 @@ class Wallet:
 
     @property
     def is_verified(self) -> bool:
-        return self.verification_state in {"current", "expiring"}
+        return is_verified(self.verification_state)
 
     def is_linked_by(self, claim_id: str | None) -> bool:
         """Whether the wallet's verification rests on a claim."""

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from chainteller.domain import search_texts
-from chainteller.domain.challenges import MAXIMUM_ATTEMPTS
+from chainteller.domain.challenges import MAXIMUM_ATTEMPTS, is_verified
 from chainteller.domain.clock import from_datetime
 from chainteller.domain.evidence import AddressCode
 from chainteller.domain.limits import UNVERIFIED_HOLD
@@ -106,7 +106,7 @@ def _time(wallet: Wallet, now: int) -> Piece:
     state, verification = wallet.state(now), wallet.counterparty.verification
     if state in {"sending", "signing"}:
         return left_piece(wallet, now)
-    if verification is not None and state in {"current", "expiring"}:
+    if verification is not None and is_verified(state):
         tone = "warn" if state == "expiring" else "muted"
         return f"re-verify {verification.expires_at:%d%b%y}", tone
     return "-", "muted"
@@ -418,7 +418,7 @@ def _link_note(wallet: Wallet, now: int) -> Piece:
     verification, state = wallet.counterparty.verification, wallet.state(now)
     if verification is None:
         return _UNTOLD if state == "current" else ("", "")
-    if state in {"current", "expiring"}:
+    if is_verified(state):
         tone = "warn" if state == "expiring" else "good"
         return f"to {verification.expires_at:%d %b %Y}", tone
     if state in {"expired", "revoked"}:
