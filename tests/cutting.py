@@ -1,6 +1,7 @@
 """A line to PostgreSQL that can be cut where it hurts."""
 
 import contextlib
+import re
 import socket
 import tempfile
 import threading
@@ -11,6 +12,12 @@ from typing import Literal
 from sqlalchemy import make_url
 
 Where = Literal["before", "after"]
+_KEY = re.compile(rb"(K\x00\x00\x00\x0c)....", re.DOTALL)
+"""What a server says of its process once it has accepted a connection (BackendKeyData)."""
+
+
+def _of_another(told: re.Match[bytes]) -> bytes:
+    return told[1] + b"\x7f\xff\xff\x01"
 
 
 class CuttingProxy:
@@ -18,10 +25,12 @@ class CuttingProxy:
 
     ``cut_at(word, "before")`` ends the next connection that sends the word, instead of passing
     it on; ``"after"`` passes it on and ends the connection without the reply. ``round_trips``
-    counts how often a client spoke after the server, on all connections.
+    counts how often a client spoke after the server, on all connections. As poolers do, it tells
+    the number of ``other_process`` than the one that serves a connection, if asked to.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, other_process: bool = False) -> None:
+        self._other_process = other_process
         parsed = make_url(url)
         self._target = parsed
         self._folder = tempfile.TemporaryDirectory(prefix="cut-")
@@ -101,6 +110,8 @@ class CuttingProxy:
         try:
             while data := far.recv(65_536):
                 self._told.discard(far)
+                if self._other_process:
+                    data = _KEY.sub(_of_another, data, count=1)
                 near.sendall(data)
             near.shutdown(socket.SHUT_RDWR)
         except OSError:

@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 from benchmarks import crowded
-from sqlalchemy import Connection, event, insert, text
+from sqlalchemy import Connection, insert, text
 from tests.world.engines import World
+from tests.world.told import statements
 
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.operations import OPERATIONS, TRANSACTION_TYPES, Call, Operation
@@ -84,17 +85,12 @@ def cases() -> Iterator[Case]:
 
 
 @contextmanager
-def statements(world: World) -> Iterator[list[tuple[str, Any]]]:
-    """What is asked of the database meanwhile."""
-    told: list[tuple[str, Any]] = []
-
-    def tell(_: object, __: object, statement: str, values: Any, *___: object) -> None:
-        if statement.startswith("SELECT"):
-            told.append((statement, values))
-
-    event.listen(world.database.engine, "before_cursor_execute", tell)
-    yield told
-    event.remove(world.database.engine, "before_cursor_execute", tell)
+def selects(world: World) -> Iterator[list[tuple[str, Any]]]:
+    """What is read from the database meanwhile."""
+    found: list[tuple[str, Any]] = []
+    with statements(world.database) as told:
+        yield found
+    found += [each for each in told if each[0].startswith("SELECT")]
 
 
 def plan(connection: Connection, statement: str, values: Any) -> str:
@@ -135,8 +131,9 @@ def test_every_list_is_read_from_an_index(world: World) -> None:
     wrong = []
     for case in cases():
         ids = tuple(IDS[name] for name in case.operation.path_names)
-        with statements(world) as told:
+        with selects(world) as told:
             world.engine.call(Call(case.operation, ids, query=case.query))
+        assert told, case
         with world.database.read() as connection:
             for statement, values in told:
                 how = plan(connection, statement, values)
@@ -151,7 +148,7 @@ def test_what_a_payout_compares_is_read_from_indexes(world: World) -> None:
         journals = [{"id": each, "kind": "fill", "reference": each[:26], "at": 0} for each in ids]
         connection.execute(insert(Tables.journal), journals)
         connection.execute(text("ANALYZE"))
-        with statements(world) as told:
+        with selects(world) as told:
             ledger.journals_of(connection, f"TXN_{_NUMBER}")
         ((statement, values),) = told
         how = plan(connection, statement, values)

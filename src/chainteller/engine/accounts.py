@@ -243,9 +243,11 @@ def token_balances(
     account_id: str,
     query: BalancesQuery,
 ) -> Page[TokenBalance]:
+    reading.row_by_id_ahead(accounts.find, connection, organisation_id, account_id)
+    ledger.of_account_ahead(connection, reading.checked_id(RESOURCE, account_id))
+    values = unit_values(context, connection)
     find(connection, organisation_id, account_id)
     balances = ledger.of_account(connection, account_id)
-    values = unit_values(context, connection)
     held, incoming, available = (
         ledger.by_bucket(balances, account_id, bucket)
         for bucket in (Bucket.HELD, Bucket.INCOMING, Bucket.AVAILABLE)

@@ -50,7 +50,7 @@ def request_deposit(tx: UnitOfWork, account_id: str, request: DepositRequest) ->
     """The core bank is debited at once; the token arrives after the core bank's delay."""
     order = read_order(request)
     if plausible(account_id):
-        ledger_rows.of_account_ahead(tx.connection, account_id)
+        ledger_rows.of_account_ahead(tx.connection, account_id, lock=True)
         tx.time_ahead()
     account = accounts.locked(tx, account_id)
     bank_account = accounts.locked_bank_account(tx, account.bank_account_id)

@@ -84,6 +84,7 @@ def condition(context: EngineContext, connection: Connection, market: Market, at
 def all_markets(
     context: EngineContext, connection: Connection, _organisation_id: str, query: MarketsQuery
 ) -> Page[MarketModel]:
+    markets.controls_ahead(connection)
     at, names, controls = now(context, connection), query.names, markets.controls(connection)
     wanted = [market for market in MARKETS if names is None or market.name in names]
     shown = (_model(context, controls.get(market.name), market, at) for market in wanted)
@@ -94,7 +95,9 @@ def all_markets(
 def one_market(
     context: EngineContext, connection: Connection, _organisation_id: str, name: str
 ) -> MarketModel:
-    at, market = now(context, connection), reading.market(name)
+    market = reading.market(name)
+    markets.control.ahead(connection, name)
+    at = now(context, connection)
     model = _model(context, markets.control(connection, name), market, at)
     if model is None:
         raise MarketUnavailable(name, "PROVIDER_DOWN", format_instant(at + _UNKNOWN_RESOLUTION))

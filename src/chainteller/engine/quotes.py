@@ -237,7 +237,7 @@ def execute(tx: UnitOfWork, quote_id: str, request: ExecuteRequest) -> Trade:
         account_rows.find.ahead(
             tx.connection, tx.organisation_id, request.trading_account_id, lock=True
         )
-        ledger_rows.of_account_ahead(tx.connection, request.trading_account_id)
+        ledger_rows.of_account_ahead(tx.connection, request.trading_account_id, lock=True)
         tx.time_ahead()
     quote = reading.require_found(
         quotes.find(tx.connection, tx.organisation_id, quote_id, lock=True), RESOURCE, quote_id
@@ -368,8 +368,10 @@ def _trade_row(
 def show(
     context: EngineContext, connection: Connection, organisation_id: str, quote_id: str
 ) -> Quote:
+    reading.row_by_id_ahead(quotes.find, connection, organisation_id, quote_id)
+    at = now(context, connection)
     row = reading.row_by_id(quotes.find, connection, RESOURCE, organisation_id, quote_id)
-    return quotes.to_model(row, now(context, connection))
+    return quotes.to_model(row, at)
 
 
 @reads_in_context(operations.QUOTES)

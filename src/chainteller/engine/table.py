@@ -73,10 +73,12 @@ def reads_in_context(
         plain: Callable[..., Answer] = function
 
         def answer(on: Acting, call: Call[Answer]) -> Answer:
+            database, given = on.context.database, call.arguments
             if numbered:
-                sequencer.settle(on.context.database)
-            with on.context.database.read() as connection:
-                return plain(on.context, connection, on.actor.organisation, *call.arguments)
+                sequencer.settle(database)
+            return database.ask(
+                plain, lambda rows: plain(on.context, rows, on.actor.organisation, *given)
+            )
 
         TABLE.add(operation, answer)
         return function

@@ -75,6 +75,7 @@ def advance(trade: Record, status: TradeStatus, now: int, **values: object) -> t
 
 @reads(operations.SHOW_TRADE)
 def show(connection: Connection, organisation_id: str, account_id: str, trade_id: str) -> Trade:
+    reading.row_by_id_ahead(trades.find, connection, account_id, trade_id)
     account = accounts.find(connection, organisation_id, account_id)
     row = reading.row_by_id(trades.find, connection, RESOURCE, account.id, trade_id)
     return trades.to_model(row)
@@ -85,6 +86,8 @@ def page(
     connection: Connection, organisation_id: str, account_id: str, query: ListQuery
 ) -> Page[Trade]:
     checked = reading.checked_query(query)
+    reading.checked_id(accounts.RESOURCE, account_id)
+    trades.page_ahead(connection, account_id, checked)
     account = accounts.find(connection, organisation_id, account_id)
     found, total = trades.page(connection, account.id, checked, account.trade_count)
     return reading.page(found, total, checked)

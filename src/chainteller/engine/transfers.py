@@ -91,6 +91,7 @@ def show(
     direction: Direction,
 ) -> Transfer:
     """Raises NotFound, naming the direction as the resource."""
+    reading.row_by_id_ahead(transfers.find, connection, account_id, transfer_id, direction)
     account = accounts.find(connection, organisation_id, account_id)
     reading.checked_id(direction, transfer_id)
     row = transfers.find(connection, account.id, transfer_id, direction)
@@ -105,6 +106,8 @@ def page(
     direction: Direction,
 ) -> Page[Transfer]:
     checked = reading.checked_query(query)
+    reading.checked_id(accounts.RESOURCE, account_id)
+    transfers.page_ahead(connection, account_id, direction, checked)
     account = accounts.find(connection, organisation_id, account_id)
     count = getattr(account, f"{direction}_count")
     found, total = transfers.page(connection, account.id, direction, checked, count)

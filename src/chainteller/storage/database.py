@@ -22,7 +22,8 @@ from chainteller.storage.columns import Record as Record  # noqa: PLC0414 - read
 from chainteller.storage.faults import explain, read_only, unavailable
 from chainteller.storage.groups import Writers
 from chainteller.storage.plain import Plain
-from chainteller.storage.postgres import OPENING, open_postgres
+from chainteller.storage.plain_reads import Endings, read_on
+from chainteller.storage.postgres import READING, WRITING, open_postgres
 from chainteller.storage.revision import State
 from chainteller.storage.write_health import WriteHealth, commit_trial, try_to_write
 
@@ -49,6 +50,7 @@ class Database:
         self.writers = Writers(self.write_plain)
         self.writing = WriteHealth()
         self.backlog = Backlog()
+        self._endings: dict[object, Endings] = {}
         self.calm = threading.Event()
         """Cleared while this process commits to its SQLite file without WAL. Readers wait for it:
         otherwise they would meet the lock and sleep for longer than the commit takes."""
@@ -83,8 +85,35 @@ class Database:
         Raises:
             ServiceUnavailable: as ``read``.
         """
-        with self.read() as connection:
-            return read(connection, *arguments)
+        return self.ask(read, lambda connection: read(connection, *arguments))
+
+    def ask(self, reader: object, read: Callable[[Connection], Answer]) -> Answer:
+        """What ``read`` returns from a plain connection in a read transaction, whose statements all
+        see the same rows. It may run again.
+
+        Args:
+            reader: what reads; its next call is expected to end with the same statement.
+            read: changes nothing.
+
+        Raises:
+            ServiceUnavailable: as ``read``.
+        """
+        if not self.is_postgres:
+            with self.read() as connection:
+                return read(cast("Connection", Plain(connection)))
+        is_second = False
+        while True:
+            try:
+                with self._begun(plain=True) as connection:
+                    return read_on(connection, READING, self.endings(reader), read)
+            except (DBAPIError, PoolTimeout) as error:
+                if is_second or not getattr(error, "connection_invalidated", False):
+                    raise explain(error) from error
+                is_second = True
+
+    def endings(self, reader: object) -> Endings:
+        """The statements that a reader ends with, as far as is known."""
+        return self._endings.setdefault(reader, Endings())
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
@@ -100,7 +129,7 @@ class Database:
         """As ``write``, with a plain connection; on PostgreSQL, nothing is sent before its first
         statement."""
         with self._writing(plain=self.is_postgres) as connection:
-            plain = Plain(connection, OPENING if self.is_postgres else ())
+            plain = Plain(connection, WRITING if self.is_postgres else ())
             yield cast("Connection", plain)
 
     @contextmanager

@@ -73,7 +73,17 @@ _POSTGRES: tuple[tuple[str, tuple[str, str, str]], ...] = (
 _LOST_STATES = ("08", "57P0")
 RETRIED_STATES = frozenset({"40001", "40P01", "55P03"})
 """PostgreSQL's serialization failure, deadlock and lock timeout: the unit may run again."""
+SESSION_CHANGED = frozenset({"26000", "42P05"})
+"""A prepared statement is missing or is there already: a pooler gave the transaction a session of
+somebody else."""
+NOT_PREPARED = SESSION_CHANGED | {"0A000"}
+"""A prepared statement can't be used, also because it returns other columns since the schema
+changed. In a new session it can."""
 LOCK_TIMED_OUT = "55P03"
+
+
+class NotAtOnce(Exception):
+    """A read on an event loop would have to wait for something else than its answer."""
 
 
 def unavailable(reason: str, message: str, suggestion: str) -> ServiceUnavailable:

@@ -15,8 +15,9 @@ from chainteller.domain.ledger import (
     owner,
 )
 from chainteller.storage import released
+from chainteller.storage.compiled import Found
 from chainteller.storage.database import Record
-from chainteller.storage.plain import Found, ahead, later
+from chainteller.storage.plain import ahead, later
 from chainteller.storage.rows import Writer
 from chainteller.storage.tables import Tables, holds_for, journal_of
 
@@ -108,10 +109,10 @@ def of_account(connection: Connection, account_id: str, *, lock: bool = False) -
     return _read(connection.execute(_OF_ACCOUNT_LOCKED if lock else _OF_ACCOUNT, codes))
 
 
-def of_account_ahead(connection: Connection, account_id: str) -> None:
-    """Send what ``of_account`` will lock; see ``Plain.ahead``."""
+def of_account_ahead(connection: Connection, account_id: str, *, lock: bool = False) -> None:
+    """Send what ``of_account`` will find; see ``Plain.ahead``."""
     codes = {f"b_{bucket}": customer(account_id, bucket) for bucket in Bucket}
-    ahead(connection, _OF_ACCOUNT_LOCKED, codes)
+    ahead(connection, _OF_ACCOUNT_LOCKED if lock else _OF_ACCOUNT, codes)
 
 
 def lock(connection: Connection, keys: Iterable[Key]) -> Balances:

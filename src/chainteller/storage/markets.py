@@ -3,6 +3,7 @@
 from sqlalchemy import Connection, bindparam, select
 
 from chainteller.storage.database import Record
+from chainteller.storage.plain import ahead
 from chainteller.storage.rows import Finder, Writer
 from chainteller.storage.tables import Tables
 
@@ -10,6 +11,11 @@ _T = Tables.market_control
 _ALL = select(_T)
 control = Finder(_T, "market")
 _ONE = _T.c.market == bindparam("b_market")
+
+
+def controls_ahead(connection: Connection) -> None:
+    """Send what ``controls`` will find; see ``Plain.ahead``."""
+    ahead(connection, _ALL, {})
 
 
 def controls(connection: Connection) -> dict[str, Record]:

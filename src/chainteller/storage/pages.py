@@ -28,6 +28,7 @@ from chainteller.domain.clock import parse_instant
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage import tallies
 from chainteller.storage.database import Record
+from chainteller.storage.plain import ahead
 
 Condition = ColumnElement[bool]
 COUNTED = 10_000
@@ -280,12 +281,50 @@ def numbered(
 ) -> tuple[list[Record], Counted]:
     """Read one page of the rows with the values ``of``, whose ``ordinal`` numbers them from 1.
 
-    Unfiltered pages are read by ordinal, in constant time.
+    Unfiltered pages far from where the order begins are read by ordinal, in constant time.
     """
     if listing.is_filtered(query):
         return listing.page(connection, tuple(of.values()), query)
+    if (near := _near(listing, of, query)) is not None:
+        return list(connection.execute(*near).all()), Counted(total)
     rows = between(connection, listing.table, of, "ordinal", *ordinals(query, total))
     return (rows[::-1] if query.sort == "created" else rows), Counted(total)
+
+
+def numbered_ahead(
+    connection: Connection, listing: Listing, of: Mapping[str, str], query: ListQuery
+) -> None:
+    """Send what ``numbered`` will read if that doesn't depend on the total; see ``Plain.ahead``."""
+    near = None if listing.is_filtered(query) else _near(listing, of, query)
+    if near is not None:
+        ahead(connection, *near)
+
+
+def _near(
+    listing: Listing, of: Mapping[str, str], query: ListQuery
+) -> tuple[Select[Any], dict[str, Any]] | None:
+    """A statement and its values for a page near the beginning of the order; None for others."""
+    start = (query.page - 1) * query.limit
+    if start > _NEAR:
+        return None
+    values = {f"b_{name}": value for name, value in of.items()}
+    statement = _from_end(listing.table, tuple(of), query.sort == "created")
+    return statement, {**values, "b_limit": query.limit, "b_start": start}
+
+
+@cache
+def _from_end(
+    table: Table,
+    names: tuple[str, ...],
+    is_ascending: bool,  # noqa: FBT001 - a cache key
+) -> Select[Any]:
+    return (
+        select(table)
+        .where(*(table.c[name] == bindparam(f"b_{name}") for name in names))
+        .order_by(*_directed([table.c.ordinal], down=not is_ascending))
+        .limit(bindparam("b_limit", type_=BigInteger))
+        .offset(bindparam("b_start", type_=BigInteger))
+    )
 
 
 def between(

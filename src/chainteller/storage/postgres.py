@@ -1,8 +1,8 @@
 """PostgreSQL connections without session state.
 
 A pooler such as pgbouncer may use another session for each transaction. So nothing lasts longer
-than a transaction: timeouts are SET LOCAL, in the round trip that begins it; nothing is prepared in
-the session; advisory locks are those of transactions.
+than a transaction: timeouts are SET LOCAL, in the round trip that begins it, and advisory locks are
+those of transactions. Statements are prepared only where there is no pooler (``pipeline.Session``).
 """
 
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import NoSuchModuleError
 
+from chainteller.service.errors import ServiceUnavailable
 from chainteller.storage.faults import unavailable
 
 if TYPE_CHECKING:
@@ -29,19 +30,20 @@ _LIMITS = (
     f"SET LOCAL idle_in_transaction_session_timeout = '{_IDLE_TIMEOUT_S}s'"
 )
 _BEGIN_WRITES = "BEGIN ISOLATION LEVEL READ COMMITTED"
-OPENING = (
-    _BEGIN_WRITES,
+_BEGIN_READS = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
+_SET_LIMITS = (
     f"SELECT set_config('lock_timeout', '{LOCK_TIMEOUT_S}s', true), "
     f"set_config('statement_timeout', '{STATEMENT_TIMEOUT_S}s', true), "
-    f"set_config('idle_in_transaction_session_timeout', '{_IDLE_TIMEOUT_S}s', true)",
+    f"set_config('idle_in_transaction_session_timeout', '{_IDLE_TIMEOUT_S}s', true)"
 )
+WRITING = (_BEGIN_WRITES, _SET_LIMITS)
+READING = (_BEGIN_READS, _SET_LIMITS)
 """What a plain connection sends before its first statement."""
 _WRITES = f"{_BEGIN_WRITES}; {_LIMITS}"
 """Sufficient, because every decision is made on a locked row. READ WRITE isn't set, to respect an
 operator's read-only default."""
-_READS = f"BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; {_LIMITS}"
+_READS = f"{_BEGIN_READS}; {_LIMITS}"
 """All statements of a read see the same rows, as on SQLite."""
-_PATIENT_READS = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 _DEFAULTS = {
     "connect_timeout": 5,
     "application_name": "chainteller",
@@ -64,14 +66,19 @@ def open_postgres(parsed: URL) -> Engine:
             connect_args={**given, "prepare_threshold": None},
         )
     except (ModuleNotFoundError, NoSuchModuleError):
-        raise unavailable(
-            "DRIVER_MISSING",
-            "PostgreSQL needs the package psycopg.",
-            "Install it: pip install 'chainteller[postgres]'.",
-        ) from None
+        raise driver_missing("psycopg") from None
     event.listen(engine, "connect", _leave_transactions_to_us)
     event.listen(engine, "begin", _begin)
     return engine
+
+
+def driver_missing(package: str) -> ServiceUnavailable:
+    """The error for a package of the extra ``postgres`` that isn't installed."""
+    return unavailable(
+        "DRIVER_MISSING",
+        f"PostgreSQL needs the package {package}.",
+        "Install it: pip install 'chainteller[postgres]'.",
+    )
 
 
 def _leave_transactions_to_us(
@@ -87,4 +94,4 @@ def _begin(connection: Connection) -> None:
     if options.get("writes", False):
         connection.exec_driver_sql(_WRITES)
     else:
-        connection.exec_driver_sql(_PATIENT_READS if options.get("patient", False) else _READS)
+        connection.exec_driver_sql(_BEGIN_READS if options.get("patient", False) else _READS)

@@ -214,6 +214,11 @@ class ShortReads(Database):
         value: Answer = found.value
         return value
 
+    def ask(self, reader: object, read: Callable[[Connection], Answer]) -> Answer:  # noqa: ARG002 - unused here
+        """As ``Database.ask``."""
+        with self.read() as connection:
+            return read(connection)
+
     def write(self) -> NoReturn:
         raise AssertionError("short reads write nothing")
 

@@ -15,7 +15,7 @@ from chainteller.service.models.funding import Reason
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.trades import Trade
 from chainteller.storage.database import Record
-from chainteller.storage.pages import Counted, Listing, between, numbered
+from chainteller.storage.pages import Counted, Listing, between, numbered, numbered_ahead
 from chainteller.storage.quotes import SPREAD, fees, legs
 from chainteller.storage.rows import Finder
 from chainteller.storage.tables import Tables
@@ -51,6 +51,11 @@ def page(
     of = {"trading_account_id": account_id}
     rows, counted = numbered(connection, _OF_ACCOUNT, of, query, total)
     return tuple(to_model(row) for row in rows), counted
+
+
+def page_ahead(connection: Connection, account_id: str, query: ListQuery) -> None:
+    """Send what ``page`` will read, as far as that's known; see ``Plain.ahead``."""
+    numbered_ahead(connection, _OF_ACCOUNT, {"trading_account_id": account_id}, query)
 
 
 def page_of_all(

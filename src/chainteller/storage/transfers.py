@@ -19,7 +19,7 @@ from chainteller.service.models.funding import (
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage import matching
 from chainteller.storage.database import Record
-from chainteller.storage.pages import Counted, Listing, between, numbered
+from chainteller.storage.pages import Counted, Listing, between, numbered, numbered_ahead
 from chainteller.storage.rows import Finder
 from chainteller.storage.tables import Tables
 
@@ -127,6 +127,14 @@ def page(
     of = {"trading_account_id": account_id, "direction": direction}
     rows, counted = numbered(connection, _OF_ACCOUNT, of, query, total)
     return tuple(to_model(row) for row in rows), counted
+
+
+def page_ahead(
+    connection: Connection, account_id: str, direction: Direction, query: ListQuery
+) -> None:
+    """Send what ``page`` will read, as far as that's known; see ``Plain.ahead``."""
+    of = {"trading_account_id": account_id, "direction": direction}
+    numbered_ahead(connection, _OF_ACCOUNT, of, query)
 
 
 def page_of_all(

@@ -1,0 +1,203 @@
+"""Reads of PostgreSQL: few round trips, one snapshot however many statements, nothing left open."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, func, select
+from tests.cutting import CuttingProxy
+from tests.world.bank import World, build
+
+from chainteller.service.errors import NotFound, ServiceUnavailable
+from chainteller.service.models.accounts import OpenTradingAccount
+from chainteller.service.models.funding import Currency, DepositRequest
+from chainteller.service.models.pages import ListQuery
+from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
+from chainteller.storage.tables import Tables
+
+DPT = Currency(type="deposit-token-currency", id="DPT_USD")
+_CUSTOMERS = select(func.count()).select_from(Tables.customer)
+_ORGANISATIONS = select(func.count()).select_from(Tables.organisation)
+_TRADES = select(func.count()).select_from(Tables.trade)
+IDLE = (
+    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+    "AND state LIKE 'idle in transaction%%'"
+)
+
+
+@pytest.fixture
+def cutter(postgres_bank: str) -> Iterator[CuttingProxy]:
+    proxy = CuttingProxy(postgres_bank)
+    yield proxy
+    proxy.close()
+
+
+@pytest.fixture
+def world(cutter: CuttingProxy) -> Iterator[World]:
+    made = build(cutter.url)
+    yield made
+    made.engine.close()
+
+
+@pytest.fixture
+def account(world: World) -> str:
+    """With 45 trades, two deposits and a withdrawal."""
+    opening = OpenTradingAccount(bank_account_id="DDA-1", bank_account_type="checking")
+    found = world.engine.open_trading_account(opening).value.id
+    for amount in ("900000.00", "1.00"):
+        world.engine.deposit(found, DepositRequest(amount=amount, currency=DPT))
+    for _ in range(45):
+        quote = world.engine.create_quote("sol-usd", QuoteRequest(amount="10.00", side="buy"))
+        world.engine.execute_quote(quote.value.id, ExecuteRequest(trading_account_id=found))
+    return found
+
+
+def test_a_read_takes_one_round_trip_where_nothing_depends_on_an_answer(
+    world: World, cutter: CuttingProxy, account: str
+) -> None:
+    engine = world.engine
+    trade, deposit = engine.trades(account).data[0], engine.deposits(account).data[0]
+    far = ListQuery(page=16, limit=20)
+    reads: dict[str, tuple[int, Callable[[], object]]] = {
+        "trades": (1, lambda: engine.trades(account)),
+        "the third page": (1, lambda: engine.trades(account, ListQuery(page=3, limit=20))),
+        "oldest first": (1, lambda: engine.trades(account, ListQuery(sort="created"))),
+        "far away": (2, lambda: engine.trades(account, far)),
+        "one trade": (1, lambda: engine.trade(account, trade.id)),
+        "deposits": (1, lambda: engine.deposits(account)),
+        "one deposit": (1, lambda: engine.deposit_record(account, deposit.id)),
+        "balances": (1, lambda: engine.token_balances(account)),
+        "markets": (1, engine.markets),
+        "a market": (1, lambda: engine.market("sol-usd")),
+        "a quote": (1, lambda: engine.quote(str(trade.quote_id))),
+        "all trades": (2, engine.all_trades),
+    }
+    took = {}
+    for name, (_, read) in reads.items():
+        for _ in range(3):  # compiled when it's met again, and its last statement is known then
+            read()
+        before = cutter.round_trips
+        read()
+        took[name] = cutter.round_trips - before
+    assert took == {name: expected for name, (expected, _) in reads.items()}
+
+
+@pytest.mark.parametrize("sort", [None, "created"])
+def test_pages_near_and_far_are_one_list(world: World, account: str, sort: str | None) -> None:
+    """Pages up to 200 trades from the beginning are read in another way than those beyond."""
+    for _ in range(180):
+        quote = world.engine.create_quote("sol-usd", QuoteRequest(amount="10.00", side="buy"))
+        world.engine.execute_quote(quote.value.id, ExecuteRequest(trading_account_id=account))
+    listed: list[str] = []
+    for page in range(1, 9):
+        found = world.engine.trades(account, ListQuery(page=page, limit=30, sort=sort))
+        assert found.pagination.total == 225
+        listed += [each.id for each in found.data]
+    whole = [each.id for n in (1, 2, 3) for each in _hundred(world, account, n, sort)]
+    assert len(set(listed)) == 225
+    assert listed == whole
+
+
+def _hundred(world: World, account: str, page: int, sort: str | None) -> Any:
+    return world.engine.trades(account, ListQuery(page=page, limit=100, sort=sort)).data
+
+
+def test_nothing_is_left_open_by_a_refusal_or_a_wrong_guess(world: World, account: str) -> None:
+    for _ in range(3):
+        with pytest.raises(NotFound):
+            world.engine.trade(account, "TXN_AAAAAAAAAAAAAAAAAAAAAA")
+        with pytest.raises(NotFound):
+            world.engine.trades("TDA_AAAAAAAAAAAAAAAAAAAAAA")
+        world.engine.trades(account, ListQuery(status="settled"))
+        world.engine.trades(account)
+    with world.context.database.look() as connection:
+        assert connection.exec_driver_sql(IDLE).scalar_one() == 0
+
+
+@pytest.mark.parametrize("hostile", ["TDA_\0", "TDA_\ud800", "a" * 5_000, "'; DROP TABLE trade--"])
+def test_an_impossible_id_is_not_found_and_not_sent(world: World, hostile: str) -> None:
+    for read in (world.engine.trades, world.engine.token_balances, world.engine.deposits):
+        for _ in range(3):
+            with pytest.raises(NotFound):
+                read(hostile)
+    for _ in range(3):
+        with pytest.raises(NotFound):
+            world.engine.quote(hostile)
+
+
+class Reader:
+    """Counts tables; between its statements, somebody else may commit."""
+
+    def __init__(self, between: Callable[[], object]) -> None:
+        self.runs = 0
+        self.between = between
+
+    def read(self, connection: Connection, *statements: Any) -> list[int]:
+        self.runs += 1
+        found = []
+        for statement in statements:
+            found.append(int(connection.execute(statement).scalar_one()))
+            self.between()
+        return found
+
+
+def test_all_statements_of_a_read_see_the_same_rows(world: World, account: str) -> None:
+    """Also when more is asked for than before, for which the read runs again."""
+
+    def trade() -> None:
+        quote = world.engine.create_quote("sol-usd", QuoteRequest(amount="10.00", side="buy"))
+        world.engine.execute_quote(quote.value.id, ExecuteRequest(trading_account_id=account))
+
+    reader, database = Reader(trade), world.context.database
+    for _ in range(2):
+        database.ask(reader, lambda rows: reader.read(rows, _TRADES))
+    (count,) = database.ask(reader, lambda rows: reader.read(rows, _TRADES))
+    assert reader.runs == 3
+    twice = database.ask(reader, lambda rows: reader.read(rows, _TRADES, _CUSTOMERS, _TRADES))
+    assert reader.runs == 5, "the first run ended its transaction with the first statement"
+    assert twice[0] == twice[2] > count
+    for _ in range(3):
+        again = database.ask(reader, lambda rows: reader.read(rows, _TRADES, _CUSTOMERS, _TRADES))
+        assert again[0] == again[2]
+    assert reader.runs == 8, "it isn't taken for the last one again"
+    (count,) = database.ask(reader, lambda rows: reader.read(rows, _TRADES))
+    assert count > twice[0]
+
+
+def test_what_cannot_be_sent_ahead_of_time_sees_the_same_rows_too(
+    world: World, account: str
+) -> None:
+    """Statements that are written out anew run on SQLAlchemy's connection, in the transaction."""
+
+    def deposit() -> None:
+        world.engine.deposit(account, DepositRequest(amount="1.00", currency=DPT))
+
+    def anew() -> Any:
+        return select(func.count()).select_from(Tables.transfer)
+
+    reader, database = Reader(deposit), world.context.database
+    for _ in range(3):
+        found = database.ask(reader, lambda rows: reader.read(rows, anew(), _TRADES, anew()))
+        assert found[0] == found[2]
+        found = database.ask(reader, lambda rows: reader.read(rows, _TRADES, anew()))
+        found = database.ask(reader, lambda rows: reader.read(rows, _ORGANISATIONS, anew(), anew()))
+        assert found[1] == found[2]
+
+
+def test_a_read_changes_nothing(world: World) -> None:
+    database = world.context.database
+    statement = Tables.trade.delete()
+    for _ in range(3):
+        with pytest.raises(ServiceUnavailable):
+            database.ask("writer", lambda rows: rows.execute(statement))
+
+
+@pytest.mark.parametrize("where", ["before", "after"])
+@pytest.mark.parametrize("word", ["FROM trading_account", "FROM trade "])
+def test_a_read_whose_connection_is_lost_is_repeated_unseen(
+    world: World, cutter: CuttingProxy, account: str, word: str, where: Any
+) -> None:
+    world.context.database.engine.dispose()  # what is prepared has no words
+    cutter.cut_at(word, where)
+    assert world.engine.trades(account).pagination.total == 45
+    assert cutter.cuts == 1
