@@ -3,8 +3,9 @@
 import asyncio
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from tests.api.conftest import Caller
@@ -18,6 +19,8 @@ from chainteller.domain.clock import ManualClock
 from chainteller.engine.deployment import EmbeddedDeployment
 from chainteller.service.deployment import DeploymentOptions
 from chainteller.service.interface import Service
+
+Answer = TypeVar("Answer")
 
 
 @pytest.mark.parametrize(
@@ -67,10 +70,11 @@ class Elsewhere(EmbeddedDeployment):
 
     asked = 0
 
-    def at_once(self, actor: Actor) -> Service | None:
+    async def at_once(self, actor: Actor, work: Callable[[Service], Answer]) -> Answer | None:
         self.asked += 1
-        found = super().at_once(actor)
-        self._unwaiting.context.database._inode = -1  # type: ignore[union-attr]  # SQLite has one
+        self._unwaiting.context.database._inode = -1
+        found = await super().at_once(actor, work)
+        assert found is None
         return found
 
 

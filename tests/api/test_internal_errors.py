@@ -3,7 +3,7 @@
 import json
 import logging
 import queue
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from logging.handlers import QueueHandler
 from typing import TypeVar
 
@@ -43,8 +43,8 @@ class Broken:
     def acting_as(self, actor: Actor) -> Service:  # noqa: ARG002 - whoever it is
         return Faulty()
 
-    def at_once(self, actor: Actor) -> Service | None:
-        return self.acting_as(actor)
+    async def at_once(self, actor: Actor, work: Callable[[Service], Answer]) -> Answer | None:
+        return work(self.acting_as(actor))
 
     def note_refusal(self, *refused: object) -> None:  # noqa: ARG002 - it keeps no trail
         return

@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections.abc import Callable
 from typing import TypeVar
 
 from chainteller.domain.actors import SCOPES, Actor
@@ -19,7 +20,7 @@ Answer = TypeVar("Answer")
 class _Planted(EmbeddedDeployment):
     """Answers everything by ``acting_as``, where the fault is."""
 
-    def at_once(self, actor: Actor) -> None:  # noqa: ARG002 - whoever it is
+    async def at_once(self, actor: Actor, work: Callable[[Service], Answer]) -> Answer | None:  # noqa: ARG002 - whoever it is
         return None
 
 

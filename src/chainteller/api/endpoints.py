@@ -77,11 +77,13 @@ class Gateway:
                 principal = self.permit(context, endpoint)
                 asked = await _asked(request, context, operation)
                 if operation.brief and not asked.query.narrows:
-                    reply = self._at_once(context, asked, principal)
+                    # Switching to a thread costs more than a short read.
+                    answered = functools.partial(_answered, context, asked)
+                    reply = await self.deployment.at_once(principal.actor, answered)
                     if reply is not None:
                         return reply
                 service = self.deployment.acting_as(principal.actor)
-                work = functools.partial(_answered, context, service, asked)
+                work = functools.partial(_answered, context, asked, service)
                 return await run(self.threads, work, principal.actor.organisation)
             except ServiceError as refusal:
                 return error_reply(context, refusal)
@@ -90,21 +92,6 @@ class Gateway:
                 return error_reply(context, unavailable)
 
         return answer
-
-    def _at_once(
-        self, context: RequestContext, asked: Asked, principal: Principal
-    ) -> Response | None:
-        """Answer a short read on the event loop: switching to a thread costs more than the read.
-
-        Returns None if the read would have to wait.
-        """
-        service = self.deployment.at_once(principal.actor)
-        if service is None:
-            return None
-        try:
-            return _answered(context, service, asked)
-        except ServiceUnavailable:
-            return None
 
     def permit(self, context: RequestContext, endpoint: Endpoint) -> Principal:
         """Take a token from the key's rate limit, then check its scopes; a missing one is put into
@@ -172,7 +159,7 @@ def _check_echoes(operation: Write[Any], request: RequestModel, query: QueryText
             raise ValidationFailed.of(field, f"The query and the body name different {field}s.")
 
 
-def _answered(context: RequestContext, service: Service, asked: Asked) -> Response:
+def _answered(context: RequestContext, asked: Asked, service: Service) -> Response:
     call, operation = asked.call(), asked.operation
     answer = service.call(call)
     if isinstance(operation, Write):

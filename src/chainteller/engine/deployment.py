@@ -1,8 +1,9 @@
 """The embedded engine as what ``serve`` needs: keys, callers, health, and the due work."""
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from chainteller.domain.actors import Actor
 from chainteller.engine import epochs, figures, timekeeping
@@ -15,11 +16,17 @@ from chainteller.engine.worker import Worker
 from chainteller.service.deployment import DeploymentOptions, Figure, Health, Principal
 from chainteller.service.errors import ServiceError, ServiceUnavailable
 from chainteller.storage import chain, schema, sequencer
+from chainteller.storage.database import Database
+from chainteller.storage.faults import NotAtOnce
+from chainteller.storage.postgres import driver_missing
 from chainteller.storage.sequencer import Sequencer
 from chainteller.storage.short_reads import ShortReads
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
+    from chainteller.storage.loop_reads import LoopReads
+
+Answer = TypeVar("Answer")
 
 
 class EmbeddedDeployment:
@@ -35,10 +42,12 @@ class EmbeddedDeployment:
         self._checkpointer: Checkpointer | None = None
         self._lease: ServerLease | None = None
         self._refused: RefusedCallers | None = None
-        self._unwaiting: Engine | None = None
-        if not engine.context.database.is_postgres:
-            short = ShortReads(engine.context.database)
-            self._unwaiting = Engine(replace(engine.context, database=short))
+        self._loop: LoopReads | None = None
+        database = engine.context.database
+        if database.is_postgres:
+            self._loop = _loop_reads(database)
+        short = self._loop or ShortReads(database)
+        self._unwaiting = Engine(replace(engine.context, database=short))
 
     @property
     def options(self) -> DeploymentOptions:
@@ -61,10 +70,19 @@ class EmbeddedDeployment:
         with self._engine.context.database.read() as connection:
             return chain.newest_event(connection)
 
-    def at_once(self, actor: Actor) -> "Service | None":
-        if self._unwaiting is None or not self._unwaiting.context.feed.answers_at_once():
+    async def at_once(self, actor: Actor, work: Callable[["Service"], Answer]) -> Answer | None:
+        if not self._unwaiting.context.feed.answers_at_once():
             return None
-        return self._unwaiting.acting_as(actor)
+        service = self._unwaiting.acting_as(actor)
+        try:
+            if self._loop is not None:
+                return await self._loop.run(lambda: work(service))
+        except NotAtOnce:
+            return None
+        try:
+            return work(service)
+        except ServiceUnavailable:
+            return None
 
     def servers(self) -> int:
         return 1 if self._lease is None else self._lease.servers
@@ -131,9 +149,17 @@ class EmbeddedDeployment:
             self._lease.stop()
         if self._sequencer is not None:
             self._sequencer.stop()
+        self._unwaiting.context.database.close()
         self._engine.close()
-        if self._unwaiting is not None:
-            self._unwaiting.close()
+
+
+def _loop_reads(database: Database) -> "LoopReads":
+    """Raises ServiceUnavailable: DRIVER_MISSING."""
+    try:
+        from chainteller.storage import loop_reads  # noqa: PLC0415 - what it needs is an extra
+    except ModuleNotFoundError as missing:
+        raise driver_missing(str(missing.name)) from None
+    return loop_reads.LoopReads(database)
 
 
 def _describe(late: sequencer.Delay) -> str:

@@ -4,14 +4,16 @@ The HTTP service never sees an engine or a database: a deployment checks API key
 ``Service`` that acts for one caller.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.options import Rates
 from chainteller.service.errors import ServiceError
 from chainteller.service.interface import Service
+
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +90,14 @@ class Deployment(Protocol):
     def acting_as(self, actor: Actor) -> Service:
         """The service for one caller; cheap, called for every request."""
 
-    def at_once(self, actor: Actor) -> Service | None:
-        """As ``acting_as``, for short reads on the event loop: a read that would have to wait for a
-        lock raises ServiceUnavailable, and the caller repeats it with ``acting_as``. None where
-        every read waits, as for a database behind a network."""
+    async def at_once(self, actor: Actor, work: Callable[[Service], Answer]) -> Answer | None:
+        """What ``work`` makes of short reads, which are done on the event loop and don't hold it
+        up. None where that isn't possible now: the caller repeats it with ``acting_as``.
+
+        Args:
+            actor: the caller.
+            work: calls operations that are ``brief``, and changes nothing.
+        """
 
     def newest_event(self) -> int:
         """The number of the newest event of any organisation. One read tells all event streams of
