@@ -5,8 +5,7 @@ with a busy timeout of zero: a read of two statements takes a third of the time,
 at once. ``benchmarks/service.py`` shows what it saves, with and without a writer beside.
 """
 
-from collections import namedtuple
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from sqlalchemy.engine import Dialect
 
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.sqlite import sqlite3
+from chainteller.storage.compiled import Compiled, Found
 from chainteller.storage.database import Answer, Database
 from chainteller.storage.faults import unavailable
 
@@ -24,69 +24,18 @@ _MOST_COMPILED = 200
 _MOST_FOUND = 500
 
 
-@dataclass(frozen=True, slots=True)
-class _Compiled:
-    """A compiled statement; keeps ``statement`` alive, because the cache is keyed by its id."""
+class _Kept(Found):
+    """The result of a statement, as of ``version``."""
 
-    statement: Select[Any]
-    sql: str
-    parameters: tuple[tuple[str, object], ...]
-    row: Callable[[Sequence[object]], Any]
-    readers: tuple[tuple[int, Callable[[Any], Any]], ...]
+    __slots__ = ("raw", "version")
 
-    def rows(self, found: list[tuple[Any, ...]]) -> list[Any]:
-        if not found:
-            return []
-        if not self.readers:
-            return [self.row(each) for each in found]
-        columns: list[Any] = list(zip(*found, strict=True))
-        for position, read in self.readers:
-            columns[position] = [read(value) for value in columns[position]]
-        return [self.row(each) for each in zip(*columns, strict=True)]
+    def __init__(self, raw: list[tuple[Any, ...]], rows: tuple[Any, ...]) -> None:
+        super().__init__(rows, -1)
+        self.raw = raw
+        self.version = -1
 
 
-def _compiled(statement: Select[Any], dialect: Dialect) -> _Compiled:
-    compiled = statement.compile(dialect=dialect)
-    columns = list(statement.selected_columns)
-    readers = (
-        column.type.dialect_impl(dialect).result_processor(dialect, None) for column in columns
-    )
-    row = cast("Any", namedtuple)("row", [column.name for column in columns])
-    return _Compiled(
-        statement,
-        str(compiled),
-        tuple((name, compiled.params[name]) for name in compiled.positiontup or ()),
-        row._make,
-        tuple((at, read) for at, read in enumerate(readers) if read is not None),
-    )
-
-
-@dataclass(slots=True)
-class _Found:
-    """The result of a statement, with the methods of SQLAlchemy's result, as of ``version``."""
-
-    raw: list[tuple[Any, ...]]
-    rows: tuple[Any, ...]
-    version: int = -1
-
-    def all(self) -> tuple[Any, ...]:
-        return self.rows
-
-    def first(self) -> Any:
-        return self.rows[0] if self.rows else None
-
-    def one(self) -> Any:
-        (row,) = self.rows
-        return row
-
-    def scalar_one(self) -> Any:
-        return self.one()[0]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.rows)
-
-
-_Asked = tuple[_Compiled, tuple[object, ...]]
+_Asked = tuple[Compiled, tuple[object, ...]]
 """A statement and its values."""
 
 
@@ -95,7 +44,7 @@ class _Answer:
     """What was made of some results, as of ``version``."""
 
     value: Any
-    made_of: list[tuple[_Asked, _Found]]
+    made_of: list[tuple[_Asked, _Kept]]
     version: int
 
 
@@ -110,10 +59,10 @@ class _Reader:
     def __init__(self, connection: sqlite3.Connection, dialect: Dialect) -> None:
         self.connection = connection
         self.dialect = dialect
-        self._known: dict[int, _Compiled] = {}
-        self._found: dict[tuple[int, tuple[object, ...]], _Found] = {}
+        self._known: dict[int, tuple[Select[Any], Compiled]] = {}
+        self._found: dict[_Asked, _Kept] = {}
         self._answers: dict[object, _Answer] = {}
-        self._made_of: list[tuple[_Asked, _Found]] = []
+        self._made_of: list[tuple[_Asked, _Kept]] = []
         self._version = -1
 
     def begin(self) -> None:
@@ -127,16 +76,16 @@ class _Reader:
 
     def execute(
         self, statement: Select[Any], parameters: Mapping[str, object] | None = None
-    ) -> _Found:
+    ) -> _Kept:
         known = self._known.get(id(statement))
         if known is None:
             if len(self._known) >= _MOST_COMPILED:
                 self._known.clear()
                 self._found.clear()
                 self._answers.clear()
-            known = self._known[id(statement)] = _compiled(statement, self.dialect)
-        given = parameters or {}
-        asked = (known, tuple([given.get(name, default) for name, default in known.parameters]))
+            # The cache keeps the statement, so that its id isn't reused.
+            known = self._known[id(statement)] = statement, Compiled(statement, self.dialect)
+        asked = known[1], tuple(known[1].values(parameters or {}))
         found = self._result(asked)
         self._made_of.append((asked, found))
         return found
@@ -159,15 +108,14 @@ class _Reader:
         answer = self._answers[asked] = _Answer(value, self._made_of, self._version)
         return answer
 
-    def _result(self, asked: _Asked) -> _Found:
+    def _result(self, asked: _Asked) -> _Kept:
         known, values = asked
-        key = (id(known.statement), values)
-        found = self._found.get(key)
+        found = self._found.get(asked)
         if found is not None and found.version == self._version:
             return found
         raw = self.connection.execute(known.sql, values).fetchall()
         if found is None or raw != found.raw:
-            found = self._found[key] = _Found(raw, tuple(known.rows(raw)))
+            found = self._found[asked] = _Kept(raw, tuple(known.read(raw)))
         found.version = self._version
         return found
 
