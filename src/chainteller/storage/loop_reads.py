@@ -90,6 +90,7 @@ class LoopReads(Database):
 
     def __init__(self, database: Database) -> None:
         super().__init__(database.engine, None)
+        self.backlog = database.backlog
         self._free: list[_OnLoop] = []
         self._known = 0
         self._opening: asyncio.Task[None] | None = None

@@ -10,10 +10,10 @@ from collections.abc import Callable, Generator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from psycopg import Binary, Connection, DataError
+from psycopg import Binary, Connection, DataError, OperationalError
 from psycopg.adapt import AdaptersMap, Transformer
 from psycopg.errors import error_from_result
-from psycopg.pq import ExecStatus, TransactionStatus
+from psycopg.pq import ConnStatus, ExecStatus, TransactionStatus
 from psycopg.types.numeric import IntLoader
 from psycopg.waiting import Ready, Wait
 
@@ -160,6 +160,8 @@ class Session:
                     unsent = pg.flush()
             result = pg.get_result()
             if result is None:
+                if pg.status != ConnStatus.OK:
+                    raise OperationalError("the connection is lost")
                 continue
             if result.status == ExecStatus.PIPELINE_SYNC:
                 return found
