@@ -12,6 +12,7 @@ rounds' ratios. Processor time is given beside it. ``beside.py`` compares two bu
 import argparse
 import cProfile
 import pstats
+import re
 import shutil
 import statistics
 import tempfile
@@ -31,6 +32,7 @@ from chainteller.sqlite import sqlite3
 from chainteller.storage.database import journal_mode
 
 BATCH = 20
+_TRADE = re.compile("TXN_[0-9A-Z]{22}")
 _FULL = 2
 """``PRAGMA synchronous``."""
 Rows = list[tuple[object, ...]]
@@ -90,6 +92,9 @@ class Floor:
                 for name in TABLES
             }
         self.trades = fresh["trade"]
+        order = {trade[0]: number for number, trade in enumerate(self.trades)}
+        for name in ("journal", "posting"):  # kept in the order of their keys
+            fresh[name].sort(key=lambda row: order[_trade_of(row)])
         self.parts: list[STATEMENT] = []
         for number, trade in enumerate(self.trades):
             part = {"trade": [trade]}
@@ -148,6 +153,11 @@ class Floor:
         connection.execute("COMMIT")
 
 
+def _trade_of(row: tuple[object, ...]) -> str:
+    """The trade whose id is in a row of the ledger."""
+    return next(found[0] for cell in row if (found := _TRADE.search(str(cell))))
+
+
 def _width(connection: sqlite3.Connection, name: str) -> int:
     return len(connection.execute(f"PRAGMA table_info({name})").fetchall())
 
@@ -159,7 +169,11 @@ def _rows(connection: sqlite3.Connection, name: str) -> Rows:
 def one_round(folder: Path, count: int) -> float:
     """The ratio of the engine's executes a second to the floor's."""
     recorded, quotes = prepared(folder, "recorded", count)
-    shutil.copy(folder / "recorded.db", folder / "before.db")
+    with (
+        closing(sqlite3.connect(folder / "recorded.db")) as source,
+        closing(sqlite3.connect(folder / "before.db")) as target,
+    ):
+        source.backup(target)  # with what is in the write-ahead log only
     engine_run(recorded, quotes)
     recorded.close()
     floor = Floor(folder / "before.db", folder / "recorded.db")
