@@ -1,6 +1,7 @@
 """Short reads of PostgreSQL on the event loop: they hold nobody up, and whatever happens to their
 connections, each request is answered."""
 
+import asyncio
 import http.client
 import sys
 import threading
@@ -103,11 +104,11 @@ def test_a_read_that_waits_holds_nobody_up(bank: Bank) -> None:
     with ThreadPoolExecutor(1) as other, bank.locked("trade") as holder:
         waiting = other.submit(bank.get, bank.trades)
         bank.until(WAITING, 1)
-        bank.until_on_the_loop()
+        assert bank.behind.in_threads == before, "it waits on the loop"
+        assert bank.get("/trading/markets").status == 200
         assert not waiting.done()
         holder.rollback()
         assert waiting.result(PATIENCE_S).status == 200
-    assert bank.behind.in_threads - before <= 1, "one of them found no free connection"
 
 
 def test_a_lock_that_is_held_too_long_is_said_after_one_wait(bank: Bank) -> None:
@@ -118,7 +119,7 @@ def test_a_lock_that_is_held_too_long_is_said_after_one_wait(bank: Bank) -> None
         took = time.monotonic() - began
     assert answer.status == 503
     assert answer.json["details"]["reason"] == "STORAGE_LOCKED"
-    assert LOCK_TIMEOUT_S * 0.9 < took < LOCK_TIMEOUT_S * 1.8
+    assert LOCK_TIMEOUT_S * 0.9 < took < LOCK_TIMEOUT_S * 2
     assert bank.get(bank.trades).status == 200
     bank.until(OPEN, 0)
 
@@ -173,6 +174,28 @@ def test_refusals_are_those_of_threads_and_leave_nothing_open(bank: Bank) -> Non
         assert bank.get("/trading/markets/xyz-usd").status == 404
     assert bank.behind.in_threads == before
     bank.until(OPEN, 0)
+
+
+async def test_a_loop_that_cannot_watch_a_connection_leaves_reads_to_threads(
+    postgres_bank: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the default one of Windows."""
+    world = build(postgres_bank)
+    behind = EmbeddedDeployment(world.engine, DeploymentOptions("0.0.test"))
+    loop = asyncio.get_running_loop()
+
+    def unable(*_: object) -> None:
+        raise NotImplementedError
+
+    monkeypatch.setattr(loop, "add_reader", unable)
+    for _ in range(3):
+        tasks = asyncio.all_tasks()
+        assert await behind.at_once(Actor(), lambda service: service.markets()) is None
+        for opening in asyncio.all_tasks() - tasks:
+            await opening
+    pool = world.context.database.engine.pool
+    assert pool.checkedout() == 0  # type: ignore[attr-defined]
+    behind.stop()
 
 
 def test_a_package_that_is_missing_is_named(

@@ -42,6 +42,7 @@ class _OnLoop:
         self.is_lost = False
         self._socket: int = driver.fileno()
         self._ready: asyncio.Future[Ready] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._waited = self.session.wait
 
     def listen(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -51,8 +52,9 @@ class _OnLoop:
 
     def close(self) -> None:
         """Give the connection back, or give it up if it's lost or in the middle of something."""
-        with suppress(RuntimeError, ValueError):  # the loop is closed, or the socket is
-            self._loop.remove_reader(self._socket)
+        if self._loop is not None:
+            with suppress(RuntimeError, ValueError):  # the loop is closed, or the socket is
+                self._loop.remove_reader(self._socket)
         self.session.wait = self._waited
         if not self.inner.invalidated and (self.is_lost or self.session.is_in_transaction):
             self.inner.invalidate()
@@ -61,13 +63,13 @@ class _OnLoop:
     def _tell(self, ready: Ready) -> None:
         if self._ready is not None and not self._ready.done():
             self._ready.set_result(ready)
-        elif self._ready is None:  # the server says something unasked: that it ends
-            self.is_lost = True
+        elif self._ready is None and self._loop is not None:
+            self.is_lost = True  # the server says something unasked: that it ends
             self._loop.remove_reader(self._socket)
 
     def _wait(self, answers: Answers) -> list[Any]:
         """Give way to the loop until all has arrived. Called in a greenlet."""
-        loop, caller = self._loop, getcurrent().parent
+        loop, caller = asyncio.get_running_loop(), getcurrent().parent
         try:
             wanted = next(answers)
             while True:
@@ -92,7 +94,8 @@ class LoopReads(Database):
         super().__init__(database.engine, None)
         self.backlog = database.backlog
         self._free: list[_OnLoop] = []
-        self._known = 0
+        self._all: set[_OnLoop] = set()
+        self._most = MOST
         self._opening: asyncio.Task[None] | None = None
 
     async def run(self, work: Callable[[], Result]) -> Result:
@@ -132,8 +135,10 @@ class LoopReads(Database):
         raise AssertionError("reads on a loop write nothing")
 
     def close(self) -> None:
-        while self._free:
-            self._free.pop().close()
+        """Give back every connection, also one that was opened when the loop ended."""
+        self._free.clear()
+        while self._all:
+            self._all.pop().close()
 
     def _taken(self) -> _OnLoop:
         """A free connection. Raises NotAtOnce; then there may be one soon."""
@@ -142,7 +147,7 @@ class LoopReads(Database):
             if not connection.is_lost:
                 return connection
             self._put_back(connection)
-        if self._opening is None and self._known < MOST:
+        if self._opening is None and len(self._all) < self._most:
             self._opening = asyncio.get_running_loop().create_task(self._open())
         raise NotAtOnce
 
@@ -156,7 +161,7 @@ class LoopReads(Database):
         if not connection.is_lost:
             self._free.append(connection)
             return
-        self._known -= 1
+        self._all.discard(connection)
         connection.close()
 
     async def _open(self) -> None:
@@ -164,15 +169,19 @@ class LoopReads(Database):
         try:
             loop = asyncio.get_running_loop()
             connection = await loop.run_in_executor(None, self._connected)
-            connection.listen(loop)
         except (DBAPIError, PoolTimeout, Error):
             return  # reads in threads tell what is wrong
         finally:
             self._opening = None
-        self._known += 1
-        self._free.append(connection)
+        try:
+            connection.listen(loop)
+        except NotImplementedError:  # as on Windows: every read is made in a thread
+            connection.is_lost, self._most = True, 0
+        self._put_back(connection)
 
     def _connected(self) -> _OnLoop:
         inner = self.engine.connect().execution_options(plain=True)
         inner.begin()
-        return _OnLoop(inner)
+        connection = _OnLoop(inner)
+        self._all.add(connection)
+        return connection
