@@ -192,7 +192,7 @@ class Plain:
         lost = state in NOT_PREPARED or self.dialect.is_disconnect(error, self._driver, None)
         if lost:
             self.inner.invalidate(error)
-            self.inner.engine.dispose(close=False)  # those in the pool are lost too
+            self.inner.engine.dispose()  # those in the pool are lost too
         base: Any = self.dialect.dbapi
         explained: Exception = DBAPIError.instance(
             sql, None, error, base.Error, connection_invalidated=lost, dialect=self.dialect
