@@ -105,10 +105,10 @@ def _sizes(path: Path) -> dict[str, int]:
         return dict(connection.execute("SELECT name, sum(pgsize) FROM dbstat GROUP BY name"))
 
 
-def child(source: Path, count: int) -> Figures:
-    """Measure a checkout in a process of its own."""
+def child(script: str, source: Path, *arguments: str) -> Figures:
+    """What a program of ours measures of a checkout, in a process of its own."""
     found = subprocess.run(
-        [sys.executable, __file__, "--measure", str(count)],
+        [sys.executable, script, *arguments],
         cwd=source,
         env=os.environ | {"PYTHONPATH": f"{source / 'src'}{os.pathsep}{source}"},
         capture_output=True,
@@ -143,7 +143,10 @@ def compare(given: argparse.Namespace) -> None:
     ratios: dict[str, list[float]] = {}
     theirs = ours = Figures()
     for _ in range(given.rounds):
-        theirs, ours = (child(each.resolve(), given.count) for each in (given.other, OURS))
+        theirs, ours = (
+            child(__file__, each.resolve(), "--measure", str(given.count))
+            for each in (given.other, OURS)
+        )
         told = []
         for name in ("a second", "processor", "execute", "trade"):
             ratios.setdefault(name, []).append(ours[name] / theirs[name])

@@ -9,9 +9,7 @@ own on one server, and they take turns too. The figure is the median of the batc
 
 import argparse
 import json
-import os
 import statistics
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -95,22 +93,6 @@ def _timed(call: Callable[[], object], count: int) -> tuple[float, float]:
     return wall / count * 1e6, processor / count * 1e6
 
 
-def child(source: Path, url: str, count: int) -> Figures:
-    """Measure a checkout in a process of its own."""
-    found = subprocess.run(
-        [sys.executable, __file__, "--measure", url, "--count", str(count)],
-        cwd=source,
-        env=os.environ | {"PYTHONPATH": f"{source / 'src'}{os.pathsep}{source}"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if found.returncode:
-        raise RuntimeError(found.stderr[-2_000:])
-    figures: Figures = json.loads(found.stdout.splitlines()[-1])
-    return figures
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("other", nargs="?", type=Path, help="another checkout")
@@ -121,7 +103,8 @@ def main() -> None:
     if given.measure:
         sys.stdout.write(json.dumps(measured(given.measure, given.count)) + "\n")
         return
-    from tests.postgres import PostgresServer, start_bundled  # noqa: PLC0415 - not in a child
+    from benchmarks.beside import child  # noqa: PLC0415 - not in a child
+    from tests.postgres import PostgresServer, start_bundled  # noqa: PLC0415 - the same
 
     bundled = start_bundled()
     server = PostgresServer(bundled.url)
@@ -130,7 +113,8 @@ def main() -> None:
     try:
         for _ in range(given.rounds):
             for source in sources:
-                for name, figures in child(source, server.fresh(), given.count).items():
+                asked = "--measure", server.fresh(), "--count", str(given.count)
+                for name, figures in child(__file__, source, *asked).items():
                     for what, figure in figures.items():
                         found.setdefault((source, name, what), []).append(figure)
     finally:
