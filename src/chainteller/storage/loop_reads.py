@@ -35,26 +35,25 @@ Result = TypeVar("Result")
 class _OnLoop:
     """A connection whose waits are an event loop's."""
 
-    def __init__(self, inner: Connection) -> None:
+    def __init__(self, inner: Connection, loop: asyncio.AbstractEventLoop) -> None:
         driver: Any = inner.connection.driver_connection
         self.inner = inner
         self.session = session_of(inner)
         self.is_lost = False
         self._socket: int = driver.fileno()
         self._ready: asyncio.Future[Ready] | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._loop = loop
         self._waited = self.session.wait
 
-    def listen(self, loop: asyncio.AbstractEventLoop) -> None:
+    def listen(self) -> None:
         """Let the loop tell when something arrives. Raises NotImplementedError where it can't."""
-        loop.add_reader(self._socket, self._tell, Ready.R)
-        self._loop, self.session.wait = loop, self._wait
+        self._loop.add_reader(self._socket, self._tell, Ready.R)
+        self.session.wait = self._wait
 
     def close(self) -> None:
         """Give the connection back, or give it up if it's lost or in the middle of something."""
-        if self._loop is not None:
-            with suppress(RuntimeError, ValueError):  # the loop is closed, or the socket is
-                self._loop.remove_reader(self._socket)
+        with suppress(RuntimeError, ValueError):  # the loop is closed, or the socket is
+            self._loop.remove_reader(self._socket)
         self.session.wait = self._waited
         if not self.inner.invalidated and (self.is_lost or self.session.is_in_transaction):
             self.inner.invalidate()
@@ -63,13 +62,13 @@ class _OnLoop:
     def _tell(self, ready: Ready) -> None:
         if self._ready is not None and not self._ready.done():
             self._ready.set_result(ready)
-        elif self._ready is None and self._loop is not None:
+        elif self._ready is None:
             self.is_lost = True  # the server says something unasked: that it ends
             self._loop.remove_reader(self._socket)
 
     def _wait(self, answers: Answers) -> list[Any]:
         """Give way to the loop until all has arrived. Called in a greenlet."""
-        loop, caller = asyncio.get_running_loop(), getcurrent().parent
+        loop, caller = self._loop, getcurrent().parent
         try:
             wanted = next(answers)
             while True:
@@ -168,20 +167,20 @@ class LoopReads(Database):
         """Open another connection, in a thread because that waits."""
         try:
             loop = asyncio.get_running_loop()
-            connection = await loop.run_in_executor(None, self._connected)
+            connection = await loop.run_in_executor(None, self._connected, loop)
         except (DBAPIError, PoolTimeout, Error):
             return  # reads in threads tell what is wrong
         finally:
             self._opening = None
         try:
-            connection.listen(loop)
+            connection.listen()
         except NotImplementedError:  # as on Windows: every read is made in a thread
             connection.is_lost, self._most = True, 0
         self._put_back(connection)
 
-    def _connected(self) -> _OnLoop:
+    def _connected(self, loop: asyncio.AbstractEventLoop) -> _OnLoop:
         inner = self.engine.connect().execution_options(plain=True)
         inner.begin()
-        connection = _OnLoop(inner)
+        connection = _OnLoop(inner, loop)
         self._all.add(connection)
         return connection

@@ -130,6 +130,17 @@ class Listing:
             return found[::-1], total
         return shape.read(connection, values, start, query.limit), total
 
+    def near(
+        self, of: tuple[object, ...], query: ListQuery
+    ) -> tuple[Select[Any], dict[str, object]] | None:
+        """The statement and its values of an unfiltered page that begins near the beginning of the
+        order, whatever the total is; None for others."""
+        start = (query.page - 1) * query.limit
+        if start > _NEAR or self.is_filtered(query):
+            return None
+        values = {f"b_{name}": value for name, value in zip(self._of, of, strict=True)}
+        return self._shape((), (), query.sort, ()).near(values, start, query.limit)
+
     def is_filtered(self, query: ListQuery) -> bool:
         """Whether a query asks for a part of the list."""
         return any(self._asked(query))
@@ -233,6 +244,12 @@ class _Shape:
         found = int(connection.execute(self._counted, {**values, "b_most": most}).scalar_one())
         return Counted(found, most - 1) if found == most else Counted(found)
 
+    def near(
+        self, values: Mapping[str, object], start: int, limit: int
+    ) -> tuple[Select[Any], dict[str, object]]:
+        """The statement that skips ``start`` rows as a whole, and its values."""
+        return self._whole[False], {**values, "b_start": start, "b_limit": limit}
+
     def read(
         self,
         connection: Connection,
@@ -285,7 +302,7 @@ def numbered(
     """
     if listing.is_filtered(query):
         return listing.page(connection, tuple(of.values()), query)
-    if (near := _near(listing, of, query)) is not None:
+    if (near := listing.near(tuple(of.values()), query)) is not None:
         return list(connection.execute(*near).all()), Counted(total)
     rows = between(connection, listing.table, of, "ordinal", *ordinals(query, total))
     return (rows[::-1] if query.sort == "created" else rows), Counted(total)
@@ -295,36 +312,8 @@ def numbered_ahead(
     connection: Connection, listing: Listing, of: Mapping[str, str], query: ListQuery
 ) -> None:
     """Send what ``numbered`` will read if that doesn't depend on the total; see ``Plain.ahead``."""
-    near = None if listing.is_filtered(query) else _near(listing, of, query)
-    if near is not None:
+    if (near := listing.near(tuple(of.values()), query)) is not None:
         ahead(connection, *near)
-
-
-def _near(
-    listing: Listing, of: Mapping[str, str], query: ListQuery
-) -> tuple[Select[Any], dict[str, Any]] | None:
-    """A statement and its values for a page near the beginning of the order; None for others."""
-    start = (query.page - 1) * query.limit
-    if start > _NEAR:
-        return None
-    values = {f"b_{name}": value for name, value in of.items()}
-    statement = _from_end(listing.table, tuple(of), query.sort == "created")
-    return statement, {**values, "b_limit": query.limit, "b_start": start}
-
-
-@cache
-def _from_end(
-    table: Table,
-    names: tuple[str, ...],
-    is_ascending: bool,  # noqa: FBT001 - a cache key
-) -> Select[Any]:
-    return (
-        select(table)
-        .where(*(table.c[name] == bindparam(f"b_{name}") for name in names))
-        .order_by(*_directed([table.c.ordinal], down=not is_ascending))
-        .limit(bindparam("b_limit", type_=BigInteger))
-        .offset(bindparam("b_start", type_=BigInteger))
-    )
 
 
 def between(

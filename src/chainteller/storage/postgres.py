@@ -24,18 +24,18 @@ _IDLE_TIMEOUT_S = 15
 _POOL_WAIT_S = 5
 _KEPT = 20
 """Connections kept open: one per thread of a server, and some for its due work."""
-_LIMITS = (
-    f"SET LOCAL lock_timeout = '{LOCK_TIMEOUT_S}s'; "
-    f"SET LOCAL statement_timeout = '{STATEMENT_TIMEOUT_S}s'; "
-    f"SET LOCAL idle_in_transaction_session_timeout = '{_IDLE_TIMEOUT_S}s'"
-)
+_TIMEOUTS_S = {
+    "lock_timeout": LOCK_TIMEOUT_S,
+    "statement_timeout": STATEMENT_TIMEOUT_S,
+    "idle_in_transaction_session_timeout": _IDLE_TIMEOUT_S,
+}
+_LIMITS = "; ".join(f"SET LOCAL {name} = '{most}s'" for name, most in _TIMEOUTS_S.items())
 _BEGIN_WRITES = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _BEGIN_READS = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
-_SET_LIMITS = (
-    f"SELECT set_config('lock_timeout', '{LOCK_TIMEOUT_S}s', true), "
-    f"set_config('statement_timeout', '{STATEMENT_TIMEOUT_S}s', true), "
-    f"set_config('idle_in_transaction_session_timeout', '{_IDLE_TIMEOUT_S}s', true)"
+_SET_LIMITS = "SELECT " + ", ".join(
+    f"set_config('{name}', '{most}s', true)" for name, most in _TIMEOUTS_S.items()
 )
+"""The same as one statement."""
 WRITING = (_BEGIN_WRITES, _SET_LIMITS)
 READING = (_BEGIN_READS, _SET_LIMITS)
 """What a plain connection sends before its first statement."""
