@@ -6,6 +6,7 @@ compete for the interpreter (``benchmarks/service.py``).
 """
 
 import asyncio
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from contextvars import copy_context
@@ -96,6 +97,8 @@ class LoopReads(Database):
         self._all: set[_OnLoop] = set()
         self._most = MOST
         self._opening: asyncio.Task[None] | None = None
+        self._is_closed = False
+        self._closing = threading.Lock()
 
     async def run(self, work: Callable[[], Result]) -> Result:
         """Call ``work``, which may ``ask``.
@@ -134,7 +137,9 @@ class LoopReads(Database):
         raise AssertionError("reads on a loop write nothing")
 
     def close(self) -> None:
-        """Give back every connection, also one that was opened when the loop ended."""
+        """Give back every connection, also one that a thread is opening when the loop has ended."""
+        with self._closing:
+            self._is_closed = True
         self._free.clear()
         while self._all:
             self._all.pop().close()
@@ -168,7 +173,7 @@ class LoopReads(Database):
         try:
             loop = asyncio.get_running_loop()
             connection = await loop.run_in_executor(None, self._connected, loop)
-        except (DBAPIError, PoolTimeout, Error):
+        except (DBAPIError, PoolTimeout, Error, NotAtOnce):
             return  # reads in threads tell what is wrong
         finally:
             self._opening = None
@@ -180,7 +185,17 @@ class LoopReads(Database):
 
     def _connected(self, loop: asyncio.AbstractEventLoop) -> _OnLoop:
         inner = self.engine.connect().execution_options(plain=True)
-        inner.begin()
-        connection = _OnLoop(inner, loop)
-        self._all.add(connection)
-        return connection
+        try:
+            inner.begin()
+            connection = _OnLoop(inner, loop)
+        except BaseException:
+            inner.invalidate()
+            inner.close()
+            raise
+        with self._closing:
+            if not self._is_closed:
+                self._all.add(connection)
+                return connection
+        connection.is_lost = True  # to everybody
+        connection.close()
+        raise NotAtOnce

@@ -16,6 +16,7 @@ from sqlalchemy.exc import DBAPIError
 
 from chainteller.storage.compiled import Compiled, Found, Step, Values, compiled
 from chainteller.storage.faults import NOT_PREPARED, SESSION_CHANGED
+from chainteller.storage.lost_connections import lose
 
 if TYPE_CHECKING:
     from chainteller.storage.pipeline import Session
@@ -191,8 +192,7 @@ class Plain:
             self.inner.engine.update_execution_options(**{_PREPARES: False})
         lost = state in NOT_PREPARED or self.dialect.is_disconnect(error, self._driver, None)
         if lost:
-            self.inner.invalidate(error)
-            self.inner.engine.dispose()  # those in the pool are lost too
+            lose(self.inner, error)
         base: Any = self.dialect.dbapi
         explained: Exception = DBAPIError.instance(
             sql, None, error, base.Error, connection_invalidated=lost, dialect=self.dialect

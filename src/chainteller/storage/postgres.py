@@ -12,6 +12,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import NoSuchModuleError
 
 from chainteller.service.errors import ServiceUnavailable
+from chainteller.storage import lost_connections
 from chainteller.storage.faults import unavailable
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ def open_postgres(parsed: URL) -> Engine:
         raise driver_missing("psycopg") from None
     event.listen(engine, "connect", _leave_transactions_to_us)
     event.listen(engine, "begin", _begin)
+    lost_connections.watch(engine)
     return engine
 
 
