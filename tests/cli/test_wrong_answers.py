@@ -15,7 +15,7 @@ from tests.cli.conftest import Teller
 from tests.spec_only.place import spec_only_server
 from tests.spec_only.server import SpecOnlyApp
 from tests.spec_only.specification import SpecifiedCall
-from tests.spec_only.wrong_answers import CALLS, FORTY_DIGITS, PASSED_ON, WRONG, wrong
+from tests.spec_only.wrong_answers import CALLS, FORTY_DIGITS, PASSED_ON, SILENT, WRONG, wrong
 from tests.tui.wallet_case import ADDRESSES
 from tests.world.bank import World, build, sqlite_url
 from tests.world.serving import deployment, served
@@ -81,7 +81,7 @@ COMMANDS: Mapping[str, Callable[[Desk], tuple[str, ...]]] = {
     ),
     "POST /counterparties": _register,
 }  # fmt: skip
-FAULTS = [each for each in WRONG if each != "no answer"]
+FAULTS = [each for each in WRONG if each != SILENT]
 
 
 def _cases() -> list[object]:
@@ -93,6 +93,7 @@ def _cases() -> list[object]:
     ]
 
 
+@pytest.mark.forms(3)
 @pytest.mark.parametrize(("name", "fault"), _cases())
 def test_a_wrong_answer_is_named_and_prints_nothing_untrue(
     desk: Desk, name: str, fault: str

@@ -8,6 +8,10 @@ from tests.spec_only.server import Distort
 from tests.spec_only.specification import SpecifiedCall, specified_calls
 
 FORTY_DIGITS = "9" * 40
+SILENT = "no answer"
+SILENCE_S = 1.5
+"""How long to wait for an answer that doesn't come; the others come sooner, also while other
+programs run."""
 _AMOUNTS = ("amount", "price", "currentPrice")
 _IDS = ("id", "marketName", "bankAccountId", "address")
 
@@ -50,7 +54,7 @@ WRONG: Mapping[str, Callable[[Any], bytes | None]] = {
     "40 digits": lambda body: _each(body, _forty_digits),
     "HTML": lambda _body: b"<html><h1>It works!</h1></html>",
     "an empty body": lambda _body: b"",
-    "no answer": lambda _body: None,
+    SILENT: lambda _body: None,
 }
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.deployments import SPEC_ONLY
-from tests.spec_only.wrong_answers import CALLS, wrong
+from tests.spec_only.wrong_answers import CALLS, SILENCE_S, SILENT, wrong
 from tests.tui.conftest import Bench, answer, press, seen, settle
 from tests.tui.wallet_case import ALICE, Case, paste, signed
 from textual import events
@@ -48,6 +48,7 @@ async def test_an_account_is_added_by_its_id_and_served(bench: Bench) -> None:
     assert bench.service.deposits(account.id).pagination.total == 1
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("size", [(80, 24), (110, 32), (120, 40)])
 async def test_what_to_do_with_an_empty_list_is_never_cut(
     bench: Bench, size: tuple[int, int]
@@ -199,9 +200,9 @@ async def test_a_link_without_an_answer_is_verified_after_a_restart(
         await settle(pilot)
         await press(pilot, "5", "down")
         assert "[3/5] signature" in seen(app)
-        bench.place.app.distort = wrong("no answer", CALLS[f"POST {_LINK}"])
-        bench.place.service._transport.deadline_s = 0.5
         await paste(pilot, signed("alice-ethereum", case.newest()))
+        bench.place.app.distort = wrong(SILENT, CALLS[f"POST {_LINK}"])
+        bench.place.service._transport.deadline_s = SILENCE_S
         await press(pilot, "enter")
         assert "OUTCOME_UNKNOWN" in seen(app)
     app.desk.end()
