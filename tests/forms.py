@@ -1,14 +1,18 @@
 """Forms of a test: the quick line runs a few of a parametrized test, ``-m thorough`` the others.
 
 ``@pytest.mark.forms(count)`` says how many, on each kind of deployment: the first, the last and
-some between them, so that of a product of parameters several values of each are among them. Of a
-flow of the console that runs on both kinds of deployment, one form runs on a spec-only one.
+some between them, so that of a product of parameters several values of each are among them. Of the
+flows of the console that run on both kinds of deployment, every third runs on a spec-only one, in
+one form.
 """
 
 from collections.abc import Sequence
 
 import pytest
 from tests import deployments
+
+_EVERY = 3
+"""Of the flows on a spec-only deployment, the quick line runs every third."""
 
 
 def share_out(config: pytest.Config, items: Sequence[pytest.Item]) -> None:
@@ -22,17 +26,18 @@ def share_out(config: pytest.Config, items: Sequence[pytest.Item]) -> None:
         together.setdefault((item.nodeid.partition("[")[0], deployments.kind_of(item)), []).append(
             item
         )
+    flows = 0
     for (_, kind), forms in together.items():
-        count = _count(forms[0], kind) or len(forms)
+        count = _count(forms[0]) or len(forms)
+        if kind == deployments.SPEC_ONLY and deployments.is_flow(forms[0]):
+            count, flows = int(flows % _EVERY == 0), flows + 1
         quick = {at * (len(forms) - 1) // max(1, count - 1) for at in range(count)}
         for at, item in enumerate(forms):
             if at not in quick:
                 item.add_marker(pytest.mark.thorough)
 
 
-def _count(item: pytest.Item, kind: str) -> int:
+def _count(item: pytest.Item) -> int:
     """How many forms the quick line runs; 0 for all of them."""
-    if kind == deployments.SPEC_ONLY and deployments.is_flow(item):
-        return 1
     mark = item.get_closest_marker("forms")
     return int(mark.args[0]) if mark else 0

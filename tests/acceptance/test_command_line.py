@@ -15,6 +15,7 @@ def test_a_group_without_a_command_complains_in_three_parts(tmp_path: Path) -> N
     ]
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("name", ["x" * 40, "Bänk", "two  blanks", 'a "quoted" bank', " edge"])
 def test_a_bank_name_that_no_wallet_can_sign_is_a_configuration_error(
     tmp_path: Path, name: str

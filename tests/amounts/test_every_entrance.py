@@ -101,6 +101,7 @@ LINES = {
 }
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("line", LINES)
 async def test_a_field_sends_what_it_read_back_or_refuses(bench: Bench, line: str) -> None:
     keys, asset = LINES[line]
@@ -138,6 +139,7 @@ async def test_a_refused_amount_keeps_its_line_and_the_next_digits(bench: Bench)
     assert bench.service.deposits(account.id).data == ()
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize(("typed", "wrong"), [("20000", "2e0000"), ("20,000.00", "2,0000")])
 async def test_the_amount_is_retyped_as_it_may_be_typed(
     bench: Bench, typed: str, wrong: str

@@ -64,6 +64,7 @@ def test_stdout_carries_one_line_and_the_log_no_secret(server: ServerProcess, ke
     assert "canary" not in errors
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize(("sig", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
 def test_a_signal_ends_it_in_order(server: ServerProcess, sig: int, code: int) -> None:
     server.process.send_signal(sig)

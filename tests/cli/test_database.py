@@ -171,6 +171,7 @@ def test_a_restore_beside_a_running_server_is_refused_and_recorded(
     assert teller("db", "restore", str(file)).code == 0
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize(
     ("statement", "named", "code"),
     [

@@ -87,6 +87,7 @@ def _watched() -> Iterator[_Seen]:
         yield seen
 
 
+@pytest.mark.forms(30)
 @pytest.mark.parametrize("path", [*READING, *(path for path in WRITING if path != SERVE)])
 def test_a_command_makes_the_calls_that_it_declares_and_prints_json(
     bank: Bank, real: Lines, path: str
@@ -126,6 +127,7 @@ def test_a_script_reads_every_command_with_jq(bank: Bank, real: Lines) -> None:
     assert done.returncode == 0, done.stderr[-500:]
 
 
+@pytest.mark.forms(24)
 @pytest.mark.parametrize("path", LISTS)
 def test_a_list_is_a_table_an_envelope_and_a_csv_file_of_the_same_records(
     bank: Bank, real: Lines, path: str
@@ -331,6 +333,7 @@ _TURNS = cycle(HOSTILE)
 HOSTILE_LINES = [(path, name, next(_TURNS)) for path, name in ARGUMENTS]
 
 
+@pytest.mark.forms(98)
 @pytest.mark.parametrize(
     ("path", "name", "text"), HOSTILE_LINES, ids=[str(at) for at in range(len(HOSTILE_LINES))]
 )

@@ -32,6 +32,7 @@ def test_the_end_of_the_input_ends_it(bank: Path) -> None:
     assert "READ_ONLY" in ended.err
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("errors", ["strict", "surrogateescape"])
 def test_a_byte_that_is_no_text_ends_no_session(bank: Path, errors: str) -> None:
     ended = chainteller(

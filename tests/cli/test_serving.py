@@ -24,6 +24,7 @@ def serve(home: Path, *arguments: str, settings: str = "") -> "subprocess.Popen[
     )
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("host", ["0.0.0.0", "::"])  # noqa: S104 - the address that must be refused
 def test_without_tls_only_this_machine_can_connect(tmp_path: Path, host: str) -> None:
     process = serve(tmp_path, "--host", host, "--port", "0")
@@ -33,6 +34,7 @@ def test_without_tls_only_this_machine_can_connect(tmp_path: Path, host: str) ->
     assert "Traceback" not in errors
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("given", [("--tls-key", "k"), ("--tls-certificate", "c")])
 def test_tls_needs_both_files(tmp_path: Path, given: tuple[str, str]) -> None:
     process = serve(tmp_path, *given)

@@ -37,6 +37,7 @@ def account(bank: Path, teller: Teller) -> str:
     return str(opened)
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize(("answer", "code", "trades"), [("y", 0, 1), ("n", 130, 0), ("", 130, 0)])
 def test_a_trade_asks_and_takes_only_a_yes(
     account: str, teller: Teller, answer: str, code: int, trades: int
@@ -63,6 +64,7 @@ def test_a_withdrawal_names_amount_account_and_target(account: str) -> None:
     assert child.exitstatus == 0
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize(
     ("answer", "code", "status"), [("y", 0, "cancelled"), ("no", 130, "processing")]
 )

@@ -201,6 +201,7 @@ def test_events_are_read_from_a_cursor_on(account: str, teller: Teller) -> None:
         assert teller("events", *wrong).code == 2
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("form", ["table", "json", "csv"])
 def test_followed_events_come_a_line_each_and_end_with_the_reader(
     account: str, teller: Teller, form: str

@@ -31,6 +31,7 @@ def _challenge(teller: Teller, network: str, address: str) -> tuple[str, Ended]:
     return wallet, teller("wallets", "challenge", wallet, "--account", "BCA_SAMPLE1", "--json")
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize(("network", "name", "address"), WALLETS)
 def test_a_wallet_is_verified_step_by_step_by_ids_alone(
     teller: Teller, network: str, name: str, address: str

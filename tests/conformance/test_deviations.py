@@ -22,6 +22,7 @@ def _found(proxy: AlteringProxy, served: Served, planted: list[Deviation]) -> se
     return deviating(check(proxy.address, served.key, target, wait_s=2.0 if waiting else 0.0))
 
 
+@pytest.mark.forms(2)
 @pytest.mark.parametrize("run", sorted({each.run for each in DEVIATIONS}))
 def test_planted_deviations_are_named_and_nothing_else(
     run: int, proxy: AlteringProxy, served: Served

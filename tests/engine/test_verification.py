@@ -162,6 +162,7 @@ def test_the_zero_row_of_a_withdrawn_asset_hides_nothing(busy: World) -> None:
     assert {breach.invariant for breach in verify(busy.database)} == OF_ANY_DAMAGE
 
 
+@pytest.mark.forms(24)
 @pytest.mark.parametrize(("invariant", "statement"), DAMAGES)
 def test_names_the_invariant_that_a_damaged_row_breaks(
     busy: World, invariant: int, statement: str

@@ -156,6 +156,7 @@ def test_a_contract_wallet_whose_owner_was_removed_gets_nothing(
     assert "payout.refused" in {row.action for row in case.service.audit().data}
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("how", ["no provider", "no answer"])
 def test_a_payout_that_no_chain_confirms_waits_for_a_person(
     tmp_path: Path, chain: Chain, nodes: tuple[Node, Node], how: str
@@ -177,6 +178,7 @@ def test_a_payout_that_no_chain_confirms_waits_for_a_person(
     assert case.service.cancel_withdrawal(case.account_id, still.id).value.status == "cancelled"
 
 
+@pytest.mark.forms(3)
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
@@ -270,6 +272,7 @@ def test_a_signature_by_a_key_asks_no_chain_and_without_providers_nothing_change
         case.service.submit_claim(case.custody.id, case.request(case.challenge()))
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("change", ["block", "answers", "call", "chainId", "all"])
 def test_changed_evidence_is_noticed(
     tmp_path: Path, chain: Chain, nodes: tuple[Node, Node], change: str

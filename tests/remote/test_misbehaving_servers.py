@@ -71,6 +71,7 @@ def test_there_are_enough_faults() -> None:
     assert len(FAULTS) >= 25
 
 
+@pytest.mark.forms(24)
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_read_ends_in_a_named_error_within_the_deadline(name: str) -> None:
     with misbehaving(FAULTS[name]) as address:
@@ -86,6 +87,7 @@ def test_a_read_ends_in_a_named_error_within_the_deadline(name: str) -> None:
     assert fault.value.suggestion
 
 
+@pytest.mark.forms(24)
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_write_without_a_clear_answer_is_unknown_and_keeps_its_key(name: str) -> None:
     with misbehaving(FAULTS[name]) as address:

@@ -165,6 +165,7 @@ def _count(bench: Bench, name: str) -> int:
     return bank.counterparties().pagination.total
 
 
+@pytest.mark.forms(2)
 @pytest.mark.parametrize("cut", [Cut.BEFORE, Cut.AFTER])
 @pytest.mark.parametrize("name", WRITES)
 def test_the_same_key_settles_every_write_and_does_it_once(
@@ -195,6 +196,7 @@ def test_without_keys_nothing_is_ever_sent_twice(spec_only: Bench, name: str, cu
     assert _count(spec_only, name) == done
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("cut", [Cut.BEFORE, Cut.AFTER])
 def test_an_execution_is_settled_on_any_deployment(bench: Bench, cut: Cut) -> None:
     quote = bench.quote()
@@ -215,6 +217,7 @@ def test_an_execution_is_settled_on_any_deployment(bench: Bench, cut: Cut) -> No
     assert [kept.trade_id] == bench.trades(), "the quote is known to be used"
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("cut", [Cut.BEFORE, Cut.AFTER])
 def test_a_cancellation_is_settled_on_any_deployment(bench: Bench, cut: Cut) -> None:
     trade = bench.execute(bench.quote(), bench.bank)
@@ -305,6 +308,7 @@ def test_a_key_without_an_answer_is_not_used_for_another_request(ours: Bench) ->
     assert [row.key for row in ours.workspace.in_doubt()] == [key]
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize(
     "fault",
     [

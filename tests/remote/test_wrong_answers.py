@@ -180,6 +180,7 @@ def test_every_call_of_the_specification_is_tried() -> None:
     assert len(CALLS) == 16
 
 
+@pytest.mark.forms(35)
 @pytest.mark.parametrize("fault", WRONG)
 @pytest.mark.parametrize("name", PREPARED)
 def test_a_wrong_answer_is_named_or_claims_nothing(bank: Bank, name: str, fault: str) -> None:

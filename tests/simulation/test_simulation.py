@@ -12,7 +12,7 @@ SEEDS = tuple(f"short-{number}" for number in range(10))
 STEPS = 220
 
 
-@pytest.mark.forms(5)
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_deployment_does_what_its_model_does(seed: str) -> None:
     failure = run(seed, steps_of(seed, STEPS))

@@ -232,6 +232,7 @@ def test_a_full_disk_refuses_by_name_and_leaves_the_books_right(world: World, pa
     database.close()
 
 
+@pytest.mark.forms(1)
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become a user without rights")
 @pytest.mark.parametrize("what", ["file", "folder"])
 def test_a_read_only_file_or_folder_refuses_writes_and_still_reads(

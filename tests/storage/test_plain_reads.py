@@ -192,6 +192,7 @@ def test_a_read_changes_nothing(world: World) -> None:
             database.ask("writer", lambda rows: rows.execute(statement))
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("where", ["before", "after"])
 @pytest.mark.parametrize("word", ["FROM trading_account", "FROM trade "])
 def test_a_read_whose_connection_is_lost_is_repeated_unseen(

@@ -111,6 +111,7 @@ def test_a_write_takes_at_most_five_round_trips(cut_world: World, cutter: Cuttin
     assert min(took.values()) >= 3, "none is counted twice"
 
 
+@pytest.mark.forms(2)
 @pytest.mark.parametrize("word", ["INSERT INTO transfer", "INSERT INTO posting", "INTO audit"])
 @pytest.mark.parametrize("where", ["before", "after"])
 def test_a_write_cut_before_its_commit_runs_again_once(
@@ -124,6 +125,7 @@ def test_a_write_cut_before_its_commit_runs_again_once(
     assert len(cut_world.engine.deposits(account_id).data) == 1
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("key", [None, "once"])
 @pytest.mark.parametrize("where", ["before", "after"])
 def test_a_commit_without_an_answer_is_looked_up_and_has_one_effect(

@@ -74,6 +74,7 @@ def test_it_is_refused_until_it_is_upgraded(url: str) -> None:
     assert maintenance.upgrade(url) == (REVISION, REVISION)
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("kind", ["upgraded", "new"])
 def test_the_released_build_accepts_it(
     kind: str, tmp_path: Path, request: pytest.FixtureRequest

@@ -11,6 +11,7 @@ def test_what_is_kept_belongs_to_the_statements() -> None:
     assert tuple(KEPT) == STATEMENTS
 
 
+@pytest.mark.forms(41)
 @pytest.mark.parametrize("statement", STATEMENTS)
 def test_a_finding_names_its_invariant_the_row_and_what_is_wrong(
     bank: World, statement: str

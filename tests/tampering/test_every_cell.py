@@ -65,6 +65,7 @@ def is_named(connection: Connection, altered: Alteration) -> bool:
     return f"{altered.table.name} {altered.row}" in named
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("table", ["api_key", "claim_evidence", "counterparty", "transfer"])
 def test_an_altered_cell_or_row_is_named(bank: World, table: str) -> None:
     """The quick form: one row of a few tables."""

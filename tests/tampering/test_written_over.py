@@ -65,6 +65,7 @@ def is_named_when_written(connection: Connection, altered: Alteration) -> bool:
     return "then written over by the engine at" in what
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("table", ["api_key", "customer", "trading_account", "job"])
 def test_an_altered_row_that_is_written_is_named(bank: World, table: str) -> None:
     """The quick form: one row of a few tables."""

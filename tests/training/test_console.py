@@ -61,6 +61,7 @@ async def ask_for_a_price(pilot: Pilot[Any], session: Session) -> None:
     await press(pilot, *amount, "enter")
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("size", SIZES)
 async def test_it_says_training_briefs_first_and_shows_the_story(
     begin: OpenSession, home: Path, size: tuple[int, int]

@@ -61,6 +61,7 @@ async def test_an_account_is_opened_for_a_customer_found_by_bank_account(bench: 
     assert account.bank_account_id == "DDA-7"
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("key", ["enter", "n", "escape", "space"])
 async def test_no_account_is_opened_without_a_yes(bench: Bench, key: str) -> None:
     app = bench.console()
@@ -106,6 +107,7 @@ async def test_a_withdrawal_asks_with_amount_and_account(bench: Bench) -> None:
     assert withdrawal.amount == "120.50"
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize(
     ("key", "amount", "told"),
     [

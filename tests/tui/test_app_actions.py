@@ -97,6 +97,7 @@ async def test_enter_in_the_palette_takes_what_was_typed_however_quickly(bench: 
         assert "No quote yet" in seen(app)
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("wanted", ["account", "bank account"])
 async def test_a_pasted_id_opens_what_it_names(bench: Bench, wanted: str) -> None:
     account = bench.open(1, deposit="500.00")
@@ -159,6 +160,7 @@ async def test_a_pasted_text_that_is_no_id_presses_no_key(bench: Bench) -> None:
 # -- what was left open --------------------------------------------------------------------------
 
 
+@pytest.mark.forms(1)
 @pytest.mark.needs("idempotency")
 @pytest.mark.parametrize("agreed", ["y", "n"])
 async def test_requests_that_were_never_answered_are_told_at_the_next_start(

@@ -32,6 +32,7 @@ def test_sums_are_exact(amount: str, other: str, sign: int, found: str | None) -
     assert total(amount, other, sign=sign) == found
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("size", SIZES)
 async def test_what_is_left_follows_the_amount_and_stands_with_the_quote(
     bench: Bench, size: tuple[int, int]

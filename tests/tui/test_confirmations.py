@@ -432,6 +432,7 @@ class _Freezing:
         return found  # type: ignore[no-any-return]  # as it came
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize(
     "keys",
     [("b", *"100", "enter", "X"), ("w", *"100", "enter"), ("d", *"10001", "enter")],

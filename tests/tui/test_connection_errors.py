@@ -56,6 +56,7 @@ async def test_a_key_that_was_revoked_is_no_silence(bench: Bench) -> None:
         assert "no answer" not in top
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("refused", [("events",), ("events", "markets")])
 async def test_a_scope_that_is_missing_leaves_the_desk_live(
     bench: Bench, refused: tuple[str, ...]
@@ -148,6 +149,7 @@ def test_a_store_that_is_shut_says_itself_what_opens_it(own: str, shown: str) ->
     assert failures.explain(error).next_step == shown
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize(
     ("error", "words"),
     [(_NO_SCOPE, "failed   r: retry"), (NotOffered("Not here."), "not offered by this deployment")],

@@ -273,6 +273,7 @@ async def test_the_detail_of_the_customer_before_is_gone_before_the_next_one_com
         assert "222.00" in screen.customer_text()
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize(
     ("key", "operation"),
     [
@@ -304,7 +305,7 @@ async def test_a_list_of_the_customer_before_is_gone_before_the_next_one_comes(
         assert theirs not in seen(app)
 
 
-@pytest.mark.forms(2)
+@pytest.mark.forms(1)
 @pytest.mark.parametrize(
     ("key", "typed"),
     [("4", "sell"), pytest.param("6", "withdrawal", marks=pytest.mark.needs("all-transfers"))],

@@ -62,6 +62,7 @@ def _told(page: CustomerPage) -> list[str]:
     return ["  ".join(text for text, _ in row.cells) for row in page.paged.rows_held]
 
 
+@pytest.mark.forms(1)
 @pytest.mark.needs("customer-names", "transactions", "audit")
 @pytest.mark.parametrize("size", [SMALL, HUGE])
 async def test_a_customer_with_two_accounts_has_one_page_and_every_line_opens_its_record(

@@ -17,6 +17,7 @@ def _busy(bench: Bench) -> None:
         bench.deposit(account, "10.00")
 
 
+@pytest.mark.forms(1)
 @pytest.mark.needs("transactions")
 @pytest.mark.parametrize("keys", [("down",) * 30, ("pagedown",) * 3, ("end",)])
 async def test_every_part_of_the_detail_is_reached_by_keys(

@@ -37,7 +37,7 @@ def _both_at_once(dialog: Screen[object], key: str) -> None:
         dialog._forward_event(events.Key(key, "\r" if key == "enter" else None))
 
 
-@pytest.mark.forms(6)
+@pytest.mark.forms(2)
 @pytest.mark.parametrize("key", ["escape", "enter"])
 @pytest.mark.parametrize("name", [_needing(each) for each in (*_OPENED_BY, *_BY_NAME)])
 async def test_two_quick_keys_close_one_dialog(bench: Bench, name: str, key: str) -> None:
@@ -131,6 +131,7 @@ async def test_the_second_of_two_quick_escapes_does_not_reach_the_screen_below(
         assert not app.screen.has_class("detail-open")
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("name", [_needing(each) for each in ("text", "log", "handover")])
 async def test_enter_closes_what_was_only_to_be_read(bench: Bench, name: str) -> None:
     bench.open(1, deposit="100.00")

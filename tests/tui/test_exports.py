@@ -34,6 +34,7 @@ def _settled_trade(bench: Bench) -> tuple[str, str]:
     return account.id, trade.id
 
 
+@pytest.mark.forms(1)
 @pytest.mark.needs("trade-details")
 @pytest.mark.parametrize(
     ("keys", "form", "ending"),
@@ -168,6 +169,7 @@ async def test_a_list_is_exported_whole_and_says_how_many_rows(
     assert len(set(written)) == rows + 1
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize(
     ("screen", "name"),
     [
@@ -242,6 +244,7 @@ def _written(folder: Path, pattern: str) -> bool:
     return any(folder.glob(pattern))
 
 
+@pytest.mark.forms(1)
 @pytest.mark.needs("buying-power")
 @pytest.mark.parametrize("key", ["y", "n"])
 async def test_nothing_unmasked_leaves_while_hidden_without_a_question(

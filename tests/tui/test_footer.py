@@ -175,6 +175,7 @@ def _count_paints(screen: QuoteScreen) -> list[str]:
     return painted
 
 
+@pytest.mark.forms(1)
 @pytest.mark.needs("account-controls")
 @pytest.mark.parametrize(
     ("control", "works"),
@@ -245,7 +246,7 @@ async def test_nothing_is_named_to_order_filter_or_hold_where_there_is_nothing(
         assert "o order" in _keys(app)
 
 
-@pytest.mark.forms(6)
+@pytest.mark.forms(2)
 @pytest.mark.parametrize("has_account", [True, False])
 @pytest.mark.parametrize("name", SCREENS)
 async def test_no_footer_names_a_key_that_does_nothing(

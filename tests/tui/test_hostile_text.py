@@ -29,6 +29,7 @@ def test_control_bidi_and_invisible_characters_are_replaced(text: str) -> None:
     assert all(character.isprintable() for character in shown)
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("text", MARKUP)
 async def test_markup_in_data_is_shown_and_never_run(bench: Bench, text: str) -> None:
     app = bench.console()

@@ -39,6 +39,7 @@ async def test_esc_closes_what_is_open_and_never_goes_to_another_screen(bench: B
         assert app.desk.unread == unread
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("name", [name for name in SCREENS if name != "wallets"])
 async def test_q_says_how_to_quit(bench: Bench, name: str) -> None:
     bench.open(1)
@@ -93,7 +94,7 @@ async def _click(pilot: Pilot[None], row: int, words: str) -> None:
     await settle(pilot)
 
 
-@pytest.mark.forms(2)
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("width", [60, 80, 100, 120, 200])
 async def test_the_names_of_the_screens_can_be_clicked(bench: Bench, width: int) -> None:
     bench.open(1)
@@ -150,6 +151,7 @@ async def _paste(pilot: Pilot[None], text: str) -> None:
     await settle(pilot)
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize(
     "keys",
     [

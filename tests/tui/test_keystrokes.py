@@ -219,7 +219,7 @@ TABLE: tuple[tuple[Task, int, tuple[int, int]], ...] = (
 )
 
 
-@pytest.mark.forms(5)
+@pytest.mark.forms(1)
 @pytest.mark.parametrize(
     ("task", "keys", "size"), TABLE, ids=[f"{row[0].__name__}-{row[2][0]}" for row in TABLE]
 )

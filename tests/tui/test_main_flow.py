@@ -47,7 +47,7 @@ async def test_enter_typed_before_the_amount_came_asks_for_all_of_it(bench: Benc
     assert bench.service.trading_account(account.id).buying_power == "0.00"
 
 
-@pytest.mark.forms(3)
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("key", ["enter", "space", "n", "escape", "Y"])
 async def test_no_other_key_than_y_executes(bench: Bench, key: str) -> None:
     account = bench.open(1, deposit="100.00")

@@ -189,7 +189,7 @@ QUOTES = {
 }
 
 
-@pytest.mark.forms(4)
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("name", QUOTES)
 async def test_an_answer_that_is_not_the_quote_asked_for_is_named_and_never_executed(
     place: Place, name: str
@@ -222,7 +222,7 @@ EXECUTIONS = {
 }
 
 
-@pytest.mark.forms(3)
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("name", EXECUTIONS)
 async def test_an_answer_that_is_not_the_execution_leaves_its_outcome_unknown(
     place: Place, name: str
@@ -259,7 +259,7 @@ READS = {
 }
 
 
-@pytest.mark.forms(2)
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("name", READS)
 async def test_a_list_that_cannot_be_the_accounts_is_named_and_not_shown(
     place: Place, name: str

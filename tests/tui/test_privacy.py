@@ -171,6 +171,7 @@ async def _hidden_frames(folder: Path, amount: str, size: tuple[int, int]) -> li
     return frames
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_what_is_hidden_looks_the_same_however_much_it_is(
     tmp_path: Path, size: tuple[int, int]

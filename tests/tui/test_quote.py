@@ -114,6 +114,7 @@ async def test_an_unanswered_execution_is_locked_and_looked_for(bench: Bench) ->
     assert len(bench.service.trades(account.id).data) == 1
 
 
+@pytest.mark.forms(1)
 @pytest.mark.needs("idempotency")
 @pytest.mark.parametrize("arrives", [False, True])
 async def test_a_lost_execution_is_settled_as_soon_as_the_service_answers(
@@ -366,6 +367,7 @@ async def test_a_trade_at_another_price_than_its_quote_is_no_outcome(bench: Benc
         assert "OUTCOME UNKNOWN" in seen(app)
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize(("key", "amount", "unit"), [("b", "100.00", "USD"), ("s", "0.917", "SOL")])
 async def test_the_panel_shows_what_the_customer_gives_and_gets(
     bench: Bench, key: str, amount: str, unit: str

@@ -49,6 +49,7 @@ async def test_order_and_place_are_as_they_were_left(bench: Bench, tmp_path: Pat
     again.desk.end()
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("place", ["1", "4"])
 async def test_the_account_is_the_one_that_was_selected_last(
     bench: Bench, tmp_path: Path, place: str
@@ -166,7 +167,7 @@ async def _left_on_the_last_of_three(bench: Bench, file: Path) -> str:
     return left
 
 
-@pytest.mark.forms(2)
+@pytest.mark.forms(1)
 @pytest.mark.parametrize(
     ("operator", "minutes", "continues"),
     [("op01", 14, True), ("op01", 16, False), ("op02", 0, False)],
@@ -194,7 +195,7 @@ async def test_only_the_same_agent_goes_on_with_the_customer_and_only_for_a_whil
     again.desk.end()
 
 
-@pytest.mark.forms(2)
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("key", ["enter", "b", "s", "d", "w", "z"])
 async def test_a_command_on_the_row_under_the_cursor_chooses_its_customer(
     bench: Bench, tmp_path: Path, key: str

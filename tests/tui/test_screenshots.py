@@ -26,6 +26,7 @@ def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEXTUAL_SNAPSHOT_TEMPDIR", str(tmp_path))
 
 
+@pytest.mark.forms(1)
 @pytest.mark.needs("picture")
 @pytest.mark.parametrize("screen", SCREENS)
 def test_a_screen_is_exported_as_it_was(

@@ -107,6 +107,7 @@ async def _next_second(pilot: Pilot[Any]) -> str:
     return seen(app)
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("screen", ["2", "3"])
 async def test_the_top_bar_has_the_time_of_the_newest_prices(bench: Bench, screen: str) -> None:
     bench.open(1, deposit="500.00")

@@ -77,6 +77,7 @@ def _end(child: pexpect.spawn) -> tuple[int | None, bytes]:
     return child.exitstatus, output
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize(
     ("way", "code"),
     [("ctrl+q", 0), (signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)],
@@ -141,7 +142,7 @@ def test_a_fault_while_keys_are_read_ends_as_any_other(tmp_path: Path) -> None:
     assert [*tmp_path.glob("chainteller-crash-*.txt")]
 
 
-@pytest.mark.forms(3)
+@pytest.mark.forms(1)
 @pytest.mark.parametrize(
     "sent",
     [

@@ -4,6 +4,7 @@ import pytest
 from tests.tui.conftest import Bench, press, seen, settle
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("width", [60, 80, 100, 110, 120])
 async def test_timer_hidden_and_reach_are_whole_at_every_width(bench: Bench, width: int) -> None:
     bench.open(1)

@@ -114,7 +114,7 @@ def _row(shown: str, word: str) -> list[str]:
 SIZES = [(80, 24), (100, 30), (120, 40)]
 
 
-@pytest.mark.forms(3)
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize(
     "is_all", [False, pytest.param(True, marks=pytest.mark.needs("all-trades"))]

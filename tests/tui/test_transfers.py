@@ -166,7 +166,7 @@ def _typed(words: str) -> list[str]:
     return ["space" if letter == " " else letter for letter in words]
 
 
-@pytest.mark.forms(2)
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("asked", ASKED)
 async def test_where_is_my_withdrawal_takes_two_keys_after_the_search_in_the_list(
     sent_to_wallet: tuple[Bench, dict[str, str]], asked: str
@@ -185,7 +185,7 @@ async def test_where_is_my_withdrawal_takes_two_keys_after_the_search_in_the_lis
         assert "Your withdrawal of 12.75 USDC" in seen(app)
 
 
-@pytest.mark.forms(2)
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("asked", ["id", "address", "amount", "customer"])
 async def test_where_is_my_withdrawal_takes_three_keys_after_the_search_in_the_palette(
     sent_to_wallet: tuple[Bench, dict[str, str]], asked: str
@@ -272,6 +272,7 @@ async def test_the_account_and_a_trade_lead_to_their_transfers(bench: Bench) -> 
 # -- cancelling ------------------------------------------------------------------------------------
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("downs", [0, 1, 2])
 async def test_the_selected_withdrawal_is_cancelled_and_no_other(bench: Bench, downs: int) -> None:
     several = Several(bench)

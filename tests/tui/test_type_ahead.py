@@ -123,6 +123,7 @@ async def test_what_is_typed_behind_a_filter_is_meant_for_its_rows(bench: Bench)
     assert found == [0, 1, 0]
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("slow_in", [op.SHOW_TRADING_ACCOUNT, op.TRADING_ACCOUNTS])
 @pytest.mark.parametrize("by", ["paste", "palette"])
 async def test_what_is_typed_behind_a_pasted_id_is_meant_for_its_customer(
@@ -192,6 +193,7 @@ _PLACES = (
 )
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize(
     ("typed", "wanted"),
     [("bo", "books"), ("THE", "remote-2"), ("re", "remote-2"), ("", "branch"), ("nobody", "")],

@@ -58,7 +58,7 @@ class Desk:
         )
 
 
-@pytest.mark.forms(2)
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_desk_says_what_the_deployment_says(bench: Bench, name: str) -> None:
     desk, judged = Desk(bench), set()

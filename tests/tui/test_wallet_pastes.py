@@ -20,7 +20,7 @@ from chainteller.tui.dialogs.qr import half_blocks
 from chainteller.tui.wallets.screen import WalletsScreen
 
 
-@pytest.mark.forms(4)
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("secret", [SECRET, SECRET[2:], WORDS])
 @pytest.mark.parametrize("key", ["", "v", "plus"])
 async def test_a_pasted_secret_is_never_kept_shown_or_sent(
@@ -42,7 +42,7 @@ async def test_a_pasted_secret_is_never_kept_shown_or_sent(
     assert secret[-20:] not in str(audit)
 
 
-@pytest.mark.forms(2)
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("secret", [SECRET, WORDS])
 @pytest.mark.parametrize("key", ["v", "plus"])
 async def test_a_secret_that_arrives_as_keys_is_not_shown_either(
@@ -60,7 +60,7 @@ async def test_a_secret_that_arrives_as_keys_is_not_shown_either(
         assert secret[-20:] not in kept(pilot)
 
 
-@pytest.mark.forms(3)
+@pytest.mark.forms(1)
 @pytest.mark.parametrize(
     ("mistake", "finding", "says"),
     [

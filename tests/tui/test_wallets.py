@@ -145,7 +145,7 @@ async def test_the_network_is_recognised_where_the_address_tells_it(
     assert (found.network, found.address) == (network, ADDRESSES[name])
 
 
-@pytest.mark.forms(2)
+@pytest.mark.forms(1)
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -220,6 +220,7 @@ async def test_a_claim_that_was_not_linked_is_found_and_linked(bench: Bench) -> 
         assert "[ok] Verified 1P" in seen(app)
 
 
+@pytest.mark.forms(1)
 @pytest.mark.needs("shared-wallets")
 @pytest.mark.parametrize("policy", list(SharedWallets))
 async def test_a_shared_wallet_is_asked_about_before_it_is_linked(

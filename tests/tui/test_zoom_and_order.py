@@ -8,6 +8,7 @@ from chainteller.tui.widgets.lines import Lines
 from chainteller.tui.widgets.paged_list import PagedList
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_z_shows_the_detail_alone_and_esc_the_list_again(
     bench: Bench, size: tuple[int, int]
@@ -49,6 +50,7 @@ async def test_z_stays_when_the_window_changes(bench: Bench) -> None:
         assert not app.screen.query_one(PagedList).is_on_screen
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize(("screen", "hidden"), [("2", "#list"), ("3", "#form")])
 async def test_z_works_on_markets_and_quote(bench: Bench, screen: str, hidden: str) -> None:
     bench.open(1, deposit="100.00")
@@ -162,6 +164,7 @@ async def test_wallets_are_filtered_of_one_account_and_of_all(bench: Bench) -> N
         assert [row.key for row in app.screen.query_one(PagedList).rows_held] == [case.account.id]
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_enter_opens_the_detail_of_a_market(bench: Bench, size: tuple[int, int]) -> None:
     bench.open(1)

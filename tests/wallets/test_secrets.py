@@ -47,7 +47,7 @@ def test_a_transaction_hash_is_named(customer: Customer, paste: str) -> None:
     assert (answer.finding, answer.certain) == ("TRANSACTION_HASH_PASTED", False)
 
 
-@pytest.mark.forms(2)
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("customer", EVERYONE, ids=lambda c: c.family)
 def test_no_form_of_a_signature_is_called_a_secret(customer: Customer) -> None:
     wrong = customers(customer.family)[1].sign(text_for(customer.registered).encode())

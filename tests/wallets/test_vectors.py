@@ -91,6 +91,7 @@ def test_judges_ed25519_as_solana_validators_do(name: str, count: int) -> None:
     assert wrong == []
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("make", [PureCurve, FastCurve])
 def test_recovers_the_key_of_every_valid_secp256k1_signature(make: Callable[[], Curve]) -> None:
     curve = make()
