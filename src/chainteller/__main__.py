@@ -34,7 +34,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console = desk.recognised(given)
     if console is not None:
         return desk.run(console)
-    from chainteller.cli.main import run  # noqa: PLC0415 - click stays out of the first frame
+    from chainteller import garbage  # noqa: PLC0415 - not for --version
+
+    with garbage.loading():
+        from chainteller.cli.main import run  # noqa: PLC0415 - click stays out of the first frame
 
     return run(given)
 

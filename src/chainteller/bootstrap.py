@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from chainteller import __version__
+from chainteller import __version__, garbage
 from chainteller.domain.actors import DEFAULT_ORGANISATION, Actor
 from chainteller.domain.clock import Clock, ElapsedClock, SystemClock
 from chainteller.domain.randomness import Randomness, SeededRandomness, SystemRandomness
@@ -125,6 +125,7 @@ def _guarded(service: Service, place: Place) -> Service:
     return Layered(ReadOnly(), service) if place.read_only else service
 
 
+@garbage.loading()
 def _remote(place: Place) -> OpenedService:
     from chainteller.credentials import api_key
     from chainteller.remote.client import RemoteService
@@ -139,6 +140,7 @@ def _remote(place: Place) -> OpenedService:
     )
 
 
+@garbage.loading()
 def open_engine(
     settings: Settings,
     place: Place,

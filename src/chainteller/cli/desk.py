@@ -2,7 +2,6 @@
 the engine is built by ``start`` in the console's own thread.
 """
 
-import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -10,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from chainteller import garbage
 from chainteller.paths import Paths, locate, shipped
 from chainteller.service.errors import TellerError
 from chainteller.settings.flags import Flags
@@ -82,11 +82,8 @@ def recognised(arguments: Sequence[str]) -> Console | None:
 
 
 def run(console: Console) -> int:
-    """Open the console that was recognised; a complaint where that cannot be.
-
-    Loading modules makes little garbage and many objects: collecting waits until all is loaded.
-    """
-    gc.disable()
+    """Open the console that was recognised; a complaint where that cannot be."""
+    garbage.pause()  # the console resumes it when all is loaded
     os.environ.setdefault("TEXTUAL_FPS", "240")
     try:
         if console.demo:

@@ -7,7 +7,7 @@ from importlib import import_module
 
 import click
 
-from chainteller import __version__
+from chainteller import __version__, garbage
 from chainteller.cli.command_index import read_index
 from chainteller.cli.options import TellerCommand, TellerGroup, example
 from chainteller.cli.runner import run_program
@@ -54,6 +54,7 @@ class Program(TellerGroup):
         for part in _PARTS:
             self._load(f"{__package__}.{part}")
 
+    @garbage.loading()
     def _load(self, module: str | None) -> None:
         if module is None:
             self.load()

@@ -5,15 +5,14 @@ of the row found; one pass over each table compares the rows. Only when somethin
 is read once more for who wrote the row last, when, and what.
 """
 
-import gc
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Connection, Table
 
+from chainteller import garbage
 from chainteller.domain.clock import format_instant
 from chainteller.domain.merkle import EMPTY_ROOT, Tree
 from chainteller.engine.checks import unsealed
@@ -93,7 +92,7 @@ def check(
     is_partial = any(head.size for head in (since or {}).values())
     is_partial |= not past.is_known and bool(removals.by_organisation(connection, ENTRIES))
     books = Books(clock_rows.find(connection), past, is_partial)
-    with _without_collections():
+    with garbage.paused():  # millions of short-lived lists, and no cycles
         yield from list(read_logs(connection, books, since or {}))
         wrong = compare(connection, books)
     others = unsealed.of_released_build(connection, wrong)
@@ -102,18 +101,6 @@ def check(
         yield from _explained(connection, rows, past)
     if not others:
         yield from _newest(books)
-
-
-@contextmanager
-def _without_collections() -> Iterator[None]:
-    """Millions of short-lived lists make Python look for cycles all the time; there are none."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def compare(connection: Connection, books: Books) -> list[Wrong]:

@@ -12,6 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.command import Provider
 from textual.filter import LineFilter
 
+from chainteller import garbage
 from chainteller.service.errors import TellerError
 from chainteller.tui import lazy
 from chainteller.tui.accounts.screen import AccountsScreen
@@ -20,7 +21,7 @@ from chainteller.tui.console.commands import CONSOLE_COMMANDS
 from chainteller.tui.console.hostile_text import HostileTextFilter
 from chainteller.tui.console.poller import Poller
 from chainteller.tui.console.protection import is_executing, may_leave, may_quit, suspend_console
-from chainteller.tui.console.shutdown import catch_signals, crash_report, resume_garbage_collection
+from chainteller.tui.console.shutdown import catch_signals, crash_report
 from chainteller.tui.console.theme_files import DEFAULT_VARIABLES
 from chainteller.tui.console.themes import Themes
 from chainteller.tui.console.typed_ahead import TypedAhead
@@ -142,7 +143,7 @@ class Console(SteadyApp):
             await self._show_glimpse(found)
         try:
             started = await call_service(self._begin)
-            resume_garbage_collection()
+            garbage.resume()
             self._answered(started)
         except TellerError as error:
             if self.finding is not None:

@@ -5,7 +5,6 @@ A crash leaves a file without values: a traceback's locals could hold keys and n
 
 import asyncio
 import contextlib
-import gc
 import os
 import signal
 import stat
@@ -95,14 +94,3 @@ def write_crash_file(error: BaseException, folder: Path, name: str) -> Path | No
     except OSError:
         return None
     return path
-
-
-def resume_garbage_collection() -> None:
-    """Enable the collector that the start-up disabled, and exempt what is loaded by now.
-
-    Does nothing while the collector is on: in a process that opens several consoles, freezing
-    again would keep every earlier one in memory.
-    """
-    if not gc.isenabled():
-        gc.freeze()
-        gc.enable()
