@@ -10,6 +10,7 @@ cases the database's own checkpoints that would tell are gone, too.
 """
 
 import argparse
+import atexit
 import json
 import shutil
 import sys
@@ -62,6 +63,7 @@ class Verdict:
 def _template() -> Path:
     """A bank with a key and a few entries; nothing was signed."""
     folder = Path(tempfile.mkdtemp(prefix="chainteller-tampering-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     place = open_place(folder / "bank.db", folder / "keys", is_new=True)
     place.open_accounts(1, 3)
     place.close()
