@@ -2,17 +2,15 @@
 
 ``@pytest.mark.forms(count)`` says how many, on each kind of deployment: the first, the last and
 some between them, so that of a product of parameters several values of each are among them. Of the
-flows of the console that run on both kinds of deployment, every third runs on a spec-only one, in
-one form.
+flows of the console that run on both kinds of deployment, a third runs on a spec-only one, in one
+form; which ones follows from their names.
 """
 
 from collections.abc import Sequence
+from zlib import crc32
 
 import pytest
 from tests import deployments
-
-_EVERY = 3
-"""Of the flows on a spec-only deployment, the quick line runs every third."""
 
 
 def share_out(config: pytest.Config, items: Sequence[pytest.Item]) -> None:
@@ -26,11 +24,10 @@ def share_out(config: pytest.Config, items: Sequence[pytest.Item]) -> None:
         together.setdefault((item.nodeid.partition("[")[0], deployments.kind_of(item)), []).append(
             item
         )
-    flows = 0
-    for (_, kind), forms in together.items():
+    for (name, kind), forms in together.items():
         count = _count(forms[0]) or len(forms)
         if kind == deployments.SPEC_ONLY and deployments.is_flow(forms[0]):
-            count, flows = int(flows % _EVERY == 0), flows + 1
+            count = int(crc32(name.encode()) % 3 == 0)
         quick = {at * (len(forms) - 1) // max(1, count - 1) for at in range(count)}
         for at, item in enumerate(forms):
             if at not in quick:
