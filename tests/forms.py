@@ -27,11 +27,16 @@ def share_out(config: pytest.Config, items: Sequence[pytest.Item]) -> None:
     for (name, kind), forms in together.items():
         count = _count(forms[0]) or len(forms)
         if kind == deployments.SPEC_ONLY and deployments.is_flow(forms[0]):
-            count = int(crc32(name.encode()) % 3 == 0)
+            count = int(is_chosen(name))
         quick = {at * (len(forms) - 1) // max(1, count - 1) for at in range(count)}
         for at, item in enumerate(forms):
             if at not in quick:
                 item.add_marker(pytest.mark.thorough)
+
+
+def is_chosen(name: str) -> bool:
+    """Whether the quick line runs a test of which it runs a third; its name decides."""
+    return crc32(name.encode()) % 3 == 0
 
 
 def _count(item: pytest.Item) -> int:

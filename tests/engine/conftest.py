@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests import forms
 from tests.world.engines import World, make_world
 from tests.world.samples import load, new_bank
 
@@ -16,13 +17,15 @@ ON_SQLITE_ONLY = frozenset({"test_verification", "test_kill", "test_samples"})
 
 QUICK_ON_SQLITE = frozenset({"test_bad_input", "test_archiving"})
 """Modules about what the engine refuses before it asks its database, or with long histories:
-PostgreSQL is thorough."""
+PostgreSQL is thorough. Of the others, the quick line runs a third there, by their names; those of
+``tests/contract`` run on both."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "empty_world" in metafunc.fixturenames:
         module = metafunc.module.__name__.rpartition(".")[2]
-        marks = pytest.mark.thorough if module in QUICK_ON_SQLITE else ()
+        is_quick = module not in QUICK_ON_SQLITE and forms.is_chosen(metafunc.function.__name__)
+        marks = () if is_quick else pytest.mark.thorough
         other = pytest.param("postgres", marks=marks)
         both = ("sqlite",) if module in ON_SQLITE_ONLY else ("sqlite", other)
         metafunc.parametrize("empty_world", both, indirect=True)

@@ -119,6 +119,7 @@ async def test_a_session_is_solved_by_keys_and_its_log_plays_again(
     assert to_json(make_report(again)) == report
 
 
+@pytest.mark.thorough
 async def test_pause_step_and_jump_move_the_sessions_clock(begin: OpenSession, home: Path) -> None:
     session = begin(scenario("market-maintenance"))
     app = console_of(session, home)
@@ -134,6 +135,7 @@ async def test_pause_step_and_jump_move_the_sessions_clock(begin: OpenSession, h
         assert session.elapsed > 5 * MINUTE
 
 
+@pytest.mark.thorough
 async def test_hints_goals_and_words_are_a_key_away(begin: OpenSession, home: Path) -> None:
     session = begin(scenario("cancel-too-late"))
     app = console_of(session, home)
@@ -153,6 +155,7 @@ async def test_hints_goals_and_words_are_a_key_away(begin: OpenSession, home: Pa
     assert session.hints == 1
 
 
+@pytest.mark.thorough
 async def test_undo_shows_screens_as_new(begin: OpenSession, home: Path) -> None:
     session = begin(scenario("first-steps"))
     app = console_of(session, home)

@@ -232,6 +232,7 @@ async def test_a_task_takes_the_keys_that_were_promised(
 
 
 @pytest.mark.usefixtures("bank")
+@pytest.mark.thorough
 def test_all_of_it_is_one_line_without_the_console() -> None:
     at_once = {
         "CHAINTELLER_ENGINE__FILL_DELAY_S": "0",
