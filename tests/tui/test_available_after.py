@@ -101,6 +101,7 @@ async def test_what_is_left_is_masked_while_balances_are_hidden(bench: Bench) ->
         assert "after   250.00 USD" in seen(app)
 
 
+@pytest.mark.needs("buying-power", "customer-names")
 async def test_a_pasted_quote_is_shown_for_the_customer_that_it_was_made_for(bench: Bench) -> None:
     opened = {bench.open(number, deposit=f"{number}250.00").id for number in (1, 2)}
     app = bench.console()
