@@ -7,10 +7,11 @@ handful of each. The rows are not sealed: nothing here reads seals.
 from collections.abc import Iterator
 from itertools import islice
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, select, text
 from tests.world.engines import START, World, make_world
 
 from chainteller.storage import search, tallies
+from chainteller.storage.tables import Tables
 
 BUSY, QUIET = "default", "quiet"
 FEW = 20
@@ -80,13 +81,12 @@ def fill(connection: Connection, size: int) -> None:
             values = {"size": count, "offset": offset, "organisation": organisation}
             values |= {"start": START, "step": _STEP}
             connection.execute(text(_spelled(statement, connection)), values)
-    search.complete(connection)
+    for table in search.KEYED:
+        rows = connection.execute(select(table)).mappings()
+        search.note(connection, table, [dict(row) for row in rows])
     newest = {"newest": size + FEW, "at": START + size * _STEP}
     connection.execute(
-        text(
-            "UPDATE head SET event_seq = :newest, audit_seq = :newest, last_at = :at, "
-            "events_owned = :newest, audits_owned = :newest"
-        ),
+        text("UPDATE head SET event_seq = :newest, audit_seq = :newest, last_at = :at"),
         newest,
     )
     for organisation, count in ((QUIET, FEW), (BUSY, size)):
@@ -190,9 +190,9 @@ _STATEMENTS = (
        SELECT 'CPT_' || #22, CAST(:organisation AS VARCHAR(64)), 'ethereum', 'evm',
          '0xc' || #22 || #22,          '0xc' || #22 || #22, @at FROM n""",
     """INSERT INTO audit (seq, at, organisation_id, actor, action, object, inputs, outcome,
-         previous_hash, hash, trading_account_id, number)
+         previous_hash, hash, trading_account_id, number, follows)
        SELECT i, @at, CAST(:organisation AS VARCHAR(64)), 'someone', 'execute_quote',
-         'TXN_' || #22, '{}', 'done', '', '', 'TDA_' || #22, i - :offset FROM n""",
+         'TXN_' || #22, '{}', 'done', '', '', 'TDA_' || #22, i - :offset, '' FROM n""",
     """INSERT INTO event (seq, id, type, at, organisation_id, resource, data, number)
        SELECT i, 'EVT_' || #22, 'trade.settled', @at, CAST(:organisation AS VARCHAR(64)),
          'TXN_' || #22, '{}', i - :offset FROM n""",

@@ -30,11 +30,10 @@ def test_only_a_transaction_commits() -> None:
         "engine/unit_of_work.py",
         "storage/archives.py",  # a file beside the database; what it has is taken by a transaction
         "storage/commits.py",  # what a transaction calls: it finds out what a lost answer meant
-        "engine/moving.py",  # a whole organisation in another database
         "storage/copying.py",  # a whole database, which is no operation of the service
-        "storage/maintenance.py",  # a migration, which is no operation of the service
+        "storage/maintenance.py",  # samples of tables that the database looks at
         "storage/plain.py",  # the connection that a transaction commits
-        "storage/upgrade_ahead.py",  # what migrations do ahead
+        "storage/upgrade.py",  # a migration, which is no operation of the service
         "storage/sequencer.py",  # numbers of what is committed already
         "storage/write_health.py",  # a trial that leaves nothing
     }

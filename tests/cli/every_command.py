@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 from tests.cli.program import Ended
-from tests.storage import released
 
 from chainteller.cli.main import commands, run
 from chainteller.cli.sample_wallets import sign_challenge
@@ -106,9 +105,8 @@ def lines(bank: Bank) -> Lines:
         assert bank.run("keys", "create", "--name", name).code == 0
     old, new = (each["id"] for each in bank.made("keys", "list")["data"])
     bank.made("keys", "create", "--name", "branch", "--organisation", "branch")
-    backup, aged = bank.home / "backup.db", bank.home / "aged.db"
+    backup = bank.home / "backup.db"
     bank.made("db", "backup", str(backup))
-    released.restore(f"sqlite:///{aged}")
     (bank.home / "empty").mkdir()
     rules = Path(__file__).parents[2] / "sample_data" / "scenarios" / "01-first-steps.toml"
     at = bank.home
@@ -189,13 +187,12 @@ def lines(bank: Bank) -> Lines:
         "keys revoke": (old,),
         "db init": ("--database", f"sqlite:///{at / 'empty' / 'first.db'}"),
         "db sample": ("--database", f"sqlite:///{at / 'empty' / 'second.db'}"),
-        "db upgrade": ("--database", f"sqlite:///{aged}"),
+        "db upgrade": (),
         "db check": (),
         "db verify": (),
         "db archive": (str(at / "audit.archive"),),
         "db backup": (str(at / "again.db"),),
         "db copy": (f"sqlite:///{at / 'empty' / 'third.db'}",),
-        "db move": ("branch", "--to", f"sqlite:///{at / 'empty' / 'branch.db'}"),
         "db restore": (str(backup),),
         "scenarios validate": (str(rules),),
         "scenarios summary": (str(report),),

@@ -475,21 +475,6 @@ def test_a_few_seconds_taken_over_from_a_record_are_put_right_as_well(bank: Bank
     assert bank.use(key) == "UNAUTHORIZED EXPIRED"
 
 
-def test_the_released_build_s_records_raise_no_doubt(bank: Bank) -> None:
-    """It stamps with the wall clock, which may be a few seconds ahead, and writes no clock row."""
-    bank.machine.step(4)
-    with bank.context.database.write() as connection:
-        wall = MachineClock(bank.machine).now()
-        connection.execute(text("UPDATE head SET last_at = :wall"), {"wall": wall})
-        connection.commit()
-    assert bank.tick() == ""
-    quote = bank.quote()
-    bank.machine.passes(5.1)
-    with pytest.raises(QuoteExpired):
-        bank.execute(quote)
-    assert bank.restart() == ""
-
-
 def test_what_is_old_goes_though_an_epoch_of_the_future_ended_among_it(
     bank: Bank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,14 +14,11 @@ from typing import TypeVar
 
 import pytest
 from tests.clock.banks import Bank
-from tests.clock.machine import MachineClock
 from tests.world.bank import sqlite_url
-from tests.world.released_rows import add_audit_row
 
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.engine.verification import verify
 from chainteller.service.errors import ClockUncertain, QuoteAlreadyUsed, QuoteExpired
-from chainteller.storage import chain
 
 T = TypeVar("T")
 FIRST = int(os.environ.get("CHAINTELLER_CLOCK_FIRST", "0"))
@@ -54,7 +51,7 @@ class Life:
         acts: tuple[Callable[[], None], ...] = (
             self.quote, self.quote, self.quote_and_step, self.execute, self.execute, self.withdraw,
             self.make_key, self.use_key, self.step, self.step, self.pause, self.pause, self.work,
-            self.work, self.restart, self.accept, self.set_right, self.jump, self.other_build,
+            self.work, self.restart, self.accept, self.set_right, self.jump,
         )  # fmt: skip
         for _ in range(ACTS):
             act = self.chosen(acts)
@@ -131,16 +128,6 @@ class Life:
             self.quote()
         finally:
             machine.jump_after = 0
-
-    def other_build(self) -> None:
-        """The released build stamps a record with the wall clock, while that is nearly right."""
-        machine = self.bank.machine
-        if self.bank.tick() or abs(machine.wrong) > 4_000_000:
-            return
-        with self.bank.context.database.write() as connection:
-            newest = chain.head(connection).last_at
-            add_audit_row(connection, max(newest, MachineClock(machine).now()))
-            connection.commit()
 
     def end(self) -> None:
         """The operator settles the time; then everything comes to its end."""

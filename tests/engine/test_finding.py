@@ -22,7 +22,7 @@ from chainteller.service.errors import ValidationFailed
 from chainteller.service.models.counterparties import RegisterCounterparty
 from chainteller.service.models.finding import Found
 from chainteller.service.models.pages import ListQuery
-from chainteller.storage import search, tallies
+from chainteller.storage import search
 from chainteller.storage.tables import Tables
 
 WALLET = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
@@ -289,15 +289,12 @@ def test_the_search_tables_follow_the_records(world: World) -> None:
         assert {kind for kind, _ in search.missing(connection)} == {
             "customer", "bank-account", "counterparty",
         }  # fmt: skip
-        assert search.complete(connection) == 2 * (len(NAMES) + 1) + 1
-        assert sorted(connection.execute(Tables.search_key.select()).all()) == sorted(before)
-        assert list(tallies.wrong(connection)) == []
+        connection.execute(Tables.search_key.insert(), [row._asdict() for row in before])
+        assert list(search.missing(connection)) == []
         one = connection.execute(select(Tables.customer.c.id)).scalars().first()
         of_one = Tables.search_key.c.id == one
         connection.execute(Tables.search_key.update().where(of_one).values(id="CUS_GONE"))
         assert {record_id for _, record_id in search.missing(connection)} == {"CUS_GONE", one}
-        assert search.complete(connection) == 2
-        assert sorted(connection.execute(Tables.search_key.select()).all()) == sorted(before)
 
 
 def test_names_are_folded_as_people_write_them() -> None:

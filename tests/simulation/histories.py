@@ -2,8 +2,8 @@
 
 ``python -m tests.simulation.histories --count 20000 --state FILE`` goes on where it was. A history
 is a copied database and thirty calls, settings changes and restarts; its number says all of it.
-Of 40 histories, one begins by upgrading a database of the released build, one with sample data
-that is loaded under drawn settings, the others with a database that a simulation left.
+Of 40 histories, one begins with sample data that is loaded under drawn settings, the others with a
+database that a simulation left.
 """
 
 import argparse
@@ -37,17 +37,16 @@ from tests.simulation.run import (
     steps_of,
 )
 from tests.simulation.signing import signed
-from tests.storage import released
 from tests.world.samples import FOLDER
 
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.domain.clock import ManualClock
 from chainteller.engine.samples.loading import load_past, load_samples
-from chainteller.storage import clock, maintenance
+from chainteller.storage import clock
 
 LENGTH = 30
 TEMPLATES = 6
-_OWN, _SAMPLE, _RELEASED = "own", "sample", "released"
+_OWN, _SAMPLE = "own", "sample"
 _BATCH = 50
 
 
@@ -61,7 +60,7 @@ class Template:
 
 
 def kind_of(number: int) -> str:
-    return {0: _RELEASED, 1: _SAMPLE}.get(number % 40, _OWN)
+    return _SAMPLE if number % 40 == 1 else _OWN
 
 
 def history(number: int) -> list[str]:
@@ -74,7 +73,6 @@ def history(number: int) -> list[str]:
     begin: dict[str, Callable[[int, Draw], Simulation]] = {
         _OWN: _from_template,
         _SAMPLE: _with_samples,
-        _RELEASED: _upgraded,
     }
     simulation = begin[kind_of(number)](number, draw)
     simulation.looks = False
@@ -148,23 +146,6 @@ def _with_samples(number: int, draw: Draw) -> Simulation:
     bank = Bank(path, f"history-{number}", ManualClock(START), settings, World("past"))
     bank.clock.advance(draw.below(DAY // 2))
     assert load_samples(bank.context, FOLDER, SimulatedPrices("42"))
-    return _among_others(bank)
-
-
-@cache
-def _released_file() -> Path:
-    path = cleared()
-    released.restore(f"sqlite:///{path}")
-    return copy_of(path, path.with_name("released.db"))
-
-
-def _upgraded(number: int, draw: Draw) -> Simulation:
-    """A database of the released build, upgraded now, under settings that somebody chose."""
-    path = copy_of(_released_file(), cleared())
-    maintenance.upgrade(f"sqlite:///{path}")
-    settings = acts.drawn_settings(draw, Settings())
-    bank = Bank(path, f"history-{number}", ManualClock(START), settings, World("released"))
-    bank.clock.advance(draw.pick((0, SECOND, DAY, 30 * DAY)))
     return _among_others(bank)
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import event, insert, update
+from sqlalchemy import event, insert
 from tests.world.bank import sqlite_url
 
 from chainteller.service.models.pages import ListQuery
@@ -17,7 +17,6 @@ def test_an_accounts_page_and_its_total_come_from_the_index(tmp_path: Path) -> N
     told: list[tuple[str, Any]] = []
     with database.write() as connection:
         connection.execute(insert(Tables.audit), [_row(seq) for seq in range(1, 501)])
-        connection.execute(update(Tables.head).values(audits_owned=500))
         connection.commit()
     with database.read() as connection:
         event.listen(
@@ -52,5 +51,7 @@ def _row(seq: int) -> dict[str, object]:
         "error": None,
         "previous_hash": "0" * 64,
         "hash": "1" * 64,
+        "number": seq,
+        "follows": "0" * 64,
         "trading_account_id": f"TDA_{seq % 4}" if seq % 4 else None,
     }

@@ -125,9 +125,13 @@ def test_takes_a_target_that_has_nothing_but_its_schema(tmp_path: Path, postgres
 
 def test_a_copy_that_fails_midway_leaves_nothing(tmp_path: Path, postgres_url: str) -> None:
     world = build(sqlite_url(tmp_path))
-    too_long = {"id": "EVT_1", "seq": 1, "type": "x" * 100, "at": 0, "organisation_id": "default"}
+    too_long = {"id": "EVT_1", "seq": 1, "type": "x" * 100, "at": 0, "number": 1}
     with world.context.database.write() as connection:
-        connection.execute(insert(Tables.event).values(**too_long, resource="", data="{}"))
+        connection.execute(
+            insert(Tables.event).values(
+                **too_long, organisation_id="default", resource="", data="{}"
+            )
+        )
         connection.execute(update(Tables.head).values(event_seq=1))
         connection.commit()
     with pytest.raises(ServiceUnavailable):

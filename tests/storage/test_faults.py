@@ -96,8 +96,8 @@ def test_a_missing_folder_is_made(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("statement", "expected"),
     [
-        ("PRAGMA user_version=99", "NEWER_SCHEMA"),
-        ("UPDATE schema_revision SET version_num = '0001'", "OUTDATED_SCHEMA"),
+        ("PRAGMA user_version=999", "NEWER_SCHEMA"),
+        ("UPDATE schema_revision SET version_num = '0016'", "UNSUPPORTED_SCHEMA"),
         ("PRAGMA application_id=7", "FOREIGN_DATABASE"),
     ],
 )

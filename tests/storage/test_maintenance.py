@@ -73,8 +73,8 @@ def test_check_makes_no_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("statement", "state"),
     [
-        ("PRAGMA user_version=99", "newer"),
-        ("UPDATE schema_revision SET version_num = '0001'", "outdated"),
+        ("PRAGMA user_version=999", "newer"),
+        ("UPDATE schema_revision SET version_num = '0016'", "unsupported"),
         ("PRAGMA application_id=7", "foreign"),
     ],
 )
@@ -191,7 +191,7 @@ def broken_backups(tmp_path: Path, backup: bytes) -> dict[str, Path]:
     files["empty"].write_bytes(b"")
     files["cut"].write_bytes(backup[: len(backup) // 2])
     for name, statement in (
-        ("newer", "PRAGMA user_version=99"),
+        ("newer", "PRAGMA user_version=999"),
         ("foreign", "PRAGMA application_id=1"),
     ):
         files[name].write_bytes(backup)

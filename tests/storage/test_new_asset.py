@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.storage import released
+from tests.world.engines import make_world
 
 import chainteller
 
@@ -69,9 +69,13 @@ def test_a_new_asset_is_traded_both_ways_on_a_database_older_than_it(
         if kind == "sqlite"
         else request.getfixturevalue("postgres_url")
     )
-    released.restore(url)
+    world = make_world(url)
+    world.open()
+    world.deposit("900.00")
+    world.buy("50.00")
+    world.close()
     declare(package, CHANGE)
-    done = run(package, "tests.storage.released.trade_doge", url)
+    done = run(package, "tests.storage.doge_trade", url)
     assert done.returncode == 0, done.stderr
     told: dict[str, Any] = json.loads(done.stdout)
     assert Path(told["package"]).parent == package

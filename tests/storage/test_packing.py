@@ -1,18 +1,17 @@
-"""The stored form of entries, and entries that earlier builds stored as text."""
+"""The stored form of entries."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 from sqlalchemy import text
-from tests.world.engines import World, make_world
+from tests.world.engines import make_world
 
 from chainteller.domain.audit_chain import canonical
 from chainteller.domain.ids import Prefix, new_id
 from chainteller.domain.randomness import Randomness, SeededRandomness, below
-from chainteller.engine.verification import verify
-from chainteller.storage import guards, log, packing, sealing
+from chainteller.storage import log, packing, sealing
 from chainteller.storage.rows import Seal
 from chainteller.storage.tables import Tables
 
@@ -49,12 +48,11 @@ def test_whatever_is_packed_comes_back_exactly() -> None:
                 {"after": below(draw, 10**9), "inner": "0f" * 32, "x": made(draw)}
             )
         packed = packing.pack(body, ENTRY_ID, "default")
-        assert packed is not None
         assert packing.unpack(packed, ENTRY_ID, "default") == body
         place = below(draw, len(packed))
         altered = packed[:place] + bytes([packed[place] ^ 1 << below(draw, 8)])
-        assert packing.body("", altered + packed[place + 1 :], ENTRY_ID, "default") == ""
-        assert packing.body("", packed[:place], ENTRY_ID, "default") == ""
+        assert packing.body(altered + packed[place + 1 :], ENTRY_ID, "default") == ""
+        assert packing.body(packed[:place], ENTRY_ID, "default") == ""
 
 
 def test_the_dictionary_is_the_one_with_which_entries_were_packed() -> None:
@@ -62,69 +60,10 @@ def test_the_dictionary_is_the_one_with_which_entries_were_packed() -> None:
     assert sha256(packing._dictionary()).hexdigest()[:16] == known
 
 
-def test_what_is_no_entry_of_ours_is_left_as_text() -> None:
-    assert [packing.pack(each, ENTRY_ID, "default") for each in ("0" * 64, '{"a":"\u00e9"}')] == [
-        None,
-        None,
-    ]
-
-
-def body_of_version_2(
-    stamp: log.Stamp, acts: Sequence[log.Act], seals: Sequence[Seal]
-) -> tuple[str, str]:
-    """One line with everything, and with the deployment's numbers."""
-    done = [{**act, "n": act["seq"], "own": act["n"]} if "seq" in act else act for act in acts]
-    rows = [each if each.before is not None else each[:4] for each in seals]
-    entry_id = log.new_id(stamp.at)
-    told = {"v": 2, "id": entry_id, "log": stamp.organisation_id, "at": stamp.at, "rows": rows}
-    told |= {
-        "by": stamp.actor,
-        "acts": [{key: act[key] for key in act if key != "seq"} for act in done],
-    }
-    optional = {"after": stamp.after, "rule": stamp.rule and stamp.rule.id}
-    told |= {key: value for key, value in optional.items() if value is not None}
-    return entry_id, canonical(told)
-
-
-@pytest.fixture
-def grown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    """A bank whose entries an earlier build began and this one continues."""
-    with monkeypatch.context() as earlier:
-        earlier.setattr(sealing, "_KEPT", 24)
-        earlier.setattr(sealing, "_LETTERS", 32)
-        earlier.setattr(log, "_body", body_of_version_2)
-        earlier.setattr(packing, "pack", lambda *_: None)
-        world = make_world(tmp_path / "bank.db")
-        world.open()
-        world.deposit("500.00")
-        world.buy("50.00")
-    with world.database.write() as connection:
-        guards.drop(connection)
-        as_text = "UPDATE entry SET leaf = lower(hex(digest)), digest = NULL"
-        connection.execute(text(as_text))
-        guards.create(connection)
-        connection.commit()
-    world.settle()
-    world.deposit("100.00")
-    yield world
-    world.close()
-
-
-def test_earlier_entries_verify_beside_new_ones(grown: World) -> None:
-    assert verify(grown.database) == ()
-    with grown.database.write() as connection:
-        forms = "SELECT DISTINCT packed IS NULL, digest IS NULL, leaf IS NULL, body = '' FROM entry"
-        assert {*map(tuple, connection.execute(text(forms)))} >= {(1, 1, 0, 0), (0, 0, 1, 1)}
-        guards.drop(connection)
-        for statement in (
-            "UPDATE quote SET price_cents = price_cents + 1",  # sealed last by the earlier build
-            "UPDATE trade SET price_cents = price_cents + 1",  # written over by this one
-        ):
-            assert connection.execute(text(statement)).rowcount == 1
-        guards.create(connection)
-        connection.commit()
-    named = {breach.where.split(" ")[0] for breach in verify(grown.database)}
-    assert named >= {"quote", "trade"}
+@pytest.mark.parametrize("text", ['{"a":"\u00e9"}', '{"a":"\x01"}'])
+def test_what_is_no_canonical_json_has_no_stored_form(text: str) -> None:
+    with pytest.raises(ValueError, match="canonical"):
+        packing.pack(text, ENTRY_ID, "default")
 
 
 def test_seals_are_the_same_in_every_build() -> None:
@@ -167,12 +106,18 @@ def test_a_second_line_is_never_without_something_secret(
 
 
 def test_the_entry_of_an_audit_row_is_found_by_its_instant(
-    grown: World, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    world = make_world(tmp_path / "bank.db")
+    world.open()
+    world.deposit("500.00")
+    world.buy("50.00")
+    world.settle()
     monkeypatch.setattr(log, "entries", lambda *_: iter(()))  # the whole log, which comes next
-    with grown.database.read() as connection:
+    with world.database.read() as connection:
         rows = connection.execute(text("SELECT seq, action FROM audit")).all()
         for row in rows:
             found = log.entries_about(connection, "default", row.seq, row.seq)
             assert any(f'"op":"{row.action}"' in body for _, body in found), row
     assert len(rows) > 5
+    world.close()

@@ -24,7 +24,7 @@ from chainteller.service.errors import (
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
-from chainteller.storage import idempotency, inspection, jobs, maintenance, postgres
+from chainteller.storage import idempotency, inspection, jobs
 from chainteller.storage.database import open_database
 from chainteller.storage.rows import Writer
 
@@ -215,25 +215,6 @@ def test_what_verification_reads_is_fetched_in_parts(world: World) -> None:
         assert connection.execute(open_cursors).scalar() == 1
         assert sum(1 for _ in rows) == 19_999
         assert connection.execute(open_cursors).scalar() == 0
-
-
-@pytest.mark.slow
-def test_rows_are_sealed_however_long_a_statement_takes(postgres_url: str) -> None:
-    """Those without a seal are looked for among millions."""
-    world = build(postgres_url)
-    opened(world)
-    slowly = text(f"""
-        CREATE FUNCTION slowly() RETURNS trigger LANGUAGE plpgsql
-        AS $$ BEGIN PERFORM pg_sleep({postgres.STATEMENT_TIMEOUT_S + 0.5}); RETURN NEW; END $$;
-        CREATE TRIGGER slowly BEFORE UPDATE ON trading_account
-        FOR EACH ROW EXECUTE FUNCTION slowly()
-    """)
-    with world.context.database.write() as connection:
-        connection.execute(text("UPDATE trading_account SET salt = NULL"))
-        connection.execute(slowly)
-        connection.commit()
-    assert maintenance.seal_rows(world.context.database, 0) == 1
-    world.engine.close()
 
 
 def test_a_duplicate_waits_for_the_first_but_not_for_ever(world: World) -> None:

@@ -16,7 +16,6 @@ from chainteller.adapters.evm_rpc import EvmRpc
 from chainteller.domain.actors import DEFAULT_ORGANISATION, Actor
 from chainteller.domain.clock import HOUR, SECOND
 from chainteller.domain.limits import DEFAULT_LIMITS
-from chainteller.domain.merkle import EMPTY_ROOT
 from chainteller.domain.options import EngineOptions
 from chainteller.engine.engine import Engine
 from chainteller.engine.keys import ApiKeys
@@ -31,9 +30,8 @@ from chainteller.service.models.counterparties import (
     StatementRequest,
 )
 from chainteller.service.models.funding import Destination, WithdrawalRequest
-from chainteller.storage import markets, removals, residence
+from chainteller.storage import markets, removals
 from chainteller.storage.sealing import own_tables
-from chainteller.storage.tables import Tables
 from chainteller.wallets.simulated import sample_wallets, sign_sample
 
 LEAST = 3
@@ -71,10 +69,6 @@ def busy_bank(place: Path | str, organisation: str = DEFAULT_ORGANISATION) -> Wo
         for market in ("btc-usd", "eth-usd", "sol-usd"):
             markets.close(rows, market, "HALTED", world.clock.now() + SECOND)
             removals.move(rows, organisation, f"example.{market}", removals.Removed(1))
-            residence.close(rows, f"gone.{market}", "elsewhere", "postgresql://db2", 1)
-            came = {"size": 0, "root": EMPTY_ROOT.hex(), "base": 0, "event_seq": 0, "audit_seq": 0}
-            row = {"organisation_id": f"come.{market}", "origin": "elsewhere", "at": 1, **came}
-            rows.insert(Tables.arrival, [row])
     return world
 
 

@@ -158,7 +158,7 @@ STATEMENTS = (
     "UPDATE ledger_account SET version = version + 1 WHERE code = 'core'",
     "UPDATE ledger_account SET balance = balance + 1 WHERE code = 'custody'",
     "DELETE FROM ledger_account WHERE code = 'income:fee'",
-    "INSERT INTO ledger_account VALUES ('nobody', 'USD@fiat', 'x', '0', 0, NULL)",
+    "INSERT INTO ledger_account VALUES ('nobody', 'USD@fiat', '0', 0, NULL)",
     "UPDATE posting SET atoms = atoms + 100000000 WHERE account_version = 2 "
     "AND code = (SELECT min(code) FROM posting WHERE code LIKE 'customer:%available')",
     "UPDATE trading_account SET trade_count = trade_count + 1 WHERE rowid = 1",
@@ -171,7 +171,7 @@ STATEMENTS = (
     "UPDATE head SET last_at = last_at + 1",
     "INSERT INTO job (kind, reference, run_at) SELECT 'trade.fill', id, 0 FROM trade "
     "WHERE id = $SETTLED",
-    "UPDATE entry SET packed = x'00' WHERE number = 3 AND organisation_id = 'default'",
+    "UPDATE entry SET body = x'00' WHERE number = 3 AND organisation_id = 'default'",
     "DELETE FROM journal WHERE reference = $SETTLED",
     "DELETE FROM head",
 )

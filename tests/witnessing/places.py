@@ -114,16 +114,15 @@ def rewrite(file: Path, number: int, organisation: str = "default") -> None:
     with closing(sqlite3.connect(file)) as database:
         _unguarded(database)
         row = database.execute(
-            "SELECT body, packed, id, organisation_id FROM entry "
-            "WHERE organisation_id = ? AND number = ?",
+            "SELECT body, id, organisation_id FROM entry WHERE organisation_id = ? AND number = ?",
             (organisation, number),
         ).fetchone()
         shown, _, kept = packing.body(*row).partition("\n")
         changed = json.dumps(json.loads(shown) | {"by": "somebody else"}, separators=(",", ":"))
         changed = f"{changed}\n{kept}"
         database.execute(
-            "UPDATE entry SET body = ?, packed = NULL WHERE organisation_id = ? AND number = ?",
-            (changed, organisation, number),
+            "UPDATE entry SET body = ? WHERE organisation_id = ? AND number = ?",
+            (packing.pack(changed, *row[1:]), organisation, number),
         )
         _rehash(database, organisation)
         database.commit()
@@ -150,14 +149,14 @@ def _rehash(database: sqlite3.Connection, organisation: str) -> None:
     """Make the log fit its entries again: leaves, size, peaks and root."""
     tree = Tree()
     for number, *row in database.execute(
-        "SELECT number, body, packed, id, organisation_id FROM entry WHERE organisation_id = ? "
+        "SELECT number, body, id, organisation_id FROM entry WHERE organisation_id = ? "
         "ORDER BY number",
         (organisation,),
     ).fetchall():
         leaf = log.leaf_of(packing.body(*row).encode())
         tree = tree.append([leaf])
         database.execute(
-            "UPDATE entry SET digest = ? WHERE organisation_id = ? AND number = ?",
+            "UPDATE entry SET leaf = ? WHERE organisation_id = ? AND number = ?",
             (leaf, organisation, number),
         )
     database.execute(

@@ -10,13 +10,13 @@ from chainteller.cli.error_output import Exit, report_error, say
 from chainteller.cli.options import FILE, TellerGroup, example, options
 from chainteller.cli.output import Column, document, line, pairs, table
 from chainteller.service.errors import ServiceUnavailable
-from chainteller.service.models.databases import UpgradePlan, UpgradeStep
+from chainteller.service.models.databases import UpgradeStep
 
 _STEP: tuple[Column[UpgradeStep], ...] = (
     ("step", lambda step: step.step),
     ("rows>", lambda step: f"{step.rows:,}"),
     ("about>", lambda step: f"{step.seconds:,} s"),
-    ("writers", lambda step: step.writers),
+    ("indexes", lambda step: " ".join(step.indexes)),
     ("does", lambda step: step.does),
 )
 
@@ -45,8 +45,8 @@ def _refusable(work: Callable[[], None]) -> int:
 def _refused(error: ServiceUnavailable) -> int:
     if options().json:
         document(error.to_wire())
-    report_error(error)
-    return Exit.REFUSED
+    code = report_error(error)
+    return Exit.REFUSED if code is Exit.UNREACHABLE else code
 
 
 @database.command("init", changes=True, epilog=example("chainteller db init"))
@@ -82,28 +82,18 @@ def _show_plan(within: int | None) -> None:
         document(found)
         return
     if found.before == found.after:
-        line(f"The schema is current ({found.after}); an upgrade only verifies and seals.")
+        line(f"The schema is current ({found.after}); an upgrade only verifies.")
     table(found.steps, _STEP)
     line()
     pairs(
         [
             ("from", found.before or "a new database"),
             ("to", found.after),
-            ("rows", f"{found.rows:,}"),
             ("time", f"about {found.seconds:,} s"),
-            ("writers wait", f"about {found.waiting_seconds:,} s"),
             ("size", f"{found.size_bytes:,} bytes"),
-            *_space(found),
+            *([] if found.free_bytes is None else [("free", f"{found.free_bytes:,} bytes")]),
         ]
     )
-
-
-def _space(found: UpgradePlan) -> list[tuple[str, object]]:
-    if not found.needed_bytes:
-        return []
-    if found.free_bytes is None:
-        return [("needs", f"up to {found.needed_bytes:,} bytes")]
-    return [("needs", f"up to {found.needed_bytes:,} bytes; {found.free_bytes:,} are free")]
 
 
 @database.command("sample", changes=True, epilog=example("chainteller db sample"))
@@ -231,22 +221,6 @@ def copy(to_url: str) -> int:
         return _refused(error)
     _tell(outcome)
     return _judged(breaches)
-
-
-@database.command(
-    "move",
-    changes=True,
-    epilog=example("chainteller db move branch-2 --to postgresql://bank@db2/teller"),
-)
-@click.argument("organisation", metavar="ORGANISATION")
-@click.option(
-    "--to", "to_url", required=True, metavar="URL", help="The database where it is to be."
-)
-def move(organisation: str, to_url: str) -> int:
-    """Move ORGANISATION into another database, while others go on in both; run it again after a
-    kill.
-    """
-    return _refusable(lambda: _tell(administration.move(organisation, to_url)))
 
 
 COMMANDS = (database,)

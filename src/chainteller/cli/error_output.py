@@ -48,6 +48,7 @@ _KEY_OPTION = "--idempotency-key"
 _BY_REASON = {
     "BAD_URL": Exit.USAGE,
     "DRIVER_MISSING": Exit.USAGE,
+    "UNSUPPORTED_SCHEMA": Exit.USAGE,
     "EXISTS": Exit.REFUSED,
     "NOT_EMPTY": Exit.REFUSED,
 }

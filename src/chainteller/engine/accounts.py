@@ -87,7 +87,6 @@ def decide_opening(bank_account: Record, request: OpenTradingAccount, moment: Mo
         account_id,
         rows=(
             Insert(Tables.trading_account, (row,)),
-            Insert(Tables.ledger_account, tuple(ledger.zero_rows(account_id))),
             _bank_account_update(bank_account, trading_account_id=account_id),
         ),
         events=(Event("trading_account.created", account_id, opened),),

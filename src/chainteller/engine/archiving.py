@@ -20,10 +20,8 @@ from chainteller.engine.pacing import Pace
 from chainteller.engine.unit_of_work import UnitOfWork, now, work_unit
 from chainteller.storage import (
     archives,
-    chain,
     checkpoints,
     own_numbers,
-    packing,
     removals,
     sequencer,
     tallies,
@@ -109,11 +107,11 @@ def _oldest(
     connection: Connection, place: Place, after: int, age: _Age, most: int
 ) -> tuple[list[Record], int]:
     """The rows after a number that are older than an instant, and the newest instant of them."""
-    rows = list(connection.execute(_rows_after(connection, place, after).limit(most)))
+    rows = list(connection.execute(_rows_after(place, after).limit(most)))
     instants = [_instant(row) for row in rows]
 
     def following() -> int | None:
-        later = _rows_after(connection, place, _number(rows[-1]))
+        later = _rows_after(place, _number(rows[-1]))
         is_past = _A.c.at <= age.now if place[1] == AUDITS else _E.c.id <= f"{age.now:014x}g"
         row = connection.execute(later.where(is_past).limit(1)).first()
         return None if row is None else _instant(row)
@@ -122,12 +120,11 @@ def _oldest(
     return rows[:count], max(instants[:count], default=0)
 
 
-def _rows_after(connection: Connection, place: Place, after: int) -> Select[Any]:
+def _rows_after(place: Place, after: int) -> Select[Any]:
     if place[1] == ENTRIES:
         mine = (_E.c.organisation_id == place[0], _E.c.number > after)
         return select(_E).where(*mine).order_by(_E.c.number)
-    owned = chain.head(connection).audits_owned
-    return select(_A).where(_A.c.seq > after, _A.c.seq <= owned).order_by(_A.c.seq)
+    return select(_A).where(_A.c.seq > after).order_by(_A.c.seq)
 
 
 def _instant(row: Record) -> int:
@@ -140,7 +137,7 @@ def _found(after: Removed, rows: Sequence[Record]) -> str:
     if "seq" in rows[0]._fields:
         return str(rows[-1].hash)
     tree = Tree.unpacked(after.upto, after.found)
-    return tree.append(packing.leaf(row.leaf, row.digest) for row in rows).packed()
+    return tree.append(row.leaf for row in rows).packed()
 
 
 def _root(place: Place, then: Removed) -> str:
@@ -154,7 +151,7 @@ def _take(tx: UnitOfWork, place: Place, rows: Sequence[Record], then: Removed) -
     connection = tx.connection
     removals.move(tx.rows, *place, then)
     if place[1] == ENTRIES:
-        leaves = b"".join(packing.leaf(row.leaf, row.digest) for row in rows)
+        leaves = b"".join(row.leaf for row in rows)
         row = {"organisation_id": place[0], "first": rows[0].number, "leaves": leaves}
         tx.rows.insert(_L, [row])
         old = (_E.c.organisation_id == place[0], _E.c.number <= then.upto)
@@ -162,10 +159,10 @@ def _take(tx: UnitOfWork, place: Place, rows: Sequence[Record], then: Removed) -
         return
     last: dict[str, Record] = {row.organisation_id: row for row in rows}
     for name in sorted(last):
-        number, own_hash = own_numbers.own_link(last[name])
+        number, own_hash = own_numbers.own_link(last[name]._asdict())
         own = Removed(number, then.at, own_hash, then.archive)
         removals.move(tx.rows, name, OWN_AUDITS, own)
-        gone = [r.seq for r in rows if r.organisation_id == name and r.action not in PINNED]
+        gone = [r.number for r in rows if r.organisation_id == name and r.action not in PINNED]
         tallies.removed(connection, _A, name, gone)
     unpinned = _A.c.action.not_in(PINNED)
     connection.execute(delete(_A).where(_A.c.seq <= then.upto, unpinned))

@@ -161,7 +161,7 @@ def _claim(evidence: Record) -> Contradictions:
     if method is None or check is None:
         yield Contradiction("METHOD", "This build doesn't know the claim's method.")
         return
-    if evidence.claim_level not in (None, method.level):
+    if evidence.claim_level != method.level:
         yield Contradiction("METHOD", "The claim's level isn't that of its method.")
     if (evidence.small_challenge_id is None) == (check is _check_transfer):
         yield Contradiction("METHOD", "The challenge asked for another proof than was given.")

@@ -95,7 +95,7 @@ class EmbeddedDeployment:
         context = self._engine.context
         try:
             with context.database.read() as connection:
-                schema.require_current(schema.state(connection))
+                schema.require_current(schema.state(connection), context.database.name)
                 reading = timekeeping.read(context.time, connection)
             context.database.require_writes()
             late = sequencer.delay(context.database)

@@ -28,7 +28,6 @@ from chainteller.storage import (
     log,
     own_numbers,
     removals,
-    residence,
     sequencer,
 )
 from chainteller.storage.checkpoints import StoredCheckpoint
@@ -344,12 +343,11 @@ def audit_proof(
     standing, keys = _signing(context, connection)
     row = int(seq) if seq.isascii() and seq.isdecimal() and len(seq) < 17 else 0
     stored = own_numbers.seq_of_audit(connection, organisation_id, row) if row else None
-    first = own_numbers.first_seq(connection, organisation_id, row, stored)
-    entries = log.entries_about(connection, organisation_id, stored or 0, row, first)
+    entries = log.entries_about(connection, organisation_id, stored or 0, row)
     named = (
         (number, body, key)
         for number, body in entries
-        if (key := _key_of(body.encode(), row, first)) is not None
+        if (key := _key_of(body.encode(), row)) is not None
     )
     found = next(named, None)
     if found is None:
@@ -388,13 +386,9 @@ def _archived(row: int, archive: str) -> NotFound:
     return refused
 
 
-def _key_of(body: bytes, row: int, stored: int | None) -> str | None:
+def _key_of(body: bytes, row: int) -> str | None:
     """What names an audit row in the part of its entry that is shown; None if nothing does."""
-    found = json.loads(log.shown(body)) if body[:1] == b"{" else None
-    if found is None:
-        return str(stored)
-    if found["v"] < log.NUMBERED_BY_ORGANISATION:
-        return str(stored) if f'["audit","{stored}",' in body.decode() else None
+    found = json.loads(log.shown(body))
     return str(row) if any(act.get("n") == row for act in found["acts"]) else None
 
 
@@ -594,13 +588,9 @@ def record_restore(
 ) -> None:
     """Write into each log that the database was restored: the backup, old and new head, who.
 
-    ``old`` are the heads before it; None where they couldn't be read. Nothing is written into the
-    log of an organisation that is closed here.
+    ``old`` are the heads before it; None where they couldn't be read.
     """
-    with context.database.read() as connection:
-        closed = residence.closed(connection)
-    new = {name: head for name, head in heads_of(context).items() if name not in closed}
-    for organisation_id, head in new.items():
+    for organisation_id, head in heads_of(context).items():
         former = (old or {}).get(organisation_id)
         inputs = {
             "backup": backup,

@@ -191,7 +191,7 @@ def _events(connection: Connection, own: own_numbers.Counted) -> Breaches:
     for expected, event in enumerate(inspection.event_numbers(connection), start=first):
         problem = f"event {expected} is missing"
         if event.seq == expected:
-            problem = own.event(event.seq, event.organisation_id, event.number)
+            problem = own.event(event.organisation_id, event.number)
         if problem:
             yield Breach(16, problem, f"event {event.seq}")
     head = chain.head(connection)

@@ -1,9 +1,8 @@
 """Check the part of an audit chain that a deployment shows, from its rows alone.
 
 A client sees the rows of its own organisation, as a chain of their own: where their numbers follow
-each other, each link can be checked. Rows that are older than revision 0009 have the numbers of the
-deployment, between which are those of others. Whether older rows or the newest ones were left out
-is not seen here: a hash written down earlier shows that.
+each other, each link can be checked. Whether older rows or the newest ones were left out is not seen
+here: a hash written down earlier shows that.
 """
 
 from collections.abc import Sequence

@@ -23,10 +23,9 @@ _NEWEST_EVENT = select(Tables.head.c.event_seq).where(Tables.head.c.name == HEAD
 _TRAIL = Listing(
     Tables.audit,
     "organisation_id",
-    rows=select(Tables.audit, own_numbers.OWNED_AUDITS),
     filters=("trading_account_id",),
-    order=("seq",),
-    key="seq",
+    order=("number",),
+    key="number",
     is_tallied=True,
 )
 _SHOWN = tuple(name for name in (*COVERED, "hash") if name not in {"organisation_id", "inputs"})
@@ -55,11 +54,8 @@ def head(connection: Connection) -> Record:
 def event_row(
     event_id: str, kind: str, resource: str, data: Mapping[str, Any], actor: str | None = None
 ) -> dict[str, Any]:
-    """Build an unnumbered event; the caller adds ``at`` and ``organisation_id``.
-
-    The actor is kept within the stored data, where a released build on the same database
-    ignores it.
-    """
+    """Build an unnumbered event; the caller adds ``at`` and ``organisation_id``. The actor is kept
+    within the stored data."""
     stored = data if actor is None else {**data, _ACTOR: actor}
     return {"id": event_id, "type": kind, "resource": resource, "data": canonical(stored)}
 
@@ -86,17 +82,17 @@ def events_after(
     connection: Connection, organisation_id: str, after: int, limit: int
 ) -> tuple[tuple[Event, ...], int, bool]:
     """Events after a cursor, the next cursor, and whether the cursor was none of this log's: it
-    was ahead of it, or the released build gave it while an upgrade was under way."""
-    found, newest, is_foreign = own_numbers.events_after(connection, organisation_id, after, limit)
-    events = tuple(_event_model(number, row) for number, row in found)
-    return events, events[-1].seq if len(events) == limit else newest, is_foreign
+    was ahead of it, or events after it aren't kept any more."""
+    found, newest, is_reset = own_numbers.events_after(connection, organisation_id, after, limit)
+    events = tuple(map(_event_model, found))
+    return events, events[-1].seq if len(events) == limit else newest, is_reset
 
 
-def _event_model(number: int, row: Record) -> Event:
+def _event_model(row: Record) -> Event:
     data = json.loads(row.data)
     actor = data.pop(_ACTOR, None)
     return Event(
-        seq=number,
+        seq=row.number,
         id=row.id,
         type=row.type,
         at=row.at,
@@ -114,8 +110,7 @@ def audit_page(
         is_object = Tables.audit.c.object == bindparam("b_object")
         extras = (Extra("object", is_object, {"b_object": query.text}),)
     rows, total = _TRAIL.page(connection, (organisation_id,), query, *extras)
-    shown = own_numbers.shown_audits(connection, organisation_id, rows)
-    return tuple(map(_audit_model, shown)), total
+    return tuple(_audit_model(own_numbers.shown(row._asdict())) for row in rows), total
 
 
 def _audit_model(row: Mapping[str, Any]) -> AuditRow:

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, select
 
-from chainteller.storage import packing, removals
+from chainteller.storage import removals
 from chainteller.storage.rows import DEPLOYMENT, Writer
 from chainteller.storage.tables import Tables
 
@@ -49,12 +49,11 @@ def leaves(connection: Connection, organisation_id: str, after: int, size: int) 
     """The leaf hashes of the entries after a number, up to and with another; archived ones too."""
     yield from removals.archived_leaves(connection, organisation_id, after, size)
     statement = (
-        select(_E.c.leaf, _E.c.digest)
+        select(_E.c.leaf)
         .where(_E.c.organisation_id == organisation_id, _E.c.number > after, _E.c.number <= size)
         .order_by(_E.c.number)
     )
-    for row in connection.execute(statement, execution_options={"yield_per": 5_000}):
-        yield packing.leaf(*row)
+    yield from connection.execute(statement, execution_options={"yield_per": 5_000}).scalars()
 
 
 def organisations(connection: Connection) -> list[str]:
@@ -66,9 +65,9 @@ def acts(connection: Connection, organisation_id: str, action: str) -> Iterator[
     """The audit rows of an action, oldest first: their numbers as the organisation is shown them,
     and their inputs as JSON."""
     statement = (
-        select(func.coalesce(_A.c.number, _A.c.seq), _A.c.inputs)
+        select(_A.c.number, _A.c.inputs)
         .where(_A.c.organisation_id == organisation_id, _A.c.action == action)
-        .order_by(_A.c.seq)
+        .order_by(_A.c.number)
     )
     yield from connection.execute(statement)
 

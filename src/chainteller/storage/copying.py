@@ -38,7 +38,7 @@ def copy(source: Database, to_url: str) -> Copied:
     target = connect(to_url)
     try:
         with sequencer.numbered_snapshot(source) as reading, target.write() as writing:
-            _make_room(writing)
+            _make_room(writing, target.name)
             rows = sum(_copy_table(reading, writing, each) for each in sealing.own_tables())
             head = chain.head(writing)
             if head != chain.head(reading) or log.heads(writing) != log.heads(reading):
@@ -51,7 +51,7 @@ def copy(source: Database, to_url: str) -> Copied:
     return Copied(rows, head.audit_hash)
 
 
-def _make_room(connection: Connection) -> None:
+def _make_room(connection: Connection, name: str) -> None:
     """Prepare an empty schema in the target. Raises ServiceUnavailable: TARGET_NOT_EMPTY."""
     schema.lock_schema(connection)
     if connection.dialect.name == "postgresql":
@@ -61,7 +61,7 @@ def _make_room(connection: Connection) -> None:
     if found is State.NEW:
         schema.build(connection)
     else:
-        schema.require_current(found)
+        schema.require_current(found, name)
     guards.drop(connection)
     for each in reversed(sealing.own_tables()):
         _require_untouched(connection, each)

@@ -57,6 +57,11 @@ class Database:
         self.calm.set()
 
     @property
+    def name(self) -> str:
+        """The file's path, or the URL without a password."""
+        return str(self.path) if self.path else self.engine.url.render_as_string()
+
+    @property
     def is_postgres(self) -> bool:
         return self.engine.dialect.name == "postgresql"
 
@@ -368,8 +373,8 @@ def open_database(url: str) -> Database:
     """Open the database, creating the schema in a new one.
 
     Raises:
-        ServiceUnavailable: as ``connect``, and OUTDATED_SCHEMA, NEWER_SCHEMA, FOREIGN_DATABASE
-            or an explained driver error.
+        ServiceUnavailable: as ``connect`` and ``schema.require_current``, or an explained driver
+            error.
     """
     database = connect(url)
     try:
@@ -378,7 +383,7 @@ def open_database(url: str) -> Database:
         if state is State.NEW:
             schema.create(database.engine)
         else:
-            schema.require_current(state)
+            schema.require_current(state, database.name)
     except (DBAPIError, PoolTimeout) as error:
         database.close()
         raise explain(error) from error

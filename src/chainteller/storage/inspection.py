@@ -20,8 +20,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.sqltypes import Float
 
-from chainteller.domain.trades import TERMINAL
-from chainteller.domain.transfers import FINAL, HOLDING
+from chainteller.domain.transfers import HOLDING
 from chainteller.storage import packing, sealing, sequencer
 from chainteller.storage.columns import SALT, Atoms
 from chainteller.storage.database import Database, Record
@@ -82,9 +81,7 @@ def balances_with_postings(connection: Connection) -> Iterator[Record]:
 
 
 def ledger_accounts(connection: Connection) -> Iterator[Record]:
-    return _stream(
-        connection, select(_LEDGER.c.code, _LEDGER.c.asset, _LEDGER.c.owner, _LEDGER.c.balance)
-    )
+    return _stream(connection, select(_LEDGER.c.code, _LEDGER.c.asset, _LEDGER.c.balance))
 
 
 def trading_account_ids(connection: Connection) -> Iterator[str]:
@@ -436,26 +433,15 @@ def entries(
 ) -> Iterator[tuple[int, str, bytes, bytes]]:
     """Number, id, leaf hash and body of every entry of a log in its order. A hash or a body that
     can't be read is empty."""
-    is_postgres = connection.dialect.name == "postgresql"
-    stored, packed, digest = "convert_to(body, 'UTF8')", "packed", "digest"
-    if not is_postgres:
-        stored = "CAST(body AS BLOB)"
-        packed, digest = (f"iif(typeof({name}) = 'text', x'', {name})" for name in (packed, digest))
+    names = ["leaf", "body"]
+    if connection.dialect.name == "sqlite":  # which may hold a text in any column
+        names = [f"iif(typeof({name}) = 'blob', {name}, x'')" for name in names]
     query = (
-        f"SELECT number, id, leaf, {digest}, {stored}, {packed} FROM entry "  # noqa: S608 - our own words
+        f"SELECT number, id, {', '.join(names)} FROM entry "  # noqa: S608 - our own words
         "WHERE organisation_id = :organisation ORDER BY number"
     )
-    rows = _raw(connection, query, {"organisation": organisation_id})
-    for number, entry_id, leaf, told, body, compact in rows:
-        if compact is not None:
-            body = _unpacked(body, compact, entry_id, organisation_id)  # noqa: PLW2901 - in its form
-        yield number, entry_id, packing.leaf(leaf, told), body
-
-
-def _unpacked(body: bytes, packed: Any, entry_id: str, organisation_id: str) -> bytes:
-    if body or not isinstance(packed, bytes):
-        return b""
-    return packing.body("", packed, entry_id, organisation_id).encode()
+    for number, entry_id, leaf, body in _raw(connection, query, {"organisation": organisation_id}):
+        yield number, entry_id, leaf, packing.body(body, entry_id, organisation_id).encode()
 
 
 def sealed_rows(connection: Connection, table: Table) -> Iterator[tuple[str, str | None, bytes]]:
@@ -476,30 +462,6 @@ def row_by_key(connection: Connection, table: Table, key: str) -> Mapping[str, A
     here = (table.c[name] == value for name, value in found_by.items())
     found = connection.execute(select(table).where(*here)).mappings().first()
     return None if found is None else dict(found)
-
-
-def has_ended(connection: Connection, record_id: str) -> bool:
-    """Whether a trade or a transfer is in a status that it cannot leave."""
-    ended = [status.value for status in (*TERMINAL, *FINAL)]
-    return any(
-        connection.execute(
-            select(table.c.id).where(table.c.id == record_id, table.c.status.in_(ended))
-        ).first()
-        for table in (_TRADE, _TRANSFER)
-    )
-
-
-def audit_rows_without_salt(connection: Connection) -> Iterator[Record]:
-    """Audit rows as the released build writes them."""
-    audit = Tables.audit
-    return _stream(connection, select(audit).where(audit.c[SALT].is_(None)).order_by(audit.c.seq))
-
-
-def audit_rows_between(connection: Connection, after: int, last: int) -> Iterator[Record]:
-    """The audit rows after a number, up to and with another, in their order."""
-    audit = Tables.audit
-    between = (audit.c.seq > after, audit.c.seq <= last)
-    return _stream(connection, select(audit).where(*between).order_by(audit.c.seq))
 
 
 def _raw(connection: Connection, query: str, values: Mapping[str, object]) -> Iterator[Any]:

@@ -14,7 +14,6 @@ from chainteller.domain.ledger import (
     customer,
     owner,
 )
-from chainteller.storage import released
 from chainteller.storage.compiled import Found
 from chainteller.storage.database import Record
 from chainteller.storage.plain import ahead, later
@@ -89,18 +88,7 @@ def _read(rows: Iterable[Record]) -> Balances:
 def row(key: Key, balance: int = 0, version: int = 0) -> dict[str, object]:
     """A ledger account as it is stored."""
     code, asset = key
-    return {
-        "code": code,
-        "asset": asset,
-        "owner": released.stored_owner(code, asset),
-        "balance": balance,
-        "version": version,
-    }
-
-
-def zero_rows(account_id: str) -> list[dict[str, object]]:
-    """The rows of a new trading account, which only the released build needs."""
-    return [row(key) for key in released.expected_rows(account_id)]
+    return {"code": code, "asset": asset, "balance": balance, "version": version}
 
 
 def of_account(connection: Connection, account_id: str, *, lock: bool = False) -> Balances:

@@ -11,18 +11,13 @@ and the leaf hash is that of RFC 6962 over its bytes:
 ``n`` is the number that the organisation is shown; an act without one has none yet. The second line
 stays inside, because keys of rows and numbers of the deployment tell how much others do:
 
-    {"after": number of the newest audit row before it, "numbers": of the audit rows of the acts,
+    {"numbers": of the audit rows of the acts,
      "rows": [[table, key, seal], [table, key, seal, {column: value}],
               [table, key, seal, {column: value}, seal before], ...],
      "salt": random, where no seal among them is keyed with a secret salt}
 
 A seal of null says that the row was removed. The seal before is that of the row as the write found
 it, "" if it had none; a row without one was not there. How a body is stored: ``packing``.
-
-Entries of versions 1 and 2 are one line: "after" and "rows" stand beside the acts, whose "n" is the
-deployment's number, and "own" the organisation's where it's another; their seals have 24 bytes.
-Those of version 1 say nothing of the seal before. An entry whose body is no JSON object stands for
-an audit row that is older than the log: its body is that row's own hash.
 
 Entries are numbered under the lock of the head row, on SQLite within the write and on PostgreSQL
 by the sequencer (``numbering``).
@@ -45,15 +40,11 @@ from chainteller.domain import merkle
 from chainteller.domain.audit_chain import canonical
 from chainteller.domain.merkle import Tree
 from chainteller.domain.rules import Rule
-from chainteller.storage import checkpoints, own_numbers, packing, sealing
+from chainteller.storage import checkpoints, packing, sealing
 from chainteller.storage.rows import DEPLOYMENT, Seal, Seals, Writer
 from chainteller.storage.tables import Tables
 
 VERSION = 3
-"""From 2, entries say what each write found; from 3, they have a line that isn't shown, and seals
-have 16 bytes."""
-NUMBERED_BY_ORGANISATION = 3
-"""The version from which acts have the numbers that their organisation is shown."""
 _SALT_BYTES = 12
 _MOST_TOGETHER = 500
 """Acts or rows in one entry; a larger transaction has several."""
@@ -79,9 +70,7 @@ _GROW = (
     .where(_L.c.organisation_id == bindparam("b_organisation"))
     .values(size=bindparam("v_size"), peaks=bindparam("v_peaks"), root=bindparam("v_root"))
 )
-_ENTRIES = select(_E.c.number, _E.c.id, _E.c.leaf, _E.c.digest, _E.c.body, _E.c.packed).order_by(
-    _E.c.number
-)
+_ENTRIES = select(_E.c.number, _E.c.id, _E.c.leaf, _E.c.body).order_by(_E.c.number)
 _ID = select(_E.c.id).where(
     _E.c.organisation_id == bindparam("b_organisation"), _E.c.number == bindparam("b_number")
 )
@@ -94,17 +83,13 @@ Body = tuple[str, str]
 
 
 class Stamp(NamedTuple):
-    """Who wrote a transaction's entries, for whom, when, and under which settings.
-
-    ``after`` is the number of the newest audit row before the transaction.
-    """
+    """Who wrote a transaction's entries, for whom, when, and under which settings."""
 
     organisation_id: str
     at: int
     actor: str
     key_id: str = ""
     rule: Rule | None = None
-    after: int | None = None
 
 
 class Head(NamedTuple):
@@ -182,8 +167,6 @@ def _body(stamp: Stamp, acts: Sequence[Act], seals: Sequence[Seal]) -> Body:
             for each in seals
         ],
     }
-    if stamp.after is not None:
-        inner["after"] = stamp.after
     if not any(each.seal and sealing.is_secret(each.table) for each in seals):
         inner["salt"] = token_urlsafe(_SALT_BYTES)
     kept = canonical(inner)
@@ -210,10 +193,7 @@ def put_acts(connection: Connection, stamp: Stamp, acts: Sequence[Act]) -> None:
 
 
 def new_id(at: int) -> str:
-    """An id that is ordered by time: the instant in 14 hexadecimal digits and 48 random bits in 12.
-
-    Those of earlier builds begin with two zeros more, so they come first.
-    """
+    """An id ordered by time: the instant in 14 hexadecimal digits, and 48 random bits in 12."""
     return f"{at:014x}{token_hex(6)}"
 
 
@@ -249,7 +229,8 @@ def put_all(
                 "organisation_id": name,
                 "id": entry_id,
                 "number": number,
-                **_stored(body, leaf, entry_id, name),
+                "leaf": leaf,
+                "body": packing.pack(body, entry_id, name),
             }
             for number, ((entry_id, body), leaf) in numbered
         )
@@ -263,11 +244,6 @@ def put_all(
     for statement, values in ((_INSERT, entries), (_GROW, grown), (begin, begun)):
         if values:
             connection.execute(statement, values if len(values) > 1 else values[0])
-
-
-def _stored(body: str, leaf: bytes, entry_id: str, log: str) -> dict[str, Any]:
-    packed = packing.pack(body, entry_id, log)
-    return {"body": body if packed is None else "", "packed": packed, "digest": leaf}
 
 
 def _trees(
@@ -291,7 +267,7 @@ def _tree(connection: Connection, organisation_id: str) -> Tree:
 
 def shown(body: bytes) -> bytes:
     """What is shown of an entry's body, and hashed as its leaf."""
-    return body.partition(b"\n")[0] if body[:1] == b"{" else body
+    return body.partition(b"\n")[0]
 
 
 def leaf_of(body: bytes) -> bytes:
@@ -300,7 +276,7 @@ def leaf_of(body: bytes) -> bytes:
 
 
 def read(body: bytes) -> dict[str, Any]:
-    """What an entry says: both lines of its body as one object, those of earlier versions too.
+    """What an entry says: both lines of its body as one object.
 
     ``numbers`` are the deployment's numbers of the audit rows of its acts.
 
@@ -309,14 +285,9 @@ def read(body: bytes) -> dict[str, Any]:
             first one names. Other fields are as they were found.
     """
     first, _, second = body.partition(b"\n")
-    found: dict[str, Any] = json.loads(first)
-    if not isinstance(found, dict):
-        raise ValueError("no object")  # noqa: TRY004 - whatever is wrong with it
-    if found.get("v", 0) < NUMBERED_BY_ORGANISATION:
-        if second:
-            raise ValueError("a line too many")
-        found["numbers"] = [act["n"] for act in found.get("acts", ()) if "n" in act]
-        return found
+    found: Any = json.loads(first)
+    if not isinstance(found, dict) or found.get("v") != VERSION:
+        raise ValueError("no entry of this version")
     if sha256(second).hexdigest() != found.get("inner"):
         raise ValueError("another second line")
     inner: dict[str, Any] = json.loads(second)
@@ -350,8 +321,8 @@ def entries(
 
 
 def _entry(row: Any, organisation_id: str) -> Entry:
-    body = packing.body(row.body, row.packed, row.id, organisation_id)
-    return Entry(row.number, row.id, packing.leaf(row.leaf, row.digest).hex(), body)
+    body = packing.body(row.body, row.id, organisation_id)
+    return Entry(row.number, row.id, row.leaf.hex(), body)
 
 
 def inclusion(
@@ -378,7 +349,7 @@ def consistency(
 
 
 def entries_about(
-    connection: Connection, organisation_id: str, seq: int, number: int, first: int | None = None
+    connection: Connection, organisation_id: str, seq: int, number: int
 ) -> Iterator[tuple[int, str]]:
     """Numbers and bodies of the entries that may name or seal an audit row, in their order.
 
@@ -391,21 +362,18 @@ def entries_about(
         organisation_id: whose log.
         seq: the row's number in the deployment.
         number: its public number.
-        first: its number in the deployment that wrote it, if that was another one.
     """
     audit = Tables.audit
     stored = select(audit).where(audit.c.organisation_id == organisation_id, audit.c.seq == seq)
     row = connection.execute(stored).first()
     if row is None:
         return
-    first = seq if first is None else first
-    its_hash = row.hash if first == seq else own_numbers.own_link(row)[1]
-    parts = f'["audit","{first}",', f'"n":{number},', f'"n":{number}}}'
+    parts = f'["audit","{seq}",', f'"n":{number},', f'"n":{number}}}'
     close = list(_entries_at(connection, organisation_id, row.at))
     known = {entry.number for entry in close}
     others = (each for each in entries(connection, organisation_id) if each.number not in known)
     for entry in chain(close, others):
-        if entry.body == its_hash or any(part in entry.body for part in parts):
+        if any(part in entry.body for part in parts):
             yield entry.number, entry.body
 
 
@@ -416,11 +384,11 @@ def _entries_at(connection: Connection, organisation_id: str, at: int) -> Iterat
     """
     numbers = range(1, _tree(connection, organisation_id).size + 1)
     id_of = partial(_id_of, connection, organisation_id)
-    for begin in (f"{at:016x}", f"{at:014x}"):
-        first, last = (bisect_left(numbers, each, key=id_of) for each in (begin, f"{begin}g"))
-        between = (_E.c.organisation_id == organisation_id, _E.c.number > first)
-        rows = connection.execute(_ENTRIES.where(*between, _E.c.number <= last)).all()
-        yield from (_entry(row, organisation_id) for row in rows)
+    begin = f"{at:014x}"
+    first, last = (bisect_left(numbers, each, key=id_of) for each in (begin, f"{begin}g"))
+    between = (_E.c.organisation_id == organisation_id, _E.c.number > first)
+    for row in connection.execute(_ENTRIES.where(*between, _E.c.number <= last)):
+        yield _entry(row, organisation_id)
 
 
 def _id_of(connection: Connection, organisation_id: str, number: int) -> str:

@@ -1,21 +1,17 @@
-"""Database maintenance: create, upgrade, check, back up and restore.
-
-Only this module and ``upgrade_ahead`` import Alembic, inside the functions that need it.
-"""
+"""Database maintenance: create, check, back up and restore."""
 
 import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
 
-import stamina
-from sqlalchemy import Connection, Table, text
+from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
@@ -23,19 +19,15 @@ from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.models.databases import DatabaseReport
 from chainteller.sqlite import WAL_IS_SAFE, sqlite3
 from chainteller.storage import (
-    baseline,
-    chain,
     guards,
     open_files,
     schema,
     sealing,
-    search,
-    upgrade_ahead,
 )
 from chainteller.storage.database import Database, connect, sqlite_path
 from chainteller.storage.faults import explain, explain_sqlite, unavailable
 from chainteller.storage.open_files import Holders
-from chainteller.storage.revision import REVISION, State, sqlite_revision, sqlite_state
+from chainteller.storage.revision import State, sqlite_revision, sqlite_state
 
 DATABASE_OPEN = "DATABASE_OPEN"
 _SIDE_FILES = ("-journal", "-wal", "-shm")
@@ -68,111 +60,12 @@ def init(url: str) -> bool:
         if found is State.NEW:
             schema.create(database.engine)
         else:
-            schema.require_current(found)
+            schema.require_current(found, database.name)
     except (DBAPIError, PoolTimeout) as error:
         raise explain(error) from error
     finally:
         database.close()
     return found is State.NEW
-
-
-def upgrade(url: str) -> tuple[str, str]:
-    """Run the missing migrations in one transaction, then seal the rows that have no seal. Where
-    no migration is missing, audit rows are left to ``engine.catching_up``, which asks them first.
-
-    On PostgreSQL, servers go on meanwhile: what visits many rows is done before
-    (``upgrade_ahead``), and the migrations begin once they have got the lock of every table.
-
-    Returns:
-        The revisions before (empty for a new database) and after.
-
-    Raises:
-        ServiceUnavailable: as ``init``, except OUTDATED_SCHEMA. The migrations are done as a
-            whole or not at all; sealing goes on where it ended when the upgrade runs again, and so
-            does what comes before.
-    """
-    database = connect(url)
-    try:
-        with upgrade_ahead.alone(database):
-            if database.is_postgres:
-                with database.read() as connection:
-                    before = _revision_before(connection)
-                upgrade_ahead.prepare(database, before)
-            with database.write() as connection:
-                schema.lock_schema(connection)
-                before = _revision_before(connection)
-                if before != REVISION:
-                    if database.is_postgres:
-                        upgrade_ahead.lock_tables(connection)
-                    _migrate(connection)
-                    connection.commit()
-        with database.write() as connection:
-            schema.lock_schema(connection)
-            search.complete(connection)
-            after = schema.revision(connection)
-            newest = chain.head(connection).audit_seq if before != after else 0
-            connection.commit()
-        seal_rows(database, newest)
-    except (DBAPIError, PoolTimeout) as error:
-        raise explain(error) from error
-    finally:
-        database.close()
-    return before, after
-
-
-def seal_rows(database: Database, newest: int) -> int:
-    """Seal every row without a seal, in batches, up to an audit row's number; returns how many
-    there were. What a server of the released build changes meanwhile is for the next upgrade,
-    which finds it by the audit rows that follow.
-
-    Raises:
-        ServiceUnavailable: the database cannot be written to; what was sealed so far is kept.
-    """
-    count = 0
-    try:
-        for table in sealing.sealed_tables():
-            last: Mapping[str, object] | None = None
-            while True:
-                last, sealed = _seal_next(database, table, last, newest)
-                count += sealed
-                if last is None:
-                    break
-    except (DBAPIError, PoolTimeout) as error:
-        raise explain(error) from error
-    return count
-
-
-def _revision_before(connection: Connection) -> str:
-    """The revision to start from; empty for a new database. Raises ServiceUnavailable."""
-    found = schema.state(connection)
-    if found not in (State.NEW, State.OUTDATED):
-        schema.require_current(found)
-    return "" if found is State.NEW else schema.revision(connection)
-
-
-@stamina.retry(on=upgrade_ahead.is_in_the_way)
-def _seal_next(
-    database: Database, table: Table, last: Mapping[str, object] | None, newest: int
-) -> tuple[Mapping[str, object] | None, int]:
-    with database.write() as connection:
-        if database.is_postgres:  # the few rows without a seal are looked for among all
-            connection.execute(text("SET LOCAL statement_timeout = 0"))
-        found = baseline.seal_next(connection, table, last, newest)
-        connection.commit()
-    return found
-
-
-def _migrate(connection: Connection) -> None:
-    from alembic import command  # noqa: PLC0415 - takes a second to import
-    from alembic.config import Config  # noqa: PLC0415 - as above
-
-    config = Config(attributes={"connection": connection})
-    config.set_main_option("script_location", str(upgrade_ahead.MIGRATIONS))
-    if connection.dialect.name == "postgresql":
-        connection.execute(text("SET LOCAL statement_timeout = 0"))
-    schema.keep_revision_apart(connection)
-    command.upgrade(config, "head")
-    schema.stamp(connection)
 
 
 def check(url: str) -> DatabaseReport:
@@ -276,7 +169,7 @@ def compact(url: str) -> tuple[int, int]:
     require_space(path, _COMPACTING * before)
     try:
         with closing(sqlite3.connect(path, timeout=5, isolation_level=None)) as connection:
-            schema.require_current(sqlite_state(partial(_scalar, connection)))
+            schema.require_current(sqlite_state(partial(_scalar, connection)), str(path))
             connection.execute("VACUUM")
     except sqlite3.Error as error:
         raise explain_sqlite(error) from error
@@ -287,7 +180,7 @@ def _compact_server(url: str) -> tuple[int, int]:
     database = connect(url)
     try:
         with database.read() as connection:
-            schema.require_current(schema.state(connection))
+            schema.require_current(schema.state(connection), database.name)
         with database.engine.connect() as connection:
             alone = connection.execution_options(isolation_level="AUTOCOMMIT")
             alone.execute(text("SET statement_timeout = 0"))
@@ -380,6 +273,7 @@ def _schema_notes(found: State) -> tuple[str, ...]:
     advice = {
         State.NEW: "It holds nothing yet: chainteller db init.",
         State.OUTDATED: "Make a backup, then run: chainteller db upgrade.",
+        State.UNSUPPORTED: "A build before 0.2.0 wrote it. Start a new database.",
         State.NEWER: "A newer version of chainteller wrote it; install that version.",
         State.FOREIGN: "It belongs to another program.",
         State.DAMAGED: "It doesn't say any more which schema it has; restore a backup.",
@@ -553,7 +447,7 @@ def _copy_checked(file: Path, draft: Path) -> None:
     if found is State.NEW:
         raise unavailable("NOT_A_DATABASE", "The backup holds nothing.", "Use another backup.")
     if found is not State.OUTDATED:
-        schema.require_current(found)
+        schema.require_current(found, str(file))
     try:
         with closing(_read_only(file)) as source, closing(sqlite3.connect(draft)) as target:
             source.backup(target)

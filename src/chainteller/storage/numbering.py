@@ -35,7 +35,7 @@ from sqlalchemy import (
 from chainteller.domain.audit_chain import canonical
 from chainteller.domain.merkle import Tree
 from chainteller.domain.rules import Rule
-from chainteller.storage import chain, ledger, log, own_numbers, residence, schema
+from chainteller.storage import chain, ledger, log, own_numbers, schema
 from chainteller.storage.log import Stamp
 from chainteller.storage.own_numbers import OwnEnds
 from chainteller.storage.plain import later
@@ -62,7 +62,6 @@ _HEAD_AND_LOG = _HEAD.add_columns(
         for name in ("size", "peaks", "event_number", "audit_number", "audit_hash")
     ),
     _FLOOR,
-    residence.DEPARTED,
 )
 """On SQLite, where nobody else writes meanwhile, one statement for all that numbering needs."""
 _LOCKED_HEAD = _HEAD.add_columns(
@@ -76,9 +75,6 @@ _ADVANCE = (
         audit_seq=bindparam("new_audit_seq"),
         audit_hash=bindparam("new_audit_hash"),
         last_at=bindparam("new_last_at"),
-        events_owned=bindparam("new_events_owned"),
-        audits_owned=bindparam("new_audits_owned"),
-        events_shared=bindparam("new_events_shared"),
     )
 )
 _SERVER_CLOCK: Any = literal_column(
@@ -91,9 +87,7 @@ _STAGE = (
     )
     .returning(func.pg_advisory_xact_lock_shared(GATE).label("gate"))
 )
-_STANDING = select(
-    cast(func.pg_current_xact_id(), String), _FLOOR, _H.c.audit_seq, residence.DEPARTED
-).where(_H.c.name == HEAD)
+_STANDING = select(cast(func.pg_current_xact_id(), String), _FLOOR)
 _WAITING = select(_U.c.position, _U.c.body).order_by(_U.c.position).limit(TOGETHER)
 _TAKE = (
     delete(_U).where(_U.c.position.in_(bindparam("b_positions", expanding=True)))
@@ -134,8 +128,7 @@ class Ends:
     @classmethod
     def of_head(cls, row: Any, rules: set[str]) -> "Ends":
         """Where they end by the head row, before anything is read of a log."""
-        own = OwnEnds.of_head(row)
-        return cls(row.event_seq, row.audit_seq, row.audit_hash, row.last_at, rules, own)
+        return cls(row.event_seq, row.audit_seq, row.audit_hash, row.last_at, rules, OwnEnds())
 
 
 def append(rows: Writer, record: OnRecord) -> str | None:
@@ -146,7 +139,7 @@ def append(rows: Writer, record: OnRecord) -> str | None:
 
     Raises:
         ServiceUnavailable: NEWER_SCHEMA, the database was upgraded meanwhile so that this build
-            mustn't write to it any more; ORGANISATION_LEAVING or ORGANISATION_LEFT.
+            mustn't write to it any more.
     """
     connection = rows.connection
     if connection.dialect.name == "postgresql":
@@ -156,18 +149,15 @@ def append(rows: Writer, record: OnRecord) -> str | None:
     values = {"b_organisation": stamp.organisation_id, "b_rule": rule}
     row = connection.execute(_HEAD_AND_LOG, values).one()
     schema.require_known(row.floor)
-    if rows.closing != stamp.organisation_id:
-        residence.require_open(row.departed)
-    residence.require_none_leaving(connection, rows.seals.keys() - _own_logs(rows, record))
     tree = Tree() if row.log_size is None else Tree.unpacked(row.log_size, row.log_peaks)
     known = {row.known_rule} if row.known_rule is not None else set()
     ends = Ends.of_head(row, known)
     ends.trees[stamp.organisation_id] = tree
     own = row.log_event_number, row.log_audit_number, row.log_audit_hash
-    own_numbers.begin(connection, ends.own, stamp.organisation_id, own)
+    own_numbers.begin(ends.own, stamp.organisation_id, own)
     batch = _Batch(connection, ends)
     batch.prepare([record])
-    batch.add(record._replace(stamp=stamp._replace(after=row.audit_seq)), rows.take())
+    batch.add(record, rows.take())
     batch.write()
     return None
 
@@ -178,35 +168,12 @@ def lock_head(connection: Connection) -> Ends:
     For the few writes that need to know where the records end. What this transaction itself puts
     on record is numbered at the next call, or later by the sequencer.
     """
-    ends = lock_ends(connection)
     if connection.dialect.name != "postgresql":
-        return ends
+        return Ends.of_head(chain.head(connection), set())
+    ends = _locked_ends(connection)
     while _number_waiting(connection, ends) == TOGETHER:
         pass  # while writes go on, there may always be some that follow
     return ends
-
-
-def lock_ends(connection: Connection) -> Ends:
-    """Lock the head row alone, for numbers that come before those of what still waits.
-
-    On PostgreSQL, after ``take_turn`` and the locks of the ledger's rows.
-    """
-    if connection.dialect.name != "postgresql":
-        return Ends.of_head(chain.head(connection), set())
-    return _locked_ends(connection)
-
-
-def take_turn(connection: Connection) -> None:
-    """Let no other process number until this transaction ends."""
-    if connection.dialect.name == "postgresql":
-        connection.execute(_AWAIT_TURN)
-
-
-def catch_up(connection: Connection, ends: Ends) -> None:
-    """Number all that the released build has written."""
-    own = ends.own
-    while (own.events, own.audits) != (ends.event_seq, ends.audit_seq):
-        own_numbers.catch_up(connection, own, ends.event_seq, ends.audit_seq)
 
 
 def number_next(connection: Connection, *, wait: bool) -> int | None:
@@ -225,29 +192,12 @@ def number_next(connection: Connection, *, wait: bool) -> int | None:
     return _number_waiting(connection, None)
 
 
-def _own_logs(rows: Writer, record: OnRecord) -> set[str | None]:
-    return {None, log.DEPLOYMENT, record.stamp.organisation_id, rows.closing}
-
-
-def append_now(rows: Writer, ends: Ends, record: OnRecord) -> None:
-    """As ``append``, numbered at once on both databases; ``ends`` are from ``lock_ends``."""
-    batch = _Batch(rows.connection, ends)
-    batch.prepare([record])
-    batch.add(record, rows.take())
-    batch.write()
-
-
 def _stage(rows: Writer, record: OnRecord) -> str:
     stamp = record.stamp
-    residence.share(rows.connection, stamp.organisation_id)
     values = {"b_organisation": stamp.organisation_id}
     found = rows.connection.execute(_STANDING, values).one()  # and all seals are known
-    number, floor, after, departed = found
+    number, floor = found
     schema.require_known(floor)
-    if rows.closing != stamp.organisation_id:
-        residence.require_open(departed)
-    residence.require_none_leaving(rows.connection, rows.seals.keys() - _own_logs(rows, record))
-    stamp = stamp._replace(after=after)
     body = {
         "stamp": {name: value for name, value in stamp._asdict().items() if name != "rule"},
         "rule": stamp.rule,
@@ -282,7 +232,7 @@ def _locked_ends(connection: Connection) -> Ends:
 def _number_waiting(connection: Connection, ends: Ends | None) -> int:
     """Number what waits; ``ends`` where the head row is locked.
 
-    The ledger's rows are locked before the head row, as the released build does.
+    The ledger's rows are locked before the head row.
     """
     waiting = connection.execute(_WAITING).all()
     if not waiting:
@@ -321,16 +271,11 @@ class _Batch:
             table: [] for table in (Tables.audit, Tables.event, Tables.posting)
         }
         self._bodies: dict[str, list[log.Body]] = {}
-        self._is_behind = False
 
     def prepare(self, records: Iterable[OnRecord]) -> None:
-        """Number what the released build has written, and read where the own numbers end of the
-        organisations of what is to be added."""
-        ends, own = self._ends, self._ends.own
+        """Read where the own numbers end of the organisations of what is to be added."""
         names = {row["organisation_id"] for each in records for row in (*each.audit, *each.events)}
-        own_numbers.catch_up(self._connection, own, ends.event_seq, ends.audit_seq)
-        own_numbers.load(self._connection, own, names)
-        self._is_behind = (own.events, own.audits) != (ends.event_seq, ends.audit_seq)
+        own_numbers.load(self._connection, self._ends.own, names)
 
     def add(self, record: OnRecord, seals: Seals) -> None:
         """Number what one transaction put on record, and seal it beside what it wrote."""
@@ -349,7 +294,7 @@ class _Batch:
         for table, rows in new.items():
             self._rows[table] += writer.seal_new(table, rows)
         ends.last_at = max(stamp.at, ends.last_at)
-        acts = [_act(link, is_numbered=not self._is_behind) for link in links]
+        acts = [_act(link) for link in links]
         self._keep(log.bodies(stamp, acts, writer.seals))
         if record.notes:
             of_deployment = stamp._replace(organisation_id=log.DEPLOYMENT)
@@ -389,7 +334,6 @@ class _Batch:
                 "new_audit_seq": ends.audit_seq,
                 "new_audit_hash": ends.audit_hash,
                 "new_last_at": ends.last_at,
-                **ends.own.values(),
             },
         )
 
@@ -399,31 +343,23 @@ class _Batch:
         ends.audit_seq += 1
         link = {**row, "seq": ends.audit_seq, "previous_hash": ends.audit_hash}
         link["hash"] = ends.audit_hash = chain.link_hash(link)
-        if self._is_behind:
-            return {**link, "number": None, "follows": None}
-        ends.own.audits = ends.audit_seq
         return own_numbers.number_audit(ends.own, link)
 
     def _numbered(self, row: Row) -> dict[str, Any]:
         ends = self._ends
         ends.event_seq += 1
-        numbered = {**row, "seq": ends.event_seq}
-        if self._is_behind:
-            return {**numbered, "number": None}
-        ends.own.events = ends.event_seq
-        return own_numbers.number_event(ends.own, numbered)
+        return own_numbers.number_event(ends.own, {**row, "seq": ends.event_seq})
 
 
-def _act(link: Row, *, is_numbered: bool) -> dict[str, Any]:
+def _act(link: Row) -> dict[str, Any]:
     """What an entry says of an audit row: everything but what the row's own hash covers alone."""
     act = {
         "op": link["action"],
         "object": link["object"],
         "outcome": link["outcome"],
         "seq": link["seq"],
+        "n": link["number"],
     }
-    if is_numbered:
-        act["n"] = link["seq"] if link["number"] is None else link["number"]
     for name, column in (("account", "trading_account_id"), ("error", "error")):
         if link[column] is not None:
             act[name] = link[column]

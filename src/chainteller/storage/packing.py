@@ -6,7 +6,6 @@ fixed dictionary, and the bytes that the placeholders stand for, in their order:
 
     \x01  the entry's own id             no bytes
     \x02  a seal, with its quotes         16
-    \x03  a seal of an earlier build      24
     \x04  the 22 characters of an id      14
     \x05  24 hexadecimal digits           12
     \x06  the instant in the entry's id   no bytes
@@ -32,22 +31,21 @@ _MOST = 2**24
 _REPEATED = 0x10
 _IDS_AGAIN = 16
 _OWN_ID, _INSTANT, _LOG, _INNER, _SALT = "\x01", "\x06", "\x07", "\x08", "\x0b"
-_SEALS = {22: "\x02", 32: "\x03"}
-"""Placeholders by the letters of a seal."""
+_SEAL = "\x02"
 _ID, _HEX = "\x04", "\x05"
-_SIZES = {"\x02": 16, "\x03": 24, "\x04": 14, "\x05": 12, "\x0b": 12}
+_SIZES = {_SEAL: 16, "\x04": 14, "\x05": 12, "\x0b": 12}
 _SUFFIX = 23
 """The underscore of an id and what follows it."""
 _LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _PAIRS = tuple(high + low for high in _LETTERS for low in _LETTERS)
 _DIGITS = str.maketrans(_LETTERS, "0123456789abcdefghijklmnopqrstuv")
 _PARTS = re.compile(
-    r'"[A-Za-z0-9+/]{22}(?:[A-Za-z0-9+/]{10})?"'
+    r'"[A-Za-z0-9+/]{22}"'
     r"|_[0-9A-HJKMNP-TV-Z]{22}(?![0-9A-Za-z])|_[0-9a-f]{24}(?![0-9A-Za-z])"
     r'|"salt":"[A-Za-z0-9_-]{16}"'
 )
-_PLACES = re.compile("([\x02-\x05\x0b\x10-\x1f])")
-_CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f]")
+_PLACES = re.compile("([\x02\x04\x05\x0b\x10-\x1f])")
+_CONTROLS = re.compile("[\x00-\x09\x0b-\x1f]")
 _INSTANT_DIGITS = 14
 _BEGIN = '{"acts":[{"account":"TDA_#","n":'
 _ACTS = '"outcome":"done"}],"at":^,"by":'
@@ -134,7 +132,7 @@ def _dictionary() -> bytes:
     text = "".join(_KNOWN)
     for digit in range(10):
         text = text.replace(f"#{digit}", chr(_REPEATED + digit))
-    places = ("\x02", _ID, _OWN_ID, _INSTANT, _LOG, _HEX, _INNER, _SALT)
+    places = (_SEAL, _ID, _OWN_ID, _INSTANT, _LOG, _HEX, _INNER, _SALT)
     for sign, place in zip("$#!^~%&?", places, strict=True):
         text = text.replace(sign, place)
     return text.encode()
@@ -144,10 +142,14 @@ _DEFLATE = zlib.compressobj(6, zlib.DEFLATED, -13, 5, zlib.Z_DEFAULT_STRATEGY, _
 _INFLATE = zlib.decompressobj(-13, _dictionary())
 
 
-def pack(body: str, entry_id: str, log: str) -> bytes | None:
-    """The stored form of an entry's body; None for a text that has none."""
-    if body[:1] != "{" or not body.isascii() or _CONTROLS.search(body):
-        return None
+def pack(body: str, entry_id: str, log: str) -> bytes:
+    """The stored form of an entry's body, which is canonical JSON.
+
+    Raises:
+        ValueError: the text isn't.
+    """
+    if not body.isascii() or _CONTROLS.search(body):
+        raise ValueError("no canonical JSON")
     instant = f'"at":{int(entry_id[:_INSTANT_DIGITS], 16)},'
     text = body.replace(instant, f'"at":{_INSTANT},', 1).replace(entry_id, _OWN_ID)
     text = text.replace(f'"log":"{log}"', f'"log":{_LOG}', 1)
@@ -180,37 +182,23 @@ def _placed(part: str, told: list[bytes]) -> str:
     if part[1] == "s" and part[5] == '"':
         told.append(urlsafe_b64decode(part[8:-1]))
         return part[:7] + _SALT
-    sign = _SEALS[len(part) - 2]
-    seal = a2b_base64(part[1:-1] + "=" * (-(len(part) - 2) % 4))
+    seal = a2b_base64(part[1:-1] + "==")
     if _seal(seal) != part:
         return part  # a text of another meaning
     told.append(seal)
-    return sign
+    return _SEAL
 
 
-def body(text: str, packed: bytes | None, entry_id: str, log: str) -> str:
-    """The body of a stored entry, in either form; empty if it can't be read."""
-    if packed is None:
-        return text
+def body(packed: bytes, entry_id: str, log: str) -> str:
+    """The body of a stored entry; empty if it can't be read."""
     try:
-        return "" if text else unpack(packed, entry_id, log)
-    except (ValueError, IndexError):
+        return unpack(packed, entry_id, log)
+    except (ValueError, IndexError, TypeError):
         return ""
 
 
-def leaf(text: str | None, digest: bytes | None) -> bytes:
-    """The leaf hash of a stored entry, in either form; empty if it has none or two."""
-    if digest is not None:
-        return digest if text is None and isinstance(digest, bytes) else b""
-    try:
-        return bytes.fromhex(str(text))
-    except ValueError:
-        return b""
-
-
 def _seal(found: bytes) -> str:
-    letters = 22 if len(found) == 16 else 32
-    return f'"{b2a_base64(found)[:letters].decode()}"'
+    return f'"{b2a_base64(found)[:22].decode()}"'
 
 
 def _id(found: bytes) -> str:
@@ -221,7 +209,7 @@ def _id(found: bytes) -> str:
 
 
 _READ: dict[str, Callable[[bytes], str]] = {
-    "\x02": _seal, "\x03": _seal, _ID: _id, _HEX: bytes.hex,
+    _SEAL: _seal, _ID: _id, _HEX: bytes.hex,
     _SALT: lambda found: f'"{urlsafe_b64encode(found).decode()}"',
 }  # fmt: skip
 

@@ -12,7 +12,7 @@ from sqlalchemy import BigInteger, Connection, bindparam, func, select
 from chainteller.domain.merkle import HASH_SIZE
 from chainteller.storage.columns import Record
 from chainteller.storage.rows import DEPLOYMENT, Writer
-from chainteller.storage.tables import HEAD, Tables
+from chainteller.storage.tables import Tables
 
 EVENTS = "event.seq"
 """Events by the deployment's numbers."""
@@ -26,20 +26,13 @@ ENTRIES = "entry.number"
 """Entries of a log."""
 _TURN = "turn"
 """A row that says nothing: whoever removes rows holds its lock."""
-_T, _E, _H, _L = Tables.removal, Tables.event, Tables.head, Tables.archived_leaves
+_T, _E, _L = Tables.removal, Tables.event, Tables.archived_leaves
 _OF = (_T.c.organisation_id == bindparam("b_organisation"), _T.c.counted == bindparam("b_counted"))
 _NEWEST = select(_T).where(*_OF).order_by(_T.c.first.desc()).limit(1)
 _OLDEST_EVENTS = (
     select(_E.c.seq, _E.c.at, _E.c.organisation_id, _E.c.number)
-    .where(_E.c.seq <= select(_H.c.events_owned).where(_H.c.name == HEAD).scalar_subquery())
     .order_by(_E.c.seq)
     .limit(bindparam("b_most", type_=BigInteger))
-)
-EVENTS_REMOVED = (
-    select(func.max(_T.c.upto))
-    .where(_T.c.organisation_id == DEPLOYMENT, _T.c.counted == EVENTS)
-    .scalar_subquery()
-    .label("events_removed")
 )
 OWN_EVENTS_REMOVED = (
     select(func.max(_T.c.upto))
@@ -143,8 +136,7 @@ def remove_events(rows: Writer, before: int, now: int, most: int) -> Sequence[in
     newest_at = max(row.at for row in old)
     own = {row.organisation_id: row for row in old}
     for name, last in sorted(own.items()):
-        number = last.seq if last.number is None else last.number
-        move(rows, name, OWN_EVENTS, Removed(number, newest_at))
+        move(rows, name, OWN_EVENTS, Removed(last.number, newest_at))
     move(rows, DEPLOYMENT, EVENTS, Removed(old[-1].seq, newest_at))
     rows.delete(_E, _E.c.seq <= old[-1].seq)
     return [row.seq for row in old]

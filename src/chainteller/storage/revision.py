@@ -3,7 +3,7 @@
 A database carries two numbers. Its *revision* (table ``schema_revision``) is the newest migration
 that it has been through. Its *floor* (``alembic_version``, and ``user_version`` in a SQLite file)
 is the oldest revision a build may know and still read and write it correctly. A migration that
-only adds to the schema raises the revision and leaves the floor, so a released build keeps working
+only adds to the schema raises the revision and leaves the floor, so the earlier build keeps working
 beside the new one; a migration that removes something raises both.
 
 Imports neither SQLAlchemy nor Alembic: the console reads a file's stamp before its first frame.
@@ -13,10 +13,12 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Any
 
-REVISION = "0016"
+REVISION = "0100"
 """The newest migration. A new database is created from the metadata and stamped with it."""
-FLOOR = "0002"
-"""The revision of the released build, which may run on the same database until 0006."""
+FLOOR = "0100"
+"""The oldest revision that a build may know and still use the database."""
+BASELINE = 100
+"""The first supported revision. Those below it are of builds before 0.2.0, which no bank ran."""
 REVISION_TABLE = "schema_revision"
 APPLICATION_ID = 0x43544C52
 """``CTLR``: marks our SQLite files."""
@@ -29,6 +31,7 @@ class State(StrEnum):
     NEW = "new"
     CURRENT = "current"
     OUTDATED = "outdated"
+    UNSUPPORTED = "unsupported"
     NEWER = "newer"
     FOREIGN = "foreign"
     DAMAGED = "damaged"
@@ -44,7 +47,7 @@ def sqlite_state(scalar: Scalar) -> State:
 
 
 def sqlite_revision(scalar: Scalar) -> int:
-    """A file's revision, 0 if its row is missing; up to 0002, the floor was also the revision."""
+    """A file's revision, 0 if its row is missing. The first builds kept it in ``user_version``."""
     table = f"SELECT count(*) FROM sqlite_master WHERE name = '{REVISION_TABLE}'"  # noqa: S608 - our own name
     if scalar(table):
         return int(scalar(f"SELECT version_num FROM {REVISION_TABLE}") or 0)  # noqa: S608 - as above
@@ -58,4 +61,6 @@ def state_of(revision: int, floor: int) -> State:
         return State.NEWER
     if revision == 0:
         return State.DAMAGED
+    if revision < BASELINE:
+        return State.UNSUPPORTED
     return State.CURRENT if revision >= known else State.OUTDATED

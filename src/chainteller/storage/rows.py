@@ -34,15 +34,11 @@ Row = Mapping[str, Any]
 DEPLOYMENT = "*"
 """The log of what belongs to no organisation; no organisation can have this name."""
 UNSEALED = ""
-"""What is noted as the seal of a row that has none: it's older than the log, or the released build
-wrote it."""
+"""What is noted as the seal of a row that has none: no write of this program leaves one."""
 _STATEMENTS = 256
 _NOTHING: Row = {}
 _TEXT = "sealed_text"
-OF_DEPLOYMENT = (
-    Tables.clock, Tables.organisation, Tables.market_control, Tables.rule, Tables.departure,
-    Tables.arrival,
-)  # fmt: skip
+OF_DEPLOYMENT = (Tables.clock, Tables.organisation, Tables.market_control, Tables.rule)
 """Tables whose rows are sealed in the deployment's log, also where they name an organisation."""
 
 
@@ -98,8 +94,6 @@ class Writer:
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self.seals: Seals = {}
-        self.closing: str | None = None
-        """The organisation that this transaction closes or opens (``residence``)."""
         self._found: dict[tuple[str, str], str | None] = {}
 
     def take(self) -> Seals:

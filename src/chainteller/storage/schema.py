@@ -97,13 +97,19 @@ def touch(path: Path, mode: str) -> str:
     with closing(sqlite3.connect(path, timeout=5, isolation_level=None)) as connection:
         try:
             found = str(connection.execute("PRAGMA journal_mode").fetchone()[0]).upper()
-            if (found == "WAL") == (mode == "WAL"):
+            if (found == "WAL") == (mode == "WAL") or not _is_ours(connection):
                 return found
             if mode == "WAL" and open_files.holders(path).pids:
                 return found
             return str(connection.execute(f"PRAGMA journal_mode={mode}").fetchone()[0]).upper()
         except sqlite3.Error:
             return ""  # a locked, read-only or damaged file raises when it is used
+
+
+def _is_ours(connection: sqlite3.Connection) -> bool:
+    """Whether a file is of a build that this one goes on from; others are left as they are."""
+    found = sqlite_state(lambda query: (connection.execute(query).fetchone() or (None,))[0])
+    return found in (State.NEW, State.CURRENT, State.OUTDATED)
 
 
 def _create_marked(path: Path) -> None:
@@ -144,8 +150,13 @@ def revision(connection: Connection) -> str:
     return ""
 
 
-def require_current(found: State) -> None:
-    """Raises ServiceUnavailable unless this build can use the schema."""
+def require_current(found: State, name: str) -> None:
+    """Check that this build can use the schema of the database of this name.
+
+    Raises:
+        ServiceUnavailable: NEWER_SCHEMA, OUTDATED_SCHEMA, UNSUPPORTED_SCHEMA, DAMAGED or
+            FOREIGN_DATABASE.
+    """
     if found is State.NEWER:
         raise unavailable(
             "NEWER_SCHEMA",
@@ -157,6 +168,13 @@ def require_current(found: State) -> None:
             "OUTDATED_SCHEMA",
             "The database was written by an older version of chainteller.",
             "Make a backup, then run: chainteller db upgrade.",
+        )
+    if found is State.UNSUPPORTED:
+        raise unavailable(
+            "UNSUPPORTED_SCHEMA",
+            f"{name} was written by a build before 0.2.0, whose databases aren't supported. "
+            "Nothing was changed.",
+            "Start a new database: name another one, or move this one away.",
         )
     if found is State.DAMAGED:
         raise damaged("The database doesn't say any more which schema it has.")
@@ -171,7 +189,7 @@ def require_current(found: State) -> None:
 def require_known(floor: str) -> None:
     """Raises ServiceUnavailable: NEWER_SCHEMA, the floor of the schema is above this build."""
     if floor > REVISION:
-        require_current(State.NEWER)
+        require_current(State.NEWER, "")
 
 
 def create(engine: Engine) -> None:
@@ -228,24 +246,11 @@ def organisation_row(organisation_id: str, name: str, created: int) -> dict[str,
 
 def stamp(connection: Connection) -> None:
     """Record the revision and the floor of the schema that this build has just made."""
-    keep_revision_apart(connection)
     for table, number in ((REVISION_TABLE, REVISION), ("alembic_version", FLOOR)):
+        connection.exec_driver_sql(
+            f"CREATE TABLE IF NOT EXISTS {table} (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"
+        )
         connection.exec_driver_sql(f"DELETE FROM {table}")  # noqa: S608 - our own names
         connection.execute(text(f"INSERT INTO {table} VALUES (:number)"), {"number": number})  # noqa: S608 - as above
     if connection.dialect.name == "sqlite":
         connection.exec_driver_sql(f"PRAGMA user_version={int(FLOOR)}")
-
-
-def keep_revision_apart(connection: Connection) -> None:
-    """Create the stamp's tables; a database that has only the old one continues from its number."""
-    found = revision(connection)
-    for table in ("alembic_version", REVISION_TABLE):
-        connection.exec_driver_sql(
-            f"CREATE TABLE IF NOT EXISTS {table} (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"
-        )
-    connection.exec_driver_sql(f"DELETE FROM {REVISION_TABLE}")  # noqa: S608 - our own name
-    if found:
-        connection.execute(
-            text(f"INSERT INTO {REVISION_TABLE} VALUES (:found)"),  # noqa: S608 - as above
-            {"found": found},
-        )

@@ -9,7 +9,7 @@ Both databases can write the text themselves, so that a whole table is read back
 columns.
 """
 
-from binascii import a2b_base64, b2a_base64
+from binascii import b2a_base64
 from collections.abc import Iterator, Mapping
 from functools import cache
 from hashlib import blake2b
@@ -30,7 +30,7 @@ with the same seal, and the salts are not for anybody to choose before the engin
 _LETTERS = 22
 _SALT_BYTES = 12
 _NO_SALT = "-"
-"""Stands for a salt where a row needs none; a row without any is not sealed yet."""
+"""Stands for a salt where a row needs none."""
 _PARTS = (Tables, wallet_tables.WalletTables)
 _CARRIED: Mapping[Table, tuple[str, ...]] = {
     Tables.organisation: ("name", "fee_flat_cents", "fee_bps", "fee_minimum_cents"),
@@ -114,22 +114,6 @@ def seal(salt: str | None, text: bytes) -> str:
     """
     keyed = blake2b(text, digest_size=_SIZE, key=str(salt).encode()[:64] if salt else b"")
     return b2a_base64(keyed.digest()[:_KEPT], newline=False)[:_LETTERS].decode()
-
-
-def same(one: str | None, other: str | None) -> bool:
-    """Whether two seals are of the same cells; those up to entries of version 2 have 24 bytes."""
-    if one == other:
-        return True
-    if not one or not other or len(one) == len(other):
-        return False
-    try:
-        return _kept(one) == _kept(other)
-    except ValueError:
-        return False
-
-
-def _kept(seal_: str) -> bytes:
-    return a2b_base64(seal_ + "=" * (-len(seal_) % 4))[:_KEPT]
 
 
 NOTE, NOTED = "note_row", ("noted_salt", "noted_text")

@@ -15,12 +15,12 @@ from threading import Lock
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import Connection, Engine, Table, bindparam, delete, func, select
+from sqlalchemy import Connection, Engine, Table, bindparam, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from chainteller.domain.search_texts import Ends, key_of, keys_of, name_words
 from chainteller.storage import tallies
-from chainteller.storage.columns import SALT, Record
+from chainteller.storage.columns import Record
 from chainteller.storage.tables import Tables
 from chainteller.storage.vocabulary import Vocabulary
 from chainteller.storage.wallet_tables import WalletTables
@@ -38,7 +38,7 @@ _MOST_VOCABULARIES = 8
 _WORD, _NAME, _KEY = Tables.search_word, Tables.search_name, Tables.search_key
 CUSTOMER, BANK_ACCOUNT = "customer", "bank-account"
 COUNTERPARTY, BLOCKCHAIN_ACCOUNT = "counterparty", "blockchain-account"
-_KEYED: Mapping[Table, tuple[str, str]] = {
+KEYED: Mapping[Table, tuple[str, str]] = {
     Tables.customer: (CUSTOMER, "reference"),
     Tables.bank_account: (BANK_ACCOUNT, "id"),
     WalletTables.counterparty: (COUNTERPARTY, "address"),
@@ -52,7 +52,7 @@ _KEYED: Mapping[Table, tuple[str, str]] = {
 
 def note(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
     """Make new rows findable; called for everything that is written."""
-    keyed = _KEYED.get(table)
+    keyed = KEYED.get(table)
     if keyed is None:
         return
     kind, column = keyed
@@ -94,49 +94,15 @@ def _insert(connection: Connection, table: Table, rows: Iterable[Row]) -> None:
         connection.execute(statement, batch)
 
 
-def complete(connection: Connection) -> int:
-    """Make records findable that another build has written without that, and forget those that
-    are no more; how many there were of both.
-    """
-    known = {(row.kind, row.organisation_id, row.id) for row in connection.execute(select(_KEY))}
-    count, there = 0, set()
-    for table, (kind, _) in _KEYED.items():
-        found = [dict(row) for row in connection.execute(select(table)).mappings()]
-        keys = [(kind, row["organisation_id"], row["id"]) for row in found]
-        there.update(keys)
-        lacking = [row for row, key in zip(found, keys, strict=True) if key not in known]
-        if lacking:
-            note(connection, table, lacking)
-            if table is Tables.customer:
-                tallies.recount(connection, table)
-        count += len(lacking)
-    for kind, organisation_id, record_id in sorted(known - there):
-        _forget(connection, kind, organisation_id, record_id)
-    return count + len(known - there)
-
-
-def _forget(connection: Connection, kind: str, organisation_id: str, record_id: str) -> None:
-    of_record = (_KEY.c.organisation_id == organisation_id) & (_KEY.c.id == record_id)
-    connection.execute(delete(_KEY).where(of_record, _KEY.c.kind == kind))
-    if kind == CUSTOMER:
-        of_customer = _NAME.c.organisation_id == organisation_id, _NAME.c.customer_id == record_id
-        connection.execute(delete(_NAME).where(*of_customer))
-
-
 def missing(connection: Connection) -> Iterator[tuple[str, str]]:
-    """Records that can't be found, and findable ones that don't exist: kind and id.
-
-    What the released build wrote since the last upgrade, which adds it, has no salt.
-    """
+    """Records that can't be found, and findable ones that don't exist: kind and id."""
     known = {(row.kind, row.organisation_id, row.id) for row in connection.execute(select(_KEY))}
-    sealed, there = set(), set()
-    for table, (kind, _) in _KEYED.items():
-        columns = table.c.organisation_id, table.c.id, table.c[SALT]
-        for organisation_id, record_id, salt in connection.execute(select(*columns)):
-            there.add((kind, organisation_id, record_id))
-            if salt is not None:
-                sealed.add((kind, organisation_id, record_id))
-    for kind, _, record_id in sorted((known - there) | (sealed - known)):
+    there = {
+        (kind, row.organisation_id, row.id)
+        for table, (kind, _) in KEYED.items()
+        for row in connection.execute(select(table.c.organisation_id, table.c.id))
+    }
+    for kind, _, record_id in sorted(known ^ there):
         yield kind, record_id
 
 

@@ -8,7 +8,7 @@ table has one more column, ``salt``, which ``table`` adds. A column that is adde
 and allows NULL, so that earlier seals hold.
 """
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from sqlalchemy import (
     Column,
@@ -43,10 +43,7 @@ HEAD = "bank"
 
 
 class Head(SQLModel, table=True):
-    """The row that numbers events and audit rows; locked last in every write.
-
-    The last four say where organisations have their own numbers (``own_numbers``).
-    """
+    """The row that numbers events and audit rows; locked last in every write."""
 
     __tablename__ = "head"
     name: str = Field(primary_key=True, sa_type=Key)
@@ -54,10 +51,6 @@ class Head(SQLModel, table=True):
     audit_seq: int = Field(sa_type=Instant)
     audit_hash: str
     last_at: int = Field(sa_type=Instant)
-    own_base: int = Field(default=0, sa_type=Instant, nullable=True)
-    events_owned: int = Field(default=0, sa_type=Instant, nullable=True)
-    audits_owned: int = Field(default=0, sa_type=Instant, nullable=True)
-    events_shared: int = Field(default=0, sa_type=Instant, nullable=True)
     __table_args__ = unsealed("counts what other tables hold; recomputed from them")
 
 
@@ -151,20 +144,12 @@ class TradingAccountRow(SQLModel, table=True):
 
 
 class LedgerAccountRow(SQLModel, table=True):
-    """The balance of one asset under one code, positive on the account's normal side.
-
-    The code names the owner; the column ``owner`` is read by the released build only.
-    """
+    """The balance of one asset under one code, positive on the account's normal side; the code
+    names the owner."""
 
     __tablename__ = "ledger_account"
     code: str = Field(primary_key=True, max_length=96)
     asset: str = Field(primary_key=True, sa_type=Key)
-    owner: str = Field(
-        default="",
-        index=True,
-        sa_type=Key,
-        sa_column_kwargs=unsealed("follows from the code; only the released build reads it"),
-    )
     balance: int = Field(sa_type=Atoms, sa_column_kwargs=unsealed("the sum of its postings"))
     version: int = Field(default=0, sa_column_kwargs=unsealed("the number of its postings"))
 
@@ -315,7 +300,10 @@ END_OF_ID = "substr(id, length(id) - 3)"
 
 
 class TransferRow(SQLModel, table=True):
-    """A deposit or a withdrawal; ``hold`` as in a trade, for withdrawals."""
+    """A deposit or a withdrawal; ``hold`` as in a trade, for withdrawals.
+
+    ``evidence_level`` is that of a verified wallet whose evidence has limits of its own.
+    """
 
     __tablename__ = "transfer"
     id: str = Field(primary_key=True, sa_type=Key)
@@ -347,6 +335,7 @@ class TransferRow(SQLModel, table=True):
     network_tx_hash: str | None = Field(default=None, max_length=128)
     version: int = 1
     rule_id: str | None = Field(default=None, sa_type=Key)
+    evidence_level: str | None = Field(default=None, sa_type=Key)
     __table_args__ = (
         Index("ix_transfer_ordinal", "trading_account_id", "direction", "ordinal", unique=True),
         Index("ix_transfer_transaction", "trading_account_id", "transaction_ordinal"),
@@ -416,12 +405,15 @@ class IdempotencyRow(SQLModel, table=True):
     at: int = Field(sa_type=Instant, index=True)
 
 
+_OWN = "counts the organisation's own rows; recomputed from them"
+
+
 class AuditRecord(SQLModel, table=True):
     """One link of the chain; ``hash`` covers ``previous_hash`` and every column before it.
 
     ``trading_account_id`` is the account concerned. The hash doesn't cover it, because it follows
     from the row's object (``db verify`` compares them). ``number`` and ``follows`` are those of
-    the organisation's own chain, where they differ from ``seq`` and ``previous_hash``.
+    the organisation's own chain (``own_numbers``).
     """
 
     __tablename__ = "audit"
@@ -437,10 +429,12 @@ class AuditRecord(SQLModel, table=True):
     previous_hash: str = Field(sa_type=Key)
     hash: str = Field(sa_type=Key)
     trading_account_id: str | None = Field(default=None, sa_type=Key)
+    number: int = Field(sa_type=Instant, sa_column_kwargs=unsealed(_OWN))
+    follows: str = Field(sa_type=Key, sa_column_kwargs=unsealed(_OWN))
     __table_args__ = (
-        Index("ix_audit_account", "organisation_id", "trading_account_id", "seq"),
-        Index("ix_audit_object", "organisation_id", "object", "seq"),
-        Index("ix_audit_organisation", "organisation_id", "seq"),
+        Index("ix_audit_account", "organisation_id", "trading_account_id", "number"),
+        Index("ix_audit_object", "organisation_id", "object", "number"),
+        Index("ix_audit_organisation", "organisation_id", "number", unique=True),
     )
 
 
@@ -458,6 +452,8 @@ class EventRow(SQLModel, table=True):
     organisation_id: str = Field(sa_type=Key)
     resource: str = Field(sa_type=Key)
     data: str = Field(sa_type=Text)
+    number: int = Field(sa_type=Instant, sa_column_kwargs=unsealed(_OWN))
+    __table_args__ = (Index("ix_event_organisation", "organisation_id", "number", unique=True),)
 
 
 class MarketControlRow(SQLModel, table=True):
@@ -502,8 +498,8 @@ class RuleRow(SQLModel, table=True):
 
 
 class EntryRow(SQLModel, table=True):
-    """A leaf of an organisation's log: ``packed`` is its body (``packing``), and ``digest`` the
-    leaf hash of it. Entries of earlier builds have them as text, in ``body`` and ``leaf``.
+    """A leaf of an organisation's log: ``leaf`` is the leaf hash, ``body`` the stored form of the
+    body (``packing``).
 
     ``number`` counts an organisation's entries from 1 without gaps; only the sequencer gives it.
     ``id`` is ordered by time.
@@ -513,10 +509,8 @@ class EntryRow(SQLModel, table=True):
     organisation_id: str = Field(primary_key=True, sa_type=Key)
     id: str = Field(sa_type=Key)
     number: int = Field(primary_key=True, sa_type=Instant)
-    leaf: str | None = Field(default=None, sa_type=Key)
-    body: str = Field(default="", sa_type=Text)
-    packed: bytes | None = Field(default=None, sa_type=LargeBinary)
-    digest: bytes | None = Field(default=None, sa_type=LargeBinary)
+    leaf: bytes = Field(sa_type=LargeBinary)
+    body: bytes = Field(sa_type=LargeBinary)
     __table_args__ = unsealed("the leaves of the log; each is hashed again")
 
 
@@ -614,42 +608,6 @@ class ArchivedLeavesRow(SQLModel, table=True):
     __table_args__ = unsealed("the leaves of the log, whose root they give")
 
 
-class DepartureRow(SQLModel, table=True):
-    """An organisation that is closed here, because it moves to another deployment or has moved
-    (``residence``).
-
-    ``target`` is the deployment's name, ``place`` its database without a password. ``size`` and
-    ``root`` are the head with which it left, NULL while it's leaving.
-    """
-
-    __tablename__ = "departure"
-    organisation_id: str = Field(primary_key=True, sa_type=Key)
-    target: str = Field(sa_type=Key)
-    place: str = Field(max_length=255)
-    at: int = Field(sa_type=Instant)
-    size: int | None = Field(default=None, sa_type=Instant)
-    root: str | None = Field(default=None, sa_type=Key)
-
-
-class ArrivalRow(SQLModel, table=True):
-    """An organisation that came from another deployment, whose name is ``origin`` (``moving``).
-
-    Up to ``size``, whose head is ``root``, another deployment wrote the entries of its log. Its
-    events and audit rows up to ``event_seq`` and ``audit_seq`` came with it; of these, numbers up
-    to ``base`` are those that a deployment gave.
-    """
-
-    __tablename__ = "arrival"
-    organisation_id: str = Field(primary_key=True, sa_type=Key)
-    origin: str = Field(sa_type=Key)
-    at: int = Field(sa_type=Instant)
-    size: int = Field(sa_type=Instant)
-    root: str = Field(sa_type=Key)
-    base: int = Field(sa_type=Instant)
-    event_seq: int = Field(sa_type=Instant)
-    audit_seq: int = Field(sa_type=Instant)
-
-
 _SEARCH = "follows from names, ids and addresses; db check compares it, and an upgrade writes it"
 
 
@@ -688,21 +646,12 @@ class SearchKeyRow(SQLModel, table=True):
     __table_args__ = unsealed(_SEARCH)
 
 
-def table(row: type[SQLModel], *later: "Column[Any]") -> Table:
-    """The Core table that a row class declares; ``later`` are columns that were added to it when
-    it had its salt."""
+def table(row: type[SQLModel]) -> Table:
+    """The Core table that a row class declares, with its salt if it's sealed."""
     declared = SQLModel.metadata.tables[str(row.__tablename__)]
     if reason_unsealed(declared) is None and SALT not in declared.columns:
         declared.append_column(Column(SALT, String(16), nullable=True))
-    for column in later:
-        declared.append_column(column)
     return declared
-
-
-def _own(name: str, kind: Any) -> "Column[Any]":
-    """A column of an organisation's own numbers and chain."""
-    reason = "counts the organisation's own rows; recomputed from them"
-    return Column(name, kind, nullable=True, **unsealed(reason))
 
 
 class Tables:
@@ -719,12 +668,11 @@ class Tables:
     posting: ClassVar[Table] = table(PostingRow)
     quote: ClassVar[Table] = table(QuoteRow)
     trade: ClassVar[Table] = table(TradeRow)
-    transfer: ClassVar[Table] = table(TransferRow, Column("evidence_level", Key, nullable=True))
-    """``evidence_level`` is that of a verified wallet whose evidence has limits of its own."""
+    transfer: ClassVar[Table] = table(TransferRow)
     job: ClassVar[Table] = table(JobRow)
     idempotency: ClassVar[Table] = table(IdempotencyRow)
-    audit: ClassVar[Table] = table(AuditRecord, _own("number", Instant), _own("follows", Key))
-    event: ClassVar[Table] = table(EventRow, _own("number", Instant))
+    audit: ClassVar[Table] = table(AuditRecord)
+    event: ClassVar[Table] = table(EventRow)
     market_control: ClassVar[Table] = table(MarketControlRow)
     api_key: ClassVar[Table] = table(ApiKeyRow)
     rule: ClassVar[Table] = table(RuleRow)
@@ -736,8 +684,6 @@ class Tables:
     tally: ClassVar[Table] = table(TallyRow)
     removal: ClassVar[Table] = table(RemovalRow)
     archived_leaves: ClassVar[Table] = table(ArchivedLeavesRow)
-    departure: ClassVar[Table] = table(DepartureRow)
-    arrival: ClassVar[Table] = table(ArrivalRow)
     search_word: ClassVar[Table] = table(SearchWordRow)
     search_name: ClassVar[Table] = table(SearchNameRow)
     search_key: ClassVar[Table] = table(SearchKeyRow)
@@ -755,11 +701,3 @@ def holds_for() -> ColumnElement[bool]:
     journal = Tables.journal.c.id
     is_of = start == func.substr(journal, 5, 8)
     return and_(is_of, *holds, Tables.posting.c.journal_id == journal)
-
-
-Index(
-    "ix_event_organisation",
-    Tables.event.c.organisation_id,
-    Tables.event.c.number,
-    Tables.event.c.seq,
-)

@@ -13,7 +13,7 @@ written.
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Table, bindparam, delete, func, select, update
+from sqlalchemy import Connection, Table, bindparam, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from chainteller.domain.clock import MINUTE
@@ -36,7 +36,7 @@ _PLACES: Mapping[Table, str] = {
     Tables.transfer: "created",
     WalletTables.blockchain_account: "created",
     WalletTables.counterparty: "created",
-    Tables.audit: "seq",
+    Tables.audit: "number",
 }
 _OF = (_T.c.organisation_id == bindparam("b_organisation"), _T.c.listed == bindparam("b_listed"))
 _MINE = select(_T.c.upto, _T.c.total).where(*_OF)
@@ -99,14 +99,6 @@ def added(connection: Connection, table: Table, organisation_id: str, count: int
             index_elements=[_T.c.organisation_id, _T.c.listed], set_={"total": _T.c.total + count}
         )
     )
-
-
-def recount(connection: Connection, table: Table) -> None:
-    """Begin anew a tally that ``added`` keeps, from the rows that are there."""
-    connection.execute(delete(_T).where(_T.c.listed == table.name))
-    rows = select(table.c.organisation_id, func.count()).group_by(table.c.organisation_id)
-    for organisation_id, count in connection.execute(rows).all():
-        added(connection, table, organisation_id, count)
 
 
 def removed(connection: Connection, table: Table, organisation_id: str, places: list[int]) -> None:
@@ -185,9 +177,9 @@ def wrong(connection: Connection) -> Iterator[Wrong]:
 
 def _last(connection: Connection, table: Table, organisation_id: str, now: int) -> int:
     """The last place that is settled; rows that have numbers get them in the order of commits."""
-    if _PLACES[table] != "seq":
+    if table is not Tables.audit:
         return now - LAG
-    newest = select(func.max(table.c.seq)).where(table.c.organisation_id == organisation_id)
+    newest = select(func.max(table.c.number)).where(table.c.organisation_id == organisation_id)
     found = connection.execute(newest).scalar()
     return _NOWHERE if found is None else int(found)
 

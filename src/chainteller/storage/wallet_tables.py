@@ -3,15 +3,13 @@ attempts, claims and links."""
 
 from typing import ClassVar
 
-from sqlalchemy import BigInteger, Column, Index, Table, Text
+from sqlalchemy import Index, Table, Text
 from sqlmodel import Field, SQLModel
 
-from chainteller.domain.evidence import VerificationMethod
 from chainteller.storage.columns import Atoms, Instant, Key
 from chainteller.storage.tables import table
 
 _ADDRESS = 128
-_BY_SIGNATURE = VerificationMethod.SIGNATURE.value
 
 
 class BlockchainAccountRow(SQLModel, table=True):
@@ -37,7 +35,11 @@ class BlockchainAccountRow(SQLModel, table=True):
 
 
 class CounterpartyRow(SQLModel, table=True):
-    """A wallet, once per organisation, network and canonical address."""
+    """A wallet, once per organisation, network and canonical address.
+
+    ``code`` is what the chain had at the address at the block ``code_block``; NULL where no chain
+    has said it.
+    """
 
     __tablename__ = "counterparty"
     id: str = Field(primary_key=True, sa_type=Key)
@@ -47,6 +49,8 @@ class CounterpartyRow(SQLModel, table=True):
     address: str = Field(max_length=_ADDRESS)
     kind: str = Field(sa_type=Key)
     created: int = Field(sa_type=Instant)
+    code: str | None = Field(default=None, sa_type=Key)
+    code_block: int | None = Field(default=None, sa_type=Instant)
     __table_args__ = (
         Index("ix_counterparty_address", "organisation_id", "network", "canonical", unique=True),
         Index("ix_counterparty_created", "organisation_id", "created", "id"),
@@ -88,10 +92,8 @@ class AttemptRow(SQLModel, table=True):
 
 
 class ClaimRow(SQLModel, table=True):
-    """An accepted proof with everything that is needed to check it again.
-
-    The default of ``method`` is for claims of the released build, which knows signatures only.
-    """
+    """An accepted proof with everything that is needed to check it again; ``level`` is that of the
+    method's evidence."""
 
     __tablename__ = "claim"
     id: str = Field(primary_key=True, sa_type=Key)
@@ -106,7 +108,8 @@ class ClaimRow(SQLModel, table=True):
     created: int = Field(sa_type=Instant)
     expires: int = Field(sa_type=Instant)
     linked_at: int | None = Field(default=None, sa_type=Instant)
-    method: str = Field(sa_type=Key, sa_column_kwargs={"server_default": _BY_SIGNATURE})
+    method: str = Field(sa_type=Key)
+    level: str = Field(sa_type=Key)
 
 
 class EvidenceRow(SQLModel, table=True):
@@ -197,17 +200,10 @@ class WalletTables:
     """The Core tables of part B by name."""
 
     blockchain_account: ClassVar[Table] = table(BlockchainAccountRow)
-    counterparty: ClassVar[Table] = table(
-        CounterpartyRow,
-        Column("code", Key, nullable=True),
-        Column("code_block", BigInteger, nullable=True),
-    )
-    """``code`` is what the chain had at the address at the block ``code_block``; NULL where no
-    chain has said it."""
+    counterparty: ClassVar[Table] = table(CounterpartyRow)
     challenge: ClassVar[Table] = table(ChallengeRow)
     attempt: ClassVar[Table] = table(AttemptRow)
-    claim: ClassVar[Table] = table(ClaimRow, Column("level", Key, nullable=True))
-    """``level`` is NULL in claims of builds before 0010: their method's level."""
+    claim: ClassVar[Table] = table(ClaimRow)
     evidence: ClassVar[Table] = table(EvidenceRow)
     small_transfer: ClassVar[Table] = table(SmallTransferRow)
     arrival: ClassVar[Table] = table(ArrivalRow)

@@ -75,13 +75,10 @@ def is_challenge_text(
     text: str, *, party: Party, address: Address, challenge_id: str, valid_until: str
 ) -> bool:
     """Whether the text is `challenge_text` of these values under some bank's name, with or without
-    the account, or the text of earlier builds.
+    the account.
 
     The name isn't compared: it may be changed later, and the signature covers it.
     """
-    found = _earlier_text(address, challenge_id, valid_until)
-    if text.endswith(found):
-        return _is_bank_name(text.removesuffix(found))
     parties = (party, party._replace(bank_account="")) if party.bank_account else (party,)
     for name in _names(text):
         for each in parties:
@@ -158,12 +155,3 @@ def _is_bank_name(name: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _earlier_text(address: Address, challenge_id: str, valid_until: str) -> str:
-    """What followed the bank's name up to schema 0004: it named neither customer nor account."""
-    return (
-        f": I control {address.network.name} wallet {address.display}."
-        f" Sign only if you asked us for this."
-        f" Ref {challenge_id}, valid until {_FRACTION.sub('', valid_until)}."
-    )

@@ -43,11 +43,7 @@ def _created_by(body: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def limits_are_kept(connection: Connection) -> Breaches:
-    """14: within any limit's window, no more left an account than was allowed on that day.
-
-    A withdrawal without a version of the settings is older than these, or the released build's:
-    it counts, but what it was judged by isn't known.
-    """
+    """14: within any limit's window, no more left an account than was allowed on that day."""
     versions: dict[str, tuple[LimitRule, ...]] = {}
     for row in inspection.rules(connection):
         try:

@@ -18,7 +18,7 @@ from chainteller.domain.ledger import (
 from chainteller.domain.quoting import Side
 from chainteller.domain.trades import TradeStatus
 from chainteller.engine.checks.breaches import Breach, Breaches, grouped
-from chainteller.storage import inspection, released, trades
+from chainteller.storage import inspection, trades
 from chainteller.storage.accounts import COUNTERS
 from chainteller.storage.database import Record
 
@@ -135,8 +135,6 @@ def balances_are_visible(connection: Connection) -> Breaches:
                 yield Breach(19, "a balance of an asset that is not declared", where)
         elif code not in BANK_CODES:
             yield Breach(19, "a code that names no account", where)
-        if account.owner != released.stored_owner(code, account.asset):
-            yield Breach(19, "stored under another owner than its code names", where)
 
 
 def ordinals_are_dense(connection: Connection) -> Breaches:

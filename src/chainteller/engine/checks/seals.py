@@ -8,42 +8,48 @@ is read once more for who wrote the row last, when, and what.
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Table
 
 from chainteller import garbage
 from chainteller.domain.clock import format_instant
 from chainteller.domain.merkle import EMPTY_ROOT, Tree
-from chainteller.engine.checks import unsealed
 from chainteller.engine.checks.breaches import Breach, Breaches
-from chainteller.engine.checks.unsealed import (
-    CHANGED,
-    DELETED,
-    INSERTED,
-    PUT_BACK,
-    Place,
-    Stretch,
-    Wrong,
-)
 from chainteller.storage import clock as clock_rows
-from chainteller.storage import guards, inspection, log, moving, removals, residence, sealing
+from chainteller.storage import guards, inspection, log, removals, sealing
 from chainteller.storage.archives import Past
 from chainteller.storage.columns import Record
 from chainteller.storage.log import DEPLOYMENT, Head
 from chainteller.storage.removals import AUDITS, ENTRIES
 from chainteller.storage.tables import Tables
 
+CHANGED, INSERTED, DELETED = "changed", "inserted without an entry", "deleted"
+PUT_BACK = "put back after it was removed"
 _MOST = 1_000
 """Rows that are looked into; the rest is counted."""
 _TOGETHER = 4_096
-_TELLS_BEFORE = 2
-"""The version of entries from which they say what each write found."""
-_AUDIT = Tables.audit.name
 _TABLES = {table.name: table for table in sealing.sealed_tables()}
 
 Seals = dict[str, dict[str, str | None]]
 """Table to key to the row's last seal; None for a row that was removed."""
+
+
+class Place(NamedTuple):
+    """An entry: whose log it's in, and its id."""
+
+    organisation: str
+    entry_id: str
+
+
+class Wrong(NamedTuple):
+    """A row that is not as it was sealed; ``what`` happened to it. ``over`` is the entry that
+    sealed it again as it was found, if one did."""
+
+    table: Table
+    key: str
+    what: str
+    over: Place | None = None
 
 
 @dataclass(slots=True)
@@ -65,8 +71,6 @@ class Books:
     """The newest instant of an entry, which is that of the newest write in the first epoch."""
     has_newest: bool = False
     """Whether an entry has the instant that the head calls the newest."""
-    arrivals: Mapping[str, Record] = field(default_factory=dict)
-    """The organisations whose first entries another deployment wrote."""
     written_over: list[Wrong] = field(default_factory=list)
     """Rows that an entry found otherwise than they were sealed."""
 
@@ -94,20 +98,13 @@ def check(
     books = Books(clock_rows.find(connection), past, is_partial)
     with garbage.paused():  # millions of short-lived lists, and no cycles
         yield from list(read_logs(connection, books, since or {}))
-        wrong = compare(connection, books)
-    others = unsealed.of_released_build(connection, wrong)
-    rows = [each for each in wrong if each not in others] + books.written_over
-    if rows:
-        yield from _explained(connection, rows, past)
-    if not others:
-        yield from _newest(books)
-
-
-def compare(connection: Connection, books: Books) -> list[Wrong]:
-    """Every row that is not as it was sealed."""
-    return [
-        each for table in sealing.sealed_tables() for each in _compare(connection, table, books)
-    ]
+        wrong = [
+            each for table in sealing.sealed_tables() for each in _compare(connection, table, books)
+        ]
+    wrong += books.written_over
+    if wrong:
+        yield from _explained(connection, wrong, past)
+    yield from _newest(books)
 
 
 def _newest(books: Books) -> Breaches:
@@ -135,7 +132,6 @@ def guards_stand(connection: Connection) -> Breaches:
 def read_logs(connection: Connection, books: Books, since: Mapping[str, Head]) -> Breaches:
     """Read every log into ``books``; what is wrong with its entries and heads."""
     states = {row.organisation_id: row for row in inspection.logs(connection)}
-    books.arrivals = residence.arrivals(connection)
     organisations = {*states, *inspection.organisations_of_entries(connection)}
     # The deployment's log comes first: what it says of a row is older than what another says.
     for organisation in sorted(organisations, key=lambda name: (name != DEPLOYMENT, name)):
@@ -170,8 +166,6 @@ def _read_log(
     """Hash the entries of one log again, in their order, and collect their seals."""
     tree, leaves, expected = Tree(), [], 0
     trusted = known.size if known is not None else 0
-    came = books.arrivals.get(organisation)
-    elsewhere = came.size if came is not None else 0
     for number, entry_id, leaf, body, file in books.past.entries(connection, organisation):
         expected += 1
         if number != expected:
@@ -181,7 +175,7 @@ def _read_log(
         if expected > trusted and body is not None:
             leaves.append(log.leaf_of(body))
             place = Place(organisation, entry_id)
-            problem = _take(books, place, body, is_from_elsewhere=expected <= elsewhere)
+            problem = _take(books, place, body)
             if leaves[-1] != leaf:
                 problem = "its contents do not match its hash"
             if problem:
@@ -189,11 +183,10 @@ def _read_log(
                 yield Breach(21, problem, f"{where} in {file}" if file else where)
         else:
             leaves.append(leaf)
-        if len(leaves) == _TOGETHER or expected in (trusted, elsewhere):
+        if len(leaves) == _TOGETHER or expected == trusted:
             tree = tree.append(leaves)
             leaves.clear()
             yield from _as_known(tree, known)
-            yield from _as_it_came(tree, came)
     tree = tree.append(leaves)
     yield from _as_archived(connection, organisation)
     books.heads[organisation] = Head(organisation, tree.size, tree.root)
@@ -218,48 +211,28 @@ def _as_known(tree: Tree, known: Head | None) -> Breaches:
         yield Breach(21, what, f"log {known.organisation_id}")
 
 
-def _as_it_came(tree: Tree, came: Record | None) -> Breaches:
-    """Compare a head with the one that came from another deployment, once the log is as long."""
-    if came is not None and tree.size == came.size and tree.root.hex() != came.root:
-        what = "its beginning is not what came from another deployment"
-        yield Breach(21, what, f"log {came.organisation_id}")
-
-
-def _take(books: Books, place: Place, body: bytes, *, is_from_elsewhere: bool) -> str:
-    """Note an entry's seals, and what it found; returns what is wrong with it.
-
-    Of an entry from another deployment, rows with numbers of that deployment are skipped, and so is
-    what it found of a row that only the log of that deployment knows.
-    """
-    if body[:1] != b"{":
-        return ""  # the hash of an audit row that is older than the log
+def _take(books: Books, place: Place, body: bytes) -> str:
+    """Note an entry's seals, and what it found; returns what is wrong with it."""
     try:
         found = log.read(body)
         if (found["log"], found["id"]) != (place.organisation, place.entry_id):
             return "it names another entry or log"
-        if is_from_elsewhere:
-            found = moving.without_others_numbers(found)
-        else:
-            books.note_instant(found["at"])
-        seals, tells_before = books.seals, found["v"] >= _TELLS_BEFORE
-        same = sealing.same
+        books.note_instant(found["at"])
         for row in found["rows"]:
-            known, key = seals[row[0]], row[1]
-            if tells_before and not same(known.get(key), row[4] if len(row) > 4 else None):
-                _note_written_over(books, place, row, is_from_elsewhere=is_from_elsewhere)
+            known, key = books.seals[row[0]], row[1]
+            if known.get(key) != (row[4] if len(row) > 4 else None):
+                _note_written_over(books, place, row)
             known[key] = row[2]
     except (ValueError, KeyError, TypeError, IndexError):
         return "it cannot be read"
     return ""
 
 
-def _note_written_over(
-    books: Books, place: Place, row: list[Any], *, is_from_elsewhere: bool
-) -> None:
+def _note_written_over(books: Books, place: Place, row: list[Any]) -> None:
     """Note a row that an entry found otherwise than the entries before it had left it."""
     name, key = row[0], row[1]
     table, known = _TABLES.get(name), books.seals[name]
-    if table is None or ((books.is_partial or is_from_elsewhere) and key not in known):
+    if table is None or (books.is_partial and key not in known):
         return
     what = CHANGED
     if known.get(key) is None:
@@ -274,7 +247,7 @@ def _note_written_over(
 
 def _compare(connection: Connection, table: Table, books: Books) -> Iterator[Wrong]:
     """Rows of a table that are not as they were sealed."""
-    sealed, seal, same = books.seals.get(table.name, {}), sealing.seal, sealing.same
+    sealed, seal = books.seals.get(table.name, {}), sealing.seal
     present = set()
     for key, salt, text in books.past.sealed_rows(connection, table):
         present.add(key)
@@ -284,7 +257,7 @@ def _compare(connection: Connection, table: Table, books: Books) -> Iterator[Wro
                 yield Wrong(table, key, PUT_BACK)
             elif not books.is_partial:
                 yield Wrong(table, key, INSERTED)
-        elif not same(seal(salt, text), expected):
+        elif seal(salt, text) != expected:
             yield Wrong(table, key, CHANGED)
     archived = _archived_rows(connection, table, books)
     gone = (key for key, expected in sealed.items() if expected is not None and key not in present)
@@ -303,12 +276,9 @@ def _archived_rows(connection: Connection, table: Table, books: Books) -> int:
 
 @dataclass(slots=True)
 class Story:
-    """The last entry that wrote a row, in whose log, after which audit row, and the values that
-    the log carries of the row."""
+    """The last entry that wrote a row, and the values that the log carries of the row."""
 
     written: str = ""
-    organisation: str = ""
-    after: int = 0
     values: dict[str, Any] = field(default_factory=dict)
 
 
@@ -317,47 +287,33 @@ class Stories:
     """What the log says of some rows, by table and key.
 
     ``written_over`` has for each of them that an entry found otherwise than it was sealed: who had
-    written it last, who wrote over it, and between which audit rows that was. ``ours`` are the
-    audit rows that stand in entries, ``sealed_after`` those that were sealed later.
+    written it last, and who wrote over it.
     """
 
     by_row: dict[tuple[str, str], Story]
-    written_over: dict[Wrong, tuple[str, str, Stretch]] = field(default_factory=dict)
-    ours: set[int] = field(default_factory=set)
-    sealed_after: dict[int, int] = field(default_factory=dict)
+    written_over: dict[Wrong, tuple[str, str]] = field(default_factory=dict)
 
-    def take(self, found: Any, by: str, after: int, over: Mapping[tuple[str, str], Wrong]) -> int:
-        """Note what an entry says; returns after which audit row it was written.
+    def take(self, found: Any, by: str, over: Mapping[tuple[str, str], Wrong]) -> None:
+        """Note what an entry says.
 
         Args:
             found: its body.
             by: its writer, instant and number.
-            after: as the entry before it, where this one doesn't tell.
             over: the rows that it found otherwise than they were sealed.
         """
-        numbers = found["numbers"]
-        self.ours.update(numbers)
-        after = found.get("after", min(numbers) - 1 if numbers else after)
         for name, key, _, *more in found["rows"]:
-            if name == _AUDIT and int(key) not in self.ours:
-                self.sealed_after[int(key)] = after
             story = self.by_row.get((name, key))
             if story is None:
                 continue
             if (name, key) in over:
-                stretch = Stretch(story.after, after)
-                self.written_over[over[name, key]] = story.written, by, stretch
-            story.organisation, story.written, story.after = found["log"], by, after
+                self.written_over[over[name, key]] = story.written, by
+            story.written = by
             story.values.update(more[0] if more else {})
-        return after
 
 
 def _explained(connection: Connection, wrong: list[Wrong], past: Past) -> Breaches:
-    stories = stories_of(connection, wrong, past)
-    stretches = {each: stretch for each, (_, _, stretch) in stories.written_over.items()}
-    theirs = unsealed.found_by_us(connection, stretches, stories.ours, stories.sealed_after)
-    left = [each for each in wrong if each not in theirs]
-    for each in left[:_MOST]:
+    stories = _stories_of(connection, wrong, past)
+    for each in wrong[:_MOST]:
         story = stories.by_row[each.table.name, each.key]
         what, written = each.what, story.written
         if each.what == CHANGED:
@@ -365,17 +321,17 @@ def _explained(connection: Connection, wrong: list[Wrong], past: Past) -> Breach
             what = f"changed ({', '.join(columns)})" if columns else "changed"
         over = ""
         if each.over is not None:
-            written, over, _ = stories.written_over.get(each, (written, "", None))
+            written, over = stories.written_over.get(each, (written, ""))
         if written:
             what = f"{what}; last written by {written}"
         if over:
             what = f"{what}; then written over by {over}"
         yield Breach(20, what, f"{each.table.name} {each.key}")
-    if len(left) > _MOST:
-        yield Breach(20, f"and {len(left) - _MOST} more rows", "rows")
+    if len(wrong) > _MOST:
+        yield Breach(20, f"and {len(wrong) - _MOST} more rows", "rows")
 
 
-def stories_of(connection: Connection, wrong: Iterable[Wrong], past: Past | None = None) -> Stories:
+def _stories_of(connection: Connection, wrong: Iterable[Wrong], past: Past) -> Stories:
     """What the log says of some rows."""
     sought = list(wrong)
     stories = Stories({(each.table.name, each.key): Story() for each in sought})
@@ -383,21 +339,15 @@ def stories_of(connection: Connection, wrong: Iterable[Wrong], past: Past | None
     for each in sought:
         if each.over is not None:
             over[each.over][each.table.name, each.key] = each
-    past = past or Past()
-    arrivals = residence.arrivals(connection)
     for organisation in inspection.organisations_of_entries(connection):
-        after, came = 0, arrivals.get(organisation)
         for number, entry_id, _, body, _ in past.entries(connection, organisation):
-            if body is None or body[:1] != b"{":
+            if body is None:
                 continue
             try:
                 found = log.read(body)
-                if came is not None and number <= came.size:
-                    found = moving.without_others_numbers(found)
                 by = f"{found['by']} at {format_instant(found['at'])}"
                 by = f"{by} (entry {number} of {organisation})"
-                here = over.get(Place(organisation, entry_id), {})
-                after = stories.take(found, by, after, here)
+                stories.take(found, by, over.get(Place(organisation, entry_id), {}))
             except (ValueError, KeyError, TypeError, IndexError):
                 continue  # named by 21
     return stories

@@ -2,7 +2,7 @@
 the migrations, which then only rename them."""
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import sqlalchemy as sa
 from alembic import op
@@ -22,14 +22,6 @@ class Index(NamedTuple):
     where: str = ""
 
 
-class Early(NamedTuple):
-    """A column that stays empty, and is added before the migrations where an index needs it."""
-
-    table: str
-    name: str
-    kind: sa.types.TypeEngine[Any]
-
-
 def create(indexes: Iterable[Index]) -> None:
     """Build indexes, or give those that were built ahead their names."""
     for each in indexes:
@@ -41,7 +33,7 @@ def create(indexes: Iterable[Index]) -> None:
 
 def create_ahead(index: Index) -> None:
     """Build one index under another name while its table is written to, unless it's there already;
-    one that was left unfinished is built anew. ``op`` has a connection to PostgreSQL, in no
+    one that was left unfinished is built again. ``op`` has a connection to PostgreSQL, in no
     transaction."""
     name = index.name + _AHEAD
     is_valid = _is_valid(op.get_bind(), name)
@@ -49,18 +41,6 @@ def create_ahead(index: Index) -> None:
         op.drop_index(name, postgresql_concurrently=True)
     if not is_valid:
         _create(name, index, concurrently=True)
-
-
-def is_missing(column: Early) -> bool:
-    """Whether a column wasn't added yet."""
-    found = sa.inspect(op.get_bind()).get_columns(column.table)
-    return column.name not in {each["name"] for each in found}
-
-
-def add_early(columns: Iterable[Early]) -> None:
-    """Add the columns that aren't there yet."""
-    for each in filter(is_missing, columns):
-        op.add_column(each.table, sa.Column(each.name, each.kind, nullable=True))
 
 
 def _is_valid(connection: sa.Connection, name: str) -> bool | None:

@@ -1,0 +1,258 @@
+"""Upgrade a database to this build's revision: the plan, and running it.
+
+Revisions follow the rule "expand, deploy, contract": a revision that expands only adds, and leaves
+the floor, so that servers of the earlier build go on; a later one, which raises the floor, removes
+what no build needs any more. On PostgreSQL, the indexes that a revision names (``indexes``) are
+built beside writers before its migration, which then has every table for itself for a moment.
+
+Only this module imports Alembic, inside the functions that need it.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+import stamina
+from sqlalchemy import Connection, func, inspect, select, table, text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from chainteller.service.models.databases import UpgradePlan, UpgradeStep
+from chainteller.storage import schema
+from chainteller.storage.database import Database, connect, sqlite_path
+from chainteller.storage.faults import explain, is_transient, unavailable
+from chainteller.storage.maintenance import free_beside, require_file, size_of
+from chainteller.storage.revision import REVISION, State
+
+_MIGRATIONS = Path(__file__).parent / "migrations"
+_VERIFIED_PER_S = 10_000
+_INDEXED_PER_S = 300_000
+"""Rows that are verified, and that an index is built of, in a second: about half of what was
+measured on two cores (docs/how-to/operating.md)."""
+_TRY_ALONE = f"SELECT pg_try_advisory_xact_lock({0x43544C55})"
+"""Without parameters: a statement that has some keeps its snapshot until the next one."""
+_LOCK_TIMEOUT = text("SET LOCAL lock_timeout = '200ms'")
+_LOCK_TRIES = 200
+_INDEX_WAIT = "60s"
+"""How long an index waits for transactions that began before it."""
+
+
+class _UpgradedElsewhereError(Exception):
+    """Another process is upgrading the database."""
+
+
+def plan(url: str) -> UpgradePlan:
+    """The steps of ``upgrade``, in their order; only reads.
+
+    Raises:
+        ServiceUnavailable: NO_DATABASE, or as ``upgrade``.
+    """
+    path = sqlite_path(url)
+    if path is not None:
+        require_file(path)
+    database = connect(url, as_it_is=True)
+    try:
+        with database.read(patient=True) as connection:
+            return _plan(database, connection)
+    except (DBAPIError, PoolTimeout) as error:
+        raise explain(error) from error
+    finally:
+        database.close()
+
+
+def require_time(planned: UpgradePlan, within_s: float) -> None:
+    """Refuse a plan that takes longer than there is time for, before anything is changed.
+
+    Raises:
+        ServiceUnavailable: UPGRADE_TOO_LONG, with ``seconds``.
+    """
+    if planned.seconds > within_s:
+        error = unavailable(
+            "UPGRADE_TOO_LONG",
+            f"The upgrade takes about {planned.seconds} s; there are {within_s:g} s. "
+            "Nothing was changed.",
+            "Choose a longer window; chainteller db upgrade --plan shows the steps.",
+        )
+        error.details["seconds"] = planned.seconds
+        raise error
+
+
+def upgrade(url: str) -> tuple[str, str]:
+    """Run the missing migrations in one transaction, as a whole or not at all.
+
+    On PostgreSQL, servers go on meanwhile, and wait only for the migrations themselves.
+
+    Returns:
+        The revisions before (empty for a new database) and after.
+
+    Raises:
+        ServiceUnavailable: as ``maintenance.init``, except OUTDATED_SCHEMA. Indexes that were
+            built ahead are kept, and used when the upgrade runs again.
+    """
+    database = connect(url)
+    try:
+        with _alone(database):
+            if database.is_postgres:
+                with database.read() as connection:
+                    before = _revision_before(database, connection)
+                _build_indexes(database, before)
+            with database.write() as connection:
+                schema.lock_schema(connection)
+                before = _revision_before(database, connection)
+                if not before:
+                    schema.build(connection)
+                elif before != REVISION:
+                    if database.is_postgres:
+                        _lock_tables(connection)
+                    _migrate(connection)
+                connection.commit()
+    except (DBAPIError, PoolTimeout) as error:
+        raise explain(error) from error
+    finally:
+        database.close()
+    return before, REVISION
+
+
+def _plan(database: Database, connection: Connection) -> UpgradePlan:
+    before = _revision_before(database, connection)
+    present = inspect(connection).get_table_names()
+    rows = {
+        name: int(connection.execute(select(func.count()).select_from(table(name))).scalar_one())
+        for name in present
+    }
+    steps = []
+    for module in _pending(before):
+        indexes = getattr(module, "indexes", ())
+        read = sum(rows.get(each.table, 0) for each in indexes)
+        steps.append(
+            UpgradeStep(
+                step=module.revision,
+                does=module.__doc__.partition("\n\n")[0],
+                rows=read,
+                seconds=ceil(read / _INDEXED_PER_S),
+                indexes=tuple(each.name for each in indexes),
+            )
+        )
+    every = sum(rows.values())
+    steps.append(
+        UpgradeStep(
+            step="verify",
+            does="Verify everything, and list what is wrong.",
+            rows=every,
+            seconds=ceil(every / _VERIFIED_PER_S),
+        )
+    )
+    return UpgradePlan(
+        before=before,
+        after=REVISION,
+        steps=tuple(steps),
+        seconds=sum(step.seconds for step in steps),
+        size_bytes=size_of(connection, database.path),
+        free_bytes=None if database.path is None else free_beside(database.path),
+    )
+
+
+def _revision_before(database: Database, connection: Connection) -> str:
+    """The revision to start from; empty for a new database. Raises ServiceUnavailable."""
+    found = schema.state(connection)
+    if found not in (State.NEW, State.OUTDATED):
+        schema.require_current(found, database.name)
+    return "" if found is State.NEW else schema.revision(connection)
+
+
+def _pending(before: str) -> list[Any]:
+    """The modules of the migrations that follow a revision, in their order; none follows for a new
+    database, which is built as a whole."""
+    if before in ("", REVISION):
+        return []
+    from alembic.script import ScriptDirectory  # noqa: PLC0415 - takes a second to import
+
+    scripts = reversed(list(ScriptDirectory(os.fspath(_MIGRATIONS)).walk_revisions()))
+    return [script.module for script in scripts if script.revision > before]
+
+
+@contextmanager
+def _alone(database: Database) -> Iterator[None]:
+    """Wait until no other process upgrades the database, and let none do so meanwhile.
+
+    Nobody waits in a statement: an index that is built beside writers waits for every statement
+    that began before.
+    """
+    with ExitStack() as held:
+        if database.is_postgres:
+            for attempt in stamina.retry_context(
+                on=_UpgradedElsewhereError, attempts=None, timeout=None, wait_max=1.0
+            ):
+                with attempt:
+                    _take_turn(held, database)
+        yield
+
+
+def _take_turn(held: ExitStack, database: Database) -> None:
+    with ExitStack() as trying:
+        connection = trying.enter_context(database.write())
+        connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
+        if not connection.exec_driver_sql(_TRY_ALONE).scalar():
+            raise _UpgradedElsewhereError
+        held.push(trying.pop_all())
+
+
+def _build_indexes(database: Database, before: str) -> None:
+    """Build the indexes of the migrations that follow a revision, beside writers."""
+    wanted = [each for module in _pending(before) for each in getattr(module, "indexes", ())]
+    if not wanted:
+        return
+    from alembic.migration import MigrationContext  # noqa: PLC0415 - takes a second to import
+    from alembic.operations import Operations  # noqa: PLC0415 - as above
+
+    from chainteller.storage.migrations import indexes  # noqa: PLC0415 - imports Alembic
+
+    with (
+        database.look() as connection,
+        Operations.context(MigrationContext.configure(connection)),
+    ):
+        connection.exec_driver_sql(f"SET lock_timeout = '{_INDEX_WAIT}'; SET statement_timeout = 0")
+        try:
+            for each in wanted:
+                indexes.create_ahead(each)
+        finally:
+            connection.invalidate()
+
+
+def _lock_tables(connection: Connection) -> None:
+    """Take every table when nobody uses one, until this transaction ends.
+
+    Servers lock tables in orders of their own, so a long wait would end in a deadlock: whoever
+    can't have all of them within a moment lets go of them, and tries again.
+
+    Raises:
+        DBAPIError: somebody always uses one.
+    """
+    listed = ", ".join(f'"{name}"' for name in sorted(inspect(connection).get_table_names()))
+    for attempt in stamina.retry_context(
+        on=_is_in_the_way, attempts=_LOCK_TRIES, timeout=None, wait_initial=0.02, wait_max=0.5
+    ):
+        with attempt, connection.begin_nested():
+            connection.execute(_LOCK_TIMEOUT)
+            connection.execute(text(f"LOCK TABLE {listed} IN ACCESS EXCLUSIVE MODE"))
+    connection.execute(text("SET LOCAL lock_timeout = 0"))
+
+
+def _is_in_the_way(error: Exception) -> bool:
+    """Whether the same statement may succeed in a moment."""
+    return isinstance(error, DBAPIError) and is_transient(error)
+
+
+def _migrate(connection: Connection) -> None:
+    from alembic import command  # noqa: PLC0415 - takes a second to import
+    from alembic.config import Config  # noqa: PLC0415 - as above
+
+    config = Config(attributes={"connection": connection})
+    config.set_main_option("script_location", str(_MIGRATIONS))
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SET LOCAL statement_timeout = 0"))
+    command.upgrade(config, "head")
+    schema.stamp(connection)

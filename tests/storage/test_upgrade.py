@@ -1,0 +1,225 @@
+"""Upgrades: two builds on one database, and databases that no build can upgrade."""
+
+import hashlib
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+from tests.storage.later_builds import Build, contracted, expanded
+from tests.world.bank import build, sqlite_url
+from tests.world.engines import World, make_world
+from tests.world.serving import deployment
+
+from chainteller.cli.error_output import Exit
+from chainteller.cli.main import run
+from chainteller.engine.verification import verify
+from chainteller.service.errors import ServiceUnavailable
+from chainteller.service.models.quotes import QuoteRequest
+from chainteller.sqlite import sqlite3
+from chainteller.storage import maintenance, schema, upgrade
+from chainteller.storage.database import connect, open_database
+from chainteller.storage.revision import REVISION
+from chainteller.storage.tables import Tables
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    on_postgres = request.param == "postgres"
+    return str(request.getfixturevalue("postgres_url") if on_postgres else sqlite_url(tmp_path))
+
+
+@pytest.fixture
+def world(url: str) -> Iterator[World]:
+    """A bank with a trade, open in this build."""
+    world = make_world(url)
+    world.open()
+    world.deposit("900.00")
+    world.buy("50.00")
+    yield world
+    world.close()
+
+
+def execute(url: str, *statements: str) -> None:
+    database = connect(url)
+    with database.write() as connection:
+        for statement in statements:
+            connection.exec_driver_sql(statement)
+        connection.commit()
+    database.close()
+
+
+def content(url: str) -> object:
+    """Something that changes with the database."""
+    if url.startswith("sqlite"):
+        return hashlib.sha256(Path(url.removeprefix("sqlite:///")).read_bytes()).hexdigest()
+    database = connect(url)
+    with database.read() as connection:
+        tables = connection.execute(
+            text("SELECT table_name, column_name FROM information_schema.columns ORDER BY 1, 2")
+        )
+        floor = connection.execute(text("SELECT version_num FROM alembic_version"))
+        found = tables.all(), floor.all()
+    database.close()
+    return found
+
+
+def upgraded_by(later: Build, url: str) -> dict[str, object]:
+    done = later.run("db", "upgrade", "--database", url, "--json")
+    assert done.returncode == 0, done.stderr
+    found: dict[str, object] = json.loads(done.stdout)
+    assert "breaches" not in found
+    return found
+
+
+def trade_with(later: Build, url: str) -> None:
+    """Buy with another build, and verify everything with it."""
+    accounts = json.loads(later.run("accounts", "list", "--database", url, "--json").stdout)
+    account = accounts["data"][0]["id"]
+    order = ("trade", "buy", "sol-usd", "--spend", "10", "--account", account, "--yes")
+    for command in (order, ("db", "verify")):
+        done = later.run(*command, "--database", url)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_an_expanding_revision_lets_the_earlier_build_go_on_and_a_contracting_one_does_not(
+    world: World, url: str, tmp_path: Path
+) -> None:
+    second, third = expanded(tmp_path / "second"), contracted(tmp_path / "third")
+    planned = json.loads(second.run("db", "upgrade", "--plan", "--database", url, "--json").stdout)
+    assert [step["step"] for step in planned["steps"]] == [planned["after"], "verify"]
+    assert planned["steps"][0]["indexes"] == ["ix_trade_updated"]
+    refused = second.run("accounts", "list", "--database", url)
+    assert (refused.returncode, "OUTDATED_SCHEMA" in refused.stderr) == (Exit.UNREACHABLE, True)
+    found = upgraded_by(second, url)
+    assert (found["from"], found["to"]) == (REVISION, planned["after"])
+    for _ in range(2):  # in turns
+        world.buy("20.00")
+        trade_with(second, url)
+    world.close()
+    open_database(url).close()  # this build also starts on it
+    assert upgraded_by(third, url)["from"] == found["to"]
+    trade_with(third, url)
+    with pytest.raises(ServiceUnavailable) as refused_here:
+        open_database(url)
+    assert refused_here.value.details["reason"] == "NEWER_SCHEMA"
+
+
+UNSUPPORTED: dict[str, tuple[str, ...]] = {
+    "0002": ("DROP TABLE schema_revision", "UPDATE alembic_version SET version_num = '0002'"),
+    "0016": (
+        "UPDATE schema_revision SET version_num = '0016'",
+        "UPDATE alembic_version SET version_num = '0002'",
+    ),
+}
+
+
+@pytest.mark.parametrize("revision", UNSUPPORTED)
+@pytest.mark.parametrize(
+    "command", ["db upgrade", "db upgrade --plan", "db verify", "accounts list"]
+)
+def test_a_database_of_a_build_before_0_2_0_is_refused_by_name_and_left_alone(
+    url: str, revision: str, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    open_database(url).close()
+    execute(url, *UNSUPPORTED[revision])
+    if url.startswith("sqlite"):
+        with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as connection:
+            connection.execute("PRAGMA user_version=2")
+            connection.execute("PRAGMA journal_mode=TRUNCATE")
+    before = content(url)
+    assert run([*command.split(), "--database", url]) == Exit.USAGE
+    said = capsys.readouterr().err
+    assert said.startswith("SERVICE_UNAVAILABLE") or "UNSUPPORTED_SCHEMA" in said
+    assert "before 0.2.0" in said
+    assert "Start a new database" in said
+    name = url.removeprefix("sqlite:///") if url.startswith("sqlite") else url.rpartition("/")[2]
+    assert name in said.replace("\n", "")
+    assert content(url) == before
+
+
+def test_an_upgrade_seals_no_row_that_is_not_in_the_log(world: World, url: str) -> None:
+    with world.database.write() as connection:
+        columns = [column.name for column in Tables.api_key.columns]
+        values = {"id": "'KEY_FORGED'", "salt": "NULL", "organisation_id": "'default'"}
+        values |= {"scopes": "'admin'", "name": "'x'", "hash": "'x'", "created": "1"}
+        filled = [
+            values.get(name, "NULL" if Tables.api_key.c[name].nullable else "'0'")
+            for name in columns
+        ]
+        connection.exec_driver_sql(
+            f"INSERT INTO api_key ({', '.join(columns)}) VALUES ({', '.join(filled)})"  # noqa: S608 - our own names
+        )
+        connection.commit()
+    world.close()
+    for _ in range(2):
+        upgrade.upgrade(url)
+        database = open_database(url)
+        found = {(each.invariant, each.what) for each in verify(database)}
+        database.close()
+        assert (20, "inserted without an entry") in found
+
+
+def test_a_new_database_is_built_and_a_current_one_stays_as_it_is(url: str) -> None:
+    assert upgrade.upgrade(url) == ("", REVISION)
+    assert not maintenance.init(url)
+    before = content(url)
+    assert upgrade.upgrade(url) == (REVISION, REVISION)
+    assert content(url) == before
+    assert [step.step for step in upgrade.plan(url).steps] == ["verify"]
+
+
+def test_an_upgrade_without_enough_time_changes_nothing(world: World, url: str) -> None:
+    planned = upgrade.plan(url)
+    upgrade.require_time(planned, planned.seconds)
+    with pytest.raises(ServiceUnavailable, match="takes about") as refused:
+        upgrade.require_time(planned, planned.seconds - 1)
+    assert refused.value.details["reason"] == "UPGRADE_TOO_LONG"
+    assert refused.value.details["seconds"] == planned.seconds > 0
+    assert world.engine.trading_accounts().data
+
+
+def test_a_file_without_a_revision_is_damaged_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "stuck.db"
+    schema.touch(path, "TRUNCATE")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE trade (id TEXT)")
+    before = path.read_bytes()
+    with pytest.raises(ServiceUnavailable) as refused:
+        upgrade.upgrade(f"sqlite:///{path}")
+    assert refused.value.details["reason"] == "DAMAGED"
+    assert path.read_bytes() == before
+
+
+def test_alembic_is_imported_only_to_migrate() -> None:
+    script = (
+        "import sys, chainteller.engine.engine, chainteller.storage.upgrade\n"
+        "assert not [name for name in sys.modules if name.startswith('alembic')]"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def raise_floor(url: str) -> None:
+    execute(url, "UPDATE alembic_version SET version_num = '0999'")
+    if url.startswith("sqlite"):
+        execute(url, "PRAGMA user_version=999")
+
+
+def test_a_running_server_stops_writing_once_the_schema_is_too_new_for_it(url: str) -> None:
+    world = build(url)
+    order = QuoteRequest(amount="10.00", side="buy")
+    made = world.engine.create_quote("sol-usd", order).value
+    served = deployment(world)
+    assert served.health().ready
+    raise_floor(url)
+    with pytest.raises(ServiceUnavailable) as refused:
+        world.engine.create_quote("sol-usd", order)
+    assert refused.value.details["reason"] == "NEWER_SCHEMA"
+    assert [each.id for each in world.engine.quotes().data] == [made.id]
+    health = served.health()
+    assert (health.ready, health.checks) == (False, {"database": "NEWER_SCHEMA"})
+    world.engine.close()
