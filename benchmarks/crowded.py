@@ -11,7 +11,6 @@ from sqlalchemy import Connection, select, text
 from tests.world.engines import START, World, make_world
 
 from chainteller.storage import search, tallies
-from chainteller.storage.tables import Tables
 
 BUSY, QUIET = "default", "quiet"
 FEW = 20

@@ -1,7 +1,7 @@
 """Check the part of an audit chain that a deployment shows, from its rows alone.
 
 A client sees the rows of its own organisation, as a chain of their own: where their numbers follow
-each other, each link can be checked. Whether older rows or the newest ones were left out is not seen
+each other, each link can be checked. Whether older rows or the newest ones were left out isn't seen
 here: a hash written down earlier shows that.
 """
 

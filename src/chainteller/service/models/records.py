@@ -50,9 +50,9 @@ class Event(WireModel):
 class EventPage(WireModel):
     """Events after a cursor, oldest first; ``next`` is the cursor for the following call.
 
-    ``reset`` is set where the cursor is none of this log's (ahead of it, as after a restored
-    backup, or given by an older server during an upgrade), and where events after it aren't kept
-    any more. Everything is to be read again, and events may come that were seen before.
+    ``reset`` is set where the cursor is ahead of this log, as after a restored backup, and where
+    events after it aren't kept any more. Everything is to be read again, and events may come that
+    were seen before.
     """
 
     data: Many[Event]
