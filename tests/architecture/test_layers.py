@@ -30,7 +30,6 @@ def test_only_a_transaction_commits() -> None:
         "engine/unit_of_work.py",
         "storage/archives.py",  # a file beside the database; what it has is taken by a transaction
         "storage/commits.py",  # what a transaction calls: it finds out what a lost answer meant
-        "engine/moving.py",  # a whole organisation in another database
         "storage/copying.py",  # a whole database, which is no operation of the service
         "storage/maintenance.py",  # a migration, which is no operation of the service
         "storage/plain.py",  # the connection that a transaction commits

@@ -105,7 +105,6 @@ def lines(bank: Bank) -> Lines:
     for name in ("old", "new"):
         assert bank.run("keys", "create", "--name", name).code == 0
     old, new = (each["id"] for each in bank.made("keys", "list")["data"])
-    bank.made("keys", "create", "--name", "branch", "--organisation", "branch")
     backup, aged = bank.home / "backup.db", bank.home / "aged.db"
     bank.made("db", "backup", str(backup))
     released.restore(f"sqlite:///{aged}")
@@ -195,7 +194,6 @@ def lines(bank: Bank) -> Lines:
         "db archive": (str(at / "audit.archive"),),
         "db backup": (str(at / "again.db"),),
         "db copy": (f"sqlite:///{at / 'empty' / 'third.db'}",),
-        "db move": ("branch", "--to", f"sqlite:///{at / 'empty' / 'branch.db'}"),
         "db restore": (str(backup),),
         "scenarios validate": (str(rules),),
         "scenarios summary": (str(report),),

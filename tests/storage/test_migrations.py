@@ -184,8 +184,6 @@ BACK_TO_0001 = (
         for table in sealing.sealed_tables()
         if table not in (*_WITHOUT_SALT, WalletTables.evidence, *_ADDED_IN_0010)
     ),
-    "DROP TABLE departure",
-    "DROP TABLE arrival",
     "DROP TABLE server_lease",
     "DROP TABLE schema_revision",
     "DROP INDEX ix_audit_account",

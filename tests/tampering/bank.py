@@ -13,10 +13,8 @@ from tests.world.engines import USDC_ETHEREUM, World, make_world
 from tests.world.files import sealed
 
 from chainteller.adapters.evm_rpc import EvmRpc
-from chainteller.domain.actors import DEFAULT_ORGANISATION, Actor
 from chainteller.domain.clock import HOUR, SECOND
 from chainteller.domain.limits import DEFAULT_LIMITS
-from chainteller.domain.merkle import EMPTY_ROOT
 from chainteller.domain.options import EngineOptions
 from chainteller.engine.engine import Engine
 from chainteller.engine.keys import ApiKeys
@@ -31,9 +29,8 @@ from chainteller.service.models.counterparties import (
     StatementRequest,
 )
 from chainteller.service.models.funding import Destination, WithdrawalRequest
-from chainteller.storage import markets, removals, residence
+from chainteller.storage import markets, removals
 from chainteller.storage.sealing import own_tables
-from chainteller.storage.tables import Tables
 from chainteller.wallets.simulated import sample_wallets, sign_sample
 
 LEAST = 3
@@ -47,34 +44,22 @@ _DEADLINE_S = 5.0
 NAMES = [wallet.name for wallet in _WALLETS if wallet.address.network.name == "ethereum"][:LEAST]
 
 
-def busy_bank(place: Path | str, organisation: str = DEFAULT_ORGANISATION) -> World:
-    """Three customers of an organisation who trade, pay in and out and prove their wallets, under
-    three settings."""
+def busy_bank(place: Path | str) -> World:
+    """Three customers who trade, pay in and out and prove their wallets, under three settings."""
     customers = [
-        CustomerSeed(f"DDA-{number}", type="checking", organisation=organisation)
-        for number in range(1, 4)
+        CustomerSeed(bank_account_id=f"DDA-{number}", type="checking") for number in range(1, 4)
     ]
-    if organisation != DEFAULT_ORGANISATION:
-        world = make_world(place, customers=())
-        ApiKeys(world.context).create("first", organisation=organisation)
-        world.close()
     world = _under_settings(place, 0, customers)
-    world.engine = world.engine.acting_as(Actor(organisation))
     _a_day(world, 0)
     for number in range(1, LEAST):
         world.close()
         world = _under_settings(place, number)
-        world.engine = world.engine.acting_as(Actor(organisation))
         world.clock.advance(number * HOUR)
         _a_day(world, number)
     with sealed(world.database) as rows:
         for market in ("btc-usd", "eth-usd", "sol-usd"):
             markets.close(rows, market, "HALTED", world.clock.now() + SECOND)
-            removals.move(rows, organisation, f"example.{market}", removals.Removed(1))
-            residence.close(rows, f"gone.{market}", "elsewhere", "postgresql://db2", 1)
-            came = {"size": 0, "root": EMPTY_ROOT.hex(), "base": 0, "event_seq": 0, "audit_seq": 0}
-            row = {"organisation_id": f"come.{market}", "origin": "elsewhere", "at": 1, **came}
-            rows.insert(Tables.arrival, [row])
+            removals.move(rows, "default", f"example.{market}", removals.Removed(1))
     return world
 
 
@@ -131,12 +116,7 @@ def prove_contract(world: World, address: str) -> None:
 
     with running(Node(chain), Node(chain)) as urls:
         rpc = EvmRpc({"ethereum": urls}, _DEADLINE_S)
-        _prove(
-            Engine(replace(world.context, chain=rpc), world.engine.actor),
-            world.account,
-            address,
-            answer,
-        )
+        _prove(Engine(replace(world.context, chain=rpc)), world.account, address, answer)
 
 
 def _prove(

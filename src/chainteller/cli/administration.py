@@ -164,7 +164,7 @@ def verify(files: Sequence[Path] = ()) -> Verified:
         verify_claims,
         verify_structure,
     )
-    from chainteller.storage import archives, removals, residence
+    from chainteller.storage import archives, removals
 
     with engine() as found:
         database = found.context.database
@@ -175,7 +175,6 @@ def verify(files: Sequence[Path] = ()) -> Verified:
             )
         with database.read() as connection:
             deployment, archived = derived_deployment(connection), removals.archives(connection)
-            departures = list(residence.described(connection))
         with archives.opened(database, files, deployment) as past:
             books = verify_books(database, None, past)
         claims = verify_claims(database)
@@ -183,7 +182,7 @@ def verify(files: Sequence[Path] = ()) -> Verified:
     breaches = books + claims.breaches
     told = [*(str(each) for each in breaches), *heads.breaches]
     why = [*causes(breaches), *heads.causes]
-    notes = [*(heads.notes if heads.judgements else []), *departures]
+    notes = heads.notes if heads.judgements else []
     if archived and not files:
         named = " ".join(f"--archive {name}" for name in archived)
         notes = [*notes, f"what was archived was checked by its hashes alone; add {named}"]
@@ -338,36 +337,6 @@ def copy(to_url: str) -> tuple[Outcome, list[str]]:
         target.close()
     outcome |= {"rows": done.rows, "head": done.head}
     return outcome, [str(each) for each in breaches]
-
-
-def move(organisation: str, to_url: str) -> Outcome:
-    """Move an organisation into another database; returns where it is and its head.
-
-    Raises:
-        ServiceUnavailable: it can't be moved.
-    """
-    from chainteller.engine.moving import Move
-    from chainteller.storage.database import open_database
-
-    try:
-        database(to_url)
-    except ValueError as error:
-        raise Usage(f"--to {error}.") from None
-    place = without_password(to_url)
-    with engine() as found:
-        target = open_database(to_url)
-        try:
-            actor = operator(options().configured.settings)
-            moved = Move(found.context, actor, organisation, target, place).run()
-        finally:
-            target.close()
-    outcome: Outcome = {"organisation": organisation}
-    outcome |= {"from": without_password(_address()), "to": place}
-    return outcome | {
-        "rows": moved.rows,
-        "size": moved.head.size,
-        "root": moved.head.root.hex(),
-    }
 
 
 def serve(serving: "Serving", *, sample: bool) -> int:

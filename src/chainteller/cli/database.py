@@ -233,20 +233,4 @@ def copy(to_url: str) -> int:
     return _judged(breaches)
 
 
-@database.command(
-    "move",
-    changes=True,
-    epilog=example("chainteller db move branch-2 --to postgresql://bank@db2/teller"),
-)
-@click.argument("organisation", metavar="ORGANISATION")
-@click.option(
-    "--to", "to_url", required=True, metavar="URL", help="The database where it is to be."
-)
-def move(organisation: str, to_url: str) -> int:
-    """Move ORGANISATION into another database, while others go on in both; run it again after a
-    kill.
-    """
-    return _refusable(lambda: _tell(administration.move(organisation, to_url)))
-
-
 COMMANDS = (database,)

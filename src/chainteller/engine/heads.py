@@ -28,7 +28,6 @@ from chainteller.storage import (
     log,
     own_numbers,
     removals,
-    residence,
     sequencer,
 )
 from chainteller.storage.checkpoints import StoredCheckpoint
@@ -344,12 +343,10 @@ def audit_proof(
     standing, keys = _signing(context, connection)
     row = int(seq) if seq.isascii() and seq.isdecimal() and len(seq) < 17 else 0
     stored = own_numbers.seq_of_audit(connection, organisation_id, row) if row else None
-    first = own_numbers.first_seq(connection, organisation_id, row, stored)
-    entries = log.entries_about(connection, organisation_id, stored or 0, row, first)
     named = (
         (number, body, key)
-        for number, body in entries
-        if (key := _key_of(body.encode(), row, first)) is not None
+        for number, body in log.entries_about(connection, organisation_id, stored or 0, row)
+        if (key := _key_of(body.encode(), row, stored)) is not None
     )
     found = next(named, None)
     if found is None:
@@ -594,12 +591,9 @@ def record_restore(
 ) -> None:
     """Write into each log that the database was restored: the backup, old and new head, who.
 
-    ``old`` are the heads before it; None where they couldn't be read. Nothing is written into the
-    log of an organisation that is closed here.
+    ``old`` are the heads before it; None where they couldn't be read.
     """
-    with context.database.read() as connection:
-        closed = residence.closed(connection)
-    new = {name: head for name, head in heads_of(context).items() if name not in closed}
+    new = heads_of(context)
     for organisation_id, head in new.items():
         former = (old or {}).get(organisation_id)
         inputs = {

@@ -33,7 +33,7 @@ from chainteller.service.errors import (
     Unauthorized,
     ValidationFailed,
 )
-from chainteller.storage import keys, organisations, residence
+from chainteller.storage import keys, organisations
 from chainteller.storage.database import Record
 from chainteller.storage.tables import Tables
 
@@ -233,7 +233,6 @@ def _authentic(context: EngineContext, text: str) -> Record:
         raise found.refusal()
     if reason is not None:
         raise Unauthorized(reason)
-    residence.require_readable(row.departed)
     if row.last_used_at is None or found.now - row.last_used_at >= LAST_USE_STEP:
         _mark_used(context, key.key_id, found.now)
     return row

@@ -70,7 +70,7 @@ def remove_quotes(context: EngineContext, most: int = AT_ONCE) -> bool:
 
     def work(tx: UnitOfWork) -> bool:
         before = tx.now - QUOTES_KEPT
-        for organisation_id in organisations.open_here(tx.connection):
+        for organisation_id in organisations.everything(tx.connection):
             removed = quotes.remove_expired(tx.rows, organisation_id, before, most)
             if _note(tx, "quote", sorted(removed)):
                 return True

@@ -5,7 +5,7 @@ Batches of one table and key range are sealed as found, each in a transaction an
 own. A sealed row has a salt, so this can be interrupted and resumed.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from sqlalchemy import (
@@ -13,6 +13,7 @@ from sqlalchemy import (
     Connection,
     Table,
     and_,
+    func,
     literal,
     null,
     or_,
@@ -22,7 +23,7 @@ from sqlalchemy import (
 from sqlalchemy import bindparam as parameter
 from sqlalchemy import literal_column as expression
 
-from chainteller.storage import log, numbering, owners, sealing
+from chainteller.storage import log, numbering, sealing
 from chainteller.storage.columns import SALT
 from chainteller.storage.rows import DEPLOYMENT, Seal, Writer
 from chainteller.storage.tables import Tables
@@ -30,8 +31,26 @@ from chainteller.storage.wallet_tables import WalletTables
 
 _BATCH = 500
 _ACTOR = "chainteller"
-_WRITTEN_AGAIN = (WalletTables.link, Tables.job)
-"""Tables whose rows don't name their organisation, whose log is to keep them."""
+_LINK, _JOB = WalletTables.link, Tables.job
+_ORGANISATION: Mapping[Table, Callable[[], ColumnElement[Any]]] = {
+    _LINK: lambda: (
+        select(WalletTables.blockchain_account.c.organisation_id)
+        .where(WalletTables.blockchain_account.c.id == _LINK.c.blockchain_account_id)
+        .scalar_subquery()
+    ),
+    _JOB: lambda: func.coalesce(
+        select(Tables.trade.c.organisation_id)
+        .where(Tables.trade.c.id == _JOB.c.reference)
+        .scalar_subquery(),
+        select(Tables.transfer.c.organisation_id)
+        .where(Tables.transfer.c.id == _JOB.c.reference)
+        .scalar_subquery(),
+        select(WalletTables.challenge.c.organisation_id)
+        .where(WalletTables.challenge.c.id == _JOB.c.reference)
+        .scalar_subquery(),
+    ),
+}
+"""Whose log keeps a row that doesn't name its organisation, but may be written again."""
 
 
 def seal_next(
@@ -94,7 +113,7 @@ def _organisation(table: Table) -> ColumnElement[Any]:
     named = sealing.form(table).organisation
     if named:
         return table.c[named]
-    return owners.organisation_of(table) if table in _WRITTEN_AGAIN else null()
+    return _ORGANISATION[table]() if table in _ORGANISATION else null()
 
 
 def _up_to(table: Table, newest: int) -> list[ColumnElement[bool]]:

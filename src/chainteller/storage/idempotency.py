@@ -26,12 +26,10 @@ def finish(rows: Writer, row: dict[str, object], body: str, *, created: bool) ->
 
 
 def purge(rows: Writer, before: int, most: int) -> list[str]:
-    """Remove at most ``most`` keys that were used before an instant; what was removed. Those of an
-    organisation that is closed here stay."""
+    """Remove at most ``most`` keys that were used before an instant; what was removed."""
     form = sealing.form(_T)
     columns = [_T.c[name] for name in form.key_names]
-    is_open = _T.c.organisation_id.not_in(select(Tables.departure.c.organisation_id))
-    old = select(*columns).where(_T.c.at < before, is_open).order_by(_T.c.at).limit(most)
+    old = select(*columns).where(_T.c.at < before).order_by(_T.c.at).limit(most)
     found = rows.connection.execute(old).mappings().all()
     if not found:
         return []

@@ -214,7 +214,7 @@ def rules(connection: Connection) -> Iterator[Record]:
     return _stream(connection, select(Tables.rule))
 
 
-_MOVED = ("id", "organisation_id", "status", "version", "created", "updated")
+_MOVED = ("id", "status", "version", "created", "updated")
 
 
 def _with_events(table: Table, *columns: Column[Any]) -> Select[Any]:

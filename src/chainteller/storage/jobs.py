@@ -1,14 +1,11 @@
 """Scheduled jobs, each done under the lock of its row."""
 
-from collections.abc import Mapping
-from typing import Any
+from sqlalchemy import Connection, and_, bindparam, func, select, union_all
 
-from sqlalchemy import Connection, and_, bindparam, func, select, union_all, update
-
-from chainteller.storage import owners
 from chainteller.storage.database import Record
 from chainteller.storage.rows import Writer
 from chainteller.storage.tables import Tables
+from chainteller.storage.wallet_tables import WalletTables
 
 _T = Tables.job
 _ONE = and_(_T.c.kind == bindparam("b_kind"), _T.c.reference == bindparam("b_reference"))
@@ -22,12 +19,10 @@ _DUE = (
 _ORGANISATION = union_all(
     *(
         select(table.c.organisation_id).where(table.c.id == bindparam("b_reference"))
-        for table in owners.owner(_T).parents
+        for table in (Tables.trade, Tables.transfer, WalletTables.challenge)
     )
 )
-_PUT_OFF = 2**61
-"""Later than any instant: work of an organisation that is closed here."""
-_NEXT = select(func.min(_T.c.run_at)).where(_T.c.run_at < _PUT_OFF)
+_NEXT = select(func.min(_T.c.run_at))
 
 
 def schedule(rows: Writer, kind: str, reference: str, run_at: int) -> None:
@@ -58,23 +53,3 @@ def organisation_of(connection: Connection, reference: str) -> str | None:
 def next_due(connection: Connection) -> int | None:
     found = connection.execute(_NEXT).scalar()
     return None if found is None else int(found)
-
-
-def put_off(connection: Connection, organisation_id: str) -> None:
-    """Let an organisation's work wait until ``go_on``."""
-    mine = owners.rows_of(_T, organisation_id)
-    later = update(_T).where(mine, _T.c.run_at < _PUT_OFF)
-    connection.execute(later.values(run_at=_T.c.run_at + _PUT_OFF))
-
-
-def go_on(connection: Connection, organisation_id: str) -> None:
-    """Take back ``put_off``."""
-    mine = owners.rows_of(_T, organisation_id)
-    waiting = update(_T).where(mine, _T.c.run_at >= _PUT_OFF)
-    connection.execute(waiting.values(run_at=_T.c.run_at - _PUT_OFF))
-
-
-def as_planned(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A job as it was before it was put off."""
-    at = row["run_at"]
-    return {**row, "run_at": at - _PUT_OFF if at >= _PUT_OFF else at}

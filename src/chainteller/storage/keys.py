@@ -6,24 +6,21 @@ from sqlalchemy import Connection, bindparam, select
 
 from chainteller.storage.clock import with_time
 from chainteller.storage.database import Record
-from chainteller.storage.residence import departed_of
 from chainteller.storage.rows import Finder, Writer
 from chainteller.storage.tables import Tables
 
 _T = Tables.api_key
 _ONE = _T.c.key_id == bindparam("b_key_id")
 find = Finder(_T, "key_id")
-_FOUND = select(_T, departed_of(_T.c.organisation_id)).where(_ONE)
-_FIND_WITH_TIME = with_time(_FOUND, server_clock=False)
-_FIND_WITH_SERVER_CLOCK = with_time(_FOUND, server_clock=True)
+_FIND_WITH_TIME = with_time(select(_T).where(_ONE), server_clock=False)
+_FIND_WITH_SERVER_CLOCK = with_time(select(_T).where(_ONE), server_clock=True)
 _ALL = select(_T).order_by(_T.c.created.desc(), _T.c.key_id)
 
 
 def find_with_time(
     connection: Connection, key_id: str, *, server_clock: bool = False
 ) -> Record | None:
-    """Find a key, with whether its organisation has left (``residence``), what the clock's row says
-    about time and PostgreSQL's clock if requested."""
+    """Find a key, with what the clock's row says about time and PostgreSQL's clock if requested."""
     statement = _FIND_WITH_SERVER_CLOCK if server_clock else _FIND_WITH_TIME
     return connection.execute(statement, {"b_key_id": key_id}).first()
 

@@ -120,11 +120,6 @@ def lock(connection: Connection, keys: Iterable[Key]) -> Balances:
     return _read(connection.execute(_OF_KEYS_LOCKED, {"b_keys": sorted(keys)}))
 
 
-def balances(connection: Connection, keys: Iterable[Key]) -> Balances:
-    """The ledger accounts that exist, without locks."""
-    return _read(connection.execute(_OF_KEYS, {"b_keys": sorted(keys)}))
-
-
 def lock_codes(connection: Connection, codes: Iterable[str]) -> Balances:
     """Lock every ledger account with one of these codes, in any asset."""
     return _read(connection.execute(_OF_CODES_LOCKED, {"b_codes": list(codes)}))

@@ -45,7 +45,7 @@ from chainteller.domain import merkle
 from chainteller.domain.audit_chain import canonical
 from chainteller.domain.merkle import Tree
 from chainteller.domain.rules import Rule
-from chainteller.storage import checkpoints, own_numbers, packing, sealing
+from chainteller.storage import checkpoints, packing, sealing
 from chainteller.storage.rows import DEPLOYMENT, Seal, Seals, Writer
 from chainteller.storage.tables import Tables
 
@@ -378,7 +378,7 @@ def consistency(
 
 
 def entries_about(
-    connection: Connection, organisation_id: str, seq: int, number: int, first: int | None = None
+    connection: Connection, organisation_id: str, seq: int, number: int
 ) -> Iterator[tuple[int, str]]:
     """Numbers and bodies of the entries that may name or seal an audit row, in their order.
 
@@ -391,21 +391,20 @@ def entries_about(
         organisation_id: whose log.
         seq: the row's number in the deployment.
         number: its public number.
-        first: its number in the deployment that wrote it, if that was another one.
     """
     audit = Tables.audit
-    stored = select(audit).where(audit.c.organisation_id == organisation_id, audit.c.seq == seq)
+    stored = select(audit.c.hash, audit.c.at).where(
+        audit.c.organisation_id == organisation_id, audit.c.seq == seq
+    )
     row = connection.execute(stored).first()
     if row is None:
         return
-    first = seq if first is None else first
-    its_hash = row.hash if first == seq else own_numbers.own_link(row)[1]
-    parts = f'["audit","{first}",', f'"n":{number},', f'"n":{number}}}'
+    parts = f'["audit","{seq}",', f'"n":{number},', f'"n":{number}}}'
     close = list(_entries_at(connection, organisation_id, row.at))
     known = {entry.number for entry in close}
     others = (each for each in entries(connection, organisation_id) if each.number not in known)
     for entry in chain(close, others):
-        if entry.body == its_hash or any(part in entry.body for part in parts):
+        if entry.body == row.hash or any(part in entry.body for part in parts):
             yield entry.number, entry.body
 
 

@@ -35,7 +35,7 @@ from sqlalchemy import (
 from chainteller.domain.audit_chain import canonical
 from chainteller.domain.merkle import Tree
 from chainteller.domain.rules import Rule
-from chainteller.storage import chain, ledger, log, own_numbers, residence, schema
+from chainteller.storage import chain, ledger, log, own_numbers, schema
 from chainteller.storage.log import Stamp
 from chainteller.storage.own_numbers import OwnEnds
 from chainteller.storage.plain import later
@@ -62,7 +62,6 @@ _HEAD_AND_LOG = _HEAD.add_columns(
         for name in ("size", "peaks", "event_number", "audit_number", "audit_hash")
     ),
     _FLOOR,
-    residence.DEPARTED,
 )
 """On SQLite, where nobody else writes meanwhile, one statement for all that numbering needs."""
 _LOCKED_HEAD = _HEAD.add_columns(
@@ -91,9 +90,9 @@ _STAGE = (
     )
     .returning(func.pg_advisory_xact_lock_shared(GATE).label("gate"))
 )
-_STANDING = select(
-    cast(func.pg_current_xact_id(), String), _FLOOR, _H.c.audit_seq, residence.DEPARTED
-).where(_H.c.name == HEAD)
+_STANDING = select(cast(func.pg_current_xact_id(), String), _FLOOR, _H.c.audit_seq).where(
+    _H.c.name == HEAD
+)
 _WAITING = select(_U.c.position, _U.c.body).order_by(_U.c.position).limit(TOGETHER)
 _TAKE = (
     delete(_U).where(_U.c.position.in_(bindparam("b_positions", expanding=True)))
@@ -146,7 +145,7 @@ def append(rows: Writer, record: OnRecord) -> str | None:
 
     Raises:
         ServiceUnavailable: NEWER_SCHEMA, the database was upgraded meanwhile so that this build
-            mustn't write to it any more; ORGANISATION_LEAVING or ORGANISATION_LEFT.
+            mustn't write to it any more.
     """
     connection = rows.connection
     if connection.dialect.name == "postgresql":
@@ -156,9 +155,6 @@ def append(rows: Writer, record: OnRecord) -> str | None:
     values = {"b_organisation": stamp.organisation_id, "b_rule": rule}
     row = connection.execute(_HEAD_AND_LOG, values).one()
     schema.require_known(row.floor)
-    if rows.closing != stamp.organisation_id:
-        residence.require_open(row.departed)
-    residence.require_none_leaving(connection, rows.seals.keys() - _own_logs(rows, record))
     tree = Tree() if row.log_size is None else Tree.unpacked(row.log_size, row.log_peaks)
     known = {row.known_rule} if row.known_rule is not None else set()
     ends = Ends.of_head(row, known)
@@ -178,35 +174,12 @@ def lock_head(connection: Connection) -> Ends:
     For the few writes that need to know where the records end. What this transaction itself puts
     on record is numbered at the next call, or later by the sequencer.
     """
-    ends = lock_ends(connection)
     if connection.dialect.name != "postgresql":
-        return ends
+        return Ends.of_head(chain.head(connection), set())
+    ends = _locked_ends(connection)
     while _number_waiting(connection, ends) == TOGETHER:
         pass  # while writes go on, there may always be some that follow
     return ends
-
-
-def lock_ends(connection: Connection) -> Ends:
-    """Lock the head row alone, for numbers that come before those of what still waits.
-
-    On PostgreSQL, after ``take_turn`` and the locks of the ledger's rows.
-    """
-    if connection.dialect.name != "postgresql":
-        return Ends.of_head(chain.head(connection), set())
-    return _locked_ends(connection)
-
-
-def take_turn(connection: Connection) -> None:
-    """Let no other process number until this transaction ends."""
-    if connection.dialect.name == "postgresql":
-        connection.execute(_AWAIT_TURN)
-
-
-def catch_up(connection: Connection, ends: Ends) -> None:
-    """Number all that the released build has written."""
-    own = ends.own
-    while (own.events, own.audits) != (ends.event_seq, ends.audit_seq):
-        own_numbers.catch_up(connection, own, ends.event_seq, ends.audit_seq)
 
 
 def number_next(connection: Connection, *, wait: bool) -> int | None:
@@ -225,28 +198,10 @@ def number_next(connection: Connection, *, wait: bool) -> int | None:
     return _number_waiting(connection, None)
 
 
-def _own_logs(rows: Writer, record: OnRecord) -> set[str | None]:
-    return {None, log.DEPLOYMENT, record.stamp.organisation_id, rows.closing}
-
-
-def append_now(rows: Writer, ends: Ends, record: OnRecord) -> None:
-    """As ``append``, numbered at once on both databases; ``ends`` are from ``lock_ends``."""
-    batch = _Batch(rows.connection, ends)
-    batch.prepare([record])
-    batch.add(record, rows.take())
-    batch.write()
-
-
 def _stage(rows: Writer, record: OnRecord) -> str:
     stamp = record.stamp
-    residence.share(rows.connection, stamp.organisation_id)
-    values = {"b_organisation": stamp.organisation_id}
-    found = rows.connection.execute(_STANDING, values).one()  # and all seals are known
-    number, floor, after, departed = found
+    number, floor, after = rows.connection.execute(_STANDING).one()  # and all seals are known
     schema.require_known(floor)
-    if rows.closing != stamp.organisation_id:
-        residence.require_open(departed)
-    residence.require_none_leaving(rows.connection, rows.seals.keys() - _own_logs(rows, record))
     stamp = stamp._replace(after=after)
     body = {
         "stamp": {name: value for name, value in stamp._asdict().items() if name != "rule"},

@@ -3,7 +3,6 @@
 from sqlalchemy import Connection, bindparam, select
 
 from chainteller.domain.quoting import FeeSchedule
-from chainteller.storage import residence
 from chainteller.storage.database import Record
 from chainteller.storage.plain import ahead
 from chainteller.storage.rows import Writer
@@ -35,9 +34,3 @@ def create(rows: Writer, organisation_id: str, at: int) -> None:
 def everything(connection: Connection) -> list[str]:
     """The id of every organisation."""
     return list(connection.scalars(select(Tables.organisation.c.id).order_by("id")))
-
-
-def open_here(connection: Connection) -> list[str]:
-    """The id of every organisation that isn't closed here."""
-    closed = residence.closed(connection)
-    return [each for each in everything(connection) if each not in closed]

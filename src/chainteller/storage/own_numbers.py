@@ -21,19 +21,18 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, Select, bindparam, case, select, update
+from sqlalchemy import BigInteger, Connection, Select, bindparam, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from chainteller.domain import merkle
 from chainteller.domain.audit_chain import COVERED, digest
-from chainteller.storage import removals, residence
+from chainteller.storage import removals
 from chainteller.storage.columns import Record
 from chainteller.storage.plain import later
 from chainteller.storage.tables import HEAD, Tables
 
 GENESIS_HASH = "0" * 64
 _NONE_YET = (None, None, None)
-_BACK = "its organisation's numbers go back"
 STEP = 1_000
 """Rows of the released build that one write numbers."""
 _A, _E, _H, _L = Tables.audit, Tables.event, Tables.head, Tables.log
@@ -70,13 +69,8 @@ _NUMBER_AUDIT = (
     .where(_A.c.seq == bindparam("b_seq"))
     .values(number=bindparam("v_number"), follows=bindparam("v_follows"))
 )
-_BASE: Any = case(
-    (select(Tables.arrival.c.base).where(Tables.arrival.c.organisation_id == _OF).exists(), 0),
-    else_=_H.c.own_base,
-).label("own_base")
-"""Of an organisation that came from another deployment, every row has its own number."""
 _STANDING = select(
-    _H.c.event_seq, _BASE, _H.c.events_owned, _H.c.audits_owned, _H.c.events_shared,
+    _H.c.event_seq, _H.c.own_base, _H.c.events_owned, _H.c.audits_owned, _H.c.events_shared,
     *(select(_L.c[name]).where(_L.c.organisation_id == _OF).scalar_subquery().label(name)
       for name in ("event_number", "audit_number", "audit_hash")),
     removals.EVENTS_REMOVED, removals.OWN_EVENTS_REMOVED,
@@ -106,10 +100,6 @@ _AUDIT_FROM_END = (
 _AUDIT_BY_SEQ = select(_A.c.seq).where(
     _A.c.organisation_id == _OF, _A.c.seq == _AFTER, _A.c.seq <= _UPTO, _A.c.number.is_(None)
 )
-_AUDIT_THAT_CAME = select(_A.c.seq).where(
-    _A.c.organisation_id == _OF, _A.c.number == _AFTER, _A.c.seq <= _UPTO
-)
-"""One from another deployment, which numbered it with gaps."""
 OWNED_AUDITS = (
     select(_H.c.audits_owned).where(_H.c.name == HEAD).scalar_subquery().label("audits_owned")
 )
@@ -220,18 +210,6 @@ def number_audit(ends: OwnEnds, link: Row) -> dict[str, Any]:
         "number": None if number == link["seq"] else number,
         "follows": None if follows == link["previous_hash"] else follows,
     }
-
-
-def moved(row: Row, seq: int, previous_hash: str) -> tuple[dict[str, Any], str]:
-    """An audit row of another deployment as the next link of this one's chain, and its hash in its
-    organisation's own chain, which stays the same."""
-    shown = _shown(row)
-    link = {**row, "seq": seq, "previous_hash": previous_hash}
-    link["hash"] = digest([link[name] for name in COVERED])
-    number, follows = shown["seq"], shown["previous_hash"]
-    link["number"] = None if number == seq else number
-    link["follows"] = None if follows == previous_hash else follows
-    return link, shown["hash"]
 
 
 def catch_up(connection: Connection, ends: OwnEnds, event_seq: int, audit_seq: int) -> None:
@@ -417,18 +395,7 @@ def seq_of_audit(connection: Connection, organisation_id: str, number: int) -> i
         values["b_limit"] = head.audit_number - number
         row = connection.execute(_AUDIT_FROM_END, values).first()
         found = row.seq if row is not None and row.number == number else None
-        if found is None and residence.arrival(connection, organisation_id) is not None:
-            found = connection.execute(_AUDIT_THAT_CAME, {**values, "b_after": number}).scalar()
     return None if found is None else int(found)
-
-
-def first_seq(
-    connection: Connection, organisation_id: str, number: int, seq: int | None
-) -> int | None:
-    """The number that an audit row had in the deployment that wrote it, as far as its entry may
-    name it by that: entries of organisations with own numbers do not."""
-    came = residence.arrival(connection, organisation_id)
-    return number if came is not None and number <= came.base else seq
 
 
 # Verifying
@@ -442,7 +409,6 @@ class Counted:
 
     def __init__(self, connection: Connection, *, knows_archived: bool = False) -> None:
         self._connection = connection
-        self._arrivals = residence.arrivals(connection)
         head = connection.execute(select(_H).where(_H.c.name == HEAD)).one()
         self._head, self._ends = head, OwnEnds.of_head(head)
         self._removed = removals.by_organisation(connection, removals.OWN_EVENTS)
@@ -455,40 +421,27 @@ class Counted:
 
     def event(self, seq: int, organisation_id: str, number: int | None) -> str:
         """What is wrong with an event's number; empty if nothing is."""
-        owned, came = self._head.events_owned, self._arrivals.get(organisation_id)
-        if came is not None and seq <= came.event_seq and 0 < (number or 0) <= came.base:
-            own = self._own(organisation_id)
-            is_later, own.event = (number or 0) > own.event, number or 0
-            return "" if is_later else _BACK
+        owned = self._head.events_owned
         if number is None and (seq > owned or not self._has_numbered_events):
             return ""
         self._has_numbered_events = True
         own = self._own(organisation_id)
-        own.event = max(own.event, self._base(organisation_id)) + 1
+        own.event += 1
         if number == own.event and seq <= owned:
             return ""
         return f"its organisation's number is {number}, not {own.event}"
 
     def audit(self, row: Row) -> str:
         """What is wrong with an audit row's place in its organisation's chain."""
-        owned, name = self._head.audits_owned, row["organisation_id"]
-        came = self._arrivals.get(name)
-        if came is not None and row["seq"] <= came.audit_seq:
-            shown = _shown(row)
-            if shown["seq"] <= came.base:
-                own = self._own(name)
-                is_later, own.audit = shown["seq"] > own.audit, shown["seq"]
-                own.audit_hash = shown["hash"]
-                return "" if is_later else _BACK
+        owned = self._head.audits_owned
         if row["number"] is None and row["follows"] is None:
             if row["seq"] > owned:
                 return ""
             if not self._has_numbered_audits:
-                self._own(name).audit_hash = row["hash"]
+                self._own(row["organisation_id"]).audit_hash = row["hash"]
                 return ""
         self._has_numbered_audits = True
-        own = self._own(name)
-        own.audit = max(own.audit, self._base(name))
+        self._own(row["organisation_id"])
         expected = number_audit(self._ends, row)
         told, known = ((each["number"], each["follows"]) for each in (row, expected))
         if told == known and row["seq"] <= owned:
@@ -503,8 +456,7 @@ class Counted:
         stored = {row[0]: row[1:] for row in self._connection.execute(select(*_ENDS))}
         known = self._ends.of.keys() | self._removed.keys() | self._archived.keys()
         for name in sorted(known | stored.keys()):
-            own, least = self._own(name), self._base(name)
-            own.event, own.audit = max(own.event, least), max(own.audit, least)
+            own = self._own(name)
             event, audit, found = stored.get(name, _NONE_YET)
             told = [head.own_base if each is None else each for each in (event, audit)]
             is_hash = found == (None if audit is None else own.audit_hash)
@@ -512,17 +464,11 @@ class Counted:
             if told != [own.event, own.audit] or not (is_hash or is_first):
                 yield f"the numbers of {name} end elsewhere than its log says"
 
-    def _base(self, name: str) -> int:
-        """Up to where a deployment numbered an organisation's rows that came from there."""
-        came = self._arrivals.get(name)
-        return 0 if came is None else int(came.base)
-
     def _own(self, name: str) -> Own:
         if name not in self._ends.of:
-            base = 0 if name in self._arrivals else self._ends.base
             events, audits = (
                 some.get(name, removals.Removed()) for some in (self._removed, self._archived)
             )
-            ends = max(base, events.upto), max(base, audits.upto)
+            ends = max(self._ends.base, events.upto), max(self._ends.base, audits.upto)
             self._ends.of[name] = Own(*ends, audits.found or GENESIS_HASH)
         return self._ends.of[name]

@@ -39,11 +39,7 @@ wrote it."""
 _STATEMENTS = 256
 _NOTHING: Row = {}
 _TEXT = "sealed_text"
-OF_DEPLOYMENT = (
-    Tables.clock, Tables.organisation, Tables.market_control, Tables.rule, Tables.departure,
-    Tables.arrival,
-)  # fmt: skip
-"""Tables whose rows are sealed in the deployment's log, also where they name an organisation."""
+_OF_DEPLOYMENT = (Tables.clock, Tables.organisation, Tables.market_control, Tables.rule)
 
 
 class Finder:
@@ -98,8 +94,6 @@ class Writer:
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self.seals: Seals = {}
-        self.closing: str | None = None
-        """The organisation that this transaction closes or opens (``residence``)."""
         self._found: dict[tuple[str, str], str | None] = {}
 
     def take(self) -> Seals:
@@ -214,7 +208,7 @@ class Writer:
 
     def keep(self, table: Table, organisation: str | None, seal: Seal) -> None:
         """Note the seal of a row for the log that it belongs to."""
-        log = DEPLOYMENT if table in OF_DEPLOYMENT else organisation
+        log = DEPLOYMENT if table in _OF_DEPLOYMENT else organisation
         place = seal.table, seal.key
         if place in self._found:
             seal = seal._replace(before=self._found[place])

@@ -614,42 +614,6 @@ class ArchivedLeavesRow(SQLModel, table=True):
     __table_args__ = unsealed("the leaves of the log, whose root they give")
 
 
-class DepartureRow(SQLModel, table=True):
-    """An organisation that is closed here, because it moves to another deployment or has moved
-    (``residence``).
-
-    ``target`` is the deployment's name, ``place`` its database without a password. ``size`` and
-    ``root`` are the head with which it left, NULL while it's leaving.
-    """
-
-    __tablename__ = "departure"
-    organisation_id: str = Field(primary_key=True, sa_type=Key)
-    target: str = Field(sa_type=Key)
-    place: str = Field(max_length=255)
-    at: int = Field(sa_type=Instant)
-    size: int | None = Field(default=None, sa_type=Instant)
-    root: str | None = Field(default=None, sa_type=Key)
-
-
-class ArrivalRow(SQLModel, table=True):
-    """An organisation that came from another deployment, whose name is ``origin`` (``moving``).
-
-    Up to ``size``, whose head is ``root``, another deployment wrote the entries of its log. Its
-    events and audit rows up to ``event_seq`` and ``audit_seq`` came with it; of these, numbers up
-    to ``base`` are those that a deployment gave.
-    """
-
-    __tablename__ = "arrival"
-    organisation_id: str = Field(primary_key=True, sa_type=Key)
-    origin: str = Field(sa_type=Key)
-    at: int = Field(sa_type=Instant)
-    size: int = Field(sa_type=Instant)
-    root: str = Field(sa_type=Key)
-    base: int = Field(sa_type=Instant)
-    event_seq: int = Field(sa_type=Instant)
-    audit_seq: int = Field(sa_type=Instant)
-
-
 _SEARCH = "follows from names, ids and addresses; db check compares it, and an upgrade writes it"
 
 
@@ -736,8 +700,6 @@ class Tables:
     tally: ClassVar[Table] = table(TallyRow)
     removal: ClassVar[Table] = table(RemovalRow)
     archived_leaves: ClassVar[Table] = table(ArchivedLeavesRow)
-    departure: ClassVar[Table] = table(DepartureRow)
-    arrival: ClassVar[Table] = table(ArrivalRow)
     search_word: ClassVar[Table] = table(SearchWordRow)
     search_name: ClassVar[Table] = table(SearchNameRow)
     search_key: ClassVar[Table] = table(SearchKeyRow)

@@ -106,40 +106,27 @@ def trades_move_forward(connection: Connection) -> Breaches:
 
     Of the oldest events, which aren't kept, as many may be missing as the record's version says.
     """
-    removed = _Removed(connection)
+    kept_after = removals.newest(connection, DEPLOYMENT, removals.EVENTS).at
     for trade_id, events in grouped(inspection.trade_events(connection), lambda row: str(row.id)):
         path = [row.type.removeprefix("trade.") for row in events if row.type is not None]
         first = {TradeStatus.PROCESSING}
-        problem = _problem(path, events[0], first, TRADE_TRANSITIONS, removed)
+        problem = _problem(path, events[0], first, TRADE_TRANSITIONS, kept_after)
         if problem:
             yield Breach(8, problem, trade_id)
 
 
 def transfers_move_forward(connection: Connection) -> Breaches:
     """8, for deposits and withdrawals."""
-    removed = _Removed(connection)
+    kept_after = removals.newest(connection, DEPLOYMENT, removals.EVENTS).at
     for transfer_id, events in grouped(
         inspection.transfer_events(connection), lambda row: str(row.id)
     ):
         direction = Direction(events[0].direction)
         path = [row.type.removeprefix(f"{direction}.") for row in events if row.type is not None]
         first, allowed = _FIRST[direction], TRANSFER_TRANSITIONS[direction]
-        problem = _problem(path, events[0], first, allowed, removed)
+        problem = _problem(path, events[0], first, allowed, kept_after)
         if problem:
             yield Breach(8, problem, transfer_id)
-
-
-class _Removed:
-    """Up to which instant events may be gone: of all organisations, and of one that came from
-    another deployment after some had gone there."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._of_all = removals.newest(connection, DEPLOYMENT, removals.EVENTS).at
-        self._own = removals.by_organisation(connection, removals.OWN_EVENTS)
-
-    def before(self, record: Record) -> int:
-        """Up to which instant the events of a record may be among them."""
-        return max(self._of_all, self._own.get(record.organisation_id, removals.Removed()).at)
 
 
 def _problem(
@@ -147,10 +134,9 @@ def _problem(
     record: Record,
     first: Collection[str],
     allowed: Mapping[Status, frozenset[Status]],
-    removed: _Removed,
+    kept_after: int,
 ) -> str:
     """The problem with a record's sequence of statuses; empty if there is none."""
-    kept_after = removed.before(record)
     begins_late = record.version > len(path) and record.created <= kept_after
     if not begins_late and (not path or path[0] not in first):
         return "its first event is missing"

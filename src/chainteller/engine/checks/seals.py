@@ -27,7 +27,7 @@ from chainteller.engine.checks.unsealed import (
     Wrong,
 )
 from chainteller.storage import clock as clock_rows
-from chainteller.storage import guards, inspection, log, moving, removals, residence, sealing
+from chainteller.storage import guards, inspection, log, removals, sealing
 from chainteller.storage.archives import Past
 from chainteller.storage.columns import Record
 from chainteller.storage.log import DEPLOYMENT, Head
@@ -65,15 +65,8 @@ class Books:
     """The newest instant of an entry, which is that of the newest write in the first epoch."""
     has_newest: bool = False
     """Whether an entry has the instant that the head calls the newest."""
-    arrivals: Mapping[str, Record] = field(default_factory=dict)
-    """The organisations whose first entries another deployment wrote."""
     written_over: list[Wrong] = field(default_factory=list)
     """Rows that an entry found otherwise than they were sealed."""
-
-    def note_instant(self, at: int) -> None:
-        """Note when an entry was written."""
-        self.last_at = max(self.last_at, at)
-        self.has_newest |= self.clock is not None and at == self.clock.last_at
 
 
 def check(
@@ -135,7 +128,6 @@ def guards_stand(connection: Connection) -> Breaches:
 def read_logs(connection: Connection, books: Books, since: Mapping[str, Head]) -> Breaches:
     """Read every log into ``books``; what is wrong with its entries and heads."""
     states = {row.organisation_id: row for row in inspection.logs(connection)}
-    books.arrivals = residence.arrivals(connection)
     organisations = {*states, *inspection.organisations_of_entries(connection)}
     # The deployment's log comes first: what it says of a row is older than what another says.
     for organisation in sorted(organisations, key=lambda name: (name != DEPLOYMENT, name)):
@@ -170,8 +162,6 @@ def _read_log(
     """Hash the entries of one log again, in their order, and collect their seals."""
     tree, leaves, expected = Tree(), [], 0
     trusted = known.size if known is not None else 0
-    came = books.arrivals.get(organisation)
-    elsewhere = came.size if came is not None else 0
     for number, entry_id, leaf, body, file in books.past.entries(connection, organisation):
         expected += 1
         if number != expected:
@@ -180,8 +170,7 @@ def _read_log(
             expected = number or expected
         if expected > trusted and body is not None:
             leaves.append(log.leaf_of(body))
-            place = Place(organisation, entry_id)
-            problem = _take(books, place, body, is_from_elsewhere=expected <= elsewhere)
+            problem = _take(books, Place(organisation, entry_id), body)
             if leaves[-1] != leaf:
                 problem = "its contents do not match its hash"
             if problem:
@@ -189,11 +178,10 @@ def _read_log(
                 yield Breach(21, problem, f"{where} in {file}" if file else where)
         else:
             leaves.append(leaf)
-        if len(leaves) == _TOGETHER or expected in (trusted, elsewhere):
+        if len(leaves) == _TOGETHER or expected == trusted:
             tree = tree.append(leaves)
             leaves.clear()
             yield from _as_known(tree, known)
-            yield from _as_it_came(tree, came)
     tree = tree.append(leaves)
     yield from _as_archived(connection, organisation)
     books.heads[organisation] = Head(organisation, tree.size, tree.root)
@@ -218,48 +206,33 @@ def _as_known(tree: Tree, known: Head | None) -> Breaches:
         yield Breach(21, what, f"log {known.organisation_id}")
 
 
-def _as_it_came(tree: Tree, came: Record | None) -> Breaches:
-    """Compare a head with the one that came from another deployment, once the log is as long."""
-    if came is not None and tree.size == came.size and tree.root.hex() != came.root:
-        what = "its beginning is not what came from another deployment"
-        yield Breach(21, what, f"log {came.organisation_id}")
-
-
-def _take(books: Books, place: Place, body: bytes, *, is_from_elsewhere: bool) -> str:
-    """Note an entry's seals, and what it found; returns what is wrong with it.
-
-    Of an entry from another deployment, rows with numbers of that deployment are skipped, and so is
-    what it found of a row that only the log of that deployment knows.
-    """
+def _take(books: Books, place: Place, body: bytes) -> str:
+    """Note an entry's seals, and what it found; returns what is wrong with it."""
     if body[:1] != b"{":
         return ""  # the hash of an audit row that is older than the log
     try:
         found = log.read(body)
         if (found["log"], found["id"]) != (place.organisation, place.entry_id):
             return "it names another entry or log"
-        if is_from_elsewhere:
-            found = moving.without_others_numbers(found)
-        else:
-            books.note_instant(found["at"])
+        books.last_at = max(books.last_at, found["at"])
+        books.has_newest |= books.clock is not None and found["at"] == books.clock.last_at
         seals, tells_before = books.seals, found["v"] >= _TELLS_BEFORE
         same = sealing.same
         for row in found["rows"]:
             known, key = seals[row[0]], row[1]
             if tells_before and not same(known.get(key), row[4] if len(row) > 4 else None):
-                _note_written_over(books, place, row, is_from_elsewhere=is_from_elsewhere)
+                _note_written_over(books, place, row)
             known[key] = row[2]
     except (ValueError, KeyError, TypeError, IndexError):
         return "it cannot be read"
     return ""
 
 
-def _note_written_over(
-    books: Books, place: Place, row: list[Any], *, is_from_elsewhere: bool
-) -> None:
+def _note_written_over(books: Books, place: Place, row: list[Any]) -> None:
     """Note a row that an entry found otherwise than the entries before it had left it."""
     name, key = row[0], row[1]
     table, known = _TABLES.get(name), books.seals[name]
-    if table is None or ((books.is_partial or is_from_elsewhere) and key not in known):
+    if table is None or (books.is_partial and key not in known):
         return
     what = CHANGED
     if known.get(key) is None:
@@ -384,16 +357,13 @@ def stories_of(connection: Connection, wrong: Iterable[Wrong], past: Past | None
         if each.over is not None:
             over[each.over][each.table.name, each.key] = each
     past = past or Past()
-    arrivals = residence.arrivals(connection)
     for organisation in inspection.organisations_of_entries(connection):
-        after, came = 0, arrivals.get(organisation)
+        after = 0
         for number, entry_id, _, body, _ in past.entries(connection, organisation):
             if body is None or body[:1] != b"{":
                 continue
             try:
                 found = log.read(body)
-                if came is not None and number <= came.size:
-                    found = moving.without_others_numbers(found)
                 by = f"{found['by']} at {format_instant(found['at'])}"
                 by = f"{by} (entry {number} of {organisation})"
                 here = over.get(Place(organisation, entry_id), {})
