@@ -40,7 +40,7 @@ MODULES = (
     "engine/ledger.py", "engine/limits.py", "engine/unit_of_work.py", "engine/outcome.py",
     "engine/verification.py", "engine/checks/conduct.py", "engine/checks/epochs.py",
     "engine/checks/expected_journals.py", "engine/checks/ledger.py", "engine/checks/records.py",
-    "engine/checks/seals.py", "engine/checks/unsealed.py", "engine/claims.py",
+    "engine/checks/seals.py", "engine/claims.py",
     "engine/claim_proofs.py", "engine/keys.py", "engine/payouts.py", "engine/payout_checks.py",
     "engine/withdrawals.py", "engine/settlement.py", "engine/deposits.py",
     "storage/ledger.py", "storage/rows.py", "storage/sealing.py", "storage/chain.py",

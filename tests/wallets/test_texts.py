@@ -18,10 +18,6 @@ VALUES: dict[str, Any] = {
     "challenge_id": IDS[0],
     "valid_until": "2026-11-20T14:00:00.123456Z",
 }
-EARLIER = (
-    f"Example Bank: I control bitcoin-testnet4 wallet {LONGEST}. Sign only if you asked us for"
-    f" this. Ref {IDS[0]}, valid until 2026-11-20T14:00:00Z."
-)
 _UNTIL = "2026-11-20T14:00:00.123456Z"
 _HOSTILE = (
     "",
@@ -124,7 +120,7 @@ def test_refuses_ids_that_make_the_text_too_long() -> None:
 
 def test_the_account_of_a_text_is_compared_where_it_names_one() -> None:
     party = Party("C-1001", "DDA-1001")
-    for made in (text(), text(party=party), EARLIER):
+    for made in (text(), text(party=party)):
         assert is_challenge_text(made, party=party, **VALUES)
     assert not is_challenge_text(text(party=party), party=Party("C-1001", "DDA-1002"), **VALUES)
     assert not is_challenge_text(text(party=party), party=PARTY, **VALUES)
@@ -136,7 +132,6 @@ def test_recognises_its_own_texts_under_any_name_and_no_other_text() -> None:
     made = text()
     assert is_challenge_text(made, **values)
     assert is_challenge_text(text(bank="Bank: I, customer C-2: I, customer C-1"), **values)
-    assert is_challenge_text(EARLIER, **values)
     for at in range(made.index(":"), len(made)):
         assert not is_challenge_text(made[:at] + "~" + made[at + 1 :], **values), at
     for name, value in (
