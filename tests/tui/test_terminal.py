@@ -35,7 +35,7 @@ if "reading" in sys.argv:
         secret = "canary-of-a-local-variable"
         raise ValueError(data + secret)
 
-    terminal_input.PasteSafeParser.feed = feed
+    terminal_input.TerminalParser.feed = feed
 
 if "alert" in sys.argv:
     from chainteller.tui.console.app import Console
