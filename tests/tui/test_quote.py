@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -45,6 +46,58 @@ async def test_a_quote_says_when_it_runs_out_and_is_not_executed_after_that(benc
         assert "EXPIRED" in seen(app)
         await press(pilot, "X")
         assert "no live quote" in seen(app)
+
+
+@pytest.mark.parametrize("typed", ["75", "10", "30.50", "8", "9.5"])
+@pytest.mark.parametrize("runs_out", [False, True], ids=["live", "expired"])
+async def test_a_digit_begins_a_new_amount_while_a_quote_stands(
+    bench: Bench, typed: str, *, runs_out: bool
+) -> None:
+    bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "b", *"200", "enter")
+        assert isinstance(app.screen, QuoteScreen)
+        assert "0-9: new amount   esc: leave" in seen(app)
+        if runs_out:
+            bench.world.advance(400)
+            app.screen._tick()
+        await press(pilot, *typed)
+        assert isinstance(app.screen, QuoteScreen)
+        assert app.screen.field_bar.value == typed
+        await press(pilot, "enter")
+        quote = app.screen.state.quote
+        assert quote is not None
+        assert Decimal(quote.asset_sold.amount) == Decimal(typed)
+
+
+async def test_after_esc_a_digit_opens_its_screen_and_one_without_a_screen_an_amount(
+    bench: Bench,
+) -> None:
+    bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "b", *"200", "enter", "escape", "9")
+        assert isinstance(app.screen, QuoteScreen)
+        assert app.screen.field_bar.value == "9"
+        await press(pilot, "escape", "escape", "1")
+        assert not isinstance(app.screen, QuoteScreen)
+        await press(pilot, "3", "4")
+        assert isinstance(app.screen, TradesScreen)
+
+
+async def test_after_the_execution_a_digit_opens_its_screen(bench: Bench) -> None:
+    bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "b", *"200", "enter", "X")
+        await answer(pilot, "y")
+        assert isinstance(app.screen, TradesScreen)
+        await press(pilot, "3", "4")
+        assert isinstance(app.screen, TradesScreen)
 
 
 async def test_a_limit_that_never_resets_says_nothing_of_when(bench: Bench) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual import events, on
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.css.query import NoMatches
 from textual.widget import Widget
 
@@ -77,6 +78,8 @@ class DeskScreen(Blank, FullScreen):
     """The screen's name in the ids of its commands."""
     OWN_COMMANDS: ClassVar[Sequence[AnyCommand]] = ()
     """The commands of this screen alone; on the same key they hide those of every screen."""
+    OWN_BINDINGS: ClassVar[Sequence[BindingType]] = ()
+    """Keys that are no commands: the first characters of what is typed."""
     COMMANDS_BY_ID: ClassVar[dict[str, AnyCommand]] = {}
     AUTO_FOCUS = ""
     HAS_OWN_FIELD: ClassVar[bool] = False
@@ -101,7 +104,7 @@ class DeskScreen(Blank, FullScreen):
     def __init_subclass__(cls) -> None:
         commands = (*cls.OWN_COMMANDS, *COMMANDS)
         cls.COMMANDS_BY_ID = by_id(commands)
-        cls.BINDINGS = [*bindings_of(commands)]
+        cls.BINDINGS = [*bindings_of(commands), *cls.OWN_BINDINGS]
         super().__init_subclass__()
 
     def __init__(self, desk: Desk) -> None:

@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from string import digits
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.widget import Widget
 
@@ -20,6 +22,7 @@ from chainteller.service.errors import (
 )
 from chainteller.service.models.trades import Trade
 from chainteller.service.operations import IDEMPOTENCY
+from chainteller.tui.commands import SCREENS
 from chainteller.tui.desk import Connection, Desk, Settled
 from chainteller.tui.desk_screen import DeskScreen, refusal_text, say
 from chainteller.tui.messages import FieldStepped, FieldSubmitted
@@ -39,6 +42,9 @@ from chainteller.workspace.outcomes import Fate, Outcome
 
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TradingAccount
+
+
+_DIGITS_OF_SCREENS = digits[1 : len(SCREENS) + 1]
 
 
 class Choices(Lines):
@@ -68,10 +74,11 @@ class OrderForm(Container):
         yield Lines(id="earlier")
         yield Filled(id="order-rest")
 
-    def show(self, state: QuoteState, now: int, mask: MaskBalance) -> None:
+    def show(self, state: QuoteState, now: int, mask: MaskBalance, *, takes_digits: bool) -> None:
         markets = tuple(row.market_name for row in state.sheet.markets) if state.sheet else ()
         self.query_one("#choices", Lines).show(quote_view.choices(state, markets))
-        self.query_one("#amount", Lines).show([quote_view.amount_line(state)])
+        amount = quote_view.amount_line(state, takes_digits=takes_digits)
+        self.query_one("#amount", Lines).show([amount])
         self.show_after(state, mask)
         self.query_one("#plan", Lines).show(quote_view.plan(state, now))
         earlier = quote_view.earlier_lines(state, now, self.screen.size.width)
@@ -83,7 +90,9 @@ class OrderForm(Container):
         typed = field.amount if field.is_open else None
         self.query_one("#after", Lines).show([quote_view.after_amount(state, typed, mask)])
 
-    def open_amount(self, state: QuoteState, amount: str, *, is_offer: bool = False) -> None:
+    def open_amount(
+        self, state: QuoteState, amount: str, *, is_offer: bool = False, goes_on: bool = False
+    ) -> None:
         """Open the field with ``amount`` in it."""
         word = "spend" if state.side == "buy" else "sell"
         self.query_one(FieldBar).open(
@@ -93,6 +102,7 @@ class OrderForm(Container):
             note=((f"{state.sold_unit}   enter: get quote", "muted"),),
             asset=asset_sold(state.market, state.side),
             is_offer=is_offer,
+            goes_on=goes_on,
         )
 
     def offer_all(self, state: QuoteState) -> None:
@@ -112,6 +122,10 @@ class QuoteScreen(DeskScreen):
     CSS_PATH = "quote.tcss"
     HAS_OWN_FIELD = True
     OWN_COMMANDS = COMMANDS
+    OWN_BINDINGS: ClassVar[Sequence[BindingType]] = [
+        Binding(digit, f"begin_amount({digit!r})", show=False) for digit in digits
+    ]
+    """While an amount stands, a digit begins a new one; otherwise it opens its screen."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -121,6 +135,8 @@ class QuoteScreen(DeskScreen):
         self.is_loading = False
         self.submit_when_loaded: str | None = None
         """The amount that was entered before the form's data came."""
+        self.takes_digits = False
+        """Whether every digit begins a new amount: from a request for a quote until ``esc``."""
         self.field_returned = partial(_take_up_amount, self)
 
     @property
@@ -157,6 +173,7 @@ class QuoteScreen(DeskScreen):
         if self._form_of is not self.state:
             self._form_of = self.state
             self.is_loading, self.submit_when_loaded = False, None
+            self.takes_digits = False
         super()._customer_changed(before)
         self.draw()
         if self.is_current:
@@ -199,7 +216,8 @@ class QuoteScreen(DeskScreen):
 
     def draw(self) -> None:
         state, now = self.state, self.desk.now
-        self.form.show(state, now, self.desk.privacy.balance)
+        takes_digits = self.takes_digits and not state.is_in_flight
+        self.form.show(state, now, self.desk.privacy.balance, takes_digits=takes_digits)
         after = quote_view.after_quote(state, self.desk.privacy.balance)
         self.query_one("#quote", Lines).show(quote_view.quote_lines(state, now, after))
         self.title_line(quote_view.title(self.desk.customer.account))
@@ -226,18 +244,37 @@ class QuoteScreen(DeskScreen):
         self.field_bar.expect(asset_sold(state.market, state.side), optional=True)
         self.read("prefill", partial(_prefill, self, state))
 
-    def open_amount(self, amount: str | None) -> None:
-        """Open the field with an amount in it, or with all there is."""
+    def open_amount(self, amount: str | None, *, goes_on: bool = False) -> None:
+        """Open the field with an amount in it, which may go on, or with all there is."""
         self.add_class("editing")
         if amount is None:
             self.form.offer_all(self.state)
         else:
-            self.form.open_amount(self.state, amount)
+            self.form.open_amount(self.state, amount, goes_on=goes_on)
         self.form.show_after(self.state, self.desk.privacy.balance)
 
     def close_field(self) -> None:
         super().close_field()
         self.remove_class("editing")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "begin_amount":
+            begins = self.takes_digits or parameters[0] not in _DIGITS_OF_SCREENS
+            return begins and bool(self.state.amount) and not self.state.is_in_flight
+        return super().check_action(action, parameters)
+
+    def action_begin_amount(self, digit: str) -> None:
+        """Open the field with the first digit of a new amount."""
+        self.clear_failure()
+        self.open_amount(digit, goes_on=True)
+
+    def step_back(self) -> bool:
+        """Leave the amount: digits open their screens again."""
+        if super().step_back():
+            return True
+        left, self.takes_digits = self.takes_digits, False
+        self.draw()
+        return left
 
     def field_changed(self, purpose: str, value: str) -> None:  # noqa: ARG002 - one field here
         self.form.show_after(self.state, self.desk.privacy.balance)
@@ -276,6 +313,7 @@ class QuoteScreen(DeskScreen):
         if state.sheet is not None and not state.market:
             self.show_failure(flow.NO_MARKET)
         elif state.account_id and not _is_in_flight(self):
+            self.takes_digits = True
             self.write("quote", partial(_get_quote, self, state))
 
     # -- its execution ------------------------------------------------------------------------
@@ -472,6 +510,7 @@ async def _refused_for_funds(
 def _executed(screen: QuoteScreen, state: QuoteState, trade: Trade, how: str = "") -> None:
     """Open Trades, which follows the trade; unless another customer is being served now."""
     state.become(trade)
+    screen.takes_digits = screen.takes_digits and state is not screen.state
     screen.desk.followed[trade.id] = trade.status
     words = f"{how}{trade.side} {trade.market} {grouped(trade.amount)} {trade.status}"
     text, briefly = f"{words}  {trade.id}", f"execution found, trade {trade.status}"

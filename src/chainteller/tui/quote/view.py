@@ -97,7 +97,7 @@ def _choice(name: str, *, chosen: bool) -> Piece:
     return (f"[{name}] ", "key") if chosen else (f" {name}  ", "muted")
 
 
-def amount_line(state: QuoteState) -> Line:
+def amount_line(state: QuoteState, *, takes_digits: bool) -> Line:
     word = "spend" if state.side == "buy" else "sell"
     if not state.amount:
         return line((f" {word:<7} ", "muted"), ("b buys, s sells: type the amount", "muted"))
@@ -105,7 +105,9 @@ def amount_line(state: QuoteState) -> Line:
         (f" {word:<7} ", "muted"),
         (f"{grouped(state.amount)} ", "strong"),
         (state.sold_unit, "muted"),
-        right=(("backspace: change ", "muted"),),
+        right=(
+            ("0-9: new amount   esc: leave " if takes_digits else "backspace: change ", "muted"),
+        ),
     )
 
 

@@ -169,12 +169,9 @@ class FieldBar(Vertical):
     def reopen(self, contents: FieldContents) -> None:
         """Open the field as it was; what was typed isn't selected, so that typing goes on."""
         purpose, label, value, note, asset, optional = contents
-        self.open(purpose, label, value=value, note=note, asset=asset)
+        self.open(purpose, label, value=value, note=note, asset=asset, goes_on=True)
         if asset is not None:
             self.expect(asset, optional=optional)
-        field = self.query_one(Field)
-        field.select_on_focus = False
-        field.cursor_position = len(value)
 
     def open(
         self,
@@ -185,15 +182,17 @@ class FieldBar(Vertical):
         note: tuple[Piece, ...] = (),
         asset: Asset | None = None,
         is_offer: bool = False,
+        goes_on: bool = False,
     ) -> None:
         """Show the field and give it the keyboard; with ``asset`` it takes an amount of it.
 
-        Where ``value`` is an offer, an enter that was typed before it came accepts it.
+        Where ``value`` is an offer, an enter that was typed before it came accepts it. The next
+        character replaces the value, or goes on after it.
         """
         self._label, self._note, self.owner_id = label, note, self.served()
         self._offered = value if is_offer else ""
         field = self.query_one(Field)
-        field.select_on_focus = True
+        field.select_on_focus = not goes_on
         field.prepare(purpose, value, asset=asset)
         self._optional = False
         self.query_one("#field-label", FieldText).show([line((" ", ""), *label, " ")])
@@ -203,7 +202,10 @@ class FieldBar(Vertical):
         self._read_back()
         field.disabled = False
         self.screen.set_focus(field)
-        field.select_all()
+        if goes_on:
+            field.cursor_position = len(value)
+        else:
+            field.select_all()
 
     def expect(self, asset: Asset, *, optional: bool = False) -> None:
         """Take an amount of ``asset`` from here on; with ``optional``, also none at all."""
