@@ -494,6 +494,17 @@ class RecordOfAnotherAccount(ClientError):
         super().__init__(f"The {record} belongs to {owner_id}, and {context}. Nothing was sent.")
 
 
+class SecretEntered(ClientError):
+    """A wallet's secret where something else was asked for; it was neither kept nor sent."""
+
+    code = "SECRET_ENTERED"
+    next_step = "Never pass it on. The customer should move the funds to a new wallet today."
+
+    def __init__(self, what: str, kind: str) -> None:
+        """``what`` names the text, ``kind`` the kind of secret; the text itself isn't kept."""
+        super().__init__(f"The {what} looks like {kind}. It wasn't sent or kept.")
+
+
 class ReplyMismatch(ReplyUnusable):
     """A reply about another record, account or amount than was asked for; it isn't shown."""
 

@@ -7,6 +7,7 @@ the first outcome. Elsewhere a recorded request is never sent twice: its outcome
 """
 
 import contextlib
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -42,7 +43,17 @@ from chainteller.service.operations import CAPABILITIES, EXECUTE_QUOTE, IDEMPOTE
 from chainteller.sqlite import sqlite3
 from chainteller.workspace import records
 from chainteller.workspace.outcomes import MOVES_NOTHING, Fate, Outcome, find_outcome
-from chainteller.workspace.store import IN_DOUBT, Kind, SentRequest, SentState, Workspace
+from chainteller.workspace.pasted_secrets import require_no_secret
+from chainteller.workspace.store import (
+    IN_DOUBT,
+    SIGNATURE,
+    Kind,
+    SentRequest,
+    SentState,
+    Workspace,
+    digest_of,
+    strings_of,
+)
 from chainteller.workspace.terms import require_asked, require_terms
 
 Answer = TypeVar("Answer")
@@ -93,6 +104,7 @@ class Recording:
         """Record a write, then send it.
 
         Raises:
+            SecretEntered: a text of it is a wallet secret; it was neither kept nor sent.
             ServiceUnreachable: the request could not be recorded, so it was not sent.
             IdempotencyKeyReused: the key belongs to another request without an answer.
             ReplyMismatch: the quote that was answered is another one than was asked for.
@@ -105,6 +117,7 @@ class Recording:
             if isinstance(shown, Quote):
                 self._looked_up[shown.id] = shown
             return shown
+        _require_no_secret(call)
         key = call.key or self._randomness.bytes(16).hex()
         try:
             earlier = self._workspace.sent_request(key) if call.key else None
@@ -148,7 +161,7 @@ class Recording:
         if recorded is None:
             raise NotOffered("No request is recorded under this key.")
         is_fresh = self._workspace.now() - recorded.sent_at < RESENT_WITHIN
-        if is_fresh and _knows_keys(service.call):
+        if is_fresh and _is_whole(recorded.arguments) and _knows_keys(service.call):
             try:
                 written = self.send(_call_of(recorded), key, service.call, is_repeated=True)
             except ServiceError as refusal:
@@ -235,18 +248,21 @@ class Recorder(Layered):
 
         Raises:
             TellerError: as the operation does.
-            NotOffered: nothing was recorded under the key.
+            NotOffered: nothing was recorded under the key, or a signature, which isn't kept.
         """
         recorded = self.workspace.sent_request(key)
         if recorded is None:
             raise NotOffered("No request is recorded under this key.")
+        if not _is_whole(recorded.arguments):
+            raise NotOffered("Signatures aren't kept. Submit it again: a challenge is used once.")
         return self._recording.send(_call_of(recorded), key, self.service.call, is_repeated=True)
 
     def settle(self, key: str) -> Outcome:
         """Find out what became of a recorded request that wasn't answered.
 
         With idempotency keys the request is sent again under its own key, up to ``RESENT_WITHIN``
-        after the first time. Without them its outcome is searched for, and nothing is sent.
+        after the first time. Without them, or where it was a signature, its outcome is searched
+        for, and nothing is sent.
 
         Raises:
             NotOffered: nothing was recorded under the key.
@@ -294,10 +310,29 @@ def _state_after(fault: TellerError) -> SentState:
     return SentState.REFUSED if isinstance(fault, ServiceError) else SentState.NOT_SENT
 
 
+def _require_no_secret(call: Call[Any]) -> None:
+    """Check every text of a write. Raises SecretEntered."""
+    require_no_secret("idempotency key", call.key or "", may_be_hash=True)
+    for text in call.ids:
+        require_no_secret("id", text)
+    for name, value in (_body(call) or {}).items():
+        for text in strings_of(value):
+            require_no_secret("signature" if name == SIGNATURE else name, text)
+
+
 def _saved(call: Call[Any]) -> dict[str, Any]:
-    """What is needed to send it again; a completed challenge is a signature, no secret."""
+    """What is kept of a write: all that is needed to send it again, except a signature."""
+    body = _body(call)
+    if body is not None and SIGNATURE in body:
+        body[SIGNATURE] = digest_of(body[SIGNATURE])
+    return {"ids": list(call.ids), "request": body}
+
+
+def _is_whole(arguments: Mapping[str, Any]) -> bool:
+    """Whether a saved write can be sent again from what was kept."""
+    return not isinstance((arguments.get("request") or {}).get(SIGNATURE), Mapping)
+
+
+def _body(call: Call[Any]) -> dict[str, Any] | None:
     request = call.request
-    return {
-        "ids": list(call.ids),
-        "request": request.model_dump(by_alias=True, exclude_none=True) if request else None,
-    }
+    return request.model_dump(by_alias=True, exclude_none=True) if request else None

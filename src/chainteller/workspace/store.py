@@ -7,16 +7,22 @@ are on disk before they are sent, so that a crash in between leaves the key to a
 import contextlib
 import json
 import threading
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from chainteller.domain.clock import Clock, SystemClock, to_datetime
 from chainteller.sqlite import sqlite3
 
-_LAYOUT = 1
+SIGNATURE = "completedChallenge"
+"""The field of a claim's request that takes whatever a customer sent."""
+_SHORTEST_SECRET = 20
+_LAYOUT = 2
+"""From 2, no signature is kept: builds before 0.2.0 kept whatever was submitted as one."""
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS known (
     id TEXT PRIMARY KEY, kind TEXT NOT NULL, parent TEXT NOT NULL, label TEXT NOT NULL,
@@ -197,7 +203,12 @@ class Workspace:
         return [(row[0], row[1], row[2]) for row in found]
 
     def set_note(self, identifier: str, text: str) -> None:
-        """Replace a note; an empty text removes it."""
+        """Replace a note; an empty text removes it.
+
+        Raises:
+            SecretEntered: a line of it is a wallet secret; the note stays as it was.
+        """
+        _require_no_secret(identifier, text, *text.splitlines())
         if not text:
             self._write("DELETE FROM note WHERE id = ?", identifier)
             return
@@ -207,6 +218,7 @@ class Workspace:
 
     def add_note(self, identifier: str, operator: str, text: str) -> None:
         """Append a line to a note, with its time and author."""
+        _require_no_secret(text)
         before, at = self.note(identifier), to_datetime(self.now())
         added = f"{at:%d %b %H:%M}Z {operator}  {text}"
         self.set_note(identifier, f"{before}\n{added}" if before else added)
@@ -217,7 +229,8 @@ class Workspace:
         return json.loads(found[0][0]) if found else default
 
     def set_view(self, name: str, value: Any) -> None:
-        self._write("INSERT OR REPLACE INTO view VALUES (?, ?)", name, json.dumps(value))
+        if not any(map(_is_secret, strings_of(value))):  # a filter may be anything that was pasted
+            self._write("INSERT OR REPLACE INTO view VALUES (?, ?)", name, json.dumps(value))
 
     def set_views(self, views: Mapping[str, Any]) -> None:
         """Save several values; errors are ignored, since view state can be lost."""
@@ -277,10 +290,64 @@ def _prepared(name: str) -> sqlite3.Connection:
     )
     try:
         database.executescript(
-            f"PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL; {_SCHEMA}"
-            f"PRAGMA user_version = {_LAYOUT};"
+            f"PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL; "
+            f"PRAGMA secure_delete = ON; {_SCHEMA}"
         )
+        if database.execute("PRAGMA user_version").fetchone() != (_LAYOUT,):
+            _forget_secrets(database)
+            database.execute(f"PRAGMA user_version = {_LAYOUT}")
     except sqlite3.DatabaseError:
         database.close()
         raise
     return database
+
+
+def _forget_secrets(database: sqlite3.Connection) -> None:
+    """Remove signatures and notes that are secrets from a file of an earlier build, and write the
+    file again, so that no freed page has them."""
+    for key, saved in database.execute("SELECT key, arguments FROM sent").fetchall():
+        arguments = json.loads(saved)
+        body = arguments.get("request") or {}
+        signature = body.pop(SIGNATURE, None)
+        if any(map(_is_secret, strings_of(arguments))):
+            arguments = {"ids": [], "request": None}
+        elif isinstance(signature, str):
+            body[SIGNATURE] = digest_of(signature)
+        kept = json.dumps(arguments)
+        if kept != saved:
+            database.execute("UPDATE sent SET arguments = ? WHERE key = ?", (kept, key))
+    for identifier, text in database.execute("SELECT id, text FROM note").fetchall():
+        rows = [] if _is_secret(text) else [row for row in text.splitlines() if not _is_secret(row)]
+        database.execute("UPDATE note SET text = ? WHERE id = ?", ("\n".join(rows), identifier))
+    database.execute("VACUUM")
+
+
+def digest_of(signature: str) -> dict[str, str]:
+    """What is kept in place of a signature: enough to tell whether another one is the same."""
+    return {"sha256": sha256(signature.encode("utf-8", "backslashreplace")).hexdigest()}
+
+
+def strings_of(value: object) -> Iterator[str]:
+    """Every text in a JSON value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from chain.from_iterable(map(strings_of, value.values()))
+    elif isinstance(value, list | tuple):
+        yield from chain.from_iterable(map(strings_of, value))
+
+
+def _is_secret(text: str) -> bool:
+    if len(text) < _SHORTEST_SECRET:
+        return False
+    from chainteller.workspace.pasted_secrets import secret_in  # noqa: PLC0415 - long to import
+
+    return secret_in(text) is not None
+
+
+def _require_no_secret(*texts: str) -> None:
+    if any(map(_is_secret, texts)):
+        from chainteller.workspace.pasted_secrets import require_no_secret  # noqa: PLC0415 - as above
+
+        for text in texts:
+            require_no_secret("note", text)

@@ -8,6 +8,7 @@ from textual.containers import Vertical
 from textual.widgets import Input
 
 from chainteller.records.formats import clean
+from chainteller.service.errors import SecretEntered
 from chainteller.sqlite import sqlite3
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.dialog import Dialog
@@ -69,8 +70,9 @@ class NoteScreen(Dialog[None]):
             return
         try:
             backstage.workspace.add_note(self._about, self._desk.settings.operator, text)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, SecretEntered) as error:
             self._desk.notify(f"note not saved: {error}", "bad")
+            event.input.clear()
             return
         self._desk.notify(f"note saved for {self._about}", "muted", f"noted\n{text}")
         self.dismiss()

@@ -259,7 +259,7 @@ class QuoteScreen(DeskScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "begin_amount":
-            begins = self.takes_digits or parameters[0] not in _DIGITS_OF_SCREENS
+            begins = self.takes_digits or str(parameters[0]) not in _DIGITS_OF_SCREENS
             return begins and bool(self.state.amount) and not self.state.is_in_flight
         return super().check_action(action, parameters)
 

@@ -101,13 +101,12 @@ def amount_line(state: QuoteState, *, takes_digits: bool) -> Line:
     word = "spend" if state.side == "buy" else "sell"
     if not state.amount:
         return line((f" {word:<7} ", "muted"), ("b buys, s sells: type the amount", "muted"))
+    keys = "0-9: new amount   esc: leave " if takes_digits else "backspace: change "
     return line(
         (f" {word:<7} ", "muted"),
         (f"{grouped(state.amount)} ", "strong"),
         (state.sold_unit, "muted"),
-        right=(
-            ("0-9: new amount   esc: leave " if takes_digits else "backspace: change ", "muted"),
-        ),
+        right=((keys, "muted"),),
     )
 
 

@@ -14,7 +14,7 @@ key or one report, however it is split; ESC and an introducer that isn't complet
 
 import codecs
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -74,7 +74,7 @@ class TerminalParser(XTermParser):
         if self._held and monotonic() - self._held_since >= COMPLETED_WITHIN_S:
             yield from self._release()
 
-    def _next(self, data: str) -> Iterator[Any]:
+    def _next(self, data: str) -> Generator[Message, None, str]:
         """Yield the messages of the beginning of ``data``; returns what follows it."""
         if self._pasted is not None:
             text, end, data = (self._pasted + data).partition(_END)
@@ -89,7 +89,7 @@ class TerminalParser(XTermParser):
             return ""
         return (yield from self._escaped(_ESC + rest))
 
-    def _escaped(self, data: str) -> Iterator[Any]:
+    def _escaped(self, data: str) -> Generator[Message, None, str]:
         """As ``_next``, for data that begins with an escape."""
         found = _CSI.match(data) or _SS3.match(data) or _STRING.match(data)
         if found is None:
@@ -108,7 +108,7 @@ class TerminalParser(XTermParser):
             return data[1:]
         return data[len(sequence) :]
 
-    def _is_known(self, sequence: str) -> Iterator[Any]:
+    def _is_known(self, sequence: str) -> Generator[Message, None, bool]:
         """Yield the messages of a complete sequence; returns whether it is one.
 
         One with a number is always taken for one: it's a report that Textual doesn't know. Textual

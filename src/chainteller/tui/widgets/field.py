@@ -173,7 +173,7 @@ class FieldBar(Vertical):
         if asset is not None:
             self.expect(asset, optional=optional)
 
-    def open(
+    def open(  # noqa: PLR0913 - what a field can be opened with
         self,
         purpose: str,
         label: tuple[Piece, ...],
