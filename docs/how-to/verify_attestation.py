@@ -1,6 +1,9 @@
 """Verify a wallet attestation without chainteller: python verify_attestation.py FILE.json.
 
 pip install base58 bip322 btclib eth-account pynacl
+
+It proves that the key of an address signed a text. The file itself isn't signed by a bank: nothing
+else in it is proven. What is printed of it is escaped.
 """
 
 import base64
@@ -16,9 +19,12 @@ from eth_account.messages import SignableMessage, encode_defunct
 from nacl.signing import VerifyKey
 
 sys.excepthook = lambda kind, fault, _: print(
-    f"NOT VERIFIED: {kind.__name__}: {fault}", file=sys.stderr
+    f"NOT VERIFIED: {kind.__name__}: {str(fault)!a}", file=sys.stderr
 )
 found = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+for name in ("address", "scheme", "signature", "text"):
+    if not isinstance(found[name], str) or not found[name].isprintable():
+        sys.exit(f"NOT VERIFIED: {name} isn't a text, or has control characters")
 text, address, scheme = found["text"].encode(), found["address"], found["scheme"]
 signature, size = bytes.fromhex(found["signature"]), len(found["text"].encode())
 if address not in found["text"]:
@@ -49,7 +55,9 @@ elif scheme == "bip322-simple":
     bip322.verify_simple_encoded(address, found["text"], encoded)  # raises if it's wrong
     signer = address
 else:
-    sys.exit(f"NOT VERIFIED: this script doesn't know {scheme}")
+    sys.exit(f"NOT VERIFIED: this script doesn't know {scheme!a}")
 if signer != address:
-    sys.exit(f"NOT VERIFIED: signed by {signer}")
-print(f"verified: the key of {address} signed: {found['text']}")
+    sys.exit(f"NOT VERIFIED: signed by {signer!a}")
+print(f"verified: text and signature match, by the key of {address!a}")
+print(f"text: {found['text']!a}")
+print("This file isn't signed by a bank: nothing else in it is proven.")

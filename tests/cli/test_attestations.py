@@ -18,8 +18,6 @@ from chainteller.wallets.pasted_secrets import SecretPasted
 from chainteller.wallets.proof import Proof
 from chainteller.wallets.verify import verify_signature
 
-pytestmark = pytest.mark.thorough
-
 SCRIPT = Path(__file__).parents[2] / "docs" / "how-to" / "verify_attestation.py"
 ALONE = (
     "import runpy, sys; sys.modules['chainteller'] = None; sys.argv = sys.argv[1:]; "
@@ -33,14 +31,19 @@ def verdicts(folder: Path, files: list[str]) -> list[int]:
     """The exit codes of the script, for files that are verified one after the other; what it says
     begins with the verdict."""
     codes = []
-    for at, content in enumerate(files):
-        file = folder / f"{at}.json"
-        file.write_text(content, encoding="utf-8")
-        command = [sys.executable, "-c", ALONE, str(SCRIPT), str(file)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    for content in files:
+        done = said(folder, content)
         assert (done.stdout or done.stderr).startswith(("verified: ", "NOT VERIFIED: "))
         codes.append(done.returncode)
     return codes
+
+
+def said(folder: Path, content: str) -> "subprocess.CompletedProcess[str]":
+    """What the script makes of a file."""
+    file = folder / "attestation.json"
+    file.write_text(content, encoding="utf-8")
+    command = [sys.executable, "-c", ALONE, str(SCRIPT), str(file)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def _proof(text: str, paste: str, registered: Address) -> Proof | None:
@@ -66,6 +69,51 @@ def attested(text: str, paste: str, customer: Customer) -> dict[str, Any]:
     return attestation(claim, None)
 
 
+def crafted(facts: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Files that would say something else on a terminal than they prove."""
+    claim = f"verified: text and signature match, by the key of {STRANGER}"
+    return {
+        "another line": {**facts, "scheme": f"x\n{claim}"},
+        "a line over it": {**facts, "address": f"{facts['address']}\r\x1b[2K{claim}"},
+        "cleared screen": {**facts, "text": f"{facts['text']}\x1b[2J\x1b[H{claim}"},
+        "turned letters": {**facts, "address": f"\u202e{facts['address']}"},
+        "a line separator": {**facts, "text": f"{facts['text']}\u2028{claim}"},
+        "no text": {**facts, "text": [claim]},
+        "in an error": {**facts, "signature": f"zz {claim}"},
+        "an unknown scheme": {**facts, "scheme": f"{claim} \u0430"},
+        "nested": {**facts, "scheme": "[" * 200},
+    }
+
+
+STRANGER = "0x000000000000000000000000000000000000dEaD"
+
+
+@pytest.mark.parametrize("file", crafted({"address": "", "text": ""}))
+def test_a_crafted_file_says_nothing_of_another_address(file: str, tmp_path: Path) -> None:
+    mine = customers("evm")[0]
+    text = text_for(mine.registered)
+    content = json.dumps(crafted(attested(text, mine.answer(text), mine))[file])
+    done = said(tmp_path, content)
+    assert done.returncode != 0
+    (line,) = (done.stdout + done.stderr).splitlines()
+    assert line.startswith("NOT VERIFIED: ")
+    assert line.isprintable()
+    assert line.isascii()
+
+
+def test_the_script_says_what_it_proves_and_what_not(tmp_path: Path) -> None:
+    mine = customers("evm")[0]
+    text = text_for(mine.registered)
+    done = said(tmp_path, json.dumps(attested(text, mine.answer(text), mine)))
+    verdict, signed, rest = done.stdout.splitlines()
+    assert verdict == (
+        f"verified: text and signature match, by the key of {mine.registered.display!r}"
+    )
+    assert text in signed
+    assert rest == "This file isn't signed by a bank: nothing else in it is proven."
+
+
+@pytest.mark.thorough
 @pytest.mark.parametrize("family", [each.name for each in FAMILIES])
 def test_the_script_verifies_each_family_and_refuses_what_was_changed(
     family: str, tmp_path: Path
@@ -84,6 +132,7 @@ def test_the_script_verifies_each_family_and_refuses_what_was_changed(
     assert codes == [0, 1, 1, 1, 1]
 
 
+@pytest.mark.thorough
 def test_the_script_knows_every_scheme_that_wallets_sign_with(tmp_path: Path) -> None:
     """One recorded signature of each scheme; those it doesn't know are named."""
     found: dict[str, str] = {}
@@ -102,6 +151,7 @@ def test_the_script_knows_every_scheme_that_wallets_sign_with(tmp_path: Path) ->
     assert {scheme for scheme, code in codes.items() if code} <= OTHER_SCHEMES
 
 
+@pytest.mark.thorough
 def test_a_page_shows_hostile_values_as_they_are() -> None:
     facts = {"id": "<script>", "text": '"><img src=x onerror=alert(1)>&', "checkpoint": None}
     page = as_page(facts)

@@ -117,6 +117,8 @@ def _body(node: Node, asked: dict[str, Any]) -> bytes:
     """What a node replies to a call."""
     if node.fault in {"garbage", "redirects"}:
         return b"<html>"
+    if node.fault == "nested":
+        return b"[" * 100_000
     answer: dict[str, Any] = {"jsonrpc": "2.0", "id": asked["id"]}
     if node.fault == "refuses":
         answer["error"] = {"code": -32005, "message": "bu\x1b\u202esy"}

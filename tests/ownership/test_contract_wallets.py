@@ -178,6 +178,14 @@ def test_a_payout_that_no_chain_confirms_waits_for_a_person(
     assert case.service.cancel_withdrawal(case.account_id, still.id).value.status == "cancelled"
 
 
+def test_a_nested_reply_is_that_providers_failure(tmp_path: Path, nodes: tuple[Node, Node]) -> None:
+    case = Case(tmp_path, *nodes)
+    nodes[1].fault = "nested"
+    with pytest.raises(ChainUnavailable) as refused:
+        case.service.submit_claim(case.custody.id, case.request(case.challenge()))
+    assert "nested too deeply" in refused.value.details["providers"][nodes[1].url.split("/")[2]]
+
+
 @pytest.mark.forms(3)
 @pytest.mark.parametrize(
     ("fault", "said"),

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from chainteller.authorities import authorities
+from chainteller.domain.json_depth import is_nested_deeper
 from chainteller.wallets.contracts import Block, ChainAnswer, CodeAnswer, Question, code_of
 from chainteller.wallets.family import Address, Network
 
@@ -172,6 +173,8 @@ async def _result(
             found += part
             if len(found) > MAXIMUM_REPLY_BYTES:
                 raise _Problem("its reply has no end")
+    if is_nested_deeper(found):
+        raise _Problem("its reply is nested too deeply")
     try:
         body = json.loads(found)
     except ValueError:

@@ -21,14 +21,13 @@ import httpx
 from chainteller.adapters.price_sources import pairs_at
 from chainteller.authorities import authorities
 from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND, Clock, SystemClock
+from chainteller.domain.json_depth import is_nested_deeper
 from chainteller.domain.prices import PricePoint, sampled
 
 POLL_S = 5.0
 REPLY_DEADLINE_S = 5.0
 FIRST_PRICE_WAIT_S = 6.0
 MAXIMUM_REPLY_BYTES = 1024 * 1024
-MAXIMUM_CONTAINERS = 5_000
-"""Arrays and objects in a reply; a day of candles has fewer than a thousand."""
 KEPT = 2 * DAY
 _HIGHEST_MICROS = 10**15
 
@@ -254,13 +253,9 @@ def _document(client: httpx.Client, address: str, query: Mapping[str, str]) -> A
             body += chunk
             if len(body) > MAXIMUM_REPLY_BYTES or time.monotonic() > ends:
                 raise PriceUnusable("the reply is too large or too slow")
-    # The parser recurses on the C stack, which could overflow if the recursion limit is raised.
-    if body.count(b"[") + body.count(b"{") > MAXIMUM_CONTAINERS:
+    if is_nested_deeper(body):
         raise PriceUnusable("the reply is nested too deeply")
-    try:
-        return json.loads(body, parse_float=Decimal)
-    except RecursionError:
-        raise PriceUnusable("the reply is nested too deeply") from None
+    return json.loads(body, parse_float=Decimal)
 
 
 def http_prices(name: str, clock: Clock | None = None) -> HttpPrices:

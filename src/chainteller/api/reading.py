@@ -8,6 +8,7 @@ from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
 
+from chainteller.domain.json_depth import is_nested_deeper
 from chainteller.service.errors import (
     FieldError,
     MalformedRequest,
@@ -75,6 +76,8 @@ def parse_json(body: bytes) -> object:
     Raises:
         MalformedRequest: ``position`` is the offset of the error.
     """
+    if is_nested_deeper(body, MAXIMUM_DEPTH):
+        raise MalformedRequest("The body is nested too deeply.", {"position": 0})
     try:
         text = body.decode("utf-8")
         document: object = json.loads(
@@ -84,12 +87,8 @@ def parse_json(body: bytes) -> object:
         raise MalformedRequest("The body is not UTF-8.", {"position": fault.start}) from None
     except json.JSONDecodeError as fault:
         raise MalformedRequest("The body is not JSON.", {"position": fault.pos}) from None
-    except RecursionError:
-        raise MalformedRequest("The body is nested too deeply.", {"position": 0}) from None
     except ValueError as fault:
         raise MalformedRequest(f"The body is not JSON: {fault}.", {"position": 0}) from None
-    if _depth_exceeds(document, MAXIMUM_DEPTH):
-        raise MalformedRequest("The body is nested too deeply.", {"position": 0})
     return document
 
 
@@ -102,14 +101,6 @@ def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(_name: str) -> object:
     raise ValueError("NaN and Infinity are no JSON numbers")
-
-
-def _depth_exceeds(document: object, depth: int) -> bool:
-    if isinstance(document, dict):
-        return depth == 0 or any(_depth_exceeds(item, depth - 1) for item in document.values())
-    if isinstance(document, list):
-        return depth == 0 or any(_depth_exceeds(item, depth - 1) for item in document)
-    return False
 
 
 def idempotency_key(header: str | None) -> str | None:

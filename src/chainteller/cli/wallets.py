@@ -633,7 +633,7 @@ def _text_to_sign(given: str) -> str:
         raise Usage("The text on stdin is not UTF-8.", "Hand on the challenge's bytes unchanged.")
     try:
         parsed = json.loads(given)
-    except ValueError:
+    except (ValueError, RecursionError):
         return given.removesuffix("\n")
     found = parsed.get("challenge") if isinstance(parsed, dict) else None
     return found if isinstance(found, str) else given.removesuffix("\n")

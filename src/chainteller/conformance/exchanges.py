@@ -5,7 +5,6 @@ the API key is removed from them.
 """
 
 import json
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -15,6 +14,7 @@ from typing import Any, Protocol
 from urllib.parse import quote, unquote, urlencode
 
 from chainteller.conformance.probes import Probe
+from chainteller.domain.json_depth import is_nested_deeper
 from chainteller.remote.transport import (
     Outgoing,
     Reply,
@@ -45,21 +45,6 @@ class Sender(Protocol):
         """Raises TransportFault."""
 
 
-_DEEPEST = 100
-_TEXTS = re.compile(rb'"(?:[^"\\]|\\.)*"')
-_BRACKETS = re.compile(rb"[\[\]{}]")
-
-
-def _is_too_deep(body: bytes) -> bool:
-    """Whether JSON is nested deeper than any answer is; the parser would exhaust the stack."""
-    depth = 0
-    for mark in _BRACKETS.findall(_TEXTS.sub(b"", body)):
-        depth += 1 if mark in b"[{" else -1
-        if depth > _DEEPEST:
-            return True
-    return False
-
-
 @dataclass(frozen=True)
 class Exchange:
     """One request and its reply; ``fault`` says why there is none that can be used.
@@ -84,7 +69,7 @@ class Exchange:
     @cached_property
     def body(self) -> Any:
         """The JSON body, with non-integers as Decimal; see ``is_json``."""
-        if self.reply is None or _is_too_deep(self.reply.body):
+        if self.reply is None or is_nested_deeper(self.reply.body):
             return _UNREADABLE
         try:
             return json.loads(self.reply.body, parse_float=Decimal, parse_constant=_no_json)

@@ -83,7 +83,10 @@ def from_json(text: str) -> dict[str, Any]:
     Raises:
         ValueError: it is none of ours.
     """
-    report = json.loads(text)
+    try:
+        report = json.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
     if not isinstance(report, dict) or any(name not in report for name in _BELONGS):
         raise ValueError("not a report of a training session")
     return report

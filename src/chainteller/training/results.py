@@ -51,7 +51,7 @@ def _result(text: str) -> Result | None:
     try:
         body = json.loads(text)
         found = Result(str(body["scenario"]), str(body["seed"]), body["score"], body["at"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
     return found if type(found.score) is int and type(found.at) is int else None
 

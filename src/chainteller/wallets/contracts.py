@@ -274,7 +274,10 @@ def contradicts(stored: str | None, text: str, signature: str, address: Address)
     Raises:
         ValueError, LookupError, TypeError, AttributeError: the evidence can't be read.
     """
-    found: Any = json.loads(stored or "")
+    try:
+        found: Any = json.loads(stored or "")
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
     asked = question(text, bytes.fromhex(signature), address)
     if found["call"] != asked.call():
         return "The evidence is about another text, signature or wallet."

@@ -119,7 +119,7 @@ def load_keys(file: Path) -> SigningKeys | None:
         raise SigningKeysUnusable(f"{file} may be read by others: {how_to_protect(file)}")
     try:
         return _parsed(json.loads(text))
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise SigningKeysUnusable(f"{file} is no file of signing keys, or it is damaged") from None
 
 
