@@ -2,11 +2,13 @@
 
 import hashlib
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from sqlalchemy import text
@@ -25,6 +27,15 @@ from chainteller.storage import maintenance, schema, upgrade
 from chainteller.storage.database import connect, open_database
 from chainteller.storage.revision import REVISION
 from chainteller.storage.tables import Tables
+
+
+class DiskUsage(NamedTuple):
+    total: int
+    used: int
+    free: int
+
+
+_HOLDER = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('SELECT 1 FROM head')"
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -87,9 +98,12 @@ def trade_with(later: Build, url: str) -> None:
 
 
 def test_an_expanding_revision_lets_the_earlier_build_go_on_and_a_contracting_one_does_not(
-    world: World, url: str, tmp_path: Path
+    world: World, url: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     second, third = expanded(tmp_path / "second"), contracted(tmp_path / "third")
+    for later in (second, third) if world.database.is_postgres else ():
+        place = request.getfixturevalue("postgres_server").fresh()
+        assert later.run(place, module="tests.storage.catalogue").returncode == 0
     planned = json.loads(second.run("db", "upgrade", "--plan", "--database", url, "--json").stdout)
     assert [step["step"] for step in planned["steps"]] == [planned["after"], "verify"]
     assert planned["steps"][0]["indexes"] == ["ix_trade_updated"]
@@ -223,3 +237,47 @@ def test_a_running_server_stops_writing_once_the_schema_is_too_new_for_it(url: s
     health = served.health()
     assert (health.ready, health.checks) == (False, {"database": "NEWER_SCHEMA"})
     world.engine.close()
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_compacting_frees_what_nothing_uses(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    on_postgres = kind == "postgres"
+    url = str(request.getfixturevalue("postgres_url")) if on_postgres else sqlite_url(tmp_path)
+    open_database(url).close()
+    execute(
+        url,
+        "CREATE TABLE ballast (body TEXT)",
+        "INSERT INTO ballast VALUES ('" + "x" * 800_000 + "')",
+        "DROP TABLE ballast",
+    )
+    assert run(["db", "upgrade", "--compact", "--database", url]) == Exit.DONE
+    before, after = maintenance.compact(url)
+    assert before >= after > 0
+    opened = open_database(url)
+    assert verify(opened) == ()
+    opened.close()
+    if not on_postgres:
+        assert (tmp_path / "bank.db").stat().st_size < 800_000
+
+
+def test_a_file_in_use_or_without_space_is_not_compacted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url, path = sqlite_url(tmp_path), tmp_path / "bank.db"
+    open_database(url).close()
+    before = path.read_bytes()
+    holding = [sys.executable, "-c", f"{_HOLDER}; print(flush=True); input()", str(path)]
+    with subprocess.Popen(holding, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        with pytest.raises(ServiceUnavailable) as refused:
+            maintenance.compact(url)
+        assert refused.value.details["pids"] == [process.pid]
+        process.communicate(b"\n")
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: DiskUsage(9_000, 8_000, 1_000))
+    with pytest.raises(ServiceUnavailable) as refused:
+        maintenance.compact(url)
+    assert refused.value.details["reason"] == "STORAGE_FULL"
+    assert path.read_bytes() == before

@@ -205,7 +205,7 @@ def said(bank: World, statement: str) -> list[str]:
 
 def _found(connection: Connection) -> Iterator[str]:
     for each in breaches(connection):
-        if each.where != "guards":
+        if each.where != "catalogue":
             yield f"{each.invariant} {each.where}: {each.what}"
     for evidence, wrong in claim_proofs.recheck(connection):
         if wrong is not None:

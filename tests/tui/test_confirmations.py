@@ -36,7 +36,7 @@ def _buy(service: Service, account: TradingAccount, amount: str = "100.00") -> s
 
 
 async def _serve(pilot: Pilot[None], account: TradingAccount) -> None:
-    await press(pilot, "1")
+    await press(pilot, "escape", "1")
     pilot.app.post_message(events.Paste(account.id))
     await settle(pilot)
     assert cast("Console", pilot.app).desk.customer.account_id == account.id
@@ -452,7 +452,7 @@ async def test_money_is_not_asked_about_once_the_account_is_frozen(
         await _look_again(pilot)
         assert not isinstance(app.screen, Question)
         assert "ACCOUNT_RESTRICTED" in seen(app)
-        await press(pilot, "escape", "1", *keys)
+        await press(pilot, "escape", "escape", "1", *keys)
         assert not isinstance(app.screen, Question), "it isn't asked at all"
         assert "ACCOUNT_RESTRICTED" in seen(app)
     assert bench.service.transactions(account.id).pagination.total == 1

@@ -32,7 +32,7 @@ SIZES = [(80, 24), (120, 40)]
 
 async def _serve(pilot: Pilot[None], account: TradingAccount) -> None:
     """Paste the customer's account on Accounts."""
-    await press(pilot, "1")
+    await press(pilot, "escape", "1")
     pilot.app.post_message(events.Paste(account.id))
     await settle(pilot)
     assert cast("Console", pilot.app).desk.customer.account_id == account.id

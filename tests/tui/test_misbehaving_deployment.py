@@ -85,7 +85,7 @@ async def _add(pilot: Pilot[None], *accounts: TradingAccount) -> None:
 
 
 async def _serve(pilot: Pilot[None], account: TradingAccount) -> None:
-    await press(pilot, "1")
+    await press(pilot, "escape", "1")
     pilot.app.post_message(events.Paste(account.id))
     await settle(pilot)
     assert cast("Console", pilot.app).desk.customer.account_id == account.id

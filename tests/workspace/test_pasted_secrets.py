@@ -131,7 +131,7 @@ def test_a_note_or_a_filter_with_a_secret_is_not_kept(tmp_path: Path, kind: str)
         assert secret not in str(refused.value)
     with pytest.raises(SecretEntered):
         workspace.add_note("TDA_1", "op01", secret)
-    workspace.set_view("filter", {"accounts": ["x", secret]})
+    workspace.set_view("list.accounts", {"filter": ["x", secret]})
     workspace.close()
     assert found_in(tmp_path, secret) == []
 

@@ -142,7 +142,7 @@ def breaches(
     past = past or Past()
     _collect(found, _chain_and_events(connection, past))
     _collect(found, seals.check(connection, since, past))
-    _collect(found, seals.guards_stand(connection))
+    _collect(found, seals.catalogue_stands(connection))
     return tuple(found)
 
 

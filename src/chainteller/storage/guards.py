@@ -1,16 +1,13 @@
-"""Guards: what SQL itself refuses, and whether they are as they should be.
+"""Guards: what SQL itself refuses. ``catalogue`` says whether they are as they should be.
 
-Append-only tables refuse UPDATE and DELETE. Only the salt of a row may be filled in later, and what
-seals don't cover, where the released build has written a row. Old rows of some tables may be
+Append-only tables refuse UPDATE and DELETE of what seals cover. Old rows of some tables may be
 deleted, up to the number that a row of ``removal`` says: that row is sealed.
 
 Customers' balances refuse to go negative; so do the bank's own on SQLite. On PostgreSQL those are
 posted after the write, where a refusal would come too late: the sequencer raises an alarm instead.
 """
 
-from collections.abc import Iterator
-
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
 from chainteller.domain.ledger import CORE, CUSTOMER_PREFIX
 from chainteller.storage import removals, sealing
@@ -77,69 +74,6 @@ def drop(connection: Connection) -> None:
         connection.exec_driver_sql(f"DROP TRIGGER {table.name}_append_only ON {table.name}")
     connection.exec_driver_sql(f"DROP FUNCTION {_FUNCTION}()")
     connection.exec_driver_sql(f"ALTER TABLE ledger_account DROP CONSTRAINT {_CONSTRAINT}")
-
-
-def sqlite_problems(found: dict[str, str]) -> Iterator[str]:
-    """What is wrong with the triggers of a SQLite file, given their statements by name."""
-    yield from _compare(_sqlite_triggers(), found, "trigger")
-
-
-def problems(connection: Connection) -> Iterator[str]:
-    """Every guard that is missing, altered or not ours."""
-    if connection.dialect.name == "sqlite":
-        rows = connection.execute(
-            text("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
-        )
-        yield from sqlite_problems({row[0]: row[1] for row in rows})
-        return
-    rows = connection.execute(
-        text(
-            "SELECT tgname, pg_get_triggerdef(t.oid), tgenabled FROM pg_trigger t "
-            "JOIN pg_class c ON c.oid = tgrelid "
-            "WHERE NOT tgisinternal AND c.relnamespace = current_schema()::regnamespace"
-        )
-    )
-    enabled = {
-        name: _plain(definition) if state == "O" else "disabled" for name, definition, state in rows
-    }
-    expected = {name: _plain(wanted) for name, wanted in _postgres_triggers().items()}
-    yield from _compare(expected, enabled, "trigger")
-    body = connection.execute(
-        text(
-            "SELECT prosrc FROM pg_proc WHERE proname = :name "
-            "AND pronamespace = current_schema()::regnamespace"
-        ),
-        {"name": _FUNCTION},
-    ).scalar()
-    yield from _compare({_FUNCTION: _BODY}, {} if body is None else {_FUNCTION: body}, "function")
-    definition = connection.execute(
-        text(
-            "SELECT pg_get_constraintdef(oid) FROM pg_constraint "
-            "WHERE conname = :name AND convalidated "
-            "AND connamespace = current_schema()::regnamespace"
-        ),
-        {"name": _CONSTRAINT},
-    ).scalar()
-    if definition is None:
-        yield f"the constraint {_CONSTRAINT} is missing"
-    elif "balance >=" not in definition or f"'{CUSTOMER_PREFIX}%'" not in definition:
-        yield f"the constraint {_CONSTRAINT} was altered"
-
-
-def _compare(expected: dict[str, str], found: dict[str, str], kind: str) -> Iterator[str]:
-    for name, wanted in expected.items():
-        if name not in found:
-            yield f"the {kind} {name} is missing"
-        elif found[name] != wanted:
-            yield f"the {kind} {name} was altered or disabled"
-    for name in found.keys() - expected.keys():
-        yield f"the {kind} {name} is not one of chainteller's"
-
-
-def _plain(definition: str) -> str:
-    """A trigger's definition without schemas, quotes and spacing, which PostgreSQL adds."""
-    words = definition.replace('"', "").replace("public.", "").split()
-    return " ".join(words)
 
 
 def _sqlite_triggers() -> dict[str, str]:

@@ -19,7 +19,7 @@ from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.models.databases import DatabaseReport
 from chainteller.sqlite import WAL_IS_SAFE, sqlite3
 from chainteller.storage import (
-    guards,
+    catalogue,
     open_files,
     schema,
     sealing,
@@ -81,7 +81,7 @@ def check(url: str) -> DatabaseReport:
     try:
         with database.read() as connection:
             found = schema.state(connection)
-            problems = tuple(guards.problems(connection)) if found is State.CURRENT else ()
+            problems = tuple(catalogue.problems(connection)) if found is State.CURRENT else ()
             server = str(connection.execute(text("SHOW server_version")).scalar_one())
             revision = "" if found is State.NEW else schema.revision(connection)
     finally:
@@ -181,12 +181,11 @@ def _compact_server(url: str) -> tuple[int, int]:
     try:
         with database.read() as connection:
             schema.require_current(schema.state(connection), database.name)
-        with database.engine.connect() as connection:
-            alone = connection.execution_options(isolation_level="AUTOCOMMIT")
-            alone.execute(text("SET statement_timeout = 0"))
-            before = size_of(alone, None)
-            alone.execute(text("VACUUM (ANALYZE)"))
-            after = size_of(alone, None)
+        with database.look() as connection:
+            connection.execute(text("SET statement_timeout = 0"))
+            before = size_of(connection, None)
+            connection.execute(text("VACUUM (ANALYZE)"))
+            after = size_of(connection, None)
             connection.invalidate()
     except (DBAPIError, PoolTimeout) as error:
         raise explain(error) from error
@@ -236,7 +235,7 @@ def _check_file(path: Path) -> DatabaseReport:
             mode = str(connection.execute("PRAGMA journal_mode").fetchone()[0]).upper()
             revision = sqlite_revision(partial(_scalar, connection))
             problems = _problems(connection)
-            altered = _altered_guards(connection) if found is State.CURRENT else ()
+            altered = tuple(catalogue.sqlite_problems(connection)) if found is State.CURRENT else ()
     except sqlite3.Error as error:
         raise explain_sqlite(error) from error
     notes = [*_schema_notes(found)]
@@ -262,11 +261,6 @@ def _check_file(path: Path) -> DatabaseReport:
         problems=problems + altered,
         notes=tuple(notes),
     )
-
-
-def _altered_guards(connection: sqlite3.Connection) -> tuple[str, ...]:
-    triggers = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
-    return tuple(guards.sqlite_problems(dict(triggers.fetchall())))
 
 
 def _schema_notes(found: State) -> tuple[str, ...]:

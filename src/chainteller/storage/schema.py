@@ -205,10 +205,19 @@ def create(engine: Engine) -> None:
 
 def build(connection: Connection) -> None:
     """Create tables, guards, fixed rows and the stamp in the current transaction."""
-    SQLModel.metadata.create_all(connection, tables=own_tables())
-    guards.create(connection)
+    create_objects(connection)
     seed(connection)
     stamp(connection)
+
+
+def create_objects(connection: Connection) -> None:
+    """Create everything that the catalogue of a database of this build has."""
+    SQLModel.metadata.create_all(connection, tables=own_tables())
+    guards.create(connection)
+    for table in (REVISION_TABLE, "alembic_version"):
+        connection.exec_driver_sql(
+            f"CREATE TABLE {table} (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"
+        )
 
 
 def lock_schema(connection: Connection) -> None:
@@ -247,9 +256,6 @@ def organisation_row(organisation_id: str, name: str, created: int) -> dict[str,
 def stamp(connection: Connection) -> None:
     """Record the revision and the floor of the schema that this build has just made."""
     for table, number in ((REVISION_TABLE, REVISION), ("alembic_version", FLOOR)):
-        connection.exec_driver_sql(
-            f"CREATE TABLE IF NOT EXISTS {table} (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"
-        )
         connection.exec_driver_sql(f"DELETE FROM {table}")  # noqa: S608 - our own names
         connection.execute(text(f"INSERT INTO {table} VALUES (:number)"), {"number": number})  # noqa: S608 - as above
     if connection.dialect.name == "sqlite":

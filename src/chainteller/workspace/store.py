@@ -21,6 +21,8 @@ from chainteller.sqlite import sqlite3
 SIGNATURE = "completedChallenge"
 """The field of a claim's request that takes whatever a customer sent."""
 _SHORTEST_SECRET = 20
+_LISTS = "list."
+"""Views that keep what was typed; others keep hashes and ids."""
 _LAYOUT = 2
 """From 2, no signature is kept: builds before 0.2.0 kept whatever was submitted as one."""
 _SCHEMA = """
@@ -229,7 +231,8 @@ class Workspace:
         return json.loads(found[0][0]) if found else default
 
     def set_view(self, name: str, value: Any) -> None:
-        if not any(map(_is_secret, strings_of(value))):  # a filter may be anything that was pasted
+        is_typed = name.startswith(_LISTS)  # a filter may be anything that was pasted
+        if not (is_typed and any(map(_is_secret, strings_of(value)))):
             self._write("INSERT OR REPLACE INTO view VALUES (?, ?)", name, json.dumps(value))
 
     def set_views(self, views: Mapping[str, Any]) -> None:

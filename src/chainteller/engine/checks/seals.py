@@ -16,8 +16,8 @@ from chainteller import garbage
 from chainteller.domain.clock import format_instant
 from chainteller.domain.merkle import EMPTY_ROOT, Tree
 from chainteller.engine.checks.breaches import Breach, Breaches
+from chainteller.storage import catalogue, inspection, log, removals, sealing
 from chainteller.storage import clock as clock_rows
-from chainteller.storage import guards, inspection, log, removals, sealing
 from chainteller.storage.archives import Past
 from chainteller.storage.columns import Record
 from chainteller.storage.log import DEPLOYMENT, Head
@@ -120,10 +120,10 @@ def _newest(books: Books) -> Breaches:
         yield Breach(21, f"the newest write was at {newest}, but the head says {at}", "head bank")
 
 
-def guards_stand(connection: Connection) -> Breaches:
-    """21: what SQL itself is to refuse, it still refuses."""
-    for problem in guards.problems(connection):
-        yield Breach(21, problem, "guards")
+def catalogue_stands(connection: Connection) -> Breaches:
+    """21: tables, indexes, triggers and all else are what this build creates."""
+    for problem in catalogue.problems(connection):
+        yield Breach(21, problem, "catalogue")
 
 
 # 21: the log
