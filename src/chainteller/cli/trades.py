@@ -28,6 +28,7 @@ from chainteller.cli.output import document, line, record
 from chainteller.domain.assets import USD
 from chainteller.domain.money import asset_sold, format_cents, parse_atoms
 from chainteller.domain.randomness import SystemRandomness
+from chainteller.domain.trades import TERMINAL, TradeStatus
 from chainteller.records.trades import TRADE
 from chainteller.service import operations as op
 from chainteller.service.errors import InsufficientFunds, OutcomeUnknown
@@ -37,7 +38,10 @@ from chainteller.service.models.trades import Trade
 from chainteller.workspace.recording import Recorder
 
 _POLL_S = 0.5
-_ENDS = {"settled": Exit.DONE, "cancelled": Exit.REFUSED, "failed": Exit.REFUSED}
+_ENDS = {
+    status.value: Exit.DONE if status is TradeStatus.SETTLED else Exit.REFUSED
+    for status in TERMINAL
+}
 
 
 @click.command(

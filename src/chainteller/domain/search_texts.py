@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from chainteller.domain.ids import Prefix
 from chainteller.domain.periods import Days, said_days
+from chainteller.domain.trades import QuoteStatus, TradeStatus
+from chainteller.domain.transfers import TransferStatus
 
 LEAST_OF_KEY = 3
 """Characters at which a part of an id or an address is looked for."""
@@ -121,9 +123,8 @@ _MONEY = frozenset({"dollar", "dollars", "usd", "busd1", "usdc", "money", "paid"
 
 
 _STATUSES = frozenset(
-    {"processing", "reviewing", "completed", "settled", "cancelled", "rejected", "failed"}
-    | {"returned", "expired"}
-)
+    status.value for status in (*TradeStatus, *TransferStatus) if status.facts.is_searched
+) | {QuoteStatus.EXPIRED.value}
 """Statuses that say nothing else in a sentence, as ``sent`` does."""
 
 

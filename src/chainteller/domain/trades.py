@@ -7,13 +7,15 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
+from chainteller.domain.statuses import Facts, Status
 
-class TradeStatus(StrEnum):
-    PROCESSING = "processing"
-    EXECUTED = "executed"
-    SETTLED = "settled"
-    CANCELLED = "cancelled"
-    FAILED = "failed"
+
+class TradeStatus(Status):
+    PROCESSING = "processing", Facts("[>]", "warn", holds=True)
+    EXECUTED = "executed", Facts("[>]", "accent", has_left=True, is_searched=False)
+    SETTLED = "settled", Facts("[ok]", "good", has_left=True, is_final=True)
+    CANCELLED = "cancelled", Facts("[-]", "muted", gives_back=True, is_final=True)
+    FAILED = "failed", Facts("[x]", "bad", gives_back=True, is_final=True)
 
 
 TRANSITIONS: Mapping[TradeStatus, frozenset[TradeStatus]] = {
@@ -25,8 +27,8 @@ TRANSITIONS: Mapping[TradeStatus, frozenset[TradeStatus]] = {
     TradeStatus.CANCELLED: frozenset(),
     TradeStatus.FAILED: frozenset(),
 }
-FILLED = frozenset({TradeStatus.EXECUTED, TradeStatus.SETTLED})
-TERMINAL = frozenset(status for status, following in TRANSITIONS.items() if not following)
+FILLED = frozenset(status for status in TradeStatus if status.facts.has_left)
+TERMINAL = frozenset(status for status in TradeStatus if status.facts.is_final)
 
 
 class QuoteStatus(StrEnum):

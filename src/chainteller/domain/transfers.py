@@ -3,16 +3,29 @@
 from collections.abc import Mapping
 from enum import StrEnum
 
+from chainteller.domain.statuses import Facts, Status
 
-class TransferStatus(StrEnum):
-    PROCESSING = "processing"
-    REVIEWING = "reviewing"
-    SENT = "sent"
-    COMPLETED = "completed"
-    CANCELLED = "cancelled"
-    REJECTED = "rejected"
-    FAILED = "failed"
-    RETURNED = "returned"
+
+class TransferStatus(Status):
+    """Of a deposit, ``holds`` and ``has_left`` say nothing."""
+
+    PROCESSING = "processing", Facts("[>]", "warn", holds=True, counts=True)
+    REVIEWING = "reviewing", Facts("[>]", "warn", holds=True, counts=True)
+    SENT = "sent", Facts(
+        "[>]", "warn", has_left=True, counts=True, is_searched=False,
+        no_cancellation="the withdrawal was sent and is on its way",
+    )  # fmt: skip
+    COMPLETED = "completed", Facts(
+        "[ok]", "good", has_left=True, counts=True, is_final=True,
+        no_cancellation="the withdrawal is completed: the money has arrived",
+    )  # fmt: skip
+    CANCELLED = "cancelled", Facts(
+        "[-]", "muted", gives_back=True, is_final=True,
+        no_cancellation="the withdrawal is already cancelled",
+    )  # fmt: skip
+    REJECTED = "rejected", Facts("[x]", "bad", gives_back=True, is_final=True)
+    FAILED = "failed", Facts("[x]", "bad", gives_back=True, is_final=True)
+    RETURNED = "returned", Facts("[x]", "bad", has_left=True, is_final=True)
 
 
 class Direction(StrEnum):
@@ -51,9 +64,9 @@ TRANSITIONS = {
     Direction.DEPOSIT: DEPOSIT_TRANSITIONS,
     Direction.WITHDRAWAL: WITHDRAWAL_TRANSITIONS,
 }
-HOLDING = frozenset({_S.REVIEWING, _S.PROCESSING})
+HOLDING = frozenset(status for status in TransferStatus if status.facts.holds)
 """Withdrawals in these states hold their funds and can be cancelled."""
-FINAL = frozenset({_S.COMPLETED, _S.CANCELLED, _S.REJECTED, _S.FAILED, _S.RETURNED})
+FINAL = frozenset(status for status in TransferStatus if status.facts.is_final)
 """Nothing more is expected in these states."""
-COUNTED = frozenset({_S.REVIEWING, _S.PROCESSING, _S.SENT, _S.COMPLETED})
+COUNTED = frozenset(status for status in TransferStatus if status.facts.counts)
 """Withdrawals in these states count against their limits."""

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from chainteller.domain.clock import SECOND, from_datetime, to_datetime
 from chainteller.domain.ids import short
 from chainteller.domain.money import ungrouped
+from chainteller.domain.trades import TradeStatus
+from chainteller.domain.transfers import TransferStatus
 from chainteller.domain.untrusted import printable
 
 if TYPE_CHECKING:
@@ -27,18 +29,9 @@ Piece = tuple[str, str]
 """A run of text and its tone (see ``widgets/lines.py``)."""
 
 _GLYPHS: dict[str, Piece] = {
-    "processing": ("[>]", "warn"),
-    "reviewing": ("[>]", "warn"),
-    "sent": ("[>]", "warn"),
-    "executed": ("[>]", "accent"),
-    "settled": ("[ok]", "good"),
-    "completed": ("[ok]", "good"),
+    **{each.value: (each.facts.mark, each.facts.tone) for each in (*TradeStatus, *TransferStatus)},
     "active": ("[ok]", "good"),
-    "cancelled": ("[-]", "muted"),
     "expired": ("[-]", "muted"),
-    "failed": ("[x]", "bad"),
-    "rejected": ("[x]", "bad"),
-    "returned": ("[x]", "bad"),
     "revoked": ("[x]", "bad"),
     "frozen": ("[x]", "bad"),
 }

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from chainteller.domain.transfers import DEPOSIT_TYPE, FINAL, HOLDING
+from chainteller.domain.transfers import DEPOSIT_TYPE, FINAL, HOLDING, TransferStatus
 from chainteller.records.fields import (
     ADDRESS,
     DOCUMENTS,
@@ -181,11 +181,8 @@ def why_not_cancelled(transfer: "Transfer") -> str:
     can = transfer.status in HOLDING if transfer.cancellable is None else transfer.cancellable
     if can:
         return ""
-    return {
-        "sent": "the withdrawal was sent and is on its way",
-        "completed": "the withdrawal is completed: the money has arrived",
-        "cancelled": "the withdrawal is already cancelled",
-    }.get(now, f"the withdrawal is {now}")
+    known = {each.value: each.facts.no_cancellation for each in TransferStatus}
+    return known.get(now) or f"the withdrawal is {now}"
 
 
 DEPOSIT, WITHDRAWAL = _fields("deposit"), _fields("withdrawal")

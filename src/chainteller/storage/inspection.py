@@ -20,6 +20,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.sqltypes import Float
 
+from chainteller.domain.trades import TradeStatus
 from chainteller.domain.transfers import HOLDING
 from chainteller.storage import packing, sealing, sequencer
 from chainteller.storage.columns import SALT, Atoms
@@ -122,7 +123,10 @@ def journals_with_postings(connection: Connection) -> Iterator[Record]:
 def open_records(connection: Connection) -> Iterator[Record]:
     """Trades and withdrawals that hold funds, and executed trades."""
     yield from _stream(
-        connection, select(_TRADE).where(_TRADE.c.status.in_(("processing", "executed")))
+        connection,
+        select(_TRADE).where(
+            _TRADE.c.status.in_([each.value for each in TradeStatus if not each.facts.is_final])
+        ),
     )
     yield from _stream(
         connection,

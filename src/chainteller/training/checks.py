@@ -9,6 +9,7 @@ from typing import Any
 from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME
 from chainteller.domain.clock import from_datetime
 from chainteller.domain.money import UNKNOWN_ASSET, AmountInvalid, parse_atoms
+from chainteller.domain.trades import TradeStatus
 from chainteller.service.error_codes import ERRORS
 from chainteller.service.interface import Service
 from chainteller.service.models.counterparties import VERIFIED_FIRST_PARTY
@@ -107,7 +108,7 @@ _FIELDS: Mapping[str, Mapping[str, Callable[[Table, str], Any]]] = {
     "trades": {
         "market": _text(*MARKETS_BY_NAME),
         "side": _text("buy", "sell"),
-        "status": _text("processing", "executed", "settled", "cancelled", "failed"),
+        "status": _text(*TradeStatus),
         "sold": _amount,
         **_COUNTED,
     },

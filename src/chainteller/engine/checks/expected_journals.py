@@ -16,9 +16,9 @@ from chainteller.domain.transfers import Direction, TransferStatus
 from chainteller.storage.database import Record
 from chainteller.storage.trades import hold_parts
 
-_RELEASED = frozenset({TradeStatus.CANCELLED, TradeStatus.FAILED})
-_SENT = frozenset({TransferStatus.SENT, TransferStatus.COMPLETED, TransferStatus.RETURNED})
-_GIVEN_BACK = frozenset({TransferStatus.CANCELLED, TransferStatus.REJECTED, TransferStatus.FAILED})
+_RELEASED = frozenset(status for status in TradeStatus if status.facts.gives_back)
+_SENT = frozenset(status for status in TransferStatus if status.facts.has_left)
+_GIVEN_BACK = frozenset(status for status in TransferStatus if status.facts.gives_back)
 
 COPIED_FROM_QUOTE = ("market", "side", "price_cents", "sold", "bought", "fee_cents")
 """Columns of a trade that repeat those of its quote."""
