@@ -329,6 +329,35 @@ def test_a_hold_and_a_limit_begin_with_the_epoch(bank: Bank) -> None:
     assert bank.engine.withdraw(bank.account, destination).value.status == "reviewing"
 
 
+def test_a_review_ends_as_long_after_its_request_as_it_was_meant_to(bank: Bank) -> None:
+    """It was requested while the clock was ten years ahead; its job and its end are put right."""
+    destination = _new_wallet(bank)
+    bank.machine.passes(DAY_S)
+    bank.stop()
+    bank.machine.step(10 * YEAR_S)
+    bank.start()
+    requested = bank.engine.withdraw(bank.account, destination).value.id
+    bank.machine.passes(HOUR_S)
+    bank.machine.step(-10 * YEAR_S)
+    assert bank.accept() is not None
+    assert verify(bank.context.database) == ()
+
+    def status() -> str:
+        return bank.engine.withdrawal_record(bank.account, requested).status
+
+    bank.machine.passes(HOUR_S - 1)
+    bank.work()
+    assert status() == "reviewing"
+    bank.machine.passes(2)
+    bank.work()
+    assert status() == "processing"
+    bank.machine.passes(2)
+    bank.work()
+    assert status() == "sent"
+    assert bank.entries("work.put_back") == []
+    assert verify(bank.context.database) == ()
+
+
 def test_the_times_of_a_claim_are_compared_unless_the_clock_was_set_since_it_began(
     bank: Bank,
 ) -> None:

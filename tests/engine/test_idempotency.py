@@ -1,14 +1,19 @@
 """One effect a key; refusals leave the key free; the audit trail has them all."""
 
+from typing import Any, Literal, get_args, get_origin
+
 import pytest
+from pydantic import BaseModel
 from tests.refusals import details, refusal
 from tests.world.engines import DPT, START, World
 
 from chainteller.domain.clock import DAY, format_instant
-from chainteller.engine import upkeep
+from chainteller.engine import unit_of_work, upkeep
 from chainteller.engine.verification import verify
+from chainteller.service.models.base import WireModel
 from chainteller.service.models.funding import DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest
+from chainteller.service.operations import OPERATIONS, Call, Write
 
 
 def deposit(world: World, amount: str, key: str) -> object:
@@ -102,3 +107,45 @@ def test_time_never_runs_back(world: World) -> None:
     world.deposit("1.00")
     world.clock.advance(-301 * 1_000_000)
     assert refusal(world.execute, quote).code == "QUOTE_EXPIRED"
+
+
+def _filled(model: type[BaseModel]) -> dict[str, Any]:
+    """The least that a model takes."""
+    return {
+        field.alias or name: _value(field.annotation)
+        for name, field in model.model_fields.items()
+        if field.is_required()
+    }
+
+
+def _value(kind: Any) -> object:
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return _filled(kind)
+    return get_args(kind)[0] if get_origin(kind) is Literal else "1"
+
+
+@pytest.mark.parametrize(
+    ("operation", "place"),
+    [
+        pytest.param(each, place, id=f"{each.name} {name}")
+        for each in OPERATIONS
+        if isinstance(each, Write)
+        for place, name in enumerate(each.path_names)
+    ],
+)
+def test_a_key_belongs_to_the_records_that_the_path_names(
+    world: World, operation: Write[WireModel], place: int
+) -> None:
+    """Otherwise a repeated key would answer with what was done to another record."""
+    request = None
+    if operation.request is not None:
+        request = operation.request.model_validate(_filled(operation.request))
+    ids = tuple(f"TDA_{number}" for number in range(len(operation.path_names)))
+    first = Call(operation, ids, request, key="k")
+    context, actor = world.context, world.engine.actor
+    done = operation.response.model_construct()
+    assert unit_of_work.write(context, actor, first, lambda _: done).created
+    other = Call(operation, (*ids[:place], "TDA_9", *ids[place + 1 :]), request, key="k")
+    error = refusal(world.engine.call, other)
+    assert error.code == "IDEMPOTENCY_KEY_REUSED"
+    assert details(error) == {"key": "k", "firstUsedAt": format_instant(START)}

@@ -39,6 +39,7 @@ MODULES = (
     "domain/keys.py",
     "engine/ledger.py", "engine/limits.py", "engine/unit_of_work.py", "engine/outcome.py",
     "engine/verification.py", "engine/checks/conduct.py", "engine/checks/epochs.py",
+    "engine/checks/work.py", "engine/due.py", "engine/due_times.py",
     "engine/checks/expected_journals.py", "engine/checks/ledger.py", "engine/checks/records.py",
     "engine/checks/seals.py", "engine/claims.py",
     "engine/claim_proofs.py", "engine/keys.py", "engine/payouts.py", "engine/payout_checks.py",

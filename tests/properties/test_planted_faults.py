@@ -136,6 +136,50 @@ FAULTS = (
         "for asset in reversed(order):\n        taken",
         MACHINE,
     ),
+    Fault(
+        "work is done when its job says",
+        "engine/due.py",
+        "if due_at > tx.now:",
+        "if False:",
+        "tests/engine/test_due_times.py::"
+        "test_work_that_was_moved_forward_is_named_and_waits_for_its_time",
+    ),
+    Fault(
+        "a withdrawal is completed as a deposit",
+        "engine/deposits.py",
+        "if deposit is None or deposit.direction != Direction.DEPOSIT:",
+        "if deposit is None:",
+        "tests/engine/test_due_times.py::test_a_withdrawal_is_never_completed_as_a_deposit",
+    ),
+    Fault(
+        "a review keeps its end when the clock is put right",
+        "engine/epochs.py",
+        "    yield from _put_reviews_right(connection, error)\n",
+        "",
+        "tests/clock/test_bank.py::test_a_review_ends_as_long_after_its_request_as_it_was_meant_to",
+    ),
+    Fault(
+        "a key answers for every record of its path",
+        "engine/unit_of_work.py",
+        "json.dumps([call.ids, body])",
+        "json.dumps([body])",
+        "tests/engine/test_idempotency.py::test_a_key_belongs_to_the_records_that_the_path_names",
+    ),
+    Fault(
+        "a wallet is paid though its verification expired meanwhile",
+        "engine/payout_checks.py",
+        "if not is_verified(wallets.link_status(link, tx.now)):",
+        "if not is_verified(wallets.link_status(link, withdrawal.created)):",
+        "tests/payouts/test_payout_checks.py::"
+        "test_a_verification_that_expires_while_its_withdrawal_waits_pays_nothing",
+    ),
+    Fault(
+        "a row that was put back is taken for a new one",
+        "engine/checks/seals.py",
+        "                yield Wrong(table, key, PUT_BACK)\n",
+        "                yield Wrong(table, key, INSERTED)\n",
+        "tests/tampering/test_breaches.py",
+    ),
 )
 
 

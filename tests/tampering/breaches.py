@@ -87,6 +87,9 @@ STATEMENTS = (
     "UPDATE transfer SET notional_cents = 99999999 WHERE id = $PAID",
     "UPDATE transfer SET destination_class = 'VerifiedCounterparty1P' WHERE id = $PAYOUT",
     "UPDATE job SET reference = 'TXN_1' WHERE rowid = (SELECT min(rowid) FROM job)",
+    "UPDATE job SET run_at = 1 WHERE kind = 'trade.fill'",
+    "UPDATE job SET run_at = 4000000000000000 WHERE kind = 'trade.fill'",
+    "DELETE FROM job WHERE kind = 'trade.fill'",
     "UPDATE tally SET total = total + 1 WHERE listed = (SELECT min(listed) FROM tally)",
     "DELETE FROM search_key WHERE id = (SELECT min(id) FROM search_key)",
     # wallets
@@ -174,6 +177,29 @@ STATEMENTS = (
     "UPDATE entry SET body = x'00' WHERE number = 3 AND organisation_id = 'default'",
     "DELETE FROM journal WHERE reference = $SETTLED",
     "DELETE FROM head",
+    "DELETE FROM ledger_account WHERE code LIKE '%held' AND balance <> '0'",
+    "UPDATE ledger_account SET balance = '-1' WHERE code = 'custody'",
+    "INSERT INTO ledger_account VALUES "
+    "('customer:TDA_NONE:available', 'USD@fiat', 'TDA_NONE', '0', 0, NULL)",
+    "UPDATE ledger_account SET asset = 'ABC@fiat' WHERE rowid = (SELECT min(rowid) "
+    "FROM ledger_account WHERE balance <> '0' AND code LIKE 'customer:%')",
+    "UPDATE transfer SET direction = 'x' WHERE id = $DEPOSIT",
+    "DELETE FROM event WHERE resource = $SETTLED; INSERT INTO removal SELECT "
+    "'*', 'event.seq', 0, 0, created, NULL, NULL, NULL FROM trade WHERE id = $SETTLED",
+    "UPDATE entry SET id = '0' || id WHERE number = 20 AND organisation_id = 'default'",
+    "DELETE FROM entry WHERE number = 20 AND organisation_id = 'default'",
+    "DELETE FROM log WHERE organisation_id = 'default'",
+    "UPDATE log SET peaks = root WHERE organisation_id = 'default'",
+    "UPDATE head SET audit_seq = audit_seq + 1",
+    "UPDATE audit SET previous_hash = hash WHERE seq = 5",
+    "INSERT INTO head SELECT 'branch', event_seq, audit_seq, audit_hash, last_at, own_base, "
+    "events_owned, audits_owned, events_shared FROM head",
+    "UPDATE claim SET signer = 'x' WHERE id = $CONTRACT",
+    "UPDATE challenge SET expires = expires + 1 WHERE claim_id = $TRANSFER",
+    "UPDATE claim SET level = 'low' WHERE id = $CLAIM",
+    "UPDATE claim SET method = 'transfer', level = NULL WHERE id = $CLAIM",
+    "UPDATE blockchain_account SET network = 'ethereum-sepolia'",
+    "UPDATE link SET claim_id = 'CLM_1' WHERE counterparty_id = $WALLET",
 )
 
 
@@ -196,8 +222,9 @@ def said(bank: World, statement: str) -> list[str]:
     for name, query in _NAMES.items():
         chosen = chosen.replace(name, query)
     with unguarded(bank) as connection:
-        altered = connection.execute(text(chosen)).rowcount
-        assert altered, statement
+        for each in chosen.split("; "):
+            altered = connection.execute(text(each)).rowcount
+            assert altered, statement
         found = [_ROOT.sub("ROOT", _ID.sub(r"\1", line)) for line in _found(connection)]
         assert found, statement
         return found

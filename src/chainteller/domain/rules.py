@@ -5,12 +5,16 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from chainteller.domain.audit_chain import canonical
+from chainteller.domain.clock import SECOND
 from chainteller.domain.evidence import EvidenceLevel
 from chainteller.domain.limits import DestinationClass, LevelLimits
 from chainteller.domain.options import EngineOptions
 
 Limits = Mapping[DestinationClass, tuple[int, int, int]]
 _NAME_LENGTH = 24
+DELAYS = ("deposit", "fill", "settle", "withdrawal")
+"""Steps that wait for a delay of the settings, by whose names the options are called. A review has
+its own end on the withdrawal."""
 
 
 class Rule(NamedTuple):
@@ -21,7 +25,7 @@ class Rule(NamedTuple):
 
 
 def rule_of(options: EngineOptions) -> Rule:
-    """The version that these options are. Delays decide nothing and are left out."""
+    """The version that these options are."""
     body = canonical(
         {
             "limits": {str(name): list(amounts) for name, amounts in options.limits.items()},
@@ -33,6 +37,7 @@ def rule_of(options: EngineOptions) -> Rule:
             "openQuotesPerAccount": options.open_quotes_per_account,
             "challengeSeconds": options.challenge_ttl_s,
             "maintenance": list(options.maintenance),
+            "delaySeconds": {name: float(getattr(options, f"{name}_delay_s")) for name in DELAYS},
         }
     )
     return Rule(f"RUL_{sha256(body.encode()).hexdigest()[:_NAME_LENGTH]}", body)
@@ -64,3 +69,12 @@ def level_limits_of(body: Mapping[str, object]) -> LevelLimits:
         once, daily, monthly = (int(amount) for amount in amounts)
         found[EvidenceLevel(name)] = (once, daily, monthly)
     return found
+
+
+def delays_of(body: Mapping[str, object]) -> Mapping[str, int]:
+    """The delays of a version by ``DELAYS``, in microseconds. Raises as ``limits_of``, and
+    OverflowError; earlier versions had none."""
+    stored = body["delaySeconds"]
+    if not isinstance(stored, dict):
+        raise TypeError("delays are given by step")
+    return {name: round(float(stored[name]) * SECOND) for name in DELAYS}

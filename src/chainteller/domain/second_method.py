@@ -26,7 +26,7 @@ MAXIMUM_ARRIVALS = 20
 MAXIMUM_STATEMENT = 2_000
 _DIFFERENT = 10_000
 """How many amounts are drawn from."""
-_FIRST_LOOK, _LONGEST_WAIT = 10 * SECOND, 5 * MINUTE
+_FIRST_LOOK, LONGEST_WAIT = 10 * SECOND, 5 * MINUTE
 
 
 class SmallTransferStatus(StrEnum):
@@ -115,7 +115,7 @@ def rounded(amount: Amount) -> int:
 
 def next_look(created: int, now: int) -> int:
     """When to look for arrivals again: soon at first, more and more rarely then."""
-    return now + min(max(_FIRST_LOOK, (now - created) // 10), _LONGEST_WAIT)
+    return now + min(max(_FIRST_LOOK, (now - created) // 10), LONGEST_WAIT)
 
 
 def small_transfer_status(*, is_claimed: bool, now: int, deadline: int) -> SmallTransferStatus:

@@ -117,7 +117,7 @@ def decide_deposit(
 def complete(tx: UnitOfWork, deposit_id: str) -> None:
     """Due work: ``processing`` to ``completed``."""
     deposit = transfers.locked(tx, deposit_id, TransferStatus.PROCESSING)
-    if deposit is None:
+    if deposit is None or deposit.direction != Direction.DEPOSIT:
         return
     ledger.lock_balances(tx, deposit.trading_account_id)
     audit = (AuditEntry("deposit.complete", deposit.id),)

@@ -5,9 +5,10 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from chainteller.domain.actors import Actor
-from chainteller.domain.clock import MINUTE
+from chainteller.domain.clock import MINUTE, format_instant
 from chainteller.engine import (
     deposits,
+    due_times,
     payouts,
     settlement,
     small_transfers,
@@ -17,9 +18,12 @@ from chainteller.engine import (
 from chainteller.engine.context import EngineContext
 from chainteller.engine.unit_of_work import UnitOfWork, now, work_unit
 from chainteller.storage import jobs
+from chainteller.storage.database import Record
 
 ORPHANED = "work.orphaned"
 """The action of the audit entry for work on a record that doesn't exist; it isn't done."""
+PUT_BACK = "work.put_back"
+"""The action of the audit entry for work that came before the time that its record says."""
 _log = logging.getLogger(__name__)
 _STEPS: Mapping[str, Callable[[UnitOfWork, str], None]] = {
     trades.FILL: settlement.fill,
@@ -49,25 +53,40 @@ def run(context: EngineContext, limit: int) -> int:
 def _one(watched: list[str], tx: UnitOfWork) -> bool:
     """The next due job, in the name of the organisation whose record it is.
 
-    Nothing is done where a chain must be asked first, which no transaction waits for: ``watched``
-    gets the small transfer.
+    One that comes before the time that its record says is put back to that time. Nothing is done
+    where a chain must be asked first, which no transaction waits for: ``watched`` gets the small
+    transfer.
     """
     job = jobs.take_due(tx.connection, tx.now)
     watched.clear()
     if job is None:
         return False
-    organisation_id = jobs.organisation_of(tx.connection, job.reference)
-    if job.kind == small_transfers.WATCH and organisation_id is not None:
-        watched.append(job.reference)
-        return False
+    record = due_times.record_of(tx.connection, job.kind, job.reference)
+    if record is not None:
+        tx.actor = Actor(record.organisation_id, "worker")
+        due_at = due_times.due_at(tx, job.kind, record)
+        if due_at > tx.now:
+            _put_back(tx, job, record.account_id, due_at)
+            return True
+        if job.kind == small_transfers.WATCH:
+            watched.append(job.reference)
+            return False
     jobs.remove(tx.rows, job.kind, job.reference)
-    if organisation_id is None:
+    if record is None:
         _log.error("%s: %s is due on a record that doesn't exist", ORPHANED, job.kind)
         tx.audit(ORPHANED, job.reference, {"kind": job.kind}, error="NOT_FOUND")
         return True
-    tx.actor = Actor(organisation_id, "worker")
     _STEPS[job.kind](tx, job.reference)
     return True
+
+
+def _put_back(tx: UnitOfWork, job: Record, account_id: str | None, due_at: int) -> None:
+    """Let a job wait until its record's own time: its row was altered, or a delay was raised."""
+    tx.audited_account = account_id
+    _log.warning("%s: %s of %s came too early", PUT_BACK, job.kind, job.reference)
+    tx.under_rule()
+    jobs.postpone(tx.rows, job.kind, job.reference, due_at)
+    tx.audit(PUT_BACK, job.reference, {"kind": job.kind, "dueAt": format_instant(due_at)})
 
 
 def put_off(context: EngineContext) -> None:

@@ -187,8 +187,20 @@ def _put_right(connection: Connection, error: "_Error") -> Iterator[Update]:
         if by:
             key = {"kind": job.kind, "reference": job.reference}
             yield Update(Tables.job, key, {"run_at": max(error.began_at, job.run_at - by)})
+    yield from _put_reviews_right(connection, error)
     yield from _put_keys_right(connection, error)
     yield from _put_wallets_right(connection, error)
+
+
+def _put_reviews_right(connection: Connection, error: "_Error") -> Iterator[Update]:
+    """The end that a withdrawal's own review has moves with its job."""
+    reviews = epochs.reviews_until(connection, error.began_at)
+    made = epochs.events_of(connection, (review.id for review in reviews))
+    for review in reviews:
+        by = error.when_changed(made.get(review.id))
+        if by:
+            ends = {"review_eta": max(error.began_at, review.review_eta - by)}
+            yield Update(Tables.transfer, {"id": review.id}, ends)
 
 
 def _put_keys_right(connection: Connection, error: "_Error") -> Iterator[Update]:

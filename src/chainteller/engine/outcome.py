@@ -127,6 +127,7 @@ def apply(tx: UnitOfWork, outcome: Outcome) -> None:
     if outcome.journals:
         ledger.post(tx, outcome.journals)
     for job in outcome.jobs:
+        tx.under_rule()  # its delays say when the job is due
         jobs.schedule(tx.rows, job.kind, job.reference, job.run_at)
     for event in outcome.events:
         tx.event(event.type, event.resource, **event.data)

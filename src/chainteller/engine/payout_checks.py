@@ -170,8 +170,9 @@ def _own(connection: Connection, withdrawal: Record, account: Record, hold: Hold
     yield from _amount(withdrawal, hold)
     yield from _destination(withdrawal)
     reviewed = withdrawal.destination_class == DestinationClass.UNVERIFIED
-    is_unchanged = withdrawal.updated == withdrawal.created or reviewed
-    if (withdrawal.created, withdrawal.version) != (hold.at, 1 + reviewed) or not is_unchanged:
+    since = withdrawal.review_eta if reviewed else hold.at
+    waited = withdrawal.updated >= since if reviewed else withdrawal.updated == since
+    if (withdrawal.created, withdrawal.version) != (hold.at, 1 + reviewed) or not waited:
         yield Contradiction("WITHDRAWAL", "The withdrawal's times aren't those of its hold.")
     numbers = withdrawal.ordinal, withdrawal.transaction_ordinal
     known = account.withdrawal_count, account.transaction_count

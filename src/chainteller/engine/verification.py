@@ -13,7 +13,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from chainteller.engine import claim_proofs
-from chainteller.engine.checks import conduct, epochs, ledger, records, seals
+from chainteller.engine.checks import conduct, epochs, ledger, records, seals, work
 from chainteller.engine.checks.breaches import Breach, Breaches
 from chainteller.service.models.records import ChainReport
 from chainteller.storage import chain, inspection, own_numbers, removals
@@ -48,7 +48,7 @@ _CHECKS: tuple[Callable[[Connection], Breaches], ...] = (
     conduct.keys_have_one_effect,
     conduct.limits_are_kept,
     conduct.verified_wallets_were_proven,
-    conduct.work_has_its_record,
+    work.work_has_its_record,
     conduct.lists_are_counted,
     conduct.records_are_found,
 )

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, func, or_, select
 from chainteller.domain.challenges import ChallengeStatus, ClaimStatus
 from chainteller.domain.clock import parse_instant
 from chainteller.domain.trades import QuoteStatus
+from chainteller.domain.transfers import TransferStatus
 from chainteller.storage.database import Record
 from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
@@ -113,6 +114,13 @@ def jobs_after(connection: Connection, instant: int) -> Sequence[Record]:
     """Jobs that are due after an instant."""
     t = Tables.job
     return connection.execute(select(t).where(t.c.run_at > instant)).all()
+
+
+def reviews_until(connection: Connection, instant: int) -> Sequence[Record]:
+    """Withdrawals whose review ends after an instant."""
+    t = Tables.transfer
+    waiting = t.c.status == TransferStatus.REVIEWING, t.c.review_eta > instant
+    return connection.execute(select(t).where(*waiting)).all()
 
 
 def keys_after(connection: Connection, instant: int) -> Sequence[Record]:

@@ -7,11 +7,13 @@ from typing import Any
 
 from sqlalchemy import (
     Column,
+    ColumnElement,
     Connection,
     Numeric,
     Select,
     Table,
     and_,
+    exists,
     func,
     inspect,
     literal,
@@ -152,17 +154,18 @@ def orphan_journals(connection: Connection) -> Iterator[Record]:
     )
 
 
-def jobs_without_record(connection: Connection) -> Iterator[Record]:
-    """Jobs without a trade, a transfer or a small transfer."""
-    job, small = Tables.job, WalletTables.small_transfer
-    return _stream(
-        connection,
-        select(job.c.kind, job.c.reference)
-        .outerjoin(_TRADE, _TRADE.c.id == job.c.reference)
-        .outerjoin(_TRANSFER, _TRANSFER.c.id == job.c.reference)
-        .outerjoin(small, small.c.challenge_id == job.c.reference)
-        .where(_TRADE.c.id.is_(None), _TRANSFER.c.id.is_(None), small.c.challenge_id.is_(None)),
-    )
+def jobs(connection: Connection) -> Iterator[Record]:
+    """Every scheduled job."""
+    return _stream(connection, select(Tables.job))
+
+
+def waiting_without_job(
+    connection: Connection, table: Table, kind: str, *conditions: ColumnElement[bool]
+) -> Iterator[Record]:
+    """Ids of records of a table that fulfil conditions and have no job of a kind."""
+    job = Tables.job
+    is_scheduled = exists().where(job.c.kind == kind, job.c.reference == table.c.id)
+    return _stream(connection, select(table.c.id).where(*conditions, ~is_scheduled))
 
 
 def trades_with_quotes(connection: Connection) -> Iterator[Record]:

@@ -388,7 +388,7 @@ class JobRow(SQLModel, table=True):
     run_at: int = Field(
         sa_type=Instant,
         index=True,
-        sa_column_kwargs=unsealed("when work is tried next; what it does is decided then"),
+        sa_column_kwargs=unsealed("when work is tried next; its record says when it may be done"),
     )
 
 

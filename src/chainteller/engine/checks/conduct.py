@@ -1,4 +1,4 @@
-"""Invariants 8, 12, 14, 15, 17 and 22: scheduled work, idempotency, withdrawal limits, verified
+"""Invariants 12, 14, 15, 17 and 22: idempotency, withdrawal limits, verified
 wallets, exact columns, counts and words that follow from records.
 """
 
@@ -129,14 +129,6 @@ def _verified_withdrawals(connection: Connection, epochs: Epochs) -> Breaches:
         linked_by, sent = withdrawal.linked_by, str(withdrawal.id)
         if linked_by is None or not epochs.part(str(linked_by), sent):
             yield Breach(15, "sent as to a verified wallet that was not linked", sent)
-
-
-def work_has_its_record(connection: Connection) -> Breaches:
-    """8: scheduled work moves a trade or a transfer that exists."""
-    for job in inspection.jobs_without_record(connection):
-        yield Breach(
-            8, "work is scheduled on a record that is missing", f"{job.kind} {job.reference}"
-        )
 
 
 def lists_are_counted(connection: Connection) -> Breaches:

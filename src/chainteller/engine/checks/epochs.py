@@ -44,6 +44,10 @@ class Epochs:
         first, last = self._span(record_id)
         return None if not last and self._number(self._removed) else self._number(first)
 
+    def is_of_current(self, record_id: str) -> bool:
+        """Whether a record is known to be made since the last epoch began."""
+        return self.of(record_id) == len(self._ends)
+
     def part(self, *record_ids: str) -> bool:
         """Whether an epoch began between the first and the last event of these records: then their
         times can't be compared."""

@@ -5,6 +5,7 @@ may be kept in a cache; the day that begins is counted from the loading itself.
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from sqlalchemy import BindParameter, Connection, bindparam, select
@@ -13,6 +14,7 @@ from chainteller.domain.actors import DEFAULT_ORGANISATION, Actor
 from chainteller.domain.clock import midnight_before
 from chainteller.domain.ledger import BANK_CODES, Bucket, customer
 from chainteller.domain.randomness import SeededRandomness
+from chainteller.domain.rules import rule_of
 from chainteller.engine import limits
 from chainteller.engine.context import EngineContext
 from chainteller.engine.ports import PriceFeed
@@ -128,6 +130,8 @@ def _begin_day(tx: UnitOfWork, folder: Path, prices: PriceFeed, seed: str) -> No
     _load_rows(tx, bank.rows, people)
     today.generate(Timeline(bank), people, customer_wallets.plan(data))
     bank.record_loading(_ACTOR.name, _ACTION, MARK, {"seed": seed})
+    slow = rule_of(replace(bank.options, deposit_delay_s=today.SLOW_DEPOSIT_S))
+    tx.rows.insert_if_new(Tables.rule, {"id": slow.id, "body": slow.body, "since": bank.now})
     _write(tx, bank)
 
 

@@ -16,7 +16,7 @@ _LEAST_CENTS = 10_000
 _UP_TO_CENTS = 30_000
 _STEP_CENTS = 500
 _MILLISECOND = 1_000
-_SLOW_DEPOSIT_S = 10 * MINUTE // SECOND
+SLOW_DEPOSIT_S = 10 * MINUTE // SECOND
 _REVIEW_S = 26 * HOUR // SECOND
 """Longer than usual, so that reviews can still be seen later in the day."""
 _REVIEWED_SINCE = 95 * MINUTE
@@ -123,8 +123,8 @@ class _Today:
         """The core bank takes its time over this one."""
         bank, cents = self._bank, self._cents()
         self._timeline.at(
-            self._since(_SLOW_DEPOSIT_S * SECOND),
-            lambda when: bank.deposit(account, USDC_SOLANA, cents, when, _SLOW_DEPOSIT_S),
+            self._since(SLOW_DEPOSIT_S * SECOND),
+            lambda when: bank.deposit(account, USDC_SOLANA, cents, when, SLOW_DEPOSIT_S),
         )
 
     def _pending_withdrawal(self, account: Account) -> None:
