@@ -179,8 +179,7 @@ STATEMENTS = (
     "DELETE FROM head",
     "DELETE FROM ledger_account WHERE code LIKE '%held' AND balance <> '0'",
     "UPDATE ledger_account SET balance = '-1' WHERE code = 'custody'",
-    "INSERT INTO ledger_account VALUES "
-    "('customer:TDA_NONE:available', 'USD@fiat', 'TDA_NONE', '0', 0, NULL)",
+    "INSERT INTO ledger_account VALUES ('customer:TDA_NONE:available', 'USD@fiat', '0', 0, NULL)",
     "UPDATE ledger_account SET asset = 'ABC@fiat' WHERE rowid = (SELECT min(rowid) "
     "FROM ledger_account WHERE balance <> '0' AND code LIKE 'customer:%')",
     "UPDATE transfer SET direction = 'x' WHERE id = $DEPOSIT",
@@ -192,12 +191,12 @@ STATEMENTS = (
     "UPDATE log SET peaks = root WHERE organisation_id = 'default'",
     "UPDATE head SET audit_seq = audit_seq + 1",
     "UPDATE audit SET previous_hash = hash WHERE seq = 5",
-    "INSERT INTO head SELECT 'branch', event_seq, audit_seq, audit_hash, last_at, own_base, "
-    "events_owned, audits_owned, events_shared FROM head",
+    "INSERT INTO head SELECT 'branch', event_seq, audit_seq, audit_hash, last_at FROM head",
     "UPDATE claim SET signer = 'x' WHERE id = $CONTRACT",
     "UPDATE challenge SET expires = expires + 1 WHERE claim_id = $TRANSFER",
     "UPDATE claim SET level = 'low' WHERE id = $CLAIM",
-    "UPDATE claim SET method = 'transfer', level = NULL WHERE id = $CLAIM",
+    "UPDATE claim SET method = 'transfer', level = (SELECT level FROM claim WHERE id = $TRANSFER) "
+    "WHERE id = $CLAIM",
     "UPDATE blockchain_account SET network = 'ethereum-sepolia'",
     "UPDATE link SET claim_id = 'CLM_1' WHERE counterparty_id = $WALLET",
 )
