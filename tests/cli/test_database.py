@@ -65,7 +65,7 @@ def test_a_changed_row_of_the_audit_trail_is_found(bank: Path, teller: Teller) -
     assert judged.complaint[0].endswith("(audit 17)")
     assert sum(each.startswith("Likely cause:") for each in judged.complaint) == 3
     breaches = teller("db", "verify", "--json").body["breaches"]
-    assert "invariant 21: the trigger audit_refuses_update is missing (guards)" in breaches
+    assert "invariant 21: the trigger audit_refuses_update is missing (catalogue)" in breaches
 
 
 def test_a_key_is_printed_alone_and_once(home: Path, teller: Teller) -> None:

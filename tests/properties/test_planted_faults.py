@@ -55,8 +55,8 @@ FAULTS = (
     Fault(
         "a cancelled withdrawal goes on counting",
         "domain/transfers.py",
-        "COUNTED = frozenset({_S.REVIEWING,",
-        "COUNTED = frozenset({_S.CANCELLED, _S.REVIEWING,",
+        '"[-]", "muted", gives_back=True',
+        '"[-]", "muted", counts=True, gives_back=True',
         SIMULATION,
     ),
     Fault(

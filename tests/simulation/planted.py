@@ -55,8 +55,8 @@ FAULTS = (
     Fault(
         "a cancelled withdrawal counts against its limit",
         "domain/transfers.py",
-        "COUNTED = frozenset({_S.REVIEWING,",
-        "COUNTED = frozenset({_S.CANCELLED, _S.REVIEWING,",
+        '"[-]", "muted", gives_back=True',
+        '"[-]", "muted", counts=True, gives_back=True',
     ),
     Fault(
         "withdrawals to wallets share the bank account's limit",
