@@ -60,8 +60,8 @@ def limits_of(body: Mapping[str, object]) -> Limits:
 
 
 def level_limits_of(body: Mapping[str, object]) -> LevelLimits:
-    """The limits of levels of evidence; earlier versions had none. Raises as ``limits_of``."""
-    stored = body.get("levelLimits", {})
+    """The limits of levels of evidence. Raises as ``limits_of``."""
+    stored = body["levelLimits"]
     if not isinstance(stored, dict):
         raise TypeError("limits are given by level")
     found: dict[EvidenceLevel, tuple[int, int, int]] = {}
@@ -73,7 +73,7 @@ def level_limits_of(body: Mapping[str, object]) -> LevelLimits:
 
 def delays_of(body: Mapping[str, object]) -> Mapping[str, int]:
     """The delays of a version by ``DELAYS``, in microseconds. Raises as ``limits_of``, and
-    OverflowError; earlier versions had none."""
+    OverflowError."""
     stored = body["delaySeconds"]
     if not isinstance(stored, dict):
         raise TypeError("delays are given by step")

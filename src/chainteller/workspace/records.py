@@ -220,7 +220,7 @@ def _store(workspace: Workspace, parent: str, record: Identified) -> None:
 
 
 def _read(model: type[Record], label: str) -> Record | None:
-    """Read a stored record; None where an earlier version stored no fields."""
+    """Read a stored record; None where its JSON isn't one of this model."""
     try:
         return model.model_validate_json(label)
     except ValidationError:
