@@ -96,9 +96,9 @@ def put_off(context: EngineContext) -> None:
         job = jobs.take_due(tx.connection, tx.now)
         if job is None:
             return False
-        organisation = jobs.organisation_of(tx.connection, job.reference)
-        if organisation is not None:
-            tx.actor = Actor(organisation, "worker")
+        record = due_times.record_of(tx.connection, job.kind, job.reference)
+        if record is not None:
+            tx.actor = Actor(record.organisation_id, "worker")
         jobs.remove(tx.rows, job.kind, job.reference)
         tx.schedule(job.kind, job.reference, tx.now + MINUTE)
         return True

@@ -24,6 +24,7 @@ from chainteller.domain.keys import (
 from chainteller.domain.randomness import Randomness, SystemRandomness
 from chainteller.engine import timekeeping
 from chainteller.engine.context import EngineContext
+from chainteller.engine.pasted_secrets import require_no_secret
 from chainteller.engine.unit_of_work import UnitOfWork, act, now
 from chainteller.service.deployment import Principal
 from chainteller.service.errors import (
@@ -297,23 +298,15 @@ def _instant(at: int | None) -> str | None:
 def _checked_name(name: str) -> str:
     if not 1 <= len(name) <= _LONGEST_NAME or not name.isprintable():
         raise ValidationFailed.of("name", f"1 to {_LONGEST_NAME} printable characters.")
-    return _not_secret("name", name)
+    require_no_secret("name", name)
+    return name
 
 
 def _checked_organisation(organisation: str) -> str:
     if not plausible(organisation):
         raise ValidationFailed.of("organisation", "Letters, digits, - and _, at most 64.")
-    return _not_secret("organisation", organisation)
-
-
-def _not_secret(field_name: str, text: str) -> str:
-    """Refuse a wallet's secret, which the trail would keep."""
-    from chainteller.wallets.pasted_secrets import find_secret  # noqa: PLC0415 - long to import
-
-    if find_secret(text) is not None:
-        why = "It looks like a wallet's secret and wasn't saved."
-        raise ValidationFailed.of(field_name, why, "SECRET_PASTED")
-    return text
+    require_no_secret("organisation", organisation)
+    return organisation
 
 
 def _checked_scopes(scopes: tuple[str, ...]) -> tuple[str, ...]:

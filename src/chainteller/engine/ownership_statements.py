@@ -14,6 +14,7 @@ from chainteller.domain.second_method import (
 )
 from chainteller.engine import blockchain_accounts, challenges, counterparties, outcome, reading
 from chainteller.engine.outcome import Event, Insert, Moment, Outcome
+from chainteller.engine.pasted_secrets import require_no_secret
 from chainteller.engine.table import reads, writes
 from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service import operations
@@ -23,7 +24,6 @@ from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage import ownership_statements
 from chainteller.storage.database import Record
 from chainteller.storage.wallet_tables import WalletTables
-from chainteller.wallets.pasted_secrets import find_secret
 
 RESOURCE = "ownership statement"
 
@@ -48,10 +48,7 @@ def checked_text(text: str) -> str:
     is_text = all(sign.isprintable() or sign in "\n\t" for sign in plain)
     if not 0 < len(plain) <= MAXIMUM_STATEMENT or not is_text:
         raise ValidationFailed.of("statement", f"1 to {MAXIMUM_STATEMENT} printable characters")
-    if find_secret(plain) is not None:
-        raise ValidationFailed.of(
-            "statement", "it holds what looks like a secret key; it wasn't saved", "SECRET_PASTED"
-        )
+    require_no_secret("statement", plain)
     return plain
 
 

@@ -171,6 +171,9 @@ def is_over(transfer: "Transfer") -> bool:
     return transfer.as_of is None and transfer.status in FINAL
 
 
+_NO_CANCELLATION = {each.value: each.facts.no_cancellation for each in TransferStatus}
+
+
 def why_not_cancelled(transfer: "Transfer") -> str:
     """Why a transfer can't be cancelled, as far as its record tells; empty when it can."""
     name, now = direction(transfer), transfer.status
@@ -181,8 +184,7 @@ def why_not_cancelled(transfer: "Transfer") -> str:
     can = transfer.status in HOLDING if transfer.cancellable is None else transfer.cancellable
     if can:
         return ""
-    known = {each.value: each.facts.no_cancellation for each in TransferStatus}
-    return known.get(now) or f"the withdrawal is {now}"
+    return _NO_CANCELLATION.get(now) or f"the withdrawal is {now}"
 
 
 DEPOSIT, WITHDRAWAL = _fields("deposit"), _fields("withdrawal")

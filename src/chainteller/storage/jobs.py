@@ -1,11 +1,10 @@
 """Scheduled jobs, each done under the lock of its row."""
 
-from sqlalchemy import Connection, and_, bindparam, func, select, union_all
+from sqlalchemy import Connection, and_, bindparam, func, select
 
 from chainteller.storage.database import Record
 from chainteller.storage.rows import Writer
 from chainteller.storage.tables import Tables
-from chainteller.storage.wallet_tables import WalletTables
 
 _T = Tables.job
 _ONE = and_(_T.c.kind == bindparam("b_kind"), _T.c.reference == bindparam("b_reference"))
@@ -15,12 +14,6 @@ _DUE = (
     .order_by(_T.c.run_at, _T.c.reference)
     .limit(1)
     .with_for_update(skip_locked=True)
-)
-_ORGANISATION = union_all(
-    *(
-        select(table.c.organisation_id).where(table.c.id == bindparam("b_reference"))
-        for table in (Tables.trade, Tables.transfer, WalletTables.challenge)
-    )
 )
 _NEXT = select(func.min(_T.c.run_at))
 
@@ -41,13 +34,6 @@ def postpone(rows: Writer, kind: str, reference: str, run_at: int) -> None:
 
 def remove(rows: Writer, kind: str, reference: str) -> None:
     rows.delete(_T, _ONE, {"b_kind": kind, "b_reference": reference})
-
-
-def organisation_of(connection: Connection, reference: str) -> str | None:
-    """The organisation of the trade, transfer or small transfer that a job is about; None without
-    a record."""
-    found: str | None = connection.execute(_ORGANISATION, {"b_reference": reference}).scalar()
-    return found
 
 
 def next_due(connection: Connection) -> int | None:

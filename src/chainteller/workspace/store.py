@@ -349,8 +349,7 @@ def _is_secret(text: str) -> bool:
 
 
 def _require_no_secret(*texts: str) -> None:
-    if any(map(_is_secret, texts)):
+    for text in filter(_is_secret, texts):
         from chainteller.workspace.pasted_secrets import require_no_secret  # noqa: PLC0415 - as above
 
-        for text in texts:
-            require_no_secret("note", text)
+        require_no_secret("note", text)

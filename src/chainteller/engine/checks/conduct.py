@@ -1,5 +1,5 @@
-"""Invariants 12, 14, 15, 17 and 22: idempotency, withdrawal limits, verified
-wallets, exact columns, counts and words that follow from records.
+"""Invariants 12, 14, 15, 17 and 22: idempotency, withdrawal limits, verified wallets, exact
+columns, counts and words that follow from records.
 """
 
 import json
