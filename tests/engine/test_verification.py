@@ -72,7 +72,7 @@ DAMAGES = [
     (3, "UPDATE trading_account SET trade_count = trade_count + 1"),
     (3, "UPDATE trade SET ordinal = ordinal + 100 WHERE ordinal = 2"),
     (4, "UPDATE trade SET hold = '[]' WHERE status = 'processing'"),
-    (4, "UPDATE ledger_account SET balance = '1' WHERE code LIKE '%:held' AND asset LIKE 'ETH@%'"),
+    (4, "UPDATE ledger_account SET balance = balance + 1 WHERE code LIKE '%:held'"),
     (5, "UPDATE trade SET bought = bought + 1 WHERE status = 'executed'"),
     (6, "UPDATE ledger_account SET balance = balance + 1 WHERE code = 'custody'"),
     (7, "UPDATE trade SET price_cents = price_cents + 1"),
