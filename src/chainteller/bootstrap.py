@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from chainteller.engine.ports import Arrivals, PriceFeed
     from chainteller.service.attempts import Watch
     from chainteller.service.models.records import Capabilities, ChainReport
+    from chainteller.storage.marks import WriterKeys
     from chainteller.training.scenarios import Scenario
     from chainteller.training.session import Session
     from chainteller.tui.start import StartedDesk
@@ -147,8 +148,11 @@ def open_engine(
     *,
     randomness: Randomness | None = None,
     clock: Clock | None = None,
+    is_marked: bool = True,
 ) -> "Engine":
     """Open the engine on the place's database; a new file gets the schema.
+
+    Its logs are marked with the writer's key, unless it's thrown away soon.
 
     The machine's clocks are compared with the records, unless the place is read-only or another
     clock is given.
@@ -167,7 +171,9 @@ def open_engine(
     clock, keeper = clock or SystemClock(), Timekeeper()
     feed = price_feed(settings.engine, KeptClock(clock, keeper))
     context = EngineContext(
-        database=open_database(database_url(settings, place)),
+        database=open_database(
+            database_url(settings, place), writer_keys(settings) if is_marked else None
+        ),
         clock=clock,
         randomness=randomness or SystemRandomness(),
         feed=feed,
@@ -221,6 +227,13 @@ def arrivals(settings: Settings) -> "Arrivals | None":
 
     kind, _, file = source.partition(":")
     return FileArrivals(Path(file).expanduser()) if kind == "file" else HttpArrivals(source)
+
+
+def writer_keys(settings: Settings) -> "WriterKeys":
+    """Where the key is that marks the logs of the place's database."""
+    from chainteller.writer_keys import ConfiguredKeys
+
+    return ConfiguredKeys(settings.audit.writer_key, settings.paths.writer_keys, os.environ)
 
 
 def notary(settings: Settings, place: Place) -> "Notary":
@@ -415,7 +428,13 @@ def start_demo(paths: Paths, place: Place, seed: str) -> "StartedDesk":
     settings = Settings(paths, desk=DeskSettings(operator="demo"))
     world = kept_world(sample_world(paths, seed), partial(_make_in_process, "past", seed))
     shutil.copyfile(world, sqlite_path(place.address))
-    engine = open_engine(settings, place, randomness=SeededRandomness(seed), clock=ElapsedClock())
+    engine = open_engine(
+        settings,
+        place,
+        randomness=SeededRandomness(seed),
+        clock=ElapsedClock(),
+        is_marked=False,
+    )
     load_samples(engine, seed)
     return _desk(engine, settings, place)
 

@@ -15,11 +15,12 @@ from tests.world.engines import World, make_world
 from chainteller.domain import merkle
 from chainteller.domain.clock import DAY
 from chainteller.engine import archiving, upkeep
-from chainteller.engine.notary import Trees, derived_deployment
+from chainteller.engine.notary import Trees
 from chainteller.engine.verification import Breach, breaches, verify_books, verify_chain
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.sqlite import sqlite3
 from chainteller.storage import archives, log, packing, removals, tallies
+from chainteller.storage.checkpoints import derived_deployment
 from chainteller.storage.copying import copy
 from chainteller.storage.database import Database, open_database
 from chainteller.storage.tables import Tables

@@ -15,6 +15,13 @@ from chainteller.storage import log, numbering
 from chainteller.storage.database import Database, open_database, sqlite_path
 from chainteller.storage.rows import Writer
 
+KEY = "7e" * 32
+"""The writer's key of all databases of tests."""
+KEY_SETTING = {
+    "CHAINTELLER_AUDIT__WRITER_KEY": "env:WRITER_KEY_OF_TESTS",
+    "WRITER_KEY_OF_TESTS": KEY,
+}
+
 
 def open_fresh(url: str, start: Callable[[], Path] | None = None) -> Database:
     """Open a database; a SQLite file that is not there yet starts as a copy of an empty bank, or of
@@ -26,12 +33,12 @@ def open_fresh(url: str, start: Callable[[], Path] | None = None) -> Database:
     """
     path = sqlite_path(url)
     if path is None:
-        return open_database(url)
+        return open_database(url, KEYS)
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch(mode=0o600)
         shutil.copyfile((start or _empty_bank)(), path)
-    database = open_database(url)
+    database = open_database(url, KEYS)
     database.engine.dispose()  # opened before the listener below
     event.listen(database.engine, "connect", _skip_syncs)
     return database
@@ -59,8 +66,25 @@ def kept_file(name: str) -> Path:
 def _empty_bank() -> Path:
     """A file with nothing but the schema."""
     file = kept_file("empty.db")
-    open_database(f"sqlite:///{file}").close()
+    open_database(f"sqlite:///{file}", KEYS).close()
     return file
+
+
+class TestKeys:
+    """One writer's key for all databases of tests, so that a copy of a file can be written to."""
+
+    __test__ = False
+
+    def place(self, deployment: str) -> str:
+        return f"the tests, for {deployment}"
+
+    def load(self, _deployment: str) -> bytes:
+        return bytes.fromhex(KEY)
+
+    create = replace = load
+
+
+KEYS = TestKeys()
 
 
 def _skip_syncs(connection: sqlite3.Connection, _record: object) -> None:

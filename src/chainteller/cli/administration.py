@@ -8,7 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from chainteller.bootstrap import database_url, deployment, load_samples, open_engine, operator
+from chainteller.bootstrap import (
+    database_url,
+    deployment,
+    load_samples,
+    open_engine,
+    operator,
+    writer_keys,
+)
 from chainteller.cli.error_output import Usage, say
 from chainteller.cli.options import options
 from chainteller.service.errors import ServiceUnavailable, ValidationFailed
@@ -22,6 +29,7 @@ if TYPE_CHECKING:
     from chainteller.engine.engine import Engine
     from chainteller.engine.keys import ApiKeys
     from chainteller.engine.verification import ClaimsReport
+    from chainteller.storage.marks import WriterKeys
     from chainteller.witnessing.checkpoints import Head
 
 Outcome = dict[str, object]
@@ -41,6 +49,10 @@ def engine() -> Iterator["Engine"]:
 def _address() -> str:
     configured = options().configured
     return database_url(configured.settings, configured.database())
+
+
+def _keys() -> "WriterKeys":
+    return writer_keys(options().configured.settings)
 
 
 @contextmanager
@@ -66,7 +78,7 @@ def init() -> Outcome:
     """Create the schema; ``created`` is False where the database exists and is current."""
     from chainteller.storage import maintenance
 
-    created = maintenance.init(_address())
+    created = maintenance.init(_address(), _keys())
     return {"database": without_password(_address()), "created": created}
 
 
@@ -93,7 +105,7 @@ def upgrade(*, compact: bool, within_s: int | None) -> Outcome:
 
     if within_s is not None:
         plan_upgrade(within_s)
-    before, after = upgrades.upgrade(_address())
+    before, after = upgrades.upgrade(_address(), _keys())
     with engine() as found:
         breaches = verify(found.context.database)
     outcome: Outcome = {"database": without_password(_address()), "from": before, "to": after}
@@ -158,7 +170,6 @@ def verify(files: Sequence[Path] = ()) -> Verified:
     """
     from chainteller.engine.checks.breaches import causes
     from chainteller.engine.heads import judge_heads
-    from chainteller.engine.notary import derived_deployment
     from chainteller.engine.verification import (
         ClaimsReport,
         verify_books,
@@ -166,6 +177,7 @@ def verify(files: Sequence[Path] = ()) -> Verified:
         verify_structure,
     )
     from chainteller.storage import archives, removals
+    from chainteller.storage.checkpoints import derived_deployment
 
     with engine() as found:
         database = found.context.database
@@ -208,6 +220,21 @@ def recheck(claim_id: str | None) -> list[Outcome]:
 
     with engine() as found, found.context.database.read(patient=True) as connection:
         return [each.to_wire() for each in rechecked(connection, claim_id)]
+
+
+def writer_key() -> Outcome:
+    """Where the writer's key is, and what names it; nothing where there is no database."""
+    from chainteller.engine.writer_key import described
+    from chainteller.service.errors import TellerError
+    from chainteller.storage import maintenance
+
+    try:
+        if _address().startswith("sqlite:///"):
+            maintenance.require_file(sqlite_path(_address()))
+        with engine() as found:
+            return dict(described(found.context))
+    except TellerError as error:
+        return {"writer key": error.message}
 
 
 def signing_problem() -> str:
@@ -331,7 +358,7 @@ def copy(to_url: str) -> tuple[Outcome, list[str]]:
         if breaches:
             return outcome, [str(each) for each in breaches]
         done = copied(found.context.database, to_url)
-    target = open_database(to_url)
+    target = open_database(to_url, _keys())
     try:
         breaches = verified(target)
     finally:

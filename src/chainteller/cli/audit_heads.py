@@ -256,4 +256,31 @@ def show_keys() -> None:
     _tell_keys(log_heads.signing_keys())
 
 
-COMMANDS = (checkpoint, proof, witness, key)
+# -- the writer's key ---------------------------------------------------------------------------
+
+
+@click.group("writer", cls=TellerGroup)
+def writer() -> None:
+    """The key that marks the audit log; without it, nobody can write to it."""
+
+
+@writer.command(
+    "replace",
+    changes=True,
+    epilog=example("chainteller audit writer replace --reason 'the file was copied by mistake'"),
+)
+@click.option("--reason", required=True, metavar="R", help="Why, for the audit trail.")
+def replace_writer(reason: str) -> None:
+    """Make another key, and mark the log with it as it is now.
+
+    Verify the books first, and stop servers and consoles: they have the former key. Elsewhere than
+    in a file, put the new key there before.
+    """
+    found = log_heads.replace_writer_key(reason)
+    if options().json:
+        document(found)
+    else:
+        pairs(list(found.items()))
+
+
+COMMANDS = (checkpoint, proof, witness, key, writer)

@@ -68,6 +68,14 @@ def signing_keys() -> Outcome:
         return own.shown(found.context, own.keys_of(found.context))
 
 
+def replace_writer_key(reason: str) -> Outcome:
+    from chainteller.engine import writer_key
+
+    with engine() as found, judged():
+        writer_key.replace(found.context, operator(options().configured.settings), reason)
+        return dict(writer_key.described(found.context))
+
+
 def known_keys(origin: str) -> "Mapping[VerifierKey, str]":
     """The keys of a log that this place signs with; none where it is remote."""
     from chainteller.engine import signing_keys as own

@@ -15,7 +15,6 @@ from chainteller.domain.actors import WORKER
 from chainteller.domain.clock import DAY
 from chainteller.domain.merkle import Tree
 from chainteller.engine.context import EngineContext
-from chainteller.engine.notary import derived_deployment
 from chainteller.engine.pacing import Pace
 from chainteller.engine.unit_of_work import UnitOfWork, now, work_unit
 from chainteller.storage import (
@@ -27,6 +26,7 @@ from chainteller.storage import (
     tallies,
 )
 from chainteller.storage.archives import PINNED, Archive, Place
+from chainteller.storage.checkpoints import derived_deployment
 from chainteller.storage.columns import Record
 from chainteller.storage.removals import AUDITS, ENTRIES, OWN_AUDITS, Removed
 from chainteller.storage.rows import DEPLOYMENT

@@ -9,14 +9,13 @@ from sqlalchemy import Connection
 
 from chainteller.domain.merkle import GrownTree
 from chainteller.storage import checkpoints, log
-from chainteller.storage.log import DEPLOYMENT
+from chainteller.storage.checkpoints import derived_deployment
 from chainteller.witnessing.checkpoints import origin_of
 from chainteller.witnessing.errors import CONTRADICTIONS
 from chainteller.witnessing.keys import SigningKeys, load_keys
 from chainteller.witnessing.publishing import Published
 from chainteller.witnessing.submissions import Witness
 
-DERIVED_DIGITS = 16
 _SUFFIX = ".json"
 
 
@@ -116,13 +115,6 @@ class Notary:
             if named == origin and failure is not None and failure.problem in CONTRADICTIONS:
                 return f"{address}: {failure.message}"
         return ""
-
-
-def derived_deployment(connection: Connection) -> str:
-    """The deployment's name: of the first entry of its own log, which never changes."""
-    for first in list(checkpoints.leaves(connection, DEPLOYMENT, 0, 1)):
-        return f"deployment-{first.hex()[:DERIVED_DIGITS]}"
-    return "deployment"
 
 
 def origins(connection: Connection, deployment: str) -> list[str]:

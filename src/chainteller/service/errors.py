@@ -428,6 +428,17 @@ class ServiceUnavailable(ServiceError):
     next_step = "Correct the cause and retry. Nothing was changed."
 
 
+class WriterKeyMissing(ServiceUnavailable):
+    """Without the writer's key nothing can be put on record. ``reason`` is MISSING or OTHER."""
+
+    code = "WRITER_KEY_MISSING"
+    status = 503
+    next_step = "The operator puts the key back, or names where it is in audit.writer_key."
+
+    def __init__(self, message: str, reason: str) -> None:
+        super().__init__(message, {"reason": reason})
+
+
 class ClockUncertain(ServiceUnavailable):
     """It isn't known what time it is; ``reason`` says why, ``bankTime`` and ``clock`` differ."""
 

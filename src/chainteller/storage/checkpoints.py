@@ -10,6 +10,7 @@ from chainteller.storage.rows import DEPLOYMENT, Writer
 from chainteller.storage.tables import Tables
 
 _BATCH = 200
+_DERIVED_DIGITS = 16
 _A, _C, _E = Tables.audit, Tables.checkpoint, Tables.entry
 _ORGANISATIONS = select(Tables.organisation.c.id).order_by(Tables.organisation.c.id)
 _NEWEST_FIRST = select(_C.c.size, _C.c.root, _C.c.note, _C.c.made_at).order_by(_C.c.size.desc())
@@ -54,6 +55,13 @@ def leaves(connection: Connection, organisation_id: str, after: int, size: int) 
         .order_by(_E.c.number)
     )
     yield from connection.execute(statement, execution_options={"yield_per": 5_000}).scalars()
+
+
+def derived_deployment(connection: Connection) -> str:
+    """The deployment's name: of the first entry of its own log, which never changes."""
+    for first in list(leaves(connection, DEPLOYMENT, 0, 1)):
+        return f"deployment-{first.hex()[:_DERIVED_DIGITS]}"
+    return "deployment"
 
 
 def organisations(connection: Connection) -> list[str]:

@@ -16,11 +16,12 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import QueuePool
 
 from chainteller.sqlite import WAL_IS_SAFE, sqlite3
-from chainteller.storage import schema, sealing
+from chainteller.storage import marks, schema, sealing
 from chainteller.storage.backlog import Backlog
 from chainteller.storage.columns import Record as Record  # noqa: PLC0414 - read from here by everyone else
 from chainteller.storage.faults import explain, read_only, unavailable
 from chainteller.storage.groups import Writers
+from chainteller.storage.marks import Marker, WriterKeys
 from chainteller.storage.plain import Plain
 from chainteller.storage.plain_reads import Endings, read_on
 from chainteller.storage.postgres import READING, WRITING, open_postgres
@@ -344,20 +345,23 @@ def _begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
-def connect(url: str, *, as_it_is: bool = False) -> Database:
+def connect(url: str, keys: WriterKeys | None = None, *, as_it_is: bool = False) -> Database:
     """Connect without checking the schema, for ``db init``, ``db upgrade`` and ``db check``.
 
     Args:
         url: the database's address.
+        keys: where the key is that marks its logs. None: nobody marks them.
         as_it_is: don't create a missing file, nor change a file's journal mode.
 
     Raises:
         ServiceUnavailable: BAD_URL, CANNOT_OPEN, EMPTY_FILE, NOT_A_DATABASE, DRIVER_MISSING.
     """
     path = sqlite_path(url)
+    engine = open_postgres(_parse(url)) if path is None else _open_sqlite(path)
+    if keys is not None:
+        engine.update_execution_options(**marks.options(Marker(keys)))
     if path is None:
-        return Database(open_postgres(_parse(url)), None)
-    engine = _open_sqlite(path)
+        return Database(engine, None)
     try:
         mode = "" if as_it_is else schema.touch(path, journal_mode())
         return Database(engine, path, in_wal=mode == "WAL")
@@ -369,14 +373,14 @@ def connect(url: str, *, as_it_is: bool = False) -> Database:
         ) from error
 
 
-def open_database(url: str) -> Database:
-    """Open the database, creating the schema in a new one.
+def open_database(url: str, keys: WriterKeys | None = None) -> Database:
+    """Open the database, creating the schema in a new one, and the key that marks its logs.
 
     Raises:
         ServiceUnavailable: as ``connect`` and ``schema.require_current``, or an explained driver
             error.
     """
-    database = connect(url)
+    database = connect(url, keys)
     try:
         with database.read() as connection:
             state = schema.state(connection)

@@ -38,26 +38,30 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from chainteller.domain import merkle
 from chainteller.domain.audit_chain import canonical
-from chainteller.domain.merkle import Tree
 from chainteller.domain.rules import Rule
-from chainteller.storage import checkpoints, packing, sealing
+from chainteller.storage import checkpoints, marks, packing, sealing
+from chainteller.storage.marks import End
 from chainteller.storage.rows import DEPLOYMENT, Seal, Seals, Writer
 from chainteller.storage.tables import Tables
 
 VERSION = 3
+PROGRAM = "chainteller"
+"""Who acts where no person and no key does."""
 _SALT_BYTES = 12
 _MOST_TOGETHER = 500
 """Acts or rows in one entry; a larger transaction has several."""
 _E, _L = Tables.entry, Tables.log
-_STATE = select(_L.c.size, _L.c.peaks).where(_L.c.organisation_id == bindparam("b_organisation"))
-_STATES = select(_L.c.organisation_id, _L.c.size, _L.c.peaks).where(
+_STATE = select(_L.c.size, _L.c.peaks, _L.c.mark).where(
+    _L.c.organisation_id == bindparam("b_organisation")
+)
+_STATES = select(_L.c.organisation_id, _L.c.size, _L.c.peaks, _L.c.mark).where(
     _L.c.organisation_id.in_(bindparam("b_organisations", expanding=True))
 )
 _INSERT = insert(_E)
 _BEGIN = {
     dialect.name: statement.on_conflict_do_update(
         index_elements=[_L.c.organisation_id],
-        set_={name: statement.excluded[name] for name in ("size", "peaks", "root")},
+        set_={name: statement.excluded[name] for name in ("size", "peaks", "root", "mark")},
     )
     for dialect, statement in (
         (sqlite.dialect, sqlite.insert(_L)),
@@ -68,7 +72,12 @@ _BEGIN = {
 _GROW = (
     update(_L)
     .where(_L.c.organisation_id == bindparam("b_organisation"))
-    .values(size=bindparam("v_size"), peaks=bindparam("v_peaks"), root=bindparam("v_root"))
+    .values(
+        size=bindparam("v_size"),
+        peaks=bindparam("v_peaks"),
+        root=bindparam("v_root"),
+        mark=bindparam("v_mark"),
+    )
 )
 _ENTRIES = select(_E.c.number, _E.c.id, _E.c.leaf, _E.c.body).order_by(_E.c.number)
 _ID = select(_E.c.id).where(
@@ -205,7 +214,7 @@ def put(connection: Connection, organisation_id: str, bodies: Iterable[Body]) ->
 def put_all(
     connection: Connection,
     bodies: Mapping[str, Sequence[Body]],
-    known: Mapping[str, Tree] = MappingProxyType({}),
+    known: Mapping[str, End] = MappingProxyType({}),
 ) -> None:
     """Number entries and put them at the ends of their logs.
 
@@ -214,15 +223,17 @@ def put_all(
     Args:
         connection: in a write transaction.
         bodies: new entries by log, in their order.
-        known: trees of logs that were read under the lock.
+        known: ends of logs that were read under the lock.
     """
+    marker = marks.of(connection)
     entries: list[dict[str, Any]] = []
     grown: list[dict[str, Any]] = []
     begun: list[dict[str, Any]] = []
-    for name, tree in _trees(connection, bodies, known).items():
+    for name, before in _ends(connection, bodies, known).items():
         leaves = [leaf_of(body.encode()) for _, body in bodies[name]]
         if not leaves:
             continue
+        tree = before.tree
         numbered = enumerate(zip(bodies[name], leaves, strict=True), start=tree.size + 1)
         entries += (
             {
@@ -236,6 +247,7 @@ def put_all(
         )
         after = tree.append(leaves)
         state = {"size": after.size, "peaks": after.packed(), "root": after.root.hex()}
+        state["mark"] = marker and marker.next(connection, name, before, after)
         if tree.size:
             grown.append({"b_organisation": name} | {f"v_{key}": state[key] for key in state})
         else:
@@ -246,20 +258,19 @@ def put_all(
             connection.execute(statement, values if len(values) > 1 else values[0])
 
 
-def _trees(
-    connection: Connection, names: Iterable[str], known: Mapping[str, Tree]
-) -> dict[str, Tree]:
+def _ends(connection: Connection, names: Iterable[str], known: Mapping[str, End]) -> dict[str, End]:
     missing = [name for name in names if name not in known]
-    found = {name: known.get(name, Tree()) for name in names}
+    found = {name: known.get(name, End()) for name in names}
     if missing:
         for row in connection.execute(_STATES, {"b_organisations": missing}):
-            found[row.organisation_id] = Tree.unpacked(row.size, row.peaks)
+            found[row.organisation_id] = End.of_row(row.size, row.peaks, row.mark)
     return found
 
 
-def _tree(connection: Connection, organisation_id: str) -> Tree:
+def end(connection: Connection, organisation_id: str) -> End:
+    """Where a log ends."""
     row = connection.execute(_STATE, {"b_organisation": organisation_id}).first()
-    return Tree() if row is None else Tree.unpacked(row.size, row.peaks)
+    return End() if row is None else End.of_row(row.size, row.peaks, row.mark)
 
 
 # Reading
@@ -301,7 +312,7 @@ def heads(connection: Connection) -> list[Head]:
 
 def head(connection: Connection, organisation_id: str) -> Head:
     """The head of one log; that of the empty tree if there is none."""
-    tree = _tree(connection, organisation_id)
+    tree = end(connection, organisation_id).tree
     return Head(organisation_id, tree.size, tree.root)
 
 
@@ -382,7 +393,7 @@ def _entries_at(connection: Connection, organisation_id: str, at: int) -> Iterat
 
     Where a clock went backwards, some or all of them may be missing.
     """
-    numbers = range(1, _tree(connection, organisation_id).size + 1)
+    numbers = range(1, end(connection, organisation_id).tree.size + 1)
     id_of = partial(_id_of, connection, organisation_id)
     begin = f"{at:014x}"
     first, last = (bisect_left(numbers, each, key=id_of) for each in (begin, f"{begin}g"))
@@ -404,6 +415,7 @@ __all__ = [
     "Stamp",
     "append",
     "consistency",
+    "end",
     "entries",
     "head",
     "heads",

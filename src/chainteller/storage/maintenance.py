@@ -26,6 +26,7 @@ from chainteller.storage import (
 )
 from chainteller.storage.database import Database, connect, sqlite_path
 from chainteller.storage.faults import explain, explain_sqlite, unavailable
+from chainteller.storage.marks import WriterKeys
 from chainteller.storage.open_files import Holders
 from chainteller.storage.revision import State, sqlite_revision, sqlite_state
 
@@ -47,13 +48,14 @@ AND coalesce(greatest(last_analyze, last_autoanalyze), '-infinity') < now() - in
 """Autovacuum does the same where it's on; this helps where it's late or off."""
 
 
-def init(url: str) -> bool:
-    """Create the schema and the first organisation; False if the schema is current already.
+def init(url: str, keys: WriterKeys | None = None) -> bool:
+    """Create the schema, the first organisation and the writer's key; False if the schema is
+    current already.
 
     Raises:
         ServiceUnavailable: it can't be used, or belongs to another version or program.
     """
-    database = connect(url)
+    database = connect(url, keys)
     try:
         with database.read() as connection:
             found = schema.state(connection)

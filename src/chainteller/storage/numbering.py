@@ -13,8 +13,10 @@ transaction that is still open has to be waited for: nothing that is numbered de
 """
 
 import json
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -33,10 +35,10 @@ from sqlalchemy import (
 )
 
 from chainteller.domain.audit_chain import canonical
-from chainteller.domain.merkle import Tree
 from chainteller.domain.rules import Rule
-from chainteller.storage import chain, ledger, log, own_numbers, schema
+from chainteller.storage import chain, ledger, log, marks, own_numbers, schema
 from chainteller.storage.log import Stamp
+from chainteller.storage.marks import End
 from chainteller.storage.own_numbers import OwnEnds
 from chainteller.storage.plain import later
 from chainteller.storage.rows import Seal, Seals, Writer, insert_all
@@ -59,7 +61,7 @@ _HEAD_AND_LOG = _HEAD.add_columns(
     _RULES.scalar_subquery().label("known_rule"),
     *(
         select(_L.c[name]).where(_OF_LOG).scalar_subquery().label(f"log_{name}")
-        for name in ("size", "peaks", "event_number", "audit_number", "audit_hash")
+        for name in ("size", "peaks", "mark", "event_number", "audit_number", "audit_hash")
     ),
     _FLOOR,
 )
@@ -83,18 +85,25 @@ _SERVER_CLOCK: Any = literal_column(
 _STAGE = (
     insert(_U)
     .values(
-        organisation_id=bindparam("v_organisation"), written=_SERVER_CLOCK, body=bindparam("v_body")
+        organisation_id=bindparam("v_organisation"),
+        written=_SERVER_CLOCK,
+        body=bindparam("v_body"),
+        mark=bindparam("v_mark"),
     )
     .returning(func.pg_advisory_xact_lock_shared(GATE).label("gate"))
 )
 _STANDING = select(cast(func.pg_current_xact_id(), String), _FLOOR)
-_WAITING = select(_U.c.position, _U.c.body).order_by(_U.c.position).limit(TOGETHER)
+_WAITING = select(_U.c.position, _U.c.body, _U.c.mark).order_by(_U.c.position).limit(TOGETHER)
 _TAKE = (
     delete(_U).where(_U.c.position.in_(bindparam("b_positions", expanding=True)))
     .returning(_U.c.position)
 )  # fmt: skip
 _TRY_TURN = select(func.pg_try_advisory_xact_lock(_TURN))
 _AWAIT_TURN = select(func.pg_advisory_xact_lock(_TURN))
+
+UNMARKED = "unmarked_write_dropped"
+"""The act of dropping what somebody without the writer's key put into ``unnumbered``."""
+_log = logging.getLogger(__name__)
 
 Row = Mapping[str, Any]
 
@@ -123,7 +132,7 @@ class Ends:
     last_at: int
     rules: set[str]
     own: OwnEnds
-    trees: dict[str, Tree] = field(default_factory=dict)
+    logs: dict[str, End] = field(default_factory=dict)
 
     @classmethod
     def of_head(cls, row: Any, rules: set[str]) -> "Ends":
@@ -149,10 +158,11 @@ def append(rows: Writer, record: OnRecord) -> str | None:
     values = {"b_organisation": stamp.organisation_id, "b_rule": rule}
     row = connection.execute(_HEAD_AND_LOG, values).one()
     schema.require_known(row.floor)
-    tree = Tree() if row.log_size is None else Tree.unpacked(row.log_size, row.log_peaks)
     known = {row.known_rule} if row.known_rule is not None else set()
     ends = Ends.of_head(row, known)
-    ends.trees[stamp.organisation_id] = tree
+    if row.log_size is not None:
+        end = End.of_row(row.log_size, row.log_peaks, row.log_mark)
+        ends.logs[stamp.organisation_id] = end
     own = row.log_event_number, row.log_audit_number, row.log_audit_hash
     own_numbers.begin(ends.own, stamp.organisation_id, own)
     batch = _Batch(connection, ends)
@@ -207,8 +217,10 @@ def _stage(rows: Writer, record: OnRecord) -> str:
         "postings": record.postings,
         "seals": [(name, list(found.values())) for name, found in rows.take().items()],
     }
-    values = {"v_organisation": stamp.organisation_id, "v_body": canonical(body)}
-    later(rows.connection, _STAGE, values)  # sent with the commit
+    text, marker = canonical(body), marks.of(rows.connection)
+    mark = marker and marker.of_write(rows.connection, text)
+    staged = {"v_organisation": stamp.organisation_id, "v_body": text, "v_mark": mark}
+    later(rows.connection, _STAGE, staged)  # sent with the commit
     return str(number)
 
 
@@ -224,6 +236,18 @@ def _read(body: str) -> tuple[OnRecord, Seals]:
     return OnRecord(stamp, *parts), seals
 
 
+def _is_marked(connection: Connection, row: Any) -> bool:
+    marker = marks.of(connection)
+    return marker is None or marker.wrote(connection, row.body, row.mark)
+
+
+def _dropped(row: Any, ends: Ends) -> tuple[OnRecord, Seals]:
+    """What remains of a row that somebody without the writer's key put there: a note."""
+    _log.error("%s: position %s", UNMARKED, row.position)
+    note = {"op": UNMARKED, "hash": sha256(row.body.encode()).hexdigest()}
+    return OnRecord(Stamp(log.DEPLOYMENT, ends.last_at, log.PROGRAM), notes=[note]), {}
+
+
 def _locked_ends(connection: Connection) -> Ends:
     row = connection.execute(_LOCKED_HEAD).one()
     return Ends.of_head(row, set(row.known_rules or ()))
@@ -237,9 +261,10 @@ def _number_waiting(connection: Connection, ends: Ends | None) -> int:
     waiting = connection.execute(_WAITING).all()
     if not waiting:
         return 0
-    found = {row.position: _read(row.body) for row in waiting}
+    found = {row.position: _read(row.body) for row in waiting if _is_marked(connection, row)}
     balances = ledger.lock(connection, _places(record for record, _ in found.values()))
     ends = _locked_ends(connection) if ends is None else ends
+    found |= {row.position: _dropped(row, ends) for row in waiting if row.position not in found}
     taken = connection.execute(_TAKE, {"b_positions": list(found)}).scalars().all()
     if taken:
         mine = _Batch(connection, ends, balances)
@@ -324,9 +349,9 @@ class _Batch:
             if version != self._before[place][1]
         }
         ledger.update_balances(connection, changed)
-        log.put_all(connection, self._bodies, ends.trees)
+        log.put_all(connection, self._bodies, ends.logs)
         own_numbers.store(connection, ends.own, ends.own.changed(), self._bodies)
-        ends.trees.clear()
+        ends.logs.clear()
         connection.execute(
             _ADVANCE,
             {

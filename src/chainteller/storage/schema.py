@@ -12,7 +12,7 @@ from chainteller.domain.actors import DEFAULT_ORGANISATION
 from chainteller.domain.quoting import FeeSchedule
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.sqlite import sqlite3
-from chainteller.storage import guards, log, open_files
+from chainteller.storage import guards, log, marks, open_files
 from chainteller.storage.faults import damaged, unavailable
 from chainteller.storage.own_numbers import GENESIS_HASH
 from chainteller.storage.revision import (
@@ -40,7 +40,6 @@ _FIRST_EPOCH = {
     "stepped": False,
 }
 _CREATION_LOCK = 0x43544C52
-_PROGRAM = "chainteller"
 
 
 def inspect_file(path: Path) -> None:
@@ -195,7 +194,8 @@ def require_known(floor: str) -> None:
 def create(engine: Engine) -> None:
     """Create tables, guards and fixed rows, and stamp the newest revision; at most once.
 
-    If several processes start on one new database, the first creates it for all.
+    If several processes start on one new database, the first creates it for all, with the writer's
+    key that marks its logs.
     """
     with engine.connect().execution_options(writes=True) as raw, raw.begin() as _:
         lock_schema(raw)
@@ -229,7 +229,7 @@ def lock_schema(connection: Connection) -> None:
 
 def seed(connection: Connection) -> None:
     """Insert the rows that every database has: the chain's head, the clock and the first
-    organisation."""
+    organisation. The logs are marked, and the key for it is made."""
     rows = Writer(connection)
     first = {"name": HEAD, "event_seq": 0, "audit_seq": 0, "audit_hash": GENESIS_HASH, "last_at": 0}
     rows.insert(Tables.head, [first])
@@ -237,7 +237,10 @@ def seed(connection: Connection) -> None:
     rows.insert(
         Tables.organisation, [organisation_row(DEFAULT_ORGANISATION, "Default organisation", 0)]
     )
-    log.append(rows, log.Stamp(log.DEPLOYMENT, 0, _PROGRAM), [{"op": "create_database"}])
+    log.append(rows, log.Stamp(log.DEPLOYMENT, 0, log.PROGRAM), [{"op": "create_database"}])
+    marker = marks.of(connection)
+    if marker is not None:
+        marker.create(connection)
 
 
 def organisation_row(organisation_id: str, name: str, created: int) -> dict[str, object]:

@@ -518,7 +518,7 @@ class UnnumberedRow(SQLModel, table=True):
     """What a committed transaction put on record, until the sequencer numbers it; PostgreSQL only.
 
     ``position`` comes from a sequence; ``written`` is when, by the database's clock; ``body`` is
-    JSON, with everything that the entry will say.
+    JSON, with everything that the entry will say; ``mark`` is of body and transaction.
     """
 
     __tablename__ = "unnumbered"
@@ -528,14 +528,15 @@ class UnnumberedRow(SQLModel, table=True):
     organisation_id: str = Field(sa_type=Key)
     written: int = Field(sa_type=Instant)
     body: str = Field(sa_type=Text)
+    mark: bytes | None = Field(default=None, sa_type=LargeBinary)
     __table_args__ = unsealed("gone within moments; what it becomes is sealed")
 
 
 class LogRow(SQLModel, table=True):
     """An organisation's Merkle tree: how many entries it has, its complete subtrees, its root.
 
-    The last three are where its own numbers and its own chain end (``own_numbers``); NULL before
-    the first one.
+    ``mark`` shows that somebody with the writer's key wrote these (``marks``). The last three are
+    where its own numbers and its own chain end (``own_numbers``); NULL before the first one.
     """
 
     __tablename__ = "log"
@@ -543,6 +544,7 @@ class LogRow(SQLModel, table=True):
     size: int = Field(sa_type=Instant)
     peaks: str = Field(sa_type=Text)
     root: str = Field(sa_type=Key)
+    mark: bytes | None = Field(default=None, sa_type=LargeBinary)
     event_number: int | None = Field(default=None, sa_type=Instant)
     audit_number: int | None = Field(default=None, sa_type=Instant)
     audit_hash: str | None = Field(default=None, sa_type=Key)

@@ -25,6 +25,7 @@ from chainteller.storage import schema
 from chainteller.storage.database import Database, connect, sqlite_path
 from chainteller.storage.faults import explain, is_transient, unavailable
 from chainteller.storage.maintenance import free_beside, require_file, size_of
+from chainteller.storage.marks import WriterKeys
 from chainteller.storage.revision import REVISION, State
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
@@ -80,7 +81,7 @@ def require_time(planned: UpgradePlan, within_s: float) -> None:
         raise error
 
 
-def upgrade(url: str) -> tuple[str, str]:
+def upgrade(url: str, keys: WriterKeys | None = None) -> tuple[str, str]:
     """Run the missing migrations in one transaction, as a whole or not at all.
 
     On PostgreSQL, servers go on meanwhile, and wait only for the migrations themselves.
@@ -92,7 +93,7 @@ def upgrade(url: str) -> tuple[str, str]:
         ServiceUnavailable: as ``maintenance.init``, except OUTDATED_SCHEMA. Indexes that were
             built ahead are kept, and used when the upgrade runs again.
     """
-    database = connect(url)
+    database = connect(url, keys)
     try:
         with _alone(database):
             if database.is_postgres:

@@ -16,7 +16,8 @@ from chainteller import garbage
 from chainteller.domain.clock import format_instant
 from chainteller.domain.merkle import EMPTY_ROOT, Tree
 from chainteller.engine.checks.breaches import Breach, Breaches
-from chainteller.storage import catalogue, inspection, log, removals, sealing
+from chainteller.service.errors import WriterKeyMissing
+from chainteller.storage import catalogue, inspection, log, marks, removals, sealing
 from chainteller.storage import clock as clock_rows
 from chainteller.storage.archives import Past
 from chainteller.storage.columns import Record
@@ -137,20 +138,40 @@ def read_logs(connection: Connection, books: Books, since: Mapping[str, Head]) -
     for organisation in sorted(organisations, key=lambda name: (name != DEPLOYMENT, name)):
         known = since.get(organisation)
         yield from _read_log(connection, organisation, books, known)
-        found, state = books.heads[organisation], states.get(organisation)
-        if state is None:
-            yield Breach(21, "its head is missing", f"log {organisation}")
-        elif (state.size, state.root) != (found.size, found.root.hex()):
-            what = f"the head says {state.size} entries with root {state.root}, but the entries"
-            what += f" give {found.size} with root {found.root.hex()}"
-            yield Breach(21, what, f"log {organisation}")
-        elif not _holds(state.size, state.peaks, found.root):
-            yield Breach(21, "its subtrees do not give its root", f"log {organisation}")
+        yield from _as_its_head(organisation, books.heads[organisation], states.get(organisation))
+    yield from _as_marked(connection, states.values())
     for organisation, head in since.items():
         found = books.heads.get(organisation, Head(organisation, 0, EMPTY_ROOT))
         if found.size < head.size:
             what = f"it had {head.size} entries at the checkpoint and has {found.size}"
             yield Breach(21, what, f"log {organisation}")
+
+
+def _as_its_head(organisation: str, found: Head, state: Record | None) -> Breaches:
+    """Compare what a log's row says of it with its entries."""
+    if state is None:
+        yield Breach(21, "its head is missing", f"log {organisation}")
+    elif (state.size, state.root) != (found.size, found.root.hex()):
+        what = f"the head says {state.size} entries with root {state.root}, but the entries"
+        what += f" give {found.size} with root {found.root.hex()}"
+        yield Breach(21, what, f"log {organisation}")
+    elif not _holds(state.size, state.peaks, found.root):
+        yield Breach(21, "its subtrees do not give its root", f"log {organisation}")
+
+
+def _as_marked(connection: Connection, states: Iterable[Record]) -> Breaches:
+    """Check the marks of the logs with the writer's key, where their writers have one."""
+    marker = marks.of(connection)
+    if marker is None:
+        return
+    try:
+        unmarked = [each for each in states if each.size and not marker.holds(connection, each)]
+    except WriterKeyMissing as error:
+        yield Breach(21, f"marks weren't checked: {error.message}", "writer's key")
+        return
+    for each in unmarked:
+        what = "its newest entries were written without the writer's key"
+        yield Breach(21, what, f"log {each.organisation_id}")
 
 
 def _holds(size: int, peaks: str, root: bytes) -> bool:
