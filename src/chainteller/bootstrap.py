@@ -35,6 +35,7 @@ from chainteller.settings.tree import (
     Settings,
 )
 from chainteller.settings.values import SettingsInvalid
+from chainteller.storage.marks import PublicKey
 from chainteller.storage.worlds import kept_world, sample_world, world_file
 
 if TYPE_CHECKING:
@@ -148,11 +149,11 @@ def open_engine(
     *,
     randomness: Randomness | None = None,
     clock: Clock | None = None,
-    is_marked: bool = True,
+    keys: "WriterKeys | None" = None,
 ) -> "Engine":
     """Open the engine on the place's database; a new file gets the schema.
 
-    Its logs are marked with the writer's key, unless it's thrown away soon.
+    Its logs are marked with the writer's key, by default the one that the settings name.
 
     The machine's clocks are compared with the records, unless the place is read-only or another
     clock is given.
@@ -171,9 +172,7 @@ def open_engine(
     clock, keeper = clock or SystemClock(), Timekeeper()
     feed = price_feed(settings.engine, KeptClock(clock, keeper))
     context = EngineContext(
-        database=open_database(
-            database_url(settings, place), writer_keys(settings) if is_marked else None
-        ),
+        database=open_database(database_url(settings, place), keys or writer_keys(settings)),
         clock=clock,
         randomness=randomness or SystemRandomness(),
         feed=feed,
@@ -433,7 +432,7 @@ def start_demo(paths: Paths, place: Place, seed: str) -> "StartedDesk":
         place,
         randomness=SeededRandomness(seed),
         clock=ElapsedClock(),
-        is_marked=False,
+        keys=PublicKey(),
     )
     load_samples(engine, seed)
     return _desk(engine, settings, place)

@@ -10,9 +10,11 @@ from pathlib import Path
 
 from sqlalchemy import event
 
+from chainteller.domain.actors import DEFAULT_ORGANISATION
 from chainteller.sqlite import sqlite3
-from chainteller.storage import log, numbering
 from chainteller.storage.database import Database, open_database, sqlite_path
+from chainteller.storage.log import append
+from chainteller.storage.log.entry import Act, Stamp
 from chainteller.storage.rows import Writer
 
 KEY = "7e" * 32
@@ -50,8 +52,14 @@ def sealed(database: Database) -> Iterator[Writer]:
     with database.write() as connection:
         rows = Writer(connection)
         yield rows
-        numbering.lock_head(connection)
-        log.append(rows, log.Stamp("default", 0, "test"))
+        end = append.lock(connection, DEFAULT_ORGANISATION)
+        seals = rows.take()
+        seals.setdefault(DEFAULT_ORGANISATION, {}).update(seals.pop(None, {}))
+        acts = {
+            name: [Act("test", "test", rows=tuple(found.values()))] for name, found in seals.items()
+        }
+        ends = {DEFAULT_ORGANISATION: end}
+        append.append(rows, ends, acts, end.last_at, Stamp())
         connection.commit()
 
 

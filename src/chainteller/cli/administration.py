@@ -176,8 +176,8 @@ def verify(files: Sequence[Path] = ()) -> Verified:
         verify_claims,
         verify_structure,
     )
-    from chainteller.storage import archives, removals
-    from chainteller.storage.checkpoints import derived_deployment
+    from chainteller.storage import archives
+    from chainteller.storage.marks import derived_deployment
 
     with engine() as found:
         database = found.context.database
@@ -187,9 +187,9 @@ def verify(files: Sequence[Path] = ()) -> Verified:
                 [*map(str, unreadable)], [*causes(unreadable)], _told(ClaimsReport()), []
             )
         with database.read() as connection:
-            deployment, archived = derived_deployment(connection), removals.archives(connection)
+            deployment, archived = derived_deployment(connection), archives.names(connection)
         with archives.opened(database, files, deployment) as past:
-            books = verify_books(database, None, past)
+            books = verify_books(database, past)
         claims = verify_claims(database)
         heads = judge_heads(found.context)
     breaches = books + claims.breaches

@@ -71,7 +71,7 @@ def signing_keys() -> Outcome:
 def replace_writer_key(reason: str) -> Outcome:
     from chainteller.engine import writer_key
 
-    with engine() as found, judged():
+    with engine() as found:
         writer_key.replace(found.context, operator(options().configured.settings), reason)
         return dict(writer_key.described(found.context))
 

@@ -25,8 +25,9 @@ from chainteller.engine.destinations import level_with_limits
 from chainteller.engine.outcome import AuditEntry, Event, Outcome
 from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service.errors import ClaimUnverifiable
-from chainteller.storage import accounts, ledger, trades, transfers, wallets
-from chainteller.storage.database import Record
+from chainteller.storage import accounts, trades, transfers, wallets
+from chainteller.storage.columns import Record
+from chainteller.storage.log import views
 
 PAYOUT_REFUSED = "payout.refused"
 """The action of the audit entry, and the type of the event, that a refused payout leaves."""
@@ -92,15 +93,17 @@ def locked(tx: UnitOfWork, withdrawal_id: str) -> Due | None:
 
 def _hold(connection: Connection, withdrawal_id: str) -> tuple[Hold | None, bool]:
     """The hold that stands, and whether it was released or paid."""
-    held = ledger.journals_of(connection, withdrawal_id)
-    kinds = {row.kind for row in held}
+    found = views.journals_of(connection, withdrawal_id)
+    kinds = {each.kind for each in found}
     if kinds != {JournalKind.HOLD}:
         return None, bool(kinds)
-    if held[0].code is None:
+    posted = found[0].posted
+    held = [leg for leg in posted.legs if leg.change > 0] if posted is not None else []
+    if posted is None or not held:
         return None, False
-    (account_id,) = {owner(row.code) for row in held}
-    parts = tuple(Amount(row.atoms, ASSETS_BY_KEY[row.asset]) for row in held)
-    return Hold(account_id, parts, held[0].at), False
+    (account_id,) = {owner(leg.code) for leg in held}
+    parts = tuple(Amount(leg.change, ASSETS_BY_KEY[leg.asset]) for leg in held)
+    return Hold(account_id, parts, posted.at), False
 
 
 def refused(tx: UnitOfWork, due: Due) -> Refused | None:

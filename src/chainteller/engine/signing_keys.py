@@ -10,7 +10,7 @@ from chainteller.engine import heads
 from chainteller.engine.context import EngineContext
 from chainteller.engine.notary import origins
 from chainteller.service.errors import ServiceError
-from chainteller.storage.checkpoints import derived_deployment
+from chainteller.storage.marks import derived_deployment
 from chainteller.witnessing.errors import SigningKeysUnusable
 from chainteller.witnessing.keys import (
     SEED_BYTES,

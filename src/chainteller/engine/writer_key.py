@@ -2,7 +2,7 @@
 
 from chainteller.domain.actors import Actor
 from chainteller.engine.context import EngineContext
-from chainteller.engine.heads import make_heads
+from chainteller.engine.heads import DATABASE, make_heads
 from chainteller.engine.pasted_secrets import require_no_secret
 from chainteller.engine.unit_of_work import UnitOfWork, act
 from chainteller.service.errors import ValidationFailed, WriterKeyMissing
@@ -17,8 +17,6 @@ def described(context: EngineContext) -> dict[str, str]:
     """Where the key is, and what names it without telling it. Never raises WriterKeyMissing."""
     with context.database.read() as connection:
         marker = marks.of(connection)
-        if marker is None:
-            return {"writer key": "none: the logs of this database aren't marked"}
         place = marker.place(connection)
         try:
             return {"writer key": f"{place} ({marker.identity(connection)})"}
@@ -32,7 +30,7 @@ def replace(context: EngineContext, actor: Actor, reason: str) -> str:
     The logs are marked as they are: verify the books first.
 
     Raises:
-        ValidationFailed: the reason is empty, too long or a secret, or the logs aren't marked.
+        ValidationFailed: the reason is empty, too long or a secret.
         WriterKeyMissing: the key can't be written or read.
         ServiceUnavailable: the database can't be used.
     """
@@ -45,11 +43,9 @@ def replace(context: EngineContext, actor: Actor, reason: str) -> str:
 
     def work(tx: UnitOfWork) -> None:
         marker = marks.of(tx.connection)
-        if marker is None:
-            raise ValidationFailed.of("reason", "The logs of this database aren't marked.")
         marker.replace(tx.connection)
         named[:] = [marker.identity(tx.connection)]
-        tx.audit(REPLACED, "", {"reason": told, "key": named[0]})
+        tx.audit(REPLACED, DATABASE, {"reason": told, "key": named[0]})
 
     act(context, Actor(DEPLOYMENT, actor.name), work)
     return named[0]

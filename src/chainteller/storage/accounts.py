@@ -11,7 +11,7 @@ from chainteller.domain.preconditions import TERMS_VERSION
 from chainteller.service.models.accounts import BankAccount, Customer
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage import matching
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
 from chainteller.storage.pages import Counted, Listing
 from chainteller.storage.rows import Finder
 from chainteller.storage.tables import Tables

@@ -5,7 +5,7 @@ from sqlalchemy import Connection, exists, func, select
 from chainteller.domain.challenges import ChallengeStatus, challenge_status, claim_status
 from chainteller.service.models.counterparties import Challenge, OwnershipClaim
 from chainteller.service.models.pages import ListQuery
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
 from chainteller.storage.pages import Counted, Extra, Listing
 from chainteller.storage.rows import Finder
 from chainteller.storage.wallet_tables import WalletTables

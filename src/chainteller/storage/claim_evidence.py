@@ -9,7 +9,7 @@ from chainteller.domain.challenges import ClaimStatus
 from chainteller.domain.limits import DestinationClass
 from chainteller.domain.second_method import ArrivalFinding
 from chainteller.storage import epochs
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
 from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
 
@@ -38,14 +38,17 @@ _LINKED = (
     _OTHER.c.counterparty_id == _CLAIM.c.counterparty_id,
     _OTHER.c.status == ClaimStatus.LINKED,
 )
-_EPOCH, _ENTRY = Tables.audit.alias("epoch"), Tables.audit.alias("made")
+_EPOCH, _ENTRY = Tables.entry.alias("epoch"), Tables.entry.alias("made")
 _MADE = (
-    select(func.min(_ENTRY.c.seq))
-    .where(_ENTRY.c.object == _CHALLENGE.c.id)
-    .correlate(_CHALLENGE)
+    select(func.min(_ENTRY.c.number))
+    .where(
+        _ENTRY.c.object == _CHALLENGE.c.id,
+        _ENTRY.c.organisation_id == _ACCOUNT.c.organisation_id,
+    )
+    .correlate(_CHALLENGE, _ACCOUNT)
     .scalar_subquery()
 )
-"""The first audit row of the claim's challenge."""
+"""The first entry about the claim's challenge."""
 _EVIDENCE: Select[Any] = (
     select(
         *_labelled("claim", tuple(_CLAIM.c)),
@@ -96,9 +99,9 @@ _EVIDENCE: Select[Any] = (
         select(func.count())
         .where(
             _EPOCH.c.object == epochs.SUBJECT,
+            _EPOCH.c.organisation_id == _ACCOUNT.c.organisation_id,
             _EPOCH.c.action == epochs.ACCEPTED,
-            _EPOCH.c.outcome == "done",
-            _EPOCH.c.seq > func.coalesce(_MADE, 0),
+            _EPOCH.c.number > func.coalesce(_MADE, 0),
         )
         .scalar_subquery()
         .label("epochs_since"),

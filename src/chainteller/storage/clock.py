@@ -2,22 +2,22 @@
 
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, Select, literal_column, select, update
+from sqlalchemy import BigInteger, ColumnElement, Connection, Select, func, literal_column, select
 
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
 from chainteller.storage.faults import damaged
 from chainteller.storage.plain import ahead
 from chainteller.storage.rows import Writer
-from chainteller.storage.tables import HEAD, Tables
+from chainteller.storage.tables import CLOCK, Tables
 
 _T = Tables.clock
-_HEAD = Tables.head
-_ONE = _T.c.name == HEAD
+_LOG = Tables.log
+_ONE = _T.c.name == CLOCK
 _SERVER_CLOCK: ColumnElement[int] = literal_column(
     "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)", BigInteger
 ).label("server_clock")
 _SHARED = (
-    select(_HEAD.c.last_at).where(_HEAD.c.name == HEAD).scalar_subquery().label("last_at"),
+    select(func.max(_LOG.c.last_at)).scalar_subquery().label("last_at"),
     *(column for column in _T.c if column.name != "name"),
 )
 
@@ -38,7 +38,7 @@ def read(connection: Connection, *, server_clock: bool) -> Record:
     """One row for ``clock_row``, with ``server_clock`` if requested.
 
     Raises:
-        ServiceUnavailable: DAMAGED, the row or that of the head is missing.
+        ServiceUnavailable: DAMAGED, the row is missing, or every log.
     """
     statement: Select[Any] = _ROW_WITH_SERVER_CLOCK if server_clock else _ROW
     row = connection.execute(statement).first()
@@ -63,9 +63,4 @@ def lock(connection: Connection) -> None:
 
 
 def change(rows: Writer, **values: object) -> None:
-    rows.update(_T, {"name": HEAD}, values)
-
-
-def forget_newest_instant(connection: Connection) -> None:
-    """A new epoch may begin before the newest instant of the last one."""
-    connection.execute(update(_HEAD).where(_HEAD.c.name == HEAD).values(last_at=0))
+    rows.update(_T, {"name": CLOCK}, values)

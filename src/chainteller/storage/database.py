@@ -17,11 +17,11 @@ from sqlalchemy.pool import QueuePool
 
 from chainteller.sqlite import WAL_IS_SAFE, sqlite3
 from chainteller.storage import marks, schema, sealing
-from chainteller.storage.backlog import Backlog
-from chainteller.storage.columns import Record as Record  # noqa: PLC0414 - read from here by everyone else
+from chainteller.storage.columns import ADD_ATOMS, add_atoms
+from chainteller.storage.compatibility import require_current
 from chainteller.storage.faults import explain, read_only, unavailable
 from chainteller.storage.groups import Writers
-from chainteller.storage.marks import Marker, WriterKeys
+from chainteller.storage.marks import Marker, NoKey, WriterKeys
 from chainteller.storage.plain import Plain
 from chainteller.storage.plain_reads import Endings, read_on
 from chainteller.storage.postgres import READING, WRITING, open_postgres
@@ -50,7 +50,8 @@ class Database:
         self._writer = threading.Lock()
         self.writers = Writers(self.write_plain)
         self.writing = WriteHealth()
-        self.backlog = Backlog()
+        self.known_rules: set[str] = set()
+        """The versions of the settings that are known to be stored."""
         self._endings: dict[object, Endings] = {}
         self.calm = threading.Event()
         """Cleared while this process commits to its SQLite file without WAL. Readers wait for it:
@@ -329,7 +330,7 @@ def _is_in_wal(path: Path) -> bool:
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     connection.isolation_level = None
-    sealing.add_functions(connection)
+    add_functions(connection)
     cursor = connection.cursor()
     cursor.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
     cursor.execute("PRAGMA foreign_keys=ON")
@@ -338,6 +339,12 @@ def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     if not WAL_IS_SAFE:
         cursor.execute("PRAGMA journal_mode=TRUNCATE")
     cursor.close()
+
+
+def add_functions(connection: sqlite3.Connection) -> None:
+    """The functions that statements on a SQLite file use."""
+    sealing.add_functions(connection)
+    connection.create_function(ADD_ATOMS, 2, add_atoms, deterministic=True)
 
 
 def _begin_sqlite(connection: Connection) -> None:
@@ -350,7 +357,7 @@ def connect(url: str, keys: WriterKeys | None = None, *, as_it_is: bool = False)
 
     Args:
         url: the database's address.
-        keys: where the key is that marks its logs. None: nobody marks them.
+        keys: where the key is that marks its logs. None: nobody writes to them.
         as_it_is: don't create a missing file, nor change a file's journal mode.
 
     Raises:
@@ -358,8 +365,7 @@ def connect(url: str, keys: WriterKeys | None = None, *, as_it_is: bool = False)
     """
     path = sqlite_path(url)
     engine = open_postgres(_parse(url)) if path is None else _open_sqlite(path)
-    if keys is not None:
-        engine.update_execution_options(**marks.options(Marker(keys)))
+    engine.update_execution_options(**marks.options(Marker(keys or NoKey())))
     if path is None:
         return Database(engine, None)
     try:
@@ -377,7 +383,7 @@ def open_database(url: str, keys: WriterKeys | None = None) -> Database:
     """Open the database, creating the schema in a new one, and the key that marks its logs.
 
     Raises:
-        ServiceUnavailable: as ``connect`` and ``schema.require_current``, or an explained driver
+        ServiceUnavailable: as ``connect`` and ``require_current``, or an explained driver
             error.
     """
     database = connect(url, keys)
@@ -387,7 +393,7 @@ def open_database(url: str, keys: WriterKeys | None = None) -> Database:
         if state is State.NEW:
             schema.create(database.engine)
         else:
-            schema.require_current(state, database.name)
+            require_current(state, database.name)
     except (DBAPIError, PoolTimeout) as error:
         database.close()
         raise explain(error) from error

@@ -1,28 +1,31 @@
 """Store the outcomes of writes under their idempotency keys."""
 
-from sqlalchemy import select, tuple_
+from sqlalchemy import Connection, bindparam, func, select, tuple_
 
 from chainteller.storage import sealing
+from chainteller.storage.columns import Record
+from chainteller.storage.plain import later
 from chainteller.storage.rows import Finder, Writer
 from chainteller.storage.tables import Tables
 
 _T = Tables.idempotency
+_SEED = 0x43544C4B
 find = Finder(_T, "organisation_id", "operation", "key")
 
 
-def claim(rows: Writer, row: dict[str, object]) -> bool:
-    """Claim a key for this transaction; False if it is taken.
-
-    On PostgreSQL, waits for another transaction that holds the key.
-    """
-    return rows.insert_if_new(_T, row)
+_TURN = select(
+    func.pg_advisory_xact_lock(func.hashtextextended(bindparam("b_turn"), _SEED)).label("turn")
+)
 
 
-def finish(rows: Writer, row: dict[str, object], body: str, *, created: bool) -> None:
-    """Store the outcome of the write that claimed the key, at the row's ``at``."""
-    key = {name: row[name] for name in ("organisation_id", "operation", "key")}
-    outcome = {"body": body, "created_record": created, "at": row["at"]}
-    rows.update(_T, key, outcome)
+def find_alone(
+    connection: Connection, organisation_id: str, operation: str, key: str
+) -> Record | None:
+    """The outcome of a key. On PostgreSQL, waits for another transaction that uses it, and keeps
+    others waiting until this one ends."""
+    if connection.dialect.name == "postgresql":
+        later(connection, _TURN, {"b_turn": f"{organisation_id} {operation} {key}"})
+    return find(connection, organisation_id, operation, key)
 
 
 def purge(rows: Writer, before: int, most: int) -> list[str]:

@@ -2,7 +2,7 @@
 
 from sqlalchemy import Connection, and_, bindparam, func, select
 
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
 from chainteller.storage.rows import Writer
 from chainteller.storage.tables import Tables
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, bindparam, select
 
 from chainteller.storage.clock import with_time
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
 from chainteller.storage.rows import Finder, Writer
 from chainteller.storage.tables import Tables
 

@@ -24,6 +24,7 @@ from chainteller.storage import (
     schema,
     sealing,
 )
+from chainteller.storage.compatibility import require_current
 from chainteller.storage.database import Database, connect, sqlite_path
 from chainteller.storage.faults import explain, explain_sqlite, unavailable
 from chainteller.storage.marks import WriterKeys
@@ -62,7 +63,7 @@ def init(url: str, keys: WriterKeys | None = None) -> bool:
         if found is State.NEW:
             schema.create(database.engine)
         else:
-            schema.require_current(found, database.name)
+            require_current(found, database.name)
     except (DBAPIError, PoolTimeout) as error:
         raise explain(error) from error
     finally:
@@ -171,7 +172,7 @@ def compact(url: str) -> tuple[int, int]:
     require_space(path, _COMPACTING * before)
     try:
         with closing(sqlite3.connect(path, timeout=5, isolation_level=None)) as connection:
-            schema.require_current(sqlite_state(partial(_scalar, connection)), str(path))
+            require_current(sqlite_state(partial(_scalar, connection)), str(path))
             connection.execute("VACUUM")
     except sqlite3.Error as error:
         raise explain_sqlite(error) from error
@@ -182,7 +183,7 @@ def _compact_server(url: str) -> tuple[int, int]:
     database = connect(url)
     try:
         with database.read() as connection:
-            schema.require_current(schema.state(connection), database.name)
+            require_current(schema.state(connection), database.name)
         with database.look() as connection:
             connection.execute(text("SET statement_timeout = 0"))
             before = size_of(connection, None)
@@ -443,7 +444,7 @@ def _copy_checked(file: Path, draft: Path) -> None:
     if found is State.NEW:
         raise unavailable("NOT_A_DATABASE", "The backup holds nothing.", "Use another backup.")
     if found is not State.OUTDATED:
-        schema.require_current(found, str(file))
+        require_current(found, str(file))
     try:
         with closing(_read_only(file)) as source, closing(sqlite3.connect(draft)) as target:
             source.backup(target)

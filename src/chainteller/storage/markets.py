@@ -2,7 +2,7 @@
 
 from sqlalchemy import Connection, bindparam, select
 
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
 from chainteller.storage.plain import ahead
 from chainteller.storage.rows import Finder, Writer
 from chainteller.storage.tables import Tables

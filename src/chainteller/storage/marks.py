@@ -1,52 +1,42 @@
 """Marks: only who has the writer's key can make a log grow.
 
-A log's mark is a keyed hash over its size and the roots of its subtrees, which fix the contents and
-the place of every entry. The key isn't in the database, so someone who may change every row still
-can't write history that verification accepts. A mark goes on only from a mark that holds: what was
-altered behind it stays without one, whatever is written afterwards, until a person replaces the
-key. Cutting off the newest entries leaves an older mark that holds; heads that are kept elsewhere
-show that (``engine.heads``).
-
-On PostgreSQL, what a transaction puts on record waits in ``unnumbered`` under a mark of its own.
+The mark of an entry is a keyed hash over its log, its number, its leaf and the mark of the entry
+before it. The key isn't in the database, so someone who may change every row still can't write,
+alter, remove or move an entry that verification accepts. Cutting off the newest entries leaves
+older marks that hold; heads that are kept elsewhere show that (``engine.heads``).
 """
 
 import hmac
-from collections.abc import Callable
+from collections.abc import Iterator
 from hashlib import blake2b
-from typing import Any, NamedTuple, Protocol
+from typing import Protocol
 
-from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy import BigInteger, Connection, bindparam, select, update
 
-from chainteller.domain.merkle import Tree
 from chainteller.service.errors import WriterKeyMissing
-from chainteller.storage.checkpoints import derived_deployment
 from chainteller.storage.rows import DEPLOYMENT
 from chainteller.storage.tables import Tables
 
 KEY_BYTES = 32
 _SIZE = 32
-_LOG, _WRITE, _KEY = b"log", b"write", b"key"
+_ENTRY, _KEY = b"entry", b"key"
 _OPTION = "marker"
 _IDENTITY_DIGITS = 16
-_L, _U = Tables.log, Tables.unnumbered
-_STATES = select(_L.c.organisation_id, _L.c.size, _L.c.peaks, _L.c.mark)
-_STATE = _STATES.where(_L.c.organisation_id == bindparam("b_organisation"))
-_SET = update(_L).where(_L.c.organisation_id == bindparam("b_organisation"))
-_SET = _SET.values(mark=bindparam("v_mark"))
-_SET_WRITE = update(_U).where(_U.c.position == bindparam("b_position"))
-_SET_WRITE = _SET_WRITE.values(mark=bindparam("v_mark"))
-
-
-class End(NamedTuple):
-    """Where a log ends: its tree, and the mark of it."""
-
-    tree: Tree = Tree()
-    mark: bytes | None = None
-
-    @classmethod
-    def of_row(cls, size: int, peaks: str, mark: bytes | None) -> "End":
-        """From columns of a log's row. Raises ValueError where they don't fit together."""
-        return cls(Tree.unpacked(size, peaks), mark)
+_DERIVED_DIGITS = 16
+_BATCH = 5_000
+_E, _L = Tables.entry, Tables.log
+_OF = _E.c.organisation_id == bindparam("b_organisation")
+_NUMBER = _E.c.number == bindparam("b_number", type_=BigInteger)
+_LEAF = select(_E.c.leaf, _E.c.mark).where(_OF, _NUMBER)
+_AFTER = (
+    select(_E.c.number, _E.c.leaf)
+    .where(_OF, _E.c.number > bindparam("b_number", type_=BigInteger))
+    .order_by(_E.c.number)
+    .limit(_BATCH)
+)
+_SET = update(_E).where(_OF, _NUMBER).values(mark=bindparam("v_mark"))
+_SET_LOG = update(_L).where(_L.c.organisation_id == bindparam("b_organisation"))
+_SET_LOG = _SET_LOG.values(mark=bindparam("v_mark"))
 
 
 class WriterKeys(Protocol):
@@ -66,122 +56,99 @@ class WriterKeys(Protocol):
 
 
 class Marker:
-    """Marks the logs of one database. The key is read at the first mark, and again when the
-    deployment's log was marked with another one."""
+    """Marks the logs of one database; its key is read once and tried on the first entry."""
 
     def __init__(self, keys: WriterKeys) -> None:
         self._keys = keys
         self._deployment = ""
         self._secret = b""
 
-    def next(
-        self, connection: Connection, organisation_id: str, before: End, after: Tree
-    ) -> bytes | None:
-        """The mark of a log that grew; its former one where that doesn't hold, and none for the
-        first entry of a deployment, which names it: ``create`` follows.
+    def begin(self, first_leaf: bytes) -> None:
+        """Make the key of a new database, whose own log begins with a leaf. Raises as ``mark``."""
+        deployment = _deployment(first_leaf)
+        self._deployment, self._secret = deployment, self._keys.create(deployment)
+
+    def require(self, connection: Connection) -> None:
+        """Have the key that marked the deployment's log.
 
         Raises:
-            WriterKeyMissing: the key can't be read, or isn't the one that marked the logs.
+            WriterKeyMissing: it can't be read, or is another one.
         """
-        tree, mark = before
-        if not tree.size and organisation_id == DEPLOYMENT:
-            return None
+        if self._secret:
+            return
+        leaf, mark = self._first(connection)
+        self._deployment = _deployment(leaf)
+        self._secret = self._keys.load(self._deployment)
+        if not hmac.compare_digest(self.mark(DEPLOYMENT, 1, leaf, b""), mark):
+            self._secret = b""
+            raise other_key(self._keys.place(self._deployment))
 
-        def is_whole() -> bool:
-            return not tree.size or self._holds(organisation_id, tree.size, tree.packed(), mark)
+    def forget(self) -> None:
+        """Read the key again at the next mark: another process may have replaced it."""
+        self._secret = b""
 
-        if not self._fits(connection, is_whole):
-            return mark
-        return self._mark(organisation_id, after.size, after.packed())
-
-    def of_write(self, connection: Connection, body: str) -> bytes:
-        """The mark of what a transaction puts on record. Raises as ``next``."""
-        if not self._secret:
-            self._require_current(connection)
-        return self._hash(_WRITE, body)
-
-    def wrote(self, connection: Connection, body: str, mark: bytes | None) -> bool:
-        """Whether somebody with the key put something on record. Raises as ``next``."""
-        return self._fits(
-            connection, lambda: hmac.compare_digest(self._hash(_WRITE, body), mark or b"")
-        )
-
-    def holds(self, connection: Connection, state: Any) -> bool:
-        """Whether the mark of a log's row fits what the row says.
-
-        Raises:
-            WriterKeyMissing: the key can't be read.
-        """
-        self._read(connection)
-        return self._holds(state.organisation_id, state.size, state.peaks, state.mark)
+    def mark(self, organisation_id: str, number: int, leaf: bytes, before: bytes) -> bytes:
+        """The mark of an entry, by keyed BLAKE2b (RFC 7693). Call ``require`` before."""
+        told = b"\n".join((organisation_id.encode(), str(number).encode(), leaf, before))
+        return blake2b(told, digest_size=_SIZE, key=self._secret, person=_ENTRY).digest()
 
     def identity(self, connection: Connection) -> str:
-        """What names the key and doesn't tell it. Raises as ``holds``."""
-        self._read(connection)
-        return self._hash(_KEY, "").hex()[:_IDENTITY_DIGITS]
+        """What names the key and doesn't tell it. Raises as ``require``."""
+        self.require(connection)
+        told = blake2b(b"", digest_size=_SIZE, key=self._secret, person=_KEY)
+        return told.hexdigest()[:_IDENTITY_DIGITS]
 
     def place(self, connection: Connection) -> str:
         """Where the key is, in words."""
         return self._keys.place(derived_deployment(connection))
 
-    def create(self, connection: Connection) -> None:
-        """Make the key of a new database, and mark its logs. Raises as ``holds``."""
-        self._mark_all(connection, self._keys.create)
-
     def replace(self, connection: Connection) -> None:
-        """Make another key, and mark everything as it is now. Raises as ``holds``.
+        """Make another key, and mark every entry as it is now. Raises as ``require``.
 
         No other process may write meanwhile: it would use the former key.
         """
-        self._mark_all(connection, self._keys.replace)
+        self._deployment = derived_deployment(connection)
+        self._secret = self._keys.replace(self._deployment)
+        names = connection.execute(select(_L.c.organisation_id)).scalars().all()
+        for name in names:
+            mark = b""
+            for number, leaf in _leaves(connection, name):
+                mark = self.mark(name, number, leaf, mark)
+                values = {"b_organisation": name, "b_number": number, "v_mark": mark}
+                connection.execute(_SET, values)
+            connection.execute(_SET_LOG, {"b_organisation": name, "v_mark": mark})
 
-    def _mark_all(self, connection: Connection, make: Callable[[str], bytes]) -> None:
-        deployment = derived_deployment(connection)
-        self._deployment, self._secret = deployment, make(deployment)
-        for row in connection.execute(_STATES.where(_L.c.size > 0)).all():
-            mark = self._mark(row.organisation_id, row.size, row.peaks)
-            connection.execute(_SET, {"b_organisation": row.organisation_id, "v_mark": mark})
-        for each in connection.execute(select(_U.c.position, _U.c.body)).all():
-            mark = self._hash(_WRITE, each.body)
-            connection.execute(_SET_WRITE, {"b_position": each.position, "v_mark": mark})
+    def _first(self, connection: Connection) -> tuple[bytes, bytes]:
+        values = {"b_organisation": DEPLOYMENT, "b_number": 1}
+        row = connection.execute(_LEAF, values).first()
+        return (b"", b"") if row is None else (row.leaf, row.mark)
 
-    def _fits(self, connection: Connection, is_whole: Callable[[], bool]) -> bool:
-        """Whether something has its mark, with the key that is in force now."""
-        if self._secret and is_whole():
-            return True
-        self._require_current(connection)
-        return is_whole()
 
-    def _require_current(self, connection: Connection) -> None:
-        """Have the key that marked the deployment's log. Raises as ``next``."""
-        row = connection.execute(_STATE, {"b_organisation": DEPLOYMENT}).one()
-        if self._secret and self.holds(connection, row):
+def _leaves(connection: Connection, organisation_id: str) -> Iterator[tuple[int, bytes]]:
+    last = 0
+    while True:
+        values = {"b_organisation": organisation_id, "b_number": last}
+        rows = connection.execute(_AFTER, values).all()
+        for row in rows:
+            yield row.number, row.leaf
+        if not rows:
             return
-        self._secret = b""
-        if not self.holds(connection, row):
-            self._secret = b""
-            raise other_key(self._keys.place(self._deployment))
-
-    def _read(self, connection: Connection) -> None:
-        if not self._secret:
-            deployment = derived_deployment(connection)
-            self._deployment, self._secret = deployment, self._keys.load(deployment)
-
-    def _holds(self, organisation_id: str, size: int, peaks: str, mark: bytes | None) -> bool:
-        return hmac.compare_digest(self._mark(organisation_id, size, peaks), mark or b"")
-
-    def _mark(self, organisation_id: str, size: int, peaks: str) -> bytes:
-        return self._hash(_LOG, f"{organisation_id}\n{size}\n{peaks}")
-
-    def _hash(self, use: bytes, text: str) -> bytes:
-        """Keyed BLAKE2b (RFC 7693); ``use`` keeps the kinds of marks apart."""
-        told = f"{self._deployment}\n{text}".encode()
-        return blake2b(told, digest_size=_SIZE, key=self._secret, person=use).digest()
+        last = rows[-1].number
 
 
-def of(connection: Connection) -> Marker | None:
-    """Who marks the logs of a connection's database; None if nobody does."""
-    found: Marker | None = connection.get_execution_options().get(_OPTION)
+def derived_deployment(connection: Connection) -> str:
+    """The deployment's name: of the first entry of its own log, which never changes."""
+    row = connection.execute(_LEAF, {"b_organisation": DEPLOYMENT, "b_number": 1}).first()
+    return "deployment" if row is None else _deployment(row.leaf)
+
+
+def _deployment(first_leaf: bytes) -> str:
+    return f"deployment-{first_leaf.hex()[:_DERIVED_DIGITS]}"
+
+
+def of(connection: Connection) -> Marker:
+    """Who marks the logs of a connection's database."""
+    found: Marker = connection.get_execution_options()[_OPTION]
     return found
 
 
@@ -190,10 +157,34 @@ def options(marker: Marker) -> dict[str, Marker]:
     return {_OPTION: marker}
 
 
+class PublicKey:
+    """A key that anybody can know, for databases that are thrown away: demos and training."""
+
+    def place(self, _deployment: str) -> str:
+        return "the program itself: this database is thrown away"
+
+    def load(self, _deployment: str) -> bytes:
+        return bytes(KEY_BYTES)
+
+    create = replace = load
+
+
+class NoKey:
+    """No key: nobody writes to the logs."""
+
+    def place(self, _deployment: str) -> str:
+        return "no place"
+
+    def load(self, _deployment: str) -> bytes:
+        raise missing_key("this command doesn't write")
+
+    create = replace = load
+
+
 def other_key(place: str) -> WriterKeyMissing:
     return WriterKeyMissing(
-        f"The writer's key in {place} isn't the one that marked this database, or the "
-        "deployment's log was altered. Nothing was written.",
+        f"The writer's key in {place} isn't the one that marked this database, or the first entry "
+        "of the deployment's log was altered. Nothing was written.",
         "OTHER",
     )
 

@@ -3,7 +3,8 @@
 from sqlalchemy import Connection, bindparam, select
 
 from chainteller.domain.quoting import FeeSchedule
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
+from chainteller.storage.log import append
 from chainteller.storage.plain import ahead
 from chainteller.storage.rows import Writer
 from chainteller.storage.schema import organisation_row
@@ -27,8 +28,9 @@ def fee_schedule_ahead(connection: Connection, organisation_id: str) -> None:
 
 
 def create(rows: Writer, organisation_id: str, at: int) -> None:
-    """Create an organisation with the default fee schedule."""
+    """Create an organisation with the default fee schedule, and its log."""
     rows.insert(Tables.organisation, [organisation_row(organisation_id, organisation_id, at)])
+    append.begin(rows.connection, organisation_id)
 
 
 def everything(connection: Connection) -> list[str]:

@@ -4,7 +4,7 @@ from sqlalchemy import Connection, select
 
 from chainteller.service.models.counterparties import OwnershipStatement
 from chainteller.service.models.pages import ListQuery
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
 from chainteller.storage.pages import Counted, Listing
 from chainteller.storage.rows import Finder
 from chainteller.storage.wallet_tables import WalletTables

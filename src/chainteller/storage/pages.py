@@ -27,7 +27,7 @@ from sqlalchemy import (
 from chainteller.domain.clock import parse_instant
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage import tallies
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
 from chainteller.storage.plain import ahead
 
 Condition = ColumnElement[bool]

@@ -11,7 +11,7 @@ from chainteller.domain.trades import QuoteStatus, quote_is_live
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import AssetAmount, Fees, Pricing, Quote
 from chainteller.storage import tallies
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
 from chainteller.storage.pages import Counted, Extra, Listing
 from chainteller.storage.rows import Finder, Writer
 from chainteller.storage.tables import Tables

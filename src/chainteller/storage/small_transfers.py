@@ -15,7 +15,7 @@ from chainteller.domain.second_method import (
 )
 from chainteller.service.models.counterparties import Arrival, SmallTransfer
 from chainteller.service.models.pages import ListQuery
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
 from chainteller.storage.pages import Counted, Extra, Listing
 from chainteller.storage.rows import Finder
 from chainteller.storage.wallet_tables import WalletTables

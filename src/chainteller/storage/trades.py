@@ -14,7 +14,7 @@ from chainteller.domain.trades import TradeStatus
 from chainteller.service.models.funding import Reason
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.trades import Trade
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
 from chainteller.storage.pages import Counted, Listing, between, numbered, numbered_ahead
 from chainteller.storage.quotes import SPREAD, fees, legs
 from chainteller.storage.rows import Finder

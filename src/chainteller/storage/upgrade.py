@@ -22,6 +22,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from chainteller.service.models.databases import UpgradePlan, UpgradeStep
 from chainteller.storage import schema
+from chainteller.storage.compatibility import require_current
 from chainteller.storage.database import Database, connect, sqlite_path
 from chainteller.storage.faults import explain, is_transient, unavailable
 from chainteller.storage.maintenance import free_beside, require_file, size_of
@@ -160,7 +161,7 @@ def _revision_before(database: Database, connection: Connection) -> str:
     """The revision to start from; empty for a new database. Raises ServiceUnavailable."""
     found = schema.state(connection)
     if found not in (State.NEW, State.OUTDATED):
-        schema.require_current(found, database.name)
+        require_current(found, database.name)
     return "" if found is State.NEW else schema.revision(connection)
 
 

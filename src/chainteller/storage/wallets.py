@@ -24,7 +24,7 @@ from chainteller.service.models.counterparties import (
 )
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage import matching
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
 from chainteller.storage.pages import Counted, Listing
 from chainteller.storage.rows import Finder
 from chainteller.storage.tables import Tables

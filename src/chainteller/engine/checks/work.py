@@ -19,10 +19,11 @@ from chainteller.domain.second_method import LONGEST_WAIT, MAXIMUM_VALIDITY_S, W
 from chainteller.engine import due_times, small_transfers
 from chainteller.engine.checks.breaches import Breach, Breaches
 from chainteller.engine.checks.epochs import Epochs
+from chainteller.engine.checks.replay import Books
 from chainteller.engine.claim_proofs import UNREADABLE
 from chainteller.engine.due_times import WORK, Work
 from chainteller.storage import clock, inspection
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
 
 RETRY = MINUTE
 """After how long work is tried again at most (``due.put_off``)."""
@@ -37,7 +38,7 @@ class _Span(NamedTuple):
     last: int | None
 
 
-def work_has_its_record(connection: Connection) -> Breaches:
+def work_has_its_record(connection: Connection, _books: Books) -> Breaches:
     """8: scheduled work is that of a record that waits for it, at the time that the record says."""
     times = _Times(connection)
     for job in inspection.jobs(connection):
