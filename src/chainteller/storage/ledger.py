@@ -8,9 +8,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from chainteller.domain.assets import ASSETS_BY_KEY, Asset
 from chainteller.domain.ledger import Bucket, customer, owner
-from chainteller.storage.columns import ADD_ATOMS, Atoms
+from chainteller.storage.columns import ADD_ATOMS, Atoms, Record
 from chainteller.storage.compiled import Found
-from chainteller.storage.columns import Record
 from chainteller.storage.plain import ahead, later
 from chainteller.storage.tables import Tables
 
@@ -44,7 +43,7 @@ def _open_if_new(dialect: str) -> Any:
 
 def _move(dialect: str) -> Any:
     balance, change = _T.c.balance, bindparam("v_change", type_=Atoms())
-    added: Any = balance + change
+    added: Any = balance.op("+", return_type=Atoms())(change)
     if dialect == "sqlite":
         added = getattr(func, ADD_ATOMS)(balance, change)
     return (
