@@ -13,6 +13,7 @@ from sqlalchemy import event
 from chainteller.sqlite import sqlite3
 from chainteller.storage import log, numbering
 from chainteller.storage.database import Database, open_database, sqlite_path
+from chainteller.storage.marks import WriterKeys
 from chainteller.storage.rows import Writer
 
 KEY = "7e" * 32
@@ -23,7 +24,9 @@ KEY_SETTING = {
 }
 
 
-def open_fresh(url: str, start: Callable[[], Path] | None = None) -> Database:
+def open_fresh(
+    url: str, start: Callable[[], Path] | None = None, keys: WriterKeys | None = None
+) -> Database:
     """Open a database; a SQLite file that is not there yet starts as a copy of an empty bank, or of
     the file that ``start`` names.
 
@@ -32,13 +35,14 @@ def open_fresh(url: str, start: Callable[[], Path] | None = None) -> Database:
     ``tests/storage/test_faults.py``.
     """
     path = sqlite_path(url)
+    keys = keys or KEYS
     if path is None:
-        return open_database(url, KEYS)
+        return open_database(url, keys)
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch(mode=0o600)
         shutil.copyfile((start or _empty_bank)(), path)
-    database = open_database(url, KEYS)
+    database = open_database(url, keys)
     database.engine.dispose()  # opened before the listener below
     event.listen(database.engine, "connect", _skip_syncs)
     return database

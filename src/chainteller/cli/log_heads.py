@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from chainteller.bootstrap import operator
-from chainteller.cli.administration import Outcome, engine
+from chainteller.cli.administration import Outcome, engine, judged
 from chainteller.cli.options import options
 
 if TYPE_CHECKING:

@@ -51,6 +51,8 @@ class Database:
         self.writers = Writers(self.write_plain)
         self.writing = WriteHealth()
         self.backlog = Backlog()
+        self.has_written = False
+        """Whether this process committed something."""
         self._endings: dict[object, Endings] = {}
         self.calm = threading.Event()
         """Cleared while this process commits to its SQLite file without WAL. Readers wait for it:

@@ -97,7 +97,7 @@ class Marker:
     def of_write(self, connection: Connection, body: str) -> bytes:
         """The mark of what a transaction puts on record. Raises as ``next``."""
         if not self._secret:
-            self._require_current(connection)
+            self.require_current(connection)
         return self._hash(_WRITE, body)
 
     def wrote(self, connection: Connection, body: str, mark: bytes | None) -> bool:
@@ -149,10 +149,10 @@ class Marker:
         """Whether something has its mark, with the key that is in force now."""
         if self._secret and is_whole():
             return True
-        self._require_current(connection)
+        self.require_current(connection)
         return is_whole()
 
-    def _require_current(self, connection: Connection) -> None:
+    def require_current(self, connection: Connection) -> None:
         """Have the key that marked the deployment's log. Raises as ``next``."""
         row = connection.execute(_STATE, {"b_organisation": DEPLOYMENT}).one()
         if self._secret and self.holds(connection, row):
@@ -160,7 +160,7 @@ class Marker:
         self._secret = b""
         if not self.holds(connection, row):
             self._secret = b""
-            raise other_key(self._keys.place(self._deployment))
+            raise other_key()
 
     def _read(self, connection: Connection) -> None:
         if not self._secret:
@@ -185,19 +185,28 @@ def of(connection: Connection) -> Marker | None:
     return found
 
 
+def require_key(connection: Connection) -> None:
+    """Raises WriterKeyMissing: nobody can write now."""
+    marker = of(connection)
+    if marker is not None:
+        marker.require_current(connection)
+
+
 def options(marker: Marker) -> dict[str, Marker]:
     """The engine's execution options that let a marker mark its logs."""
     return {_OPTION: marker}
 
 
-def other_key(place: str) -> WriterKeyMissing:
+def other_key() -> WriterKeyMissing:
+    """The key is there, and the log wasn't marked with it."""
     return WriterKeyMissing(
-        f"The writer's key in {place} isn't the one that marked this database, or the "
-        "deployment's log was altered. Nothing was written.",
-        "OTHER",
+        "The writer's key isn't the one that marked this database, or the deployment's log was "
+        "altered. Nothing was written.",
+        "OTHER_KEY",
     )
 
 
 def missing_key(why: str) -> WriterKeyMissing:
+    """There is no key that can be used."""
     said = f"The writer's key can't be read: {why.rstrip('.')}. Nothing was written."
-    return WriterKeyMissing(said, "MISSING")
+    return WriterKeyMissing(said, "NO_KEY")

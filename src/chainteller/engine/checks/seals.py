@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Table
 from chainteller import garbage
 from chainteller.domain.clock import format_instant
 from chainteller.domain.merkle import EMPTY_ROOT, Tree
-from chainteller.engine.checks.breaches import Breach, Breaches
+from chainteller.engine.checks.breaches import WRITERS_KEY, Breach, Breaches
 from chainteller.service.errors import WriterKeyMissing
 from chainteller.storage import catalogue, inspection, log, marks, removals, sealing
 from chainteller.storage import clock as clock_rows
@@ -167,7 +167,7 @@ def _as_marked(connection: Connection, states: Iterable[Record]) -> Breaches:
     try:
         unmarked = [each for each in states if each.size and not marker.holds(connection, each)]
     except WriterKeyMissing as error:
-        yield Breach(21, f"marks weren't checked: {error.message}", "writer's key")
+        yield Breach(21, f"marks weren't checked: {error.message}", WRITERS_KEY)
         return
     for each in unmarked:
         what = "its newest entries were written without the writer's key"
