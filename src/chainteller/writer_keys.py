@@ -18,11 +18,13 @@ _VARIABLE, _COMMAND = "env:", "command:"
 @dataclass(frozen=True, slots=True)
 class ConfiguredKeys:
     """The keys that ``audit.writer_key`` names; where it's empty, a file in ``folder`` for each
-    deployment. A key is written as 64 hexadecimal digits."""
+    deployment. A key is written as 64 hexadecimal digits. Where the key isn't in a file, the heads
+    of the log are kept in the folder ``state``."""
 
     source: str
     folder: Path
     environ: Mapping[str, str]
+    state: Path
 
     def place(self, deployment: str) -> str:
         """Where the key is, in words that tell no arguments of a command."""
@@ -30,17 +32,22 @@ class ConfiguredKeys:
             return f"{_COMMAND}{(self.source.removeprefix(_COMMAND).split() or ['(empty)'])[0]}"
         return self.source if self._is_outside else str(self._file(deployment))
 
+    def heads_file(self, deployment: str) -> Path:
+        """Where the heads of the log are kept: beside the key."""
+        if self._is_outside:
+            return self.state / "writer_heads" / f"{deployment}.heads"
+        return self._file(deployment).with_name(f"{deployment}.heads")
+
     def load(self, deployment: str) -> bytes:
         """Raises WriterKeyMissing."""
         try:
             key = bytes.fromhex(self._text(deployment))
         except SettingsInvalid as error:
-            raise missing_key("; ".join(error.problems)) from None
+            raise missing_key(self._without_folder("; ".join(error.problems), deployment)) from None
         except ValueError:
             key = b""
         if len(key) != KEY_BYTES:
-            form = f"a key has {2 * KEY_BYTES} hexadecimal digits"
-            raise missing_key(f"{self.place(deployment)}: {form}")
+            raise missing_key(f"a key has {2 * KEY_BYTES} hexadecimal digits, and it hasn't")
         return key
 
     def create(self, deployment: str) -> bytes:
@@ -59,6 +66,11 @@ class ConfiguredKeys:
     def _is_outside(self) -> bool:
         return self.source.startswith((_VARIABLE, _COMMAND))
 
+    def _without_folder(self, said: str, deployment: str) -> str:
+        """What is said of a file reaches clients, who needn't know where it is."""
+        file = self._file(deployment)
+        return said if self._is_outside else said.replace(str(file), file.name)
+
     def _file(self, deployment: str) -> Path:
         return Path(self.source).expanduser() if self.source else self.folder / f"{deployment}.key"
 
@@ -75,4 +87,4 @@ class ConfiguredKeys:
             private_folder(file.parent)
             write_atomically(file, f"{key.hex()}\n", is_new=is_new)
         except OSError as error:
-            raise missing_key(f"{file}: {error.strerror}") from None
+            raise missing_key(f"{file.name}: {error.strerror}") from None

@@ -181,6 +181,7 @@ def lines(bank: Bank) -> Lines:
         "audit key create": ("--database", f"sqlite:///{at / 'empty' / 'signed.db'}"),
         "audit key rotate": (),
         "audit key retire": (),
+        "audit writer replace": ("--reason", "the file was copied by mistake"),
         "keys list": (),
         "keys create": ("--name", "third"),
         "keys rotate": (new,),

@@ -11,6 +11,7 @@ import pytest
 from tests.witnessing import places
 from tests.witnessing.places import OPERATOR, Place, open_place
 from tests.witnessing.witnesses import NAME, running_witness
+from tests.world.files import KEYS
 
 from chainteller.adapters.witness_http import HttpWitness
 from chainteller.cli.audit_heads import proves
@@ -247,7 +248,7 @@ def test_another_database_in_the_place_of_this_one_is_noticed(place: Place) -> N
     place.close()
     other = place.file.parent / "other"
     other.mkdir()
-    open_database(f"sqlite:///{other / 'bank.db'}").close()
+    open_database(f"sqlite:///{other / 'bank.db'}", KEYS).close()
     stranger = open_place(other / "bank.db", other / "keys")
     stranger.close()
     shutil.copy(other / "bank.db", place.file)

@@ -15,6 +15,7 @@ from chainteller.sqlite import sqlite3
 from chainteller.storage.database import Database, open_database, sqlite_path
 from chainteller.storage.log import append
 from chainteller.storage.log.entry import Act, Stamp
+from chainteller.storage.marks import WriterKeys
 from chainteller.storage.rows import Writer
 
 KEY = "7e" * 32
@@ -25,7 +26,9 @@ KEY_SETTING = {
 }
 
 
-def open_fresh(url: str, start: Callable[[], Path] | None = None) -> Database:
+def open_fresh(
+    url: str, start: Callable[[], Path] | None = None, keys: WriterKeys | None = None
+) -> Database:
     """Open a database; a SQLite file that is not there yet starts as a copy of an empty bank, or of
     the file that ``start`` names.
 
@@ -34,13 +37,14 @@ def open_fresh(url: str, start: Callable[[], Path] | None = None) -> Database:
     ``tests/storage/test_faults.py``.
     """
     path = sqlite_path(url)
+    keys = keys or KEYS
     if path is None:
-        return open_database(url, KEYS)
+        return open_database(url, keys)
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch(mode=0o600)
         shutil.copyfile((start or _empty_bank)(), path)
-    database = open_database(url, KEYS)
+    database = open_database(url, keys)
     database.engine.dispose()  # opened before the listener below
     event.listen(database.engine, "connect", _skip_syncs)
     return database

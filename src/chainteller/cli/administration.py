@@ -174,6 +174,7 @@ def verify(files: Sequence[Path] = ()) -> Verified:
         ClaimsReport,
         verify_books,
         verify_claims,
+        verify_heads,
         verify_structure,
     )
     from chainteller.storage import archives
@@ -192,7 +193,7 @@ def verify(files: Sequence[Path] = ()) -> Verified:
             books = verify_books(database, past)
         claims = verify_claims(database)
         heads = judge_heads(found.context)
-    breaches = books + claims.breaches
+        breaches = (*books, *verify_heads(found.context.kept, database), *claims.breaches)
     told = [*(str(each) for each in breaches), *heads.breaches]
     why = [*causes(breaches), *heads.causes]
     notes = [*heads.notes] if heads.judgements else []
@@ -268,7 +269,8 @@ def backup(file: Path) -> Outcome:
         maintenance.backup(database, file)
     finally:
         database.close()
-    return {"database": without_password(_address()), "backup": str(file)}
+    note = "the writer's key isn't in it: back that up by itself, apart from the database"
+    return {"database": without_password(_address()), "backup": str(file), "note": note}
 
 
 def restore(file: Path) -> Outcome:
@@ -298,16 +300,25 @@ def restore(file: Path) -> Outcome:
         try:
             record_restore(restored.context, operator(configured.settings), file.name, old)
         finally:
-            restored.close()
+            restored.context.database.close()  # its heads are kept once it's in its place
 
     try:
         kept = maintenance.restore(file, _address(), record)
+        if "entry" not in outcome:
+            with engine() as found:
+                accept_heads(found)
     except ServiceUnavailable as error:
         if error.details["reason"] == maintenance.DATABASE_OPEN:
             _record_refused_restore(file, error)
         raise
     outcome["kept"] = str(kept) if kept else None
     return outcome | ({"note": unseen} if unseen else {})
+
+
+def accept_heads(found: "Engine") -> None:
+    """Keep the heads of the log as they are now."""
+    if found.context.kept is not None:
+        found.context.kept.accept(found.context.database)
 
 
 def _record_refused_restore(file: Path, error: ServiceUnavailable) -> None:
@@ -375,4 +386,7 @@ def serve(serving: "Serving", *, sample: bool) -> int:
     found = open_engine(configured.settings, configured.database())
     if sample:
         load_samples(found, configured.settings.engine.seed)
+    if found.context.kept is not None:
+        found_wrong = found.context.kept.follow(found.context.database)
+        say(*(f"BREACH: log {name}: {what}" for name, what in found_wrong.items()))
     return run(deployment(found, configured.settings), serving)

@@ -15,7 +15,7 @@ from chainteller.engine.refused_callers import RefusedCallers
 from chainteller.engine.worker import Worker
 from chainteller.service.deployment import DeploymentOptions, Figure, Health, Principal
 from chainteller.service.errors import ServiceError, ServiceUnavailable
-from chainteller.storage import schema
+from chainteller.storage import marks, schema
 from chainteller.storage.compatibility import require_current
 from chainteller.storage.database import Database
 from chainteller.storage.faults import NotAtOnce
@@ -97,6 +97,7 @@ class EmbeddedDeployment:
             with context.database.read() as connection:
                 require_current(schema.state(connection), context.database.name)
                 reading = timekeeping.read(context.time, connection)
+                marks.require_key(connection)
             context.database.require_writes()
         except ServiceUnavailable as fault:
             reason = str(fault.details["reason"])
@@ -126,7 +127,8 @@ class EmbeddedDeployment:
         self._refused.start()
         self._worker = Worker(self._engine.context)
         self._worker.start()
-        if self._engine.context.notary.key_folder is not None:
+        context = self._engine.context
+        if context.notary.key_folder is not None or context.kept is not None:
             self._checkpointer = Checkpointer(self._engine.context)
             self._checkpointer.start()
 

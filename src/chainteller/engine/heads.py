@@ -225,6 +225,8 @@ def _keep(context: EngineContext, due: _Due, note: str) -> None:
 def audit_checkpoint(
     context: EngineContext, connection: Connection, organisation_id: str
 ) -> AuditCheckpoint:
+    if context.kept is not None and (disputed := context.kept.disputed(organisation_id)):
+        raise _contradicted(disputed)
     standing, keys = _signing(context, connection)
     _, signed = _signed_head(context, connection, organisation_id, standing.deployment, keys)
     origin = signed.checkpoint.origin

@@ -17,6 +17,7 @@ from chainteller.engine import claim_proofs
 from chainteller.engine.checks import conduct, epochs, ledger, records, replay, seals, work
 from chainteller.engine.checks.breaches import Breach, Breaches
 from chainteller.engine.checks.replay import Books
+from chainteller.engine.kept_heads import KeptHeads
 from chainteller.service.models.records import ChainReport
 from chainteller.storage import inspection
 from chainteller.storage.archives import Past
@@ -30,6 +31,7 @@ __all__ = [
     "verify_books",
     "verify_chain",
     "verify_claims",
+    "verify_heads",
     "verify_structure",
 ]
 
@@ -89,6 +91,16 @@ def verify_structure(database: Database) -> tuple[Breach, ...]:
     """
     with inspection.snapshot(database) as connection:
         return tuple(conduct.nothing_is_missing(connection))
+
+
+def verify_heads(kept: KeptHeads | None, database: Database) -> tuple[Breach, ...]:
+    """21: each log is the one whose head was kept outside the database.
+
+    Raises:
+        ServiceUnavailable: the database cannot be read.
+    """
+    found = kept.follow(database) if kept is not None else {}
+    return tuple(Breach(21, what, f"log {name}") for name, what in found.items())
 
 
 def verify_claims(database: Database) -> ClaimsReport:

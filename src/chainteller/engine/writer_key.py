@@ -27,7 +27,7 @@ def described(context: EngineContext) -> dict[str, str]:
 def replace(context: EngineContext, actor: Actor, reason: str) -> str:
     """Start another key, after a signed head where heads are signed; returns what names it.
 
-    The logs are marked as they are: verify the books first.
+    The logs are marked as they are, and their heads kept: verify the books first.
 
     Raises:
         ValidationFailed: the reason is empty, too long or a secret.
@@ -48,4 +48,6 @@ def replace(context: EngineContext, actor: Actor, reason: str) -> str:
         tx.audit(REPLACED, DATABASE, {"reason": told, "key": named[0]})
 
     act(context, Actor(DEPLOYMENT, actor.name), work)
+    if context.kept is not None:
+        context.kept.accept(context.database)
     return named[0]

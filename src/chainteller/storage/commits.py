@@ -54,6 +54,7 @@ def commit(database: Database, connection: Connection, number: str | None) -> No
     finally:
         database.calm.set()
     database.writing.succeeded()
+    database.has_written = True
 
 
 def _happened(database: Database, number: str) -> bool:

@@ -13,6 +13,7 @@ from chainteller.storage.compatibility import require_current
 from chainteller.storage.database import Database, connect
 from chainteller.storage.faults import explain, unavailable
 from chainteller.storage.log import views
+from chainteller.storage.marks import PublicKey
 from chainteller.storage.revision import State
 from chainteller.storage.tables import Tables
 
@@ -39,7 +40,7 @@ def copy(source: Database, to_url: str) -> Copied:
     Raises:
         ServiceUnavailable: TARGET_NOT_EMPTY, or as ``connect``; nothing was changed.
     """
-    target = connect(to_url)
+    target = connect(to_url, PublicKey())  # its first entry is replaced
     try:
         with source.read(patient=True) as reading, target.write() as writing:
             _make_room(writing, target.name)

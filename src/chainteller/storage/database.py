@@ -52,6 +52,8 @@ class Database:
         self.writing = WriteHealth()
         self.known_rules: set[str] = set()
         """The versions of the settings that are known to be stored."""
+        self.has_written = False
+        """Whether this process committed something."""
         self._endings: dict[object, Endings] = {}
         self.calm = threading.Event()
         """Cleared while this process commits to its SQLite file without WAL. Readers wait for it:

@@ -36,7 +36,7 @@ _AFTER = (
 )
 _SET = update(_E).where(_OF, _NUMBER).values(mark=bindparam("v_mark"))
 _SET_LOG = update(_L).where(_L.c.organisation_id == bindparam("b_organisation"))
-_SET_LOG = _SET_LOG.values(mark=bindparam("v_mark"))
+_SET_LOG = _SET_LOG.values(mark=bindparam("v_mark"), marked_with=bindparam("v_key"))
 
 
 class WriterKeys(Protocol):
@@ -62,30 +62,39 @@ class Marker:
         self._keys = keys
         self._deployment = ""
         self._secret = b""
+        self.name = ""
+        """What names the key that is in use, and doesn't tell it."""
 
     def begin(self, first_leaf: bytes) -> None:
         """Make the key of a new database, whose own log begins with a leaf. Raises as ``mark``."""
         deployment = _deployment(first_leaf)
-        self._deployment, self._secret = deployment, self._keys.create(deployment)
+        self._deployment = deployment
+        self._use(self._keys.create(deployment))
 
-    def require(self, connection: Connection) -> None:
+    def require(self, connection: Connection, marked_with: str = "") -> None:
         """Have the key that marked the deployment's log.
+
+        Args:
+            connection: in a transaction.
+            marked_with: the name of the key, as a log's row says; another process may have replaced
+                the key since it was read. Empty where no log says it.
 
         Raises:
             WriterKeyMissing: it can't be read, or is another one.
         """
-        if self._secret:
+        if self._secret and marked_with in ("", self.name):
             return
         leaf, mark = self._first(connection)
         self._deployment = _deployment(leaf)
-        self._secret = self._keys.load(self._deployment)
-        if not hmac.compare_digest(self.mark(DEPLOYMENT, 1, leaf, b""), mark):
-            self._secret = b""
-            raise other_key(self._keys.place(self._deployment))
+        self._use(self._keys.load(self._deployment))
+        is_ours = hmac.compare_digest(self.mark(DEPLOYMENT, 1, leaf, b""), mark)
+        if not is_ours or marked_with not in ("", self.name):
+            self._secret, self.name = b"", ""
+            raise other_key()
 
-    def forget(self) -> None:
-        """Read the key again at the next mark: another process may have replaced it."""
-        self._secret = b""
+    def _use(self, secret: bytes) -> None:
+        named = blake2b(b"", digest_size=_SIZE, key=secret, person=_KEY)
+        self._secret, self.name = secret, named.hexdigest()[:_IDENTITY_DIGITS]
 
     def mark(self, organisation_id: str, number: int, leaf: bytes, before: bytes) -> bytes:
         """The mark of an entry, by keyed BLAKE2b (RFC 7693). Call ``require`` before."""
@@ -95,8 +104,7 @@ class Marker:
     def identity(self, connection: Connection) -> str:
         """What names the key and doesn't tell it. Raises as ``require``."""
         self.require(connection)
-        told = blake2b(b"", digest_size=_SIZE, key=self._secret, person=_KEY)
-        return told.hexdigest()[:_IDENTITY_DIGITS]
+        return self.name
 
     def place(self, connection: Connection) -> str:
         """Where the key is, in words."""
@@ -108,7 +116,7 @@ class Marker:
         No other process may write meanwhile: it would use the former key.
         """
         self._deployment = derived_deployment(connection)
-        self._secret = self._keys.replace(self._deployment)
+        self._use(self._keys.replace(self._deployment))
         names = connection.execute(select(_L.c.organisation_id)).scalars().all()
         for name in names:
             mark = b""
@@ -116,7 +124,8 @@ class Marker:
                 mark = self.mark(name, number, leaf, mark)
                 values = {"b_organisation": name, "b_number": number, "v_mark": mark}
                 connection.execute(_SET, values)
-            connection.execute(_SET_LOG, {"b_organisation": name, "v_mark": mark})
+            values = {"b_organisation": name, "v_mark": mark, "v_key": self.name}
+            connection.execute(_SET_LOG, values)
 
     def _first(self, connection: Connection) -> tuple[bytes, bytes]:
         values = {"b_organisation": DEPLOYMENT, "b_number": 1}
@@ -152,6 +161,11 @@ def of(connection: Connection) -> Marker:
     return found
 
 
+def require_key(connection: Connection) -> None:
+    """Raises WriterKeyMissing: nobody can write now."""
+    of(connection).require(connection)
+
+
 def options(marker: Marker) -> dict[str, Marker]:
     """The engine's execution options that let a marker mark its logs."""
     return {_OPTION: marker}
@@ -181,14 +195,16 @@ class NoKey:
     create = replace = load
 
 
-def other_key(place: str) -> WriterKeyMissing:
+def other_key() -> WriterKeyMissing:
+    """The key is there, and the log wasn't marked with it."""
     return WriterKeyMissing(
-        f"The writer's key in {place} isn't the one that marked this database, or the first entry "
-        "of the deployment's log was altered. Nothing was written.",
-        "OTHER",
+        "The writer's key isn't the one that marked this database, or the first entry of the "
+        "deployment's log was altered. Nothing was written.",
+        "OTHER_KEY",
     )
 
 
 def missing_key(why: str) -> WriterKeyMissing:
+    """There is no key that can be used."""
     said = f"The writer's key can't be read: {why.rstrip('.')}. Nothing was written."
-    return WriterKeyMissing(said, "MISSING")
+    return WriterKeyMissing(said, "NO_KEY")

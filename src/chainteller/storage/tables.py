@@ -439,7 +439,8 @@ class LogRow(SQLModel, table=True):
     """The end of an organisation's log; locked last in every write.
 
     ``size`` is how many entries it has, ``last_at`` the instant and ``mark`` the mark of the last
-    one. Up to ``archived``, bodies may be in an archive; ``moved`` counts those that are.
+    one, ``marked_with`` names the key. Up to ``archived``, bodies may be in an archive; ``moved``
+    counts those that are.
     """
 
     __tablename__ = "log"
@@ -447,6 +448,7 @@ class LogRow(SQLModel, table=True):
     size: int = Field(sa_type=Instant)
     last_at: int = Field(sa_type=Instant)
     mark: bytes = Field(sa_type=LargeBinary)
+    marked_with: str = Field(sa_type=Key)
     archived: int = Field(default=0, sa_type=Instant)
     moved: int = Field(default=0, sa_type=Instant)
     __table_args__ = unsealed(_FROM_ENTRIES)

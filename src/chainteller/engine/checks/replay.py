@@ -18,7 +18,7 @@ from chainteller.domain.canonical import canonical
 from chainteller.domain.clock import format_instant
 from chainteller.domain.ledger import CUSTOMER_PREFIX, DEBIT_NORMAL, owner
 from chainteller.domain.merkle import Tree
-from chainteller.engine.checks.breaches import Breach, Breaches
+from chainteller.engine.checks.breaches import WRITERS_KEY, Breach, Breaches
 from chainteller.service.errors import WriterKeyMissing
 from chainteller.storage import inspection, marks, sealing
 from chainteller.storage.archives import Past
@@ -122,7 +122,7 @@ def _marker(connection: Connection) -> tuple[marks.Marker | None, list[Breach]]:
     try:
         marker.require(connection)
     except WriterKeyMissing as error:
-        return None, [Breach(21, f"marks weren't checked: {error.message}", "writer's key")]
+        return None, [Breach(21, f"marks weren't checked: {error.message}", WRITERS_KEY)]
     return marker, []
 
 
@@ -261,6 +261,8 @@ class _LogReader:
             what = f"its row says {state.size} entries, of which {state.moved} are archived, but "
             what += f"{self._tree.size} are there, and {self._moved} archived; or another mark"
             yield Breach(21, what, where)
+        elif state.size and self._marker is not None and state.marked_with != self._marker.name:
+            yield Breach(21, "its row names another key than the writer's", where)
         elif state.last_at != self._last_at:
             newest, said = format_instant(self._last_at), format_instant(state.last_at)
             yield Breach(21, f"its newest entry is of {newest}, but its row says {said}", where)

@@ -34,7 +34,7 @@ from chainteller.storage.tables import Tables
 _E, _L = Tables.entry, Tables.log
 _FLOOR: Any = literal_column("(SELECT version_num FROM alembic_version)", String).label("floor")
 """The oldest revision that a build may know and still write: an upgrade may have raised it."""
-_END = select(_L.c.size, _L.c.last_at, _L.c.mark, _FLOOR).where(
+_END = select(_L.c.size, _L.c.last_at, _L.c.mark, _L.c.marked_with, _FLOOR).where(
     _L.c.organisation_id == bindparam("b_organisation")
 )
 _END_LOCKED = _END.add_columns(
@@ -47,6 +47,7 @@ _GROW = (
         size=bindparam("v_size", type_=BigInteger),
         last_at=bindparam("v_last_at", type_=BigInteger),
         mark=bindparam("v_mark"),
+        marked_with=bindparam("v_key"),
     )
 )
 GOES_BACK = frozenset({"accept_clock"})
@@ -63,6 +64,7 @@ class End(NamedTuple):
     size: int
     last_at: int
     mark: bytes
+    marked_with: str
     transaction: str | None = None
 
 
@@ -76,6 +78,7 @@ def begin(connection: Connection, organisation_id: str) -> None:
             "size": 0,
             "last_at": 0,
             "mark": b"",
+            "marked_with": "",
             "archived": 0,
             "moved": 0,
         },
@@ -95,7 +98,7 @@ def lock(connection: Connection, organisation_id: str) -> End:
     end = connection.execute(statement, {"b_organisation": organisation_id}).one()
     require_known(end.floor)
     number = end.transaction_number if is_postgres else None
-    return End(end.size, end.last_at, end.mark, number)
+    return End(end.size, end.last_at, end.mark, end.marked_with, number)
 
 
 def append(
@@ -123,18 +126,18 @@ def append(
     """
     connection = rows.connection
     marker = marks.of(connection)
-    if DEPLOYMENT not in ends or ends[DEPLOYMENT].size:
-        marker.require(connection)
     sizes: dict[str, int] = {}
     for name in in_order(acts):
         end = ends.get(name) or lock(connection, name)
         size, mark, last_at = end.size, end.mark, end.last_at
+        if size or name != DEPLOYMENT:
+            marker.require(connection, end.marked_with)
         for act in acts[name]:
             size += 1
             last_at = at if act.action in GOES_BACK else max(at, last_at)
             body = entry.body(name, last_at, act, stamp, rows.randomness)
             leaf = entry.leaf_of(body)
-            if not size - 1 and name == DEPLOYMENT:
+            if size == 1 and name == DEPLOYMENT:
                 marker.begin(leaf)
             mark = marker.mark(name, size, leaf, mark)
             values = {
@@ -153,7 +156,7 @@ def append(
                 journal = {"record": posted.record, "kind": posted.kind}
                 place = {"organisation_id": name, "number": size}
                 later(connection, _INSERT_JOURNAL, journal | place)
-        grown = {"v_size": size, "v_last_at": last_at, "v_mark": mark}
+        grown = {"v_size": size, "v_last_at": last_at, "v_mark": mark, "v_key": marker.name}
         later(connection, _GROW, {"b_organisation": name} | grown)
         sizes[name] = size
     for name in in_order(acts):

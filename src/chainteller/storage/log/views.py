@@ -37,6 +37,7 @@ _NEXT = (
     .limit(bindparam("b_limit", type_=BigInteger))
 )
 _LEAF = select(_E.c.leaf).where(_OF, _E.c.number == bindparam("b_number", type_=BigInteger))
+_MARK = select(_E.c.mark).where(_OF, _E.c.number == bindparam("b_number", type_=BigInteger))
 _BODY = select(_E.c.body).where(_OF, _E.c.number == bindparam("b_number", type_=BigInteger))
 _INSTANT = select(_E.c.at).where(_OF, _E.c.number == bindparam("b_number", type_=BigInteger))
 _OF_ACCOUNT = (
@@ -129,6 +130,12 @@ def body_of(connection: Connection, organisation_id: str, number: int) -> bytes 
     values = {"b_organisation": organisation_id, "b_number": number}
     stored = connection.execute(_BODY, values).scalar()
     return None if stored is None else entry.unpack(stored)
+
+
+def mark_of(connection: Connection, organisation_id: str, number: int) -> bytes:
+    """The mark of an entry; empty if there's none."""
+    values = {"b_organisation": organisation_id, "b_number": number}
+    return bytes(connection.execute(_MARK, values).scalar() or b"")
 
 
 # Events
