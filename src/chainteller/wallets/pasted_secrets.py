@@ -127,11 +127,9 @@ def is_solana_secret_key(data: bytes) -> bool:
 
 def _is_raw_secret(text: str) -> bool:
     """Whether the text spells a Solana secret key, or a 32-byte seed as numbers."""
-    octets = _OCTETS.search(text)
-    if octets:
-        numbers = [int(n) for n in re.findall(r"\d+", _KEYS.sub("", octets.group()), re.ASCII)]
-        data = bytes(number for number in numbers if number <= 255)
-        return len(data) == 32 or is_solana_secret_key(data)
+    lists = [match[0] for match in islice(_OCTETS.finditer(text), 8)]
+    if lists:
+        return any(map(_is_list_of_key, lists))
     in_hex = _HEX_OF_64.search(text.replace("0x", " "))
     if in_hex:
         return is_solana_secret_key(bytes.fromhex(in_hex.group()))
@@ -142,6 +140,12 @@ def _is_raw_secret(text: str) -> bool:
         return is_solana_secret_key(base64.b64decode(standard + "=="))
     except binascii.Error:
         return False
+
+
+def _is_list_of_key(text: str) -> bool:
+    numbers = [int(n) for n in re.findall(r"\d+", _KEYS.sub("", text), re.ASCII)]
+    data = bytes(number for number in numbers if number <= 255)
+    return len(data) == 32 or is_solana_secret_key(data)
 
 
 def _has_base58_pair(text: str) -> bool:

@@ -219,8 +219,12 @@ class Workspace:
         )
 
     def add_note(self, identifier: str, operator: str, text: str) -> None:
-        """Append a line to a note, with its time and author."""
-        _require_no_secret(text)
+        """Append a line to a note, with its time and author.
+
+        Raises:
+            SecretEntered: as ``set_note``, also where the secret begins in ``identifier``.
+        """
+        _require_no_secret(text, f"{identifier} {text}")
         before, at = self.note(identifier), to_datetime(self.now())
         added = f"{at:%d %b %H:%M}Z {operator}  {text}"
         self.set_note(identifier, f"{before}\n{added}" if before else added)
