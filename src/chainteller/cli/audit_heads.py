@@ -2,9 +2,9 @@
 
 import base64
 import binascii
-import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -15,6 +15,7 @@ from chainteller.cli.lists import Output, output_options, write_new_file
 from chainteller.cli.open_services import opened, service
 from chainteller.cli.options import FILE, TellerCommand, TellerGroup, example, options
 from chainteller.cli.output import document, line, pairs, text_of, verbatim
+from chainteller.domain.json_depth import parse_json
 from chainteller.records.fields import TEXT, Field, FieldList
 from chainteller.service import operations as op
 from chainteller.service.models.heads import AuditProof
@@ -126,7 +127,14 @@ def _is_of_row(found: AuditProof) -> bool:
     """Whether the entry is the row's: it names the row, and its number where it tells of it."""
     if not found.entry.startswith("{"):
         return True
-    entry = json.loads(found.entry)
+    try:
+        return _names_row(parse_json(found.entry), found)
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return False  # no build writes such an entry
+
+
+def _names_row(entry: Any, found: AuditProof) -> bool:
+    """Raises LookupError, TypeError or AttributeError where it isn't an entry."""
     if "inner" in entry:
         return any(act.get("n") == found.seq for act in entry["acts"])
     key = found.key or str(found.seq)

@@ -1,6 +1,5 @@
 """Signed heads of the logs: made, published to witnesses, handed out, and judged."""
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -8,6 +7,7 @@ from sqlalchemy import Connection
 
 from chainteller.domain.actors import WORKER, Actor
 from chainteller.domain.clock import LAST_INSTANT, SECOND
+from chainteller.domain.json_depth import parse_json
 from chainteller.domain.merkle import GrownTree
 from chainteller.engine.context import EngineContext
 from chainteller.engine.notary import Notary, Standing
@@ -388,7 +388,7 @@ def _archived(row: int, archive: str) -> NotFound:
 
 def _key_of(body: bytes, row: int) -> str | None:
     """What names an audit row in the part of its entry that is shown; None if nothing does."""
-    found = json.loads(log.shown(body))
+    found = parse_json(log.shown(body))
     return str(row) if any(act.get("n") == row for act in found["acts"]) else None
 
 
@@ -502,7 +502,7 @@ def _judge_log(
 
 def _restores(connection: Connection, organisation_id: str) -> Iterator[Restored]:
     for seq, stored in checkpoints.acts(connection, organisation_id, RESTORED):
-        inputs = json.loads(stored)
+        inputs = parse_json(stored)
         if inputs.get("oldSize") is not None:
             old = Head(int(inputs["oldSize"]), bytes.fromhex(inputs["oldRoot"]))
             yield Restored(seq, old, int(inputs["newSize"]))

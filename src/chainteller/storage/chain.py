@@ -1,6 +1,5 @@
 """The hash-chained audit trail, the event outbox, and the head row that counts both."""
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -8,6 +7,7 @@ from sqlalchemy import Connection, bindparam, select
 
 from chainteller.domain.audit_chain import COVERED, canonical, digest
 from chainteller.domain.ids import plausible
+from chainteller.domain.json_depth import parse_json
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.records import AuditRow, Event
 from chainteller.storage import own_numbers
@@ -89,7 +89,7 @@ def events_after(
 
 
 def _event_model(row: Record) -> Event:
-    data = json.loads(row.data)
+    data = parse_json(row.data)
     actor = data.pop(_ACTOR, None)
     return Event(
         seq=row.number,
@@ -115,7 +115,7 @@ def audit_page(
 
 def _audit_model(row: Mapping[str, Any]) -> AuditRow:
     fields = {name: row[name] for name in _SHOWN}
-    inputs = json.loads(row["inputs"])
+    inputs = parse_json(row["inputs"])
     return AuditRow(**{**fields, "organisation": row["organisation_id"], "inputs": inputs})
 
 

@@ -1,6 +1,5 @@
 """What an epoch that begins earlier than the last one ended leaves with a wrong time."""
 
-import json
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -8,6 +7,7 @@ from sqlalchemy import Connection, func, or_, select
 
 from chainteller.domain.challenges import ChallengeStatus, ClaimStatus
 from chainteller.domain.clock import parse_instant
+from chainteller.domain.json_depth import parse_json
 from chainteller.domain.trades import QuoteStatus
 from chainteller.domain.transfers import TransferStatus
 from chainteller.storage.database import Record
@@ -57,7 +57,7 @@ def current(connection: Connection) -> Current:
     began_in = 0
     gains: list[Gain] = []
     for row in rows:
-        told = json.loads(row.inputs)
+        told = parse_json(row.inputs)
         gained = told.get("microseconds", 0)
         if row.action == ACCEPTED:
             began_in = int(row.seq)

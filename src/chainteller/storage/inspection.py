@@ -1,6 +1,5 @@
 """Stream every row of the database, in the order that the checks need."""
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -22,6 +21,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.sqltypes import Float
 
+from chainteller.domain.json_depth import parse_json
 from chainteller.domain.trades import TradeStatus
 from chainteller.domain.transfers import HOLDING
 from chainteller.storage import packing, sealing, sequencer
@@ -361,7 +361,7 @@ def ends_of_epochs(connection: Connection) -> Iterator[int]:
     audit = Tables.audit
     accepted = (audit.c.action == ACCEPTED) & (audit.c.outcome == "done")
     for row in _stream(connection, select(audit.c.inputs).where(accepted).order_by(audit.c.seq)):
-        yield int(json.loads(row.inputs)["afterEvent"])
+        yield int(parse_json(row.inputs)["afterEvent"])
 
 
 def entries_of_clock(connection: Connection) -> Iterator[Record]:

@@ -23,7 +23,6 @@ Entries are numbered under the lock of the head row, on SQLite within the write 
 by the sequencer (``numbering``).
 """
 
-import json
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -38,6 +37,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from chainteller.domain import merkle
 from chainteller.domain.audit_chain import canonical
+from chainteller.domain.json_depth import parse_json
 from chainteller.domain.merkle import Tree
 from chainteller.domain.rules import Rule
 from chainteller.storage import checkpoints, packing, sealing
@@ -285,12 +285,12 @@ def read(body: bytes) -> dict[str, Any]:
             first one names. Other fields are as they were found.
     """
     first, _, second = body.partition(b"\n")
-    found: Any = json.loads(first)
+    found: Any = parse_json(first)
     if not isinstance(found, dict) or found.get("v") != VERSION:
         raise ValueError("no entry of this version")
     if sha256(second).hexdigest() != found.get("inner"):
         raise ValueError("another second line")
-    inner: dict[str, Any] = json.loads(second)
+    inner: dict[str, Any] = parse_json(second)
     return inner | found
 
 

@@ -12,7 +12,6 @@ it, therefore has the larger position, and whoever sees it committed sees the ot
 transaction that is still open has to be waited for: nothing that is numbered depends on it.
 """
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -33,6 +32,7 @@ from sqlalchemy import (
 )
 
 from chainteller.domain.audit_chain import canonical
+from chainteller.domain.json_depth import parse_json
 from chainteller.domain.merkle import Tree
 from chainteller.domain.rules import Rule
 from chainteller.storage import chain, ledger, log, own_numbers, schema
@@ -214,7 +214,7 @@ def _stage(rows: Writer, record: OnRecord) -> str:
 
 def _read(body: str) -> tuple[OnRecord, Seals]:
     """What ``_stage`` wrote."""
-    found = json.loads(body)
+    found = parse_json(body)
     rule = found["rule"]
     stamp = Stamp(**found["stamp"], rule=None if rule is None else Rule(*rule))
     seals: Seals = {}

@@ -17,6 +17,7 @@ from chainteller.wallets.secret_patterns import find_pattern
 
 _HEX_KEY = re.compile(r"(?:0[xX])?[0-9a-fA-F]{64}", re.ASCII)
 _HEX_KEY_WORD = re.compile(rf"(?<![0-9A-Za-z]){_HEX_KEY.pattern}(?![0-9A-Za-z])", re.ASCII)
+_UUID = re.compile(r"[0-9a-f-]{1,36}", re.ASCII)
 _BETWEEN_PAIRS = re.compile(r"[\s:,-]+")
 _BASE58_WORD = re.compile(r"(?<![0-9A-Za-z])[1-9A-HJ-NP-Za-km-z]{40,44}(?![0-9A-Za-z])", re.ASCII)
 _BASE58_RUN = re.compile(r"(?<![0-9A-Za-z])[1-9A-HJ-NP-Za-km-z]{50,90}(?![0-9A-Za-z])", re.ASCII)
@@ -95,6 +96,15 @@ def find_secret(text: str) -> str | None:
     if looks_like_recovery_phrase(text):
         return WORDS_KIND
     return HEX_KEY_KIND if _HEX_KEY.fullmatch(joined) else None
+
+
+def find_secret_in_key(text: str) -> str | None:
+    """As `find_secret`, of a key or an id that a program made: 64 bare hex digits are a hash."""
+    if _UUID.fullmatch(text):
+        return None
+    kind = find_secret(text)
+    is_hash = kind == HEX_KEY_KIND and text.isalnum() and "x" not in text.lower()
+    return None if is_hash else kind
 
 
 def hex_keys(text: str) -> list[bytes]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from chainteller.domain.clock import Clock, SystemClock, to_datetime
+from chainteller.domain.json_depth import parse_json
 from chainteller.sqlite import sqlite3
 
 SIGNATURE = "completedChallenge"
@@ -232,7 +233,7 @@ class Workspace:
     def view(self, name: str, default: Any = None) -> Any:
         """A remembered sort, filter or place, as JSON."""
         found = self._read("SELECT value FROM view WHERE name = ?", name)
-        return json.loads(found[0][0]) if found else default
+        return parse_json(found[0][0]) if found else default
 
     def set_view(self, name: str, value: Any) -> None:
         is_typed = name.startswith(_LISTS)  # a filter may be anything that was pasted
@@ -272,7 +273,7 @@ def _known(row: tuple[Any, ...]) -> KnownObject:
 
 def _sent(row: tuple[Any, ...]) -> SentRequest:
     key, operation, arguments, sent_at, state, answer = row
-    return SentRequest(key, operation, json.loads(arguments), sent_at, SentState(state), answer)
+    return SentRequest(key, operation, parse_json(arguments), sent_at, SentState(state), answer)
 
 
 def _opened(path: Path | None) -> sqlite3.Connection:
@@ -313,7 +314,7 @@ def _forget_secrets(database: sqlite3.Connection) -> None:
     """Remove signatures and notes that are secrets from a file of an earlier build, and write the
     file again, so that no freed page has them."""
     for key, saved in database.execute("SELECT key, arguments FROM sent").fetchall():
-        arguments = json.loads(saved)
+        arguments = parse_json(saved)
         body = arguments.get("request") or {}
         signature = body.pop(SIGNATURE, None)
         if any(map(_is_secret, strings_of(arguments))):
