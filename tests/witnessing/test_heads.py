@@ -135,7 +135,8 @@ def test_every_audit_row_is_proven_and_no_other(place: Place) -> None:
         proof = place.engine.audit_proof(str(row.seq))
         assert proves(proof)
         assert not proves(proof.model_copy(update={"number": proof.number + 1}))
-        assert not proves(proof.model_copy(update={"entry": proof.entry + " "}))
+        for entry in (proof.entry + " ", "{", "{}", '{"acts":[1]}', '{"acts":' + "[" * 100_000):
+            assert not proves(proof.model_copy(update={"entry": entry}))
         assert not proves(proof.model_copy(update={"seq": 10**6}))
     for unknown in ("0", "99999", "x", "٣", "1" * 30):
         with pytest.raises(NotFound):

@@ -25,7 +25,7 @@ from chainteller.storage.columns import Record
 ORPHANED = "work.orphaned"
 """The action of the audit entry for work on a record that doesn't exist; it isn't done."""
 PUT_BACK = "work.put_back"
-"""The action of the audit entry for work that came before the time that its record says."""
+"""The action of the entry for work that came before its time, or has to wait."""
 _log = logging.getLogger(__name__)
 _STEPS: Mapping[str, Callable[[UnitOfWork, str], None]] = {
     trades.FILL: settlement.fill,
@@ -95,8 +95,12 @@ def _put_back(tx: UnitOfWork, job: Record, account_id: str | None, due_at: int) 
     tx.audited_account = account_id
     _log.warning("%s: %s of %s came too early", PUT_BACK, job.kind, job.reference)
     tx.under_rule()
-    jobs.postpone(tx.rows, job.kind, job.reference, due_at)
-    tx.audit(PUT_BACK, job.reference, {"kind": job.kind, "dueAt": format_instant(due_at)})
+    _postpone(tx, job, due_at)
+
+
+def _postpone(tx: UnitOfWork, job: Record, until: int) -> None:
+    jobs.postpone(tx.rows, job.kind, job.reference, until)
+    tx.audit(PUT_BACK, job.reference, {"kind": job.kind, "dueAt": format_instant(until)})
 
 
 def _is_held_back(tx: UnitOfWork, job: Record, record: Record, *, is_first: bool) -> bool:
@@ -110,7 +114,7 @@ def _is_held_back(tx: UnitOfWork, job: Record, record: Record, *, is_first: bool
     if not disputed:
         return False
     tx.audited_account = record.account_id
-    jobs.postpone(tx.rows, job.kind, job.reference, tx.now + MINUTE)
+    _postpone(tx, job, tx.now + MINUTE)
     if is_first:
         outcome.apply(tx, payout_checks.alarm_of_log(job.reference, record.account_id, disputed))
     return True

@@ -23,6 +23,7 @@ from chainteller.domain.ids import Prefix, new_id, plausible
 from chainteller.domain.rules import Rule, rule_of
 from chainteller.engine import timekeeping
 from chainteller.engine.context import EngineContext
+from chainteller.engine.pasted_secrets import is_secret, require_no_secret
 from chainteller.service.errors import (
     IdempotencyInProgress,
     IdempotencyKeyReused,
@@ -412,29 +413,35 @@ def _record_refusal(
 ) -> None:
     """Commit what a refused write leaves: one entry and what it must remember.
 
-    Of the inputs only short words are kept: a long one may be a secret in a wrong field.
+    Of the inputs only short words are kept, and no secret in a wrong field.
     """
     harmless = {
         name: value
         for name, value in _inputs(call).items()
-        if isinstance(value, str) and _HARMLESS.fullmatch(value)
+        if isinstance(value, str) and _is_harmless(value)
     }
     record.timeless = True
     refused.remember_refusal_in(record)
     subject = _subject(call)
     record.audited_account = refused.audited_account or _account(record, call)
-    shown = subject if _HARMLESS.fullmatch(subject) else ""
+    shown = subject if _is_harmless(subject) else ""
     record.audit(call.operation.name, shown, harmless, error=error.code)
     record.commit()
 
 
+def _is_harmless(text: str) -> bool:
+    return _HARMLESS.fullmatch(text) is not None and not is_secret(text)
+
+
 def _checked_key(key: str | None) -> str | None:
-    """The key without the quotes of a structured header; 1 to 255 visible ASCII characters."""
+    """The key without the quotes of a structured header; 1 to 255 visible ASCII characters that are
+    no wallet's secret."""
     if key is None:
         return None
     bare = key[1:-1] if len(key) > 2 and key[0] == key[-1] == '"' else key
     if not 1 <= len(bare) <= _MAXIMUM_KEY_LENGTH or not all("!" <= sign <= "~" for sign in bare):
         raise ValidationFailed.of("Idempotency-Key", "1 to 255 visible ASCII characters")
+    require_no_secret("Idempotency-Key", bare, may_be_hash=True)
     return bare
 
 

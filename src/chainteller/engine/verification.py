@@ -152,7 +152,7 @@ def breaches(connection: Connection, past: Past | None = None) -> tuple[Breach, 
 def _collect(found: list[Breach], new: Breaches) -> None:
     try:
         found.extend(islice(new, max(_MOST_OF_EACH, _MOST - len(found))))
-    except (KeyError, ValueError) as error:
+    except claim_proofs.UNREADABLE as error:
         # A damaged row may hold a word or a text that no row of ours has; the check ends there.
         found.append(
             Breach(17, f"a row that cannot be read: {error!r}", getattr(new, "__name__", "rows"))

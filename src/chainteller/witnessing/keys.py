@@ -15,6 +15,7 @@ from typing import Any
 
 from nacl.bindings import crypto_sign_seed_keypair
 
+from chainteller.domain.json_depth import parse_json
 from chainteller.paths import private_folder
 from chainteller.private_files import how_to_protect, others_may_read, write_atomically
 from chainteller.witnessing.errors import SigningKeysUnusable
@@ -115,8 +116,8 @@ def load_keys(file: Path) -> SigningKeys | None:
     if is_shared:
         raise SigningKeysUnusable(f"{file} may be read by others: {how_to_protect(file)}")
     try:
-        return _parsed(json.loads(text))
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return _parsed(parse_json(text))
+    except (ValueError, KeyError, TypeError, AttributeError):
         raise SigningKeysUnusable(f"{file} is no file of signing keys, or it is damaged") from None
 
 

@@ -2,7 +2,6 @@
 columns, counts and words that follow from records.
 """
 
-import json
 from collections import defaultdict, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from chainteller.domain.json_depth import parse_json
 from chainteller.domain.limits import PERIODS, LimitRule, rules
 from chainteller.domain.rules import level_limits_of, limits_of
 from chainteller.domain.transfers import COUNTED
@@ -31,7 +31,7 @@ def keys_have_one_effect(connection: Connection, _books: Books) -> Breaches:
             continue
         if not row.created_record:
             continue
-        effect = (row.operation, *_created_by(json.loads(row.body)))
+        effect = (row.operation, *_created_by(parse_json(row.body)))
         if effect in created:
             yield Breach(12, f"{effect[1]} was created under two keys", where)
         created.add(effect)
@@ -48,7 +48,7 @@ def limits_are_kept(connection: Connection, _books: Books) -> Breaches:
     versions: dict[str, tuple[LimitRule, ...]] = {}
     for row in inspection.rules(connection):
         try:
-            body = json.loads(row.body)
+            body = parse_json(row.body)
             versions[row.id] = rules(limits_of(body), level_limits_of(body))
         except (KeyError, TypeError, ValueError):
             yield Breach(14, "a version of the settings that cannot be read", f"rule {row.id}")

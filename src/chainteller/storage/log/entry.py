@@ -23,7 +23,6 @@ side; the bank's own accounts have no version and no balance after, for their or
 when the entry is written.
 """
 
-import json
 import zlib
 from base64 import b32encode, urlsafe_b64encode
 from collections.abc import Mapping
@@ -33,6 +32,7 @@ from typing import Any, NamedTuple
 
 from chainteller.domain import merkle
 from chainteller.domain.canonical import canonical
+from chainteller.domain.json_depth import parse_json
 from chainteller.domain.randomness import Randomness
 from chainteller.storage import sealing
 
@@ -197,14 +197,15 @@ def read(number: int, found: bytes) -> Entry:
     """
     try:
         first, second, third = found.split(b"\n")
-        told, inner = json.loads(first), json.loads(second)
+        told = parse_json(first)
         if told["v"] != VERSION or told["rows"] != _hash(second):
             raise ValueError("another second line, or no entry of this version")
+        inner = parse_json(second)
         inputs = None
         if third:
             if told["inputs"] != _hash(third):
                 raise ValueError("another third line")
-            inputs = json.loads(third)["inputs"]
+            inputs = parse_json(third)["inputs"]
         return Entry(
             told["log"],
             number,
@@ -224,7 +225,7 @@ def read(number: int, found: bytes) -> Entry:
             ),
             inputs,
         )
-    except (KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"no entry: {error}") from error
 
 
