@@ -64,6 +64,7 @@ def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Kept]:
     world.open()
     world.deposit("500.00")
     payout = world.withdraw("10.00")
+    world.deposit("1.00")
     found = Kept(world, file, payout.id)
     assert found.follow() == {}
     yield found
