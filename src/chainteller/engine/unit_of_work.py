@@ -233,10 +233,11 @@ class UnitOfWork:
             mine = acts.setdefault(name, [])
             if not mine:
                 mine.append(Act(main, self._name))
-            mine[-1] = mine[-1]._replace(
-                events=(*mine[-1].events, *events.get(name, ())),
-                rows=tuple(seals.get(name, ())),
-                journals=tuple(self.journals) if name == own else (),
+            last, journals = mine[-1], self.journals if name == own else ()
+            mine[-1] = last._replace(
+                events=(*last.events, *events.get(name, ())),
+                rows=(*last.rows, *seals.get(name, ())),
+                journals=(*last.journals, *journals),
             )
         account = self.audited_account
         acts[own] = [_about(each, each.account or account) for each in acts.get(own, ())]

@@ -5,6 +5,7 @@ and put on record in the name of one of the bank's agents.
 """
 
 import unicodedata
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -28,7 +29,7 @@ from chainteller.engine.destinations import Target
 from chainteller.engine.markets import Condition
 from chainteller.engine.outcome import Moment, Outcome, Row
 from chainteller.engine.ports import PriceFeed
-from chainteller.engine.samples.bulk import BulkRows
+from chainteller.engine.samples.bulk import BulkRows, written_rows
 from chainteller.engine.samples.customers import Habit, Person
 from chainteller.engine.unit_of_work import audited_inputs
 from chainteller.service.errors import ServiceError
@@ -43,6 +44,7 @@ from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.storage.accounts import CUSTOMER_COLUMNS
 from chainteller.storage.columns import Record
 from chainteller.storage.log.entry import Act, Told
+from chainteller.storage.sealing import Seal
 from chainteller.storage.tables import Tables
 from chainteller.wallets.simulated import SampleWallet
 
@@ -57,6 +59,8 @@ _REASONS = {
 _BANK_REFUSED = ("BANK_REFUSED", "The bank's core system refused the payment.")
 _RETURNED = "Returned by the bank."
 _REVIEW_REFUSED = ("REVIEW_REJECTED", "The review did not approve this destination.")
+_LOADING = -1
+"""The act of the loading, which comes last."""
 _EVENT_BYTES = 14
 """Drawn for each event and not used, so that a seed goes on giving the same sample bank."""
 _TOKEN_IDS = {asset: token_id for token_id, asset in DEPOSIT_TOKENS.items()}
@@ -88,6 +92,8 @@ class SampleBank:
     """The sample customers' wallets by name."""
     acts: list[Act] = field(default_factory=list)
     """What was done, in order of time, as the log says it."""
+    _acts_of_rows: dict[tuple[str, str], int] = field(default_factory=dict)
+    """Which act was the last to write a row, by its table and key."""
     spent: dict[str, list[Spent]] = field(default_factory=dict)
     """Earlier withdrawals by account that count against its limits and are not in ``rows``."""
     _withdrawals: dict[str, list[str]] = field(default_factory=dict)
@@ -138,16 +144,30 @@ class SampleBank:
         for entry in outcome.audit:
             act = Act(entry.action, WORKER.name, entry.subject, account, entry.inputs, when=at)
             self.acts.append(act._replace(error=entry.error))
-        if not (outcome.events or posted):
-            return
         last = self.acts[-1]
-        if last.when != at:
+        is_told = last.when == at
+        if not is_told and (outcome.events or posted):
             raise AssertionError(f"{outcome.subject}: nothing was done at {at}")
+        for written in written_rows(outcome):
+            self._acts_of_rows[written] = len(self.acts) - 1 if is_told else _LOADING
+        if not is_told:
+            return
         named = {} if last.account is None else {"tradingAccountId": last.account}
         told = [Told(each.type, each.resource, named | each.data) for each in outcome.events]
         self.acts[-1] = last._replace(
             events=(*last.events, *told), journals=(*last.journals, *posted)
         )
+
+    def sealed(self, seals: dict[tuple[str, str], Seal]) -> list[Act]:
+        """The acts with the seals of what they were the last to write; the loading itself has the
+        seals of all else."""
+        found: dict[int, list[Seal]] = defaultdict(list)
+        for written, seal in seals.items():
+            number = self._acts_of_rows.get(written, _LOADING)
+            found[number % len(self.acts)].append(seal)
+        return [
+            act._replace(rows=tuple(found.get(number, ()))) for number, act in enumerate(self.acts)
+        ]
 
     def attempt(
         self,

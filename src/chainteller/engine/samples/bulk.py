@@ -1,7 +1,7 @@
 """Rows kept in memory: outcomes are applied to them, and they are written in one go."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from operator import itemgetter
 from types import SimpleNamespace
@@ -13,7 +13,7 @@ from chainteller.domain.assets import ASSETS, Asset
 from chainteller.domain.ledger import Bucket, customer
 from chainteller.engine.ledger import post_journal
 from chainteller.engine.outcome import Insert, Outcome, Row, Update
-from chainteller.storage import ledger, rows
+from chainteller.storage import ledger, rows, sealing
 from chainteller.storage.columns import Record
 from chainteller.storage.log.entry import Posted
 from chainteller.storage.tables import Tables
@@ -142,6 +142,14 @@ class BulkRows:
             for (kind, reference), run_at in self.jobs.items()
         ]
         return found
+
+
+def written_rows(outcome: Outcome) -> Iterator[tuple[str, str]]:
+    """Table and key of what an outcome inserts and updates, as seals name them."""
+    for change in outcome.rows:
+        form = sealing.form(change.table)
+        keys = [change.key] if isinstance(change, Update) else change.rows
+        yield from ((change.table.name, form.key(key)) for key in keys)
 
 
 @cache

@@ -190,4 +190,7 @@ def _write(tx: UnitOfWork, bank: SampleBank, seed: str) -> None:
     tx.rows.randomness = SeededRandomness(f"salts {seed} {bank.now}")
     bank.rows.write(tx.rows, tx.organisation_id)
     tx.under_rule()
-    tx.report(bank.acts)
+    seals = tx.rows.take()
+    own = seals.pop(tx.organisation_id, {}) | seals.pop(None, {})
+    tx.report(bank.sealed(own))
+    tx.rows.seals.update(seals)  # of the deployment's log
