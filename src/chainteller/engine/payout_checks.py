@@ -26,9 +26,12 @@ from chainteller.engine.kept_heads import BOOKS_DISPUTED
 from chainteller.engine.outcome import AuditEntry, Event, Outcome
 from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service.errors import ClaimUnverifiable
-from chainteller.storage import accounts, trades, transfers, wallets
+from chainteller.storage import accounts, claim_evidence, trades, transfers, wallets
 from chainteller.storage.columns import Record
-from chainteller.storage.log import views
+from chainteller.storage.log import last_writes, views
+from chainteller.storage.log.last_writes import Kept, Trail
+from chainteller.storage.tables import Tables
+from chainteller.storage.wallet_tables import WalletTables
 
 PAYOUT_REFUSED = "payout.refused"
 """The action of the audit entry, and the type of the event, that a refused payout leaves."""
@@ -116,6 +119,7 @@ def refused(tx: UnitOfWork, due: Due) -> Refused | None:
         return Refused(HOLD_MISSING, "Nothing is held for the withdrawal.")
     try:
         found = next(_own(tx.connection, withdrawal, account, hold), None)
+        found = found or _of_log(tx, withdrawal, account)
         if found is not None:
             return _contradicted(found)
         return None if withdrawal.counterparty_id is None else _of_wallet(tx, withdrawal, account)
@@ -164,6 +168,27 @@ def _alarm(subject: str, account_id: str, found: Mapping[str, object], code: str
         events=(Event(PAYOUT_REFUSED, account_id, told),),
         audit=(AuditEntry(PAYOUT_REFUSED, subject, told, code),),
     )
+
+
+def _of_log(tx: UnitOfWork, withdrawal: Record, account: Record) -> Contradiction | None:
+    """What decides the withdrawal is as the entries that last wrote it say."""
+    rows = [Kept(Tables.transfer, withdrawal.id), Kept(Tables.trading_account, account.id)]
+    objects = [withdrawal.id, account.id]
+    if withdrawal.counterparty_id is not None:
+        pair = (withdrawal.blockchain_account_id, withdrawal.counterparty_id)
+        rows.append(Kept(WalletTables.blockchain_account, pair[0]))
+        rows.append(Kept(WalletTables.counterparty, pair[1]))
+        objects += pair
+        link = wallets.find_link(tx.connection, *pair)
+        claim = claim_evidence.find(tx.connection, link.claim_id) if link is not None else None
+        if claim is not None:
+            rows.append(Kept(WalletTables.link, " ".join(pair)))
+            rows.append(Kept(WalletTables.claim, claim.claim_id))
+            rows.append(Kept(WalletTables.challenge, claim.challenge_id))
+            objects += (claim.claim_id, claim.challenge_id)
+    trail = Trail(account.organisation_id, account.id, objects)
+    found = last_writes.contradicted(tx.connection, trail, rows)
+    return Contradiction("LOG", f"The log says otherwise: {found}.") if found else None
 
 
 def _own(connection: Connection, withdrawal: Record, account: Record, hold: Hold) -> Contradictions:
