@@ -53,6 +53,9 @@ def sealed(database: Database) -> Iterator[Writer]:
     with database.write() as connection:
         rows = Writer(connection)
         yield rows
+        if not rows.is_changed:
+            connection.commit()
+            return
         end = append.lock(connection, DEFAULT_ORGANISATION)
         seals = dict[str, list[Seal]]({DEFAULT_ORGANISATION: []})
         for name, found in rows.take().items():
