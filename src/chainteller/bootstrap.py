@@ -35,8 +35,8 @@ from chainteller.settings.tree import (
     Settings,
 )
 from chainteller.settings.values import SettingsInvalid
-from chainteller.storage.marks import PublicKey
 from chainteller.storage.worlds import kept_world, sample_world, world_file
+from chainteller.storage.writer_keys import PublicKey
 
 if TYPE_CHECKING:
     from chainteller.adapters.evm_rpc import EvmRpc
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from chainteller.engine.ports import Arrivals, PriceFeed
     from chainteller.service.attempts import Watch
     from chainteller.service.models.records import Capabilities, ChainReport
-    from chainteller.storage.marks import WriterKeys
+    from chainteller.storage.writer_keys import WriterKeys
     from chainteller.training.scenarios import Scenario
     from chainteller.training.session import Session
     from chainteller.tui.start import StartedDesk

@@ -1,4 +1,4 @@
-"""What a client can check of an audit chain from the rows that it is shown."""
+"""What a client can check of an audit log from the rows that it is shown."""
 
 import contextlib
 from collections.abc import Iterator
@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from tests.world.bank import World, build, sqlite_url
 
-from chainteller.service.audit_segment import check_segment, row_hash
+from chainteller.domain import merkle
+from chainteller.service.audit_segment import check_segment
 from chainteller.service.errors import TellerError
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.pages import ListQuery
@@ -18,7 +19,7 @@ Rows = list[AuditRow]
 
 @pytest.fixture
 def rows(tmp_path: Path) -> Iterator[Rows]:
-    """Six rows as a deployment shows them, oldest first, refusals among them."""
+    """All rows as a deployment shows them, oldest first, refusals among them."""
     world: World = build(sqlite_url(tmp_path))
     for number in (1, 2, 3, 4, 5, 98):
         asked = OpenTradingAccount(
@@ -33,35 +34,39 @@ def rows(tmp_path: Path) -> Iterator[Rows]:
     world.engine.close()
 
 
-def test_every_row_has_the_hash_that_its_contents_give(rows: Rows) -> None:
-    assert [row_hash(row) for row in rows] == [row.hash for row in rows]
-    report = check_segment(rows)
+def head(rows: Rows, size: int) -> tuple[int, bytes]:
+    """The head of the first rows, as the log signs it."""
+    return size, merkle.root(bytes.fromhex(row.hash) for row in rows[:size])
+
+
+@pytest.mark.parametrize("unsigned", [0, 2])
+def test_all_rows_give_the_head_that_was_signed(rows: Rows, unsigned: int) -> None:
+    size = len(rows) - unsigned
+    report = check_segment(rows, head=head(rows, size))
     assert report.intact
-    assert (report.rows, report.links) == (len(rows), len(rows) - 1)
+    assert (report.rows, report.proven) == (len(rows), size)
 
 
-def test_a_changed_row_is_found(rows: Rows) -> None:
-    rows[2] = rows[2].model_copy(update={"actor": "nobody"})
-    report = check_segment(rows)
-    assert (report.first_broken, report.problem) == (
-        rows[2].seq,
-        "its contents do not match its hash",
-    )
+def test_a_row_with_another_hash_does_not_give_the_head(rows: Rows) -> None:
+    signed = head(rows, len(rows))
+    rows[2] = rows[2].model_copy(update={"hash": rows[3].hash})
+    report = check_segment(rows, head=signed)
+    assert (report.first_broken, report.proven) == (1, 0)
+    assert f"the first {len(rows)} rows don't give the signed head" in report.problem
 
 
-def test_a_row_that_was_hashed_anew_no_longer_fits_the_next(rows: Rows) -> None:
-    forged = rows[2].model_copy(update={"actor": "nobody"})
-    rows[2] = forged.model_copy(update={"hash": row_hash(forged)})
-    assert check_segment(rows).first_broken == rows[3].seq
+def test_a_missing_row_is_named(rows: Rows) -> None:
+    report = check_segment([*rows[:2], *rows[3:]])
+    assert (report.first_broken, report.problem) == (rows[3].seq, f"row {rows[2].seq} is missing")
 
 
-def test_numbers_of_other_organisations_in_between_break_nothing(rows: Rows) -> None:
-    report = check_segment([rows[0], *rows[2:]])
+def test_without_the_first_rows_nothing_is_proven(rows: Rows) -> None:
+    report = check_segment(rows[1:], head=head(rows, len(rows)))
     assert report.intact
-    assert report.links == len(rows) - 3
+    assert report.proven == 0
 
 
-def test_a_chain_that_was_written_anew_does_not_hold_the_row_seen_earlier(rows: Rows) -> None:
+def test_a_log_that_was_written_anew_does_not_hold_the_row_seen_earlier(rows: Rows) -> None:
     assert check_segment(rows, (rows[1].seq, rows[1].hash)).intact
     report = check_segment(rows, (rows[1].seq, "0" * 64))
     assert (report.first_broken, report.problem) == (

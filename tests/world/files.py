@@ -15,9 +15,9 @@ from chainteller.sqlite import sqlite3
 from chainteller.storage.database import Database, open_database, sqlite_path
 from chainteller.storage.log import append
 from chainteller.storage.log.entry import Act, Stamp
-from chainteller.storage.marks import WriterKeys
 from chainteller.storage.rows import Writer
 from chainteller.storage.sealing import Seal
+from chainteller.storage.writer_keys import WriterKeys
 
 KEY = "7e" * 32
 """The writer's key of all databases of tests."""

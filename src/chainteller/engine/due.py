@@ -24,6 +24,8 @@ from chainteller.storage.columns import Record
 
 ORPHANED = "work.orphaned"
 """The action of the audit entry for work on a record that doesn't exist; it isn't done."""
+DROPPED = "work.dropped"
+"""The action of the entry for work that its record doesn't need any more."""
 PUT_BACK = "work.put_back"
 """The action of the entry for work that came before its time, or has to wait."""
 _log = logging.getLogger(__name__)
@@ -87,6 +89,9 @@ def _one(watched: list[str], paid: list[str], tx: UnitOfWork) -> bool:
         tx.audit(ORPHANED, job.reference, {"kind": job.kind}, error="NOT_FOUND")
         return True
     _STEPS[job.kind](tx, job.reference)
+    if not tx.is_told:
+        tx.audited_account = record.account_id
+        tx.audit(DROPPED, job.reference, {"kind": job.kind})
     return True
 
 
@@ -132,6 +137,7 @@ def put_off(context: EngineContext) -> None:
             tx.actor = Actor(record.organisation_id, "worker")
         jobs.remove(tx.rows, job.kind, job.reference)
         tx.schedule(job.kind, job.reference, tx.now + MINUTE)
+        tx.audit(PUT_BACK, job.reference, {"kind": job.kind})
         return True
 
     work_unit(context, Actor(name="worker"), later)

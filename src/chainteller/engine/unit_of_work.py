@@ -174,6 +174,11 @@ class UnitOfWork:
         act = Act(action, self._name, shown, self.audited_account, inputs or {}, error)
         self._add(act, self.organisation_id)
 
+    @property
+    def is_told(self) -> bool:
+        """Whether something is on record already that this write did."""
+        return bool(self._acts or self._events)
+
     def report(self, acts: Iterable[Act]) -> None:
         """Put acts on record that are only reported now, with their own instants."""
         self._acts.setdefault(self.organisation_id, []).extend(acts)
@@ -233,7 +238,8 @@ class UnitOfWork:
         for name in {*acts, *events, *seals, *([own] if self.journals else ())}:
             mine = acts.setdefault(name, [])
             if not mine:
-                mine.append(Act(main, self._name))
+                told = next(iter(events.get(name, ())), Told(main, "", {}))
+                mine.append(Act(told.type, self._name, told.resource))
             last, journals = mine[-1], self.journals if name == own else ()
             mine[-1] = last._replace(
                 events=(*last.events, *events.get(name, ())),

@@ -181,15 +181,14 @@ class _LogReader:
     def _take(self, stored: StoredEntry, found: Entry) -> str:
         told = (found.log, found.at, found.action, found.object, found.account)
         columns = (stored.at, stored.action, stored.object, stored.account)
+        problems = []
         if told != (self._organisation, *columns):
-            return "its columns aren't what it says"
+            problems.append("its columns aren't what it says")
         place = Place(self._organisation, found.number)
         for row in found.rows:
             self._take_seal(place, row)
         for posted in found.journals:
-            problem = self._take_journal(place, posted, found.account)
-            if problem:
-                return problem
+            problems.append(self._take_journal(place, posted, found.account))
         for told_event in found.events:
             self._take_event(told_event.type, told_event.resource)
         if found.error is None and "_" in found.object:
@@ -197,7 +196,7 @@ class _LogReader:
             record.account = found.account or record.account
         if self._organisation == DEPLOYMENT and found.object == CLOCK:
             self._books.clock.append(found)
-        return ""
+        return next(filter(None, problems), "")
 
     def _take_seal(self, place: Place, row: list[Any]) -> None:
         known, key = self._books.seals[row[0]], row[1]
