@@ -88,11 +88,15 @@ def _one(watched: list[str], paid: list[str], tx: UnitOfWork) -> bool:
         _log.error("%s: %s is due on a record that doesn't exist", ORPHANED, job.kind)
         tx.audit(ORPHANED, job.reference, {"kind": job.kind}, error="NOT_FOUND")
         return True
+    _do(tx, job, record.account_id)
+    return True
+
+
+def _do(tx: UnitOfWork, job: Record, account_id: str | None) -> None:
     _STEPS[job.kind](tx, job.reference)
     if not tx.is_told:
-        tx.audited_account = record.account_id
+        tx.audited_account = account_id
         tx.audit(DROPPED, job.reference, {"kind": job.kind})
-    return True
 
 
 def _put_back(tx: UnitOfWork, job: Record, account_id: str | None, due_at: int) -> None:

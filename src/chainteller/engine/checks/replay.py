@@ -37,6 +37,9 @@ _WHOLE = 2**128
 
 Account = tuple[str, str, str]
 """A ledger account: code, asset and organisation."""
+Problem = tuple[int, str]
+"""Which invariant an entry breaks, and how."""
+_NONE: Problem = (0, "")
 
 
 class Place(NamedTuple):
@@ -142,10 +145,10 @@ class _LogReader:
 
     def read(self, connection: Connection) -> Breaches:
         for stored, file in self._books.past.entries(connection, self._organisation):
-            problem = self._problem(stored)
+            invariant, problem = self._problem(stored)
             if problem:
                 where = f"entry {stored.number} of {self._organisation}"
-                yield Breach(21, problem, f"{where} in {file}" if file else where)
+                yield Breach(invariant, problem, f"{where} in {file}" if file else where)
             self._moved += stored.body is None or bool(file)
             self._mark, self._last_at = stored.mark, stored.at
             self._leaves.append(stored.leaf)
@@ -158,37 +161,37 @@ class _LogReader:
         self._tree = self._tree.append(self._leaves)
         self._leaves.clear()
 
-    def _problem(self, stored: StoredEntry) -> str:
-        """What is wrong with an entry; empty if nothing is. Takes in what it says."""
+    def _problem(self, stored: StoredEntry) -> Problem:
+        """What is wrong with an entry, which it takes in."""
         expected, self._last = self._last + 1, stored.number or self._last + 1
         if stored.number != expected:
-            return f"entry {expected} was removed, added or renumbered"
+            return 21, f"entry {expected} was removed, added or renumbered"
         if stored.at < self._last_at and stored.action not in append.GOES_BACK:
-            return "its time is before that of the entry before it"
+            return 21, "its time is before that of the entry before it"
         if self._marker is not None:
             mark = self._marker.mark(self._organisation, expected, stored.leaf, self._mark)
             if mark != stored.mark:
-                return "its mark doesn't hold: nobody with the writer's key wrote it here"
+                return 21, "its mark doesn't hold: nobody with the writer's key wrote it here"
         if stored.body is None:
-            return ""
+            return _NONE
         if entry.leaf_of(stored.body) != stored.leaf:
-            return "its contents do not match its hash"
+            return 21, "its contents do not match its hash"
         try:
             return self._take(stored, entry.read(stored.number, stored.body))
         except (ValueError, KeyError, TypeError, IndexError):
-            return "it cannot be read"
+            return 21, "it cannot be read"
 
-    def _take(self, stored: StoredEntry, found: Entry) -> str:
+    def _take(self, stored: StoredEntry, found: Entry) -> Problem:
         told = (found.log, found.at, found.action, found.object, found.account)
         columns = (stored.at, stored.action, stored.object, stored.account)
-        problems = []
+        problems: list[Problem] = []
         if told != (self._organisation, *columns):
-            problems.append("its columns aren't what it says")
+            problems.append((21, "its columns aren't what it says"))
         place = Place(self._organisation, found.number)
         for row in found.rows:
             self._take_seal(place, row)
         for posted in found.journals:
-            problems.append(self._take_journal(place, posted, found.account))
+            problems.append(self._take_journal(place, posted, found.account))  # noqa: PERF401 - it changes the books
         for told_event in found.events:
             self._take_event(told_event.type, told_event.resource)
         if found.error is None and "_" in found.object:
@@ -196,7 +199,7 @@ class _LogReader:
             record.account = found.account or record.account
         if self._organisation == DEPLOYMENT and found.object == CLOCK:
             self._books.clock.append(found)
-        return next(filter(None, problems), "")
+        return next((each for each in problems if each != _NONE), _NONE)
 
     def _take_seal(self, place: Place, row: list[Any]) -> None:
         known, key = self._books.seals[row[0]], row[1]
@@ -223,11 +226,11 @@ class _LogReader:
             record = self._books.records[resource]
             record.path = intern(f"{record.path}>{status}" if record.path else status)
 
-    def _take_journal(self, place: Place, posted: Posted, account: str | None) -> str:
+    def _take_journal(self, place: Place, posted: Posted, account: str | None) -> Problem:
         """1, 2 and 3: a journal balances, and a customer's balances follow one another."""
         name, sums = f"{posted.record}:{posted.kind}", dict[str, int]()
         if not posted.legs:
-            return f"the journal {name} has no postings"
+            return 1, f"the journal {name} has no postings"
         for leg in posted.legs:
             debit = leg.change if leg.code in DEBIT_NORMAL else -leg.change
             sums[leg.asset] = sums.get(leg.asset, 0) + debit
@@ -238,16 +241,16 @@ class _LogReader:
             if not leg.code.startswith(CUSTOMER_PREFIX):
                 continue
             if owner(leg.code) != account:
-                return f"the journal {name} moves a balance of another account"
+                return 16, f"the journal {name} moves a balance of another account"
             if leg != leg._replace(version=after.version, after=after.atoms):
                 if not self._books.is_partial:
-                    return f"the journal {name} doesn't go on from the balance of {leg.code}"
+                    return 3, f"the journal {name} doesn't go on from the balance of {leg.code}"
                 self._books.balances[key] = Balance(leg.after or 0, leg.version or 0)
         if any(sums.values()):
-            return f"the journal {name} is out of balance"
+            return 1, f"the journal {name} is out of balance"
         self._books.journals += digest_of_place(posted.record, posted.kind, place)
         self._books.records[posted.record].journals += digest_of(posted.kind, posted.legs)
-        return ""
+        return _NONE
 
     def compare(self, state: Any) -> Breaches:
         """21: the row of the log says how it ends."""
