@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from chainteller.domain.actors import Actor
+from chainteller.domain.actors import WORKER, Actor
 from chainteller.domain.clock import MINUTE, format_instant
 from chainteller.engine import (
     deposits,
@@ -18,9 +18,10 @@ from chainteller.engine import (
     withdrawals,
 )
 from chainteller.engine.context import EngineContext
-from chainteller.engine.unit_of_work import UnitOfWork, now, work_unit
+from chainteller.engine.unit_of_work import WORK, UnitOfWork, now, work_unit
 from chainteller.storage import jobs
 from chainteller.storage.columns import Record
+from chainteller.storage.log.entry import Act
 
 ORPHANED = "work.orphaned"
 """The action of the audit entry for work on a record that doesn't exist; it isn't done."""
@@ -81,6 +82,7 @@ def _one(watched: list[str], paid: list[str], tx: UnitOfWork) -> bool:
             if _is_held_back(tx, job, record, is_first=job.run_at <= due_at):
                 return True
             paid.append(job.reference)
+    tx.otherwise = Act(WORK, WORKER.name, job.reference, inputs={"kind": job.kind})
     jobs.remove(tx.rows, job.kind, job.reference)
     if record is None:
         _log.error("%s: %s is due on a record that doesn't exist", ORPHANED, job.kind)

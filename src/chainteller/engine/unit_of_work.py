@@ -97,6 +97,8 @@ class UnitOfWork:
     audited_object: str = ""
     audited_account: str | None = None
     """The trading account that was locked for this write: its trail shows what was done."""
+    otherwise: Act | None = None
+    """What is put on record of a write that changes something and puts nothing else there."""
     timeless: bool = False
     """Whether it may be done while time is uncertain: it neither pays, prices nor expires."""
     _time: timekeeping.Reading | None = None
@@ -229,11 +231,12 @@ class UnitOfWork:
         seals: dict[str, list[Seal]] = {}
         for name, found in self.rows.take().items():
             seals.setdefault(name or own, []).extend(found.values())
-        main = next((each[-1].action for each in acts.values()), WORK)
+        otherwise = self.otherwise or Act(WORK, self._name)
+        main = next((each[-1] for each in acts.values()), otherwise)
         for name in {*acts, *events, *seals, *([own] if self.journals else ())}:
             mine = acts.setdefault(name, [])
             if not mine:
-                mine.append(Act(main, self._name))
+                mine.append(main if main is otherwise else Act(main.action, self._name))
             last, journals = mine[-1], self.journals if name == own else ()
             mine[-1] = last._replace(
                 events=(*last.events, *events.get(name, ())),
