@@ -56,9 +56,7 @@ def archive(context: EngineContext, path: Path, keep_days: int) -> Generator[int
         archive.close()
 
 
-def _step(
-    context: EngineContext, archive: Archive, organisation: str, age: Age, pace: Pace
-) -> int:
+def _step(context: EngineContext, archive: Archive, organisation: str, age: Age, pace: Pace) -> int:
     with context.database.read() as connection:
         after = views.head(connection, organisation).archived
         rows = _oldest(connection, organisation, after, age, pace.rows)
