@@ -35,7 +35,6 @@ from chainteller.settings.tree import (
     Settings,
 )
 from chainteller.settings.values import SettingsInvalid
-from chainteller.storage.marks import PublicKey
 from chainteller.storage.worlds import kept_world, sample_world, world_file
 
 if TYPE_CHECKING:
@@ -437,6 +436,8 @@ def _fetch_capabilities(place: Place) -> "Capabilities":
 
 def start_demo(paths: Paths, place: Place, seed: str) -> "StartedDesk":
     """Open the demo's service on the sample bank of ``seed``, cached for a day."""
+    from chainteller.storage.marks import PublicKey
+
     settings = Settings(paths, desk=DeskSettings(operator="demo"))
     world = kept_world(sample_world(paths, seed), partial(_make_in_process, "past", seed))
     shutil.copyfile(world, sqlite_path(place.address))
