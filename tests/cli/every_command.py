@@ -213,7 +213,7 @@ def _of_tomorrow(bank: Bank, backup: Path) -> Path:
     file = bank.home / "tomorrow.db"
     shutil.copyfile(backup, file)
     with closing(sqlite3.connect(file)) as connection, connection:
-        connection.execute("UPDATE head SET last_at = last_at + 86400000000")
+        connection.execute("UPDATE log SET last_at = last_at + 86400000000")
     return file
 
 
