@@ -49,7 +49,7 @@ def list_rows(selection: Selection[AuditRow]) -> None:
     "--head", "file", type=FILE, metavar="FILE", help="Compare the log with this checkpoint, too."
 )
 def verify(file: Path | None) -> int:
-    """Check the chain; ends with 1 at the first broken row.
+    """Check the audit log; ends with 1 at the first broken row.
 
     With --head the log must also continue the checkpoint in FILE. That is checked of a remote
     deployment as well, by the proofs that it gives.
