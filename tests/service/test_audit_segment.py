@@ -10,6 +10,9 @@ from tests.world.bank import World, build, sqlite_url
 from tests.world.files import open_fresh
 
 from chainteller.domain import merkle
+from chainteller.domain.clock import DAY, SECOND
+from chainteller.engine import archiving
+from chainteller.engine.unit_of_work import act
 from chainteller.service.audit_segment import check_segment
 from chainteller.service.errors import TellerError
 from chainteller.service.models.accounts import OpenTradingAccount
@@ -100,3 +103,23 @@ def test_a_row_says_what_the_entry_of_its_proof_says(tmp_path: Path, rows: Rows)
             )
             assert (told.get("error"), told["log"]) == (row.error, row.organisation)
     database.close()
+
+
+def test_rows_are_whole_where_older_ones_were_archived(tmp_path: Path) -> None:
+    """Entries about the database stay beside archived ones; they'd leave gaps in the list."""
+    world = build(sqlite_url(tmp_path))
+    act(world.context, world.engine.actor, lambda tx: tx.audit("tried", "database"))
+    opened = OpenTradingAccount(bank_account_id="DDA-1", bank_account_type="checking")
+    world.engine.open_trading_account(opened)
+    world.advance(2 * DAY / SECOND)
+    second = OpenTradingAccount(bank_account_id="DDA-3", bank_account_type="checking")
+    kept = world.engine.open_trading_account(second).value
+    assert sum(archiving.archive(world.context, tmp_path / "old.archive", 1))
+    shown = world.engine.audit(ListQuery(limit=100))
+    rows = shown.data[::-1]
+    assert check_segment(rows).intact
+    assert len(rows) == shown.pagination.total
+    assert rows[-1].object == kept.id
+    of_database = world.engine.audit(ListQuery(text="database")).data
+    assert [row.action for row in of_database] == ["tried"]
+    world.engine.close()

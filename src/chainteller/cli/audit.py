@@ -27,7 +27,7 @@ from chainteller.service.paging import every
 
 @click.group("audit", cls=TellerGroup)
 def audit() -> None:
-    """The audit trail: every write and every refusal, hash-chained."""
+    """The audit trail: every write and every refusal, from a log that only grows."""
 
 
 @audit.command("list", calls=[op.AUDIT], epilog=example("chainteller audit list --object TXN_..."))
@@ -68,7 +68,7 @@ def verify(file: Path | None) -> int:
     if report.intact:
         return Exit.DONE
     say(
-        f"AUDIT_BROKEN: row {report.first_broken} does not fit the chain: {report.problem}",
+        f"AUDIT_BROKEN: row {report.first_broken} isn't what was written: {report.problem}",
         "Next: keep the file as it is and compare it with the last exported head.",
     )
     return Exit.REFUSED
