@@ -1,11 +1,13 @@
 """What a client can check of an audit log from the rows that it is shown."""
 
 import contextlib
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.world.bank import World, build, sqlite_url
+from tests.world.files import open_fresh
 
 from chainteller.domain import merkle
 from chainteller.service.audit_segment import check_segment
@@ -13,6 +15,7 @@ from chainteller.service.errors import TellerError
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.records import AuditRow
+from chainteller.storage.log import entry, views
 
 Rows = list[AuditRow]
 
@@ -73,3 +76,41 @@ def test_a_log_that_was_written_anew_does_not_hold_the_row_seen_earlier(rows: Ro
         rows[1].seq,
         "it is not the row that was seen here earlier",
     )
+
+
+def test_a_row_says_what_the_entry_of_its_proof_says(tmp_path: Path, rows: Rows) -> None:
+    """The hash of a row is that of an entry, and its proof shows the entry."""
+    database = open_fresh(sqlite_url(tmp_path))
+    with database.read() as connection:
+        for row in rows:
+            body = views.body_of(connection, row.organisation, row.seq)
+            shown = entry.shown(body or b"")
+            assert merkle.leaf_hash(shown).hex() == row.hash
+            told = json.loads(shown)
+            assert (told["by"], told["action"], told["object"]) == (
+                row.actor,
+                row.action,
+                row.object,
+            )
+            assert (told.get("error"), told["log"]) == (row.error, row.organisation)
+    database.close()
+
+
+def test_rows_are_whole_where_older_ones_were_archived(tmp_path: Path) -> None:
+    """Entries about the database stay beside archived ones; they'd leave gaps in the list."""
+    world = build(sqlite_url(tmp_path))
+    act(world.context, world.engine.actor, lambda tx: tx.audit("tried", "database"))
+    opened = OpenTradingAccount(bank_account_id="DDA-1", bank_account_type="checking")
+    world.engine.open_trading_account(opened)
+    world.advance(2 * DAY / SECOND)
+    second = OpenTradingAccount(bank_account_id="DDA-3", bank_account_type="checking")
+    kept = world.engine.open_trading_account(second).value
+    assert sum(archiving.archive(world.context, tmp_path / "old.archive", 1))
+    shown = world.engine.audit(ListQuery(limit=100))
+    rows = shown.data[::-1]
+    assert check_segment(rows).intact
+    assert len(rows) == shown.pagination.total
+    assert rows[-1].object == kept.id
+    of_database = world.engine.audit(ListQuery(text="database")).data
+    assert [row.action for row in of_database] == ["tried"]
+    world.engine.close()

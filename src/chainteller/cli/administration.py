@@ -253,7 +253,7 @@ def signing_problem() -> str:
 
 
 def verify_chain() -> ChainReport:
-    """Check the audit chain of the configured database."""
+    """Check the audit log of the configured database."""
     from chainteller.engine.verification import verify_chain as verified
 
     with engine() as found:

@@ -30,6 +30,7 @@ _TRAIL = Listing(
 )
 _IS_OBJECT = Extra("object", _E.c.object == bindparam("b_object"), {})
 _IS_HERE = Extra("here", _E.c.body.is_not(None), {})
+_IS_LATER = Extra("later", _AFTER, {})
 _NEXT = (
     select(_E.c.number, _E.c.leaf, _E.c.body)
     .where(_OF, _AFTER)
@@ -106,14 +107,17 @@ def is_old(connection: Connection, organisation_id: str, number: int, age: Age) 
 def audit_page(
     connection: Connection, organisation_id: str, query: ListQuery
 ) -> tuple[tuple[AuditRow, ...], Counted]:
-    """A page of the entries whose bodies are here, newest first."""
+    """A page of the entries whose bodies are here, newest first. Without a filter, no number is
+    missing among them: those that stayed beside archived ones aren't shown."""
     known = head(connection, organisation_id)
-    extras = [_IS_HERE] if known.moved else []
+    archived = known.archived if known.moved else 0
+    if query.text or _TRAIL.is_filtered(query):
+        extras, total = [_IS_HERE] if archived else [], None
+    else:
+        extras = [_IS_LATER._replace(values={"b_after": archived})] if archived else []
+        total = Counted(known.size - archived)
     if query.text:
         extras.append(_IS_OBJECT._replace(values={"b_object": query.text}))
-    total = None
-    if not query.text and not _TRAIL.is_filtered(query):
-        total = Counted(known.size - known.moved)
     rows, total = _TRAIL.page(connection, (organisation_id,), query, *extras, total=total)
     return tuple(map(audit_row, rows)), total
 

@@ -1,4 +1,4 @@
-"""Checks of the audit chain: a whole database, or the newest rows of a remote place."""
+"""Checks of the audit log: a whole database, or the newest rows of a remote place."""
 
 from base64 import b64decode
 from collections.abc import Callable
@@ -20,7 +20,7 @@ _CHECKED_AT_ONCE = 100
 _PAGES_CHECKED = 20
 """Of a remote place: the newest two thousand rows."""
 _SHOWN_ONLY = (
-    "\nOnly the rows that this deployment shows were checked. To check the whole chain, run "
+    "\nOnly the rows that this deployment shows were checked. To check the whole log, run "
     "chainteller audit verify where the database is."
 )
 
@@ -35,7 +35,7 @@ class Verdict(NamedTuple):
 
 
 async def verify(desk: Desk, progress: Callable[[str], None]) -> Verdict:
-    """Check the whole chain where the database is at hand, else the newest rows.
+    """Check the whole log where the database is at hand, else the newest rows.
 
     Args:
         desk: keeps the newest sound row for the next check.
@@ -51,7 +51,7 @@ async def verify(desk: Desk, progress: Callable[[str], None]) -> Verdict:
         return _broken(report)
     return Verdict(
         (f"[ok] {report.rows:,} rows intact ", "good"),
-        f"audit chain intact, head {report.head}",
+        f"audit log intact, head {report.head}",
         "good",
     )
 
