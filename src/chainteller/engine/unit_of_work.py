@@ -183,10 +183,10 @@ class UnitOfWork:
         """Put acts on record that are only reported now, with their own instants."""
         self._acts.setdefault(self.organisation_id, []).extend(acts)
 
-    def note(self, action: str, **fields: object) -> None:
+    def note(self, action: str, subject: str = "", /, **fields: object) -> None:
         """Put something on record that belongs to no organisation, in the deployment's log alone:
         a removal, an archive."""
-        self._add(Act(action, self._name, inputs=fields), DEPLOYMENT)
+        self._add(Act(action, self._name, subject, inputs=fields), DEPLOYMENT)
 
     def _add(self, act: Act, log: str) -> None:
         told = tuple(self._events.pop(log, ()))
