@@ -19,8 +19,8 @@ from chainteller.service.models.pages import (
 )
 from chainteller.service.operations import SORTS
 from chainteller.storage.database import Record
+from chainteller.storage.db.session import Finder
 from chainteller.storage.pages import Counted
-from chainteller.storage.rows import Finder
 
 Item = TypeVar("Item")
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, select
 
 from chainteller.domain.audit_chain import COVERED, canonical, digest
 from chainteller.domain.ids import plausible
@@ -12,6 +12,7 @@ from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.records import AuditRow, Event
 from chainteller.storage import own_numbers
 from chainteller.storage.database import Record
+from chainteller.storage.db import records
 from chainteller.storage.pages import Counted, Extra, Listing
 from chainteller.storage.tables import HEAD, Tables
 
@@ -21,11 +22,10 @@ _HEAD = select(Tables.head).where(Tables.head.c.name == HEAD)
 
 _NEWEST_EVENT = select(Tables.head.c.event_seq).where(Tables.head.c.name == HEAD)
 _TRAIL = Listing(
-    Tables.audit,
+    records.Audit,
     "organisation_id",
     filters=("trading_account_id",),
     order=("number",),
-    key="number",
     is_tallied=True,
 )
 _SHOWN = tuple(name for name in (*COVERED, "hash") if name not in {"organisation_id", "inputs"})
@@ -107,8 +107,7 @@ def audit_page(
 ) -> tuple[tuple[AuditRow, ...], Counted]:
     extras: tuple[Extra, ...] = ()
     if query.text:
-        is_object = Tables.audit.c.object == bindparam("b_object")
-        extras = (Extra("object", is_object, {"b_object": query.text}),)
+        extras = (Extra("audit.object = :object", {"object": query.text}),)
     rows, total = _TRAIL.page(connection, (organisation_id,), query, *extras)
     return tuple(_audit_model(own_numbers.shown(row._asdict())) for row in rows), total
 

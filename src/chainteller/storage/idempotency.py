@@ -1,13 +1,20 @@
 """Store the outcomes of writes under their idempotency keys."""
 
-from sqlalchemy import select, tuple_
+from sqlalchemy import tuple_
 
 from chainteller.storage import sealing
-from chainteller.storage.rows import Finder, Writer
+from chainteller.storage.db import records
+from chainteller.storage.db.session import Finder, Query, row_of
+from chainteller.storage.rows import Writer
 from chainteller.storage.tables import Tables
 
 _T = Tables.idempotency
-find = Finder(_T, "organisation_id", "operation", "key")
+find = Finder(records.Idempotency, "organisation_id", "operation", "key")
+_OLD = Query(
+    "SELECT organisation_id, operation, key FROM idempotency "
+    "WHERE at < :before ORDER BY at LIMIT :most",
+    row_of("organisation_id", "operation", "key"),
+)
 
 
 def claim(rows: Writer, row: dict[str, object]) -> bool:
@@ -29,8 +36,7 @@ def purge(rows: Writer, before: int, most: int) -> list[str]:
     """Remove at most ``most`` keys that were used before an instant; what was removed."""
     form = sealing.form(_T)
     columns = [_T.c[name] for name in form.key_names]
-    old = select(*columns).where(_T.c.at < before).order_by(_T.c.at).limit(most)
-    found = rows.connection.execute(old).mappings().all()
+    found = rows.connection.execute(_OLD, {"before": before, "most": most}).mappings().all()
     if not found:
         return []
     rows.delete(_T, tuple_(*columns).in_([tuple(row.values()) for row in found]))

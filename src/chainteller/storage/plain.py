@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
-from chainteller.storage.compiled import Compiled, Found, Step, Values, compiled
+from chainteller.storage.compiled import Compiled, Step, compiled
+from chainteller.storage.db.session import Form, Found, Values
 from chainteller.storage.faults import NOT_PREPARED, SESSION_CHANGED
 from chainteller.storage.lost_connections import lose
 
@@ -32,7 +33,7 @@ _PREPARES = "prepares"
 class _Waiting(NamedTuple):
     """A statement that was not sent yet."""
 
-    known: Compiled
+    known: Compiled | Form
     values: Sequence[Any]
     then: Then | None
 
@@ -166,7 +167,7 @@ class Plain:
 
         return keep
 
-    def _at_once(self, known: Compiled, given: Values) -> Found:
+    def _at_once(self, known: Compiled | Form, given: Values) -> Found:
         """Run a statement on SQLite. Raises DBAPIError."""
         errors: Any = self.dialect.dbapi
         try:
