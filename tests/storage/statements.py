@@ -10,7 +10,7 @@ from sqlalchemy.dialects import sqlite
 
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage import accounts, clock, jobs, ledger
-from chainteller.storage.db.session import SQLITE, Query
+from chainteller.storage.db.query import SQLITE, Query
 from chainteller.storage.file_reads import STATEMENTS
 
 _LIMIT = 37

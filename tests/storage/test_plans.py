@@ -40,8 +40,15 @@ VALUES: dict[str, tuple[str, ...]] = {
 """Values of every filter; a filter that isn't here fails."""
 SORTING = re.compile(r"\s*(->\s+)?(Incremental )?Sort  ")
 """PostgreSQL's plans; a merge of sorted parts has a sort key, too."""
-OF_A_QUERY = ("SCAN CONSTANT", "SCAN anon", "SCAN (subquery")
-"""What SQLite calls reading what an inner query found."""
+OF_A_QUERY = (
+    "SCAN CONSTANT",
+    "SCAN anon",
+    "SCAN (subquery",
+    "SCAN counted",
+    "SCAN part",
+    "SCAN json_each",
+)
+"""What SQLite calls reading what an inner query found, or a list that was given."""
 FOUND = ("IN (", "= ANY(")
 """A list of the ids that a search found is short; it may be sorted."""
 OF_FEW = ("shared_wallets",)

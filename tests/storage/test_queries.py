@@ -17,7 +17,7 @@ import chainteller.storage
 from chainteller.sqlite import sqlite3
 from chainteller.storage.database import open_database
 from chainteller.storage.db import records
-from chainteller.storage.db.session import POSTGRESQL, SQLITE, Query
+from chainteller.storage.db.query import POSTGRESQL, SQLITE, Query
 from chainteller.storage.pages import Listing
 
 _BOUNDS = ((), ("created_gte",), ("created_lt",), ("created_gte", "created_lt"))

@@ -9,7 +9,7 @@ from sqlalchemy import event
 
 from chainteller.storage.compiled import Compiled
 from chainteller.storage.database import Database
-from chainteller.storage.db.session import Form, Values
+from chainteller.storage.db.query import Form, Values
 
 
 @contextmanager

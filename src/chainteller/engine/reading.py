@@ -19,7 +19,7 @@ from chainteller.service.models.pages import (
 )
 from chainteller.service.operations import SORTS
 from chainteller.storage.database import Record
-from chainteller.storage.db.session import Finder
+from chainteller.storage.db.sources import Finder
 from chainteller.storage.pages import Counted
 
 Item = TypeVar("Item")

@@ -8,7 +8,8 @@ from chainteller.service.models.accounts import BankAccount, Customer
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage import matching
 from chainteller.storage.db import records
-from chainteller.storage.db.session import Finder, Record, Session, Source
+from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.pages import Counted, Listing
 
 CUSTOMER_COLUMNS = {

@@ -4,7 +4,8 @@ from chainteller.domain.challenges import challenge_status, claim_status
 from chainteller.service.models.counterparties import Challenge, OwnershipClaim
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage.db import records
-from chainteller.storage.db.session import Finder, Query, Record, Session, Source, Value, quoted
+from chainteller.storage.db.query import Query, Record, Session, Value, quoted
+from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.pages import Counted, Listing
 from chainteller.storage.wallets import is_shared, level_of
 

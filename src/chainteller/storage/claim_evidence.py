@@ -7,7 +7,7 @@ from chainteller.domain.limits import DestinationClass
 from chainteller.domain.second_method import ArrivalFinding
 from chainteller.storage import epochs
 from chainteller.storage.db import records
-from chainteller.storage.db.session import Query, Record, Session, Value, row_of
+from chainteller.storage.db.query import Query, Record, Session, Value, row_of
 
 _BATCH = 1_000
 _WHOLE = {

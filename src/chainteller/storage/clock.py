@@ -3,9 +3,9 @@
 from typing import Any
 
 from chainteller.storage.db import records
-from chainteller.storage.db.session import POSTGRESQL, Query, Record, Session, Source, Value
+from chainteller.storage.db.query import POSTGRESQL, Query, Record, Session, Value, ahead
+from chainteller.storage.db.sources import Source
 from chainteller.storage.faults import damaged
-from chainteller.storage.plain import ahead
 from chainteller.storage.rows import Writer
 from chainteller.storage.tables import HEAD, Tables
 

@@ -10,7 +10,7 @@ from sqlalchemy import Insert
 from sqlalchemy.engine import Dialect
 
 from chainteller.storage.columns import Atoms
-from chainteller.storage.db.session import Form, Found, Query, Values
+from chainteller.storage.db.query import Form, Found, Query, Values
 
 __all__ = ["Compiled", "Found", "Step", "Values", "compiled"]
 _MOST = 1_000

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from chainteller.storage.db.session import POSTGRESQL, Query, Session, Value, row_of
+from chainteller.storage.db.query import POSTGRESQL, Query, Session, Value, row_of
 
 _TRADES = Query(
     "SELECT status, count(*) AS many FROM trade GROUP BY status", row_of("status", "many")

@@ -9,7 +9,8 @@ from chainteller.domain.money import AmountMalformed, AmountTooPrecise, parse_at
 from chainteller.domain.search_texts import Ends
 from chainteller.storage import search
 from chainteller.storage.db import records
-from chainteller.storage.db.session import Query, Record, Session, Source, built, quoted
+from chainteller.storage.db.query import Query, Record, Session, built, quoted
+from chainteller.storage.db.sources import Source
 
 RECENT = 2_000
 """Trades and quotes of an organisation among which an amount is looked for: their amounts have no

@@ -4,7 +4,8 @@ from sqlalchemy import tuple_
 
 from chainteller.storage import sealing
 from chainteller.storage.db import records
-from chainteller.storage.db.session import Finder, Query, row_of
+from chainteller.storage.db.query import Query, row_of
+from chainteller.storage.db.sources import Finder
 from chainteller.storage.rows import Writer
 from chainteller.storage.tables import Tables
 

@@ -3,7 +3,8 @@
 from sqlalchemy import and_, bindparam
 
 from chainteller.storage.db import records
-from chainteller.storage.db.session import Query, Record, Session, Source, Value
+from chainteller.storage.db.query import Query, Record, Session, Value
+from chainteller.storage.db.sources import Source
 from chainteller.storage.rows import Writer
 from chainteller.storage.tables import Tables
 

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from chainteller.storage.clock import OF_CLOCK, OF_SERVER_CLOCK, WITH_CLOCK
 from chainteller.storage.db import records
-from chainteller.storage.db.session import POSTGRESQL, Finder, Query, Record, Session, Source
+from chainteller.storage.db.query import POSTGRESQL, Query, Record, Session
+from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.rows import Writer
 from chainteller.storage.tables import Tables
 

@@ -1,6 +1,6 @@
 """The leases of the server processes on a PostgreSQL database, by the database's own clock."""
 
-from chainteller.storage.db.session import POSTGRESQL, Query, Session, Value
+from chainteller.storage.db.query import POSTGRESQL, Query, Session, Value
 
 _NOW = "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)"
 _RENEW = Query(

@@ -16,7 +16,7 @@ from chainteller.domain.ledger import (
 )
 from chainteller.storage.compiled import Found
 from chainteller.storage.database import Record
-from chainteller.storage.plain import ahead, later
+from chainteller.storage.db.query import ahead, later
 from chainteller.storage.rows import Writer
 from chainteller.storage.tables import Tables, holds_for, journal_of
 

@@ -3,8 +3,8 @@
 from sqlalchemy import bindparam
 
 from chainteller.storage.db import records
-from chainteller.storage.db.session import Finder, Query, Record, Session, Source
-from chainteller.storage.plain import ahead
+from chainteller.storage.db.query import Query, Record, Session, ahead
+from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.rows import Writer
 from chainteller.storage.tables import Tables
 

@@ -16,7 +16,8 @@ from chainteller.domain.search_texts import LEAST_OF_KEY, Ends, folded, key_of, 
 from chainteller.domain.transfers import LEAST_OF_ID
 from chainteller.storage import search
 from chainteller.storage.db import records
-from chainteller.storage.db.session import Query, Session, Source, Value, built, escaped
+from chainteller.storage.db.query import Query, Session, Value, built, escaped
+from chainteller.storage.db.sources import Source
 from chainteller.storage.pages import Counted, Extra
 from chainteller.storage.search import (
     BANK_ACCOUNT,

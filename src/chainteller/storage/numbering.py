@@ -36,9 +36,9 @@ from chainteller.domain.audit_chain import canonical
 from chainteller.domain.merkle import Tree
 from chainteller.domain.rules import Rule
 from chainteller.storage import chain, ledger, log, own_numbers, schema
+from chainteller.storage.db.query import later
 from chainteller.storage.log import Stamp
 from chainteller.storage.own_numbers import OwnEnds
-from chainteller.storage.plain import later
 from chainteller.storage.rows import Seal, Seals, Writer, insert_all
 from chainteller.storage.tables import HEAD, Tables
 

@@ -2,8 +2,8 @@
 
 from chainteller.domain.quoting import FeeSchedule
 from chainteller.storage.db import records
-from chainteller.storage.db.session import Query, Record, Session, Source, Value
-from chainteller.storage.plain import ahead
+from chainteller.storage.db.query import Query, Record, Session, Value, ahead
+from chainteller.storage.db.sources import Source
 from chainteller.storage.rows import Writer
 from chainteller.storage.schema import organisation_row
 from chainteller.storage.tables import Tables

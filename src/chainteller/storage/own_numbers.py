@@ -17,7 +17,7 @@ from chainteller.domain import merkle
 from chainteller.domain.audit_chain import COVERED, digest
 from chainteller.storage import removals
 from chainteller.storage.columns import Record
-from chainteller.storage.plain import later
+from chainteller.storage.db.query import later
 from chainteller.storage.tables import Tables
 
 GENESIS_HASH = "0" * 64

@@ -3,7 +3,8 @@
 from chainteller.service.models.counterparties import OwnershipStatement
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage.db import records
-from chainteller.storage.db.session import Finder, Record, Session, Source
+from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.pages import Counted, Listing
 
 _WITH_ADDRESS = Source(

@@ -12,17 +12,8 @@ from typing import Any, ClassVar, NamedTuple
 
 from chainteller.domain.clock import parse_instant
 from chainteller.service.models.pages import ListQuery
-from chainteller.storage.db.session import (
-    Query,
-    Record,
-    Session,
-    Source,
-    Value,
-    Values,
-    built,
-    row_of,
-)
-from chainteller.storage.plain import ahead
+from chainteller.storage.db.query import Query, Record, Session, Value, Values, ahead, built, row_of
+from chainteller.storage.db.sources import Source
 
 COUNTED = 10_000
 """Matches that are counted under a filter."""

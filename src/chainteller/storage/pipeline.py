@@ -18,7 +18,7 @@ from psycopg.types.numeric import IntLoader
 from psycopg.waiting import Ready, Wait
 
 from chainteller.storage.compiled import Step
-from chainteller.storage.db.session import Found
+from chainteller.storage.db.query import Found
 
 if TYPE_CHECKING:
     from psycopg.pq.abc import PGresult

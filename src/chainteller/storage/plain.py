@@ -8,21 +8,20 @@ A statement that cannot be compiled once (with a list of unknown length, or text
 SQLAlchemy connection, in its turn. Errors are SQLAlchemy's.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
 from chainteller.storage.compiled import Compiled, Step, compiled
-from chainteller.storage.db.session import Form, Found, Values
+from chainteller.storage.db.query import Form, Found, Query, Then, Values
 from chainteller.storage.faults import NOT_PREPARED, SESSION_CHANGED
 from chainteller.storage.lost_connections import lose
 
 if TYPE_CHECKING:
     from chainteller.storage.pipeline import Session
 
-Then = Callable[[Found], None]
 _COMMIT = Step("COMMIT")
 _SESSION = "session"
 """Where a pooled connection keeps its ``Session``."""
@@ -87,9 +86,9 @@ class Plain:
     def scalars(self, statement: Any) -> Any:
         return self.execute(statement).scalars()
 
-    def exec_driver_sql(self, statement: str) -> Any:
+    def exec_driver_sql(self, statement: str, parameters: Any = None) -> Any:
         self.flush()
-        return self.inner.exec_driver_sql(statement)
+        return self.inner.exec_driver_sql(statement, parameters)
 
     def commit(self) -> None:
         """Run what waits and commit, on PostgreSQL in one round trip."""
@@ -102,14 +101,14 @@ class Plain:
         self.inner.rollback()
 
     @property
-    def engine(self) -> Engine:
-        return self.inner.engine
-
-    @property
     def connection(self) -> Any:
         """The pooled connection, for what the driver does quicker; what waits has run."""
         self.flush()
         return self.inner.connection
+
+    @property
+    def engine(self) -> Engine:
+        return self.inner.engine
 
     def get_execution_options(self) -> Any:
         return self.inner.get_execution_options()
@@ -214,19 +213,10 @@ def session_of(inner: Connection) -> "Session":
     return session
 
 
-def later(
-    connection: Connection, statement: Any, parameters: Values, then: Then | None = None
-) -> None:
-    """As ``Plain.later``, on whichever connection."""
-    if isinstance(connection, Plain):
-        connection.later(statement, parameters, then)
-        return
-    result = connection.execute(statement, parameters)
-    if then is not None:
-        then(Found(list(result) if result.returns_rows else [], result.rowcount))
+def _execute(query: Query, connection: Connection, parameters: Any, _options: Any) -> Found:
+    """Run a query on a connection of SQLAlchemy, which calls this."""
+    found: Found = Plain(connection).execute(query, dict(parameters[0]) if parameters else {})
+    return found
 
 
-def ahead(connection: Connection, statement: Any, parameters: dict[str, Any]) -> None:
-    """As ``Plain.ahead``; nothing on another connection."""
-    if isinstance(connection, Plain):
-        connection.ahead(statement, parameters)
+setattr(Query, "_execute_on_connection", _execute)  # noqa: B010 - the name is SQLAlchemy's

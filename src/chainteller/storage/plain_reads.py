@@ -11,7 +11,7 @@ from typing import TypeVar, cast
 from sqlalchemy import Connection
 
 from chainteller.storage.compiled import Compiled
-from chainteller.storage.db.session import Form
+from chainteller.storage.db.query import Form
 from chainteller.storage.plain import Plain
 
 Answer = TypeVar("Answer")

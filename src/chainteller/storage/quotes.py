@@ -10,7 +10,8 @@ from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import AssetAmount, Fees, Pricing, Quote
 from chainteller.storage import tallies
 from chainteller.storage.db import records
-from chainteller.storage.db.session import Finder, Query, Record, Session, Source, Value, row_of
+from chainteller.storage.db.query import Query, Record, Session, Value, row_of
+from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.pages import Counted, Extra, Listing
 from chainteller.storage.rows import Writer
 from chainteller.storage.tables import Tables

@@ -27,7 +27,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from chainteller.storage import sealing, search
 from chainteller.storage.columns import SALT, Record
 from chainteller.storage.compiled import Found
-from chainteller.storage.plain import ahead, later
+from chainteller.storage.db.query import ahead, later
 from chainteller.storage.tables import Tables
 
 Row = Mapping[str, Any]

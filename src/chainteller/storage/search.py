@@ -20,18 +20,18 @@ from sqlalchemy import Engine, Table
 from chainteller.domain.search_texts import Ends, key_of, keys_of, name_words
 from chainteller.storage import tallies
 from chainteller.storage.db import records
-from chainteller.storage.db.session import (
+from chainteller.storage.db.query import (
     Query,
     Record,
     Session,
-    Source,
     Value,
     built,
     escaped,
+    later,
     row_of,
     table_of,
 )
-from chainteller.storage.plain import later
+from chainteller.storage.db.sources import Source
 from chainteller.storage.tables import Tables
 from chainteller.storage.vocabulary import Vocabulary
 from chainteller.storage.wallet_tables import WalletTables

@@ -18,7 +18,7 @@ from chainteller.service.errors import ServiceUnavailable
 from chainteller.sqlite import sqlite3
 from chainteller.storage.compiled import Compiled
 from chainteller.storage.database import Answer, Database
-from chainteller.storage.db.session import Form, Found, Query
+from chainteller.storage.db.query import Form, Found, Query
 from chainteller.storage.faults import unavailable
 
 _MOST_COMPILED = 200

@@ -13,7 +13,8 @@ from chainteller.domain.second_method import (
 from chainteller.service.models.counterparties import Arrival, SmallTransfer
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage.db import records
-from chainteller.storage.db.session import Finder, Query, Record, Session, Source, Value
+from chainteller.storage.db.query import Query, Record, Session, Value
+from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.pages import Counted, Listing
 
 _WHOLE = Source(

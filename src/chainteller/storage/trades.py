@@ -12,7 +12,8 @@ from chainteller.service.models.funding import Reason
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.trades import Trade
 from chainteller.storage.db import records
-from chainteller.storage.db.session import Finder, Record, Session, Source
+from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.pages import Counted, Listing, between, numbered, numbered_ahead
 from chainteller.storage.quotes import SPREAD, fees, legs
 

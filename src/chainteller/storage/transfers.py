@@ -17,16 +17,8 @@ from chainteller.service.models.funding import (
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage import matching
 from chainteller.storage.db import records
-from chainteller.storage.db.session import (
-    Finder,
-    Query,
-    Record,
-    Session,
-    Source,
-    Value,
-    quoted,
-    row_of,
-)
+from chainteller.storage.db.query import Query, Record, Session, Value, quoted, row_of
+from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.pages import Counted, Listing, between, numbered, numbered_ahead
 
 _T = records.Transfer

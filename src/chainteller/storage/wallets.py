@@ -14,16 +14,8 @@ from chainteller.service.models.counterparties import (
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage import matching
 from chainteller.storage.db import records
-from chainteller.storage.db.session import (
-    Finder,
-    Query,
-    Record,
-    Session,
-    Source,
-    Value,
-    escaped,
-    row_of,
-)
+from chainteller.storage.db.query import Query, Record, Session, Value, escaped, row_of
+from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.pages import Counted, Listing
 
 _B, _C = records.BlockchainAccount, records.Counterparty

@@ -6,7 +6,7 @@ Generated from the declarations of the tables: ``python -m tests.storage.row_cla
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from chainteller.storage.db.session import Atoms, table_of
+from chainteller.storage.db.query import Atoms, table_of
 
 
 class ApiKey(NamedTuple):

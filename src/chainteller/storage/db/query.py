@@ -34,11 +34,12 @@ _BUILT = 2_048
 class Found:
     """The result of a statement."""
 
-    __slots__ = ("rowcount", "rows")
+    __slots__ = ("returns_rows", "rowcount", "rows")
 
     def __init__(self, rows: Sequence[Any], rowcount: int) -> None:
         self.rows = rows
         self.rowcount = rowcount
+        self.returns_rows = bool(rows)
 
     def all(self) -> Sequence[Any]:
         return self.rows
@@ -64,6 +65,9 @@ class Found:
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.rows)
+
+
+Then = Callable[[Found], None]
 
 
 class Form:
@@ -126,12 +130,6 @@ class Query(Executed):
             found = self._forms[dialect] = Form(self, dialect)
         return found
 
-    def _execute_on_connection(self, connection: Any, parameters: Any, _options: Any) -> Any:
-        """Run on a connection of SQLAlchemy, which calls this."""
-        from chainteller.storage.plain import Plain  # noqa: PLC0415 - it imports this module
-
-        return Plain(connection).execute(self, dict(parameters[0]) if parameters else {})
-
 
 @lru_cache(_BUILT)
 def built(text: str, row: Any) -> Query:
@@ -150,61 +148,22 @@ Value = row_of("value")
 """A row of one column, whatever its name."""
 
 
-class Source:
-    """Rows of a table as they are read: its own columns, and others from what is joined.
-
-    Args:
-        record: the row class of the table (``records``).
-        joins: what else the columns come from.
-        columns: further columns: an expression of each, with its kind unless it's another table's
-            column.
-    """
-
-    def __init__(self, record: Any, joins: str = "", **columns: str | tuple[str, Any]) -> None:
-        self.table = table_of(record)
-        fields = dict(record.__annotations__)
-        selected = [f"{self.table}.{name}" for name in record._fields]
-        for name, given in columns.items():
-            expression, kind = given if isinstance(given, tuple) else (given, _kind_of(given))
-            fields[name] = kind
-            selected.append(f"{expression} AS {name}")
-        self.row: Any = row_of(**fields) if columns else record
-        self.tables = f"{self.table} {joins}".rstrip()
-        self.text = f"SELECT {', '.join(selected)} FROM {self.tables}"
-
-    def where(self, condition: str, *, only: str = "") -> Query:
-        """The query of the rows that fulfil a condition; what follows it may be in there too."""
-        return Query(f"{self.text} WHERE {condition}", self.row, only=only)
+def later(connection: Session, statement: Any, given: Values, then: Then | None = None) -> None:
+    """Run a statement before anything that follows; ``then`` takes its result."""
+    plain: Any = connection
+    if hasattr(plain, "later"):
+        plain.later(statement, given, then)
+        return
+    result: Any = connection.execute(statement, given)
+    if then is not None:
+        then(Found(list(result) if result.returns_rows else [], result.rowcount))
 
 
-class Finder:
-    """Finds a row by the values of some columns of its table, and locks it where asked.
-
-    Args:
-        source: what is read.
-        names: the columns.
-        condition: what else is true of the row.
-    """
-
-    def __init__(self, source: Any, *names: str, condition: str = "") -> None:
-        read = source if isinstance(source, Source) else Source(source)
-        self._names = names
-        conditions = [f"{read.table}.{name} = :{name}" for name in names]
-        text = " AND ".join([*conditions, condition] if condition else conditions)
-        self._found = read.where(text)
-        self._locked = read.where(f"{text} FOR UPDATE OF {read.table}")
-
-    def __call__(self, connection: Session, *values: str, lock: bool = False) -> Record | None:
-        query = self._locked if lock else self._found
-        given = dict(zip(self._names, values, strict=True))
-        return connection.execute(query, given).first()
-
-    def ahead(self, connection: Session, *values: str, lock: bool = False) -> None:
-        """Send what a call with the same arguments will find; see ``Plain.ahead``."""
-        from chainteller.storage.plain import ahead  # noqa: PLC0415 - it imports this module
-
-        query = self._locked if lock else self._found
-        ahead(connection, query, dict(zip(self._names, values, strict=True)))
+def ahead(connection: Session, statement: Any, given: Values) -> None:
+    """Send a read with the next statement, where a connection has round trips to save."""
+    send = getattr(connection, "ahead", None)
+    if send is not None:
+        send(statement, given)
 
 
 def escaped(text: str) -> str:
@@ -227,14 +186,6 @@ def columns_of(record: Any, qualifier: str = "") -> str:
     """The columns of a table, for a statement."""
     name = qualifier or table_of(record)
     return ", ".join(f"{name}.{column}" for column in record._fields)
-
-
-def _kind_of(expression: str) -> Any:
-    """The kind of another table's column."""
-    from chainteller.storage.db import records  # noqa: PLC0415 - it imports this module
-
-    table, _, column = expression.partition(".")
-    return records.BY_TABLE[table].__annotations__[column]
 
 
 def _readers(row: Any) -> tuple[tuple[int, Callable[[Any], Any]], ...]:
