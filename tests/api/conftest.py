@@ -3,6 +3,7 @@
 import contextlib
 import http.client
 import json
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import Any
 import pytest
 from tests.world.bank import World, build, sqlite_url
 from tests.world.serving import deployment, served
+
+from chainteller.api.logs import send_logs_to
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,3 +103,17 @@ def world(tmp_path: Path) -> Iterator[World]:
 def call(world: World) -> Iterator[Caller]:
     with served(deployment(world)) as address:
         yield Caller(address, world.key())
+
+
+@pytest.fixture
+def log_file(tmp_path: Path) -> Iterator[Path]:
+    names = ("chainteller", "uvicorn", "uvicorn.access")
+    before = [(logging.getLogger(name), dict(vars(logging.getLogger(name)))) for name in names]
+    path = tmp_path / "service.log"
+    send_logs_to(path)
+    yield path
+    for handler in logging.getLogger("chainteller").handlers:
+        handler.close()
+    for logger, state in before:
+        vars(logger).update(state)
+        logger.manager._clear_cache()  # type: ignore[attr-defined]  # levels are cached by it

@@ -2,8 +2,7 @@
 
 import asyncio
 import json
-import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
@@ -12,7 +11,7 @@ from tests.api.conftest import Caller
 from tests.world.bank import World
 from tests.world.serving import served
 
-from chainteller.api.logs import Line, RequestLines, send_logs_to
+from chainteller.api.logs import Line, RequestLines
 from chainteller.api.responses import written
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import ManualClock
@@ -94,20 +93,6 @@ def test_a_read_that_looks_at_everything_is_not_made_on_the_event_loop(world: Wo
         for query in ("filter[status]=settled", "filter%5Bside%5D=buy", "sort=created"):
             assert call("GET", f"/trading-accounts/{account}/trades?{query}").status == 200
     assert behind.asked == 0
-
-
-@pytest.fixture
-def log_file(tmp_path: Path) -> Iterator[Path]:
-    names = ("chainteller", "uvicorn", "uvicorn.access")
-    before = [(logging.getLogger(name), dict(vars(logging.getLogger(name)))) for name in names]
-    path = tmp_path / "service.log"
-    send_logs_to(path)
-    yield path
-    for handler in logging.getLogger("chainteller").handlers:
-        handler.close()
-    for logger, state in before:
-        vars(logger).update(state)
-        logger.manager._clear_cache()  # type: ignore[attr-defined]  # levels are cached by it
 
 
 def test_request_lines_are_json_whatever_is_in_them(log_file: Path) -> None:

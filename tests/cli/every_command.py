@@ -44,15 +44,15 @@ class Bank:
 
     home: Path
 
-    def run(self, *arguments: str, **variables: str) -> Ended:
-        """Run one command line in this process."""
+    def run(self, *arguments: str, given: str = "", **variables: str) -> Ended:
+        """Run one command line in this process; ``given`` is its standard input."""
         out, err = io.StringIO(), io.StringIO()
         with pytest.MonkeyPatch.context() as patch:
             for name, value in {**SLOW, **variables}.items():
                 patch.setenv(name, value)
             patch.setenv("CHAINTELLER_HOME", str(self.home))
             patch.chdir(self.home)
-            patch.setattr("sys.stdin", io.StringIO())
+            patch.setattr("sys.stdin", io.StringIO(given))
             with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
                 code = run(list(arguments))
         return Ended(code, out.getvalue(), err.getvalue())
@@ -181,6 +181,7 @@ def lines(bank: Bank) -> Lines:
         "audit key create": ("--database", f"sqlite:///{at / 'empty' / 'signed.db'}"),
         "audit key rotate": (),
         "audit key retire": (),
+        "audit writer replace": ("--reason", "the file was copied by mistake"),
         "keys list": (),
         "keys create": ("--name", "third"),
         "keys rotate": (new,),

@@ -11,15 +11,17 @@ from sqlalchemy import delete, func, select, update
 from sqlalchemy.exc import DBAPIError
 from tests.tampering.altering import unguarded
 from tests.world.engines import World, make_world
+from tests.world.files import KEYS
 
 from chainteller.domain import merkle
 from chainteller.domain.clock import DAY
 from chainteller.engine import archiving, upkeep
-from chainteller.engine.notary import Trees, derived_deployment
+from chainteller.engine.notary import Trees
 from chainteller.engine.verification import Breach, breaches, verify_books, verify_chain
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.sqlite import sqlite3
 from chainteller.storage import archives, log, packing, removals, tallies
+from chainteller.storage.checkpoints import derived_deployment
 from chainteller.storage.copying import copy
 from chainteller.storage.database import Database, open_database
 from chainteller.storage.tables import Tables
@@ -263,7 +265,7 @@ def test_a_wrong_destination_is_refused_by_name(world: World, tmp_path: Path) ->
     folder, text = tmp_path / "folder", tmp_path / "notes.txt"
     folder.mkdir()
     text.write_text("not an archive, but long enough")
-    open_database(f"sqlite:///{tmp_path / 'other.db'}").close()
+    open_database(f"sqlite:///{tmp_path / 'other.db'}", KEYS).close()
     of_others = {}
     for name in ("other", "copied"):  # the latter one may begin as this world's database did
         other = make_world(tmp_path / f"{name}.db")

@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from chainteller.storage.own_numbers import GENESIS_HASH
 from sqlalchemy import insert, select, update
 from tests.world.engines import USDC_SOLANA, World, make_world
 
@@ -15,7 +16,6 @@ from chainteller.engine.verification import verify, verify_chain
 from chainteller.sqlite import sqlite3
 from chainteller.storage import chain
 from chainteller.storage.database import Database, open_database
-from chainteller.storage.own_numbers import GENESIS_HASH
 from chainteller.storage.tables import Tables
 
 

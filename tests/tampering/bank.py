@@ -29,7 +29,7 @@ from chainteller.service.models.counterparties import (
     StatementRequest,
 )
 from chainteller.service.models.funding import Destination, WithdrawalRequest
-from chainteller.storage import markets, removals
+from chainteller.storage import markets
 from chainteller.storage.sealing import own_tables
 from chainteller.wallets.simulated import sample_wallets, sign_sample
 
@@ -59,7 +59,6 @@ def busy_bank(place: Path | str) -> World:
     with sealed(world.database) as rows:
         for market in ("btc-usd", "eth-usd", "sol-usd"):
             markets.close(rows, market, "HALTED", world.clock.now() + SECOND)
-            removals.move(rows, "default", f"example.{market}", removals.Removed(1))
     return world
 
 

@@ -189,6 +189,7 @@ STATEMENTS = (
     "DELETE FROM entry WHERE number = 20 AND organisation_id = 'default'",
     "DELETE FROM log WHERE organisation_id = 'default'",
     "UPDATE log SET peaks = root WHERE organisation_id = 'default'",
+    "UPDATE log SET mark = NULL WHERE organisation_id = 'default'",
     "UPDATE head SET audit_seq = audit_seq + 1",
     "UPDATE audit SET previous_hash = hash WHERE seq = 5",
     "INSERT INTO head SELECT 'branch', event_seq, audit_seq, audit_hash, last_at FROM head",

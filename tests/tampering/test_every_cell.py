@@ -112,7 +112,7 @@ def damaged(bank: World, statement: str) -> list[tuple[int, str, str]]:
         ("UPDATE log SET peaks = root WHERE organisation_id = 'default'", "log default"),
         ("UPDATE log SET audit_hash = root WHERE organisation_id = 'default'", "head"),
         ("UPDATE log SET audit_hash = root WHERE organisation_id = '*'", "head"),
-        ("INSERT INTO log VALUES ('new', 0, '', '', NULL, NULL, NULL)", "log new"),
+        ("INSERT INTO log VALUES ('new', 0, '', '', NULL, NULL, NULL, NULL)", "log new"),
         ("UPDATE head SET audit_seq = audit_seq + 1", "audit"),
         ("UPDATE head SET event_seq = event_seq + 1", "head"),
         ("UPDATE head SET last_at = last_at + 1", "head"),

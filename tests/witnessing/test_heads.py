@@ -11,6 +11,7 @@ import pytest
 from tests.witnessing import places
 from tests.witnessing.places import OPERATOR, Place, open_place
 from tests.witnessing.witnesses import NAME, running_witness
+from tests.world.files import KEYS
 
 from chainteller.adapters.witness_http import HttpWitness
 from chainteller.cli.audit_heads import proves
@@ -134,7 +135,8 @@ def test_every_audit_row_is_proven_and_no_other(place: Place) -> None:
         proof = place.engine.audit_proof(str(row.seq))
         assert proves(proof)
         assert not proves(proof.model_copy(update={"number": proof.number + 1}))
-        assert not proves(proof.model_copy(update={"entry": proof.entry + " "}))
+        for entry in (proof.entry + " ", "{", "{}", '{"acts":[1]}', '{"acts":' + "[" * 100_000):
+            assert not proves(proof.model_copy(update={"entry": entry}))
         assert not proves(proof.model_copy(update={"seq": 10**6}))
     for unknown in ("0", "99999", "x", "٣", "1" * 30):
         with pytest.raises(NotFound):
@@ -247,7 +249,7 @@ def test_another_database_in_the_place_of_this_one_is_noticed(place: Place) -> N
     place.close()
     other = place.file.parent / "other"
     other.mkdir()
-    open_database(f"sqlite:///{other / 'bank.db'}").close()
+    open_database(f"sqlite:///{other / 'bank.db'}", KEYS).close()
     stranger = open_place(other / "bank.db", other / "keys")
     stranger.close()
     shutil.copy(other / "bank.db", place.file)

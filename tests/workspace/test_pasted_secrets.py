@@ -3,15 +3,20 @@
 import itertools
 import json
 import re
+import shlex
 import sqlite3 as standard  # noqa: TID251 - a file as an earlier build left it
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
+import base58
+import click
 import pytest
+from nacl.bindings import crypto_sign_seed_keypair
 from tests.cli.conftest import sample_world
-from tests.cli.every_command import Bank, lines, sample_bank
+from tests.cli.every_command import INTERACTIVE, Bank, lines, sample_bank
 
+from chainteller.cli.main import commands
 from chainteller.service.errors import SecretEntered
 from chainteller.workspace.store import SentState, Workspace
 
@@ -19,22 +24,26 @@ __all__ = ["sample_world"]
 _PHRASE = (
     "abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about"
 )
-_LONG = " ".join(["zoo"] * 23 + ["vote"])
 _HEX = "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318"
+_SOLANA = crypto_sign_seed_keypair(bytes(range(1, 33)))[1]
 SECRETS = {
     "phrase of 12 words": _PHRASE,
-    "phrase of 24 words": _LONG,
     "numbered phrase": " ".join(f"{at}. {word}" for at, word in enumerate(_PHRASE.split(), 1)),
-    "phrase in capitals": _PHRASE.upper().replace(" ", "  "),
+    "phrase in capitals": "  ".join(["ZOO"] * 23 + ["VOTE"]),
+    "phrase in Spanish": "abuso acabar academia acceso acción aceite acelga acento aceptar ácido "
+    "aclarar acné",
     "hex key": f"0x{_HEX}",
     "hex key without a prefix": _HEX,
     "WIF": "L4rK1yDtCWekvXuE6oXD9jCYfFNV2cWRpVuPLBcCU2z8TrisoyY1",
+    "mini key": "S6c56bnXQiBjk9mqSYE7ykVQ7NzrRy",
     "extended key": "xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg"
     "6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi",
     "key file": '{"crypto":{"cipher":"aes-128-ctr","ciphertext":"d172bf743a674da9cdad04534d56926ef8'
     '358534d458fffccd4e6ad2fbde479c","kdf":"scrypt"},"version":3}',
+    "Solana key as numbers": str([*_SOLANA]),
+    "Solana key in base58": base58.b58encode(_SOLANA).decode(),
+    "SeedQR": "073318950739065415961602009907670428187212261116",
 }
-"""Nine kinds."""
 _LEAST = 16
 """Characters of a secret that no file may have, anywhere."""
 
@@ -66,32 +75,65 @@ def commanded(tmp_path: Path, sample_world: Path) -> Bank:
     return sample_bank(tmp_path, sample_world)
 
 
-def given(command: Sequence[str], secret: str) -> Iterator[list[str]]:
-    """A command line once for each of its words, which is replaced. Files are the caller's own:
-    their names are no text that chainteller keeps."""
-    for at, word in enumerate(command):
-        if not word.startswith("--") and "/" not in word:
-            yield [*command[:at], secret, *command[at + 1 :]]
-    if secret != _HEX:  # which may be the digest that a script has made as its key
-        yield [*command, "--idempotency-key", secret]
+PLACE = {"--profile", "--database", "--url"}
+"""Options of every command: where to look for a deployment."""
+ENDLESS = {"chainteller serve", "chainteller demo"}
+"""Commands that would go on: requests to the one are tried by HTTP, the other keeps no file."""
+
+
+def given(path: str, line: Sequence[str], secret: str) -> Iterator[list[str]]:
+    """A command line once for each text that the command takes, which is replaced.
+
+    Files are the caller's own: their names are no text that chainteller keeps.
+    """
+    command = commands()[path]
+    texts = [each for each in command.params if each.type is click.STRING]
+    words = path.removeprefix("chainteller ").split()
+    options = {name for each in texts if isinstance(each, click.Option) for name in each.opts}
+    valued = {
+        name
+        for each in command.params
+        if isinstance(each, click.Option) and not each.is_flag
+        for name in each.opts
+    }
+    for at in range(len(words), len(line)):
+        is_value = line[at - 1] in valued
+        if "/" not in line[at] and (is_value or not line[at].startswith("--")):
+            yield [*line[:at], secret, *line[at + 1 :]]
+    if any(isinstance(each, click.Argument) for each in texts) and len(line) == len(words):
+        yield [*line, secret]
+    for option in sorted(options - PLACE - {*line}):
+        if option != "--idempotency-key" or secret != _HEX:  # a digest that a script made its key
+            yield [*line, option, secret]
 
 
 @pytest.mark.parametrize(
     "kinds", [1, pytest.param(len(SECRETS), marks=pytest.mark.thorough)], ids=["one", "each"]
 )
 def test_no_command_keeps_a_secret(commanded: Bank, kinds: int) -> None:
-    """Each command gets a secret in place of each of its words."""
-    found = lines(commanded)
+    """Each command gets a secret in place of each text that it takes, and on its standard input."""
+    found = {**dict.fromkeys(INTERACTIVE - ENDLESS, ()), **lines(commanded)}
+    assert found.keys() | ENDLESS == commands().keys()
     turns = itertools.cycle(SECRETS.values())
-    tried = 0
-    for path, (*line,) in found.items():
-        words = path.removeprefix("chainteller ").split()
+    for path, line in found.items():
         for _ in range(kinds):
             secret = next(turns)
-            for arguments in given(line[len(words) :], secret):
-                commanded.run(*words, *arguments)
-                tried += 1
-    assert tried > 100
+            for arguments in given(path, line or path.split()[1:], secret):
+                commanded.run(*arguments, given=f"{secret}\n")
+    for option in sorted(PLACE):
+        commanded.run("accounts", "show", "TDA_1", option, next(turns))
+    for kind, secret in SECRETS.items():
+        assert found_in(commanded.home, secret) == [], kind
+
+
+def test_no_line_of_the_plain_console_keeps_a_secret(commanded: Bank) -> None:
+    own = [["note", "TDA_1", ""], ["handover", ""], ["last", ""], ["watch", ""], ["watch", "", ""]]
+    for secret in SECRETS.values():
+        said = [secret, f"note {secret} {secret}"]
+        said += [shlex.join([word or secret for word in words]) for words in own]
+        said += [shlex.join(["note", "TDA_1", *secret.split()]), f"find {secret}"]
+        ended = commanded.run("desk", "--plain", given="\n".join([*said, "quit", ""]))
+        assert "note TDA_1" not in ended.out
     for kind, secret in SECRETS.items():
         assert found_in(commanded.home, secret) == [], kind
 

@@ -10,13 +10,25 @@ from pathlib import Path
 
 from sqlalchemy import event
 
+from chainteller.domain.actors import DEFAULT_ORGANISATION
 from chainteller.sqlite import sqlite3
-from chainteller.storage import log, numbering
 from chainteller.storage.database import Database, open_database, sqlite_path
+from chainteller.storage.log import append
+from chainteller.storage.log.entry import Act, Stamp
+from chainteller.storage.marks import WriterKeys
 from chainteller.storage.rows import Writer
 
+KEY = "7e" * 32
+"""The writer's key of all databases of tests."""
+KEY_SETTING = {
+    "CHAINTELLER_AUDIT__WRITER_KEY": "env:WRITER_KEY_OF_TESTS",
+    "WRITER_KEY_OF_TESTS": KEY,
+}
 
-def open_fresh(url: str, start: Callable[[], Path] | None = None) -> Database:
+
+def open_fresh(
+    url: str, start: Callable[[], Path] | None = None, keys: WriterKeys | None = None
+) -> Database:
     """Open a database; a SQLite file that is not there yet starts as a copy of an empty bank, or of
     the file that ``start`` names.
 
@@ -25,13 +37,14 @@ def open_fresh(url: str, start: Callable[[], Path] | None = None) -> Database:
     ``tests/storage/test_faults.py``.
     """
     path = sqlite_path(url)
+    keys = keys or KEYS
     if path is None:
-        return open_database(url)
+        return open_database(url, keys)
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch(mode=0o600)
         shutil.copyfile((start or _empty_bank)(), path)
-    database = open_database(url)
+    database = open_database(url, keys)
     database.engine.dispose()  # opened before the listener below
     event.listen(database.engine, "connect", _skip_syncs)
     return database
@@ -43,8 +56,14 @@ def sealed(database: Database) -> Iterator[Writer]:
     with database.write() as connection:
         rows = Writer(connection)
         yield rows
-        numbering.lock_head(connection)
-        log.append(rows, log.Stamp("default", 0, "test"))
+        end = append.lock(connection, DEFAULT_ORGANISATION)
+        seals = rows.take()
+        seals.setdefault(DEFAULT_ORGANISATION, {}).update(seals.pop(None, {}))
+        acts = {
+            name: [Act("test", "test", rows=tuple(found.values()))] for name, found in seals.items()
+        }
+        ends = {DEFAULT_ORGANISATION: end}
+        append.append(rows, ends, acts, end.last_at, Stamp())
         connection.commit()
 
 
@@ -59,8 +78,25 @@ def kept_file(name: str) -> Path:
 def _empty_bank() -> Path:
     """A file with nothing but the schema."""
     file = kept_file("empty.db")
-    open_database(f"sqlite:///{file}").close()
+    open_database(f"sqlite:///{file}", KEYS).close()
     return file
+
+
+class TestKeys:
+    """One writer's key for all databases of tests, so that a copy of a file can be written to."""
+
+    __test__ = False
+
+    def place(self, deployment: str) -> str:
+        return f"the tests, for {deployment}"
+
+    def load(self, _deployment: str) -> bytes:
+        return bytes.fromhex(KEY)
+
+    create = replace = load
+
+
+KEYS = TestKeys()
 
 
 def _skip_syncs(connection: sqlite3.Connection, _record: object) -> None:

@@ -7,7 +7,6 @@ bounded in size and time, redirects aren't followed, and an entry that can't be 
 """
 
 import asyncio
-import json
 import threading
 import time
 from collections.abc import Iterator
@@ -21,7 +20,7 @@ import httpx
 from chainteller.authorities import authorities
 from chainteller.domain.assets import ASSETS_BY_KEY
 from chainteller.domain.clock import format_instant, parse_instant
-from chainteller.domain.json_depth import is_nested_deeper
+from chainteller.domain.json_depth import NestedTooDeeply, parse_json
 from chainteller.domain.money import AmountInvalid, parse_atoms
 from chainteller.domain.second_method import ArrivalsUnavailable, Awaited, Seen
 from chainteller.wallets.addresses import InvalidAddress, parse_address
@@ -107,10 +106,10 @@ def _read(content: bytes, awaited: Awaited) -> tuple[Seen, ...]:
     """Raises ArrivalsUnavailable: the document as a whole can't be read."""
     if len(content) > MAXIMUM_BYTES:
         raise ArrivalsUnavailable("it is too long")
-    if is_nested_deeper(content):
-        raise ArrivalsUnavailable("it is nested too deeply")
     try:
-        transfers = json.loads(content)["transfers"]
+        transfers = parse_json(content)["transfers"]
+    except NestedTooDeeply:
+        raise ArrivalsUnavailable("it is nested too deeply") from None
     except (ValueError, LookupError, TypeError):
         raise ArrivalsUnavailable("it isn't a JSON object with transfers") from None
     if not isinstance(transfers, list):

@@ -7,7 +7,6 @@ answers otherwise than the others is reported by name. Only reads are called, an
 
 import asyncio
 import functools
-import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -16,7 +15,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from chainteller.authorities import authorities
-from chainteller.domain.json_depth import is_nested_deeper
+from chainteller.domain.json_depth import NestedTooDeeply, parse_json
 from chainteller.wallets.contracts import Block, ChainAnswer, CodeAnswer, Question, code_of
 from chainteller.wallets.family import Address, Network
 
@@ -173,10 +172,10 @@ async def _result(
             found += part
             if len(found) > MAXIMUM_REPLY_BYTES:
                 raise _Problem("its reply has no end")
-    if is_nested_deeper(found):
-        raise _Problem("its reply is nested too deeply")
     try:
-        body = json.loads(found)
+        body = parse_json(found)
+    except NestedTooDeeply:
+        raise _Problem("its reply is nested too deeply") from None
     except ValueError:
         raise _Problem(f"its reply is no JSON (status {reply.status_code})") from None
     if not isinstance(body, dict) or ("result" not in body and "error" not in body):

@@ -6,7 +6,6 @@ are read as exact decimals and invalid values are dropped, so that the price goe
 market halts.
 """
 
-import json
 import threading
 import time
 from bisect import bisect_right, insort
@@ -21,7 +20,7 @@ import httpx
 from chainteller.adapters.price_sources import pairs_at
 from chainteller.authorities import authorities
 from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND, Clock, SystemClock
-from chainteller.domain.json_depth import is_nested_deeper
+from chainteller.domain.json_depth import NestedTooDeeply, parse_json
 from chainteller.domain.prices import PricePoint, sampled
 
 POLL_S = 5.0
@@ -253,9 +252,10 @@ def _document(client: httpx.Client, address: str, query: Mapping[str, str]) -> A
             body += chunk
             if len(body) > MAXIMUM_REPLY_BYTES or time.monotonic() > ends:
                 raise PriceUnusable("the reply is too large or too slow")
-    if is_nested_deeper(body):
-        raise PriceUnusable("the reply is nested too deeply")
-    return json.loads(body, parse_float=Decimal)
+    try:
+        return parse_json(body, parse_float=Decimal)
+    except NestedTooDeeply:
+        raise PriceUnusable("the reply is nested too deeply") from None
 
 
 def http_prices(name: str, clock: Clock | None = None) -> HttpPrices:

@@ -19,6 +19,7 @@ from chainteller.api.request_context import API_VERSION, RequestContext, set_con
 from chainteller.api.responses import error_reply
 from chainteller.domain.randomness import Randomness
 from chainteller.service.errors import InternalError, ServiceError, ValidationFailed
+from chainteller.wallets.pasted_secrets import find_secret_in_key
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 _ALWAYS = (
@@ -95,7 +96,7 @@ class Outermost:
                 value = f"{headers[name]},{value}" if name in _HOPS else value
             headers[name] = value
         offered = headers.get("x-request-id", "")
-        taken = offered if _REQUEST_ID.fullmatch(offered) else self._randomness.bytes(8).hex()
+        taken = offered if _is_request_id(offered) else self._randomness.bytes(8).hex()
         client = self._peers.client((scope.get("client") or ("",))[0], headers)
         return RequestContext(taken, headers, frozenset(repeated), client)
 
@@ -115,6 +116,11 @@ class Outermost:
                 key_id="" if principal is None else principal.actor.key_id,
             )
         )
+
+
+def _is_request_id(offered: str) -> bool:
+    """Whether a caller's id for its request may be logged: none that is a wallet's secret."""
+    return _REQUEST_ID.fullmatch(offered) is not None and find_secret_in_key(offered) is None
 
 
 def unforeseen(context: RequestContext) -> InternalError:

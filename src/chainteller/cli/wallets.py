@@ -1,6 +1,5 @@
 """Blockchain accounts, counterparties and the proof that a wallet is the customer's (4.4)."""
 
-import json
 import sys
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -18,6 +17,7 @@ from chainteller.cli.options import FILE, TellerGroup, example, idempotent, opti
 from chainteller.cli.output import document, line, record, verbatim
 from chainteller.domain import second_method
 from chainteller.domain.challenges import ReverificationReason
+from chainteller.domain.json_depth import parse_json
 from chainteller.domain.second_method import StatementReason
 from chainteller.records.fields import IDENTIFIER, TEXT, YES_OR_NO, Field, FieldList
 from chainteller.records.wallets import (
@@ -632,8 +632,8 @@ def _text_to_sign(given: str) -> str:
     if "\N{REPLACEMENT CHARACTER}" in given:
         raise Usage("The text on stdin is not UTF-8.", "Hand on the challenge's bytes unchanged.")
     try:
-        parsed = json.loads(given)
-    except (ValueError, RecursionError):
+        parsed = parse_json(given)
+    except ValueError:
         return given.removesuffix("\n")
     found = parsed.get("challenge") if isinstance(parsed, dict) else None
     return found if isinstance(found, str) else given.removesuffix("\n")

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from urllib.parse import quote, unquote, urlencode
 
 from chainteller.conformance.probes import Probe
-from chainteller.domain.json_depth import is_nested_deeper
+from chainteller.domain.json_depth import parse_json
 from chainteller.remote.transport import (
     Outgoing,
     Reply,
@@ -69,11 +69,11 @@ class Exchange:
     @cached_property
     def body(self) -> Any:
         """The JSON body, with non-integers as Decimal; see ``is_json``."""
-        if self.reply is None or is_nested_deeper(self.reply.body):
+        if self.reply is None:
             return _UNREADABLE
         try:
-            return json.loads(self.reply.body, parse_float=Decimal, parse_constant=_no_json)
-        except (ValueError, RecursionError, ArithmeticError):
+            return parse_json(self.reply.body, parse_float=Decimal, parse_constant=_no_json)
+        except (ValueError, ArithmeticError):
             return _UNREADABLE
 
     @property

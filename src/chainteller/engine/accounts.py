@@ -39,7 +39,7 @@ from chainteller.service.models.accounts import (
 )
 from chainteller.service.models.pages import BalancesQuery, ListQuery, Page
 from chainteller.storage import accounts, ledger
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
 from chainteller.storage.tables import Tables
 
 _SORTS = ("-created", "created", "-lastActivity", "lastActivity")

@@ -16,7 +16,7 @@ from chainteller.service.errors import UnsupportedNetwork
 from chainteller.service.models.counterparties import BlockchainAccount, OpenBlockchainAccount
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage import wallets
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
 from chainteller.storage.wallet_tables import WalletTables
 from chainteller.wallets.networks import (
     Network,

@@ -10,7 +10,6 @@ Not compared, because no payment depends on it and no other row repeats it: ``cr
 challenge and of the wallet.
 """
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -26,6 +25,7 @@ from chainteller.domain.challenges import (
 from chainteller.domain.clock import SECOND, format_instant
 from chainteller.domain.evidence import METHODS as EVIDENCE
 from chainteller.domain.evidence import VerificationMethod, evidence_of
+from chainteller.domain.json_depth import parse_json
 from chainteller.domain.money import Amount
 from chainteller.domain.second_method import (
     SCHEME,
@@ -38,7 +38,7 @@ from chainteller.domain.second_method import (
 from chainteller.engine import reading
 from chainteller.service.errors import ClaimUnverifiable
 from chainteller.storage import claim_evidence, wallets
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
 from chainteller.wallets import addresses, contracts
 from chainteller.wallets.addresses import Address
 from chainteller.wallets.networks import known_network
@@ -118,7 +118,7 @@ def _check_transfer(evidence: Record, address: Address) -> Contradictions:
         yield Contradiction("TEXT", "The request names another amount, wallet, address or time.")
     if evidence.challenge_expires != deadline + WATCHED_AFTER:
         yield Contradiction("CHALLENGE", "The challenge's end isn't that of its deadline.")
-    seen = Seen.of_evidence(json.loads(evidence.evidence_body))
+    seen = Seen.of_evidence(parse_json(evidence.evidence_body))
     at = evidence.claim_created if _have_order(evidence) else seen.arrived
     if judge(asked, seen, at) is not ArrivalFinding.EXACT or evidence.arrivals_found != 1:
         yield Contradiction("EVIDENCE", "The transfer that arrived isn't the one asked for.")

@@ -36,7 +36,7 @@ from chainteller.service.models.counterparties import (
     SignatureDiagnosis,
 )
 from chainteller.storage import challenges as challenge_rows
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
 from chainteller.storage.wallet_tables import WalletTables
 from chainteller.wallets.cases import Case, Diagnosis
 from chainteller.wallets.diagnose import accept, diagnose

@@ -37,7 +37,7 @@ from chainteller.service.models.counterparties import (
 )
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage import challenges, wallets
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
 from chainteller.storage.wallet_tables import WalletTables
 from chainteller.wallets import addresses
 from chainteller.wallets.addresses import Address

@@ -17,7 +17,7 @@ from chainteller.domain.trades import TradeStatus
 from chainteller.domain.transfers import Direction, TransferStatus
 from chainteller.engine import deposits, small_transfers, trades, withdrawals
 from chainteller.engine.unit_of_work import UnitOfWork
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
 from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
 

@@ -20,7 +20,7 @@ from chainteller.service.models.markets import Market as MarketModel
 from chainteller.service.models.markets import PriceSample
 from chainteller.service.models.pages import MarketsQuery, Page
 from chainteller.storage import markets
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
 
 OPEN = "open"
 _REMEMBERED = 64

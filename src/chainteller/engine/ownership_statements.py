@@ -22,7 +22,7 @@ from chainteller.service.errors import ValidationFailed
 from chainteller.service.models.counterparties import OwnershipStatement, StatementRequest
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage import ownership_statements
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
 from chainteller.storage.wallet_tables import WalletTables
 
 RESOURCE = "ownership statement"

@@ -54,7 +54,7 @@ from chainteller.storage import accounts as account_rows
 from chainteller.storage import ledger as ledger_rows
 from chainteller.storage import markets as market_rows
 from chainteller.storage import organisations, quotes, trades
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
 from chainteller.storage.tables import Tables
 
 RESOURCE = "quote"

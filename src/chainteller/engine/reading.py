@@ -18,7 +18,7 @@ from chainteller.service.models.pages import (
     Pagination,
 )
 from chainteller.service.operations import SORTS
-from chainteller.storage.database import Record
+from chainteller.storage.db.query import Record
 from chainteller.storage.db.sources import Finder
 from chainteller.storage.pages import Counted
 

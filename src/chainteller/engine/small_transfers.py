@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from chainteller.domain.actors import WORKER, Actor
 from chainteller.domain.assets import ASSETS_BY_KEY, Asset
-from chainteller.domain.audit_chain import canonical
+from chainteller.domain.canonical import canonical
 from chainteller.domain.challenges import ChallengeStatus, expiry
 from chainteller.domain.evidence import VerificationMethod
 from chainteller.domain.ids import Prefix
@@ -51,7 +51,7 @@ from chainteller.service.errors import (
 from chainteller.service.models.counterparties import SmallTransfer, SmallTransferRequest
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage import jobs, small_transfers, wallets
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
 from chainteller.storage.wallet_tables import WalletTables
 from chainteller.wallets.proof import Proof
 from chainteller.wallets.texts import Request, transfer_text

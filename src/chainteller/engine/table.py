@@ -17,7 +17,6 @@ from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service.layers import Answers
 from chainteller.service.models.base import WireModel, Written
 from chainteller.service.operations import Call, Operation, Read, Write
-from chainteller.storage import sequencer
 
 Answer = TypeVar("Answer")
 Record = TypeVar("Record", bound=WireModel)
@@ -42,20 +41,15 @@ _Free = Callable[Concatenate[EngineContext, Actor, Rest], Answer]
 
 
 def reads(
-    operation: Read[Answer], *, numbered: bool = False
+    operation: Read[Answer],
 ) -> Callable[[_Reader[Rest, Answer]], _Reader[Rest, Answer]]:
-    """Answer from one read transaction: (connection, organisation id, ...).
-
-    Where the answer has numbered records, those of this process's own writes are waited for.
-    """
+    """Answer from one read transaction: (connection, organisation id, ...)."""
 
     def enter(function: _Reader[Rest, Answer]) -> _Reader[Rest, Answer]:
         plain: Callable[..., Answer] = function
 
         def answer(on: Acting, call: Call[Answer]) -> Answer:
             database = on.context.database
-            if numbered:
-                sequencer.settle(database)
             return database.answer(plain, on.actor.organisation, *call.arguments)
 
         TABLE.add(operation, answer)
@@ -65,7 +59,7 @@ def reads(
 
 
 def reads_in_context(
-    operation: Read[Answer], *, numbered: bool = False
+    operation: Read[Answer],
 ) -> Callable[[_ContextReader[Rest, Answer]], _ContextReader[Rest, Answer]]:
     """As ``reads``, with the context: (context, connection, organisation id, ...)."""
 
@@ -74,8 +68,6 @@ def reads_in_context(
 
         def answer(on: Acting, call: Call[Answer]) -> Answer:
             database, given = on.context.database, call.arguments
-            if numbered:
-                sequencer.settle(database)
             return database.ask(
                 plain, lambda rows: plain(on.context, rows, on.actor.organisation, *given)
             )

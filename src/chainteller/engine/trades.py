@@ -14,7 +14,7 @@ from chainteller.service.errors import TradeNotCancellable
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.service.models.trades import Trade
 from chainteller.storage import trades
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
 from chainteller.storage.tables import Tables
 
 RESOURCE = "trade"

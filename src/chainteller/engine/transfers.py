@@ -14,7 +14,7 @@ from chainteller.service.errors import ValidationFailed
 from chainteller.service.models.funding import Transfer
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage import transfers
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
 from chainteller.storage.tables import Tables
 
 

@@ -27,13 +27,12 @@ class Principal:
 @dataclass(frozen=True, slots=True)
 class Health:
     """``checks`` names each part with ``ok`` or what is wrong with it; ``suggestion`` says what to
-    do about that. ``numbering_delay_s`` is how long the oldest write has waited for its number.
+    do about that.
     """
 
     ready: bool
     checks: Mapping[str, str] = field(default_factory=dict)
     suggestion: str = ""
-    numbering_delay_s: float = 0
 
 
 @dataclass(frozen=True, slots=True)

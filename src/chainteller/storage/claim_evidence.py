@@ -54,10 +54,12 @@ _COLUMNS = {
         "AND transfer.counterparty_id = claim.counterparty_id "
         f"AND transfer.destination_class = '{DestinationClass.VERIFIED}' "
         "ORDER BY transfer.ordinal DESC LIMIT 1)",
-        "epochs_since": "(SELECT count(*) FROM audit AS epoch "
-        f"WHERE epoch.object = '{epochs.SUBJECT}' AND epoch.action = '{epochs.ACCEPTED}' "
-        "AND epoch.outcome = 'done' AND epoch.seq > coalesce("
-        "(SELECT min(made.seq) FROM audit AS made WHERE made.object = challenge.id), 0))",
+        "epochs_since": "(SELECT count(*) FROM entry AS epoch "
+        "WHERE epoch.organisation_id = trading_account.organisation_id "
+        f"AND epoch.object = '{epochs.SUBJECT}' AND epoch.action = '{epochs.ACCEPTED}' "
+        "AND epoch.number > coalesce((SELECT min(made.number) FROM entry AS made "
+        "WHERE made.organisation_id = trading_account.organisation_id "
+        "AND made.object = challenge.id), 0))",
     }.items()
 }
 _ROW = row_of(**{name: kind for name, (_, kind) in _COLUMNS.items()})

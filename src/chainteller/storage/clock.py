@@ -7,33 +7,32 @@ from chainteller.storage.db.query import POSTGRESQL, Query, Record, Session, Val
 from chainteller.storage.db.sources import Source
 from chainteller.storage.faults import damaged
 from chainteller.storage.rows import Writer
-from chainteller.storage.tables import HEAD, Tables
+from chainteller.storage.tables import CLOCK, Tables
 
-_LAST_AT = (f"(SELECT last_at FROM head WHERE name = '{HEAD}')", int)
+_LAST_AT = ("(SELECT max(last_at) FROM log)", int)
 OF_CLOCK: dict[str, Any] = {
     "last_at": _LAST_AT,
     **{name: f"clock.{name}" for name in records.Clock._fields if name not in {"name", "salt"}},
 }
 """What ``clock_row`` reads, for a statement that is joined ``WITH_CLOCK``."""
-WITH_CLOCK = f"JOIN clock ON clock.name = '{HEAD}'"
+WITH_CLOCK = f"JOIN clock ON clock.name = '{CLOCK}'"
 OF_SERVER_CLOCK: dict[str, Any] = {
     "server_clock": ("CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)", int)
 }
 """PostgreSQL's clock."""
-_ONE = f"clock.name = '{HEAD}'"
+_ONE = f"clock.name = '{CLOCK}'"
 _ROW = Source(records.Clock, last_at=_LAST_AT).where(_ONE)
 _ROW_WITH_SERVER_CLOCK = Source(records.Clock, last_at=_LAST_AT, **OF_SERVER_CLOCK).where(
     _ONE, only=POSTGRESQL
 )
 _LOCKED = Query(f"SELECT name AS value FROM clock WHERE {_ONE} FOR UPDATE", Value)
-_FORGET = Query(f"UPDATE head SET last_at = 0 WHERE name = '{HEAD}'")
 
 
 def read(connection: Session, *, server_clock: bool) -> Record:
     """One row for ``clock_row``, with ``server_clock`` if requested.
 
     Raises:
-        ServiceUnavailable: DAMAGED, the row or that of the head is missing.
+        ServiceUnavailable: DAMAGED, the row is missing, or every log.
     """
     statement = _ROW_WITH_SERVER_CLOCK if server_clock else _ROW
     row = connection.execute(statement).first()
@@ -58,9 +57,4 @@ def lock(connection: Session) -> None:
 
 
 def change(rows: Writer, **values: object) -> None:
-    rows.update(Tables.clock, {"name": HEAD}, values)
-
-
-def forget_newest_instant(connection: Session) -> None:
-    """A new epoch may begin before the newest instant of the last one."""
-    connection.execute(_FORGET)
+    rows.update(Tables.clock, {"name": CLOCK}, values)

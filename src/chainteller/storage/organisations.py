@@ -4,6 +4,7 @@ from chainteller.domain.quoting import FeeSchedule
 from chainteller.storage.db import records
 from chainteller.storage.db.query import Query, Record, Session, Value, ahead
 from chainteller.storage.db.sources import Source
+from chainteller.storage.log import append
 from chainteller.storage.rows import Writer
 from chainteller.storage.schema import organisation_row
 from chainteller.storage.tables import Tables
@@ -27,8 +28,9 @@ def fee_schedule_ahead(connection: Session, organisation_id: str) -> None:
 
 
 def create(rows: Writer, organisation_id: str, at: int) -> None:
-    """Create an organisation with the default fee schedule."""
+    """Create an organisation with the default fee schedule, and its log."""
     rows.insert(Tables.organisation, [organisation_row(organisation_id, organisation_id, at)])
+    append.begin(rows.connection, organisation_id)
 
 
 def everything(connection: Session) -> list[str]:

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME
+from chainteller.domain.json_depth import parse_json
 from chainteller.domain.money import Amount, format_atoms, format_cents
 from chainteller.domain.trades import TradeStatus
 from chainteller.service.models.funding import Reason
@@ -34,7 +35,7 @@ def hold_text(parts: tuple[Amount, ...]) -> str:
 
 
 def hold_parts(text: str) -> tuple[Amount, ...]:
-    return tuple(Amount(int(atoms), ASSETS_BY_KEY[asset]) for asset, atoms in json.loads(text))
+    return tuple(Amount(int(atoms), ASSETS_BY_KEY[asset]) for asset, atoms in parse_json(text))
 
 
 def page(

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from chainteller.domain.clock import SECOND
+from chainteller.domain.json_depth import parse_json
 from chainteller.training.reactions import executed_without_consent, served_another
 from chainteller.training.scenarios import PARTS
 from chainteller.training.score import (
@@ -83,10 +84,7 @@ def from_json(text: str) -> dict[str, Any]:
     Raises:
         ValueError: it is none of ours.
     """
-    try:
-        report = json.loads(text)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
+    report = parse_json(text)
     if not isinstance(report, dict) or any(name not in report for name in _BELONGS):
         raise ValueError("not a report of a training session")
     return report

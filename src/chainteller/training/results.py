@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from chainteller.domain.json_depth import parse_json
 from chainteller.private_files import open_private
 from chainteller.training.scenarios import Scenario
 
@@ -49,9 +50,9 @@ def read_results(file: Path) -> tuple[Result, ...]:
 
 def _result(text: str) -> Result | None:
     try:
-        body = json.loads(text)
+        body = parse_json(text)
         found = Result(str(body["scenario"]), str(body["seed"]), body["score"], body["at"])
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError):
         return None
     return found if type(found.score) is int and type(found.at) is int else None
 

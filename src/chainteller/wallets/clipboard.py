@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from urllib.parse import unquote
 
+from chainteller.domain.json_depth import parse_json
 from chainteller.wallets.containers import byte_strings, decode_ur
 from chainteller.wallets.encodings import Candidate, SignatureReading, decodings
 from chainteller.wallets.family import Family
@@ -258,8 +259,8 @@ def _parse(source: str, start: int, decoder: json.JSONDecoder) -> tuple[object, 
     body = re.sub(r",\s*([}\]])", r"\1", _JS_KEY.sub(r'\1"\2":', body))
     body = re.sub(r"(?<=[:,\[\s])(0x[0-9a-fA-F]+)(?=\s*[,}\]])", r'"\1"', body)
     try:
-        return json.loads(body), end
-    except (ValueError, RecursionError):
+        return parse_json(body), end
+    except ValueError:
         return None, start
 
 

@@ -8,9 +8,10 @@ judges the answers; ``adapters/evm_rpc.py`` asks it. Nothing is sent to the chai
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from chainteller.domain.evidence import AddressCode
+from chainteller.domain.json_depth import parse_json
 from chainteller.wallets.family import Address
 from chainteller.wallets.hashes import keccak256
 
@@ -274,10 +275,7 @@ def contradicts(stored: str | None, text: str, signature: str, address: Address)
     Raises:
         ValueError, LookupError, TypeError, AttributeError: the evidence can't be read.
     """
-    try:
-        found: Any = json.loads(stored or "")
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
+    found = parse_json(stored or "")
     asked = question(text, bytes.fromhex(signature), address)
     if found["call"] != asked.call():
         return "The evidence is about another text, signature or wallet."

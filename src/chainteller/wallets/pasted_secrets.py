@@ -17,6 +17,7 @@ from chainteller.wallets.secret_patterns import find_pattern
 
 _HEX_KEY = re.compile(r"(?:0[xX])?[0-9a-fA-F]{64}", re.ASCII)
 _HEX_KEY_WORD = re.compile(rf"(?<![0-9A-Za-z]){_HEX_KEY.pattern}(?![0-9A-Za-z])", re.ASCII)
+_UUID = re.compile(r"[0-9a-f-]{1,36}", re.ASCII)
 _BETWEEN_PAIRS = re.compile(r"[\s:,-]+")
 _BASE58_WORD = re.compile(r"(?<![0-9A-Za-z])[1-9A-HJ-NP-Za-km-z]{40,44}(?![0-9A-Za-z])", re.ASCII)
 _BASE58_RUN = re.compile(r"(?<![0-9A-Za-z])[1-9A-HJ-NP-Za-km-z]{50,90}(?![0-9A-Za-z])", re.ASCII)
@@ -97,6 +98,15 @@ def find_secret(text: str) -> str | None:
     return HEX_KEY_KIND if _HEX_KEY.fullmatch(joined) else None
 
 
+def find_secret_in_key(text: str) -> str | None:
+    """As `find_secret`, of a key or an id that a program made: 64 bare hex digits are a hash."""
+    if _UUID.fullmatch(text):
+        return None
+    kind = find_secret(text)
+    is_hash = kind == HEX_KEY_KIND and text.isalnum() and "x" not in text.lower()
+    return None if is_hash else kind
+
+
 def hex_keys(text: str) -> list[bytes]:
     """The words of the text that are 32 bytes of hex, at most six, once each."""
     digits = (match[0].lower().removeprefix("0x") for match in _HEX_KEY_WORD.finditer(text))
@@ -127,11 +137,9 @@ def is_solana_secret_key(data: bytes) -> bool:
 
 def _is_raw_secret(text: str) -> bool:
     """Whether the text spells a Solana secret key, or a 32-byte seed as numbers."""
-    octets = _OCTETS.search(text)
-    if octets:
-        numbers = [int(n) for n in re.findall(r"\d+", _KEYS.sub("", octets.group()), re.ASCII)]
-        data = bytes(number for number in numbers if number <= 255)
-        return len(data) == 32 or is_solana_secret_key(data)
+    lists = [match[0] for match in islice(_OCTETS.finditer(text), 8)]
+    if lists:
+        return any(map(_is_list_of_key, lists))
     in_hex = _HEX_OF_64.search(text.replace("0x", " "))
     if in_hex:
         return is_solana_secret_key(bytes.fromhex(in_hex.group()))
@@ -142,6 +150,12 @@ def _is_raw_secret(text: str) -> bool:
         return is_solana_secret_key(base64.b64decode(standard + "=="))
     except binascii.Error:
         return False
+
+
+def _is_list_of_key(text: str) -> bool:
+    numbers = [int(n) for n in re.findall(r"\d+", _KEYS.sub("", text), re.ASCII)]
+    data = bytes(number for number in numbers if number <= 255)
+    return len(data) == 32 or is_solana_secret_key(data)
 
 
 def _has_base58_pair(text: str) -> bool:

@@ -4,9 +4,9 @@ A paste is read without knowing which key should have signed; whether the bytes 
 `verify`. A secret is refused before anything else looks at it.
 """
 
-import json
 import re
 
+from chainteller.domain.json_depth import parse_json
 from chainteller.wallets.addresses import MAX_PASTE, address_on_any
 from chainteller.wallets.encodings import Candidate, SignatureReading, decodings
 from chainteller.wallets.family import Family
@@ -100,8 +100,8 @@ def _read_plain(text: str, family: Family) -> SignatureReading | None:
 
 def _read_structure(text: str, family: Family, depth: int) -> SignatureReading | None:
     try:
-        parsed = json.loads(text)
-    except (ValueError, RecursionError):
+        parsed = parse_json(text)
+    except ValueError:
         field = _OBJECT_FIELD.search(text)
         return _read_value(unquoted(field["value"]), family, depth + 1) if field else None
     return _from_json(parsed, family, depth)

@@ -17,6 +17,8 @@ _BASE58 = "1-9A-HJ-NP-Za-km-z"
 _EDGES = r"(?<![0-9A-Za-z]){}(?![0-9A-Za-z])"
 _NOT_IN_BASE64 = r"(?<![0-9A-Za-z+/_-]){}(?![0-9A-Za-z+/=_-])"
 """Of forms that are told by their shape: signatures in base64 have words of every length."""
+_OF_2048 = "[01][0-9]{3}|20(?:[0-3][0-9]|4[0-7])"
+"""The number of a recovery word in its list, as SeedQR writes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,10 @@ PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
         "a private key (mini key)",
         _shape(f"S(?:[{_BASE58}]{{21}}|[{_BASE58}]{{25}}|[{_BASE58}]{{29}})"), _is_mini_key,
+    ),
+    # Numbers of words, four digits each. Twelve in a row below 2048 are no accident.
+    SecretPattern(
+        "a recovery phrase (SeedQR)", _form(f"(?:(?:{_OF_2048}){{3}}){{4,8}}"), lambda _: True
     ),
     SecretPattern("a secret seed of Stellar", _form("S[A-Z2-7]{55}"), _is_stellar_seed),
     SecretPattern("a private key of Sui", _form("suiprivkey1[0-9a-z]{50,80}"), lambda _: True),

@@ -2,7 +2,7 @@
 
 from chainteller.service.errors import SecretEntered
 from chainteller.wallets.addresses import MAX_PASTE
-from chainteller.wallets.pasted_secrets import HEX_KEY_KIND, find_secret
+from chainteller.wallets.pasted_secrets import find_secret, find_secret_in_key
 from chainteller.wallets.pasting import unquoted, without_invisibles
 
 
@@ -12,12 +12,10 @@ def secret_in(text: str, *, may_be_hash: bool = False) -> str | None:
     ``may_be_hash``: 64 hex digits without a prefix are no finding: programs make keys of requests
     like that.
     """
+    find = find_secret_in_key if may_be_hash else find_secret
     for start in range(0, len(text) or 1, MAX_PASTE // 2):
-        kind = find_secret(unquoted(without_invisibles(text[start : start + MAX_PASTE])))
-        is_hash = (
-            may_be_hash and kind == HEX_KEY_KIND and text.isalnum() and "x" not in text.lower()
-        )
-        if kind is not None and not is_hash:
+        kind = find(unquoted(without_invisibles(text[start : start + MAX_PASTE])))
+        if kind is not None:
             return kind
     return None
 

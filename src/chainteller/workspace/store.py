@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from chainteller.domain.clock import Clock, SystemClock, to_datetime
+from chainteller.domain.json_depth import parse_json
 from chainteller.sqlite import sqlite3
 
 SIGNATURE = "completedChallenge"
@@ -219,8 +220,12 @@ class Workspace:
         )
 
     def add_note(self, identifier: str, operator: str, text: str) -> None:
-        """Append a line to a note, with its time and author."""
-        _require_no_secret(text)
+        """Append a line to a note, with its time and author.
+
+        Raises:
+            SecretEntered: as ``set_note``, also where the secret begins in ``identifier``.
+        """
+        _require_no_secret(text, f"{identifier} {text}")
         before, at = self.note(identifier), to_datetime(self.now())
         added = f"{at:%d %b %H:%M}Z {operator}  {text}"
         self.set_note(identifier, f"{before}\n{added}" if before else added)
@@ -228,7 +233,7 @@ class Workspace:
     def view(self, name: str, default: Any = None) -> Any:
         """A remembered sort, filter or place, as JSON."""
         found = self._read("SELECT value FROM view WHERE name = ?", name)
-        return json.loads(found[0][0]) if found else default
+        return parse_json(found[0][0]) if found else default
 
     def set_view(self, name: str, value: Any) -> None:
         is_typed = name.startswith(_LISTS)  # a filter may be anything that was pasted
@@ -268,7 +273,7 @@ def _known(row: tuple[Any, ...]) -> KnownObject:
 
 def _sent(row: tuple[Any, ...]) -> SentRequest:
     key, operation, arguments, sent_at, state, answer = row
-    return SentRequest(key, operation, json.loads(arguments), sent_at, SentState(state), answer)
+    return SentRequest(key, operation, parse_json(arguments), sent_at, SentState(state), answer)
 
 
 def _opened(path: Path | None) -> sqlite3.Connection:
@@ -309,7 +314,7 @@ def _forget_secrets(database: sqlite3.Connection) -> None:
     """Remove signatures and notes that are secrets from a file of an earlier build, and write the
     file again, so that no freed page has them."""
     for key, saved in database.execute("SELECT key, arguments FROM sent").fetchall():
-        arguments = json.loads(saved)
+        arguments = parse_json(saved)
         body = arguments.get("request") or {}
         signature = body.pop(SIGNATURE, None)
         if any(map(_is_secret, strings_of(arguments))):

@@ -2,7 +2,6 @@
 columns, counts and words that follow from records.
 """
 
-import json
 from collections import defaultdict, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,16 +10,18 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from chainteller.domain.json_depth import parse_json
 from chainteller.domain.limits import PERIODS, LimitRule, rules
 from chainteller.domain.rules import level_limits_of, limits_of
 from chainteller.domain.transfers import COUNTED
 from chainteller.engine.checks.breaches import Breach, Breaches, grouped
 from chainteller.engine.checks.epochs import Epochs
+from chainteller.engine.checks.replay import Books
 from chainteller.storage import inspection, search, tallies
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
 
 
-def keys_have_one_effect(connection: Connection) -> Breaches:
+def keys_have_one_effect(connection: Connection, _books: Books) -> Breaches:
     """12: every stored key has an outcome, and no record was created under two keys."""
     created: set[tuple[str, ...]] = set()
     for row in inspection.idempotent_outcomes(connection):
@@ -30,7 +31,7 @@ def keys_have_one_effect(connection: Connection) -> Breaches:
             continue
         if not row.created_record:
             continue
-        effect = (row.operation, *_created_by(json.loads(row.body)))
+        effect = (row.operation, *_created_by(parse_json(row.body)))
         if effect in created:
             yield Breach(12, f"{effect[1]} was created under two keys", where)
         created.add(effect)
@@ -42,12 +43,12 @@ def _created_by(body: Mapping[str, Any]) -> tuple[str, str]:
     return str(body.get("id")), str(verification.get("claimId", ""))
 
 
-def limits_are_kept(connection: Connection) -> Breaches:
+def limits_are_kept(connection: Connection, _books: Books) -> Breaches:
     """14: within any limit's window, no more left an account than was allowed on that day."""
     versions: dict[str, tuple[LimitRule, ...]] = {}
     for row in inspection.rules(connection):
         try:
-            body = json.loads(row.body)
+            body = parse_json(row.body)
             versions[row.id] = rules(limits_of(body), level_limits_of(body))
         except (KeyError, TypeError, ValueError):
             yield Breach(14, "a version of the settings that cannot be read", f"rule {row.id}")
@@ -102,7 +103,7 @@ def _judged(
             yield Breach(14, f"more than {rule.rule_id} allows", f"{account_id}, transfer {row.id}")
 
 
-def verified_wallets_were_proven(connection: Connection) -> Breaches:
+def verified_wallets_were_proven(connection: Connection, _books: Books) -> Breaches:
     """15: every link rests on an accepted claim for the same wallet and blockchain account."""
     epochs = Epochs(connection)
     for link in inspection.links_with_claims(connection):
@@ -131,14 +132,14 @@ def _verified_withdrawals(connection: Connection, epochs: Epochs) -> Breaches:
             yield Breach(15, "sent as to a verified wallet that was not linked", sent)
 
 
-def lists_are_counted(connection: Connection) -> Breaches:
+def lists_are_counted(connection: Connection, _books: Books) -> Breaches:
     """22: the tallies of lists are the numbers of their rows."""
     for tally in tallies.wrong(connection):
         what = f"the tally says {tally.said}, {tally.counted} are there"
         yield Breach(22, what, f"{tally.organisation_id} {tally.listed}")
 
 
-def records_are_found(connection: Connection) -> Breaches:
+def records_are_found(connection: Connection, _books: Books) -> Breaches:
     """22: what people search for stands in the search tables."""
     for kind, record_id in search.missing(connection):
         yield Breach(22, "it can't be searched for, or is no more", f"{kind} {record_id}")

@@ -5,7 +5,6 @@ A job that failed, or found its market closed, waits a little longer than its re
 written when it was tried, so it's at most ``RETRY`` after the newest write.
 """
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -14,15 +13,17 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from chainteller.domain.clock import MINUTE, SECOND, format_instant
+from chainteller.domain.json_depth import parse_json
 from chainteller.domain.rules import delays_of
 from chainteller.domain.second_method import LONGEST_WAIT, MAXIMUM_VALIDITY_S, WATCHED_AFTER
 from chainteller.engine import due_times, small_transfers
 from chainteller.engine.checks.breaches import Breach, Breaches
 from chainteller.engine.checks.epochs import Epochs
+from chainteller.engine.checks.replay import Books
 from chainteller.engine.claim_proofs import UNREADABLE
 from chainteller.engine.due_times import WORK, Work
 from chainteller.storage import clock, inspection
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
 
 RETRY = MINUTE
 """After how long work is tried again at most (``due.put_off``)."""
@@ -37,7 +38,7 @@ class _Span(NamedTuple):
     last: int | None
 
 
-def work_has_its_record(connection: Connection) -> Breaches:
+def work_has_its_record(connection: Connection, _books: Books) -> Breaches:
     """8: scheduled work is that of a record that waits for it, at the time that the record says."""
     times = _Times(connection)
     for job in inspection.jobs(connection):
@@ -120,6 +121,6 @@ def _delays(versions: Iterable[Record]) -> Mapping[str, list[int]]:
     found: dict[str, list[int]] = defaultdict(list)
     for row in versions:
         with suppress(*UNREADABLE):  # named by 14
-            for name, delay in delays_of(json.loads(row.body)).items():
+            for name, delay in delays_of(parse_json(row.body)).items():
                 found[name].append(delay)
     return found

@@ -12,7 +12,7 @@ from sqlalchemy import BindParameter, Connection, bindparam, select
 
 from chainteller.domain.actors import DEFAULT_ORGANISATION, Actor
 from chainteller.domain.clock import midnight_before
-from chainteller.domain.ledger import BANK_CODES, Bucket, customer
+from chainteller.domain.ledger import Bucket, customer
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.domain.rules import rule_of
 from chainteller.engine import limits
@@ -24,7 +24,8 @@ from chainteller.engine.samples.bulk import BulkRows
 from chainteller.engine.samples.customers import Person, read_customers
 from chainteller.engine.samples.timeline import Timeline
 from chainteller.engine.unit_of_work import UnitOfWork, work_unit
-from chainteller.storage import ledger, numbering, organisations, tallies
+from chainteller.storage import ledger, organisations, tallies
+from chainteller.storage.log import append
 from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
 
@@ -32,13 +33,13 @@ DEFAULT_SEED = "42"
 MARK = "DDA-1001"
 """The bank account whose presence says that the sample data is loaded."""
 _ACTOR = Actor(name="sample-data")
-_ACTION = "load_samples"
+_ACTION, _PAST = "load_samples", "load_sample_history"
 _B, _C, _T = Tables.bank_account, Tables.customer, Tables.trading_account
 _ORGANISATION: BindParameter[str] = bindparam("b_organisation")
 _IDS: BindParameter[str] = bindparam("b_ids", expanding=True)
 _FIND_MARK = select(_B.c.id).where(_B.c.organisation_id == _ORGANISATION, _B.c.id == MARK)
-_FIND_LOADING = select(Tables.audit.c.seq).where(
-    Tables.audit.c.object == MARK, Tables.audit.c.action == _ACTION
+_FIND_LOADING = select(Tables.entry.c.number).where(
+    Tables.entry.c.object == MARK, Tables.entry.c.action == _ACTION
 )
 _BANK_ACCOUNTS = select(_B).where(_B.c.organisation_id == _ORGANISATION, _B.c.id.in_(_IDS))
 _ACCOUNTS = select(_T).where(_T.c.organisation_id == _ORGANISATION, _T.c.bank_account_id.in_(_IDS))
@@ -71,7 +72,7 @@ def load_samples(
     """
 
     def work(tx: UnitOfWork) -> bool:
-        numbering.lock_head(tx.connection)
+        append.lock(tx.connection, tx.organisation_id)
         if _has_begun(tx.connection):
             return False
         if not is_loaded(tx.connection, tx.organisation_id):
@@ -91,7 +92,7 @@ def load_past(
     """
 
     def work(tx: UnitOfWork) -> bool:
-        numbering.lock_head(tx.connection)
+        append.lock(tx.connection, tx.organisation_id)
         if is_loaded(tx.connection, tx.organisation_id):
             return False
         _load_past(tx, folder, prices, seed)
@@ -110,11 +111,12 @@ def _has_begun(connection: Connection) -> bool:
 
 
 def _load_past(tx: UnitOfWork, folder: Path, prices: PriceFeed, seed: str) -> None:
-    bank = _sample_bank(tx, prices, _past_randomness(seed), midnight_before(tx.now), BANK_CODES)
+    bank = _sample_bank(tx, prices, _past_randomness(seed), midnight_before(tx.now), ())
     data = read_customers(folder, bank.randomness)
     bank.wallets = data.wallets_by_name
     history.generate(bank, data)
-    _write(tx, bank)
+    bank.record_loading(_ACTOR.name, _PAST, MARK, {"seed": seed})
+    _write(tx, bank, seed)
 
 
 def _begin_day(tx: UnitOfWork, folder: Path, prices: PriceFeed, seed: str) -> None:
@@ -123,7 +125,7 @@ def _begin_day(tx: UnitOfWork, folder: Path, prices: PriceFeed, seed: str) -> No
     accounts = _read_accounts(tx, people)
     theirs = (customer(account.id, bucket) for account in accounts for bucket in Bucket)
     randomness = SeededRandomness(f"sample day {seed}")
-    bank = _sample_bank(tx, prices, randomness, tx.now, (*BANK_CODES, *theirs))
+    bank = _sample_bank(tx, prices, randomness, tx.now, theirs)
     bank.wallets = data.wallets_by_name
     bank.accounts = {account.person.reference: account for account in accounts}
     bank.spent = {account.id: list(limits.load_spent(tx, account.id)) for account in accounts}
@@ -132,7 +134,7 @@ def _begin_day(tx: UnitOfWork, folder: Path, prices: PriceFeed, seed: str) -> No
     bank.record_loading(_ACTOR.name, _ACTION, MARK, {"seed": seed})
     slow = rule_of(replace(bank.options, deposit_delay_s=today.SLOW_DEPOSIT_S))
     tx.rows.insert_if_new(Tables.rule, {"id": slow.id, "body": slow.body, "since": bank.now})
-    _write(tx, bank)
+    _write(tx, bank, seed)
 
 
 def _read_accounts(tx: UnitOfWork, people: tuple[Person, ...]) -> list[Account]:
@@ -174,7 +176,7 @@ def _sample_bank(
     """``codes`` are those of the ledger accounts that may exist."""
     return SampleBank(
         organisation_id=tx.organisation_id,
-        rows=BulkRows(ledger.lock_codes(tx.connection, codes)),
+        rows=BulkRows(ledger.of_codes(tx.connection, tx.organisation_id, codes)),
         randomness=randomness,
         prices=prices,
         fees=organisations.fee_schedule(tx.connection, tx.organisation_id),
@@ -183,8 +185,12 @@ def _sample_bank(
     )
 
 
-def _write(tx: UnitOfWork, bank: SampleBank) -> None:
+def _write(tx: UnitOfWork, bank: SampleBank, seed: str) -> None:
     tallies.restart(tx.connection, tx.organisation_id)
-    bank.rows.write(tx.rows)
+    tx.rows.randomness = SeededRandomness(f"salts {seed} {bank.now}")
+    bank.rows.write(tx.rows, tx.organisation_id)
     tx.under_rule()
-    tx.put_on_record(bank.audit_rows, bank.event_rows, bank.now)
+    seals = tx.rows.take()
+    own = seals.pop(tx.organisation_id, {}) | seals.pop(None, {})
+    tx.report(bank.sealed(own))
+    tx.rows.seals.update(seals)  # of the deployment's log

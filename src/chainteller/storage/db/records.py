@@ -23,10 +23,11 @@ class ApiKey(NamedTuple):
     salt: str | None
 
 
-class ArchivedLeaves(NamedTuple):
+class Archive(NamedTuple):
     organisation_id: str
     first: int
-    leaves: bytes
+    upto: int
+    name: str
 
 
 class Attempt(NamedTuple):
@@ -35,24 +36,6 @@ class Attempt(NamedTuple):
     at: int
     finding: str
     recovered_address: str | None
-    salt: str | None
-
-
-class Audit(NamedTuple):
-    seq: int
-    at: int
-    organisation_id: str
-    actor: str
-    action: str
-    object: str
-    inputs: str
-    outcome: str
-    error: str | None
-    previous_hash: str
-    hash: str
-    trading_account_id: str | None
-    number: int
-    follows: str
     salt: str | None
 
 
@@ -168,30 +151,14 @@ class Customer(NamedTuple):
 
 class Entry(NamedTuple):
     organisation_id: str
-    id: str
     number: int
-    leaf: bytes
-    body: bytes
-
-
-class Event(NamedTuple):
-    seq: int
-    id: str
-    type: str
     at: int
-    organisation_id: str
-    resource: str
-    data: str
-    number: int
-    salt: str | None
-
-
-class Head(NamedTuple):
-    name: str
-    event_seq: int
-    audit_seq: int
-    audit_hash: str
-    last_at: int
+    action: str
+    object: str
+    trading_account_id: str | None
+    leaf: bytes
+    mark: bytes
+    body: bytes | None
 
 
 class Idempotency(NamedTuple):
@@ -200,7 +167,7 @@ class Idempotency(NamedTuple):
     key: str
     fingerprint: str
     created_record: bool
-    body: str | None
+    body: str
     at: int
     salt: str | None
 
@@ -213,19 +180,18 @@ class Job(NamedTuple):
 
 
 class Journal(NamedTuple):
-    id: str
+    record: str
     kind: str
-    reference: str
-    at: int
-    salt: str | None
+    organisation_id: str
+    number: int
 
 
 class LedgerAccount(NamedTuple):
     code: str
     asset: str
+    organisation_id: str
     balance: Atoms
     version: int
-    salt: str | None
 
 
 class Link(NamedTuple):
@@ -245,11 +211,11 @@ class Link(NamedTuple):
 class Log(NamedTuple):
     organisation_id: str
     size: int
-    peaks: str
-    root: str
-    event_number: int | None
-    audit_number: int | None
-    audit_hash: str | None
+    last_at: int
+    mark: bytes
+    marked_with: str
+    archived: int
+    moved: int
 
 
 class MarketControl(NamedTuple):
@@ -283,17 +249,6 @@ class OwnershipStatement(NamedTuple):
     salt: str | None
 
 
-class Posting(NamedTuple):
-    code: str
-    asset: str
-    account_version: int
-    journal_id: str
-    debit: bool
-    atoms: Atoms
-    balance_after: Atoms
-    salt: str | None
-
-
 class Quote(NamedTuple):
     id: str
     organisation_id: str
@@ -316,17 +271,6 @@ class Quote(NamedTuple):
     expires: int
     trade_id: str | None
     executed_at: int | None
-    salt: str | None
-
-
-class Removal(NamedTuple):
-    organisation_id: str
-    counted: str
-    first: int
-    upto: int
-    at: int
-    found: str | None
-    archive: str | None
     salt: str | None
 
 
@@ -473,20 +417,12 @@ class Transfer(NamedTuple):
     salt: str | None
 
 
-class Unnumbered(NamedTuple):
-    position: int
-    organisation_id: str
-    written: int
-    body: str
-
-
 BY_TABLE: Mapping[str, Any] = {
     table_of(each): each
     for each in (
         ApiKey,
-        ArchivedLeaves,
+        Archive,
         Attempt,
-        Audit,
         BankAccount,
         BlockchainAccount,
         Challenge,
@@ -497,8 +433,6 @@ BY_TABLE: Mapping[str, Any] = {
         Counterparty,
         Customer,
         Entry,
-        Event,
-        Head,
         Idempotency,
         Job,
         Journal,
@@ -508,9 +442,7 @@ BY_TABLE: Mapping[str, Any] = {
         MarketControl,
         Organisation,
         OwnershipStatement,
-        Posting,
         Quote,
-        Removal,
         Rule,
         SearchKey,
         SearchName,
@@ -522,6 +454,5 @@ BY_TABLE: Mapping[str, Any] = {
         Trade,
         TradingAccount,
         Transfer,
-        Unnumbered,
     )
 }

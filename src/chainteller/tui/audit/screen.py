@@ -159,6 +159,4 @@ def _detail(row: "AuditRow") -> list[Line]:
     rows += [line((f"{name:<20} ", "muted"), str(value)) for name, value in row.inputs.items()]
     rows += [line(), line(("HASH", "strong"))]
     rows += [line((part, "muted")) for part in wrapped(row.hash[:32] + " " + row.hash[32:], 40)]
-    rows += [line(("previous", "muted")), line((row.previous_hash[:32], "muted"))]
-    rows += [line((row.previous_hash[32:], "muted"))]
     return rows

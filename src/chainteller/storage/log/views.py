@@ -1,0 +1,265 @@
+"""What the log shows: audit rows, events, and what was posted."""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+from sqlalchemy import BigInteger, Connection, bindparam, select
+
+from chainteller.domain.actors import Actor
+from chainteller.service.models.pages import ListQuery
+from chainteller.service.models.records import AuditRow, Event
+from chainteller.storage.columns import Record
+from chainteller.storage.db import records
+from chainteller.storage.log import entry
+from chainteller.storage.log.entry import EVENTS_PER_ACT, Entry, Posted, opened, seq_of
+from chainteller.storage.pages import Counted, Extra, Listing
+from chainteller.storage.tables import Tables
+
+_TOGETHER = 200
+_E, _L, _J = Tables.entry, Tables.log, Tables.journal
+_OF = _E.c.organisation_id == bindparam("b_organisation")
+_AFTER = _E.c.number > bindparam("b_after", type_=BigInteger)
+_HEAD = select(_L).where(_L.c.organisation_id == bindparam("b_organisation"))
+_SIZES = select(_L.c.organisation_id, _L.c.size).order_by(_L.c.organisation_id)
+_TRAIL = Listing(
+    records.Entry,
+    "organisation_id",
+    filters=("trading_account_id",),
+    order=("number",),
+)
+_IS_OBJECT = "entry.object = :object"
+_IS_HERE = Extra("entry.body IS NOT NULL")
+_NEXT = (
+    select(_E.c.number, _E.c.leaf, _E.c.body)
+    .where(_OF, _AFTER)
+    .order_by(_E.c.number)
+    .limit(bindparam("b_limit", type_=BigInteger))
+)
+_LEAF = select(_E.c.leaf).where(_OF, _E.c.number == bindparam("b_number", type_=BigInteger))
+_MARK = select(_E.c.mark).where(_OF, _E.c.number == bindparam("b_number", type_=BigInteger))
+_BODY = select(_E.c.body).where(_OF, _E.c.number == bindparam("b_number", type_=BigInteger))
+_INSTANT = select(_E.c.at).where(_OF, _E.c.number == bindparam("b_number", type_=BigInteger))
+_OF_ACCOUNT = (
+    select(_E.c.number, _E.c.body)
+    .where(_OF, _E.c.trading_account_id == bindparam("b_account"), _AFTER)
+    .order_by(_E.c.number)
+    .limit(bindparam("b_limit", type_=BigInteger))
+)
+_OF_RECORD = (
+    select(_J.c.kind, _E.c.organisation_id, _E.c.number, _E.c.body)
+    .outerjoin(_E, (_E.c.organisation_id == _J.c.organisation_id) & (_E.c.number == _J.c.number))
+    .where(_J.c.record == bindparam("b_record"))
+)
+_ABOUT = (
+    select(_E.c.number, _E.c.at, _E.c.action, _E.c.body)
+    .where(_OF, _E.c.object == bindparam("b_object"))
+    .order_by(_E.c.number)
+)
+
+
+class Head(NamedTuple):
+    """The end of a log. The bodies of ``moved`` entries up to ``archived`` are in archives."""
+
+    size: int = 0
+    archived: int = 0
+    moved: int = 0
+
+
+def head(connection: Connection, organisation_id: str) -> Head:
+    row = connection.execute(_HEAD, {"b_organisation": organisation_id}).first()
+    return Head() if row is None else Head(row.size, row.archived, row.moved)
+
+
+def sizes(connection: Connection) -> dict[str, int]:
+    """How many entries each log has, the deployment's included."""
+    return {row[0]: row[1] for row in connection.execute(_SIZES)}
+
+
+# Audit rows
+
+
+def audit_page(
+    connection: Connection, organisation_id: str, query: ListQuery
+) -> tuple[tuple[AuditRow, ...], Counted]:
+    """A page of the entries whose bodies are here, newest first."""
+    known = head(connection, organisation_id)
+    extras = [_IS_HERE] if known.moved else []
+    if query.text:
+        extras.append(Extra(_IS_OBJECT, {"object": query.text}))
+    total = None
+    if not query.text and not _TRAIL.is_filtered(query):
+        total = Counted(known.size - known.moved)
+    rows, total = _TRAIL.page(connection, (organisation_id,), query, *extras, total=total)
+    return tuple(map(audit_row, rows)), total
+
+
+def audit_row(row: Record) -> AuditRow:
+    """What the organisation is shown of an entry. Raises ValueError: it can't be read."""
+    found = opened(row.number, row.body)
+    return AuditRow(
+        seq=found.number,
+        at=found.when,
+        organisation=found.log,
+        actor=found.actor,
+        action=found.action,
+        object=found.object,
+        inputs=found.inputs or {},
+        outcome="done" if found.error is None else "refused",
+        error=found.error,
+        hash=row.leaf.hex(),
+    )
+
+
+def newest_hash(connection: Connection, organisation_id: str) -> str:
+    """The leaf hash of the newest entry of a log, in hexadecimal; empty if there's none."""
+    values = {"b_organisation": organisation_id, "b_number": head(connection, organisation_id).size}
+    leaf = connection.execute(_LEAF, values).scalar()
+    return "" if leaf is None else bytes(leaf).hex()
+
+
+def about(connection: Connection, organisation_id: str, subject: str) -> list[Entry]:
+    """The entries about an object whose bodies are here, oldest first. Raises ValueError."""
+    values = {"b_organisation": organisation_id, "b_object": subject}
+    rows = connection.execute(_ABOUT, values)
+    return [opened(row.number, row.body) for row in rows if row.body is not None]
+
+
+def body_of(connection: Connection, organisation_id: str, number: int) -> bytes | None:
+    """The body of an entry; None where there's none here. Raises ValueError."""
+    values = {"b_organisation": organisation_id, "b_number": number}
+    stored = connection.execute(_BODY, values).scalar()
+    return None if stored is None else entry.unpack(stored)
+
+
+def mark_of(connection: Connection, organisation_id: str, number: int) -> bytes:
+    """The mark of an entry; empty if there's none."""
+    values = {"b_organisation": organisation_id, "b_number": number}
+    return bytes(connection.execute(_MARK, values).scalar() or b"")
+
+
+# Events
+
+
+def events_after(
+    connection: Connection, organisation_id: str, after: int, limit: int, since: int
+) -> tuple[tuple[Event, ...], int, bool]:
+    """Events after a cursor, the next cursor, and whether the cursor was none of this log's: it
+    is ahead of it, or events after it aren't kept any more.
+
+    Args:
+        connection: in a read transaction.
+        organisation_id: whose log.
+        after: the cursor, negative for the newest one alone.
+        limit: how many events.
+        since: events of an earlier instant aren't kept.
+    """
+    known = head(connection, organisation_id)
+    newest = seq_of(known.size, EVENTS_PER_ACT - 1)
+    if after < 0 or after > newest:
+        return (), newest, after >= 0
+    first = max(known.archived, _kept_after(connection, organisation_id, after, since))
+    is_reset = after < seq_of(first, EVENTS_PER_ACT - 1) and first > 0
+    start = max(after, seq_of(first, EVENTS_PER_ACT - 1)) if first else after
+    found = _events(connection, organisation_id, start)
+    events = tuple(islice(found, limit))
+    return events, events[-1].seq if len(events) == limit else newest, is_reset
+
+
+def _events(connection: Connection, organisation_id: str, after: int) -> Iterator[Event]:
+    number = (after + 1) // EVENTS_PER_ACT - 1
+    while True:
+        values = {"b_organisation": organisation_id, "b_after": number, "b_limit": _TOGETHER}
+        rows = connection.execute(_NEXT, values).all()
+        for row in rows:
+            if row.body is None:
+                continue
+            found = opened(row.number, row.body)
+            for place, told in enumerate(found.events):
+                seq = seq_of(row.number, place)
+                if seq > after:
+                    yield Event(
+                        seq=seq,
+                        id=entry.event_id(row.leaf, place),
+                        type=told.type,
+                        at=found.when,
+                        resource=told.resource,
+                        actor=_named(found),
+                        data=told.data,
+                    )
+        if len(rows) < _TOGETHER:
+            return
+        number = rows[-1].number
+
+
+def _named(found: Entry) -> str | None:
+    """Who made the events of an entry; None where the service did by itself."""
+    actor = Actor(found.log, found.actor, found.key_id)
+    return None if actor.is_worker else actor.name
+
+
+def _kept_after(connection: Connection, organisation_id: str, after: int, since: int) -> int:
+    """The number of the last entry before an instant, if a cursor is before its end; 0 if it's
+    behind all of them."""
+
+    def is_old(number: int) -> bool:
+        values = {"b_organisation": organisation_id, "b_number": number}
+        at = connection.execute(_INSTANT, values).scalar()
+        return at is not None and int(at) < since
+
+    low = (after + 1) // EVENTS_PER_ACT
+    if not is_old(max(low, 1)):
+        return 0
+    low, high = max(low, 1), head(connection, organisation_id).size + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if is_old(middle) else (low, middle)
+    return low
+
+
+# Postings
+
+
+def posted_to(connection: Connection, organisation_id: str, account_id: str) -> Iterator[Posted]:
+    """Every journal that an account's entries posted, in their order, from the first one that
+    isn't archived. Raises ValueError: an entry can't be read."""
+    number = head(connection, organisation_id).archived
+    while True:
+        values = {
+            "b_organisation": organisation_id,
+            "b_account": account_id,
+            "b_after": number,
+            "b_limit": _TOGETHER,
+        }
+        rows = connection.execute(_OF_ACCOUNT, values).all()
+        for row in rows:
+            yield from opened(row.number, row.body or b"").journals
+        if len(rows) < _TOGETHER:
+            return
+        number = rows[-1].number
+
+
+class Journal(NamedTuple):
+    """A journal of a record, and the entry that posted it; None where there's none that did."""
+
+    kind: str
+    organisation_id: str
+    number: int
+    posted: Posted | None
+
+
+def journals_of(connection: Connection, record_id: str) -> list[Journal]:
+    """Every journal of a record."""
+    return [
+        Journal(row.kind, row.organisation_id or "", row.number or 0, _posted(row, record_id))
+        for row in connection.execute(_OF_RECORD, {"b_record": record_id}).all()
+    ]
+
+
+def _posted(row: Any, record_id: str) -> Posted | None:
+    try:
+        found: Sequence[Posted] = opened(row.number or 0, row.body or b"").journals
+    except ValueError:
+        return None
+    named = (each for each in found if (each.kind, each.record) == (row.kind, record_id))
+    return next(named, None)
