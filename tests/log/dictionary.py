@@ -18,7 +18,7 @@ from chainteller.storage.database import Database
 from chainteller.storage.log import entry
 from chainteller.storage.tables import Tables
 
-MOST = 32_000
+MOST = 8_000
 _VARYING = re.compile(
     r"[0-9A-HJKMNP-TV-Z]{22}(?![0-9A-Za-z])|[A-Za-z0-9+/_-]{43}(?=\")|(?<=\")[A-Za-z0-9+/]{22}(?=\")"
     r"|(?<=\")[A-Za-z0-9_-]{16}(?=\")|[0-9a-f]{24,}|(?<=\")\d{5,}(?=\")|\d{12,}"

@@ -17,6 +17,7 @@ from chainteller.storage.log import append
 from chainteller.storage.log.entry import Act, Stamp
 from chainteller.storage.marks import WriterKeys
 from chainteller.storage.rows import Writer
+from chainteller.storage.sealing import Seal
 
 KEY = "7e" * 32
 """The writer's key of all databases of tests."""
@@ -57,11 +58,10 @@ def sealed(database: Database) -> Iterator[Writer]:
         rows = Writer(connection)
         yield rows
         end = append.lock(connection, DEFAULT_ORGANISATION)
-        seals = rows.take()
-        seals.setdefault(DEFAULT_ORGANISATION, {}).update(seals.pop(None, {}))
-        acts = {
-            name: [Act("test", "test", rows=tuple(found.values()))] for name, found in seals.items()
-        }
+        seals = dict[str, list[Seal]]({DEFAULT_ORGANISATION: []})
+        for name, found in rows.take().items():
+            seals.setdefault(name or DEFAULT_ORGANISATION, []).extend(found.values())
+        acts = {name: [Act("test", "test", rows=tuple(each))] for name, each in seals.items()}
         ends = {DEFAULT_ORGANISATION: end}
         append.append(rows, ends, acts, end.last_at, Stamp())
         connection.commit()

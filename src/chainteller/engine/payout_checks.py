@@ -119,10 +119,13 @@ def refused(tx: UnitOfWork, due: Due) -> Refused | None:
         return Refused(HOLD_MISSING, "Nothing is held for the withdrawal.")
     try:
         found = next(_own(tx.connection, withdrawal, account, hold), None)
-        found = found or _of_log(tx, withdrawal, account)
         if found is not None:
             return _contradicted(found)
-        return None if withdrawal.counterparty_id is None else _of_wallet(tx, withdrawal, account)
+        wallet = None
+        if withdrawal.counterparty_id is not None:
+            wallet = _of_wallet(tx, withdrawal, account)
+        said = _of_log(tx, withdrawal, account) if wallet is None else None
+        return wallet if said is None else _contradicted(said)
     except claim_proofs.UNREADABLE:
         return _contradicted(_UNREADABLE)
 

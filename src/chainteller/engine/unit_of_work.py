@@ -196,7 +196,8 @@ class UnitOfWork:
 
     def under_rule(self) -> None:
         """Note that the settings in force decided; the entry names their version."""
-        self._rule = rule_of(self.context.options)
+        if self._rule is None:
+            self._rule = rule_of(self.context.options)
 
     def when_refused(self, remember: Callable[["UnitOfWork"], None]) -> None:
         """What a refusal of this write leaves behind, in the refusal's own commit."""
