@@ -11,6 +11,7 @@ from typing import Any
 import psycopg
 import pytest
 from tests.storage import row_classes
+from tests.world.files import KEYS
 
 import chainteller.engine
 import chainteller.storage
@@ -66,7 +67,7 @@ def faults(columns: list[str], query: Query) -> Iterator[str]:
 
 def test_every_query_is_prepared_by_sqlite(tmp_path: Path) -> None:
     file = tmp_path / "bank.db"
-    open_database(f"sqlite:///{file}").close()
+    open_database(f"sqlite:///{file}", KEYS).close()
     wrong, count = [], 0
     with closing(sqlite3.connect(file, isolation_level=None)) as connection:
         for query in every_query():
@@ -107,7 +108,7 @@ def test_every_query_is_prepared_by_postgresql(postgres_bank: str) -> None:
 )
 def test_a_wrong_query_is_named(tmp_path: Path, text: str) -> None:
     file = tmp_path / "bank.db"
-    open_database(f"sqlite:///{file}").close()
+    open_database(f"sqlite:///{file}", KEYS).close()
     query = Query(text, records.Rule, is_declared=False)
     with closing(sqlite3.connect(file)) as connection:
         try:
