@@ -206,7 +206,7 @@ def linked_page(
     return reading.page(found, total, checked)
 
 
-@reads_in_context(operations.SHARED_WALLETS)
+@reads_in_context(operations.SHARED_WALLETS, is_short=False)
 def shared_page(
     context: EngineContext, connection: Connection, organisation_id: str, query: ListQuery
 ) -> Page[SharedWallet]:

@@ -221,7 +221,7 @@ def _keep(context: EngineContext, due: _Due, note: str) -> None:
 # Answering calls
 
 
-@reads_in_context(operations.AUDIT_CHECKPOINT)
+@reads_in_context(operations.AUDIT_CHECKPOINT, is_short=False)
 def audit_checkpoint(
     context: EngineContext, connection: Connection, organisation_id: str
 ) -> AuditCheckpoint:
@@ -316,7 +316,7 @@ def _cosignatures(signed: SignedHead) -> Iterator[HeadCosignature]:
             yield HeadCosignature(name=each.name, at=at)
 
 
-@reads_in_context(operations.AUDIT_CONSISTENCY)
+@reads_in_context(operations.AUDIT_CONSISTENCY, is_short=False)
 def audit_consistency(
     context: EngineContext, connection: Connection, organisation_id: str, query: ConsistencyQuery
 ) -> AuditConsistency:
@@ -335,7 +335,7 @@ def audit_consistency(
     )
 
 
-@reads_in_context(operations.AUDIT_PROOF)
+@reads_in_context(operations.AUDIT_PROOF, is_short=False)
 def audit_proof(
     context: EngineContext, connection: Connection, organisation_id: str, seq: str
 ) -> AuditProof:

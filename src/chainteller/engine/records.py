@@ -23,7 +23,7 @@ _FEATURES = (
 )
 
 
-@answers(operations.CAPABILITIES)
+@answers(operations.CAPABILITIES, is_short=True)
 def capabilities(context: EngineContext, actor: Actor) -> Capabilities:
     return Capabilities(
         name=context.options.bank_name,

@@ -71,7 +71,7 @@ class _Period:
     as_of: int
 
 
-@reads_in_context(operations.STATEMENT)
+@reads_in_context(operations.STATEMENT, is_short=False)
 def statement(
     context: EngineContext,
     connection: Connection,
