@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from functools import lru_cache
 
-from sqlalchemy import Connection
-
 from chainteller.domain.assets import ASSETS, Asset
 from chainteller.domain.clock import MINUTE
 from chainteller.domain.ids import Prefix
@@ -40,6 +38,7 @@ from chainteller.service.models.accounts import (
 from chainteller.service.models.pages import BalancesQuery, ListQuery, Page
 from chainteller.storage import accounts, ledger
 from chainteller.storage.columns import Record
+from chainteller.storage.db.query import Session
 from chainteller.storage.tables import Tables
 
 _SORTS = ("-created", "created", "-lastActivity", "lastActivity")
@@ -123,7 +122,7 @@ def _require_openable(bank_account: Record, request: OpenTradingAccount) -> None
 
 
 def find(
-    connection: Connection, organisation_id: str, account_id: str, *, lock: bool = False
+    connection: Session, organisation_id: str, account_id: str, *, lock: bool = False
 ) -> Record:
     """Raises NotFound."""
     find_row = accounts.find
@@ -189,7 +188,7 @@ def _update(account: Record, **values: object) -> Update:
 
 @reads_in_context(operations.SHOW_TRADING_ACCOUNT)
 def show(
-    context: EngineContext, connection: Connection, organisation_id: str, account_id: str
+    context: EngineContext, connection: Session, organisation_id: str, account_id: str
 ) -> TradingAccount:
     row = find(connection, organisation_id, account_id)
     return _models(context, connection, [row])[0]
@@ -197,7 +196,7 @@ def show(
 
 @reads_in_context(operations.TRADING_ACCOUNTS)
 def page(
-    context: EngineContext, connection: Connection, organisation_id: str, query: ListQuery
+    context: EngineContext, connection: Session, organisation_id: str, query: ListQuery
 ) -> Page[TradingAccount]:
     checked = reading.checked_query(query, _SORTS)
     rows, total = accounts.page(connection, organisation_id, checked)
@@ -205,7 +204,7 @@ def page(
 
 
 def _models(
-    context: EngineContext, connection: Connection, rows: Sequence[Record]
+    context: EngineContext, connection: Session, rows: Sequence[Record]
 ) -> list[TradingAccount]:
     worth = tuple(unit_values(context, connection).items())
     available = ledger.available_of_many(connection, [row.id for row in rows])
@@ -217,7 +216,7 @@ def _models(
     return [_model(tuple(row), tuple(available[row.id].items()), worth) for row in rows]
 
 
-def unit_values(context: EngineContext, connection: Connection) -> dict[Asset, int]:
+def unit_values(context: EngineContext, connection: Session) -> dict[Asset, int]:
     """The mid price in cents of a unit of each crypto asset, as of this minute; ~USD figures."""
     instant = now(context, connection)
     return valuation.unit_cents(context.feed, instant - instant % MINUTE)
@@ -237,7 +236,7 @@ def _model(row: tuple[object, ...], available: _Amounts, worth: _Amounts) -> Tra
 @reads_in_context(operations.TOKEN_BALANCES)
 def token_balances(
     context: EngineContext,
-    connection: Connection,
+    connection: Session,
     organisation_id: str,
     account_id: str,
     query: BalancesQuery,
@@ -275,7 +274,7 @@ def _balance(asset: Asset, parts: tuple[int, ...], worth_cents: int) -> TokenBal
 
 
 @reads(operations.CUSTOMERS)
-def customers(connection: Connection, organisation_id: str, query: ListQuery) -> Page[Customer]:
+def customers(connection: Session, organisation_id: str, query: ListQuery) -> Page[Customer]:
     checked = reading.checked_query(query, operations.REFERENCE_SORTS)
     found, total = accounts.customers(connection, organisation_id, checked)
     return reading.page(found, total, checked)

@@ -8,7 +8,7 @@ in neither, and the next one goes on with them.
 from collections.abc import Generator
 from pathlib import Path
 
-from sqlalchemy import Connection, select
+from sqlalchemy import select
 
 from chainteller.domain.actors import WORKER
 from chainteller.domain.clock import DAY
@@ -18,6 +18,7 @@ from chainteller.engine.unit_of_work import UnitOfWork, now, work_unit
 from chainteller.storage import archives, checkpoints
 from chainteller.storage.archives import Archive
 from chainteller.storage.columns import Record
+from chainteller.storage.db.query import Session
 from chainteller.storage.log import append, views
 from chainteller.storage.marks import derived_deployment
 from chainteller.storage.tables import Tables
@@ -78,7 +79,7 @@ def _step(
 
 
 def _oldest(
-    connection: Connection, organisation: str, after: int, before: int, most: int
+    connection: Session, organisation: str, after: int, before: int, most: int
 ) -> list[Record]:
     """The entries after a number that are older than an instant, up to the first one that isn't."""
     mine = (_E.c.organisation_id == organisation, _E.c.number > after)

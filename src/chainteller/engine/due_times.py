@@ -8,7 +8,7 @@ settings in force.
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Table, null, select
+from sqlalchemy import Table, null, select
 
 from chainteller.domain.challenges import ChallengeStatus
 from chainteller.domain.clock import SECOND
@@ -18,6 +18,7 @@ from chainteller.domain.transfers import Direction, TransferStatus
 from chainteller.engine import deposits, small_transfers, trades, withdrawals
 from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.storage.columns import Record
+from chainteller.storage.db.query import Session
 from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
 
@@ -88,7 +89,7 @@ WORK: Mapping[str, Work] = {
 """Every kind of work. A look for arrivals decides by its own deadline, whenever it's made."""
 
 
-def record_of(connection: Connection, kind: str, reference: str) -> Record | None:
+def record_of(connection: Session, kind: str, reference: str) -> Record | None:
     """The record that a job is about: its ``organisation_id``, ``status``, ``account_id`` and
     ``direction``, and the instant ``at``; None if there is no such record."""
     work = WORK[kind]

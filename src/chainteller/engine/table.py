@@ -8,8 +8,6 @@ request or query.
 from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-from sqlalchemy import Connection
-
 from chainteller.domain.actors import Actor
 from chainteller.engine import unit_of_work
 from chainteller.engine.context import EngineContext
@@ -17,6 +15,7 @@ from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service.layers import Answers
 from chainteller.service.models.base import WireModel, Written
 from chainteller.service.operations import Call, Operation, Read, Write
+from chainteller.storage.db.query import Session
 
 Answer = TypeVar("Answer")
 Record = TypeVar("Record", bound=WireModel)
@@ -36,8 +35,8 @@ TABLE: Answers[Acting] = Answers()
 SHORT: set[Operation[Any]] = set()
 """Operations whose answer costs the same however much there is, unless a filter is asked for."""
 
-_Reader = Callable[Concatenate[Connection, str, Rest], Answer]
-_ContextReader = Callable[Concatenate[EngineContext, Connection, str, Rest], Answer]
+_Reader = Callable[Concatenate[Session, str, Rest], Answer]
+_ContextReader = Callable[Concatenate[EngineContext, Session, str, Rest], Answer]
 _Writer = Callable[Concatenate[UnitOfWork, Rest], Record]
 _Free = Callable[Concatenate[EngineContext, Actor, Rest], Answer]
 

@@ -1,6 +1,8 @@
 """Query quotes."""
 
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
 
 from chainteller.domain.assets import MARKETS_BY_NAME, USD
 from chainteller.domain.money import Amount, format_cents
@@ -16,7 +18,8 @@ from chainteller.storage.pages import Counted, Extra, Listing
 from chainteller.storage.rows import Writer
 from chainteller.storage.tables import Tables
 
-_T = records.Quote
+_T: Any = records.Quote
+_REMEMBERED = 2_048
 find = Finder(_T, "organisation_id", "id")
 _OF_IDS = Source(_T).where("id IN :ids")
 _COUNT_OPEN = Query(
@@ -127,6 +130,13 @@ def status_of(row: Record, now: int) -> str:
 
 
 def to_model(row: Record, now: int) -> Quote:
+    return _model(tuple(row), status_of(row, now))
+
+
+@lru_cache(_REMEMBERED)
+def _model(contents: tuple[object, ...], status: str) -> Quote:
+    """Build a model; cached by the row's contents, because most pages repeat rows."""
+    row: Any = _T._make(contents)
     bought, sold = legs(row)
     premium = row.hold_premium_bps * (row.window // 1_000_000) * 100 // 60
     return Quote(
@@ -139,7 +149,7 @@ def to_model(row: Record, now: int) -> Quote:
         created=row.created,
         expires=row.expires,
         fees=fees(row),
-        status=status_of(row, now),
+        status=status,
         trading_account_id=row.trading_account_id,
         trade_id=row.trade_id,
         pricing=Pricing(

@@ -1,6 +1,8 @@
 """Query deposits and withdrawals."""
 
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
 
 from chainteller.domain.assets import ASSETS_BY_KEY
 from chainteller.domain.evidence import EvidenceLevel
@@ -21,7 +23,8 @@ from chainteller.storage.db.query import Query, Record, Session, Value, quoted, 
 from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.pages import Counted, Listing, between, numbered, numbered_ahead
 
-_T = records.Transfer
+_T: Any = records.Transfer
+_REMEMBERED = 2_048
 _FILTERS = ("status",)
 find = Finder(_T, "trading_account_id", "id", "direction")
 find_any = Finder(_T, "id")
@@ -160,6 +163,13 @@ def of_ids(connection: Session, account_id: str, ids: Sequence[str]) -> list[Rec
 
 
 def to_model(row: Record) -> Transfer:
+    return _model(tuple(row))
+
+
+@lru_cache(_REMEMBERED)
+def _model(contents: tuple[object, ...]) -> Transfer:
+    """Build a model; cached by the row's contents, because most pages repeat rows."""
+    row: Any = _T._make(contents)
     asset = ASSETS_BY_KEY[row.asset]
     withdraws = row.direction == Direction.WITHDRAWAL
     return Transfer(

@@ -12,7 +12,7 @@ from hashlib import blake2b
 from sys import intern
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Table
+from sqlalchemy import Table
 
 from chainteller.domain.canonical import canonical
 from chainteller.domain.clock import format_instant
@@ -22,6 +22,7 @@ from chainteller.engine.checks.breaches import WRITERS_KEY, Breach, Breaches
 from chainteller.service.errors import WriterKeyMissing
 from chainteller.storage import inspection, marks, sealing
 from chainteller.storage.archives import Past
+from chainteller.storage.db.query import Session
 from chainteller.storage.inspection import StoredEntry
 from chainteller.storage.log import append, entry
 from chainteller.storage.log.entry import Entry, Posted
@@ -94,7 +95,7 @@ class Books:
     heads: dict[str, Head] = field(default_factory=dict)
 
 
-def read(connection: Connection, past: Past) -> tuple[Books, list[Breach]]:
+def read(connection: Session, past: Past) -> tuple[Books, list[Breach]]:
     """Read every log.
 
     Args:
@@ -117,7 +118,7 @@ def read(connection: Connection, past: Past) -> tuple[Books, list[Breach]]:
     return books, found
 
 
-def _marker(connection: Connection) -> tuple[marks.Marker | None, list[Breach]]:
+def _marker(connection: Session) -> tuple[marks.Marker | None, list[Breach]]:
     marker = marks.of(connection)
     try:
         marker.require(connection)
@@ -140,7 +141,7 @@ class _LogReader:
         self._tree = Tree()
         self._leaves: list[bytes] = []
 
-    def read(self, connection: Connection) -> Breaches:
+    def read(self, connection: Session) -> Breaches:
         for stored, file in self._books.past.entries(connection, self._organisation):
             problem = self._problem(stored)
             if problem:
@@ -287,7 +288,7 @@ def same(one: int, other: int) -> bool:
     return (one - other) % _WHOLE == 0
 
 
-def entries_of(connection: Connection, past: Past) -> Iterator[Entry]:
+def entries_of(connection: Session, past: Past) -> Iterator[Entry]:
     """Every entry whose body is known and can be read, the deployment's log first."""
     names = inspection.organisations_of_entries(connection)
     for organisation in sorted(names, key=lambda name: (name != DEPLOYMENT, name)):

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from sqlalchemy import BindParameter, Connection, bindparam, select
+from sqlalchemy import BindParameter, bindparam, select
 
 from chainteller.domain.actors import DEFAULT_ORGANISATION, Actor
 from chainteller.domain.clock import midnight_before
@@ -25,6 +25,7 @@ from chainteller.engine.samples.customers import Person, read_customers
 from chainteller.engine.samples.timeline import Timeline
 from chainteller.engine.unit_of_work import UnitOfWork, work_unit
 from chainteller.storage import ledger, organisations, tallies
+from chainteller.storage.db.query import Session
 from chainteller.storage.log import append
 from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
@@ -101,12 +102,12 @@ def load_past(
     return work_unit(context, _ACTOR, work)
 
 
-def is_loaded(connection: Connection, organisation_id: str = DEFAULT_ORGANISATION) -> bool:
+def is_loaded(connection: Session, organisation_id: str = DEFAULT_ORGANISATION) -> bool:
     found = connection.execute(_FIND_MARK, {"b_organisation": organisation_id})
     return found.first() is not None
 
 
-def _has_begun(connection: Connection) -> bool:
+def _has_begun(connection: Session) -> bool:
     return connection.execute(_FIND_LOADING).first() is not None
 
 
