@@ -323,10 +323,14 @@ def test_a_verification_that_expires_while_its_withdrawal_waits_pays_nothing(
 @pytest.mark.parametrize(
     "damage",
     [
-        "DELETE FROM journal WHERE reference = :id",
-        r"DELETE FROM posting WHERE journal_id = :id || '\:hold'",
-        r"INSERT INTO journal (id, kind, reference, at) "
-        r"SELECT :id || '\:release', 'release', :id, 0",
+        "DELETE FROM journal WHERE record = :id",
+        "DELETE FROM entry WHERE (organisation_id, number) IN"
+        " (SELECT organisation_id, number FROM journal WHERE record = :id)",
+        "UPDATE entry SET body = NULL WHERE (organisation_id, number) IN"
+        " (SELECT organisation_id, number FROM journal WHERE record = :id)",
+        "UPDATE journal SET number = number - 1 WHERE record = :id",
+        "INSERT INTO journal (record, kind, organisation_id, number)"
+        " SELECT record, 'release', organisation_id, number FROM journal WHERE record = :id",
     ],
 )
 def test_a_withdrawal_without_a_hold_is_not_sent_and_stays_as_it_is(

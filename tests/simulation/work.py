@@ -51,11 +51,13 @@ def first_due(model: Model) -> tuple[int, str, str] | None:
 
 
 def forget_keys(model: Model) -> None:
-    """Idempotency keys are kept for a day."""
-    for slot, kept in [*model.kept.items()]:
-        if kept.at < model.now - KEY_LIFE:
-            del model.kept[slot]
-            model.written()
+    """Idempotency keys are kept for a day. Each organisation's log says that some were removed."""
+    old = [slot for slot, kept in model.kept.items() if kept.at < model.now - KEY_LIFE]
+    for organisation in sorted({organisation for organisation, _, _ in old}):
+        model.note(Deed(model.now, organisation, "worker", "remove_old_rows", "", {}))
+        model.written()
+    for slot in old:
+        del model.kept[slot]
 
 
 def _did(model: Model, record: Trade | Transfer, action: str, inputs: Wire, actor: str) -> None:

@@ -52,18 +52,22 @@ def open_fresh(
 
 
 @contextmanager
-def sealed(database: Database) -> Iterator[Writer]:
-    """Write behind the engine's back, as the core bank's own records come in; sealed at the end."""
+def sealed(database: Database, at: int = 0) -> Iterator[Writer]:
+    """Write behind the engine's back, as the core bank's own records come in; sealed at the end, in
+    entries of an instant, or of the last one."""
     with database.write() as connection:
         rows = Writer(connection)
         yield rows
+        if not rows.is_changed:
+            connection.commit()
+            return
         end = append.lock(connection, DEFAULT_ORGANISATION)
-        seals = dict[str, list[Seal]]({DEFAULT_ORGANISATION: []})
+        seals: dict[str, list[Seal]] = {}
         for name, found in rows.take().items():
             seals.setdefault(name or DEFAULT_ORGANISATION, []).extend(found.values())
         acts = {name: [Act("test", "test", rows=tuple(each))] for name, each in seals.items()}
         ends = {DEFAULT_ORGANISATION: end}
-        append.append(rows, ends, acts, end.last_at, Stamp())
+        append.append(rows, ends, acts, max(at, end.last_at), Stamp())
         connection.commit()
 
 

@@ -20,6 +20,7 @@ from chainteller.storage.archives import Archive
 from chainteller.storage.columns import Record
 from chainteller.storage.db.query import Session
 from chainteller.storage.log import append, views
+from chainteller.storage.log.views import Age
 from chainteller.storage.marks import derived_deployment
 from chainteller.storage.tables import Tables
 
@@ -41,26 +42,25 @@ def archive(context: EngineContext, path: Path, keep_days: int) -> Generator[int
             one than the database's; the entries of finished steps stay archived.
     """
     with context.database.read() as connection:
-        before = now(context, connection) - keep_days * DAY
+        present = now(context, connection)
         deployment = derived_deployment(connection)
         logs = checkpoints.organisations(connection)
+    age = Age(present - keep_days * DAY, present)
     archive = archives.open_to_write(path, context.database, deployment)
     try:
         for organisation in logs:
             pace = Pace(AT_ONCE)
-            while moved := _step(context, archive, organisation, before, pace):
+            while moved := _step(context, archive, organisation, age, pace):
                 yield moved
         archive.keep_checkpoints(context.database)
     finally:
         archive.close()
 
 
-def _step(
-    context: EngineContext, archive: Archive, organisation: str, before: int, pace: Pace
-) -> int:
+def _step(context: EngineContext, archive: Archive, organisation: str, age: Age, pace: Pace) -> int:
     with context.database.read() as connection:
         after = views.head(connection, organisation).archived
-        rows = _oldest(connection, organisation, after, before, pace.rows)
+        rows = _oldest(connection, organisation, after, age, pace.rows)
     if not rows:
         return 0
     part = archive.add(organisation, rows)
@@ -79,10 +79,14 @@ def _step(
 
 
 def _oldest(
-    connection: Session, organisation: str, after: int, before: int, most: int
+    connection: Session, organisation: str, after: int, age: Age, most: int
 ) -> list[Record]:
-    """The entries after a number that are older than an instant, up to the first one that isn't."""
+    """The entries after a number that are old, up to the first one that isn't."""
     mine = (_E.c.organisation_id == organisation, _E.c.number > after)
     found = connection.execute(select(_E).where(*mine).order_by(_E.c.number).limit(most)).all()
-    old = next((count for count, row in enumerate(found) if row.at >= before), len(found))
-    return list(found[:old])
+    if not found or views.is_old(connection, organisation, found[-1].number, age):
+        return list(found)
+    count = next((n for n, row in enumerate(found) if age.before <= row.at <= age.now), len(found))
+    while count and found[count - 1].at > age.now:
+        count -= 1
+    return list(found[:count])

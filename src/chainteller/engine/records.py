@@ -40,9 +40,10 @@ def events(
     context: EngineContext, connection: Session, organisation_id: str, query: EventsQuery
 ) -> EventPage:
     limit = max(1, min(query.limit, _MOST_EVENTS))
-    since = now(context, connection) - context.options.keep_events_days * DAY
+    present = now(context, connection)
+    age = views.Age(present - context.options.keep_events_days * DAY, present)
     found, following, is_reset = views.events_after(
-        connection, organisation_id, query.after, limit, since
+        connection, organisation_id, query.after, limit, age
     )
     return EventPage(data=found, next=following, reset=is_reset)
 

@@ -17,7 +17,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import Connection, delete, func, insert, or_, select
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import SQLModel
 
@@ -26,6 +26,7 @@ from chainteller.sqlite import sqlite3
 from chainteller.storage import inspection
 from chainteller.storage.columns import Record
 from chainteller.storage.database import Database, connect
+from chainteller.storage.epochs import ACCEPTED, SUBJECT
 from chainteller.storage.faults import explain, explain_sqlite, unavailable
 from chainteller.storage.log import views
 from chainteller.storage.tables import Tables
@@ -64,12 +65,16 @@ def name_of(connection: Connection, organisation_id: str, number: int) -> str:
 
 
 def newest(connection: Connection, organisation_id: str) -> tuple[int, str]:
-    """The instant of the last entry of a log that is archived, and where; (0, "") if none is."""
+    """The latest instant of a log's archived entries, and where the last one is; (0, "") if none
+    is. Only where an epoch began may an entry be later than one that follows it."""
     archived = views.head(connection, organisation_id).archived
     if not archived:
         return 0, ""
-    mine = (_E.c.organisation_id == organisation_id, _E.c.number == archived)
-    at = connection.execute(select(_E.c.at).where(*mine)).scalar_one()
+    mine = _E.c.organisation_id == organisation_id
+    begun = (mine, _E.c.object == SUBJECT, _E.c.action == ACCEPTED, _E.c.number <= archived)
+    ends = select(_E.c.number - 1).where(*begun)
+    last = (mine, or_(_E.c.number == archived, _E.c.number.in_(ends)))
+    at = connection.execute(select(func.max(_E.c.at)).where(*last)).scalar_one()
     return int(at), name_of(connection, organisation_id, archived)
 
 

@@ -133,7 +133,7 @@ class SampleBank:
         self, actor: str, action: str, subject: str, inputs: Mapping[str, Any]
     ) -> None:
         """The loading itself."""
-        self.acts.append(Act(action, actor, subject, inputs=inputs))
+        self.acts.append(Act(action, actor, subject, inputs=inputs, when=self.now))
 
     def apply(self, outcome: Outcome, at: int, account: str | None = None) -> None:
         """Apply an outcome of the last act; its own audit entries are the worker's, in the trail of

@@ -1,7 +1,8 @@
-"""Loading the sample data: one transaction, once per database.
+"""Loading the sample data, once per database.
 
-It has two parts. The past ends at the last midnight and depends on seed and day only, so that it
-may be kept in a cache; the day that begins is counted from the loading itself.
+It has two parts, each one transaction. The past ends at the last midnight, of which its entries
+are, and depends on seed and day only, so that it may be kept in a cache; the day that begins is
+counted from the loading itself.
 """
 
 from collections.abc import Iterable
@@ -69,18 +70,17 @@ def load_samples(
 
     Raises:
         OSError, ValueError: the folder is not complete.
-        ServiceUnavailable: the database cannot be used; nothing was changed.
+        ServiceUnavailable: the database cannot be used; the same call goes on.
     """
 
     def work(tx: UnitOfWork) -> bool:
         append.lock(tx.connection, tx.organisation_id)
         if _has_begun(tx.connection):
             return False
-        if not is_loaded(tx.connection, tx.organisation_id):
-            _load_past(tx, folder, prices, seed)
         _begin_day(tx, folder, prices, seed)
         return True
 
+    load_past(context, folder, prices, seed)
     return work_unit(context, _ACTOR, work)
 
 
@@ -96,6 +96,7 @@ def load_past(
         append.lock(tx.connection, tx.organisation_id)
         if is_loaded(tx.connection, tx.organisation_id):
             return False
+        tx.begin_epoch(midnight_before(tx.now))
         _load_past(tx, folder, prices, seed)
         return True
 

@@ -86,7 +86,8 @@ def begin(connection: Connection, organisation_id: str) -> None:
 
 
 def lock(connection: Connection, organisation_id: str) -> End:
-    """Lock the end of a log; everything that the write sent before has run.
+    """Lock the end of a log; everything that the write sent before has run. A log that isn't there
+    is begun: a row that was altered names an organisation that nobody created.
 
     Raises:
         ServiceUnavailable: NEWER_SCHEMA, the database was upgraded meanwhile so that this build
@@ -95,7 +96,11 @@ def lock(connection: Connection, organisation_id: str) -> End:
     """
     is_postgres = connection.dialect.name == "postgresql"
     statement = _END_LOCKED if is_postgres else _END
-    end = connection.execute(statement, {"b_organisation": organisation_id}).one()
+    named = {"b_organisation": organisation_id}
+    end = connection.execute(statement, named).first()
+    if end is None:
+        begin(connection, organisation_id)
+        end = connection.execute(statement, named).one()
     require_known(end.floor)
     number = end.transaction_number if is_postgres else None
     return End(end.size, end.last_at, end.mark, end.marked_with, number)

@@ -39,7 +39,16 @@ _NEXT = (
 _LEAF = select(_E.c.leaf).where(_OF, _E.c.number == bindparam("b_number", type_=BigInteger))
 _MARK = select(_E.c.mark).where(_OF, _E.c.number == bindparam("b_number", type_=BigInteger))
 _BODY = select(_E.c.body).where(_OF, _E.c.number == bindparam("b_number", type_=BigInteger))
-_INSTANT = select(_E.c.at).where(_OF, _E.c.number == bindparam("b_number", type_=BigInteger))
+_INSTANT = (
+    select(_E.c.at)
+    .where(
+        _OF,
+        _E.c.number >= bindparam("b_number", type_=BigInteger),
+        _E.c.at <= bindparam("b_now", type_=BigInteger),
+    )
+    .order_by(_E.c.number)
+    .limit(1)
+)
 _OF_ACCOUNT = (
     select(_E.c.number, _E.c.body)
     .where(_OF, _E.c.trading_account_id == bindparam("b_account"), _AFTER)
@@ -74,6 +83,21 @@ def head(connection: Connection, organisation_id: str) -> Head:
 def sizes(connection: Connection) -> dict[str, int]:
     """How many entries each log has, the deployment's included."""
     return {row[0]: row[1] for row in connection.execute(_SIZES)}
+
+
+class Age(NamedTuple):
+    """What is old: from before an instant, as seen now. A time that is still to come is one of an
+    earlier epoch: such an entry is as old as the next one that isn't."""
+
+    before: int
+    now: int
+
+
+def is_old(connection: Connection, organisation_id: str, number: int, age: Age) -> bool:
+    """Whether an entry is old, and with it all before it."""
+    values = {"b_organisation": organisation_id, "b_number": number, "b_now": age.now}
+    at = connection.execute(_INSTANT, values).scalar()
+    return at is not None and int(at) < age.before
 
 
 # Audit rows
@@ -142,7 +166,7 @@ def mark_of(connection: Connection, organisation_id: str, number: int) -> bytes:
 
 
 def events_after(
-    connection: Connection, organisation_id: str, after: int, limit: int, since: int
+    connection: Connection, organisation_id: str, after: int, limit: int, age: Age
 ) -> tuple[tuple[Event, ...], int, bool]:
     """Events after a cursor, the next cursor, and whether the cursor was none of this log's: it
     is ahead of it, or events after it aren't kept any more.
@@ -152,13 +176,13 @@ def events_after(
         organisation_id: whose log.
         after: the cursor, negative for the newest one alone.
         limit: how many events.
-        since: events of an earlier instant aren't kept.
+        age: of events that aren't kept.
     """
     known = head(connection, organisation_id)
     newest = seq_of(known.size, EVENTS_PER_ACT - 1)
     if after < 0 or after > newest:
         return (), newest, after >= 0
-    first = max(known.archived, _kept_after(connection, organisation_id, after, since))
+    first = max(known.archived, _kept_after(connection, organisation_id, after, age))
     is_reset = after < seq_of(first, EVENTS_PER_ACT - 1) and first > 0
     start = max(after, seq_of(first, EVENTS_PER_ACT - 1)) if first else after
     found = _events(connection, organisation_id, start)
@@ -198,22 +222,16 @@ def _named(found: Entry) -> str | None:
     return None if actor.is_worker else actor.name
 
 
-def _kept_after(connection: Connection, organisation_id: str, after: int, since: int) -> int:
-    """The number of the last entry before an instant, if a cursor is before its end; 0 if it's
-    behind all of them."""
-
-    def is_old(number: int) -> bool:
-        values = {"b_organisation": organisation_id, "b_number": number}
-        at = connection.execute(_INSTANT, values).scalar()
-        return at is not None and int(at) < since
-
-    low = (after + 1) // EVENTS_PER_ACT
-    if not is_old(max(low, 1)):
+def _kept_after(connection: Connection, organisation_id: str, after: int, age: Age) -> int:
+    """The number of the last entry that is old, if a cursor is before its end; 0 if it's behind all
+    of them."""
+    low, high = max((after + 1) // EVENTS_PER_ACT, 1), head(connection, organisation_id).size + 1
+    if not is_old(connection, organisation_id, low, age):
         return 0
-    low, high = max(low, 1), head(connection, organisation_id).size + 1
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if is_old(middle) else (low, middle)
+        is_below = is_old(connection, organisation_id, middle, age)
+        low, high = (middle, high) if is_below else (low, middle)
     return low
 
 
