@@ -14,6 +14,7 @@ from chainteller.engine import (
     preconditions,
     reading,
     stablecoin_prices,
+    timekeeping,
     valuation,
 )
 from chainteller.engine.context import EngineContext
@@ -190,6 +191,7 @@ def _update(account: Record, **values: object) -> Update:
 def show(
     context: EngineContext, connection: Session, organisation_id: str, account_id: str
 ) -> TradingAccount:
+    timekeeping.read_ahead(context.time, connection)
     row = find(connection, organisation_id, account_id)
     return _models(context, connection, [row])[0]
 
@@ -199,6 +201,7 @@ def page(
     context: EngineContext, connection: Session, organisation_id: str, query: ListQuery
 ) -> Page[TradingAccount]:
     checked = reading.checked_query(query, _SORTS)
+    timekeeping.read_ahead(context.time, connection)
     rows, total = accounts.page(connection, organisation_id, checked)
     return reading.page(tuple(_models(context, connection, rows)), total, checked)
 

@@ -120,6 +120,7 @@ def show(
     context: EngineContext, connection: Session, organisation_id: str, account_id: str
 ) -> Page[LimitUsage]:
     """The limits of a level of evidence are listed where a wallet of the account has that level."""
+    timekeeping.read_ahead(context.time, connection)
     account = accounts.find(connection, organisation_id, account_id)
     time, options = timekeeping.read(context.time, connection), context.options
     at = time.now

@@ -99,6 +99,8 @@ class Listing:
             values |= extra.values
         shape = self.shape(filtered, bounds, query.sort, [each.condition for each in extras])
         start = (query.page - 1) * query.limit
+        if start == 0:
+            shape.first_ahead(connection, values, query.limit)
         if total is None and self._is_tallied and not (filtered or bounds or extras):
             total = Counted(self._tallied(connection, str(of[0])))
         if total is None:
@@ -236,6 +238,12 @@ class _Shape:
         found = int(connection.execute(self.count, {**values, "most": most}).scalar_one())
         return Counted(found, most - 1) if found == most else Counted(found)
 
+    def first_ahead(self, connection: Session, values: Values, limit: int) -> None:
+        """Send what ``read`` will find of the first page together with what counts the list."""
+        if self._is_whole:
+            bounds = _bounds(values, 0, limit)
+            ahead(connection, self.whole[False], bounds)
+
     def read(
         self,
         connection: Session,
@@ -249,7 +257,7 @@ class _Shape:
 
         Far from where the order begins, keys are read first: an index has them.
         """
-        bounds = {**values, "start": start, "limit": limit, "end": start + limit}
+        bounds = _bounds(values, start, limit)
         if self._is_whole and start <= _NEAR:
             return list(connection.execute(self.whole[from_end], bounds).all())
         name = self._key
@@ -258,6 +266,10 @@ class _Shape:
         rows = connection.execute(self.of_keys, {**values, "keys": keys}) if keys else ()
         by_key = {getattr(row, name): row for row in rows}
         return [by_key[key] for key in keys]
+
+
+def _bounds(values: Values, start: int, limit: int) -> dict[str, object]:
+    return {**values, "start": start, "limit": limit, "end": start + limit}
 
 
 @cache
