@@ -29,6 +29,9 @@ _PREPARES = "prepares"
 """The engine's option whether its sessions may prepare statements."""
 
 
+_Key = tuple[int, tuple[Any, ...]]
+
+
 class _Waiting(NamedTuple):
     """A statement that was not sent yet."""
 
@@ -54,7 +57,7 @@ class Plain:
         self._opening = [Step(each) for each in opening]
         self._waiting: list[_Waiting] = []
         self._ahead: list[_Waiting] = []
-        self._found: dict[tuple[int, tuple[Any, ...]], Found] = {}
+        self._found: dict[_Key, Found] = {}
 
     # What SQLAlchemy's connection has
 
@@ -68,7 +71,7 @@ class Plain:
             return Found([], -1)
         given: Values = parameters or {}
         if self._found:
-            found = self._found.pop((id(statement), tuple(given.values())), None)
+            found = self._found.pop(_key(statement, given), None)
             if found is not None:
                 return found
         known = None if execution_options else compiled(statement, self.dialect, given)
@@ -140,7 +143,7 @@ class Plain:
         """
         known = compiled(statement, self.dialect, parameters) if self._is_postgres else None
         if known is not None:
-            keep = self._keeper((id(statement), tuple(parameters.values())))
+            keep = self._keeper(_key(statement, parameters))
             self._ahead.append(_Waiting(known, known.values(parameters), keep))
 
     def flush(self) -> None:
@@ -160,7 +163,7 @@ class Plain:
             if each.then is not None:
                 each.then(result)
 
-    def _keeper(self, key: tuple[int, tuple[Any, ...]]) -> Then:
+    def _keeper(self, key: _Key) -> Then:
         def keep(found: Found) -> None:
             self._found[key] = found
 
@@ -198,6 +201,12 @@ class Plain:
             sql, None, error, base.Error, connection_invalidated=lost, dialect=self.dialect
         )
         return explained
+
+
+def _key(statement: Any, given: Values) -> _Key:
+    """Which read it is; a list is compared by what it has."""
+    values = (tuple(each) if isinstance(each, list) else each for each in given.values())
+    return id(statement), tuple(values)
 
 
 def session_of(inner: Connection) -> "Session":
