@@ -104,6 +104,12 @@ def expanded(folder: Path) -> Build:
     listed = "    trade: ClassVar[Table] = table(TradeRow)\n"
     rest = rest.replace(listed, f"{listed}{_SCRATCH}")
     trade = f"{head}{version}{memo}{tail}{_TABLE}"
+    build.replace(
+        "storage/db/records.py",
+        "    failure_message: str | None\n    version: int\n    salt: str | None\n",
+        "    failure_message: str | None\n    version: int\n    memo: str | None\n"
+        "    salt: str | None\n",
+    )
     (build.package / tables).write_text(f"{trade}class TransferRow({rest}")
     return build
 

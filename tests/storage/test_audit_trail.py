@@ -1,10 +1,10 @@
 """An account's page of the audit trail is read from its index, however long the trail is."""
 
 from pathlib import Path
-from typing import Any
 
-from sqlalchemy import event, insert
+from sqlalchemy import insert
 from tests.world.bank import sqlite_url
+from tests.world.told import statements
 
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage import chain
@@ -14,20 +14,16 @@ from chainteller.storage.tables import Tables
 
 def test_an_accounts_page_and_its_total_come_from_the_index(tmp_path: Path) -> None:
     database = open_database(sqlite_url(tmp_path))
-    told: list[tuple[str, Any]] = []
     with database.write() as connection:
         connection.execute(insert(Tables.audit), [_row(seq) for seq in range(1, 501)])
         connection.commit()
     with database.read() as connection:
-        event.listen(
-            connection, "before_cursor_execute", lambda *call: told.append((call[2], call[3]))
-        )
         query = ListQuery(trading_account_id="TDA_1", page=3, limit=20)
-        rows, total = chain.audit_page(connection, "default", query)
-        asked = list(told)
+        with statements(database) as asked:
+            rows, total = chain.audit_page(connection, "default", query)
         plans = [
             str(connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", given).all())
-            for statement, given in asked
+            for statement, given in list(asked)
         ]
     database.close()
     assert ([row.seq for row in rows], total.total) == ([*range(337, 257, -4)], 125)

@@ -40,9 +40,16 @@ VALUES: dict[str, tuple[str, ...]] = {
 """Values of every filter; a filter that isn't here fails."""
 SORTING = re.compile(r"\s*(->\s+)?(Incremental )?Sort  ")
 """PostgreSQL's plans; a merge of sorted parts has a sort key, too."""
-OF_A_QUERY = ("SCAN CONSTANT", "SCAN anon", "SCAN (subquery")
-"""What SQLite calls reading what an inner query found."""
-FOUND = "IN ("
+OF_A_QUERY = (
+    "SCAN CONSTANT",
+    "SCAN anon",
+    "SCAN (subquery",
+    "SCAN counted",
+    "SCAN part",
+    "SCAN json_each",
+)
+"""What SQLite calls reading what an inner query found, or a list that was given."""
+FOUND = ("IN (", "= ANY(")
 """A list of the ids that a search found is short; it may be sorted."""
 OF_FEW = ("shared_wallets",)
 """Lists that are made by comparing all links: there are few."""
@@ -110,7 +117,7 @@ def faults(statement: str, how: str) -> Iterator[str]:
         if is_scan or "Seq Scan" in line:
             yield f"reads a whole table: {line.strip()}"
         is_sorted = "TEMP B-TREE" in line or SORTING.match(line)
-        if is_sorted and not any(few in statement for few in (FOUND, OF_ONE, MERGED)):
+        if is_sorted and not any(few in statement for few in (*FOUND, OF_ONE, MERGED)):
             yield f"sorts: {line.strip()}"
 
 

@@ -8,7 +8,7 @@ in neither, and the next one goes on with them.
 from collections.abc import Generator
 from pathlib import Path
 
-from sqlalchemy import Connection, select
+from sqlalchemy import select
 
 from chainteller.domain.actors import WORKER
 from chainteller.domain.clock import DAY
@@ -18,6 +18,7 @@ from chainteller.engine.unit_of_work import UnitOfWork, now, work_unit
 from chainteller.storage import archives, checkpoints
 from chainteller.storage.archives import Archive
 from chainteller.storage.columns import Record
+from chainteller.storage.db.query import Session
 from chainteller.storage.log import append, views
 from chainteller.storage.log.views import Age
 from chainteller.storage.marks import derived_deployment
@@ -76,7 +77,7 @@ def _step(context: EngineContext, archive: Archive, organisation: str, age: Age,
 
 
 def _oldest(
-    connection: Connection, organisation: str, after: int, age: Age, most: int
+    connection: Session, organisation: str, after: int, age: Age, most: int
 ) -> list[Record]:
     """The entries after a number that are old, up to the first one that isn't."""
     mine = (_E.c.organisation_id == organisation, _E.c.number > after)

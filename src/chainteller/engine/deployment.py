@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from chainteller.domain.actors import Actor
 from chainteller.engine import epochs, figures, timekeeping
@@ -12,9 +12,11 @@ from chainteller.engine.engine import Engine
 from chainteller.engine.keys import Authenticator
 from chainteller.engine.leases import ServerLease
 from chainteller.engine.refused_callers import RefusedCallers
+from chainteller.engine.table import SHORT
 from chainteller.engine.worker import Worker
 from chainteller.service.deployment import DeploymentOptions, Figure, Health, Principal
 from chainteller.service.errors import ServiceError, ServiceUnavailable
+from chainteller.service.operations import Operation
 from chainteller.storage import marks, schema
 from chainteller.storage.compatibility import require_current
 from chainteller.storage.database import Database
@@ -70,8 +72,10 @@ class EmbeddedDeployment:
         with self._engine.context.database.read() as connection:
             return sum(views.sizes(connection).values())
 
-    async def at_once(self, actor: Actor, work: Callable[["Service"], Answer]) -> Answer | None:
-        if not self._unwaiting.context.feed.answers_at_once():
+    async def at_once(
+        self, actor: Actor, operation: Operation[Any], work: Callable[["Service"], Answer]
+    ) -> Answer | None:
+        if operation not in SHORT or not self._unwaiting.context.feed.answers_at_once():
             return None
         service = self._unwaiting.acting_as(actor)
         try:

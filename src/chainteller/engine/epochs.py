@@ -9,8 +9,6 @@ lives longer than it was meant to and nothing waits for a time that comes much l
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from sqlalchemy import Connection
-
 from chainteller.domain.actors import DEFAULT_ORGANISATION, WORKER, Actor
 from chainteller.domain.clock import SECOND, SystemClock, format_instant
 from chainteller.domain.timekeeping import TOLERANCE
@@ -21,6 +19,7 @@ from chainteller.engine.outcome import Outcome, Update
 from chainteller.engine.unit_of_work import UnitOfWork, act, work_unit
 from chainteller.storage import clock as clock_rows
 from chainteller.storage import epochs, organisations, tallies
+from chainteller.storage.db.query import Session
 from chainteller.storage.log import append
 from chainteller.storage.rows import DEPLOYMENT
 from chainteller.storage.tables import Tables
@@ -179,7 +178,7 @@ def _begin(tx: UnitOfWork) -> Epoch:
     return epoch
 
 
-def _put_right(connection: Connection, error: "_Error") -> Iterator[Update]:
+def _put_right(connection: Session, error: "_Error") -> Iterator[Update]:
     """What has a time between the new epoch's beginning and the old one's end.
 
     What was made in between ends as long after it was made as it was meant to; what a customer
@@ -200,7 +199,7 @@ def _put_right(connection: Connection, error: "_Error") -> Iterator[Update]:
     yield from _put_wallets_right(connection, error)
 
 
-def _put_reviews_right(connection: Connection, error: "_Error") -> Iterator[Update]:
+def _put_reviews_right(connection: Session, error: "_Error") -> Iterator[Update]:
     """The end that a withdrawal's own review has moves with its job."""
     reviews = epochs.reviews_until(connection, error.began_at)
     made = epochs.entries_of(connection, (review.id for review in reviews))
@@ -211,7 +210,7 @@ def _put_reviews_right(connection: Connection, error: "_Error") -> Iterator[Upda
             yield Update(Tables.transfer, {"id": review.id}, ends)
 
 
-def _put_keys_right(connection: Connection, error: "_Error") -> Iterator[Update]:
+def _put_keys_right(connection: Session, error: "_Error") -> Iterator[Update]:
     """A key that was revoked stays revoked; a rotated one holds as long as it was meant to."""
     found = epochs.keys_after(connection, error.began_at)
     ids = [each for row in found for each in (row.key_id, row.replaced_by) if each]
@@ -227,7 +226,7 @@ def _put_keys_right(connection: Connection, error: "_Error") -> Iterator[Update]
         yield Update(Tables.api_key, {"key_id": row.key_id}, values)
 
 
-def _put_wallets_right(connection: Connection, error: "_Error") -> Iterator[Update]:
+def _put_wallets_right(connection: Session, error: "_Error") -> Iterator[Update]:
     over = {"expires": error.began_at - 1}
     for challenge in epochs.open_challenges(connection, error.began_at):
         yield Update(WalletTables.challenge, {"id": challenge.id}, over)
@@ -249,7 +248,7 @@ def _put_wallets_right(connection: Connection, error: "_Error") -> Iterator[Upda
 class _Error:
     """By how much the time was wrong: by ``back`` when the new epoch begins."""
 
-    def __init__(self, connection: Connection, before: int, began_at: int) -> None:
+    def __init__(self, connection: Session, before: int, began_at: int) -> None:
         self.before, self.began_at, self.back = before, began_at, before - began_at
         self._connection = connection
         self._gains: dict[str, tuple[epochs.Gain, ...]] = {}

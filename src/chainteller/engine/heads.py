@@ -3,8 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection
-
 from chainteller.domain.actors import WORKER, Actor
 from chainteller.domain.clock import LAST_INSTANT, SECOND
 from chainteller.domain.merkle import GrownTree
@@ -27,6 +25,7 @@ from chainteller.storage import (
     inspection,
 )
 from chainteller.storage.checkpoints import StoredCheckpoint
+from chainteller.storage.db.query import Session
 from chainteller.storage.log import entry, views
 from chainteller.storage.rows import DEPLOYMENT
 from chainteller.witnessing.checkpoints import (
@@ -138,7 +137,7 @@ def make_heads(context: EngineContext) -> list[MadeHead]:
 
 
 def _due(
-    notary: Notary, connection: Connection, organisation_id: str, origin: str, keys: SigningKeys
+    notary: Notary, connection: Session, organisation_id: str, origin: str, keys: SigningKeys
 ) -> _Due | None:
     """The log, if it has entries that weren't signed or witnessed.
 
@@ -221,9 +220,9 @@ def _keep(context: EngineContext, due: _Due, note: str) -> None:
 # Answering calls
 
 
-@reads_in_context(operations.AUDIT_CHECKPOINT)
+@reads_in_context(operations.AUDIT_CHECKPOINT, is_short=False)
 def audit_checkpoint(
-    context: EngineContext, connection: Connection, organisation_id: str
+    context: EngineContext, connection: Session, organisation_id: str
 ) -> AuditCheckpoint:
     if context.kept is not None and (disputed := context.kept.disputed(organisation_id)):
         raise _contradicted(disputed)
@@ -243,7 +242,7 @@ def audit_checkpoint(
     )
 
 
-def _signing(context: EngineContext, connection: Connection) -> tuple[Standing, SigningKeys]:
+def _signing(context: EngineContext, connection: Session) -> tuple[Standing, SigningKeys]:
     """Raises NotFound: no key signs this database's heads."""
     try:
         standing = context.notary.standing(connection)
@@ -262,7 +261,7 @@ def _unsigned(why: str) -> NotFound:
 
 def _signed_head(
     context: EngineContext,
-    connection: Connection,
+    connection: Session,
     organisation_id: str,
     deployment: str,
     keys: SigningKeys,
@@ -295,7 +294,7 @@ def _published_size(notary: Notary, witness: Witness, origin: str) -> int:
     return done.size if done is not None and done.failure is None else 0
 
 
-def _cosigned_size(context: EngineContext, connection: Connection, organisation_id: str) -> int:
+def _cosigned_size(context: EngineContext, connection: Session, organisation_id: str) -> int:
     """The size of the largest stored head that a configured witness cosigned."""
     keys = witness_keys(context.notary)
     latest = checkpoints.latest(connection, organisation_id)
@@ -316,9 +315,9 @@ def _cosignatures(signed: SignedHead) -> Iterator[HeadCosignature]:
             yield HeadCosignature(name=each.name, at=at)
 
 
-@reads_in_context(operations.AUDIT_CONSISTENCY)
+@reads_in_context(operations.AUDIT_CONSISTENCY, is_short=False)
 def audit_consistency(
-    context: EngineContext, connection: Connection, organisation_id: str, query: ConsistencyQuery
+    context: EngineContext, connection: Session, organisation_id: str, query: ConsistencyQuery
 ) -> AuditConsistency:
     standing, _ = _signing(context, connection)
     tree, head = context.notary.trees.of(connection, organisation_id)
@@ -335,9 +334,9 @@ def audit_consistency(
     )
 
 
-@reads_in_context(operations.AUDIT_PROOF)
+@reads_in_context(operations.AUDIT_PROOF, is_short=False)
 def audit_proof(
-    context: EngineContext, connection: Connection, organisation_id: str, seq: str
+    context: EngineContext, connection: Session, organisation_id: str, seq: str
 ) -> AuditProof:
     standing, keys = _signing(context, connection)
     number = int(seq) if seq.isascii() and seq.isdecimal() and len(seq) < 17 else 0
@@ -449,7 +448,7 @@ def judge_heads(context: EngineContext) -> HeadsReport:
 
 def _judge_log(
     notary: Notary,
-    connection: Connection,
+    connection: Session,
     standing: Standing,
     keys: SigningKeys,
     organisation_id: str,
@@ -474,7 +473,7 @@ def _judge_log(
     return judge(origin, tree, evidence)
 
 
-def _leaves_here(connection: Connection, organisation_id: str) -> Iterator[bytes]:
+def _leaves_here(connection: Session, organisation_id: str) -> Iterator[bytes]:
     """The leaf of every entry; that of its body, where that is here."""
     for leaf, stored in checkpoints.leaves_and_bodies(connection, organisation_id):
         try:
@@ -483,7 +482,7 @@ def _leaves_here(connection: Connection, organisation_id: str) -> Iterator[bytes
             yield b""  # it isn't the entry that a head has seen
 
 
-def _restores(connection: Connection, organisation_id: str) -> Iterator[Restored]:
+def _restores(connection: Session, organisation_id: str) -> Iterator[Restored]:
     for found in views.about(connection, organisation_id, DATABASE):
         inputs = found.inputs or {}
         if found.action == RESTORED and inputs.get("oldSize") is not None:

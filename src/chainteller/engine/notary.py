@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from sqlalchemy import Connection
-
 from chainteller.domain.merkle import GrownTree
 from chainteller.storage import checkpoints
+from chainteller.storage.db.query import Session
 from chainteller.storage.log import views
 from chainteller.storage.marks import derived_deployment
 from chainteller.witnessing.checkpoints import Head, origin_of
@@ -34,7 +33,7 @@ class Trees:
         self._lock = threading.Lock()
         self._trees: dict[str, _Kept] = {}
 
-    def of(self, connection: Connection, organisation_id: str) -> tuple[GrownTree, Head]:
+    def of(self, connection: Session, organisation_id: str) -> tuple[GrownTree, Head]:
         """The tree of a log with all its entries, and its head in this transaction.
 
         A tree that isn't the one of the database any more (after a restore) is read anew.
@@ -53,7 +52,7 @@ class Trees:
             return tree, Head(size, tree.root(size))
 
 
-def _continues(connection: Connection, organisation_id: str, kept: _Kept, size: int) -> bool:
+def _continues(connection: Session, organisation_id: str, kept: _Kept, size: int) -> bool:
     """Whether a log of this size still has the last entry that the tree has."""
     at = kept.tree.size
     if not at or at > size:
@@ -89,7 +88,7 @@ class Notary:
     published: dict[tuple[str, str], Published] = field(default_factory=dict)
     """What each witness did last, by its address and the log's origin."""
 
-    def standing(self, connection: Connection) -> Standing:
+    def standing(self, connection: Session) -> Standing:
         """Read the keys.
 
         Raises:
@@ -130,6 +129,6 @@ class Notary:
         return ""
 
 
-def origins(connection: Connection, deployment: str) -> list[str]:
+def origins(connection: Session, deployment: str) -> list[str]:
     """The name of each log, the deployment's own first."""
     return [origin_of(deployment, each) for each in checkpoints.organisations(connection)]

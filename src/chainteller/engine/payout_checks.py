@@ -10,8 +10,6 @@ Not compared, because no other row repeats them and nothing is decided by them a
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from sqlalchemy import Connection
-
 from chainteller.domain.actors import Actor
 from chainteller.domain.assets import ASSETS_BY_KEY, CASH_EQUIVALENTS
 from chainteller.domain.challenges import is_verified
@@ -28,6 +26,7 @@ from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service.errors import ClaimUnverifiable
 from chainteller.storage import accounts, claim_evidence, trades, transfers, wallets
 from chainteller.storage.columns import Record
+from chainteller.storage.db.query import Session
 from chainteller.storage.log import last_writes, views
 from chainteller.storage.log.last_writes import Kept, Trail
 from chainteller.storage.tables import Tables
@@ -95,7 +94,7 @@ def locked(tx: UnitOfWork, withdrawal_id: str) -> Due | None:
     return Due(row, account, hold)
 
 
-def _hold(connection: Connection, withdrawal_id: str) -> tuple[Hold | None, bool]:
+def _hold(connection: Session, withdrawal_id: str) -> tuple[Hold | None, bool]:
     """The hold that stands, and whether it was released or paid."""
     found = views.journals_of(connection, withdrawal_id)
     kinds = {each.kind for each in found}
@@ -194,7 +193,7 @@ def _of_log(tx: UnitOfWork, withdrawal: Record, account: Record) -> Contradictio
     return Contradiction("LOG", f"The log says otherwise: {found}.") if found else None
 
 
-def _own(connection: Connection, withdrawal: Record, account: Record, hold: Hold) -> Contradictions:
+def _own(connection: Session, withdrawal: Record, account: Record, hold: Hold) -> Contradictions:
     """What the withdrawal's own cells contradict: its hold, its account or each other."""
     owned = (withdrawal.organisation_id, withdrawal.trading_account_id, withdrawal.bank_account_id)
     if owned != (account.organisation_id, account.id, account.bank_account_id):

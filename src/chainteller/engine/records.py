@@ -1,7 +1,5 @@
 """What a deployment says about itself and its history: capabilities, events and audit rows."""
 
-from sqlalchemy import Connection
-
 from chainteller import __version__
 from chainteller.domain.actors import Actor
 from chainteller.domain.assets import MARKETS
@@ -13,6 +11,7 @@ from chainteller.engine.unit_of_work import now
 from chainteller.service import operations
 from chainteller.service.models.pages import EventsQuery, ListQuery, Page
 from chainteller.service.models.records import AuditRow, Capabilities, EventPage
+from chainteller.storage.db.query import Session
 from chainteller.storage.log import views
 from chainteller.wallets.networks import network_names
 
@@ -23,7 +22,7 @@ _FEATURES = (
 )
 
 
-@answers(operations.CAPABILITIES)
+@answers(operations.CAPABILITIES, is_short=True)
 def capabilities(context: EngineContext, actor: Actor) -> Capabilities:
     return Capabilities(
         name=context.options.bank_name,
@@ -38,7 +37,7 @@ def capabilities(context: EngineContext, actor: Actor) -> Capabilities:
 
 @reads_in_context(operations.EVENTS)
 def events(
-    context: EngineContext, connection: Connection, organisation_id: str, query: EventsQuery
+    context: EngineContext, connection: Session, organisation_id: str, query: EventsQuery
 ) -> EventPage:
     limit = max(1, min(query.limit, _MOST_EVENTS))
     present = now(context, connection)
@@ -50,7 +49,7 @@ def events(
 
 
 @reads(operations.AUDIT)
-def audit(connection: Connection, organisation_id: str, query: ListQuery) -> Page[AuditRow]:
+def audit(connection: Session, organisation_id: str, query: ListQuery) -> Page[AuditRow]:
     checked = reading.checked_query(query)
     found, total = views.audit_page(connection, organisation_id, checked)
     return reading.page(found, total, checked)

@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
 
-from sqlalchemy import Connection
-
 from chainteller.domain.assets import ASSETS, ASSETS_BY_KEY, USD, Asset
 from chainteller.domain.clock import format_instant, parse_day
 from chainteller.domain.ledger import Bucket, Journal, Leg, UnbalancedJournalError, customer
@@ -39,6 +37,7 @@ from chainteller.service.models.trades import TRADE_TYPE
 from chainteller.storage import accounts as account_rows
 from chainteller.storage import archives, ledger, quotes, trades, transfers
 from chainteller.storage.columns import Record
+from chainteller.storage.db.query import Session
 from chainteller.storage.log import views
 
 MOST_MOVEMENTS = 5_000
@@ -71,10 +70,10 @@ class _Period:
     as_of: int
 
 
-@reads_in_context(operations.STATEMENT)
+@reads_in_context(operations.STATEMENT, is_short=False)
 def statement(
     context: EngineContext,
-    connection: Connection,
+    connection: Session,
     organisation_id: str,
     account_id: str,
     query: StatementQuery,
@@ -147,7 +146,7 @@ _Before = Mapping[ledger.Key, tuple[int, int]]
 """Amounts and versions of balances before the first posting that isn't archived."""
 
 
-def _postings(connection: Connection, account: Record) -> list[_Posting]:
+def _postings(connection: Session, account: Record) -> list[_Posting]:
     """Every posting to the account's sub-balances; those of one stand together, in their order.
 
     Raises:
@@ -168,7 +167,7 @@ def _postings(connection: Connection, account: Record) -> list[_Posting]:
 
 
 def _before(
-    connection: Connection,
+    connection: Session,
     organisation_id: str,
     postings: Sequence[_Posting],
     stored: ledger.Balances,
@@ -182,7 +181,7 @@ def _before(
     return found
 
 
-def _require_here(connection: Connection, organisation_id: str, period: "_Period") -> None:
+def _require_here(connection: Session, organisation_id: str, period: "_Period") -> None:
     """Raises ValidationFailed: postings of the period are in an archive."""
     until, name = archives.newest(connection, organisation_id)
     if name and period.first <= until:
@@ -267,9 +266,7 @@ def _told_at(kind: str, row: Record) -> int | None:
     return None if name is None else getattr(row, name)
 
 
-def _require_of_quotes(
-    connection: Connection, account_id: str, records: Mapping[str, Record]
-) -> None:
+def _require_of_quotes(connection: Session, account_id: str, records: Mapping[str, Record]) -> None:
     """Raises StatementUnbalanced: a trade's price, amounts or fee aren't those of its quote."""
     made = [row for row in records.values() if _is_trade(row)]
     of_trades = quotes.of_ids(connection, [row.quote_id for row in made])
@@ -293,7 +290,7 @@ def _is_trade(row: Record) -> bool:
     return hasattr(row, "quote_id")
 
 
-def _records(connection: Connection, account_id: str, ids: set[str]) -> dict[str, Record]:
+def _records(connection: Session, account_id: str, ids: set[str]) -> dict[str, Record]:
     """Raises StatementUnbalanced: a posting is of no record of this account."""
     ordered = sorted(ids)
     found = {

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import stamina
-from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
@@ -35,6 +34,7 @@ from chainteller.service.models.base import WireModel, Written
 from chainteller.service.operations import Call
 from chainteller.storage import accounts, commits, idempotency, jobs, organisations, wallets
 from chainteller.storage.columns import Record
+from chainteller.storage.db.query import Session
 from chainteller.storage.epochs import MOVED, SUBJECT
 from chainteller.storage.faults import (
     LOCK_TIMED_OUT,
@@ -82,7 +82,7 @@ class UnitOfWork:
     """A write under way. ``now`` is read once, after the rows that decide were locked."""
 
     context: EngineContext
-    connection: Connection
+    connection: Session
     actor: Actor
     keep: Keep
     rows: Writer
@@ -269,7 +269,7 @@ def _about(act: Act, account: str | None) -> Act:
     return act._replace(account=account, events=told)
 
 
-def now(context: EngineContext, connection: Connection) -> int:
+def now(context: EngineContext, connection: Session) -> int:
     """The present instant as far as it's known; in an epoch, never before an earlier write's."""
     return timekeeping.read(context.time, connection).now
 

@@ -9,8 +9,6 @@ from itertools import islice
 from time import perf_counter
 from typing import NamedTuple
 
-from sqlalchemy import Connection
-
 from chainteller import garbage
 from chainteller.domain.actors import DEFAULT_ORGANISATION
 from chainteller.engine import claim_proofs
@@ -22,6 +20,7 @@ from chainteller.service.models.records import ChainReport
 from chainteller.storage import inspection
 from chainteller.storage.archives import Past
 from chainteller.storage.database import Database
+from chainteller.storage.db.query import Session
 from chainteller.storage.log import views
 
 __all__ = [
@@ -35,7 +34,7 @@ __all__ = [
     "verify_structure",
 ]
 
-_CHECKS: tuple[Callable[[Connection, Books], Breaches], ...] = (
+_CHECKS: tuple[Callable[[Session, Books], Breaches], ...] = (
     ledger.journals_are_found,
     ledger.balances_follow_postings,
     ledger.balances_are_visible,
@@ -55,7 +54,7 @@ _CHECKS: tuple[Callable[[Connection, Books], Breaches], ...] = (
     conduct.records_are_found,
     seals.rows_are_sealed,
 )
-_FIRST: tuple[Callable[[Connection], Breaches], ...] = (
+_FIRST: tuple[Callable[[Session], Breaches], ...] = (
     conduct.nothing_is_missing,
     conduct.columns_are_exact,
 )
@@ -135,7 +134,7 @@ def verify_books(database: Database, past: Past | None = None) -> tuple[Breach, 
         return breaches(connection, past)
 
 
-def breaches(connection: Connection, past: Past | None = None) -> tuple[Breach, ...]:
+def breaches(connection: Session, past: Past | None = None) -> tuple[Breach, ...]:
     """As ``verify_books``, of what a connection sees."""
     for check in _FIRST:
         if unreadable := tuple(check(connection)):

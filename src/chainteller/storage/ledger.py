@@ -10,7 +10,7 @@ from chainteller.domain.assets import ASSETS_BY_KEY, Asset
 from chainteller.domain.ledger import Bucket, customer, owner
 from chainteller.storage.columns import ADD_ATOMS, Atoms, Record
 from chainteller.storage.compiled import Found
-from chainteller.storage.plain import ahead, later
+from chainteller.storage.db.query import ahead, later
 from chainteller.storage.tables import Tables
 
 _T = Tables.ledger_account

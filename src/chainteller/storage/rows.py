@@ -10,7 +10,6 @@ from sqlalchemy import (
     Connection,
     Executable,
     Insert,
-    Select,
     Table,
     Update,
     bindparam,
@@ -28,7 +27,7 @@ from chainteller.domain.randomness import Randomness, SystemRandomness
 from chainteller.storage import sealing, search
 from chainteller.storage.columns import SALT, Record
 from chainteller.storage.compiled import Found
-from chainteller.storage.plain import ahead, later
+from chainteller.storage.db.query import later
 from chainteller.storage.sealing import Seal
 from chainteller.storage.tables import Tables
 
@@ -42,28 +41,6 @@ _NOTHING: Row = {}
 _TEXT = "sealed_text"
 OF_DEPLOYMENT = (Tables.clock, Tables.organisation, Tables.market_control, Tables.rule)
 """Tables whose rows are sealed in the deployment's log, also where they name an organisation."""
-
-
-class Finder:
-    """Finds a row of ``table`` by the values of some columns, and locks it where asked.
-
-    ``rows`` is what is selected, by default the row itself.
-    """
-
-    def __init__(self, table: Table, *names: str, rows: Select[Any] | None = None) -> None:
-        selected: Select[Any] = select(table) if rows is None else rows
-        self._names = tuple(f"b_{name}" for name in names)
-        self._found = selected.where(*(table.c[name] == bindparam(f"b_{name}") for name in names))
-        self._locked = self._found.with_for_update(of=table)
-
-    def __call__(self, connection: Connection, *values: str, lock: bool = False) -> Record | None:
-        statement = self._locked if lock else self._found
-        return connection.execute(statement, dict(zip(self._names, values, strict=True))).first()
-
-    def ahead(self, connection: Connection, *values: str, lock: bool = False) -> None:
-        """Send what a call with the same arguments will find; see ``Plain.ahead``."""
-        statement = self._locked if lock else self._found
-        ahead(connection, statement, dict(zip(self._names, values, strict=True)))
 
 
 Seals = dict[str | None, dict[tuple[str, str], Seal]]

@@ -2,15 +2,14 @@
 
 from bisect import bisect_left
 
-from sqlalchemy import Connection
-
 from chainteller.engine.checks.breaches import Breach, Breaches
 from chainteller.engine.checks.replay import Books
 from chainteller.storage import clock, inspection
+from chainteller.storage.db.query import Session
 from chainteller.storage.epochs import ACCEPTED
 
 
-def clock_follows_trail(connection: Connection, books: Books) -> Breaches:
+def clock_follows_trail(connection: Session, books: Books) -> Breaches:
     """9: epoch and doubt of the clock's row are those of the deployment's log."""
     number, began_at, doubted = 0, 0, False
     for entry in books.clock:
@@ -31,7 +30,7 @@ def clock_follows_trail(connection: Connection, books: Books) -> Breaches:
 class Epochs:
     """Which records were made in which epoch, by the numbers of the entries about them."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Session) -> None:
         self._connection = connection
         self._ends = inspection.ends_of_epochs(connection)
         self._spans: dict[str, tuple[str, int, int]] = {}

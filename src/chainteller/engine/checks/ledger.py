@@ -3,8 +3,6 @@
 from collections import defaultdict
 from itertools import chain
 
-from sqlalchemy import Connection
-
 from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME, USD
 from chainteller.domain.ledger import (
     BANK_CODES,
@@ -22,6 +20,7 @@ from chainteller.engine.checks.replay import Balance, Books, Place
 from chainteller.storage import inspection, trades
 from chainteller.storage.accounts import COUNTERS
 from chainteller.storage.columns import Record
+from chainteller.storage.db.query import Session
 
 Totals = dict[tuple[str, str], int]
 """(ledger account code, asset key) to atoms."""
@@ -29,7 +28,7 @@ Totals = dict[tuple[str, str], int]
 _BUCKETS = {4: Bucket.HELD, 5: Bucket.INCOMING}
 
 
-def balances_follow_postings(connection: Connection, books: Books) -> Breaches:
+def balances_follow_postings(connection: Session, books: Books) -> Breaches:
     """2, 3, 4, 5 and 6, in one pass over every ledger account."""
     expected = _under_way(connection)
     backing: dict[tuple[str, str], int] = defaultdict(int)
@@ -84,7 +83,7 @@ def _customer_balance(account: Record, expected: dict[Bucket, Totals]) -> Breach
                 yield Breach(number, what, f"{code} {asset}")
 
 
-def journals_are_found(connection: Connection, books: Books) -> Breaches:
+def journals_are_found(connection: Session, books: Books) -> Breaches:
     """3: each journal is found in the entry that posted it."""
     if books.is_partial:
         return
@@ -114,7 +113,7 @@ def _weight(code: str) -> int:
     return 1 if code in DEBIT_NORMAL else -1
 
 
-def _under_way(connection: Connection) -> dict[Bucket, Totals]:
+def _under_way(connection: Session) -> dict[Bucket, Totals]:
     """The totals that 4 and 5 require: held by open records, and bought but not settled."""
     held: Totals = defaultdict(int)
     incoming: Totals = defaultdict(int)
@@ -130,7 +129,7 @@ def _under_way(connection: Connection) -> dict[Bucket, Totals]:
     return {Bucket.HELD: held, Bucket.INCOMING: incoming}
 
 
-def balances_are_visible(connection: Connection, _books: Books) -> Breaches:
+def balances_are_visible(connection: Session, _books: Books) -> Breaches:
     """19: each ledger account is the bank's, or one that its customer can see."""
     trading_accounts = frozenset(inspection.trading_account_ids(connection))
     for account in inspection.ledger_accounts(connection):
@@ -144,7 +143,7 @@ def balances_are_visible(connection: Connection, _books: Books) -> Breaches:
             yield Breach(19, "a code that names no account", where)
 
 
-def ordinals_are_dense(connection: Connection, _books: Books) -> Breaches:
+def ordinals_are_dense(connection: Session, _books: Books) -> Breaches:
     """3: an account's records are numbered from 1 to its counter without gaps."""
     counted: dict[tuple[str, str], int] = defaultdict(int)
     streams = (

@@ -6,8 +6,6 @@ from contextlib import suppress
 from itertools import pairwise
 from typing import TypeVar
 
-from sqlalchemy import Connection
-
 from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME
 from chainteller.domain.ledger import (
     DEBIT_NORMAL,
@@ -28,6 +26,7 @@ from chainteller.engine.checks.epochs import Epochs
 from chainteller.engine.checks.replay import Books
 from chainteller.storage import inspection
 from chainteller.storage.columns import Record
+from chainteller.storage.db.query import Session
 from chainteller.storage.log import entry as log
 from chainteller.storage.log import views
 
@@ -39,7 +38,7 @@ _FIRST = {
 }
 
 
-def trades_follow_quotes(connection: Connection, _books: Books) -> Breaches:
+def trades_follow_quotes(connection: Session, _books: Books) -> Breaches:
     """7 and 9: a trade matches its quote, was executed in time, and its instants are in order."""
     epochs = Epochs(connection)
     for trade in inspection.trades_with_quotes(connection):
@@ -74,7 +73,7 @@ def _in_order(trade: Record, epochs: Epochs) -> Breaches:
             yield Breach(9, f"{trade.status} with the instants of another status", trade.id)
 
 
-def quotes_are_exact(connection: Connection, _books: Books) -> Breaches:
+def quotes_are_exact(connection: Session, _books: Books) -> Breaches:
     """7, 10 and 11: one trade per quote; price, fee and amounts follow their rules."""
     for quote in inspection.quotes_with_trades(connection):
         executed = quote.status == QuoteStatus.EXECUTED
@@ -111,14 +110,14 @@ def _amounts(quote: Record) -> Breaches:
         yield Breach(11, "sold above the mid price", quote.id)
 
 
-def trades_move_forward(connection: Connection, books: Books) -> Breaches:
+def trades_move_forward(connection: Session, books: Books) -> Breaches:
     """8 and 16: only allowed transitions, one event each, and none after a final status; and every
     entry about a trade is in its account's trail."""
     for trade in inspection.trades(connection):
         yield from _follows(trade, {TradeStatus.PROCESSING}, TRADE_TRANSITIONS, books)
 
 
-def transfers_move_forward(connection: Connection, books: Books) -> Breaches:
+def transfers_move_forward(connection: Session, books: Books) -> Breaches:
     """8 and 16, for deposits and withdrawals."""
     for transfer in inspection.transfers(connection):
         direction = Direction(transfer.direction)
@@ -164,7 +163,7 @@ def _problem(
     return ""
 
 
-def trades_are_posted(connection: Connection, books: Books) -> Breaches:
+def trades_are_posted(connection: Session, books: Books) -> Breaches:
     """8, 13 and 16: a trade has exactly the journals that its row requires."""
     for trade in inspection.trades(connection):
         yield from _posted_as(connection, trade, books, _of_trade)
@@ -174,7 +173,7 @@ def _of_trade(trade: Record, _posted: Mapping[str, Iterable[Leg]]) -> Iterator[J
     return expected_journals.of_trade(trade)
 
 
-def transfers_are_posted(connection: Connection, books: Books) -> Breaches:
+def transfers_are_posted(connection: Session, books: Books) -> Breaches:
     """8, 13 and 16, for deposits and withdrawals; no journal is without a record."""
     known = set()
     for transfer in inspection.transfers(connection):
@@ -189,7 +188,7 @@ def transfers_are_posted(connection: Connection, books: Books) -> Breaches:
 _Expect = Callable[[Record, Mapping[str, Iterable[Leg]]], Iterable[Journal]]
 
 
-def _posted_as(connection: Connection, record: Record, books: Books, expect: _Expect) -> Breaches:
+def _posted_as(connection: Session, record: Record, books: Books, expect: _Expect) -> Breaches:
     posted: dict[str, Counter[Leg]] = {}
     if record.status in _ASKED:  # whose journals don't follow from the row alone
         posted = _posted(connection, record.id)
@@ -211,7 +210,7 @@ def _legs(journal: Journal) -> Iterator[log.Leg]:
     return (log.Leg(leg.account, leg.asset.key, leg.change) for leg in journal.legs)
 
 
-def _posted(connection: Connection, record_id: str) -> dict[str, Counter[Leg]]:
+def _posted(connection: Session, record_id: str) -> dict[str, Counter[Leg]]:
     """The legs of a record's journals, by kind."""
     found: dict[str, Counter[Leg]] = {}
     for each in views.journals_of(connection, record_id):

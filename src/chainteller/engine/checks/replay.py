@@ -12,7 +12,7 @@ from hashlib import blake2b
 from sys import intern
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Table
+from sqlalchemy import Table
 
 from chainteller.domain.canonical import canonical
 from chainteller.domain.clock import format_instant
@@ -22,6 +22,7 @@ from chainteller.engine.checks.breaches import WRITERS_KEY, Breach, Breaches
 from chainteller.service.errors import WriterKeyMissing
 from chainteller.storage import archives, inspection, marks, sealing
 from chainteller.storage.archives import Past, Told
+from chainteller.storage.db.query import Session
 from chainteller.storage.inspection import StoredEntry
 from chainteller.storage.log import append, entry
 from chainteller.storage.log.entry import Entry, Posted
@@ -99,7 +100,7 @@ class Books:
     heads: dict[str, Head] = field(default_factory=dict)
 
 
-def read(connection: Connection, past: Past) -> tuple[Books, list[Breach]]:
+def read(connection: Session, past: Past) -> tuple[Books, list[Breach]]:
     """Read every log.
 
     Args:
@@ -122,7 +123,7 @@ def read(connection: Connection, past: Past) -> tuple[Books, list[Breach]]:
     return books, found + list(_archives(connection, books))
 
 
-def _archives(connection: Connection, books: Books) -> Breaches:
+def _archives(connection: Session, books: Books) -> Breaches:
     """21: the table of archives is what the deployment's log says."""
     told = {(name, each) for name, parts in books.archived.items() for each in parts}
     stored = set(archives.stored(connection))
@@ -133,7 +134,7 @@ def _archives(connection: Connection, books: Books) -> Breaches:
         yield Breach(21, what, f"archive {name} {part.first}")
 
 
-def _marker(connection: Connection) -> tuple[marks.Marker | None, list[Breach]]:
+def _marker(connection: Session) -> tuple[marks.Marker | None, list[Breach]]:
     marker = marks.of(connection)
     try:
         marker.require(connection)
@@ -157,7 +158,7 @@ class _LogReader:
         self._tree = Tree()
         self._leaves: list[bytes] = []
 
-    def read(self, connection: Connection) -> Breaches:
+    def read(self, connection: Session) -> Breaches:
         for stored, file in self._books.past.entries(connection, self._organisation):
             expected = self._last + 1
             invariant, problem = self._problem(stored, expected)
@@ -329,7 +330,7 @@ def same(one: int, other: int) -> bool:
     return (one - other) % _WHOLE == 0
 
 
-def entries_of(connection: Connection, past: Past) -> Iterator[Entry]:
+def entries_of(connection: Session, past: Past) -> Iterator[Entry]:
     """Every entry whose body is known and can be read, the deployment's log first."""
     names = inspection.organisations_of_entries(connection)
     for organisation in sorted(names, key=lambda name: (name != DEPLOYMENT, name)):

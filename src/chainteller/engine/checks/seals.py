@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, Table
+from sqlalchemy import Table
 
 from chainteller.domain.clock import format_instant
 from chainteller.engine.checks import replay
@@ -26,13 +26,14 @@ from chainteller.engine.checks.replay import (
 )
 from chainteller.storage import catalogue, inspection, sealing
 from chainteller.storage.archives import Past
+from chainteller.storage.db.query import Session
 from chainteller.storage.log.entry import Entry
 
 _MOST = 1_000
 """Rows that are looked into; the rest is counted."""
 
 
-def rows_are_sealed(connection: Connection, books: Books) -> Breaches:
+def rows_are_sealed(connection: Session, books: Books) -> Breaches:
     """20: every row is as the last entry that wrote it says."""
     wrong = [
         each for table in sealing.sealed_tables() for each in _compare(connection, table, books)
@@ -42,13 +43,13 @@ def rows_are_sealed(connection: Connection, books: Books) -> Breaches:
         yield from _explained(connection, wrong, books.past)
 
 
-def catalogue_stands(connection: Connection) -> Breaches:
+def catalogue_stands(connection: Session) -> Breaches:
     """21: tables, indexes, triggers and all else are what this build creates."""
     for problem in catalogue.problems(connection):
         yield Breach(21, problem, "catalogue")
 
 
-def _compare(connection: Connection, table: Table, books: Books) -> Iterator[Wrong]:
+def _compare(connection: Session, table: Table, books: Books) -> Iterator[Wrong]:
     """Rows of a table that are not as they were sealed."""
     sealed, seal = books.seals.get(table.name, {}), sealing.seal
     present = set()
@@ -106,7 +107,7 @@ class Stories:
             story.values.update(more[0] if more else {})
 
 
-def _explained(connection: Connection, wrong: list[Wrong], past: Past) -> Breaches:
+def _explained(connection: Session, wrong: list[Wrong], past: Past) -> Breaches:
     stories = _stories_of(connection, wrong, past)
     for each in wrong[:_MOST]:
         story = stories.by_row[each.table.name, each.key]
@@ -126,7 +127,7 @@ def _explained(connection: Connection, wrong: list[Wrong], past: Past) -> Breach
         yield Breach(20, f"and {len(wrong) - _MOST} more rows", "rows")
 
 
-def _stories_of(connection: Connection, wrong: Iterable[Wrong], past: Past) -> Stories:
+def _stories_of(connection: Session, wrong: Iterable[Wrong], past: Past) -> Stories:
     """What the log says of some rows."""
     sought = list(wrong)
     stories = Stories({(each.table.name, each.key): Story() for each in sought})
@@ -141,7 +142,7 @@ def _stories_of(connection: Connection, wrong: Iterable[Wrong], past: Past) -> S
     return stories
 
 
-def _changed_columns(connection: Connection, wrong: Wrong, story: Story) -> list[str]:
+def _changed_columns(connection: Session, wrong: Wrong, story: Story) -> list[str]:
     """The columns that the log carries with another value than the row has."""
     if not story.values:
         return []

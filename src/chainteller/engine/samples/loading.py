@@ -9,8 +9,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from sqlalchemy import BindParameter, Connection, bindparam, select
-
 from chainteller.domain.actors import DEFAULT_ORGANISATION, Actor
 from chainteller.domain.clock import midnight_before
 from chainteller.domain.ledger import Bucket, customer
@@ -26,6 +24,9 @@ from chainteller.engine.samples.customers import Person, read_customers
 from chainteller.engine.samples.timeline import Timeline
 from chainteller.engine.unit_of_work import UnitOfWork, work_unit
 from chainteller.storage import ledger, organisations, tallies
+from chainteller.storage.db import records
+from chainteller.storage.db.query import Query, Session, Value
+from chainteller.storage.db.sources import Source
 from chainteller.storage.log import append
 from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
@@ -35,22 +36,19 @@ MARK = "DDA-1001"
 """The bank account whose presence says that the sample data is loaded."""
 _ACTOR = Actor(name="sample-data")
 _ACTION, _PAST = "load_samples", "load_sample_history"
-_B, _C, _T = Tables.bank_account, Tables.customer, Tables.trading_account
-_ORGANISATION: BindParameter[str] = bindparam("b_organisation")
-_IDS: BindParameter[str] = bindparam("b_ids", expanding=True)
-_FIND_MARK = select(_B.c.id).where(_B.c.organisation_id == _ORGANISATION, _B.c.id == MARK)
-_FIND_LOADING = select(Tables.entry.c.number).where(
-    Tables.entry.c.object == MARK, Tables.entry.c.action == _ACTION
+_FIND_MARK = Query(
+    "SELECT id AS value FROM bank_account WHERE organisation_id = :organisation AND id = :mark",
+    Value,
 )
-_BANK_ACCOUNTS = select(_B).where(_B.c.organisation_id == _ORGANISATION, _B.c.id.in_(_IDS))
-_ACCOUNTS = select(_T).where(_T.c.organisation_id == _ORGANISATION, _T.c.bank_account_id.in_(_IDS))
-_CUSTOMERS = select(_C).where(_C.c.id.in_(_IDS))
-_BLOCKCHAIN_ACCOUNTS = select(WalletTables.blockchain_account).where(
-    WalletTables.blockchain_account.c.customer_id.in_(_IDS)
+_FIND_LOADING = Query(
+    "SELECT number AS value FROM entry WHERE object = :mark AND action = :action LIMIT 1", Value
 )
-_COUNTERPARTIES = select(WalletTables.counterparty).where(
-    WalletTables.counterparty.c.organisation_id == _ORGANISATION
-)
+_OF_ORGANISATION = "organisation_id = :organisation"
+_BANK_ACCOUNTS = Source(records.BankAccount).where(f"{_OF_ORGANISATION} AND id IN :ids")
+_ACCOUNTS = Source(records.TradingAccount).where(f"{_OF_ORGANISATION} AND bank_account_id IN :ids")
+_CUSTOMERS = Source(records.Customer).where("id IN :ids")
+_BLOCKCHAIN_ACCOUNTS = Source(records.BlockchainAccount).where("customer_id IN :ids")
+_COUNTERPARTIES = Source(records.Counterparty).where(_OF_ORGANISATION)
 
 
 def load_samples(
@@ -102,13 +100,13 @@ def load_past(
     return work_unit(context, _ACTOR, work)
 
 
-def is_loaded(connection: Connection, organisation_id: str = DEFAULT_ORGANISATION) -> bool:
-    found = connection.execute(_FIND_MARK, {"b_organisation": organisation_id})
+def is_loaded(connection: Session, organisation_id: str = DEFAULT_ORGANISATION) -> bool:
+    found = connection.execute(_FIND_MARK, {"organisation": organisation_id, "mark": MARK})
     return found.first() is not None
 
 
-def _has_begun(connection: Connection) -> bool:
-    return connection.execute(_FIND_LOADING).first() is not None
+def _has_begun(connection: Session) -> bool:
+    return connection.execute(_FIND_LOADING, {"mark": MARK, "action": _ACTION}).first() is not None
 
 
 def _load_past(tx: UnitOfWork, folder: Path, prices: PriceFeed, seed: str) -> None:
@@ -140,7 +138,7 @@ def _begin_day(tx: UnitOfWork, folder: Path, prices: PriceFeed, seed: str) -> No
 
 def _read_accounts(tx: UnitOfWork, people: tuple[Person, ...]) -> list[Account]:
     person_of = {person.accounts[0].id: person for person in people}
-    keys = {"b_organisation": tx.organisation_id, "b_ids": list(person_of)}
+    keys = {"organisation": tx.organisation_id, "ids": list(person_of)}
     return [
         Account(row.id, row.bank_account_id, person_of[row.bank_account_id])
         for row in tx.connection.execute(_ACCOUNTS, keys)
@@ -152,13 +150,13 @@ def _load_rows(tx: UnitOfWork, rows: BulkRows, people: tuple[Person, ...]) -> No
     by_bank_account = [person.accounts[0].id for person in people]
     by_customer = [person.id for person in people]
     for table, statement, ids in (
-        (_C, _CUSTOMERS, by_customer),
-        (_B, _BANK_ACCOUNTS, by_bank_account),
-        (_T, _ACCOUNTS, by_bank_account),
+        (Tables.customer, _CUSTOMERS, by_customer),
+        (Tables.bank_account, _BANK_ACCOUNTS, by_bank_account),
+        (Tables.trading_account, _ACCOUNTS, by_bank_account),
         (WalletTables.blockchain_account, _BLOCKCHAIN_ACCOUNTS, by_customer),
         (WalletTables.counterparty, _COUNTERPARTIES, []),
     ):
-        keys = {"b_organisation": tx.organisation_id, "b_ids": ids}
+        keys = {"organisation": tx.organisation_id, "ids": ids}
         found = tx.connection.execute(statement, keys).mappings()
         rows.load(table, (dict(row) for row in found))
 

@@ -25,9 +25,9 @@ from sqlalchemy import (
 from chainteller.domain.ledger import CUSTOMER_PREFIX
 from chainteller.storage import ledger, marks
 from chainteller.storage.compatibility import require_known
+from chainteller.storage.db.query import later
 from chainteller.storage.log import entry
 from chainteller.storage.log.entry import Act, Stamp
-from chainteller.storage.plain import later
 from chainteller.storage.rows import DEPLOYMENT, Writer
 from chainteller.storage.tables import Tables
 

@@ -10,6 +10,7 @@ from chainteller.domain.actors import Actor
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.records import AuditRow, Event
 from chainteller.storage.columns import Record
+from chainteller.storage.db import records
 from chainteller.storage.log import entry
 from chainteller.storage.log.entry import EVENTS_PER_ACT, Entry, Posted, number_of, opened, seq_of
 from chainteller.storage.pages import Counted, Extra, Listing
@@ -22,15 +23,14 @@ _AFTER = _E.c.number > bindparam("b_after", type_=BigInteger)
 _HEAD = select(_L).where(_L.c.organisation_id == bindparam("b_organisation"))
 _SIZES = select(_L.c.organisation_id, _L.c.size).order_by(_L.c.organisation_id)
 _TRAIL = Listing(
-    _E,
+    records.Entry,
     "organisation_id",
     filters=("trading_account_id",),
     order=("number",),
-    key="number",
 )
-_IS_OBJECT = Extra("object", _E.c.object == bindparam("b_object"), {})
-_IS_HERE = Extra("here", _E.c.body.is_not(None), {})
-_IS_LATER = Extra("later", _AFTER, {})
+_IS_OBJECT = "entry.object = :object"
+_IS_LATER = "entry.number > :archived"
+_IS_HERE = Extra("entry.body IS NOT NULL")
 _NEXT = (
     select(_E.c.number, _E.c.leaf, _E.c.body)
     .where(_OF, _AFTER)
@@ -114,10 +114,10 @@ def audit_page(
     if query.text or _TRAIL.is_filtered(query):
         extras, total = [_IS_HERE] if archived else [], None
     else:
-        extras = [_IS_LATER._replace(values={"b_after": archived})] if archived else []
+        extras = [Extra(_IS_LATER, {"archived": archived})] if archived else []
         total = Counted(known.size - archived)
     if query.text:
-        extras.append(_IS_OBJECT._replace(values={"b_object": query.text}))
+        extras.append(Extra(_IS_OBJECT, {"object": query.text}))
     rows, total = _TRAIL.page(connection, (organisation_id,), query, *extras, total=total)
     return tuple(map(audit_row, rows)), total
 
