@@ -9,7 +9,7 @@ from sqlalchemy import make_url, text
 from tests.cutting import CuttingProxy
 from tests.postgres import PostgresServer, start_bundled
 from tests.world.bank import World, build
-from tests.world.files import sealed
+from tests.world.files import KEYS, sealed
 from tests.world.serving import deployment
 
 from chainteller.domain.clock import SECOND, ManualClock, SystemClock
@@ -322,7 +322,7 @@ def test_work_that_fails_holds_up_no_other_work(world: World) -> None:
 
 def test_many_processes_may_create_the_schema_at_once(postgres_url: str) -> None:
     with ThreadPoolExecutor(6) as pool:
-        databases = list(pool.map(lambda _: open_database(postgres_url), range(6)))
+        databases = list(pool.map(lambda _: open_database(postgres_url, KEYS), range(6)))
     assert verify(databases[0]) == ()
     for each in databases:
         each.close()

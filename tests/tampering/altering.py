@@ -147,7 +147,7 @@ def require_noticed(
                 if not noticed(connection, each):
                     missed.append(f"{table.name} {each.row}: {each.what}")
                 nested.rollback()
-    assert missed == []
+    assert not missed, "\n".join(missed)
     return total
 
 

@@ -83,15 +83,16 @@ _OF_ARCHIVES = [Tables.log, Tables.archive]
 
 
 def is_found(connection: Connection, altered: Alteration) -> bool:
-    """Whether a finding names the row: an entry or a log by its number and organisation, the others
-    by the beginning of their keys."""
+    """Whether a finding names the row; of an entry in a log that isn't there, the log."""
     row = altered.before
+    of = row["organisation_id"]
+    is_copy = altered.what == "copied"
     where = {
-        "entry": f"entry {row.get('number')} of {row['organisation_id']}",
-        "log": f"log {row['organisation_id']}",
+        "entry": f"log {of}" if is_copy else f"entry {row.get('number')} of {of}",
+        "log": f"log {of}",
         "journal": f"journal {row.get('record')}:{row.get('kind')}",
         "ledger_account": f"{row.get('code')} {row.get('asset')}",
-        "archive": f"archive {row['organisation_id']} {row.get('first')}",
+        "archive": f"archive {of} {row.get('first')}",
     }[altered.table.name]
     return where in {breach.where for breach in breaches(connection)}
 

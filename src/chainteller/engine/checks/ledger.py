@@ -102,8 +102,8 @@ def journals_are_found(connection: Session, books: Books) -> Breaches:
         name, place = f"{row.record}:{row.kind}", Place(row.organisation_id, row.number)
         said = known.pop((row.record, row.kind), None)
         if said != place:
-            what = "no entry posted it" if said is None else "another entry posted it"
-            yield Breach(3, f"{what} than the journal's row says", f"journal {name}")
+            what = "no entry posted it" if said is None else "another entry than it says posted it"
+            yield Breach(3, what, f"journal {name}")
     for record, kind in known:
         yield Breach(3, "its row is missing", f"journal {record}:{kind}")
 
