@@ -36,6 +36,7 @@ from chainteller.settings.tree import (
 )
 from chainteller.settings.values import SettingsInvalid
 from chainteller.storage.worlds import kept_world, sample_world, world_file
+from chainteller.storage.writer_keys import PublicKey
 
 if TYPE_CHECKING:
     from chainteller.adapters.evm_rpc import EvmRpc
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from chainteller.engine.ports import Arrivals, PriceFeed
     from chainteller.service.attempts import Watch
     from chainteller.service.models.records import Capabilities, ChainReport
-    from chainteller.storage.marks import WriterKeys
+    from chainteller.storage.writer_keys import WriterKeys
     from chainteller.training.scenarios import Scenario
     from chainteller.training.session import Session
     from chainteller.tui.start import StartedDesk
@@ -436,8 +437,6 @@ def _fetch_capabilities(place: Place) -> "Capabilities":
 
 def start_demo(paths: Paths, place: Place, seed: str) -> "StartedDesk":
     """Open the demo's service on the sample bank of ``seed``, cached for a day."""
-    from chainteller.storage.marks import PublicKey
-
     settings = Settings(paths, desk=DeskSettings(operator="demo"))
     world = kept_world(sample_world(paths, seed), partial(_make_in_process, "past", seed))
     shutil.copyfile(world, sqlite_path(place.address))

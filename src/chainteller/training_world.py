@@ -30,7 +30,7 @@ from chainteller.service.models.counterparties import ReverificationRequest
 from chainteller.sqlite import sqlite3
 from chainteller.storage import markets
 from chainteller.storage.database import open_database
-from chainteller.storage.marks import PublicKey
+from chainteller.storage.writer_keys import PublicKey
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service

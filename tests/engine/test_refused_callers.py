@@ -39,9 +39,7 @@ def test_refused_keys_are_in_the_log_of_the_deployment(world: World) -> None:
     refused.count("10.0.0.2", Unauthorized("MISSING"), None)
     refused.write()
     refused.write()
-    assert [
-        (told["address"], told["count"], told["reasons"]) for told in refused_keys(world)
-    ] == [
+    assert [(told["address"], told["count"], told["reasons"]) for told in refused_keys(world)] == [
         ("10.0.0.1", 4, {"EXPIRED": 1, "UNKNOWN": 3}),
         ("10.0.0.2", 1, {"MISSING": 1}),
     ]

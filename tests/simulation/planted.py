@@ -133,9 +133,8 @@ FAULTS = (
     Fault(
         "answers aren't kept under their keys",
         "engine/unit_of_work.py",
-        "        if not _claim(transaction, key, claimed):\n"
-        "            return _replay(transaction, call, key)\n",
-        "        _claim(transaction, key, claimed)\n",
+        "    if key is not None and (first := _remembered(transaction, call, key)) is not None:\n",
+        "    if key is None and (first := _remembered(transaction, call, key)) is not None:\n",
     ),
     Fault(
         "a key may be used for another request",

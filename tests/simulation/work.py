@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from tests.simulation.figures import DAY, MINUTE, SECOND
+from tests.simulation.figures import DAY, MINUTE, SECOND, moment
 from tests.simulation.model import Model
 from tests.simulation.networks import key_of
 from tests.simulation.records import (
@@ -26,8 +26,17 @@ KEY_LIFE = DAY
 OPERATOR = "core bank"
 WATCH = "small_transfer.watch"
 _MOST_ARRIVALS = 20
+_WAITING = {
+    "trade.fill": ("processing", "created", "fill_delay"),
+    "trade.settle": ("executed", "executed", "settle_delay"),
+    "deposit.complete": ("processing", "created", "deposit_delay"),
+    "withdrawal.send": ("processing", "updated", "withdrawal_delay"),
+    "withdrawal.complete": ("sent", "updated", "withdrawal_delay"),
+}
+"""The status in which a record waits for work, since when, and the delay."""
 POSTPONED = "postponed"
-"""What a step answers that only waits on, which leaves nothing in the trail."""
+"""What a step answers that only waits on, which leaves nothing in the trail. Of any other, the trail
+says at least that its work was done."""
 
 
 def run_due(model: Model, most: int) -> int:
@@ -39,10 +48,43 @@ def run_due(model: Model, most: int) -> int:
             break
         at, name, kind = first
         model.jobs.remove((at, kind, name))
-        if _STEPS[kind](model, name) != POSTPONED:
+        before = len(model.deeds)
+        if _is_put_back(model, kind, name) or _STEPS[kind](model, name) != POSTPONED:
+            if len(model.deeds) == before:
+                organisation = _account(model, name).organisation
+                model.note(Deed(model.now, organisation, "worker", "work", "", {}))
             model.written()
         done += 1
     return done
+
+
+def _is_put_back(model: Model, kind: str, name: str) -> bool:
+    """Whether work has to wait for the delay of the settings in force, which was raised."""
+    if kind not in _WAITING:
+        return False
+    status, since, delay = _WAITING[kind]
+    record = model.trades.get(name) or model.transfers[name]
+    if record.status != status:
+        return False
+    due = getattr(record, since) + getattr(model.settings, delay)
+    if due <= model.now:
+        return False
+    model.jobs.append((due, kind, name))
+    told = {"kind": kind, "dueAt": moment(due)}
+    account = record.account
+    deed = Deed(
+        model.now, account.organisation, "worker", "work.put_back", name, told, None, account.id
+    )
+    model.note(deed)
+    return True
+
+
+def _account(model: Model, name: str) -> Account:
+    """The account of the record that work is due on."""
+    if name in model.small_transfers:
+        return model.small_transfers[name].custody.account
+    record = model.trades.get(name) or model.transfers[name]
+    return record.account
 
 
 def first_due(model: Model) -> tuple[int, str, str] | None:

@@ -26,7 +26,7 @@ from chainteller.service.models.funding import (
 from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteRequest
 from chainteller.service.models.trades import Trade
 from chainteller.storage.database import Database
-from chainteller.storage.marks import WriterKeys
+from chainteller.storage.writer_keys import WriterKeys
 
 _WALLETS = Path(__file__).parents[2] / "sample_data" / "wallets.toml"
 START = 1_763_700_000_000_000

@@ -15,9 +15,9 @@ from chainteller.sqlite import sqlite3
 from chainteller.storage.database import Database, open_database, sqlite_path
 from chainteller.storage.log import append
 from chainteller.storage.log.entry import Act, Stamp
-from chainteller.storage.marks import WriterKeys
 from chainteller.storage.rows import Writer
 from chainteller.storage.sealing import Seal
+from chainteller.storage.writer_keys import WriterKeys
 
 KEY = "7e" * 32
 """The writer's key of all databases of tests."""
@@ -61,14 +61,19 @@ def sealed(database: Database, at: int = 0) -> Iterator[Writer]:
         if not rows.is_changed:
             connection.commit()
             return
-        end = append.lock(connection, DEFAULT_ORGANISATION)
-        seals: dict[str, list[Seal]] = {}
-        for name, found in rows.take().items():
-            seals.setdefault(name or DEFAULT_ORGANISATION, []).extend(found.values())
-        acts = {name: [Act("test", "test", rows=tuple(each))] for name, each in seals.items()}
-        ends = {DEFAULT_ORGANISATION: end}
-        append.append(rows, ends, acts, max(at, end.last_at), Stamp())
+        put_on_record(rows, at)
         connection.commit()
+
+
+def put_on_record(rows: Writer, at: int = 0, actor: str = "test") -> None:
+    """Seal what was written in entries of an instant, or of the last one."""
+    end = append.lock(rows.connection, DEFAULT_ORGANISATION)
+    seals: dict[str, list[Seal]] = {}
+    for name, found in rows.take().items():
+        seals.setdefault(name or DEFAULT_ORGANISATION, []).extend(found.values())
+    acts = {name: [Act("test", actor, rows=tuple(each))] for name, each in seals.items()}
+    ends = {DEFAULT_ORGANISATION: end}
+    append.append(rows, ends, acts, max(at, end.last_at), Stamp())
 
 
 def kept_file(name: str) -> Path:

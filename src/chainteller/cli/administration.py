@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from chainteller.engine.engine import Engine
     from chainteller.engine.keys import ApiKeys
     from chainteller.engine.verification import ClaimsReport
-    from chainteller.storage.marks import WriterKeys
+    from chainteller.storage.writer_keys import WriterKeys
     from chainteller.witnessing.checkpoints import Head
 
 Outcome = dict[str, object]

@@ -25,8 +25,6 @@ from chainteller.storage.tables import Tables
 
 AT_ONCE = 200
 """Entries that one step moves at most."""
-ARCHIVED = "archive_entries"
-"""The action of a step in the deployment's log."""
 _E = Tables.entry
 
 
@@ -70,7 +68,7 @@ def _step(context: EngineContext, archive: Archive, organisation: str, age: Age,
             return False  # another process has archived meanwhile
         archives.give_away(tx.connection, organisation, part, archive.name)
         told = {"log": organisation, "from": part.first, "to": part.upto, "archive": archive.name}
-        tx.note(ARCHIVED, **told, hash=rows[-1].leaf.hex())
+        tx.note(archives.ARCHIVED, archives.DATABASE, **told, hash=rows[-1].leaf.hex())
         return True
 
     pace.timed(lambda: work_unit(context, WORKER, work))

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from chainteller.domain.actors import WORKER, Actor
+from chainteller.domain.actors import Actor
 from chainteller.domain.clock import MINUTE, format_instant
 from chainteller.engine import (
     deposits,
@@ -18,13 +18,14 @@ from chainteller.engine import (
     withdrawals,
 )
 from chainteller.engine.context import EngineContext
-from chainteller.engine.unit_of_work import WORK, UnitOfWork, now, work_unit
+from chainteller.engine.unit_of_work import UnitOfWork, now, work_unit
 from chainteller.storage import jobs
 from chainteller.storage.columns import Record
-from chainteller.storage.log.entry import Act
 
 ORPHANED = "work.orphaned"
 """The action of the audit entry for work on a record that doesn't exist; it isn't done."""
+DROPPED = "work.dropped"
+"""The action of the entry for work that its record doesn't need any more."""
 PUT_BACK = "work.put_back"
 """The action of the entry for work that came before its time, or has to wait."""
 _log = logging.getLogger(__name__)
@@ -82,14 +83,20 @@ def _one(watched: list[str], paid: list[str], tx: UnitOfWork) -> bool:
             if _is_held_back(tx, job, record, is_first=job.run_at <= due_at):
                 return True
             paid.append(job.reference)
-    tx.otherwise = Act(WORK, WORKER.name, job.reference, inputs={"kind": job.kind})
     jobs.remove(tx.rows, job.kind, job.reference)
     if record is None:
         _log.error("%s: %s is due on a record that doesn't exist", ORPHANED, job.kind)
         tx.audit(ORPHANED, job.reference, {"kind": job.kind}, error="NOT_FOUND")
         return True
-    _STEPS[job.kind](tx, job.reference)
+    _do(tx, job, record.account_id)
     return True
+
+
+def _do(tx: UnitOfWork, job: Record, account_id: str | None) -> None:
+    _STEPS[job.kind](tx, job.reference)
+    if not tx.is_told:
+        tx.audited_account = account_id
+        tx.audit(DROPPED, job.reference, {"kind": job.kind})
 
 
 def _put_back(tx: UnitOfWork, job: Record, account_id: str | None, due_at: int) -> None:
@@ -134,6 +141,7 @@ def put_off(context: EngineContext) -> None:
             tx.actor = Actor(record.organisation_id, "worker")
         jobs.remove(tx.rows, job.kind, job.reference)
         tx.schedule(job.kind, job.reference, tx.now + MINUTE)
+        tx.audit(PUT_BACK, job.reference, {"kind": job.kind})
         return True
 
     work_unit(context, Actor(name="worker"), later)

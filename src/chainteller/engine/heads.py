@@ -64,7 +64,7 @@ from chainteller.witnessing.notes import (
 from chainteller.witnessing.publishing import Published, ask, publish, sign
 from chainteller.witnessing.submissions import KeptNote, Witness
 
-DATABASE = "database"
+DATABASE = archives.DATABASE
 """The object of entries about the database itself."""
 RESTORED = "restore_database"
 """The action of the entry that a restore leaves in each log."""

@@ -97,8 +97,6 @@ class UnitOfWork:
     audited_object: str = ""
     audited_account: str | None = None
     """The trading account that was locked for this write: its trail shows what was done."""
-    otherwise: Act | None = None
-    """What is put on record of a write that changes something and puts nothing else there."""
     timeless: bool = False
     """Whether it may be done while time is uncertain: it neither pays, prices nor expires."""
     _time: timekeeping.Reading | None = None
@@ -176,14 +174,19 @@ class UnitOfWork:
         act = Act(action, self._name, shown, self.audited_account, inputs or {}, error)
         self._add(act, self.organisation_id)
 
+    @property
+    def is_told(self) -> bool:
+        """Whether something is on record already that this write did."""
+        return bool(self._acts or self._events)
+
     def report(self, acts: Iterable[Act]) -> None:
         """Put acts on record that are only reported now, with their own instants."""
         self._acts.setdefault(self.organisation_id, []).extend(acts)
 
-    def note(self, action: str, **fields: object) -> None:
+    def note(self, action: str, subject: str = "", /, **fields: object) -> None:
         """Put something on record that belongs to no organisation, in the deployment's log alone:
         a removal, an archive."""
-        self._add(Act(action, self._name, inputs=fields), DEPLOYMENT)
+        self._add(Act(action, self._name, subject, inputs=fields), DEPLOYMENT)
 
     def _add(self, act: Act, log: str) -> None:
         told = tuple(self._events.pop(log, ()))
@@ -231,12 +234,12 @@ class UnitOfWork:
         seals: dict[str, list[Seal]] = {}
         for name, found in self.rows.take().items():
             seals.setdefault(name or own, []).extend(found.values())
-        otherwise = self.otherwise or Act(WORK, self._name)
-        main = next((each[-1] for each in acts.values()), otherwise)
+        main = next((each[-1].action for each in acts.values()), WORK)
         for name in {*acts, *events, *seals, *([own] if self.journals else ())}:
             mine = acts.setdefault(name, [])
             if not mine:
-                mine.append(main if main is otherwise else Act(main.action, self._name))
+                told = next(iter(events.get(name, ())), Told(main, "", {}))
+                mine.append(Act(told.type, self._name, told.resource))
             last, journals = mine[-1], self.journals if name == own else ()
             mine[-1] = last._replace(
                 events=(*last.events, *events.get(name, ())),

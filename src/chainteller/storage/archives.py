@@ -29,9 +29,15 @@ from chainteller.storage.database import Database, connect
 from chainteller.storage.epochs import ACCEPTED, SUBJECT
 from chainteller.storage.faults import explain, explain_sqlite, unavailable
 from chainteller.storage.log import views
+from chainteller.storage.log.entry import Entry
+from chainteller.storage.rows import DEPLOYMENT
 from chainteller.storage.tables import Tables
 
-PINNED = ("clock", "database", "DDA-1001")
+DATABASE = "database"
+"""The object of entries about the database itself."""
+ARCHIVED = "archive_entries"
+"""The action of a step of archiving, in the deployment's log."""
+PINNED = (SUBJECT, DATABASE, "DDA-1001")
 """Objects of entries whose bodies stay in the database too: they are asked for again and again."""
 _APPLICATION_ID = 0x43544C41
 """``CTLA``: marks archives."""
@@ -76,6 +82,32 @@ def newest(connection: Connection, organisation_id: str) -> tuple[int, str]:
     last = (mine, or_(_E.c.number == archived, _E.c.number.in_(ends)))
     at = connection.execute(select(func.max(_E.c.at)).where(*last)).scalar_one()
     return int(at), name_of(connection, organisation_id, archived)
+
+
+class Told(NamedTuple):
+    """An archive as an entry, or the database's own table, tells of it."""
+
+    first: int
+    upto: int
+    name: str
+
+
+def told_by(found: Entry) -> tuple[str, Told] | None:
+    """Which log's entries a step of archiving moved; None if the entry is about something else.
+
+    Raises:
+        KeyError: it's one that no build writes, or its inputs were erased.
+    """
+    if found.log != DEPLOYMENT or found.action != ARCHIVED or found.error is not None:
+        return None
+    told = found.inputs or {}
+    return told["log"], Told(told["from"], told["to"], told["archive"])
+
+
+def stored(connection: Connection) -> Iterator[tuple[str, Told]]:
+    """What the database's own table says of each archive, with the log."""
+    for row in connection.execute(select(_A).order_by(_A.c.organisation_id, _A.c.first)):
+        yield row.organisation_id, Told(row.first, row.upto, row.name)
 
 
 def give_away(connection: Connection, organisation_id: str, part: Part, name: str) -> None:

@@ -13,9 +13,9 @@ from chainteller.storage.compatibility import require_current
 from chainteller.storage.database import Database, connect
 from chainteller.storage.faults import explain, unavailable
 from chainteller.storage.log import views
-from chainteller.storage.marks import PublicKey
 from chainteller.storage.revision import State
 from chainteller.storage.tables import Tables
+from chainteller.storage.writer_keys import PublicKey
 
 _BATCH = 2_000
 _SEEDED = {Tables.clock: 1, Tables.organisation: 1, Tables.entry: 1, Tables.log: 2}

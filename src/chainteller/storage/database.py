@@ -21,12 +21,13 @@ from chainteller.storage.columns import ADD_ATOMS, add_atoms
 from chainteller.storage.compatibility import require_current
 from chainteller.storage.faults import explain, read_only, unavailable
 from chainteller.storage.groups import Writers
-from chainteller.storage.marks import Marker, NoKey, WriterKeys
+from chainteller.storage.marks import Marker
 from chainteller.storage.plain import Plain
 from chainteller.storage.plain_reads import Endings, read_on
 from chainteller.storage.postgres import READING, WRITING, open_postgres
 from chainteller.storage.revision import State
 from chainteller.storage.write_health import WriteHealth, commit_trial, try_to_write
+from chainteller.storage.writer_keys import NoKey, WriterKeys
 
 BUSY_TIMEOUT_MS = 5_000
 _WRITER_WAIT_S = 10

@@ -306,16 +306,18 @@ class StoredEntry(NamedTuple):
 
 
 def entries(connection: Connection, organisation_id: str) -> Iterator[StoredEntry]:
-    """Every entry of a log in its order. A hash, a mark or a body that can't be read is empty; a
-    body that an archive has is None."""
-    names = ["leaf", "mark", "body"]
+    """Every entry of a log in its order. A hash, a mark or a body that can't be read is empty, a
+    number 0; a body that an archive has is None."""
+    numbers, names = ["number", "at"], ["leaf", "mark", "body"]
     if connection.dialect.name == "sqlite":  # which may hold a text in any column
         names = [
             f"CASE typeof({name}) WHEN 'blob' THEN {name} WHEN 'null' THEN NULL ELSE x'' END"
             for name in names
         ]
+        numbers = [f"CASE typeof({name}) WHEN 'integer' THEN {name} ELSE 0 END" for name in numbers]
     query = (
-        f"SELECT number, at, action, object, trading_account_id, {', '.join(names)} FROM entry "  # noqa: S608 - our own words
+        f"SELECT {', '.join(numbers)}, action, object, trading_account_id, {', '.join(names)} "  # noqa: S608 - our own words
+        "FROM entry "
         "WHERE organisation_id = :organisation ORDER BY number"
     )
     for row in _raw(connection, query, {"organisation": organisation_id}):

@@ -9,15 +9,13 @@ older marks that hold; heads that are kept elsewhere show that (``engine.heads``
 import hmac
 from collections.abc import Iterator
 from hashlib import blake2b
-from typing import Protocol
 
 from sqlalchemy import BigInteger, Connection, bindparam, select, update
 
-from chainteller.service.errors import WriterKeyMissing
 from chainteller.storage.rows import DEPLOYMENT
 from chainteller.storage.tables import Tables
+from chainteller.storage.writer_keys import WriterKeys, other_key
 
-KEY_BYTES = 32
 _SIZE = 32
 _ENTRY, _KEY = b"entry", b"key"
 _OPTION = "marker"
@@ -37,22 +35,6 @@ _AFTER = (
 _SET = update(_E).where(_OF, _NUMBER).values(mark=bindparam("v_mark"))
 _SET_LOG = update(_L).where(_L.c.organisation_id == bindparam("b_organisation"))
 _SET_LOG = _SET_LOG.values(mark=bindparam("v_mark"), marked_with=bindparam("v_key"))
-
-
-class WriterKeys(Protocol):
-    """Where the writer's key of a deployment is."""
-
-    def place(self, deployment: str) -> str:
-        """Where it is, in words."""
-
-    def load(self, deployment: str) -> bytes:
-        """Read it. Raises WriterKeyMissing."""
-
-    def create(self, deployment: str) -> bytes:
-        """Make one, or read one that was put there before. Raises as ``load``."""
-
-    def replace(self, deployment: str) -> bytes:
-        """Make another one in its place. Raises as ``load``."""
 
 
 class Marker:
@@ -169,42 +151,3 @@ def require_key(connection: Connection) -> None:
 def options(marker: Marker) -> dict[str, Marker]:
     """The engine's execution options that let a marker mark its logs."""
     return {_OPTION: marker}
-
-
-class PublicKey:
-    """A key that anybody can know, for databases that are thrown away: demos and training."""
-
-    def place(self, _deployment: str) -> str:
-        return "the program itself: this database is thrown away"
-
-    def load(self, _deployment: str) -> bytes:
-        return bytes(KEY_BYTES)
-
-    create = replace = load
-
-
-class NoKey:
-    """No key: nobody writes to the logs."""
-
-    def place(self, _deployment: str) -> str:
-        return "no place"
-
-    def load(self, _deployment: str) -> bytes:
-        raise missing_key("this command doesn't write")
-
-    create = replace = load
-
-
-def other_key() -> WriterKeyMissing:
-    """The key is there, and the log wasn't marked with it."""
-    return WriterKeyMissing(
-        "The writer's key isn't the one that marked this database, or the first entry of the "
-        "deployment's log was altered. Nothing was written.",
-        "OTHER_KEY",
-    )
-
-
-def missing_key(why: str) -> WriterKeyMissing:
-    """There is no key that can be used."""
-    said = f"The writer's key can't be read: {why.rstrip('.')}. Nothing was written."
-    return WriterKeyMissing(said, "NO_KEY")

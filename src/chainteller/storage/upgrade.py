@@ -26,8 +26,8 @@ from chainteller.storage.compatibility import require_current
 from chainteller.storage.database import Database, connect, sqlite_path
 from chainteller.storage.faults import explain, is_transient, unavailable
 from chainteller.storage.maintenance import free_beside, require_file, size_of
-from chainteller.storage.marks import WriterKeys
 from chainteller.storage.revision import REVISION, State
+from chainteller.storage.writer_keys import WriterKeys
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _VERIFIED_PER_S = 10_000

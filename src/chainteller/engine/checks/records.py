@@ -167,9 +167,7 @@ def _problem(
 def trades_are_posted(connection: Connection, books: Books) -> Breaches:
     """8, 13 and 16: a trade has exactly the journals that its row requires."""
     for trade in inspection.trades(connection):
-        yield from _posted_as(
-            connection, trade, books, lambda row, _: expected_journals.of_trade(row)
-        )
+        yield from _posted_as(connection, trade, books, _of_trade)
 
 
 def _of_trade(trade: Record, _posted: Mapping[str, Iterable[Leg]]) -> Iterator[Journal]:

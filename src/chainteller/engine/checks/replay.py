@@ -20,8 +20,8 @@ from chainteller.domain.ledger import CUSTOMER_PREFIX, DEBIT_NORMAL, owner
 from chainteller.domain.merkle import Tree
 from chainteller.engine.checks.breaches import WRITERS_KEY, Breach, Breaches
 from chainteller.service.errors import WriterKeyMissing
-from chainteller.storage import inspection, marks, sealing
-from chainteller.storage.archives import Past
+from chainteller.storage import archives, inspection, marks, sealing
+from chainteller.storage.archives import Past, Told
 from chainteller.storage.inspection import StoredEntry
 from chainteller.storage.log import append, entry
 from chainteller.storage.log.entry import Entry, Posted
@@ -37,6 +37,9 @@ _WHOLE = 2**128
 
 Account = tuple[str, str, str]
 """A ledger account: code, asset and organisation."""
+Problem = tuple[int, str]
+"""Which invariant an entry breaks, and how."""
+_NONE: Problem = (0, "")
 
 
 class Place(NamedTuple):
@@ -91,6 +94,8 @@ class Books:
     """The sum over all journals and the entries that posted them."""
     clock: list[Entry] = field(default_factory=list)
     """What the deployment's log says of the clock."""
+    archived: dict[str, list[Told]] = field(default_factory=lambda: defaultdict(list))
+    """By log, where the bodies of its oldest entries are, as the deployment's log says."""
     heads: dict[str, Head] = field(default_factory=dict)
 
 
@@ -114,7 +119,18 @@ def read(connection: Connection, past: Past) -> tuple[Books, list[Breach]]:
         reader = _LogReader(books, organisation, marker)
         found += reader.read(connection)
         found += reader.compare(states.get(organisation))
-    return books, found
+    return books, found + list(_archives(connection, books))
+
+
+def _archives(connection: Connection, books: Books) -> Breaches:
+    """21: the table of archives is what the deployment's log says."""
+    told = {(name, each) for name, parts in books.archived.items() for each in parts}
+    stored = set(archives.stored(connection))
+    for name, part in sorted(told ^ stored, key=str):
+        what = "an archive of which the log says nothing"
+        if (name, part) in told:
+            what = f"the log says that {part.name} has the entries up to {part.upto}"
+        yield Breach(21, what, f"archive {name} {part.first}")
 
 
 def _marker(connection: Connection) -> tuple[marks.Marker | None, list[Breach]]:
@@ -137,16 +153,19 @@ class _LogReader:
         self._last_at = 0
         self._mark = b""
         self._moved = 0
+        self._last_moved = 0
         self._tree = Tree()
         self._leaves: list[bytes] = []
 
     def read(self, connection: Connection) -> Breaches:
         for stored, file in self._books.past.entries(connection, self._organisation):
-            problem = self._problem(stored)
+            expected = self._last + 1
+            invariant, problem = self._problem(stored, expected)
             if problem:
-                where = f"entry {stored.number} of {self._organisation}"
-                yield Breach(21, problem, f"{where} in {file}" if file else where)
-            self._moved += stored.body is None or bool(file)
+                where = f"entry {expected} of {self._organisation}"
+                yield Breach(invariant, problem, f"{where} in {file}" if file else where)
+            if stored.body is None or file:
+                self._moved, self._last_moved = self._moved + 1, expected
             self._mark, self._last_at = stored.mark, stored.at
             self._leaves.append(stored.leaf)
             if len(self._leaves) == _TOGETHER:
@@ -158,46 +177,57 @@ class _LogReader:
         self._tree = self._tree.append(self._leaves)
         self._leaves.clear()
 
-    def _problem(self, stored: StoredEntry) -> str:
-        """What is wrong with an entry; empty if nothing is. Takes in what it says."""
-        expected, self._last = self._last + 1, stored.number or self._last + 1
+    def _problem(self, stored: StoredEntry, expected: int) -> Problem:
+        """What is wrong with the entry that follows, which it takes in."""
+        self._last = stored.number or expected
         if stored.number != expected:
-            return f"entry {expected} was removed, added or renumbered"
+            return 21, "it was removed, added or renumbered"
         if stored.at < self._last_at and stored.action not in append.GOES_BACK:
-            return "its time is before that of the entry before it"
+            return 21, "its time is before that of the entry before it"
         if self._marker is not None:
             mark = self._marker.mark(self._organisation, expected, stored.leaf, self._mark)
             if mark != stored.mark:
-                return "its mark doesn't hold: nobody with the writer's key wrote it here"
+                return 21, "its mark doesn't hold: nobody with the writer's key wrote it here"
         if stored.body is None:
-            return ""
+            return _NONE
         if entry.leaf_of(stored.body) != stored.leaf:
-            return "its contents do not match its hash"
+            return 21, "its contents do not match its hash"
         try:
             return self._take(stored, entry.read(stored.number, stored.body))
         except (ValueError, KeyError, TypeError, IndexError):
-            return "it cannot be read"
+            return 21, "it cannot be read"
 
-    def _take(self, stored: StoredEntry, found: Entry) -> str:
+    def _take(self, stored: StoredEntry, found: Entry) -> Problem:
         told = (found.log, found.at, found.action, found.object, found.account)
         columns = (stored.at, stored.action, stored.object, stored.account)
+        problems: list[Problem] = []
         if told != (self._organisation, *columns):
-            return "its columns aren't what it says"
+            problems.append((21, "its columns aren't what it says"))
         place = Place(self._organisation, found.number)
         for row in found.rows:
             self._take_seal(place, row)
         for posted in found.journals:
-            problem = self._take_journal(place, posted, found.account)
-            if problem:
-                return problem
+            problems.append(self._take_journal(place, posted, found.account))  # noqa: PERF401 - it changes the books
         for told_event in found.events:
             self._take_event(told_event.type, told_event.resource)
         if found.error is None and "_" in found.object:
             record = self._books.records[found.object]
             record.account = found.account or record.account
-        if self._organisation == DEPLOYMENT and found.object == CLOCK:
+        if self._organisation == DEPLOYMENT:
+            self._take_of_deployment(found)
+        return next((each for each in problems if each != _NONE), _NONE)
+
+    def _take_of_deployment(self, found: Entry) -> None:
+        if found.object == CLOCK:
             self._books.clock.append(found)
-        return ""
+        archived = archives.told_by(found)
+        if archived is None:
+            return
+        name, part = archived
+        known = self._books.archived[name]
+        if known and (known[-1].name, known[-1].upto) == (part.name, part.first - 1):
+            part = part._replace(first=known.pop().first)
+        known.append(part)
 
     def _take_seal(self, place: Place, row: list[Any]) -> None:
         known, key = self._books.seals[row[0]], row[1]
@@ -224,11 +254,11 @@ class _LogReader:
             record = self._books.records[resource]
             record.path = intern(f"{record.path}>{status}" if record.path else status)
 
-    def _take_journal(self, place: Place, posted: Posted, account: str | None) -> str:
+    def _take_journal(self, place: Place, posted: Posted, account: str | None) -> Problem:
         """1, 2 and 3: a journal balances, and a customer's balances follow one another."""
         name, sums = f"{posted.record}:{posted.kind}", dict[str, int]()
         if not posted.legs:
-            return f"the journal {name} has no postings"
+            return 1, f"the journal {name} has no postings"
         for leg in posted.legs:
             debit = leg.change if leg.code in DEBIT_NORMAL else -leg.change
             sums[leg.asset] = sums.get(leg.asset, 0) + debit
@@ -239,16 +269,16 @@ class _LogReader:
             if not leg.code.startswith(CUSTOMER_PREFIX):
                 continue
             if owner(leg.code) != account:
-                return f"the journal {name} moves a balance of another account"
+                return 16, f"the journal {name} moves a balance of another account"
             if leg != leg._replace(version=after.version, after=after.atoms):
                 if not self._books.is_partial:
-                    return f"the journal {name} doesn't go on from the balance of {leg.code}"
+                    return 3, f"the journal {name} doesn't go on from the balance of {leg.code}"
                 self._books.balances[key] = Balance(leg.after or 0, leg.version or 0)
         if any(sums.values()):
-            return f"the journal {name} is out of balance"
+            return 1, f"the journal {name} is out of balance"
         self._books.journals += digest_of_place(posted.record, posted.kind, place)
         self._books.records[posted.record].journals += digest_of(posted.kind, posted.legs)
-        return ""
+        return _NONE
 
     def compare(self, state: Any) -> Breaches:
         """21: the row of the log says how it ends."""
@@ -256,7 +286,18 @@ class _LogReader:
         if state is None:
             yield Breach(21, "its end is missing", where)
             return
-        told = (state.size, bytes(state.mark), state.moved)
+        archived = max((each.upto for each in self._books.archived[self._organisation]), default=0)
+        if self._last_moved > archived:
+            yield Breach(
+                21,
+                "it has no contents, and no archive took them",
+                f"entry {self._last_moved} of {self._organisation}",
+            )
+        if state.archived != archived:
+            what = f"its row says that its entries up to {state.archived} were archived, but the "
+            what += f"deployment's log says up to {archived}"
+            yield Breach(21, what, where)
+        told = (state.size, state.mark, state.moved)
         if told != (self._tree.size, self._mark, self._moved):
             what = f"its row says {state.size} entries, of which {state.moved} are archived, but "
             what += f"{self._tree.size} are there, and {self._moved} archived; or another mark"
@@ -264,7 +305,8 @@ class _LogReader:
         elif state.size and self._marker is not None and state.marked_with != self._marker.name:
             yield Breach(21, "its row names another key than the writer's", where)
         elif state.last_at != self._last_at:
-            newest, said = format_instant(self._last_at), format_instant(state.last_at)
+            newest, said = format_instant(self._last_at), state.last_at
+            said = format_instant(said) if isinstance(said, int) else said
             yield Breach(21, f"its newest entry is of {newest}, but its row says {said}", where)
 
 

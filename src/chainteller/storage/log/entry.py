@@ -288,3 +288,8 @@ def erased(found: bytes) -> bytes:
 def seq_of(number: int, place: int) -> int:
     """The number of an event: in the order of its log, and not dense."""
     return number * EVENTS_PER_ACT + place
+
+
+def number_of(seq: int) -> int:
+    """The number of the entry that told an event."""
+    return seq // EVENTS_PER_ACT

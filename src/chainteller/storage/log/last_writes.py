@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, Connection, Table, bindparam, select
 
-from chainteller.storage import marks, sealing
+from chainteller.storage import archives, marks, sealing
 from chainteller.storage.columns import SALT
 from chainteller.storage.log import entry, views
 from chainteller.storage.log.entry import Entry
+from chainteller.storage.rows import DEPLOYMENT
 from chainteller.storage.tables import Tables
 
 _TOGETHER = 50
@@ -71,10 +72,20 @@ def contradicted(connection: Connection, trail: Trail, rows: Iterable[Kept]) -> 
                     return f"{row[0]} {row[1]} isn't as entry {found.number} says"
         if not wanted:
             return ""
-    if wanted and not views.head(connection, trail.organisation_id).archived:
+    if wanted and not _is_archived(connection, trail.organisation_id):
         name, key = next(iter(wanted))
         return f"no entry wrote {name} {key}"
     return ""
+
+
+def _is_archived(connection: Connection, organisation_id: str) -> bool:
+    """Whether a good entry of the deployment's log says that an archive has entries of a log."""
+    for row in _stream(connection, _OF_OBJECT, DEPLOYMENT, archives.DATABASE):
+        for found in _read(row):
+            told = archives.told_by(found)
+            if told is not None and told[0] == organisation_id and _is_good(connection, found):
+                return True
+    return False
 
 
 def seal_of(connection: Connection, table: Table, key: str) -> str | None:

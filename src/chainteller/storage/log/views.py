@@ -1,7 +1,7 @@
 """What the log shows: audit rows, events, and what was posted."""
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, Connection, bindparam, select
@@ -11,7 +11,7 @@ from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.records import AuditRow, Event
 from chainteller.storage.columns import Record
 from chainteller.storage.log import entry
-from chainteller.storage.log.entry import EVENTS_PER_ACT, Entry, Posted, opened, seq_of
+from chainteller.storage.log.entry import EVENTS_PER_ACT, Entry, Posted, number_of, opened, seq_of
 from chainteller.storage.pages import Counted, Extra, Listing
 from chainteller.storage.tables import Tables
 
@@ -186,16 +186,22 @@ def events_after(
     newest = seq_of(known.size, EVENTS_PER_ACT - 1)
     if after < 0 or after > newest:
         return (), newest, after >= 0
-    first = max(known.archived, _kept_after(connection, organisation_id, after, age))
-    is_reset = after < seq_of(first, EVENTS_PER_ACT - 1) and first > 0
-    start = max(after, seq_of(first, EVENTS_PER_ACT - 1)) if first else after
+    start = after
+    if known.archived and number_of(after + 1) <= known.archived:
+        start = seq_of(known.archived, EVENTS_PER_ACT - 1)
     found = _events(connection, organisation_id, start)
+    first = next(found, None)
+    if first is not None and is_old(connection, organisation_id, number_of(first.seq), age):
+        start = _kept_from(connection, organisation_id, (number_of(first.seq), known.size), age)
+        found = _events(connection, organisation_id, start)
+    elif first is not None:
+        found = chain([first], found)
     events = tuple(islice(found, limit))
-    return events, events[-1].seq if len(events) == limit else newest, is_reset
+    return events, events[-1].seq if len(events) == limit else newest, start > after
 
 
 def _events(connection: Connection, organisation_id: str, after: int) -> Iterator[Event]:
-    number = (after + 1) // EVENTS_PER_ACT - 1
+    number = number_of(after + 1) - 1
     while True:
         values = {"b_organisation": organisation_id, "b_after": number, "b_limit": _TOGETHER}
         rows = connection.execute(_NEXT, values).all()
@@ -226,17 +232,16 @@ def _named(found: Entry) -> str | None:
     return None if actor.is_worker else actor.name
 
 
-def _kept_after(connection: Connection, organisation_id: str, after: int, age: Age) -> int:
-    """The number of the last entry that is old, if a cursor is before its end; 0 if it's behind all
-    of them."""
-    low, high = max((after + 1) // EVENTS_PER_ACT, 1), head(connection, organisation_id).size + 1
-    if not is_old(connection, organisation_id, low, age):
-        return 0
+def _kept_from(
+    connection: Connection, organisation_id: str, numbers: tuple[int, int], age: Age
+) -> int:
+    """The cursor after the last old entry, of those from an old one up to the newest."""
+    low, high = numbers[0], numbers[1] + 1
     while high - low > 1:
         middle = (low + high) // 2
         is_below = is_old(connection, organisation_id, middle, age)
         low, high = (middle, high) if is_below else (low, middle)
-    return low
+    return seq_of(low, EVENTS_PER_ACT - 1)
 
 
 # Postings
