@@ -52,7 +52,9 @@ def run_due(model: Model, most: int) -> int:
         if _is_put_back(model, kind, name) or _STEPS[kind](model, name) != POSTPONED:
             if len(model.deeds) == before:
                 organisation = _account(model, name).organisation
-                model.note(Deed(model.now, organisation, "worker", "work", "", {}))
+                model.note(
+                    Deed(model.now, organisation, "worker", "work.dropped", name, {"kind": kind})
+                )
             model.written()
         done += 1
     return done

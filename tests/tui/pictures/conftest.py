@@ -21,7 +21,7 @@ from chainteller.engine.context import EngineContext
 from chainteller.engine.engine import Engine
 from chainteller.sample_worlds import TRAINING_BEGINS
 from chainteller.storage.database import open_database
-from chainteller.storage.marks import PublicKey
+from chainteller.storage.writer_keys import PublicKey
 
 __all__ = ["base"]
 
