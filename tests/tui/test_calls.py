@@ -154,7 +154,8 @@ async def test_the_audit_trail_of_a_record_is_verified_with_its_head(bench: Benc
             for (name,) in triggers.fetchall():
                 connection.exec_driver_sql(f'DROP TRIGGER "{name}"')
             connection.exec_driver_sql(
-                "UPDATE entry SET object = 'nobody' WHERE organisation_id = 'default' AND number = 2"
+                "UPDATE entry SET object = 'nobody' "
+                "WHERE organisation_id = 'default' AND number = 2"
             )
         await press(pilot, "v")
         assert "broken at row 2" in seen(app)
