@@ -35,8 +35,8 @@ _WAITING = {
 }
 """The status in which a record waits for work, since when, and the delay."""
 POSTPONED = "postponed"
-"""What a step answers that only waits on, which leaves nothing in the trail. Of any other, the trail
-says at least that its work was done."""
+"""What a step answers that only waits on, which leaves nothing in the trail. Of any other, the
+trail says at least that its work was dropped."""
 
 
 def run_due(model: Model, most: int) -> int:
@@ -52,7 +52,9 @@ def run_due(model: Model, most: int) -> int:
         if _is_put_back(model, kind, name) or _STEPS[kind](model, name) != POSTPONED:
             if len(model.deeds) == before:
                 organisation = _account(model, name).organisation
-                model.note(Deed(model.now, organisation, "worker", "work", "", {}))
+                model.note(
+                    Deed(model.now, organisation, "worker", "work.dropped", name, {"kind": kind})
+                )
             model.written()
         done += 1
     return done
@@ -70,13 +72,13 @@ def _is_put_back(model: Model, kind: str, name: str) -> bool:
     if due <= model.now:
         return False
     model.jobs.append((due, kind, name))
-    told = {"kind": kind, "dueAt": moment(due)}
-    account = record.account
-    deed = Deed(
-        model.now, account.organisation, "worker", "work.put_back", name, told, None, account.id
-    )
-    model.note(deed)
+    _put_off(model, record.account, name, {"kind": kind, "dueAt": moment(due)})
     return True
+
+
+def _put_off(model: Model, account: Account, name: str, told: Wire) -> None:
+    owner = account.organisation
+    model.note(Deed(model.now, owner, "worker", "work.put_back", name, told, None, account.id))
 
 
 def _account(model: Model, name: str) -> Account:
@@ -121,6 +123,8 @@ def _fill(model: Model, name: str) -> None:
     if model.closure(trade.quote.price.market, now) is not None:
         if now - trade.created < _PATIENCE:
             model.later(_TRY_AGAIN, "trade.fill", name)
+            told = {"kind": "trade.fill", "dueAt": moment(now + _TRY_AGAIN)}
+            _put_off(model, trade.account, name, told)
             return
         code = "FILL_TIMEOUT"
     if code is not None:

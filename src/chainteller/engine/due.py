@@ -26,8 +26,6 @@ ORPHANED = "work.orphaned"
 """The action of the audit entry for work on a record that doesn't exist; it isn't done."""
 DROPPED = "work.dropped"
 """The action of the entry for work that its record doesn't need any more."""
-PUT_BACK = "work.put_back"
-"""The action of the entry for work that came before its time, or has to wait."""
 _log = logging.getLogger(__name__)
 _STEPS: Mapping[str, Callable[[UnitOfWork, str], None]] = {
     trades.FILL: settlement.fill,
@@ -102,14 +100,14 @@ def _do(tx: UnitOfWork, job: Record, account_id: str | None) -> None:
 def _put_back(tx: UnitOfWork, job: Record, account_id: str | None, due_at: int) -> None:
     """Let a job wait until its record's own time: its row was altered, or a delay was raised."""
     tx.audited_account = account_id
-    _log.warning("%s: %s of %s came too early", PUT_BACK, job.kind, job.reference)
+    _log.warning("%s: %s of %s came too early", trades.PUT_BACK, job.kind, job.reference)
     tx.under_rule()
     _postpone(tx, job, due_at)
 
 
 def _postpone(tx: UnitOfWork, job: Record, until: int) -> None:
     jobs.postpone(tx.rows, job.kind, job.reference, until)
-    tx.audit(PUT_BACK, job.reference, {"kind": job.kind, "dueAt": format_instant(until)})
+    tx.audit(trades.PUT_BACK, job.reference, {"kind": job.kind, "dueAt": format_instant(until)})
 
 
 def _is_held_back(tx: UnitOfWork, job: Record, record: Record, *, is_first: bool) -> bool:
@@ -141,7 +139,7 @@ def put_off(context: EngineContext) -> None:
             tx.actor = Actor(record.organisation_id, "worker")
         jobs.remove(tx.rows, job.kind, job.reference)
         tx.schedule(job.kind, job.reference, tx.now + MINUTE)
-        tx.audit(PUT_BACK, job.reference, {"kind": job.kind})
+        tx.audit(trades.PUT_BACK, job.reference, {"kind": job.kind})
         return True
 
     work_unit(context, Actor(name="worker"), later)

@@ -19,6 +19,8 @@ from chainteller.storage.tables import Tables
 RESOURCE = "trade"
 FILL = "trade.fill"
 SETTLE = "trade.settle"
+PUT_BACK = "work.put_back"
+"""The action of the entry for work that came before its time, or has to wait."""
 
 
 @writes(operations.CANCEL_TRADE, timeless=True)
