@@ -176,6 +176,6 @@ def make_world(
         options or EngineOptions(),
         arrivals=SampleArrivals(_WALLETS),
     )
-    with sealed(database) as rows:
+    with sealed(database, START) as rows:
         add_customers(rows, customers)
     return World(database, clock, prices, market_maker, Engine(bank), bank)
