@@ -179,6 +179,6 @@ def make_world(
         arrivals=SampleArrivals(_WALLETS),
     )
     if customers:
-        with sealed(database) as rows:
+        with sealed(database, START) as rows:
             add_customers(rows, customers)
     return World(database, clock, prices, market_maker, Engine(bank), bank)
