@@ -277,7 +277,7 @@ def test_the_kept_catalogue_is_that_of_this_build(postgres_url: str) -> None:
 def test_a_disabled_trigger_is_found_by_db_check(tmp_path: Path) -> None:
     open_database(sqlite_url(tmp_path), KEYS).close()
     with closing(sqlite3.connect(tmp_path / "bank.db")) as connection:
-        connection.execute("DROP TRIGGER audit_refuses_update")
+        connection.execute("DROP TRIGGER entry_refuses_update")
     report = maintenance.check(sqlite_url(tmp_path))
     assert not report.healthy
-    assert report.problems == ("the trigger audit_refuses_update is missing",)
+    assert report.problems == ("the trigger entry_refuses_update is missing",)

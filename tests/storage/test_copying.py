@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import insert, select, update
+from sqlalchemy import insert, select
 from tests.world.bank import World, build, sqlite_url
 from tests.world.files import KEYS
 
@@ -126,14 +126,11 @@ def test_takes_a_target_that_has_nothing_but_its_schema(tmp_path: Path, postgres
 
 def test_a_copy_that_fails_midway_leaves_nothing(tmp_path: Path, postgres_url: str) -> None:
     world = build(sqlite_url(tmp_path))
-    too_long = {"id": "EVT_1", "seq": 1, "type": "x" * 100, "at": 0, "number": 1}
+    too_long = {"organisation_id": "default", "number": 1_000_000, "at": 0, "object": ""}
     with world.context.database.write() as connection:
         connection.execute(
-            insert(Tables.event).values(
-                **too_long, organisation_id="default", resource="", data="{}"
-            )
+            insert(Tables.entry).values(**too_long, action="x" * 100, leaf=b"", mark=b"")
         )
-        connection.execute(update(Tables.head).values(event_seq=1))
         connection.commit()
     with pytest.raises(ServiceUnavailable):
         copy(world.context.database, postgres_url)

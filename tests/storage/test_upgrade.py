@@ -36,7 +36,7 @@ class DiskUsage(NamedTuple):
     free: int
 
 
-_HOLDER = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('SELECT 1 FROM head')"
+_HOLDER = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('SELECT 1 FROM log')"
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -180,7 +180,7 @@ def test_an_upgrade_seals_no_row_that_is_not_in_the_log(world: World, url: str) 
 
 
 def test_a_new_database_is_built_and_a_current_one_stays_as_it_is(url: str) -> None:
-    assert upgrade.upgrade(url) == ("", REVISION)
+    assert upgrade.upgrade(url, KEYS) == ("", REVISION)
     assert not maintenance.init(url, KEYS)
     before = content(url)
     assert upgrade.upgrade(url) == (REVISION, REVISION)
