@@ -60,7 +60,7 @@ def _all_accounts(engine: Engine) -> list[str]:
 
 
 def _compare_with_rows(rows: Mapping[str, list[Posting]], statement: Statement) -> None:
-    """Sums of what was posted alone, with nothing of the program but how many decimals an asset has."""
+    """Sums of what was posted alone: all it takes of the program are the decimals of each asset."""
     account, first, last = (
         statement.trading_account_id,
         from_datetime(statement.from_time),

@@ -64,7 +64,8 @@ def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Kept]:
     world.open()
     world.deposit("500.00")
     payout = world.withdraw("10.00")
-    world.deposit("1.00")
+    with pytest.raises(Conflict):
+        world.open()  # the newest entry: a refusal, which wrote no row of the payout
     found = Kept(world, file, payout.id)
     assert found.follow() == {}
     yield found

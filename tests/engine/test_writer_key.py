@@ -11,13 +11,13 @@ from tests.world.files import KEY
 from chainteller.domain.actors import Actor
 from chainteller.engine import due, writer_key
 from chainteller.engine.deployment import EmbeddedDeployment
-from chainteller.engine.heads import DATABASE
 from chainteller.engine.verification import verify
 from chainteller.private_files import open_private
 from chainteller.service.deployment import DeploymentOptions
 from chainteller.service.errors import WriterKeyMissing
 from chainteller.storage.database import open_database
 from chainteller.storage.log import views
+from chainteller.storage.log.moved import DATABASE
 from chainteller.writer_keys import ConfiguredKeys
 
 

@@ -19,7 +19,7 @@ from chainteller.storage import archives, checkpoints
 from chainteller.storage.archives import Archive
 from chainteller.storage.columns import Record
 from chainteller.storage.db.query import Session
-from chainteller.storage.log import append, views
+from chainteller.storage.log import append, moved, views
 from chainteller.storage.log.views import Age
 from chainteller.storage.marks import derived_deployment
 from chainteller.storage.tables import Tables
@@ -69,7 +69,7 @@ def _step(context: EngineContext, archive: Archive, organisation: str, age: Age,
             return False  # another process has archived meanwhile
         archives.give_away(tx.connection, organisation, part, archive.name)
         told = {"log": organisation, "from": part.first, "to": part.upto, "archive": archive.name}
-        tx.note(archives.ARCHIVED, archives.DATABASE, **told, hash=rows[-1].leaf.hex())
+        tx.note(moved.ARCHIVED, moved.DATABASE, **told, hash=rows[-1].leaf.hex())
         return True
 
     pace.timed(lambda: work_unit(context, WORKER, work))

@@ -27,6 +27,7 @@ from chainteller.storage import (
 from chainteller.storage.checkpoints import StoredCheckpoint
 from chainteller.storage.db.query import Session
 from chainteller.storage.log import entry, views
+from chainteller.storage.log.moved import DATABASE
 from chainteller.storage.rows import DEPLOYMENT
 from chainteller.witnessing.checkpoints import (
     Head,
@@ -63,8 +64,6 @@ from chainteller.witnessing.notes import (
 from chainteller.witnessing.publishing import Published, ask, publish, sign
 from chainteller.witnessing.submissions import KeptNote, Witness
 
-DATABASE = archives.DATABASE
-"""The object of entries about the database itself."""
 RESTORED = "restore_database"
 """The action of the entry that a restore leaves in each log."""
 KEY_CREATED = "create_signing_key"

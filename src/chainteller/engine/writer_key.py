@@ -2,11 +2,12 @@
 
 from chainteller.domain.actors import Actor
 from chainteller.engine.context import EngineContext
-from chainteller.engine.heads import DATABASE, make_heads
+from chainteller.engine.heads import make_heads
 from chainteller.engine.pasted_secrets import require_no_secret
 from chainteller.engine.unit_of_work import UnitOfWork, act
 from chainteller.service.errors import ValidationFailed, WriterKeyMissing
 from chainteller.storage import marks
+from chainteller.storage.log.moved import DATABASE
 from chainteller.storage.rows import DEPLOYMENT
 
 REPLACED = "writer_key_replaced"

@@ -29,14 +29,9 @@ from chainteller.storage.database import Database, connect
 from chainteller.storage.epochs import ACCEPTED, SUBJECT
 from chainteller.storage.faults import explain, explain_sqlite, unavailable
 from chainteller.storage.log import views
-from chainteller.storage.log.entry import Entry
-from chainteller.storage.rows import DEPLOYMENT
+from chainteller.storage.log.moved import DATABASE, Told
 from chainteller.storage.tables import Tables
 
-DATABASE = "database"
-"""The object of entries about the database itself."""
-ARCHIVED = "archive_entries"
-"""The action of a step of archiving, in the deployment's log."""
 PINNED = (SUBJECT, DATABASE, "DDA-1001")
 """Objects of entries whose bodies stay in the database too: they are asked for again and again."""
 _APPLICATION_ID = 0x43544C41
@@ -82,26 +77,6 @@ def newest(connection: Connection, organisation_id: str) -> tuple[int, str]:
     last = (mine, or_(_E.c.number == archived, _E.c.number.in_(ends)))
     at = connection.execute(select(func.max(_E.c.at)).where(*last)).scalar_one()
     return int(at), name_of(connection, organisation_id, archived)
-
-
-class Told(NamedTuple):
-    """An archive as an entry, or the database's own table, tells of it."""
-
-    first: int
-    upto: int
-    name: str
-
-
-def told_by(found: Entry) -> tuple[str, Told] | None:
-    """Which log's entries a step of archiving moved; None if the entry is about something else.
-
-    Raises:
-        KeyError: it's one that no build writes, or its inputs were erased.
-    """
-    if found.log != DEPLOYMENT or found.action != ARCHIVED or found.error is not None:
-        return None
-    told = found.inputs or {}
-    return told["log"], Told(told["from"], told["to"], told["archive"])
 
 
 def stored(connection: Connection) -> Iterator[tuple[str, Told]]:

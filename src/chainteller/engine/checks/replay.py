@@ -21,11 +21,12 @@ from chainteller.domain.merkle import Tree
 from chainteller.engine.checks.breaches import WRITERS_KEY, Breach, Breaches
 from chainteller.service.errors import WriterKeyMissing
 from chainteller.storage import archives, inspection, marks, sealing
-from chainteller.storage.archives import Past, Told
+from chainteller.storage.archives import Past
 from chainteller.storage.db.query import Session
 from chainteller.storage.inspection import StoredEntry
-from chainteller.storage.log import append, entry
+from chainteller.storage.log import append, entry, moved
 from chainteller.storage.log.entry import Entry, Posted
+from chainteller.storage.log.moved import Told
 from chainteller.storage.rows import DEPLOYMENT
 from chainteller.witnessing.checkpoints import Head
 
@@ -221,7 +222,7 @@ class _LogReader:
     def _take_of_deployment(self, found: Entry) -> None:
         if found.object == CLOCK:
             self._books.clock.append(found)
-        archived = archives.told_by(found)
+        archived = moved.told_by(found)
         if archived is None:
             return
         name, part = archived

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, Connection, Table, bindparam, select
 
-from chainteller.storage import archives, marks, sealing
+from chainteller.storage import marks, sealing
 from chainteller.storage.columns import SALT
-from chainteller.storage.log import entry, views
+from chainteller.storage.log import entry, moved, views
 from chainteller.storage.log.entry import Entry
 from chainteller.storage.rows import DEPLOYMENT
 from chainteller.storage.tables import Tables
@@ -80,9 +80,9 @@ def contradicted(connection: Connection, trail: Trail, rows: Iterable[Kept]) -> 
 
 def _is_archived(connection: Connection, organisation_id: str) -> bool:
     """Whether a good entry of the deployment's log says that an archive has entries of a log."""
-    for row in _stream(connection, _OF_OBJECT, DEPLOYMENT, archives.DATABASE):
+    for row in _stream(connection, _OF_OBJECT, DEPLOYMENT, moved.DATABASE):
         for found in _read(row):
-            told = archives.told_by(found)
+            told = moved.told_by(found)
             if told is not None and told[0] == organisation_id and _is_good(connection, found):
                 return True
     return False
