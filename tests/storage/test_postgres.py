@@ -26,7 +26,6 @@ from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.storage import idempotency, inspection, jobs
 from chainteller.storage.database import open_database
-from chainteller.storage.rows import Writer
 
 TOKEN = Currency(type="deposit-token-currency", id="DPT_USD")
 
@@ -114,6 +113,7 @@ def test_a_write_cut_before_its_commit_runs_again_once(
     cut_world: World, cutter: CuttingProxy, word: str, where: str
 ) -> None:
     account_id = opened(cut_world)
+    cut_world.context.database.engine.dispose()  # a new connection sends each statement's words
     cutter.cut_at(word, where)  # type: ignore[arg-type]  # both words are in the parameters
     deposit(cut_world, account_id)
     assert cutter.cuts == 1
@@ -128,6 +128,7 @@ def test_a_commit_without_an_answer_is_looked_up_and_has_one_effect(
     cut_world: World, cutter: CuttingProxy, where: str, key: str | None
 ) -> None:
     account_id = opened(cut_world)
+    cut_world.context.database.engine.dispose()
     cutter.cut_at("COMMIT\0", where)  # type: ignore[arg-type]  # both words are in the parameters
     deposit(cut_world, account_id, key=key)
     assert cutter.cuts == 1
@@ -217,14 +218,7 @@ def test_a_duplicate_waits_for_the_first_but_not_for_ever(world: World) -> None:
     account_id = opened(world)
     request = DepositRequest(amount="10.00", currency=TOKEN)
     with world.context.database.write() as first:
-        row: dict[str, object] = {
-            "organisation_id": "default",
-            "operation": "deposit",
-            "key": "same",
-            "fingerprint": "",
-            "at": 0,
-        }
-        assert idempotency.claim(Writer(first), row)
+        assert idempotency.find_alone(first, "default", "deposit", "same") is None
         with pytest.raises(IdempotencyInProgress):
             world.engine.deposit(account_id, request, idempotency_key="same")
         first.rollback()
