@@ -48,7 +48,7 @@ MODULES = (
     "storage/marks.py", "storage/log/append.py", "storage/log/entry.py", "storage/log/views.py",
     "storage/keys.py",
 )  # fmt: skip
-"""Money, ledger, limits, transactions, the log and its marks, verification, claims, keys, sending."""
+"""Money, ledger, limits, the log and its marks, verification, claims, keys, sending."""
 TESTS = (
     "tests/domain", "tests/engine", "tests/storage", "tests/properties", "tests/payouts",
     "tests/tampering", "tests/wallets", "tests/clock", "tests/simulation", "tests/ownership",

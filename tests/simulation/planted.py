@@ -49,8 +49,8 @@ FAULTS = (
     Fault(
         "open quotes are counted after they expire",
         "storage/quotes.py",
-        '_T.c.status == "open",\n    _T.c.expires >= bindparam("b_now"),',
-        '_T.c.status == "open",\n    _T.c.expires >= bindparam("b_now") - 10**12,',
+        "account AND status = 'open' AND expires >= :now\"",
+        "account AND status = 'open' AND expires >= :now - 1000000000000\"",
     ),
     Fault(
         "a cancelled withdrawal counts against its limit",

@@ -32,7 +32,7 @@ from chainteller.storage.log import views
 from chainteller.storage.log.moved import DATABASE, Told
 from chainteller.storage.tables import Tables
 
-PINNED = (SUBJECT, DATABASE, "DDA-1001")
+PINNED = (SUBJECT, DATABASE)
 """Objects of entries whose bodies stay in the database too: they are asked for again and again."""
 _APPLICATION_ID = 0x43544C41
 """``CTLA``: marks archives."""
