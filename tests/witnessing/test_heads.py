@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlalchemy import func, select
 from tests.witnessing import places
 from tests.witnessing.places import OPERATOR, Place, open_place
 from tests.witnessing.witnesses import NAME, running_witness
@@ -26,6 +27,7 @@ from chainteller.service.errors import Conflict, NotFound, ValidationFailed
 from chainteller.service.models.heads import AuditProof
 from chainteller.sqlite import sqlite3
 from chainteller.storage.database import open_database
+from chainteller.storage.tables import Tables
 from chainteller.witnessing.checkpoints import Head, read_signed_head
 from chainteller.witnessing.comparing import compare_file
 from chainteller.witnessing.errors import AuditContradicted, CheckpointRefused, Refusal
@@ -520,8 +522,14 @@ def test_heads_of_an_archived_log_are_proved_and_its_rows_are_named_by_their_arc
     proof = place.engine.audit_consistency(old.size).hashes
     hashes = [base64.b64decode(each) for each in proof]
     assert verify_consistency(old.size, now.size, old.root, now.root, hashes)
+    gone = select(func.max(Tables.entry.c.number)).where(
+        Tables.entry.c.organisation_id == "default", Tables.entry.c.body.is_(None)
+    )
+    with place.engine.context.database.read() as connection:
+        archived = connection.execute(gone).scalar_one()
+    assert archived in {row.seq for row in rows}
     with pytest.raises(NotFound) as refused:
-        place.engine.audit_proof(str(rows[-1].seq))
+        place.engine.audit_proof(str(archived))
     assert refused.value.details["archive"] == file.name
     newest = place.engine.audit().data[0]
     assert place.engine.audit_proof(str(newest.seq)).seq == newest.seq

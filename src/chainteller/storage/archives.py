@@ -370,18 +370,18 @@ class Past:
         self, connection: Connection, organisation_id: str
     ) -> Iterator[tuple[inspection.StoredEntry, str]]:
         """Every entry of a log in its order, and the file that has its body; empty for the
-        database. The body is None where it isn't known."""
+        database. The body is None where it isn't known, and empty where a file lacks it."""
         archived = self._archived(organisation_id)
         following = next(archived, None)
         for found in inspection.entries(connection, organisation_id):
             while following is not None and following[0].number < found.number:
                 following = next(archived, None)
-            if found.body is None and following is not None:
-                other, name = following
-                if other.number == found.number:
-                    yield found._replace(body=other.body), name
-                    continue
-            yield found, ""
+            if found.body is not None or not self.is_known:
+                yield found, ""
+            elif following is not None and following[0].number == found.number:
+                yield found._replace(body=following[0].body or b""), following[1]
+            else:
+                yield found._replace(body=b""), ""
 
     def _archived(self, organisation_id: str) -> Iterator[tuple[inspection.StoredEntry, str]]:
         having = [each for each in self._files if organisation_id in parts(each[1])]
