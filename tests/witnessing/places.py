@@ -6,7 +6,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tests.world.bank import World, build
+from tests.world.bank import START, World, build
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.canonical import canonical
@@ -77,7 +77,7 @@ def open_place(
     file: Path, key_folder: Path, witnesses: Sequence[Witness] = (), *, is_new: bool = False
 ) -> Place:
     """Open a bank; a new one gets a signing key."""
-    clock = ManualClock(1_763_700_000_000_000)
+    clock = ManualClock(START)
     world = build(f"sqlite:///{file}", clock=clock)
     notary = Notary(key_folder, tuple(witnesses), f"sqlite:///{file}")
     context = replace(world.context, notary=notary)
