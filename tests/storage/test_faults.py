@@ -19,7 +19,7 @@ from chainteller.engine.verification import verify
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.sqlite import WAL_IS_SAFE, sqlite3, wal_is_safe
 from chainteller.storage import database as databases
-from chainteller.storage import faults, guards
+from chainteller.storage import faults
 from chainteller.storage.database import open_database
 from chainteller.storage.write_health import WriteHealth
 
@@ -303,15 +303,13 @@ def test_a_file_found_in_wal_is_switched_back(world: World, path: Path) -> None:
     assert durable == 2
 
 
-@pytest.mark.parametrize("table", [table.name for table in guards.APPEND_ONLY])
-@pytest.mark.parametrize("verb", ["UPDATE {} SET {} = {}", "DELETE FROM {}"])
-def test_history_cannot_be_rewritten(world: World, table: str, verb: str) -> None:
-    column = {"audit": "seq", "posting": "code"}.get(table, "id")
+@pytest.mark.parametrize("statement", ["UPDATE entry SET leaf = leaf", "DELETE FROM entry"])
+def test_history_cannot_be_rewritten(world: World, statement: str) -> None:
     with (
         pytest.raises(Exception, match="append-only"),
         world.database.write() as connection,
     ):
-        connection.exec_driver_sql(verb.format(table, column, column))
+        connection.exec_driver_sql(statement)
 
 
 def test_no_balance_but_the_cores_falls_below_zero(world: World) -> None:
@@ -320,7 +318,7 @@ def test_no_balance_but_the_cores_falls_below_zero(world: World) -> None:
         connection.exec_driver_sql(statement.format("core"))
         connection.rollback()
     with (
-        pytest.raises(Exception, match="below zero"),
+        pytest.raises(Exception, match="balance_not_negative"),
         world.database.write() as connection,
     ):
         connection.exec_driver_sql(statement.format("custody"))
