@@ -6,11 +6,16 @@ handful of each. The rows are not sealed: nothing here reads seals.
 
 from collections.abc import Iterator
 from itertools import islice
+from typing import Any
 
 from sqlalchemy import Connection, select, text
 from tests.world.engines import START, World, make_world
 
+from chainteller.domain.randomness import SeededRandomness
 from chainteller.storage import search, tallies
+from chainteller.storage.log import append, entry, views
+from chainteller.storage.log.entry import Act, Stamp, Told
+from chainteller.storage.tables import Tables
 
 BUSY, QUIET = "default", "quiet"
 FEW = 20
@@ -36,7 +41,7 @@ def name_of(number: int) -> str:
 
 
 def crowded(place: str, size: int) -> World:
-    """``size`` customers, accounts, quotes, trades, transfers, audit rows and events."""
+    """``size`` customers, accounts, quotes, trades, transfers and entries."""
     world = make_world(place, customers=())
     with world.database.write() as connection:
         fill(connection, size)
@@ -83,21 +88,42 @@ def fill(connection: Connection, size: int) -> None:
     for table in search.KEYED:
         rows = connection.execute(select(table)).mappings()
         search.note(connection, table, [dict(row) for row in rows])
-    newest = {"newest": size + FEW, "at": START + size * _STEP}
-    connection.execute(
-        text("UPDATE head SET event_seq = :newest, audit_seq = :newest, last_at = :at"),
-        newest,
-    )
-    for organisation, count in ((QUIET, FEW), (BUSY, size)):
-        connection.execute(
-            text(
-                "INSERT INTO log (organisation_id, size, peaks, root, event_number, audit_number, "
-                "audit_hash) VALUES (:organisation, 0, '', '', :size, :size, '') "
-                "ON CONFLICT (organisation_id) DO UPDATE SET event_number = :size, "
-                "audit_number = :size, audit_hash = ''"
-            ),
-            {"organisation": organisation, "size": count},
-        )
+    for organisation, count, offset in ((QUIET, FEW, 0), (BUSY, size, FEW)):
+        _add_entries(connection, organisation, count, offset)
+
+
+def _add_entries(connection: Connection, organisation: str, count: int, offset: int) -> None:
+    """One entry with an event for each trade; their marks don't hold."""
+    size = views.head(connection, organisation).size
+    for batch in _batches(_entries(organisation, count, offset, size)):
+        connection.execute(Tables.entry.insert(), batch)
+    values = {"size": size + count, "last_at": START + (offset + count) * _STEP}
+    log = Tables.log
+    here = log.c.organisation_id == organisation
+    if not connection.execute(log.update().where(here).values(values)).rowcount:
+        append.begin(connection, organisation)
+        connection.execute(log.update().where(here).values(values))
+
+
+def _entries(organisation: str, count: int, offset: int, size: int) -> Iterator[dict[str, Any]]:
+    randomness = SeededRandomness(organisation)
+    for place in range(1, count + 1):
+        number = f"{offset + place:022d}"
+        at, trade, account = START + (offset + place) * _STEP, f"TXN_{number}", f"TDA_{number}"
+        told = (Told("trade.settled", trade, {}),)
+        act = Act("execute_quote", "someone", trade, account, events=told)
+        body = entry.body(organisation, at, act, Stamp(), randomness)
+        yield {
+            "organisation_id": organisation,
+            "number": size + place,
+            "at": at,
+            "action": act.action,
+            "object": trade,
+            "trading_account_id": account,
+            "leaf": entry.leaf_of(body),
+            "mark": b"",
+            "body": entry.pack(body),
+        }
 
 
 def _add_customers(connection: Connection, organisation: str, count: int, offset: int) -> None:
@@ -120,7 +146,7 @@ def _add_customers(connection: Connection, organisation: str, count: int, offset
         connection.execute(statement, batch)
 
 
-def _batches(rows: Iterator[dict[str, str]]) -> Iterator[list[dict[str, str]]]:
+def _batches(rows: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
     while batch := list(islice(rows, 5_000)):
         yield batch
 
@@ -188,11 +214,4 @@ _STATEMENTS = (
     """INSERT INTO counterparty (id, organisation_id, network, kind, address, canonical, created)
        SELECT 'CPT_' || #22, CAST(:organisation AS VARCHAR(64)), 'ethereum', 'evm',
          '0xc' || #22 || #22,          '0xc' || #22 || #22, @at FROM n""",
-    """INSERT INTO audit (seq, at, organisation_id, actor, action, object, inputs, outcome,
-         previous_hash, hash, trading_account_id, number, follows)
-       SELECT i, @at, CAST(:organisation AS VARCHAR(64)), 'someone', 'execute_quote',
-         'TXN_' || #22, '{}', 'done', '', '', 'TDA_' || #22, i - :offset, '' FROM n""",
-    """INSERT INTO event (seq, id, type, at, organisation_id, resource, data, number)
-       SELECT i, 'EVT_' || #22, 'trade.settled', @at, CAST(:organisation AS VARCHAR(64)),
-         'TXN_' || #22, '{}', i - :offset FROM n""",
 )

@@ -2,17 +2,17 @@
 
     PYTHONPATH=src:. python benchmarks/executes.py [--count 400] [--rounds 5] [--profile]
 
-The floor replays, with one prepared statement per table, exactly the rows that the engine wrote
-for the same executes, one transaction each, in the same journal mode with synchronous=FULL. The
-two take turns in small batches, so that both see the same disk and the same neighbours; both wait
-for the disk at each commit, and the program makes sure of it. The figure is the median of the
-rounds' ratios. Processor time is given beside it. ``beside.py`` compares two builds.
+The floor does with stdlib sqlite3, in one transaction per execute, what no program can do without:
+it reads the rows that the engine changed for the same executes, writes them and adds the new ones,
+one prepared statement for each table. Journal mode and synchronous=FULL are the engine's. The two
+take turns in small batches, so that both see the same disk and the same neighbours; both wait for
+the disk at each commit, and the program makes sure of it. The figure is the median of the rounds'
+ratios. Processor time is given beside it. ``beside.py`` compares two builds.
 """
 
 import argparse
 import cProfile
 import pstats
-import re
 import shutil
 import statistics
 import tempfile
@@ -32,14 +32,13 @@ from chainteller.sqlite import sqlite3
 from chainteller.storage.database import journal_mode
 
 BATCH = 20
-_TRADE = re.compile("TXN_[0-9A-Z]{22}")
 _FULL = 2
 """``PRAGMA synchronous``."""
-Rows = list[tuple[object, ...]]
-TABLES = ("trade", "journal", "posting", "job", "idempotency", "audit", "event", "entry")
-HASH = 10
-"""Its place among the columns of an audit row."""
-STATEMENT = dict[str, Rows]
+Row = tuple[object, ...]
+Rows = dict[Row, Row]
+"""Rows of a table by their primary keys."""
+Step = list[tuple[str, list[Row]]]
+"""The statements of one transaction, each with the values that it's executed with."""
 
 
 def prepared(folder: Path, name: str, count: int) -> tuple[World, list[str]]:
@@ -79,32 +78,60 @@ class Watch:
         self.processor += time.process_time() - processor
 
 
-class Floor:
-    """The rows of a finished engine run, grouped by execute, written again by hand."""
+class Recorder:
+    """What each transaction of the engine changed in its file, as statements for the floor."""
 
-    def __init__(self, before: Path, after: Path) -> None:
-        self.before = before
-        with closing(sqlite3.connect(after)) as done, closing(sqlite3.connect(before)) as begun:
-            self.columns = {name: _width(done, name) for name in TABLES}
-            known = {name: _rows(begun, name) for name in TABLES}
-            fresh = {
-                name: [row for row in _rows(done, name) if row not in known[name]]
-                for name in TABLES
-            }
-        self.trades = fresh["trade"]
-        order = {trade[0]: number for number, trade in enumerate(self.trades)}
-        for name in ("journal", "posting"):  # kept in the order of their keys
-            fresh[name].sort(key=lambda row: order[_trade_of(row)])
-        self.parts: list[STATEMENT] = []
-        for number, trade in enumerate(self.trades):
-            part = {"trade": [trade]}
-            for name in TABLES[1:]:
-                share = len(fresh[name]) // len(self.trades)
-                part[name] = fresh[name][number * share : (number + 1) * share]
-            self.parts.append(part)
+    def __init__(self, file: Path) -> None:
+        self._connection = sqlite3.connect(file)
+        found = self._connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        self._keys: dict[str, list[int]] = {}
+        self._names: dict[str, list[str]] = {}
+        for (table,) in found.fetchall():
+            columns = self._connection.execute(f"PRAGMA table_info({table})").fetchall()
+            self._names[table] = [name for _, name, *_ in columns]
+            placed = sorted((place, number) for number, *_, place in columns if place)
+            self._keys[table] = [number for _, number in placed]
+        self._known = {table: self._rows(table) for table in self._keys}
+
+    def _rows(self, table: str) -> Rows:
+        numbers = self._keys[table]
+        rows = self._connection.execute(f"SELECT * FROM {table}").fetchall()
+        return {tuple(row[number] for number in numbers): row for row in rows}
+
+    def step(self) -> Step:
+        """The statements that make the file as it is from what it was the last time."""
+        statements: Step = []
+        for table, numbers in self._keys.items():
+            before, after = self._known[table], self._rows(table)
+            self._known[table] = after
+            names = self._names[table]
+            here = " AND ".join(f'"{names[number]}" = ?' for number in numbers)
+            if gone := [key for key in before if key not in after]:
+                statements.append((f"DELETE FROM {table} WHERE {here}", gone))
+            changed = [key for key, row in after.items() if before.get(key, row) != row]
+            if changed:
+                written = ", ".join(f'"{name}" = ?' for name in names)
+                statements.insert(0, (f"SELECT * FROM {table} WHERE {here}", changed))
+                values = [(*after[key], *key) for key in changed]
+                statements.append((f"UPDATE {table} SET {written} WHERE {here}", values))
+            if new := [row for key, row in after.items() if key not in before]:
+                places = ",".join("?" * len(names))
+                statements.append((f"INSERT INTO {table} VALUES ({places})", new))
+        return statements
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+class Floor:
+    """Executes the recorded steps on a copy of the file as it was before them."""
+
+    def __init__(self, before: Path, steps: list[Step]) -> None:
+        self._before = before
+        self._steps = steps
 
     def open(self, path: Path) -> sqlite3.Connection:
-        shutil.copy(self.before, path)
+        shutil.copy(self._before, path)
         connection = sqlite3.connect(path, isolation_level=None)
         for setting in (
             f"journal_mode={journal_mode()}",
@@ -116,54 +143,15 @@ class Floor:
         return connection
 
     def run(self, connection: sqlite3.Connection, first: int, last: int) -> None:
-        for part in self.parts[first:last]:
-            self._one(connection, part)
-
-    def _one(self, connection: sqlite3.Connection, part: STATEMENT) -> None:
-        trade, audit, event = part["trade"][0], part["audit"][-1], part["event"][-1]
-        connection.execute("BEGIN IMMEDIATE")
-        connection.execute("SELECT * FROM quote WHERE id = ?", (trade[5],)).fetchone()
-        connection.execute("SELECT * FROM trading_account WHERE id = ?", (trade[2],)).fetchone()
-        connection.execute(
-            "SELECT * FROM ledger_account WHERE code IN (?, ?, ?)",
-            [f"customer:{trade[2]}:{bucket}" for bucket in ("available", "held", "incoming")],
-        ).fetchall()
-        connection.execute(
-            "UPDATE quote SET status = 'executed', trade_id = ?, executed_at = ? "
-            "WHERE id = ? AND status = 'open'",
-            (trade[0], trade[17], trade[5]),
-        )
-        connection.execute(
-            "UPDATE trading_account SET version = version + 1, trade_count = ?, "
-            "transaction_count = ?, last_activity = ? WHERE id = ?",
-            (trade[3], trade[4], trade[17], trade[2]),
-        )
-        for name in TABLES:
-            marks = ",".join("?" * self.columns[name])
-            connection.executemany(f"INSERT INTO {name} VALUES ({marks})", part[name])
-        for posting in part["posting"]:
-            connection.execute(
-                "UPDATE ledger_account SET balance = ?, version = ? WHERE code = ? AND asset = ?",
-                (posting[6], posting[2], posting[0], posting[1]),
-            )
-        connection.execute(
-            "UPDATE head SET event_seq = ?, audit_seq = ?, audit_hash = ?, last_at = ?",
-            (event[0], audit[0], audit[HASH], audit[1]),
-        )
-        connection.execute("COMMIT")
-
-
-def _trade_of(row: tuple[object, ...]) -> str:
-    """The trade whose id is in a row of the ledger."""
-    return next(found[0] for cell in row if (found := _TRADE.search(str(cell))))
-
-
-def _width(connection: sqlite3.Connection, name: str) -> int:
-    return len(connection.execute(f"PRAGMA table_info({name})").fetchall())
-
-
-def _rows(connection: sqlite3.Connection, name: str) -> Rows:
-    return connection.execute(f"SELECT * FROM {name}").fetchall()
+        for step in self._steps[first:last]:
+            connection.execute("BEGIN IMMEDIATE")
+            for statement, rows in step:
+                if statement.startswith("SELECT"):
+                    for key in rows:
+                        connection.execute(statement, key).fetchall()
+                else:
+                    connection.executemany(statement, rows)
+            connection.execute("COMMIT")
 
 
 def one_round(folder: Path, count: int) -> float:
@@ -174,9 +162,13 @@ def one_round(folder: Path, count: int) -> float:
         closing(sqlite3.connect(folder / "before.db")) as target,
     ):
         source.backup(target)  # with what is in the write-ahead log only
-    engine_run(recorded, quotes)
+    with closing(Recorder(folder / "recorded.db")) as recorder:
+        steps = []
+        for quote_id in quotes:
+            engine_run(recorded, [quote_id])
+            steps.append(recorder.step())
     recorded.close()
-    floor = Floor(folder / "before.db", folder / "recorded.db")
+    floor = Floor(folder / "before.db", steps)
     world, quotes = prepared(folder, "timed", count)
     engine_watch, floor_watch = Watch(), Watch()
     with closing(floor.open(folder / "floor.db")) as connection:

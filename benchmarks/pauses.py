@@ -2,15 +2,14 @@
 
     PYTHONPATH=src:. python benchmarks/pauses.py [sqlite|postgresql] [--keys N] [--size N]
 
-A bank with that many idempotency keys, and ``size`` events, audit rows, entries and a tenth of it
-in expired quotes, all of them old: what an hour of upkeep would find after a year without any. Its
-steps follow each other with the worker's breath after each, but without the pauses that the worker
-makes after each ten steps, until the next second. So this is the hour in minutes, and worse for the
-writer than the hour. One client asks the same bank for quotes meanwhile, fifty a second at most;
-before that it does so alone. SQLite writes durably, as for a service, and what is loaded is left
-out of garbage collection, as in a server. Another process syncs a page to the same disk fifty times
-a second: what it waits for, a writer may have to wait for too. A folder in memory shows what is
-left without a disk.
+A bank with that many idempotency keys, and ``size`` entries and expired quotes, all of them old:
+what an hour of upkeep would find after a year without any. Its steps follow each other with the
+worker's breath after each, but without the pauses that the worker makes after each ten steps, until
+the next second. So this is the hour in minutes, and worse for the writer than the hour. One client
+asks the same bank for quotes meanwhile, fifty a second at most; before that it does so alone.
+SQLite writes durably, as for a service, and what is loaded is left out of garbage collection, as in
+a server. Another process syncs a page to the same disk fifty times a second: what it waits for, a
+writer may have to wait for too. A folder in memory shows what is left without a disk.
 """
 
 import argparse
@@ -24,7 +23,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 
@@ -33,11 +31,9 @@ from sqlalchemy import event, func, select, text
 from tests.postgres import BundledServer, PostgresServer
 from tests.world.engines import START, World
 
-from chainteller.domain.clock import DAY, SECOND
+from chainteller.domain.clock import DAY
 from chainteller.engine import upkeep
 from chainteller.engine.pacing import BREATH_S
-from chainteller.storage import log
-from chainteller.storage.sequencer import Sequencer
 from chainteller.storage.tables import Tables
 
 _A_YEAR = 401 * DAY
@@ -77,20 +73,9 @@ def filled(place: str, keys: int, size: int) -> World:
         connection.execute(text(_KEYS.format(**dialect)), values)
         connection.execute(text(_QUOTES))
         connection.execute(text(_TRADED))
-        log.put(connection, "default", _bodies(size))
         connection.commit()
     world.clock.advance(_A_YEAR)
     return world
-
-
-def _bodies(size: int) -> Iterator[log.Body]:
-    for number in range(size):
-        at = START + number * SECOND
-        inner = sha256(str(number).encode()).hexdigest()
-        yield (
-            f"{at:014x}{number:012x}",
-            f'{{"acts":[],"at":{at},"by":"x","inner":"{inner}","v":3}}\n{{"rows":[]}}' + "x" * 300,
-        )
 
 
 _SYNCS = """
@@ -196,9 +181,6 @@ def main() -> None:
         _durable(world)
         archive = str(Path(folder) / "audit.archive")
         context = replace(world.context, options=replace(world.context.options, archive=archive))
-        sequencer = Sequencer(world.database)
-        if world.database.is_postgres:
-            sequencer.start()
         gc.collect()
         gc.freeze()
         client = Writer(lambda: world.quote("1.00"))
@@ -219,14 +201,13 @@ def main() -> None:
         print(f"upkeep: {sum(steps.values())} steps in {seconds:.0f} s")
         for what, count in steps.items():
             print(f"  {what}: {count} steps, longest {1000 * longest[what]:.1f} ms")
-        sequencer.stop()
         print("rows left:", ", ".join(_left(world)))
         world.close()
 
 
 def _left(world: World) -> Iterator[str]:
     with world.database.read(patient=True) as connection:
-        for table in (Tables.idempotency, Tables.event, Tables.audit, Tables.entry, Tables.quote):
+        for table in (Tables.idempotency, Tables.entry, Tables.quote):
             count = connection.execute(select(func.count()).select_from(table)).scalar_one()
             yield f"{table.name} {count:,}"
 

@@ -30,6 +30,7 @@ import psycopg
 from benchmarks.link import Link
 from psycopg.types.json import Jsonb
 from sqlalchemy import make_url
+from tests.world.files import KEYS, sealed
 
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
@@ -46,7 +47,7 @@ from chainteller.service.deployment import DeploymentOptions
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
-from chainteller.storage import log, schema
+from chainteller.storage import schema
 from chainteller.storage.database import open_database
 from chainteller.storage.rows import Writer
 from chainteller.storage.tables import Tables
@@ -65,7 +66,7 @@ _WAITING = (
 
 
 def engine_at(url: str) -> Engine:
-    database = open_database(url)
+    database = open_database(url, KEYS)
     context = EngineContext(
         database,
         SystemClock(),
@@ -136,13 +137,10 @@ def populated(url: str, organisations_wanted: int, accounts_each: int) -> dict[s
     made: dict[str, list[str]] = {}
     names = [DEFAULT_ORGANISATION, *(f"org-{n}" for n in range(1, organisations_wanted))]
     for name in names:
-        with engine.context.database.write() as connection:
-            rows = Writer(connection)
+        with sealed(engine.context.database) as rows:
             if name != DEFAULT_ORGANISATION:
                 rows.insert(Tables.organisation, [schema.organisation_row(name, name, 0)])
             _add_customers(rows, name, accounts_each)
-            log.append(rows, log.Stamp(name, 0, "benchmark"))
-            connection.commit()
         service = engine.acting_as(Actor(name))
         made[name] = []
         for number in range(accounts_each):
@@ -463,7 +461,6 @@ def round_trips(url: str) -> None:
         (accounts,) = populated(place, 1, 1).values()
         link = Link(place, 0)
         engine = engine_at(link.url)
-        engine.context.database.backlog.has_sequencer = True  # the other one, on another link
         client = Client(engine, DEFAULT_ORGANISATION, accounts[0], kind)
         with serving(place):
             client.prepare(14)
@@ -507,7 +504,7 @@ def main() -> None:
                     )  # fmt: skip
                     if chosen.verify:
                         place = make_url(url).set(database="writes")
-                        database = open_database(place.render_as_string(hide_password=False))
+                        database = open_database(place.render_as_string(hide_password=False), KEYS)
                         print(f"  breaches: {len(verify_books(database))}")
                         database.close()
 

@@ -11,10 +11,12 @@ from hypothesis import HealthCheck, settings
 from tests import deployments, forms
 from tests.environment import forget, hear_interrupts
 from tests.postgres import _postgres_bank, postgres_bank, postgres_server, postgres_url
+from tests.world import files
 
 __all__ = ["_postgres_bank", "home", "postgres_bank", "postgres_server", "postgres_url"]
 
 forget()
+os.environ |= files.KEY_SETTING
 hear_interrupts()
 settings.register_profile(
     "quick",
@@ -85,4 +87,6 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             if name.startswith("CHAINTELLER_") or name == "NO_COLOR":
                 patch.delenv(name)
         patch.setenv("CHAINTELLER_HOME", str(folder))
+        for name, value in files.KEY_SETTING.items():
+            patch.setenv(name, value)
         yield folder

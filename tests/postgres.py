@@ -18,6 +18,7 @@ import pytest
 from sqlalchemy import create_engine, make_url, text
 from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
+from tests.world.files import KEYS
 
 from chainteller.storage import schema, sealing
 from chainteller.storage.database import connect, open_database
@@ -135,7 +136,7 @@ def wipe(url: str) -> None:
     A few rows are deleted sooner than a table's files are made anew, but only a superuser may leave
     the tables' own guards out.
     """
-    database = connect(url)
+    database = connect(url, KEYS)
     with database.write() as connection:
         names = [each.name for each in sealing.own_tables()]
         if connection.scalar(text("SELECT current_setting('is_superuser')::boolean")):
@@ -153,7 +154,7 @@ def wipe(url: str) -> None:
 @pytest.fixture(scope="session")
 def _postgres_bank(postgres_server: PostgresServer) -> str:
     url = postgres_server.fresh()
-    open_database(url).close()
+    open_database(url, KEYS).close()
     return url
 
 

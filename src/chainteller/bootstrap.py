@@ -22,7 +22,7 @@ from chainteller.domain.actors import DEFAULT_ORGANISATION, Actor
 from chainteller.domain.clock import Clock, ElapsedClock, SystemClock
 from chainteller.domain.randomness import Randomness, SeededRandomness, SystemRandomness
 from chainteller.paths import Paths, private_folder, shipped
-from chainteller.service.errors import ServiceUnavailable
+from chainteller.service.errors import ServiceUnavailable, WriterKeyMissing
 from chainteller.service.interface import Service
 from chainteller.service.layers import Layered
 from chainteller.service.read_only import ReadOnly
@@ -36,6 +36,7 @@ from chainteller.settings.tree import (
 )
 from chainteller.settings.values import SettingsInvalid
 from chainteller.storage.worlds import kept_world, sample_world, world_file
+from chainteller.storage.writer_keys import PublicKey
 
 if TYPE_CHECKING:
     from chainteller.adapters.evm_rpc import EvmRpc
@@ -47,10 +48,12 @@ if TYPE_CHECKING:
     from chainteller.engine.ports import Arrivals, PriceFeed
     from chainteller.service.attempts import Watch
     from chainteller.service.models.records import Capabilities, ChainReport
+    from chainteller.storage.writer_keys import WriterKeys
     from chainteller.training.scenarios import Scenario
     from chainteller.training.session import Session
     from chainteller.tui.start import StartedDesk
     from chainteller.witnessing.submissions import Witness
+    from chainteller.writer_keys import ConfiguredKeys
 
 _DUE_BATCH = 500
 _PROBE_DEADLINE_S = 3.0
@@ -104,9 +107,17 @@ def _open(configured: Configured, place: Place) -> OpenedService:
         place.kind,
         place.label,
         engine.close,
-        lambda: engine.run_due(_DUE_BATCH),
+        lambda: _do_due(engine),
         lambda: _publish_heads(engine),
     )
+
+
+def _do_due(engine: "Engine") -> int:
+    """Due work waits for the writer's key, reading doesn't."""
+    try:
+        return engine.run_due(_DUE_BATCH)
+    except WriterKeyMissing:
+        return 0
 
 
 def _publish_heads(engine: "Engine") -> list[str]:
@@ -147,8 +158,11 @@ def open_engine(
     *,
     randomness: Randomness | None = None,
     clock: Clock | None = None,
+    keys: "WriterKeys | None" = None,
 ) -> "Engine":
     """Open the engine on the place's database; a new file gets the schema.
+
+    Its logs are marked with the writer's key, by default the one that the settings name.
 
     The machine's clocks are compared with the records, unless the place is read-only or another
     clock is given.
@@ -161,13 +175,15 @@ def open_engine(
     from chainteller.engine import epochs
     from chainteller.engine.context import EngineContext
     from chainteller.engine.engine import Engine
+    from chainteller.engine.kept_heads import KeptHeads
     from chainteller.engine.timekeeping import KeptClock, Timekeeper
     from chainteller.storage.database import open_database
 
     clock, keeper = clock or SystemClock(), Timekeeper()
+    own = writer_keys(settings) if keys is None else None
     feed = price_feed(settings.engine, KeptClock(clock, keeper))
     context = EngineContext(
-        database=open_database(database_url(settings, place)),
+        database=open_database(database_url(settings, place), keys or own),
         clock=clock,
         randomness=randomness or SystemRandomness(),
         feed=feed,
@@ -175,6 +191,7 @@ def open_engine(
         options=engine_options(settings),
         keeper=keeper,
         notary=notary(settings, place),
+        kept=KeptHeads(own.heads_file, writes=not place.read_only) if own else None,
         chain=chain(settings),
         arrivals=arrivals(settings),
     )
@@ -221,6 +238,14 @@ def arrivals(settings: Settings) -> "Arrivals | None":
 
     kind, _, file = source.partition(":")
     return FileArrivals(Path(file).expanduser()) if kind == "file" else HttpArrivals(source)
+
+
+def writer_keys(settings: Settings) -> "ConfiguredKeys":
+    """Where the key is that marks the logs of the place's database."""
+    from chainteller.writer_keys import ConfiguredKeys
+
+    paths = settings.paths
+    return ConfiguredKeys(settings.audit.writer_key, paths.writer_keys, os.environ, paths.state)
 
 
 def notary(settings: Settings, place: Place) -> "Notary":
@@ -415,7 +440,13 @@ def start_demo(paths: Paths, place: Place, seed: str) -> "StartedDesk":
     settings = Settings(paths, desk=DeskSettings(operator="demo"))
     world = kept_world(sample_world(paths, seed), partial(_make_in_process, "past", seed))
     shutil.copyfile(world, sqlite_path(place.address))
-    engine = open_engine(settings, place, randomness=SeededRandomness(seed), clock=ElapsedClock())
+    engine = open_engine(
+        settings,
+        place,
+        randomness=SeededRandomness(seed),
+        clock=ElapsedClock(),
+        keys=PublicKey(),
+    )
     load_samples(engine, seed)
     return _desk(engine, settings, place)
 

@@ -1,7 +1,7 @@
-"""API keys for remote deployments, from the environment, a file, a command or the keyring.
+"""Secrets from the environment, a file, a command or the keyring; API keys of remote deployments.
 
-Never from an argument, which other users of the machine can read. The key's format isn't checked,
-except that it must fit in a header: the deployment decides which keys are valid.
+Never from an argument, which other users of the machine can read. An API key's format isn't
+checked, except that it must fit in a header: the deployment decides which keys are valid.
 """
 
 import re
@@ -47,11 +47,11 @@ def _found(place: Place, environ: Mapping[str, str]) -> str:
     profile = place.profile
     if profile is not None:
         if profile.key_env:
-            return _from_variable(profile.key_env, environ)
+            return from_variable("key_env", profile.key_env, environ)
         if profile.key_file:
-            return _from_file(Path(profile.key_file).expanduser())
+            return from_file("key_file", Path(profile.key_file).expanduser())
         if profile.key_command:
-            return _from_command(profile.key_command)
+            return from_command("key_command", profile.key_command)
     key = _from_keyring(profile.name if profile else place.address)
     if key:
         return key
@@ -60,27 +60,28 @@ def _found(place: Place, environ: Mapping[str, str]) -> str:
     )
 
 
-def _from_variable(name: str, environ: Mapping[str, str]) -> str:
+def from_variable(setting: str, name: str, environ: Mapping[str, str]) -> str:
+    """Raises SettingsInvalid, which names the setting; so do the next two."""
     key = environ.get(name, "").strip()
     if not key:
-        raise SettingsInvalid([f"key_env names {name}, which is not set"])
+        raise SettingsInvalid([f"{setting} names {name}, which is not set"])
     return key
 
 
-def _from_file(path: Path) -> str:
+def from_file(setting: str, path: Path) -> str:
     try:
         is_shared = others_may_read(path)
         key = path.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "is no text"
-        raise SettingsInvalid([f"key_file {path}: {reason}"]) from None
+        raise SettingsInvalid([f"{setting} {path}: {reason}"]) from None
     if is_shared:
-        said = f"key_file {path} may be read by others: {how_to_protect(path)}"
+        said = f"{setting} {path} may be read by others: {how_to_protect(path)}"
         raise SettingsInvalid([said])
     return key
 
 
-def _from_command(command: str) -> str:
+def from_command(setting: str, command: str) -> str:
     try:
         done = subprocess.run(  # noqa: S603 - the user's own command, split and without a shell
             shlex.split(command),
@@ -91,18 +92,18 @@ def _from_command(command: str) -> str:
         )
     except subprocess.CalledProcessError as error:
         raise SettingsInvalid(
-            [f"key_command {_program(command)}: ended with {error.returncode}"]
+            [f"{setting} {_program(command)}: ended with {error.returncode}"]
         ) from None
     except subprocess.TimeoutExpired:
         raise SettingsInvalid(
-            [f"key_command {_program(command)}: no answer in {_COMMAND_TIMEOUT_S} s"]
+            [f"{setting} {_program(command)}: no answer in {_COMMAND_TIMEOUT_S} s"]
         ) from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "is no command line"
-        raise SettingsInvalid([f"key_command {_program(command)}: {reason}"]) from None
+        raise SettingsInvalid([f"{setting} {_program(command)}: {reason}"]) from None
     key = done.stdout.strip()
     if not key:
-        raise SettingsInvalid([f"key_command {_program(command)}: printed nothing"])
+        raise SettingsInvalid([f"{setting} {_program(command)}: printed nothing"])
     return key
 
 

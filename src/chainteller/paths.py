@@ -28,6 +28,11 @@ class Paths(NamedTuple):
         return self.data / "signing_keys"
 
     @property
+    def writer_keys(self) -> Path:
+        """The keys without which nobody writes to the log: neither with the data nor in backups."""
+        return self.config_file.parent / "writer_keys"
+
+    @property
     def themes(self) -> Path:
         """The user's own theme files."""
         return self.config_file.parent / "themes"

@@ -4,6 +4,7 @@ POSIX systems have mode bits. On Windows, a file has a list of those who may rea
 which ``icacls`` writes and shows.
 """
 
+import contextlib
 import os
 import re
 import stat
@@ -43,6 +44,38 @@ def open_private(file: Path, mode: Literal["ab", "xb"]) -> BinaryIO:
 
 def _of_owner_alone(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
+
+
+def write_atomically(file: Path, text: str, *, is_new: bool) -> None:
+    """Write a file of the owner's (mode 0600), whole and on disk, or not at all.
+
+    Raises:
+        FileExistsError: ``is_new``, and there is such a file.
+        OSError: it can't be written.
+    """
+    handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}-")
+    draft = Path(name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as opened:
+            opened.write(text)
+            opened.flush()
+            os.fsync(opened.fileno())
+        if is_new:
+            file.hardlink_to(draft)
+        else:
+            draft.replace(file)
+        _sync_folder(file.parent)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _sync_folder(folder: Path) -> None:
+    with contextlib.suppress(PermissionError):  # a system that opens no folders keeps them itself
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def how_to_protect(path: Path) -> str:

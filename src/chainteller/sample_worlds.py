@@ -16,6 +16,7 @@ from chainteller.engine.context import EngineContext
 from chainteller.engine.samples.loading import load_past, load_samples
 from chainteller.paths import shipped
 from chainteller.storage.database import open_database
+from chainteller.storage.writer_keys import PublicKey
 
 TRAINING_BEGINS = parse_instant("2026-11-20T09:00:00Z")
 """A Friday morning. Every session begins at this instant, so that reports are repeatable."""
@@ -53,7 +54,7 @@ def _make(
 ) -> None:
     prices = SimulatedPrices(seed)
     context = EngineContext(
-        database=open_database(f"sqlite:///{file}"),
+        database=open_database(f"sqlite:///{file}", PublicKey()),
         clock=clock,
         randomness=SeededRandomness(f"sample world {seed}"),
         feed=prices,

@@ -30,6 +30,7 @@ from chainteller.service.models.counterparties import ReverificationRequest
 from chainteller.sqlite import sqlite3
 from chainteller.storage import markets
 from chainteller.storage.database import open_database
+from chainteller.storage.writer_keys import PublicKey
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
@@ -99,7 +100,7 @@ class ThrowawayWorld:
         self._saved: dict[int, tuple[dict[str, list[tuple[int, int]]], ...]] = {}
         self.clock = ManualClock(TRAINING_BEGINS)
         context = EngineContext(
-            database=open_database(f"sqlite:///{self._file}"),
+            database=open_database(f"sqlite:///{self._file}", PublicKey()),
             clock=self.clock,
             randomness=SeededRandomness(f"training {seed}"),
             feed=self._prices,

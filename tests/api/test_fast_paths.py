@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from tests.api.conftest import Caller
@@ -16,8 +16,10 @@ from chainteller.api.responses import written
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import ManualClock
 from chainteller.engine.deployment import EmbeddedDeployment
+from chainteller.service import operations
 from chainteller.service.deployment import DeploymentOptions
 from chainteller.service.interface import Service
+from chainteller.service.operations import Operation
 
 Answer = TypeVar("Answer")
 
@@ -69,10 +71,12 @@ class Elsewhere(EmbeddedDeployment):
 
     asked = 0
 
-    async def at_once(self, actor: Actor, work: Callable[[Service], Answer]) -> Answer | None:
+    async def at_once(
+        self, actor: Actor, operation: Operation[Any], work: Callable[[Service], Answer]
+    ) -> Answer | None:
         self.asked += 1
         self._unwaiting.context.database._inode = -1
-        found = await super().at_once(actor, work)
+        found = await super().at_once(actor, operation, work)
         assert found is None
         return found
 
@@ -90,9 +94,27 @@ def test_a_read_that_looks_at_everything_is_not_made_on_the_event_loop(world: Wo
     with served(behind) as address:
         call = Caller(address, world.key())
         account = call.account()
-        for query in ("filter[status]=settled", "filter%5Bside%5D=buy", "sort=created"):
+        for query in ("filter[status]=settled", "filter%5Bside%5D=buy", "page=100"):
             assert call("GET", f"/trading-accounts/{account}/trades?{query}").status == 200
     assert behind.asked == 0
+
+
+@pytest.mark.parametrize(
+    ("operation", "is_short"),
+    [
+        (operations.TRADING_ACCOUNTS, True),
+        (operations.CAPABILITIES, True),
+        (operations.STATEMENT, False),
+        (operations.FIND, False),
+        (operations.AUDIT_PROOF, False),
+    ],
+)
+def test_an_operation_that_takes_long_is_not_answered_on_the_event_loop(
+    world: World, operation: Operation[Any], is_short: bool
+) -> None:
+    behind = EmbeddedDeployment(world.engine, DeploymentOptions("0.0.test"))
+    answer = asyncio.run(behind.at_once(world.engine.actor, operation, lambda _: "answered"))
+    assert answer == ("answered" if is_short else None)
 
 
 def test_request_lines_are_json_whatever_is_in_them(log_file: Path) -> None:

@@ -5,7 +5,7 @@ import logging
 import queue
 from collections.abc import Callable, Iterator
 from logging.handlers import QueueHandler
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from tests.api.conftest import Caller
@@ -16,7 +16,7 @@ from chainteller.domain.actors import SCOPES, Actor
 from chainteller.service.deployment import DeploymentOptions, Figure, Health, Principal
 from chainteller.service.errors import ServiceUnreachable
 from chainteller.service.interface import Service
-from chainteller.service.operations import MARKETS, Call
+from chainteller.service.operations import MARKETS, Call, Operation
 
 Answer = TypeVar("Answer")
 
@@ -43,7 +43,12 @@ class Broken:
     def acting_as(self, actor: Actor) -> Service:  # noqa: ARG002 - whoever it is
         return Faulty()
 
-    async def at_once(self, actor: Actor, work: Callable[[Service], Answer]) -> Answer | None:
+    async def at_once(
+        self,
+        actor: Actor,
+        operation: Operation[Any],  # noqa: ARG002 - whatever is asked
+        work: Callable[[Service], Answer],
+    ) -> Answer | None:
         return work(self.acting_as(actor))
 
     def note_refusal(self, *refused: object) -> None:  # noqa: ARG002 - it keeps no trail

@@ -22,6 +22,7 @@ from chainteller.engine.deployment import EmbeddedDeployment
 from chainteller.service.deployment import DeploymentOptions
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.interface import Service
+from chainteller.service.operations import MARKETS
 from chainteller.storage import loop_reads
 from chainteller.storage.postgres import LOCK_TIMEOUT_S
 
@@ -190,7 +191,7 @@ async def test_a_loop_that_cannot_watch_a_connection_leaves_reads_to_threads(
     monkeypatch.setattr(loop, "add_reader", unable)
     for _ in range(3):
         tasks = asyncio.all_tasks()
-        assert await behind.at_once(Actor(), lambda service: service.markets()) is None
+        assert await behind.at_once(Actor(), MARKETS, lambda service: service.markets()) is None
         for opening in asyncio.all_tasks() - tasks:
             await opening
     pool = world.context.database.engine.pool

@@ -34,7 +34,6 @@ def test_only_a_transaction_commits() -> None:
         "storage/maintenance.py",  # samples of tables that the database looks at
         "storage/plain.py",  # the connection that a transaction commits
         "storage/upgrade.py",  # a migration, which is no operation of the service
-        "storage/sequencer.py",  # numbers of what is committed already
         "storage/write_health.py",  # a trial that leaves nothing
     }
     source = ROOT / "src" / "chainteller"

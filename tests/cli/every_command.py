@@ -181,6 +181,7 @@ def lines(bank: Bank) -> Lines:
         "audit key create": ("--database", f"sqlite:///{at / 'empty' / 'signed.db'}"),
         "audit key rotate": (),
         "audit key retire": (),
+        "audit writer replace": ("--reason", "the file was copied by mistake"),
         "keys list": (),
         "keys create": ("--name", "third"),
         "keys rotate": (new,),
@@ -212,7 +213,7 @@ def _of_tomorrow(bank: Bank, backup: Path) -> Path:
     file = bank.home / "tomorrow.db"
     shutil.copyfile(backup, file)
     with closing(sqlite3.connect(file)) as connection, connection:
-        connection.execute("UPDATE head SET last_at = last_at + 86400000000")
+        connection.execute("UPDATE log SET last_at = last_at + 86400000000")
     return file
 
 

@@ -50,11 +50,12 @@ def test_the_books_of_the_sample_bank_hold(bank: Path, teller: Teller) -> None:
 def test_a_changed_row_of_the_audit_trail_is_found(bank: Path, teller: Teller) -> None:
     with closing(sqlite3.connect(bank)) as connection:
         triggers = connection.execute(
-            "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'audit'"
+            "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'entry'"
         ).fetchall()
         for (name,) in triggers:
             connection.execute(f'DROP TRIGGER "{name}"')
-        connection.execute("UPDATE audit SET actor = 'nobody' WHERE seq = 17")
+        mine = "organisation_id = 'default' AND number = 17"
+        connection.execute(f"UPDATE entry SET object = 'nobody' WHERE {mine}")  # noqa: S608 - our own words
         connection.commit()
     ended = teller("audit", "verify", "--json")
     assert ended.code == 1
@@ -62,10 +63,10 @@ def test_a_changed_row_of_the_audit_trail_is_found(bank: Path, teller: Teller) -
     assert ended.complaint[0].startswith("AUDIT_BROKEN: row 17")
     judged = teller("db", "verify")
     assert judged.code == 1
-    assert judged.complaint[0].endswith("(audit 17)")
-    assert sum(each.startswith("Likely cause:") for each in judged.complaint) == 3
+    assert judged.complaint[0].endswith("(entry 17 of default)")
+    assert sum(each.startswith("Likely cause:") for each in judged.complaint) == 1
     breaches = teller("db", "verify", "--json").body["breaches"]
-    assert "invariant 21: the trigger audit_refuses_update is missing (catalogue)" in breaches
+    assert "invariant 21: the trigger entry_refuses_update is missing (catalogue)" in breaches
 
 
 def test_a_key_is_printed_alone_and_once(home: Path, teller: Teller) -> None:
@@ -175,9 +176,9 @@ def test_a_restore_beside_a_running_server_is_refused_and_recorded(
 @pytest.mark.parametrize(
     ("statement", "named", "code"),
     [
-        ("DELETE FROM head", "head bank", 1),
+        ("DELETE FROM log WHERE organisation_id = 'default'", "log default", 1),
         ("DELETE FROM clock", "clock bank", 1),
-        ("DROP TABLE removal", "invariant 17: it is missing (removal)", 1),
+        ("DROP TABLE journal", "invariant 17: it is missing (journal)", 1),
         ("DELETE FROM schema_revision", "The database doesn't say any more which schema", 3),
     ],
 )

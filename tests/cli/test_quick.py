@@ -70,7 +70,7 @@ def test_the_answer_is_that_of_the_engine(
         "INSERT INTO job (kind, reference, run_at) VALUES ('fill', 'TXN_1', 1)",
         "UPDATE clock SET doubt = 'CLOCK_BEHIND'",
         "UPDATE clock SET boot = 'another'",
-        "UPDATE head SET last_at = last_at + 600000000000",
+        "UPDATE log SET last_at = last_at + 600000000000",
         "UPDATE schema_revision SET version_num = '0001'",
         "DROP TABLE ledger_account",
         "DELETE FROM clock",

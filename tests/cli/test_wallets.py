@@ -90,7 +90,7 @@ def test_a_signature_is_read_from_stdin(teller: Teller) -> None:
 
 def test_a_challenge_and_a_claim_of_another_desk_are_found(teller: Teller, home: Path) -> None:
     def forget() -> None:
-        for file in (home / "state").iterdir():
+        for file in (home / "state").glob("*.*"):
             file.unlink()
 
     network, name, address = WALLETS[0]

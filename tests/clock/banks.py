@@ -1,11 +1,9 @@
 """A bank on a machine whose wall clock can be set, with an account that has money."""
 
-import json
-
-from sqlalchemy import select
 from tests.clock.machine import Machine, MachineClock
 from tests.world.bank import World, build
 from tests.world.engines import DPT
+from tests.world.logs import entries
 
 from chainteller.domain.options import EngineOptions
 from chainteller.engine import epochs
@@ -16,7 +14,6 @@ from chainteller.service.errors import ServiceError
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.funding import DepositRequest, Transfer, WithdrawalRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
-from chainteller.storage.tables import Tables
 
 OPTIONS = EngineOptions(
     rate_limits=False,
@@ -104,10 +101,8 @@ class Bank:
 
     def entries(self, action: str) -> list[dict[str, object]]:
         """The inputs of the audit entries of an action, oldest first."""
-        t = Tables.audit
-        statement = select(t.c.inputs).where(t.c.action == action).order_by(t.c.seq)
-        with self.context.database.read() as connection:
-            return [json.loads(inputs) for inputs in connection.scalars(statement)]
+        found = entries(self.context.database, action=action)
+        return [dict(each.inputs or {}) for each in found]
 
     def told(self) -> list[str]:
         """The events about the clock, oldest first."""

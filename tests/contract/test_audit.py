@@ -54,6 +54,7 @@ def test_an_accounts_trail_holds_all_that_was_done_to_it(place: Place) -> None:
         ("withdraw", account.id, "INSUFFICIENT_FUNDS"),
         ("execute_quote", unbound.id, "QUOTE_EXPIRED"),
         ("withdrawal.completed", sent.id, None),
+        ("work.dropped", trade_id, None),
         ("withdrawal.sent", sent.id, None),
         ("withdraw", sent.id, None),
         ("cancel_trade", trade_id, None),
@@ -67,7 +68,8 @@ def test_an_accounts_trail_holds_all_that_was_done_to_it(place: Place) -> None:
     assert [(row.action, row.object, row.error) for row in second.data] == expected[4:8]
     assert second.pagination.total == len(expected)
     of_trade = ListQuery(trading_account_id=account.id, text=trade_id)
-    assert [row.action for row in service.audit(of_trade).data] == ["cancel_trade", "execute_quote"]
+    actions = [row.action for row in service.audit(of_trade).data]
+    assert actions == ["work.dropped", "cancel_trade", "execute_quote"]
     assert verify(place.world.context.database) == ()
 
 

@@ -1,9 +1,12 @@
-"""Statements compared with the rows of the ledger, which are added up here once more."""
+"""Statements compared with what the log says was posted, which is added up here once more."""
 
+import json
 from collections import defaultdict
-from contextlib import closing
+from collections.abc import Mapping
 from decimal import Decimal, localcontext
+from itertools import chain
 
+from sqlalchemy import select
 from tests.world.samples import NOW
 
 from chainteller.domain.assets import ASSETS_BY_KEY
@@ -13,29 +16,38 @@ from chainteller.engine.context import EngineContext
 from chainteller.engine.engine import Engine
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.statements import Statement
-from chainteller.sqlite import sqlite3
+from chainteller.storage.log import entry
+from chainteller.storage.tables import Tables
 from chainteller.workspace.statements import contradictions
 
-_POSTINGS = """
-    SELECT posting.asset, posting.debit, posting.atoms, journal.at, journal.reference
-    FROM posting JOIN journal ON journal.id = posting.journal_id
-    WHERE posting.code IN (?, ?, ?)
-"""
+Posting = tuple[str, int, int, str]
+"""An asset, by how much its balance changed, when, and for which record."""
 
 
 def compare(bank: EngineContext, draw: Randomness, *, accounts: int) -> int:
     """Compare statements of drawn accounts and periods with the rows; how many accounts."""
-    engine, path = Engine(bank), bank.database.path
-    assert path is not None
+    engine, rows = Engine(bank), _postings(bank)
     known = sorted(_all_accounts(engine), key=lambda _: draw.bytes(8))
     chosen = known[:accounts]
-    with closing(sqlite3.connect(path)) as rows:
-        for account in chosen:
-            first, last = sorted(NOW - below(draw, 120 * DAY) for _ in "12")
-            _compare_with_rows(rows, engine.statement(account))
-            period = {"from_time": format_instant(first), "to_time": format_instant(last)}
-            _compare_with_rows(rows, engine.statement(account, **period))
+    for account in chosen:
+        first, last = sorted(NOW - below(draw, 120 * DAY) for _ in "12")
+        _compare_with_rows(rows, engine.statement(account))
+        period = {"from_time": format_instant(first), "to_time": format_instant(last)}
+        _compare_with_rows(rows, engine.statement(account, **period))
     return len(chosen)
+
+
+def _postings(bank: EngineContext) -> dict[str, list[Posting]]:
+    """What the log says that was posted, by account and asset of the ledger."""
+    found: dict[str, list[Posting]] = defaultdict(list)
+    with bank.database.read() as connection:
+        bodies = connection.scalars(select(Tables.entry.c.body)).all()
+    for body in bodies:
+        _, second, _ = entry.unpack(body).split(b"\n")
+        for _, record, at, legs in json.loads(second)["journals"]:
+            for code, asset, change, *_ in legs:
+                found[code].append((asset, int(change), at, record))
+    return found
 
 
 def _all_accounts(engine: Engine) -> list[str]:
@@ -47,8 +59,8 @@ def _all_accounts(engine: Engine) -> list[str]:
     return found
 
 
-def _compare_with_rows(rows: sqlite3.Connection, statement: Statement) -> None:
-    """Sums of the rows alone, with nothing of the program but how many decimals an asset has."""
+def _compare_with_rows(rows: Mapping[str, list[Posting]], statement: Statement) -> None:
+    """Sums of what was posted alone: all it takes of the program are the decimals of each asset."""
     account, first, last = (
         statement.trading_account_id,
         from_datetime(statement.from_time),
@@ -58,8 +70,7 @@ def _compare_with_rows(rows: sqlite3.Connection, statement: Statement) -> None:
     opening: dict[str, int] = defaultdict(int)
     closing: dict[str, int] = defaultdict(int)
     moved: dict[tuple[str, str], int] = defaultdict(int)
-    for asset, debit, atoms, at, reference in rows.execute(_POSTINGS, codes):
-        change = -int(atoms) if debit else int(atoms)
+    for asset, change, at, reference in chain.from_iterable(rows.get(each, ()) for each in codes):
         opening[asset] += change if at < first else 0
         closing[asset] += change if at < last else 0
         moved[asset, reference] += change if first <= at < last else 0

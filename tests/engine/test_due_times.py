@@ -159,7 +159,7 @@ def test_work_that_was_moved_forward_is_named_and_waits_for_its_time(
         assert _status(bank, kind, reference) == WORK[kind].status
         assert _job(bank, kind) == (reference, due_at)
         assert _said(bank) == []
-        rows = [each for each in bank.engine.audit().data if each.action == due.PUT_BACK]
+        rows = [each for each in bank.engine.audit().data if each.action == trades.PUT_BACK]
         assert (rows[0].object, rows[0].outcome) == (reference, "done")
     bank.clock.advance(1)
     bank.engine.run_due()

@@ -22,7 +22,7 @@ from chainteller.service.errors import ValidationFailed
 from chainteller.service.models.counterparties import RegisterCounterparty
 from chainteller.service.models.finding import Found
 from chainteller.service.models.pages import ListQuery
-from chainteller.storage import search
+from chainteller.storage import organisations, search
 from chainteller.storage.tables import Tables
 
 WALLET = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
@@ -41,8 +41,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     seeds.append(CustomerSeed("ODA-1", organisation="other", name="Mara Whitlock", reference="X-1"))
     made = make_world(tmp_path_factory.mktemp("finding") / "bank.db", customers=())
     with sealed(made.database) as rows:
-        organisation = {"id": "other", "name": "Other", "fee_flat_cents": 0, "fee_bps": 0}
-        rows.insert(Tables.organisation, [organisation | {"fee_minimum_cents": 0, "created": 0}])
+        organisations.create(rows, "other", 0)
 
         add_customers(rows, seeds)
     made.open("DDA-2510")

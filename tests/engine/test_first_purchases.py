@@ -1,4 +1,7 @@
-"""Ledger rows that do not exist yet: whoever posts first opens them, and no write gets stuck."""
+"""Ledger rows that do not exist yet: whoever posts first opens them, and no write gets stuck.
+
+The bank's own are opened under the lock of the log's end, a customer's under that of the account.
+"""
 
 import threading
 from collections.abc import Iterator
@@ -7,22 +10,14 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import text
-from sqlalchemy.exc import DBAPIError
 from tests.world.customers import CustomerSeed
 from tests.world.engines import World, make_world
-from tests.world.files import sealed
 
 from chainteller.domain.clock import MINUTE
 from chainteller.engine.verification import verify
-from chainteller.storage import ledger
 from chainteller.storage.database import Database
-from chainteller.storage.faults import LOCK_TIMED_OUT, sqlstate
-from chainteller.storage.rows import Writer
-from chainteller.storage.tables import Tables
 
 CUSTOMERS = 6
-LATE, EARLY = ("income:fee", "USD@fiat"), ("custody", "DOGE@dogecoin")
-"""Two of the bank's ledger accounts, later and earlier in the order of locks."""
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -34,8 +29,6 @@ def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
     made = make_world(place, customers=seeds)
     for seed in seeds:
         made.deposit("1000.00", account=made.open(seed.bank_account_id))
-    with sealed(made.database) as rows:
-        rows.delete(Tables.ledger_account, Tables.ledger_account.c.version == 0)
     yield made
     made.close()
 
@@ -84,27 +77,3 @@ def test_first_purchases_at_once_are_all_filled(world: World) -> None:
         row_count(world.database, "SOL@solana") == len(["custody", "lp.receivable"]) + 2 * CUSTOMERS
     )
     assert verify(world.database) == ()
-
-
-def test_opening_a_row_never_waits_for_one_that_another_write_holds(world: World) -> None:
-    """A write that holds LATE and finds EARLY opened and locked meanwhile must start again: to
-    wait would be a deadlock, because the other write goes on to LATE.
-    """
-    if not world.database.is_postgres:
-        pytest.skip("a SQLite file has one writer")
-    world.buy("100.00")
-    world.settle()
-    database = world.database
-    with database.write() as opening:
-        ledger.open_balances(Writer(opening), [EARLY])
-        with database.write() as first:
-            assert set(ledger.lock(first, [LATE, EARLY])) == {LATE}
-            opening.commit()
-            with database.write() as second, ThreadPoolExecutor(1) as pool:
-                assert set(ledger.lock(second, [EARLY])) == {EARLY}
-                later = pool.submit(ledger.lock, second, [LATE])
-                with pytest.raises(DBAPIError) as refused:
-                    ledger.open_balances(Writer(first), [EARLY])
-                assert sqlstate(refused.value) == LOCK_TIMED_OUT
-                first.rollback()
-                assert set(later.result()) == {LATE}

@@ -14,7 +14,7 @@ from chainteller.domain.options import EngineOptions
 from chainteller.domain.quoting import FeeSchedule
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import ExecuteRequest
-from chainteller.storage import markets
+from chainteller.storage import markets, organisations
 
 
 @pytest.fixture
@@ -149,6 +149,8 @@ def test_a_bound_quote_executes_in_its_account_only(tmp_path: Path) -> None:
 def test_foreign_quotes_and_accounts_do_not_exist(tmp_path: Path) -> None:
     world = make_world(tmp_path / "bank.db")
     world.open()
+    with sealed(world.database) as rows:
+        organisations.create(rows, "other", world.clock.now())
     stranger = world.engine.acting_as(Actor("other", "stranger"))
     quote = world.quote()
     request = ExecuteRequest(trading_account_id=world.account)

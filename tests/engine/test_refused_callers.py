@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from tests.api.conftest import Caller
 from tests.world.bank import World, build, sqlite_url
+from tests.world.logs import entries
 from tests.world.serving import deployment, served
 
 from chainteller.domain.actors import Actor
@@ -15,7 +16,7 @@ from chainteller.engine import refused_callers
 from chainteller.engine.refused_callers import OTHERS, RefusedCallers
 from chainteller.engine.verification import verify
 from chainteller.service.errors import Forbidden, Unauthorized
-from chainteller.storage import log
+from chainteller.storage.rows import DEPLOYMENT
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -24,11 +25,10 @@ def world(request: pytest.FixtureRequest, tmp_path: Path) -> World:
     return build(sqlite_url(tmp_path) if on_sqlite else request.getfixturevalue("postgres_url"))
 
 
-def acts(world: World, organisation: str, name: str) -> list[Mapping[str, Any]]:
-    """What the log of an organisation, or of the deployment, says was done under a name."""
-    with world.context.database.read() as connection:
-        bodies = [log.read(each.body.encode()) for each in log.entries(connection, organisation)]
-    return [act for body in bodies for act in body["acts"] if act["op"] == name]
+def refused_keys(world: World) -> list[Mapping[str, Any]]:
+    """What the log of the deployment says of refused keys."""
+    found = entries(world.context.database, DEPLOYMENT, "refuse_key")
+    return [each.inputs or {} for each in found]
 
 
 def test_refused_keys_are_in_the_log_of_the_deployment(world: World) -> None:
@@ -39,10 +39,7 @@ def test_refused_keys_are_in_the_log_of_the_deployment(world: World) -> None:
     refused.count("10.0.0.2", Unauthorized("MISSING"), None)
     refused.write()
     refused.write()
-    assert [
-        (act["address"], act["count"], act["reasons"])
-        for act in acts(world, log.DEPLOYMENT, "refuse_key")
-    ] == [
+    assert [(told["address"], told["count"], told["reasons"]) for told in refused_keys(world)] == [
         ("10.0.0.1", 4, {"EXPIRED": 1, "UNKNOWN": 3}),
         ("10.0.0.2", 1, {"MISSING": 1}),
     ]
@@ -73,8 +70,7 @@ def test_many_addresses_are_bounded(world: World, monkeypatch: pytest.MonkeyPatc
     for number in range(50):
         refused.count(f"10.0.0.{number}", Unauthorized("UNKNOWN"), None)
     refused.write()
-    found = acts(world, log.DEPLOYMENT, "refuse_key")
-    assert {act["address"]: act["count"] for act in found} == {
+    assert {told["address"]: told["count"] for told in refused_keys(world)} == {
         "10.0.0.0": 1,
         "10.0.0.1": 1,
         "10.0.0.2": 1,
@@ -94,6 +90,6 @@ def test_the_service_notes_both_when_it_ends(tmp_path: Path) -> None:
         assert call("GET", "/audit").status == 403
     behind.stop()
     again = build(sqlite_url(tmp_path))
-    assert [act["address"] for act in acts(again, log.DEPLOYMENT, "refuse_key")] == ["127.0.0.1"]
+    assert [told["address"] for told in refused_keys(again)] == ["127.0.0.1"]
     assert again.engine.audit().data[0].action == "refuse_scope"
     again.engine.close()

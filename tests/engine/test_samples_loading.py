@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from tests.world.logs import entries
 from tests.world.samples import FOLDER, MIDNIGHT, NOW, dump, head, load, rows
 
 from chainteller.adapters.prices_simulated import SimulatedPrices
@@ -35,7 +36,8 @@ def test_a_past_loaded_earlier_that_day_gives_the_same_world(
     assert load_past(empty, FOLDER, SimulatedPrices("42"), "42")
     assert not load_past(empty, FOLDER, SimulatedPrices("42"), "42")
     assert not rows(empty, "SELECT * FROM job")
-    assert max(row.at for row in rows(empty, "SELECT at FROM event")) < MIDNIGHT
+    told = [each for each in entries(empty.database) if each.events]
+    assert max(each.when for each in told) < MIDNIGHT
     empty.clock.set(NOW)
     assert load(empty)
     assert head(empty) == head(loaded)

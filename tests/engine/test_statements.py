@@ -1,19 +1,22 @@
 """Statements agree with the ledger to the last digit, or aren't made."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.engine.statement_rows import compare
 from tests.world.engines import World, make_world
+from tests.world.logs import rewrite
 from tests.world.samples import load, new_bank
 
 from chainteller.domain.clock import DAY, format_instant, format_moment, from_datetime
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.service.errors import StatementUnbalanced, ValidationFailed
 from chainteller.sqlite import sqlite3
+from chainteller.storage import ledger
 from chainteller.workspace.statements import contradictions
 
 
@@ -88,18 +91,9 @@ _PARTS = {
     "$TRADES": "(SELECT id FROM trade WHERE trading_account_id = :account AND status = 'settled')",
     "$DEPOSITS": "(SELECT id FROM transfer WHERE trading_account_id = :account"
     " AND status = 'completed' AND direction = 'deposit')",
-    "$FIRST": "code = 'customer:' || :account || ':available' AND account_version = 1",
-    "$LAST": "code = 'customer:' || :account || ':available' AND account_version = (SELECT"
-    " max(account_version) FROM posting later WHERE later.code = posting.code"
-    " AND later.asset = posting.asset)",
     "$BALANCE": "code = 'customer:' || :account || ':available'",
 }
 FAULTS = {
-    "a posting's amount": "UPDATE posting SET atoms = atoms + 1 WHERE $FIRST",
-    "a posting and the balance": "UPDATE posting SET atoms = atoms + 1,"
-    " balance_after = balance_after + 1 WHERE $LAST;"
-    "UPDATE ledger_account SET balance = balance + 1 WHERE $BALANCE",
-    "a missing posting": "DELETE FROM posting WHERE $FIRST",
     "a balance": "UPDATE ledger_account SET balance = balance + 1 WHERE $BALANCE",
     "a trade's price": "UPDATE trade SET price_cents = price_cents + 1 WHERE id IN $TRADES",
     "a trade's fee": "UPDATE trade SET fee_cents = fee_cents + 1 WHERE id IN $TRADES",
@@ -108,9 +102,48 @@ FAULTS = {
     " WHERE id IN $DEPOSITS",
     "a deposit's status": "UPDATE transfer SET status = 'failed' WHERE id IN $DEPOSITS",
     "a deleted deposit": "DELETE FROM transfer WHERE id IN $DEPOSITS",
-    "when a trade was filled": "UPDATE journal SET at = at + 1 WHERE kind = 'fill'"
-    " AND reference IN $TRADES",
     "whose a trade is": "UPDATE trade SET trading_account_id = 'TDA_ANOTHER' WHERE id IN $TRADES",
+    "whether a journal is there": "UPDATE entry SET trading_account_id = NULL"
+    " WHERE action = 'trade.fill'",
+    "an entry's body": "UPDATE entry SET body = x'0100' WHERE trading_account_id = :account",
+}
+
+
+def _journals(change: Callable[[list[Any]], object]) -> Callable[..., None]:
+    """Change the journals of every entry that has some."""
+
+    def rewritten(_first: object, second: dict[str, Any], _third: object) -> None:
+        if second["journals"]:
+            change(second["journals"])
+
+    return rewritten
+
+
+def _add_one(journals: list[Any], *cells: int) -> None:
+    for *_, legs in journals:
+        for leg in legs:
+            if leg[0].endswith(":available"):
+                for cell in cells:
+                    leg[cell] = str(int(leg[cell]) + 1)
+
+
+def _move(journals: list[Any]) -> None:
+    for journal in journals:
+        if journal[0] == "fill":
+            journal[2] += 1
+
+
+def _drop_leg(journals: list[Any]) -> None:
+    for journal in journals:
+        del journal[3][0]
+
+
+REWRITES = {
+    "a posting's amount": lambda journals: _add_one(journals, 2),
+    "a posting's amount and the balance after it": lambda journals: _add_one(journals, 2, 4),
+    "a missing posting": _drop_leg,
+    "a missing journal": list.clear,
+    "when a trade was filled": _move,
 }
 
 
@@ -122,6 +155,41 @@ def test_a_statement_of_damaged_books_is_refused(fault: str, served: World) -> N
     with _altered(path, FAULTS[fault], served.account), pytest.raises(StatementUnbalanced):
         served.engine.statement(served.account)
     assert served.engine.statement(served.account) == whole
+
+
+@pytest.mark.parametrize("fault", REWRITES)
+def test_a_statement_of_a_log_that_was_written_again_is_refused(fault: str, served: World) -> None:
+    """Also where somebody had the writer's key, or the program posted something else."""
+    path = served.database.path
+    assert path is not None
+    whole = served.engine.statement(served.account)
+    with _altered(path):
+        assert rewrite(served.database, _journals(REWRITES[fault]))
+        with pytest.raises(StatementUnbalanced):
+            served.engine.statement(served.account)
+    assert served.engine.statement(served.account) == whole
+
+
+def test_a_statement_is_refused_where_posting_and_balance_were_altered_alike(
+    served: World,
+) -> None:
+    path, code = served.database.path, f"customer:{served.account}:available"
+    assert path is not None
+    with served.database.read() as connection:
+        newest = ledger.of_account(connection, served.account)
+
+    def add_one(journals: list[Any]) -> None:
+        for *_, legs in journals:
+            for leg in legs:
+                if leg[0] == code and leg[3] == newest[code, leg[1]][1]:
+                    leg[2], leg[4] = str(int(leg[2]) + 1), str(int(leg[4]) + 1)
+
+    with _altered(path):
+        assert rewrite(served.database, _journals(add_one))
+        with closing(sqlite3.connect(path, isolation_level=None)) as rows:
+            _run(rows, FAULTS["a balance"], served.account)
+        with pytest.raises(StatementUnbalanced):
+            served.engine.statement(served.account)
 
 
 @pytest.fixture(scope="module")
@@ -138,23 +206,24 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     bank.close()
 
 
+def _run(rows: sqlite3.Connection, script: str, account: str) -> None:
+    triggers = rows.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall()
+    for (name,) in triggers:
+        rows.execute(f"DROP TRIGGER {name}")
+    for name, part in _PARTS.items():
+        script = script.replace(name, part)
+    assert sum(rows.execute(each, {"account": account}).rowcount for each in script.split(";"))
+
+
 @contextmanager
-def _altered(path: Path, script: str, account: str) -> Iterator[None]:
+def _altered(path: Path, script: str = "", account: str = "") -> Iterator[None]:
     """The database after some SQL without its triggers; as it was, afterwards."""
     kept = path.with_suffix(".kept")
     with closing(sqlite3.connect(path, isolation_level=None)) as rows:
         with closing(sqlite3.connect(kept)) as copy:
             rows.backup(copy)
-        for (name,) in rows.execute(
-            "SELECT name FROM sqlite_master WHERE type = 'trigger'"
-        ).fetchall():
-            rows.execute(f"DROP TRIGGER {name}")
-        for name, part in _PARTS.items():
-            script = script.replace(name, part)
-        changed = sum(
-            rows.execute(each, {"account": account}).rowcount for each in script.split(";")
-        )
-        assert changed
+        if script:
+            _run(rows, script, account)
     try:
         yield
     finally:

@@ -178,6 +178,8 @@ def test_a_closed_market_is_waited_for_fifteen_minutes(
         step(world, 5)
         if world.engine.trade(world.account, trade.id).status != "processing":
             break
+    waited = [row for row in world.engine.audit().data if row.object == trade.id][1]
+    assert waited.action == "work.put_back", "work that goes on isn't told as dropped"
     ended = world.engine.trade(world.account, trade.id)
     assert ended.status == status
     if status == "failed":

@@ -1,19 +1,22 @@
 """Upkeep: what is old goes in small steps and on record, and lists are counted ahead."""
 
 import hashlib
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 from sqlalchemy import delete, select, update
-from sqlalchemy.exc import DBAPIError
 from tests.world.engines import World
 from tests.world.files import sealed
+from tests.world.logs import entries
 
 from chainteller.domain.clock import DAY, MINUTE, SECOND
 from chainteller.engine import upkeep
 from chainteller.engine.verification import verify
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import QuoteRequest
-from chainteller.storage import log, tallies
+from chainteller.storage import tallies
+from chainteller.storage.rows import DEPLOYMENT
 from chainteller.storage.tables import Tables
 
 
@@ -29,11 +32,9 @@ def keep_up(world: World) -> int:
     return sum(1 for _ in upkeep.round_of_steps(world.context))
 
 
-def acts(world: World) -> list[dict[str, object]]:
+def acts(world: World) -> list[Mapping[str, Any]]:
     """What the deployment's log says of removals."""
-    with world.database.read() as connection:
-        bodies = [log.read(each.body.encode()) for each in log.entries(connection, log.DEPLOYMENT)]
-    return [act for body in bodies for act in body["acts"] if act["op"] == upkeep.REMOVED]
+    return [each.inputs or {} for each in entries(world.database, DEPLOYMENT, upkeep.REMOVED)]
 
 
 def test_expired_quotes_without_a_trade_go_and_the_others_stay(
@@ -135,47 +136,26 @@ def test_rows_of_the_past_begin_the_count_anew(
     assert verify(world.database) == ()
 
 
-def test_old_events_go_on_record_and_a_cursor_before_them_is_reset(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(upkeep, "AT_ONCE", 4)
+def test_old_events_are_told_no_more_and_a_cursor_before_them_is_reset(world: World) -> None:
     world.buy("50.00")
     pending = world.quote("20.00")
-    assert verify(world.database) == ()
     before = world.engine.events(0).data
-    world.clock.advance((world.context.options.keep_events_days + 1) * DAY)
-    world.settle()  # of a trade whose first event goes
+    log = entries(world.database)
+    world.clock.advance(world.context.options.keep_events_days * DAY)
+    page = world.engine.events(0)
+    assert (page.data, page.reset) == (before, False)
+    world.clock.advance(1)
+    world.settle()  # of a trade whose first event is old
     newer = world.engine.events(before[-1].seq).data
+    assert len(newer) >= 2
     keep_up(world)
 
-    told = [act for act in acts(world) if act["table"] == "event"]
-    assert [act["to"] for act in told] == [
-        str(min(at, len(before))) for at in range(4, len(before) + 4, 4)
-    ]
-    assert told[0]["from"] == "1"
     page = world.engine.events(0)
     assert page.data == newer
     assert page.reset
     assert world.engine.events(before[-1].seq - 1).reset
     page = world.engine.events(before[-1].seq)
     assert (page.data, page.reset) == (newer, False)
+    assert entries(world.database)[: len(log)] == log
     assert verify(world.database) == ()
     assert pending.id not in {each.id for each in world.engine.quotes().data}
-
-
-def test_events_are_deleted_by_a_step_on_record_alone(world: World) -> None:
-    with pytest.raises(DBAPIError), world.database.write() as connection:
-        connection.execute(delete(Tables.event).where(Tables.event.c.seq == 1))
-    world.clock.advance((world.context.options.keep_events_days + 1) * DAY)
-    world.deposit("1.00")
-    keep_up(world)
-    with pytest.raises(DBAPIError), world.database.write() as connection:
-        connection.execute(delete(Tables.event))
-    with world.database.write() as connection:  # who opens the guard by a row is found out
-        moved = update(Tables.removal).where(Tables.removal.c.counted.startswith("event."))
-        last = world.engine.events(-1).next
-        connection.execute(moved.values(upto=last))
-        connection.execute(delete(Tables.event))
-        connection.commit()
-    found = {breach.where for breach in verify(world.database)}
-    assert {"removal * event.seq 1", "removal default event.number 1", f"event {last}"} <= found

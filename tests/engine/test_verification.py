@@ -1,22 +1,24 @@
 """Every invariant is seen to be broken when a row is."""
 
-import hashlib
-import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
-from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import insert, select, update
 from tests.world.engines import USDC_SOLANA, World, make_world
+from tests.world.files import KEYS
+from tests.world.logs import rewrite
 
+from chainteller.domain.actors import DEFAULT_ORGANISATION
 from chainteller.engine.verification import verify, verify_chain
 from chainteller.sqlite import sqlite3
-from chainteller.storage import chain
-from chainteller.storage.database import Database, open_database
-from chainteller.storage.own_numbers import GENESIS_HASH
-from chainteller.storage.tables import Tables
+from chainteller.storage import guards, marks
+from chainteller.storage.database import Database, connect, open_database
+from chainteller.storage.log import append
+from chainteller.storage.log.entry import Act, Stamp
+from chainteller.storage.rows import Writer
+from chainteller.storage.writer_keys import PublicKey
 
 
 @pytest.fixture
@@ -61,14 +63,14 @@ def test_a_busy_bank_breaks_nothing(busy: World) -> None:
 
 
 DAMAGES = [
-    (1, "UPDATE posting SET atoms = atoms + 1 WHERE code = 'income:fee'"),
-    (1, "INSERT INTO journal VALUES ('X:hold', 'hold', 'X', 0, NULL)"),
     (2, "UPDATE ledger_account SET balance = '-1' WHERE code LIKE '%:incoming' AND balance = '0'"),
     (3, "UPDATE ledger_account SET balance = balance + 1 WHERE code = 'income:fee'"),
     (3, "UPDATE ledger_account SET version = version + 1 WHERE code = 'income:spread'"),
-    (3, "UPDATE posting SET balance_after = balance_after + 1 WHERE code = 'lp.payable'"),
-    (3, "DELETE FROM posting WHERE code = 'core' AND account_version = 2"),
     (3, "DELETE FROM ledger_account WHERE code = 'lp.receivable'"),
+    (3, "INSERT INTO journal VALUES ('X', 'hold', 'default', 1)"),
+    (3, "DELETE FROM journal WHERE kind = 'settle'"),
+    (3, "UPDATE journal SET record = 'X' || record WHERE kind = 'deposit'"),
+    (3, "UPDATE journal SET number = number - 1 WHERE kind = 'deposit'"),
     (3, "UPDATE trading_account SET trade_count = trade_count + 1"),
     (3, "UPDATE trade SET ordinal = ordinal + 100 WHERE ordinal = 2"),
     (4, "UPDATE trade SET hold = '[]' WHERE status = 'processing'"),
@@ -81,11 +83,7 @@ DAMAGES = [
     (7, "UPDATE quote SET trading_account_id = 'TDA_OTHER' WHERE status = 'executed'"),
     (8, "UPDATE trade SET status = 'failed' WHERE status = 'settled'"),
     (8, "UPDATE trade SET version = version + 1"),
-    (8, "DELETE FROM event WHERE type = 'trade.settled'"),
-    (8, "UPDATE event SET type = 'trade.cancelled' WHERE type = 'trade.executed'"),
     (8, "UPDATE transfer SET status = 'sent' WHERE status = 'completed'"),
-    (8, "DELETE FROM journal WHERE kind = 'settle'"),
-    (8, "UPDATE journal SET reference = 'TXN_NONE' WHERE kind = 'deposit'"),
     (9, "UPDATE trade SET executed_at = settled_at + 1 WHERE status = 'settled'"),
     (9, "UPDATE trade SET cancelled_at = created WHERE status = 'settled'"),
     (9, "UPDATE quote SET expires = created - 1 WHERE status = 'executed'"),
@@ -94,29 +92,139 @@ DAMAGES = [
     (10, "UPDATE quote SET fee_cents = 0"),
     (10, "UPDATE quote SET price_cents = price_cents + 1"),
     (11, "UPDATE quote SET mid_micros = mid_micros * 2 WHERE side = 'buy'"),
-    (12, "UPDATE idempotency SET body = NULL"),
     (
         12,
         "INSERT INTO idempotency SELECT organisation_id, operation, 'twice', fingerprint, "
         "created_record, body, at, NULL FROM idempotency",
     ),
-    (
-        13,
-        "UPDATE posting SET asset = 'USDC@ethereum', account_version = 1 WHERE journal_id IN "
-        "(SELECT id FROM journal WHERE kind = 'release' LIMIT 1)",
-    ),
     (14, "UPDATE transfer SET notional_cents = 2500001 WHERE direction = 'withdrawal'"),
-    (16, "UPDATE event SET seq = seq + 1000 WHERE seq = 7"),
-    (16, "UPDATE audit SET actor = 'someone' WHERE seq = 3"),
-    (16, "UPDATE audit SET trading_account_id = NULL WHERE action = 'trade.fill'"),
-    (16, "UPDATE audit SET trading_account_id = 'TDA_OTHER' WHERE action = 'deposit'"),
-    (16, "UPDATE head SET event_seq = event_seq - 1"),
     (17, "ALTER TABLE trade ADD COLUMN rate FLOAT"),
     (17, "UPDATE ledger_account SET balance = '1.5' WHERE code = 'core'"),
     (17, "UPDATE trade SET market = 'doge-usd'"),
     (17, "UPDATE trade SET hold = 'half a'"),
+    (17, "UPDATE idempotency SET body = ''"),
     (17, "UPDATE transfer SET amount = x'00' WHERE ordinal = 1"),
+    (21, "UPDATE entry SET number = number + 1000 WHERE number = 7"),
+    (21, "UPDATE entry SET at = at - 1 WHERE number = 7"),
+    (21, "UPDATE entry SET action = 'someone' WHERE number = 3"),
+    (21, "UPDATE entry SET object = 'something' WHERE number = 3"),
+    (21, "UPDATE entry SET trading_account_id = NULL WHERE action = 'trade.fill'"),
+    (21, "UPDATE entry SET trading_account_id = 'TDA_OTHER' WHERE action = 'deposit'"),
+    (21, "UPDATE log SET size = size - 1"),
+    (21, "UPDATE log SET last_at = last_at + 1"),
+    (21, "UPDATE log SET mark = x'00'"),
+    (21, "UPDATE log SET moved = 1"),
+    (21, "DELETE FROM log WHERE organisation_id = 'default'"),
 ]
+
+
+Line = dict[str, Any]
+
+
+def _leg(code: str, cell: int) -> Callable[..., None]:
+    """Add one to a number of every leg of an account: 2 is the change, 3 the version, 4 the balance
+    after it."""
+
+    def change(_first: Line, second: Line, _third: Line) -> None:
+        for *_, legs in second["journals"]:
+            for leg in legs:
+                if code in leg[0]:
+                    number = int(leg[cell]) + 1
+                    leg[cell] = number if cell == 3 else str(number)
+
+    return change
+
+
+def _without_postings(_first: Line, second: Line, _third: Line) -> None:
+    for journal in second["journals"]:
+        journal[3] = []
+
+
+def _without_journals(_first: Line, second: Line, _third: Line) -> None:
+    second["journals"] = []
+
+
+def _of_no_record(_first: Line, second: Line, _third: Line) -> None:
+    for journal in second["journals"]:
+        journal[1] = "TXN_NONE"
+
+
+def _with_other_releases(_first: Line, second: Line, _third: Line) -> None:
+    """In an asset that the account has, with balances and versions that nobody can find wrong."""
+    for journal in second["journals"]:
+        if journal[0] == "release":
+            for leg in journal[3]:
+                leg[1] = "USDC@ethereum"
+
+
+def _without_events(first: Line, _second: Line, _third: Line) -> None:
+    first["events"] = [each for each in first["events"] if each[0] != "trade.settled"]
+
+
+def _with_other_events(first: Line, _second: Line, _third: Line) -> None:
+    for each in first["events"]:
+        each[0] = each[0].replace("trade.executed", "trade.cancelled")
+
+
+def _in_no_trail(first: Line, _second: Line, _third: Line) -> None:
+    if first["action"] == "trade.fill":
+        del first["account"]
+
+
+def _in_another_trail(first: Line, _second: Line, _third: Line) -> None:
+    if first["action"] == "deposit":
+        first["account"] = "TDA_OTHER"
+
+
+def _back_in_time(first: Line, _second: Line, _third: Line) -> None:
+    if first["action"] == "cancel_trade":
+        first["at"] = 1
+
+
+def _of_another_log(first: Line, _second: Line, _third: Line) -> None:
+    if first["action"] == "cancel_trade":
+        first["log"] = "other"
+
+
+def _of_another_version(first: Line, _second: Line, _third: Line) -> None:
+    if first["action"] == "cancel_trade":
+        first["v"] = 2
+
+
+def _without_seals(_first: Line, second: Line, _third: Line) -> None:
+    second["rows"] = [row for row in second["rows"] if row[0] != "trade"]
+
+
+REWRITES = [
+    (1, _leg("income:fee", 2)),
+    (1, _without_postings),
+    (3, _leg("customer:", 3)),
+    (3, _leg("customer:", 4)),
+    (3, _without_journals),
+    (8, _of_no_record),
+    (13, _with_other_releases),
+    (8, _without_events),
+    (8, _with_other_events),
+    (16, _in_no_trail),
+    (16, _in_another_trail),
+    (20, _without_seals),
+    (21, _back_in_time),
+    (21, _of_another_log),
+    (21, _of_another_version),
+]
+"""What nobody can do without the writer's key, unless the program does it by mistake."""
+
+
+@pytest.mark.parametrize(("invariant", "change"), REWRITES, ids=range(len(REWRITES)))
+def test_names_the_invariant_that_a_log_breaks_whose_marks_hold(
+    busy: World, invariant: int, change: Callable[..., None]
+) -> None:
+    assert rewrite(busy.database, lambda *_: None) == 0
+    assert verify(busy.database) == ()
+    assert rewrite(busy.database, change) > 0
+    breaches = verify(busy.database)
+    assert invariant in {breach.invariant for breach in breaches}, breaches
+    assert not any("mark" in breach.what for breach in breaches)
 
 
 INVISIBLE = [
@@ -170,96 +278,75 @@ def test_a_verified_wallet_needs_its_claim(busy: World) -> None:
 @pytest.mark.parametrize(
     ("statement", "first_broken"),
     [
-        ("UPDATE audit SET inputs = '{}' WHERE seq = 4", 4),
-        ("UPDATE audit SET hash = previous_hash WHERE seq = 4", 4),
-        ("DELETE FROM audit WHERE seq = 4", 5),
-        ("DELETE FROM audit WHERE seq = (SELECT max(seq) FROM audit)", None),
-        ("DELETE FROM audit", 1),
+        ("UPDATE entry SET body = x'0100' WHERE number = 4 AND organisation_id = 'default'", 4),
+        ("UPDATE entry SET leaf = mark WHERE number = 4 AND organisation_id = 'default'", 4),
+        ("UPDATE entry SET mark = leaf WHERE number = 4 AND organisation_id = 'default'", 4),
+        ("UPDATE entry SET body = NULL WHERE number = 4 AND organisation_id = 'default'", 4),
+        ("DELETE FROM entry WHERE number = 4 AND organisation_id = 'default'", 4),
         (
-            "INSERT INTO audit SELECT max(seq) + 1, at, organisation_id, actor, action, object, "
-            "inputs, outcome, error, hash, hash, trading_account_id, -1, '', NULL FROM audit",
+            "DELETE FROM entry WHERE organisation_id = 'default' AND number = "
+            "(SELECT size FROM log WHERE organisation_id = 'default')",
             None,
+        ),
+        ("DELETE FROM entry WHERE organisation_id = 'default'", None),
+        (
+            "INSERT INTO entry SELECT organisation_id, number + 1000, at, action, object, "
+            "trading_account_id, leaf, mark, body FROM entry"
+            " WHERE number = 4 AND organisation_id = 'default'",
+            25,
         ),
     ],
 )
-def test_the_chain_names_its_first_broken_row(
+def test_the_chain_names_its_first_broken_entry(
     busy: World, statement: str, first_broken: int | None
 ) -> None:
-    rows = verify_chain(busy.database).rows
     damage(busy.database, statement)
     report = verify_chain(busy.database)
     assert not report.intact
-    expected = first_broken or (rows if statement.startswith("DELETE") else rows + 1)
-    assert report.first_broken == expected
-    assert report.problem
+    assert report.first_broken == first_broken
+    place = "log default" if first_broken is None else f"entry {first_broken} of default"
+    assert place in str(report.problem)
 
 
-def test_a_chain_rewritten_from_the_middle_differs_from_its_head(busy: World) -> None:
-    """A forger who recomputes every later hash is still betrayed by the head row."""
-    with busy.database.read() as connection:
-        kept = connection.execute(select(Tables.audit).order_by(Tables.audit.c.seq))
-        rows = [row._asdict() for row in kept]
-    rows[2]["actor"] = "someone else"
-    for before, row in pairwise(rows[1:]):
-        row["previous_hash"] = before["hash"]
-        row["hash"] = chain.link_hash(row)
-    damage(busy.database, "DELETE FROM audit")
-    with busy.database.write() as connection:
-        connection.execute(insert(Tables.audit), rows)
+def test_a_log_that_is_written_again_with_another_key_is_found_at_its_first_entry(
+    busy: World,
+) -> None:
+    """Whoever can change every row, but hasn't got the key, can't write an entry that holds."""
+    assert busy.database.path is not None
+    forger = connect(f"sqlite:///{busy.database.path}", PublicKey())
+
+    def change(first: Line, _second: Line, _third: Line) -> None:
+        if first["action"] == "withdraw":
+            first["by"] = "someone else"
+
+    with forger.write() as connection:  # the key that the forger has must mark the deployment's log
+        guards.drop(connection)
+        marks.of(connection).replace(connection)
+        guards.create(connection)
         connection.commit()
-    report = verify_chain(busy.database)
-    assert not report.intact
-    assert report.problem is not None
-    assert "head" in report.problem
+    assert rewrite(forger, change) == 3
+    forger.close()
+    assert verify_chain(busy.database).problem == (
+        "its mark doesn't hold: nobody with the writer's key wrote it here (entry 1 of *)"
+    )
+    found = [each.where for each in verify(busy.database) if "mark doesn't hold" in each.what]
+    assert "entry 1 of default" in found
 
 
-def test_a_hash_covers_canonical_json() -> None:
-    row = {
-        "seq": 7,
-        "at": 1_763_700_000_000_000,
-        "organisation_id": "default",
-        "actor": 'An\u00e9 "quoted" \U0001f600',
-        "action": "deposit",
-        "object": "TXN_1",
-        "inputs": '{"amount":"1.00"}',
-        "outcome": "refused",
-        "error": None,
-        "previous_hash": "0" * 64,
-    }
-    for error in (None, "NOT_FOUND"):
-        row["error"] = error
-        text = json.dumps(row, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-        expected = hashlib.sha256(text.encode()).hexdigest()
-        assert chain.link_hash(row | {"hash": "ignored"}) == expected
-
-
-def test_checks_a_chain_longer_than_one_batch_to_its_last_row(tmp_path: Path) -> None:
-    database = open_database(f"sqlite:///{tmp_path / 'long.db'}")
-    previous, rows = GENESIS_HASH, []
-    for seq in range(1, 12_002):
-        row = {
-            "seq": seq,
-            "at": 1_763_700_000_000_000 + seq,
-            "organisation_id": "default",
-            "actor": "local",
-            "action": "execute_quote",
-            "object": f"TXN_{seq:022d}",
-            "inputs": '{"tradingAccountId":"TDA_7Q2M0000000000000000H2J"}',
-            "outcome": "done",
-            "error": None,
-            "previous_hash": previous,
-            "number": seq,
-            "follows": previous,
-        }
-        previous = row["hash"] = chain.link_hash(row)
-        rows.append(row)
+def test_checks_a_log_longer_than_one_batch_to_its_last_entry(tmp_path: Path) -> None:
+    database = open_database(f"sqlite:///{tmp_path / 'long.db'}", KEYS)
+    acts = [Act("execute_quote", "local", f"TXN_{number:022d}") for number in range(12_001)]
     with database.write() as connection:
-        connection.execute(insert(Tables.audit), rows)
-        connection.execute(update(Tables.head).values(audit_seq=len(rows), audit_hash=previous))
+        end = append.lock(connection, DEFAULT_ORGANISATION)
+        ends = {DEFAULT_ORGANISATION: end}
+        written = append.append(
+            Writer(connection), ends, {DEFAULT_ORGANISATION: acts}, 1_763_700_000_000_000, Stamp()
+        )
         connection.commit()
+    assert written == {DEFAULT_ORGANISATION: 12_001}
     assert verify_chain(database).intact
-    assert verify_chain(database).rows == 12_001
-    damage(database, "UPDATE audit SET actor = 'someone' WHERE seq = 12001")
+    assert verify_chain(database).rows == 12_002
+    damage(database, "UPDATE entry SET leaf = mark WHERE number = 12001")
     report = verify_chain(database)
     database.close()
     assert report.first_broken == 12_001

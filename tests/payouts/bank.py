@@ -12,7 +12,9 @@ from sqlalchemy.pool import NullPool
 from tests.wallets.customers import Customer, customers
 from tests.world.customers import CustomerSeed
 from tests.world.engines import DPT, USDC_ETHEREUM, USDC_SOLANA, World, make_world
+from tests.world.logs import entries
 
+from chainteller.domain.actors import DEFAULT_ORGANISATION
 from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND
 from chainteller.engine.checks.breaches import Breach
 from chainteller.engine.verification import verify
@@ -25,7 +27,8 @@ from chainteller.service.models.counterparties import (
 )
 from chainteller.service.models.funding import Currency, Destination, Transfer, WithdrawalRequest
 from chainteller.sqlite import sqlite3
-from chainteller.storage import chain
+from chainteller.storage.log import views
+from chainteller.storage.log.entry import Entry, Told
 from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
 
@@ -70,15 +73,14 @@ class PayoutBank:
 
     world: World
     pairs: list[Pair] = field(default_factory=list)
-    _seen: tuple[int, int] = (0, 0)
+    _seen: int = 0
     _changed: set[str] = field(default_factory=set)
     """Ids of the rows that were changed behind the engine's back for a while."""
 
     def begin(self) -> None:
-        """Forget the audit rows and events so far."""
+        """Forget the entries so far."""
         with self.world.database.read() as connection:
-            head = chain.head(connection)
-        self._seen = (head.audit_seq, head.event_seq)
+            self._seen = views.head(connection, DEFAULT_ORGANISATION).size
 
     @property
     def payable(self) -> list[Pair]:
@@ -149,25 +151,17 @@ class PayoutBank:
         journal = Tables.journal
         with self.world.database.read() as connection:
             kinds = connection.execute(
-                select(journal.c.kind).where(journal.c.reference == withdrawal_id)
+                select(journal.c.kind).where(journal.c.record == withdrawal_id)
             ).scalars()
             return "sent" in set(kinds)
 
-    def audited(self, action: str) -> list[Any]:
-        audit = Tables.audit
-        with self.world.database.read() as connection:
-            found = connection.execute(
-                select(audit).where(audit.c.action == action, audit.c.seq > self._seen[0])
-            )
-            return list(found)
+    def audited(self, action: str) -> list[Entry]:
+        found = entries(self.world.database, action=action)
+        return [each for each in found if each.number > self._seen]
 
-    def events(self, kind: str) -> list[Any]:
-        event = Tables.event
-        with self.world.database.read() as connection:
-            found = connection.execute(
-                select(event).where(event.c.type == kind, event.c.seq > self._seen[1])
-            )
-            return list(found)
+    def events(self, kind: str) -> list[Told]:
+        found = [each for each in entries(self.world.database) if each.number > self._seen]
+        return [told for each in found for told in each.events if told.type == kind]
 
     def values(self, table: Table, column: str) -> list[Any]:
         """Every value that a column holds, without repetitions."""

@@ -3,7 +3,6 @@
 ``PAYOUT_SEEDS`` (1) names the seeds of the slow form, each with 500 changes on each database.
 """
 
-import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -229,9 +228,9 @@ def test_a_redirected_wallet_is_refused_with_an_alarm(bank: PayoutBank) -> None:
         "reason": "ADDRESS",
     }
     (alarm,) = bank.audited("payout.refused")
-    assert (alarm.object, alarm.error, alarm.outcome) == (pair.wallet_id, error.code, "refused")
-    assert alarm.trading_account_id == pair.account_id
-    assert json.loads(alarm.inputs)["claimId"] == pair.claim_id
+    assert (alarm.object, alarm.error) == (pair.wallet_id, error.code)
+    assert alarm.account == pair.account_id
+    assert (alarm.inputs or {})["claimId"] == pair.claim_id
     assert len(bank.events("payout.refused")) == 1
     assert bank.breaches() == []
     pay_honestly(bank, pair)
@@ -249,8 +248,8 @@ def test_a_wallet_redirected_after_the_request_gets_nothing(bank: PayoutBank) ->
     assert (found.status, found.network_tx_hash) == ("failed", None)
     assert bank.world.balances(pair.account_id) == before
     (alarm,) = bank.audited("payout.refused")
-    assert (alarm.object, alarm.trading_account_id) == (requested.id, pair.account_id)
-    assert json.loads(alarm.inputs)["reason"] == "ADDRESS"
+    assert (alarm.object, alarm.account) == (requested.id, pair.account_id)
+    assert (alarm.inputs or {})["reason"] == "ADDRESS"
     assert bank.breaches() == []
     pay_honestly(bank, pair)
 
@@ -280,7 +279,7 @@ def test_a_payout_whose_row_contradicts_itself_is_not_made(
         assert not bank.is_paid(requested.id)
         assert bank.cell(TRANSFER, {"id": requested.id}, "failure_code") == "CLAIM_UNVERIFIABLE"
     (reason,) = (
-        json.loads(each.inputs)["reason"]
+        (each.inputs or {})["reason"]
         for each in bank.audited("payout.refused")
         if each.object == requested.id
     )
@@ -315,7 +314,7 @@ def test_a_payout_whose_cells_cannot_be_read_is_not_made(bank: PayoutBank) -> No
         bank.pass_time(MINUTE)
     assert not bank.is_paid(requested.id)
     (alarm,) = bank.audited("payout.refused")
-    assert json.loads(alarm.inputs)["reason"] == "UNREADABLE"
+    assert (alarm.inputs or {})["reason"] == "UNREADABLE"
     bank.world.engine.cancel_withdrawal(pair.account_id, requested.id)
     for table, row_id, column in (
         ("claim", pair.claim_id, "linked_at"),

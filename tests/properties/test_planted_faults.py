@@ -62,8 +62,8 @@ FAULTS = (
     Fault(
         "outcomes are not kept under their keys",
         "engine/unit_of_work.py",
-        "    if key is not None:\n        claimed = {",
-        "    if key is not None and len(key) > 255:\n        claimed = {",
+        "    if key is not None:\n        outcome = {",
+        "    if key is not None and len(key) > 255:\n        outcome = {",
         SIMULATION,
     ),
     Fault(
@@ -74,10 +74,10 @@ FAULTS = (
         "tests/engine/test_kill.py::test_a_hundred_kills_lose_nothing",
     ),
     Fault(
-        "balance_after is the balance before",
-        "storage/ledger.py",
-        '"balance_after": balance}',
-        '"balance_after": balance - (posting["atoms"] if grows else -posting["atoms"])}',
+        "the balance after a posting is the one before",
+        "engine/ledger.py",
+        "return log.Leg(*key, leg.change, version, balance)",
+        "return log.Leg(*key, leg.change, version, balance - leg.change)",
         SIMULATION,
     ),
     Fault(

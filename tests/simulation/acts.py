@@ -84,6 +84,7 @@ def admit(sim: "Simulation", seeds: list[CustomerSeed]) -> None:
         bank = BankAccount(seed.bank_account_id, customer, seed.type, seed.balance_cents)
         sim.model.bank_accounts[seed.organisation, seed.bank_account_id] = bank
     for organisation in dict.fromkeys(seed.organisation for seed in seeds):
+        sim.model.note(Deed(sim.model.now, organisation, "test", "test", "", {}))
         sim.model.fees[organisation] = Fees()
         new_key(sim, "desk", organisation, _ALL_SCOPES, None)
 

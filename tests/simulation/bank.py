@@ -207,7 +207,7 @@ class Bank:
 
     def admit(self, seeds: list[CustomerSeed], at: int) -> None:
         """The organisations and their customers, as the core bank knows them."""
-        with sealed(self.database) as rows:
+        with sealed(self.database, at) as rows:
             for name in ORGANISATIONS:
                 if organisations.find(rows.connection, name) is None:
                     organisations.create(rows, name, at)

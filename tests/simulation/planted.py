@@ -49,8 +49,8 @@ FAULTS = (
     Fault(
         "open quotes are counted after they expire",
         "storage/quotes.py",
-        '_T.c.status == "open",\n    _T.c.expires >= bindparam("b_now"),',
-        '_T.c.status == "open",\n    _T.c.expires >= bindparam("b_now") - 10**12,',
+        "account AND status = 'open' AND expires >= :now\"",
+        "account AND status = 'open' AND expires >= :now - 1000000000000\"",
     ),
     Fault(
         "a cancelled withdrawal counts against its limit",
@@ -133,9 +133,8 @@ FAULTS = (
     Fault(
         "answers aren't kept under their keys",
         "engine/unit_of_work.py",
-        "        if not _claim(transaction, key, claimed):\n"
-        "            return _replay(transaction, call, key)\n",
-        "        _claim(transaction, key, claimed)\n",
+        "    if key is not None and (first := _remembered(transaction, call, key)) is not None:\n",
+        "    if key is None and (first := _remembered(transaction, call, key)) is not None:\n",
     ),
     Fault(
         "a key may be used for another request",

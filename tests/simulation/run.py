@@ -425,7 +425,8 @@ class Simulation:
         if not self.compares:
             return
         cursor, compared = self.seen[client.organisation]
-        rows = [each for each in self.model.events if each.organisation == client.organisation]
+        rows = views.own(client, self.model.events)
+        compared = max(compared, len(rows) - len(views.kept_events(self.model, client)))
         while True:
             asked = Asked("events", query={"after": cursor, "limit": 100})
             page = self._send(client, asked).value

@@ -30,6 +30,7 @@ from tests.simulation.records import (
     Anything,
     Bucket,
     Custody,
+    Event,
     Move,
     Trade,
     Transfer,
@@ -38,6 +39,7 @@ from tests.simulation.records import (
 )
 
 _MOST_ON_A_PAGE = 100
+_EVENTS_KEPT = 400 * DAY
 
 
 def answer(model: Model, client: Client, asked: Asked) -> Answered:
@@ -683,11 +685,16 @@ def _capabilities(model: Model, client: Client, _asked: Asked) -> Wire:
     }
 
 
+def kept_events(model: Model, client: Client) -> list[Event]:
+    """The organisation's events that are not too old to be told."""
+    return [each for each in own(client, model.events) if each.at >= model.now - _EVENTS_KEPT]
+
+
 def _events(model: Model, client: Client, asked: Asked) -> Wire:
     """From the beginning or from the newest: cursors are the deployment's own numbers."""
     if asked.query.get("after", 0) < 0:
         return {"data": [], "next": ANYTHING}
-    rows = own(client, model.events)[: asked.query["limit"]]
+    rows = kept_events(model, client)[: asked.query["limit"]]
     return {"data": [each.wire() for each in rows], "next": ANYTHING}
 
 

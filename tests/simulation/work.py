@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from tests.simulation.figures import DAY, MINUTE, SECOND
+from tests.simulation.figures import DAY, MINUTE, SECOND, moment
 from tests.simulation.model import Model
 from tests.simulation.networks import key_of
 from tests.simulation.records import (
@@ -26,8 +26,17 @@ KEY_LIFE = DAY
 OPERATOR = "core bank"
 WATCH = "small_transfer.watch"
 _MOST_ARRIVALS = 20
+_WAITING = {
+    "trade.fill": ("processing", "created", "fill_delay"),
+    "trade.settle": ("executed", "executed", "settle_delay"),
+    "deposit.complete": ("processing", "created", "deposit_delay"),
+    "withdrawal.send": ("processing", "updated", "withdrawal_delay"),
+    "withdrawal.complete": ("sent", "updated", "withdrawal_delay"),
+}
+"""The status in which a record waits for work, since when, and the delay."""
 POSTPONED = "postponed"
-"""What a step answers that only waits on, which leaves nothing in the trail."""
+"""What a step answers that only waits on, which leaves nothing in the trail. Of any other, the
+trail says at least that its work was dropped."""
 
 
 def run_due(model: Model, most: int) -> int:
@@ -39,10 +48,45 @@ def run_due(model: Model, most: int) -> int:
             break
         at, name, kind = first
         model.jobs.remove((at, kind, name))
-        if _STEPS[kind](model, name) != POSTPONED:
+        before = len(model.deeds)
+        if _is_put_back(model, kind, name) or _STEPS[kind](model, name) != POSTPONED:
+            if len(model.deeds) == before:
+                organisation = _account(model, name).organisation
+                model.note(
+                    Deed(model.now, organisation, "worker", "work.dropped", name, {"kind": kind})
+                )
             model.written()
         done += 1
     return done
+
+
+def _is_put_back(model: Model, kind: str, name: str) -> bool:
+    """Whether work has to wait for the delay of the settings in force, which was raised."""
+    if kind not in _WAITING:
+        return False
+    status, since, delay = _WAITING[kind]
+    record = model.trades.get(name) or model.transfers[name]
+    if record.status != status:
+        return False
+    due = getattr(record, since) + getattr(model.settings, delay)
+    if due <= model.now:
+        return False
+    model.jobs.append((due, kind, name))
+    _put_off(model, record.account, name, {"kind": kind, "dueAt": moment(due)})
+    return True
+
+
+def _put_off(model: Model, account: Account, name: str, told: Wire) -> None:
+    owner = account.organisation
+    model.note(Deed(model.now, owner, "worker", "work.put_back", name, told, None, account.id))
+
+
+def _account(model: Model, name: str) -> Account:
+    """The account of the record that work is due on."""
+    if name in model.small_transfers:
+        return model.small_transfers[name].custody.account
+    record = model.trades.get(name) or model.transfers[name]
+    return record.account
 
 
 def first_due(model: Model) -> tuple[int, str, str] | None:
@@ -51,11 +95,13 @@ def first_due(model: Model) -> tuple[int, str, str] | None:
 
 
 def forget_keys(model: Model) -> None:
-    """Idempotency keys are kept for a day."""
-    for slot, kept in [*model.kept.items()]:
-        if kept.at < model.now - KEY_LIFE:
-            del model.kept[slot]
-            model.written()
+    """Idempotency keys are kept for a day. Each organisation's log says that some were removed."""
+    old = [slot for slot, kept in model.kept.items() if kept.at < model.now - KEY_LIFE]
+    for organisation in sorted({organisation for organisation, _, _ in old}):
+        model.note(Deed(model.now, organisation, "worker", "remove_old_rows", "", {}))
+        model.written()
+    for slot in old:
+        del model.kept[slot]
 
 
 def _did(model: Model, record: Trade | Transfer, action: str, inputs: Wire, actor: str) -> None:
@@ -77,6 +123,8 @@ def _fill(model: Model, name: str) -> None:
     if model.closure(trade.quote.price.market, now) is not None:
         if now - trade.created < _PATIENCE:
             model.later(_TRY_AGAIN, "trade.fill", name)
+            told = {"kind": "trade.fill", "dueAt": moment(now + _TRY_AGAIN)}
+            _put_off(model, trade.account, name, told)
             return
         code = "FILL_TIMEOUT"
     if code is not None:

@@ -4,6 +4,8 @@ import os
 import signal
 import sys
 
+from tests.world.files import KEYS
+
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
 from chainteller.domain.clock import SystemClock
@@ -26,7 +28,7 @@ def main(path: str, account: str) -> None:
     request = DepositRequest(
         amount="1.00", currency=Currency(type="deposit-token-currency", id="DPT_USD")
     )
-    database = open_database(f"sqlite:///{path}")
+    database = open_database(f"sqlite:///{path}", KEYS)
     try:
         database.require_writable()
     except ServiceUnavailable as error:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from tests.postgres import PostgresServer, start_bundled
+from tests.world.files import KEYS
 
 from chainteller.storage import catalogue, schema
 from chainteller.storage.database import connect
@@ -17,7 +18,7 @@ FILE = Path(catalogue.__file__).with_name(catalogue._FILE)
 
 def written(url: str) -> str:
     """The catalogue of a schema that this build creates, as the file has it."""
-    database = connect(url)
+    database = connect(url, KEYS)
     schema.create(database.engine)
     with database.read() as connection:
         found = catalogue.postgres_catalogue(connection)

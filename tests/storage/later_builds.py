@@ -10,6 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.world.files import KEY_SETTING
+
 import chainteller
 from chainteller.storage.revision import FLOOR, REVISION
 
@@ -67,7 +69,7 @@ class Build:
         path = os.pathsep.join([str(self.package.parent), str(ROOT)])
         return subprocess.run(
             [sys.executable, "-m", module, *arguments],
-            env=os.environ | {"PYTHONPATH": path} | variables,
+            env=os.environ | KEY_SETTING | {"PYTHONPATH": path} | variables,
             cwd=self.package.parent,
             capture_output=True,
             text=True,
@@ -104,6 +106,12 @@ def expanded(folder: Path) -> Build:
     listed = "    trade: ClassVar[Table] = table(TradeRow)\n"
     rest = rest.replace(listed, f"{listed}{_SCRATCH}")
     trade = f"{head}{version}{memo}{tail}{_TABLE}"
+    build.replace(
+        "storage/db/records.py",
+        "    failure_message: str | None\n    version: int\n    salt: str | None\n",
+        "    failure_message: str | None\n    version: int\n    memo: str | None\n"
+        "    salt: str | None\n",
+    )
     (build.package / tables).write_text(f"{trade}class TransferRow({rest}")
     return build
 

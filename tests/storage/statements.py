@@ -10,6 +10,7 @@ from sqlalchemy.dialects import sqlite
 
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage import accounts, clock, jobs, ledger
+from chainteller.storage.db.query import SQLITE, Query
 from chainteller.storage.file_reads import STATEMENTS
 
 _LIMIT = 37
@@ -49,8 +50,10 @@ class _Recorder:
         self.recorded: list[dict[str, Any]] = []
 
     def execute(
-        self, statement: Select[Any], parameters: Mapping[str, Any] | None = None
+        self, statement: Select[Any] | Query, parameters: Mapping[str, Any] | None = None
     ) -> _Answers:
+        if isinstance(statement, Query):
+            return self._note(statement, parameters or {})
         compiled = statement.compile(dialect=self.dialect)
         given = {**compiled.params, **(parameters or {})}
         values = [given[name] for name in compiled.positiontup or ()]
@@ -64,6 +67,13 @@ class _Recorder:
                 ],
             }
         )
+        return _Answers()
+
+    def _note(self, query: Query, given: Mapping[str, Any]) -> _Answers:
+        form = query.form(SQLITE)
+        values = ["{limit}" if value == _LIMIT else value for value in form.values(given)]
+        columns = [*query.row._fields]
+        self.recorded.append({"sql": form.sql, "values": values, "columns": columns})
         return _Answers()
 
 

@@ -1,57 +1,55 @@
 """An account's page of the audit trail is read from its index, however long the trail is."""
 
 from pathlib import Path
-from typing import Any
 
-from sqlalchemy import event, insert
+from sqlalchemy import insert
 from tests.world.bank import sqlite_url
+from tests.world.files import KEYS
+from tests.world.told import statements
 
+from chainteller.domain.randomness import SystemRandomness
 from chainteller.service.models.pages import ListQuery
-from chainteller.storage import chain
 from chainteller.storage.database import open_database
+from chainteller.storage.log import entry, views
+from chainteller.storage.log.entry import Act, Stamp
 from chainteller.storage.tables import Tables
 
 
 def test_an_accounts_page_and_its_total_come_from_the_index(tmp_path: Path) -> None:
-    database = open_database(sqlite_url(tmp_path))
-    told: list[tuple[str, Any]] = []
+    database = open_database(sqlite_url(tmp_path), KEYS)
     with database.write() as connection:
-        connection.execute(insert(Tables.audit), [_row(seq) for seq in range(1, 501)])
+        connection.execute(insert(Tables.entry), [_row(number) for number in range(1, 501)])
         connection.commit()
     with database.read() as connection:
-        event.listen(
-            connection, "before_cursor_execute", lambda *call: told.append((call[2], call[3]))
-        )
         query = ListQuery(trading_account_id="TDA_1", page=3, limit=20)
-        rows, total = chain.audit_page(connection, "default", query)
-        asked = list(told)
+        with statements(database) as told:
+            rows, total = views.audit_page(connection, "default", query)
+        asked = [(statement, given) for statement, given in told if "FROM entry" in statement]
         plans = [
             str(connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", given).all())
-            for statement, given in asked
+            for statement, given in list(asked)
         ]
     database.close()
     assert ([row.seq for row in rows], total.total) == ([*range(337, 257, -4)], 125)
     assert len(plans) == 2
     for plan in plans:
-        assert "ix_audit_account (organisation_id=? AND trading_account_id=?)" in plan
+        assert "ix_entry_account (organisation_id=? AND trading_account_id=?)" in plan
         assert "TEMP B-TREE" not in plan
     assert "COVERING INDEX" in plans[0]
 
 
-def _row(seq: int) -> dict[str, object]:
+def _row(number: int) -> dict[str, object]:
+    account = f"TDA_{number % 4}" if number % 4 else None
+    act = Act("trade.fill", "op01", f"TXN_{number}", account)
+    body = entry.body("default", number, act, Stamp(), SystemRandomness())
     return {
-        "seq": seq,
-        "at": seq,
         "organisation_id": "default",
-        "actor": "op01",
-        "action": "trade.fill",
-        "object": f"TXN_{seq}",
-        "inputs": "{}",
-        "outcome": "done",
-        "error": None,
-        "previous_hash": "0" * 64,
-        "hash": "1" * 64,
-        "number": seq,
-        "follows": "0" * 64,
-        "trading_account_id": f"TDA_{seq % 4}" if seq % 4 else None,
+        "number": number,
+        "at": number,
+        "action": act.action,
+        "object": act.object,
+        "trading_account_id": account,
+        "leaf": entry.leaf_of(body),
+        "mark": b"",
+        "body": entry.pack(body),
     }

@@ -12,6 +12,7 @@ from sqlalchemy.exc import DBAPIError
 from tests.storage.catalogue import FILE, written
 from tests.world.bank import sqlite_url
 from tests.world.engines import World, make_world
+from tests.world.files import KEYS
 
 from chainteller.domain.randomness import Randomness, SeededRandomness, below
 from chainteller.engine.verification import verify
@@ -242,7 +243,7 @@ def test_what_this_build_does_itself_is_no_change(world: World, tmp_path: Path) 
     world.close()
     maintenance.compact(url)
     for place in (url, f"sqlite:///{target}"):
-        database = open_database(place)
+        database = open_database(place, KEYS)
         assert verify(database) == ()
         assert maintenance.check(place).problems == ()
         database.close()
@@ -261,7 +262,7 @@ def test_a_later_revision_may_have_more_and_nothing_else(world: World) -> None:
 
 
 def test_a_search_path_with_another_schema_before_pg_catalog_is_named(postgres_url: str) -> None:
-    database = open_database(postgres_url)
+    database = open_database(postgres_url, KEYS)
     with database.read() as connection:
         connection.execute(text("SET LOCAL search_path = public, pg_catalog"))
         (found,) = catalogue.problems(connection)
@@ -274,9 +275,9 @@ def test_the_kept_catalogue_is_that_of_this_build(postgres_url: str) -> None:
 
 
 def test_a_disabled_trigger_is_found_by_db_check(tmp_path: Path) -> None:
-    open_database(sqlite_url(tmp_path)).close()
+    open_database(sqlite_url(tmp_path), KEYS).close()
     with closing(sqlite3.connect(tmp_path / "bank.db")) as connection:
-        connection.execute("DROP TRIGGER audit_refuses_update")
+        connection.execute("DROP TRIGGER entry_refuses_update")
     report = maintenance.check(sqlite_url(tmp_path))
     assert not report.healthy
-    assert report.problems == ("the trigger audit_refuses_update is missing",)
+    assert report.problems == ("the trigger entry_refuses_update is missing",)

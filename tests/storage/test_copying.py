@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import insert, select, update
+from sqlalchemy import insert, select
 from tests.world.bank import World, build, sqlite_url
+from tests.world.files import KEYS
 
 from chainteller.cli.main import run
 from chainteller.domain.actors import Actor
@@ -65,7 +66,7 @@ def there_and_back(
     for source, target in ((sampled, postgres_url), (postgres_url, back)):
         assert run(["db", "copy", target, "--database", source, "--json"]) == 0
         said.append(json.loads(capsys.readouterr().out))
-    databases = [open_database(url) for url in (sampled, postgres_url, back)]
+    databases = [open_database(url, KEYS) for url in (sampled, postgres_url, back)]
     first, middle, last = (contents(each) for each in databases)
     assert first == middle == last
     assert len({verify_chain(each).head for each in databases}) == 1
@@ -118,21 +119,18 @@ def test_refuses_a_target_that_holds_anything(tmp_path: Path, postgres_url: str)
 
 def test_takes_a_target_that_has_nothing_but_its_schema(tmp_path: Path, postgres_url: str) -> None:
     world = build(sqlite_url(tmp_path))
-    open_database(postgres_url).close()
+    open_database(postgres_url, KEYS).close()
     assert copy(world.context.database, postgres_url).rows > 40
     world.engine.close()
 
 
 def test_a_copy_that_fails_midway_leaves_nothing(tmp_path: Path, postgres_url: str) -> None:
     world = build(sqlite_url(tmp_path))
-    too_long = {"id": "EVT_1", "seq": 1, "type": "x" * 100, "at": 0, "number": 1}
+    too_long = {"organisation_id": "default", "number": 1_000_000, "at": 0, "object": ""}
     with world.context.database.write() as connection:
         connection.execute(
-            insert(Tables.event).values(
-                **too_long, organisation_id="default", resource="", data="{}"
-            )
+            insert(Tables.entry).values(**too_long, action="x" * 100, leaf=b"", mark=b"")
         )
-        connection.execute(update(Tables.head).values(event_seq=1))
         connection.commit()
     with pytest.raises(ServiceUnavailable):
         copy(world.context.database, postgres_url)
@@ -151,7 +149,7 @@ def test_another_program_s_database_is_foreign(postgres_url: str) -> None:
         connection.commit()
     other.close()
     with pytest.raises(ServiceUnavailable) as refused:
-        open_database(postgres_url)
+        open_database(postgres_url, KEYS)
     assert refused.value.details["reason"] == "FOREIGN_DATABASE"
 
 

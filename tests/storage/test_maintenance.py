@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.world.engines import World, make_world
+from tests.world.files import KEYS
 
 from chainteller.engine.verification import verify, verify_chain
 from chainteller.service.errors import ServiceUnavailable
@@ -42,9 +43,9 @@ def refusal(act: object, *arguments: object) -> ServiceUnavailable:
 
 def test_init_makes_a_database_once(tmp_path: Path) -> None:
     path = tmp_path / "new.db"
-    assert maintenance.init(url(path))
+    assert maintenance.init(url(path), KEYS)
     before = path.read_bytes()
-    assert not maintenance.init(url(path))
+    assert not maintenance.init(url(path), KEYS)
     assert path.read_bytes() == before
 
 
@@ -80,7 +81,7 @@ def test_check_makes_no_file(tmp_path: Path) -> None:
 )
 def test_check_tells_whose_database_it_is(tmp_path: Path, statement: str, state: str) -> None:
     path = tmp_path / "bank.db"
-    maintenance.init(url(path))
+    maintenance.init(url(path), KEYS)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute(statement)
     report = maintenance.check(url(path))
@@ -121,7 +122,7 @@ def test_a_backup_is_whole_and_private(world: World, tmp_path: Path) -> None:
     file = tmp_path / "backup.db"
     maintenance.backup(world.database, file)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    copy = open_database(url(file))
+    copy = open_database(url(file), KEYS)
     assert verify(copy) == ()
     assert verify_chain(copy) == verify_chain(world.database)
     copy.close()
@@ -150,7 +151,7 @@ def test_restore_brings_back_what_was(world: World, tmp_path: Path) -> None:
     kept = maintenance.restore(tmp_path / "backup.db", url(tmp_path / "bank.db"))
     assert kept is not None
     for path, expected in ((tmp_path / "bank.db", head), (kept, later)):
-        database = open_database(url(path))
+        database = open_database(url(path), KEYS)
         assert verify_chain(database).head == expected
         assert verify(database) == ()
         database.close()

@@ -9,7 +9,7 @@ from sqlalchemy import make_url, text
 from tests.cutting import CuttingProxy
 from tests.postgres import PostgresServer, start_bundled
 from tests.world.bank import World, build
-from tests.world.files import sealed
+from tests.world.files import KEYS, sealed
 from tests.world.serving import deployment
 
 from chainteller.domain.clock import SECOND, ManualClock, SystemClock
@@ -26,7 +26,6 @@ from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.storage import idempotency, inspection, jobs
 from chainteller.storage.database import open_database
-from chainteller.storage.rows import Writer
 
 TOKEN = Currency(type="deposit-token-currency", id="DPT_USD")
 
@@ -87,11 +86,8 @@ def test_a_dropped_idle_connection_is_replaced_unseen(
 
 
 def test_a_write_takes_at_most_five_round_trips(cut_world: World, cutter: CuttingProxy) -> None:
-    """A server's: the sequencer is another thread, here of nobody."""
     account_id = opened(cut_world)
     deposit(cut_world, account_id, "500.00")
-    backlog = cut_world.context.database.backlog
-    backlog.has_sequencer = True
     order = QuoteRequest(amount="10.00", side="buy", trading_account_id=account_id)
     execution = ExecuteRequest(trading_account_id=account_id)
     quotes: list[str] = []
@@ -106,18 +102,18 @@ def test_a_write_takes_at_most_five_round_trips(cut_world: World, cutter: Cuttin
             before = cutter.round_trips
             write(f"{name}-{number}")
             took[name] = cutter.round_trips - before
-    backlog.has_sequencer = False
     assert max(took.values()) <= 5, took
     assert min(took.values()) >= 3, "none is counted twice"
 
 
 @pytest.mark.forms(2)
-@pytest.mark.parametrize("word", ["INSERT INTO transfer", "INSERT INTO posting", "INTO audit"])
+@pytest.mark.parametrize("word", ["INSERT INTO transfer", "INSERT INTO journal", "INTO entry"])
 @pytest.mark.parametrize("where", ["before", "after"])
 def test_a_write_cut_before_its_commit_runs_again_once(
     cut_world: World, cutter: CuttingProxy, word: str, where: str
 ) -> None:
     account_id = opened(cut_world)
+    cut_world.context.database.engine.dispose()  # a new connection sends each statement's words
     cutter.cut_at(word, where)  # type: ignore[arg-type]  # both words are in the parameters
     deposit(cut_world, account_id)
     assert cutter.cuts == 1
@@ -132,6 +128,7 @@ def test_a_commit_without_an_answer_is_looked_up_and_has_one_effect(
     cut_world: World, cutter: CuttingProxy, where: str, key: str | None
 ) -> None:
     account_id = opened(cut_world)
+    cut_world.context.database.engine.dispose()
     cutter.cut_at("COMMIT\0", where)  # type: ignore[arg-type]  # both words are in the parameters
     deposit(cut_world, account_id, key=key)
     assert cutter.cuts == 1
@@ -221,14 +218,7 @@ def test_a_duplicate_waits_for_the_first_but_not_for_ever(world: World) -> None:
     account_id = opened(world)
     request = DepositRequest(amount="10.00", currency=TOKEN)
     with world.context.database.write() as first:
-        row: dict[str, object] = {
-            "organisation_id": "default",
-            "operation": "deposit",
-            "key": "same",
-            "fingerprint": "",
-            "at": 0,
-        }
-        assert idempotency.claim(Writer(first), row)
+        assert idempotency.find_alone(first, "default", "deposit", "same") is None
         with pytest.raises(IdempotencyInProgress):
             world.engine.deposit(account_id, request, idempotency_key="same")
         first.rollback()
@@ -322,7 +312,7 @@ def test_work_that_fails_holds_up_no_other_work(world: World) -> None:
 
 def test_many_processes_may_create_the_schema_at_once(postgres_url: str) -> None:
     with ThreadPoolExecutor(6) as pool:
-        databases = list(pool.map(lambda _: open_database(postgres_url), range(6)))
+        databases = list(pool.map(lambda _: open_database(postgres_url, KEYS), range(6)))
     assert verify(databases[0]) == ()
     for each in databases:
         each.close()

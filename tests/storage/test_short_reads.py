@@ -57,6 +57,21 @@ def test_they_answer_what_the_others_answer(world: World, short: Engine) -> None
         lambda service: service.markets(),
         lambda service: service.market("sol-usd"),
         lambda service: service.capabilities(),
+        lambda service: service.trading_account(account),
+        lambda service: service.trading_accounts(),
+        lambda service: service.customers(),
+        lambda service: service.limits(account),
+        lambda service: service.deposits(account),
+        lambda service: service.withdrawals(account),
+        lambda service: service.transactions(account),
+        lambda service: service.all_transfers(),
+        lambda service: service.all_trades(),
+        lambda service: service.quotes(),
+        lambda service: service.prices("sol-usd"),
+        lambda service: service.counterparties(),
+        lambda service: service.blockchain_accounts(),
+        lambda service: service.events(),
+        lambda service: service.audit(),
     )
     for ask in questions:
         assert ask(short) == ask(world.engine)

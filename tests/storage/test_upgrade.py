@@ -15,6 +15,7 @@ from sqlalchemy import text
 from tests.storage.later_builds import Build, contracted, expanded
 from tests.world.bank import build, sqlite_url
 from tests.world.engines import World, make_world
+from tests.world.files import KEYS
 from tests.world.serving import deployment
 
 from chainteller.cli.error_output import Exit
@@ -35,7 +36,7 @@ class DiskUsage(NamedTuple):
     free: int
 
 
-_HOLDER = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('SELECT 1 FROM head')"
+_HOLDER = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('SELECT 1 FROM log')"
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -115,11 +116,11 @@ def test_an_expanding_revision_lets_the_earlier_build_go_on_and_a_contracting_on
         world.buy("20.00")
         trade_with(second, url)
     world.close()
-    open_database(url).close()  # this build also starts on it
+    open_database(url, KEYS).close()  # this build also starts on it
     assert upgraded_by(third, url)["from"] == found["to"]
     trade_with(third, url)
     with pytest.raises(ServiceUnavailable) as refused_here:
-        open_database(url)
+        open_database(url, KEYS)
     assert refused_here.value.details["reason"] == "NEWER_SCHEMA"
 
 
@@ -139,7 +140,7 @@ UNSUPPORTED: dict[str, tuple[str, ...]] = {
 def test_a_database_of_a_build_before_0_2_0_is_refused_by_name_and_left_alone(
     url: str, revision: str, command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    open_database(url).close()
+    open_database(url, KEYS).close()
     execute(url, *UNSUPPORTED[revision])
     if url.startswith("sqlite"):
         with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as connection:
@@ -172,15 +173,15 @@ def test_an_upgrade_seals_no_row_that_is_not_in_the_log(world: World, url: str) 
     world.close()
     for _ in range(2):
         upgrade.upgrade(url)
-        database = open_database(url)
+        database = open_database(url, KEYS)
         found = {(each.invariant, each.what) for each in verify(database)}
         database.close()
         assert (20, "inserted without an entry") in found
 
 
 def test_a_new_database_is_built_and_a_current_one_stays_as_it_is(url: str) -> None:
-    assert upgrade.upgrade(url) == ("", REVISION)
-    assert not maintenance.init(url)
+    assert upgrade.upgrade(url, KEYS) == ("", REVISION)
+    assert not maintenance.init(url, KEYS)
     before = content(url)
     assert upgrade.upgrade(url) == (REVISION, REVISION)
     assert content(url) == before
@@ -245,7 +246,7 @@ def test_compacting_frees_what_nothing_uses(
 ) -> None:
     on_postgres = kind == "postgres"
     url = str(request.getfixturevalue("postgres_url")) if on_postgres else sqlite_url(tmp_path)
-    open_database(url).close()
+    open_database(url, KEYS).close()
     execute(
         url,
         "CREATE TABLE ballast (body TEXT)",
@@ -255,7 +256,7 @@ def test_compacting_frees_what_nothing_uses(
     assert run(["db", "upgrade", "--compact", "--database", url]) == Exit.DONE
     before, after = maintenance.compact(url)
     assert before >= after > 0
-    opened = open_database(url)
+    opened = open_database(url, KEYS)
     assert verify(opened) == ()
     opened.close()
     if not on_postgres:
@@ -266,7 +267,7 @@ def test_a_file_in_use_or_without_space_is_not_compacted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url, path = sqlite_url(tmp_path), tmp_path / "bank.db"
-    open_database(url).close()
+    open_database(url, KEYS).close()
     before = path.read_bytes()
     holding = [sys.executable, "-c", f"{_HOLDER}; print(flush=True); input()", str(path)]
     with subprocess.Popen(holding, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:

@@ -6,11 +6,14 @@ from typing import Any, NamedTuple
 
 import pytest
 from sqlalchemy import Column, Connection, Table, delete, insert, select, update
-from sqlalchemy.types import Boolean, Integer
+from sqlalchemy.types import Boolean, Integer, LargeBinary
 from tests.tampering.bank import LEAST, busy_bank
 from tests.world.engines import World
 
+from chainteller.engine.checks import replay, seals
+from chainteller.engine.checks.breaches import Breach
 from chainteller.storage import guards
+from chainteller.storage.archives import Past
 from chainteller.storage.columns import Atoms, reason_unsealed
 from chainteller.storage.sealing import form, sealed_tables
 
@@ -47,6 +50,13 @@ def unguarded(world: World) -> Iterator[Connection]:
                 transaction.rollback()
             if not world.database.is_postgres:
                 driver.execute("PRAGMA foreign_keys=ON")
+
+
+def found_in_log(connection: Connection) -> Iterator[Breach]:
+    """What the log shows by itself and of the rows that it seals."""
+    books, found = replay.read(connection, Past())
+    yield from found
+    yield from seals.rows_are_sealed(connection, books)
 
 
 def alterations(connection: Connection, table: Table, rows: int = LEAST) -> Iterator[Alteration]:
@@ -92,8 +102,10 @@ def _other(column: Column[Any], value: Any) -> Any:
         return not value
     if isinstance(column.type, (Integer, Atoms)):
         return 1 if value is None else int(value) + 1_000_000
+    if isinstance(value, bytes):
+        return value[:-1] + bytes([value[-1] ^ 1])
     if not value:
-        return "x"
+        return b"x" if isinstance(column.type, LargeBinary) else "x"
     return value[:-1] + ("x" if value[-1] != "x" else "y")
 
 
@@ -135,7 +147,7 @@ def require_noticed(
                 if not noticed(connection, each):
                     missed.append(f"{table.name} {each.row}: {each.what}")
                 nested.rollback()
-    assert missed == []
+    assert not missed, "\n".join(missed)
     return total
 
 

@@ -13,9 +13,10 @@ from tests.world.engines import USDC_ETHEREUM, World, make_world
 from tests.world.files import sealed
 
 from chainteller.adapters.evm_rpc import EvmRpc
-from chainteller.domain.clock import HOUR, SECOND
+from chainteller.domain.clock import DAY, HOUR, SECOND
 from chainteller.domain.limits import DEFAULT_LIMITS
 from chainteller.domain.options import EngineOptions
+from chainteller.engine import archiving
 from chainteller.engine.engine import Engine
 from chainteller.engine.keys import ApiKeys
 from chainteller.service.errors import InvalidSignature
@@ -29,7 +30,7 @@ from chainteller.service.models.counterparties import (
     StatementRequest,
 )
 from chainteller.service.models.funding import Destination, WithdrawalRequest
-from chainteller.storage import markets, removals
+from chainteller.storage import markets
 from chainteller.storage.sealing import own_tables
 from chainteller.wallets.simulated import sample_wallets, sign_sample
 
@@ -59,7 +60,6 @@ def busy_bank(place: Path | str) -> World:
     with sealed(world.database) as rows:
         for market in ("btc-usd", "eth-usd", "sol-usd"):
             markets.close(rows, market, "HALTED", world.clock.now() + SECOND)
-            removals.move(rows, "default", f"example.{market}", removals.Removed(1))
     return world
 
 
@@ -89,6 +89,12 @@ def _a_day(world: World, number: int) -> None:
     keys = ApiKeys(world.context)
     first = keys.create(f"key {number}", organisation=f"bank-{number}", expires="90d")
     keys.revoke(first.key_id)
+
+
+def archive_all(world: World, path: Path) -> None:
+    """Move everything so far to an archive."""
+    world.clock.advance(2 * DAY)
+    assert sum(archiving.archive(world.context, path, 1)) > 0
 
 
 def prove_wallet(engine: Engine, account: str, name: str) -> None:

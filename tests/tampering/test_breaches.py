@@ -4,18 +4,22 @@ Of the statements with the same words, all but the first are thorough.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 from tests.tampering.altering import unguarded
 from tests.tampering.breaches import STATEMENTS, kept, said
 from tests.tampering.words import words
 from tests.world.engines import World
 
-from chainteller.engine.checks import seals
-from chainteller.storage import log, packing
+from chainteller.domain.randomness import SystemRandomness
+from chainteller.engine.verification import breaches
+from chainteller.storage import marks
+from chainteller.storage.log import entry, views
+from chainteller.storage.log.entry import Act, Stamp
+from chainteller.storage.sealing import Seal
 
 KEPT = kept()
 WORDS = words()
@@ -26,12 +30,21 @@ ELSEWHERE: Mapping[str, str] = {
         "tampering/test_every_cell.py::test_a_missing_table_and_a_missing_column"
     ),
     "and X more rows": "tampering/test_every_cell.py::test_rows_beyond_the_first_are_counted",
-    "X; then written over by X": "tampering/test_written_over.py::test_what_was_altered_is_named",
-    "it names another entry or log": "tampering/test_breaches.py::test_an_entry_that_says",
+    "the journal X has no postings": (
+        "tampering/test_breaches.py::test_what_a_good_entry_says_wrongly_is_named"
+    ),
+    "the journal X is out of balance": (
+        "tampering/test_breaches.py::test_what_a_good_entry_says_wrongly_is_named"
+    ),
+    "the journal X moves a balance of another account": (
+        "tampering/test_breaches.py::test_what_a_good_entry_says_wrongly_is_named"
+    ),
+    "went from X to X": "tampering/test_breaches.py::test_what_a_good_entry_says_wrongly_is_named",
+    "the log says that X has the entries up to X": (
+        "tampering/test_every_cell.py::test_an_altered_cell_of_what_is_recomputed"
+    ),
+    "marks weren't checked: X": "engine/test_writer_key.py::test_",
     "it cannot be read": "tampering/test_breaches.py::test_an_entry_that_says",
-    "its beginning is not what the checkpoint says": "engine/test_log.py::test_",
-    "it had X entries at the checkpoint and has X": "engine/test_log.py::test_",
-    "the hashes of its archived entries were altered": "engine/test_archiving.py::test_",
     "X microseconds": "engine/test_due_times.py::test_work_that_was_put_off_is_named",
     "work is scheduled on a record that says no time for it": (
         "engine/test_due_times.py::test_a_review_without_an_end_is_not_ended_by_a_job"
@@ -47,7 +60,6 @@ ELSEWHERE: Mapping[str, str] = {
 """Words whose damage isn't one statement on this bank, with the test that has it."""
 NEVER_SAID: Mapping[str, str] = {
     "invariant X: X (X)": "how a finding is written, not what is found",
-    "the audit chain is broken": "every break of the chain has its own words",
     "The challenge had expired before it was completed.": (
         "the signed text names the expiry, so that is contradicted first"
     ),
@@ -95,24 +107,83 @@ def test_a_finding_names_its_invariant_the_row_and_what_is_wrong(
 
 
 @pytest.mark.parametrize(
-    ("number", "what"), [(0, "it cannot be read"), (21, "it names another entry or log")]
+    ("body", "what"),
+    [
+        (b"{", "it cannot be read"),
+        (b"[]\n[]\n[]", "it cannot be read"),
+        (None, "its columns aren't what it says"),
+    ],
 )
 def test_an_entry_that_says_nothing_or_what_another_says_is_named(
-    bank: World, number: int, what: str
+    bank: World, body: bytes | None, what: str
 ) -> None:
-    """Its hash is right: whoever writes it can compute that."""
-    change = "UPDATE entry SET body = :body, leaf = :leaf WHERE number = 20"
-    change += " AND organisation_id = 'default'"
+    """Its hash and its mark are right, as if somebody with the writer's key had written it."""
     with unguarded(bank) as connection:
-        entry_id = connection.scalar(
-            text("SELECT id FROM entry WHERE number = 20 AND organisation_id = 'default'")
-        )
-        others = {each.number: each.body for each in log.entries(connection, "default", 0)}
-        body = others.get(number, "{")
-        stored = {
-            "body": packing.pack(body, entry_id, "default"),
-            "leaf": log.leaf_of(body.encode()),
-        }
-        connection.execute(text(change), stored)
-        found = [each.what for each in seals.check(connection) if each.where.startswith("entry 20")]
+        write_entry(connection, 20, body or views.body_of(connection, "default", 21) or b"")
+        found = [each.what for each in breaches(connection) if each.where.startswith("entry 20")]
     assert found == [what]
+
+
+def write_entry(connection: Connection, number: int, body: bytes) -> None:
+    """Put a body in the place of an entry, with its hash, and mark the log as it is then."""
+    change = "UPDATE entry SET body = :body, leaf = :leaf WHERE number = :number"
+    change += " AND organisation_id = 'default'"
+    stored = {"body": entry.pack(body), "leaf": entry.leaf_of(body), "number": number}
+    connection.execute(text(change), stored)
+    marks.of(connection).replace(connection)
+
+
+def _moved(act: Act, *codes: str, atoms: int = 0, to: str = "") -> Act:
+    """With other atoms, or another account, in the legs of some codes."""
+    (posted,) = act.journals
+    legs = tuple(
+        leg._replace(change=leg.change + atoms, code=to or leg.code)
+        if leg.code.startswith(codes)
+        else leg
+        for leg in posted.legs
+    )
+    return act._replace(journals=(posted._replace(legs=legs),))
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        (
+            lambda act: act._replace(journals=(act.journals[0]._replace(legs=()),)),
+            "has no postings",
+        ),
+        (lambda act: _moved(act, "income:fee", atoms=1), "is out of balance"),
+        (lambda act: _moved(act, "customer:", to="customer:TDA_1:held"), "of another account"),
+        (
+            lambda act: act._replace(
+                events=tuple(each._replace(type="trade.failed") for each in act.events)
+            ),
+            "went from failed to settled",
+        ),
+    ],
+)
+def test_what_a_good_entry_says_wrongly_is_named(
+    bank: World, change: Callable[[Act], Act], what: str
+) -> None:
+    """As if the program itself had written it, so that its mark holds."""
+    with unguarded(bank) as connection:
+        number = connection.execute(
+            text("SELECT min(number) FROM entry WHERE action = 'trade.fill'")
+        ).scalar_one()
+        found = entry.read(number, views.body_of(connection, "default", number) or b"")
+        act = Act(
+            found.action,
+            found.actor,
+            found.object,
+            found.account,
+            found.inputs or {},
+            events=found.events,
+            rows=tuple(Seal(*each[:3], *(each[3:] or [{}])) for each in found.rows),
+            journals=found.journals,
+            when=found.when,
+        )
+        body = entry.body("default", found.at, change(act), Stamp(), SystemRandomness())
+        write_entry(connection, number, body)
+        said = [each.what for each in breaches(connection)]
+    assert any(what in each for each in said)
+    assert not any("hash" in each or "mark" in each for each in said)

@@ -16,21 +16,24 @@ from tests.postgres import PostgresServer
 from tests.tampering.altering import (
     Alteration,
     alterations_of,
+    found_in_log,
     require_noticed,
     require_noticed_everywhere,
     unguarded,
 )
 from tests.tampering.bank import NAMES, busy_bank, prove_wallet
 from tests.world.engines import START, World, make_world
-from tests.world.files import sealed
+from tests.world.files import put_on_record, sealed
 
 from chainteller.domain.clock import SECOND
-from chainteller.engine.checks import seals
+from chainteller.engine.checks import replay
 from chainteller.engine.keys import ApiKeys
 from chainteller.engine.verification import verify
 from chainteller.service.errors import ServiceError
 from chainteller.service.models.counterparties import ReverificationRequest
-from chainteller.storage import guards, inspection, log, markets
+from chainteller.storage import guards, inspection, markets
+from chainteller.storage.archives import Past
+from chainteller.storage.log import views
 from chainteller.storage.rows import Writer
 from chainteller.storage.sealing import form, sealed_tables
 
@@ -52,11 +55,11 @@ def write_over(connection: Connection, altered: Alteration) -> None:
         writer.update(table, key, {others[0]: row[others[0]]})
     else:
         assert writer.delete(table, here[0] if len(here) == 1 else here[0] & here[1]) == 1
-    log.append(writer, log.Stamp("default", 0, "the engine"))
+    put_on_record(writer, actor="the engine")
 
 
 def named(connection: Connection) -> dict[str, str]:
-    return {each.where: each.what for each in seals.check(connection) if each.invariant == 20}
+    return {each.where: each.what for each in found_in_log(connection) if each.invariant == 20}
 
 
 def is_named_when_written(connection: Connection, altered: Alteration) -> bool:
@@ -166,18 +169,16 @@ def written_by(copies: Copies, operation: str) -> set[tuple[str, str]]:
     """Table and key of the rows that an operation finds and writes."""
     with copies.copy() as world:
         with world.database.read() as connection:
-            sizes = {head.organisation_id: head.size for head in log.heads(connection)}
+            sizes = views.sizes(connection)
         OPERATIONS[operation](world)
         assert verify(world.database) == ()
         with world.database.read() as connection:
-            bodies = [
-                log.read(each.body.encode())
-                for head in log.heads(connection)
-                for each in log.entries(
-                    connection, head.organisation_id, sizes.get(head.organisation_id, 0)
-                )
+            entries = [
+                each
+                for each in replay.entries_of(connection, Past())
+                if each.number > sizes.get(each.log, 0)
             ]
-    return {(row[0], row[1]) for body in bodies for row in body["rows"] if len(row) > 4}
+    return {(row[0], row[1]) for each in entries for row in each.rows if len(row) > 4}
 
 
 def after(

@@ -148,3 +148,16 @@ async def test_a_place_without_heads_raises_no_alarm(tmp_path: Path) -> None:
             await settle(pilot)
             assert not app.desk.read_only
             assert "audit log" not in _said(app)
+
+
+@pytest.mark.needs("audit")
+async def test_the_rows_that_are_shown_are_proven_by_the_signed_head(
+    bench: Bench, tmp_path: Path
+) -> None:
+    bench.open(1)
+    app = _console(bench, tmp_path)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        await press(pilot, "a", "v")
+        size = bench.service.audit_checkpoint().size
+        assert f"[ok] {size} rows as shown, {size} proven" in seen(app)

@@ -94,10 +94,12 @@ def _key_id(service: Service) -> str:
 
 
 async def test_what_happened_before_a_desk_opened_is_seen_too(bench: Bench) -> None:
-    account = bench.open(1)
+    account, other = bench.open(1), bench.open(2)
     bench.world.advance(601)
     with _branches(bench, "branch-7", "branch-8") as (near, far):
         _deposit(far, account)
+        for _ in range(20):
+            _deposit(far, other)
         bench.world.advance(60)
         app = _desk(bench, near)
         async with app.run_test(size=(120, 40)) as pilot:

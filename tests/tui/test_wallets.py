@@ -89,6 +89,7 @@ async def test_from_an_address_to_a_verified_wallet(bench: Bench, size: tuple[in
         await press(pilot, "enter", "enter")
         await press(pilot, *(["enter"] if narrow else []), "enter")
         await press(pilot, *(["escape"] if narrow else []))
+        bench.world.advance(1)
         await press(pilot, "plus")
         await paste(pilot, ALICE)
         await press(pilot, "enter", "enter")
@@ -203,6 +204,7 @@ async def test_a_locked_text_says_so_and_leads_to_a_new_one(bench: Bench) -> Non
         assert "[2/5] locked" in seen(app)
         await press(pilot, "t")
         assert "too many attempts" in seen(app)
+        bench.world.advance(1)
         await press(pilot, "escape")
         await press(pilot, "enter")
     assert case.newest().status == "open"
@@ -278,6 +280,7 @@ async def test_reverification_asks_and_takes_the_limits_away_at_once(bench: Benc
         assert "[x] revoked" in seen(app)
         assert "not verified: reviewed" in seen(app)
         assert case.types == ["counterparty"]
+        bench.world.advance(1)
         await press(pilot, "enter")
         assert "[3/5] signature" in seen(app)
 

@@ -6,11 +6,11 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tests.world.bank import World, build
+from tests.world.bank import START, World, build
 
 from chainteller.domain.actors import Actor
+from chainteller.domain.canonical import canonical
 from chainteller.domain.clock import ManualClock
-from chainteller.domain.merkle import Tree
 from chainteller.engine import signing_keys
 from chainteller.engine.engine import Engine
 from chainteller.engine.heads import MadeHead, make_heads
@@ -18,8 +18,8 @@ from chainteller.engine.notary import Notary
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.sqlite import sqlite3
-from chainteller.storage import log, packing
 from chainteller.storage.database import Database
+from chainteller.storage.log import entry
 from chainteller.witnessing.submissions import Witness
 
 OPERATOR = Actor(name="test")
@@ -77,7 +77,7 @@ def open_place(
     file: Path, key_folder: Path, witnesses: Sequence[Witness] = (), *, is_new: bool = False
 ) -> Place:
     """Open a bank; a new one gets a signing key."""
-    clock = ManualClock(1_763_700_000_000_000)
+    clock = ManualClock(START)
     world = build(f"sqlite:///{file}", clock=clock)
     notary = Notary(key_folder, tuple(witnesses), f"sqlite:///{file}")
     context = replace(world.context, notary=notary)
@@ -105,26 +105,29 @@ def cut(file: Path, size: int, organisation: str = "default") -> None:
         database.execute(
             "DELETE FROM entry WHERE organisation_id = ? AND number > ?", (organisation, size)
         )
-        _rehash(database, organisation)
+        database.execute(
+            "UPDATE log SET size = ?, (last_at, mark) = (SELECT at, mark FROM entry "
+            "WHERE organisation_id = ? AND number = ?) WHERE organisation_id = ?",
+            (size, organisation, size, organisation),
+        )
         database.commit()
 
 
 def rewrite(file: Path, number: int, organisation: str = "default") -> None:
-    """Change what an entry says, and hash the whole log again."""
+    """Change what an entry says, and hash it again."""
     with closing(sqlite3.connect(file)) as database:
         _unguarded(database)
-        row = database.execute(
-            "SELECT body, id, organisation_id FROM entry WHERE organisation_id = ? AND number = ?",
-            (organisation, number),
+        here = (organisation, number)
+        (stored,) = database.execute(
+            "SELECT body FROM entry WHERE organisation_id = ? AND number = ?", here
         ).fetchone()
-        shown, _, kept = packing.body(*row).partition("\n")
-        changed = json.dumps(json.loads(shown) | {"by": "somebody else"}, separators=(",", ":"))
-        changed = f"{changed}\n{kept}"
+        shown, _, kept = entry.unpack(stored).partition(b"\n")
+        changed = canonical(json.loads(shown) | {"by": "somebody else"}).encode()
+        body = b"\n".join((changed, kept))
         database.execute(
-            "UPDATE entry SET body = ? WHERE organisation_id = ? AND number = ?",
-            (packing.pack(changed, *row[1:]), organisation, number),
+            "UPDATE entry SET body = ?, leaf = ? WHERE organisation_id = ? AND number = ?",
+            (entry.pack(body), entry.leaf_of(body), *here),
         )
-        _rehash(database, organisation)
         database.commit()
 
 
@@ -143,23 +146,3 @@ def _unguarded(database: sqlite3.Connection) -> None:
         "SELECT name FROM sqlite_master WHERE type = 'trigger'"
     ).fetchall():
         database.execute(f'DROP TRIGGER "{name}"')
-
-
-def _rehash(database: sqlite3.Connection, organisation: str) -> None:
-    """Make the log fit its entries again: leaves, size, peaks and root."""
-    tree = Tree()
-    for number, *row in database.execute(
-        "SELECT number, body, id, organisation_id FROM entry WHERE organisation_id = ? "
-        "ORDER BY number",
-        (organisation,),
-    ).fetchall():
-        leaf = log.leaf_of(packing.body(*row).encode())
-        tree = tree.append([leaf])
-        database.execute(
-            "UPDATE entry SET leaf = ? WHERE organisation_id = ? AND number = ?",
-            (leaf, organisation, number),
-        )
-    database.execute(
-        "UPDATE log SET size = ?, peaks = ?, root = ? WHERE organisation_id = ?",
-        (tree.size, tree.packed(), tree.root.hex(), organisation),
-    )

@@ -5,7 +5,7 @@ and goes on where an interrupted run ended; ``--case N`` runs one.
 
 A case is a bank with a few signed and witnessed heads, entries after the last of them, and one
 attack by somebody who owns the database file but neither the key nor the witness. The attack is
-consistent: leaves, peaks, root and size of the log fit each other afterwards, and in half of the
+consistent: leaves, bodies and the row of the log fit each other afterwards, and in half of the
 cases the database's own checkpoints that would tell are gone, too.
 """
 

@@ -99,7 +99,7 @@ def _with_customers() -> Path:
 
 
 def _populate(database: Database) -> None:
-    with sealed(database) as rows:
+    with sealed(database, START) as rows:
         if organisations.find(rows.connection, OTHER) is not None:
             return
         organisations.create(rows, OTHER, START)

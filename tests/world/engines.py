@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.world.customers import CustomerSeed, add_customers
-from tests.world.files import open_fresh, sealed
+from tests.world.files import KEYS, open_fresh, sealed
 
 from chainteller.adapters.arrivals_simulated import SampleArrivals
 from chainteller.adapters.prices_simulated import SimulatedPrices
@@ -26,6 +26,7 @@ from chainteller.service.models.funding import (
 from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteRequest
 from chainteller.service.models.trades import Trade
 from chainteller.storage.database import Database
+from chainteller.storage.writer_keys import WriterKeys
 
 _WALLETS = Path(__file__).parents[2] / "sample_data" / "wallets.toml"
 START = 1_763_700_000_000_000
@@ -158,9 +159,10 @@ def make_world(
     venue: ExecutionVenue | None = None,
     customers: Sequence[CustomerSeed] = (CustomerSeed(),),
     seed: str = "1",
+    keys: WriterKeys = KEYS,
 ) -> World:
     """A bank on a file or at a database URL, whose customers have no trading account yet."""
-    database = open_fresh(place if isinstance(place, str) else f"sqlite:///{place}")
+    database = open_fresh(place if isinstance(place, str) else f"sqlite:///{place}", keys=keys)
     clock, prices, market_maker = (
         ManualClock(START),
         feed or SimulatedPrices(seed),
@@ -176,6 +178,7 @@ def make_world(
         options or EngineOptions(),
         arrivals=SampleArrivals(_WALLETS),
     )
-    with sealed(database) as rows:
-        add_customers(rows, customers)
+    if customers:
+        with sealed(database, START) as rows:
+            add_customers(rows, customers)
     return World(database, clock, prices, market_maker, Engine(bank), bank)

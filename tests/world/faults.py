@@ -3,7 +3,7 @@
 import os
 import signal
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from chainteller.domain.actors import SCOPES, Actor
 from chainteller.engine.deployment import EmbeddedDeployment
@@ -12,7 +12,7 @@ from chainteller.service.errors import Unauthorized
 from chainteller.service.interface import Service
 from chainteller.service.layers import Next, layered
 from chainteller.service.models.accounts import TradingAccount
-from chainteller.service.operations import EXECUTE_QUOTE, Call
+from chainteller.service.operations import EXECUTE_QUOTE, Call, Operation
 
 Answer = TypeVar("Answer")
 
@@ -20,7 +20,12 @@ Answer = TypeVar("Answer")
 class _Planted(EmbeddedDeployment):
     """Answers everything by ``acting_as``, where the fault is."""
 
-    async def at_once(self, actor: Actor, work: Callable[[Service], Answer]) -> Answer | None:  # noqa: ARG002 - whoever it is
+    async def at_once(
+        self,
+        actor: Actor,  # noqa: ARG002 - whoever it is
+        operation: Operation[Any],  # noqa: ARG002 - whatever is asked
+        work: Callable[[Service], Answer],  # noqa: ARG002 - the same
+    ) -> Answer | None:
         return None
 
 

@@ -10,13 +10,26 @@ from pathlib import Path
 
 from sqlalchemy import event
 
+from chainteller.domain.actors import DEFAULT_ORGANISATION
 from chainteller.sqlite import sqlite3
-from chainteller.storage import log, numbering
 from chainteller.storage.database import Database, open_database, sqlite_path
+from chainteller.storage.log import append
+from chainteller.storage.log.entry import Act, Stamp
 from chainteller.storage.rows import Writer
+from chainteller.storage.sealing import Seal
+from chainteller.storage.writer_keys import WriterKeys
+
+KEY = "7e" * 32
+"""The writer's key of all databases of tests."""
+KEY_SETTING = {
+    "CHAINTELLER_AUDIT__WRITER_KEY": "env:WRITER_KEY_OF_TESTS",
+    "WRITER_KEY_OF_TESTS": KEY,
+}
 
 
-def open_fresh(url: str, start: Callable[[], Path] | None = None) -> Database:
+def open_fresh(
+    url: str, start: Callable[[], Path] | None = None, keys: WriterKeys | None = None
+) -> Database:
     """Open a database; a SQLite file that is not there yet starts as a copy of an empty bank, or of
     the file that ``start`` names.
 
@@ -25,27 +38,42 @@ def open_fresh(url: str, start: Callable[[], Path] | None = None) -> Database:
     ``tests/storage/test_faults.py``.
     """
     path = sqlite_path(url)
+    keys = keys or KEYS
     if path is None:
-        return open_database(url)
+        return open_database(url, keys)
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch(mode=0o600)
         shutil.copyfile((start or _empty_bank)(), path)
-    database = open_database(url)
+    database = open_database(url, keys)
     database.engine.dispose()  # opened before the listener below
     event.listen(database.engine, "connect", _skip_syncs)
     return database
 
 
 @contextmanager
-def sealed(database: Database) -> Iterator[Writer]:
-    """Write behind the engine's back, as the core bank's own records come in; sealed at the end."""
+def sealed(database: Database, at: int = 0) -> Iterator[Writer]:
+    """Write behind the engine's back, as the core bank's own records come in; sealed at the end, in
+    entries of an instant, or of the last one."""
     with database.write() as connection:
         rows = Writer(connection)
         yield rows
-        numbering.lock_head(connection)
-        log.append(rows, log.Stamp("default", 0, "test"))
+        if not rows.is_changed:
+            connection.commit()
+            return
+        put_on_record(rows, at)
         connection.commit()
+
+
+def put_on_record(rows: Writer, at: int = 0, actor: str = "test") -> None:
+    """Seal what was written in entries of an instant, or of the last one."""
+    end = append.lock(rows.connection, DEFAULT_ORGANISATION)
+    seals: dict[str, list[Seal]] = {}
+    for name, found in rows.take().items():
+        seals.setdefault(name or DEFAULT_ORGANISATION, []).extend(found.values())
+    acts = {name: [Act("test", actor, rows=tuple(each))] for name, each in seals.items()}
+    ends = {DEFAULT_ORGANISATION: end}
+    append.append(rows, ends, acts, max(at, end.last_at), Stamp())
 
 
 def kept_file(name: str) -> Path:
@@ -59,8 +87,25 @@ def kept_file(name: str) -> Path:
 def _empty_bank() -> Path:
     """A file with nothing but the schema."""
     file = kept_file("empty.db")
-    open_database(f"sqlite:///{file}").close()
+    open_database(f"sqlite:///{file}", KEYS).close()
     return file
+
+
+class TestKeys:
+    """One writer's key for all databases of tests, so that a copy of a file can be written to."""
+
+    __test__ = False
+
+    def place(self, deployment: str) -> str:
+        return f"the tests, for {deployment}"
+
+    def load(self, _deployment: str) -> bytes:
+        return bytes.fromhex(KEY)
+
+    create = replace = load
+
+
+KEYS = TestKeys()
 
 
 def _skip_syncs(connection: sqlite3.Connection, _record: object) -> None:

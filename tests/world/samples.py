@@ -13,6 +13,7 @@ from chainteller.domain.options import EngineOptions
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.engine.context import EngineContext
 from chainteller.engine.samples.loading import load_samples
+from chainteller.storage.log import views
 
 FOLDER = Path(__file__).parents[2] / "sample_data"
 NOW = parse_instant("2026-11-20T09:04:31.123456Z")
@@ -23,14 +24,10 @@ TABLES = [
     "trading_account",
     "ledger_account",
     "journal",
-    "posting",
     "quote",
     "trade",
     "transfer",
     "job",
-    "audit",
-    "event",
-    "head",
     "blockchain_account",
     "counterparty",
     "challenge",
@@ -72,4 +69,5 @@ def dump(bank: EngineContext) -> dict[str, list[tuple[Any, ...]]]:
 
 
 def head(bank: EngineContext) -> str:
-    return str(rows(bank, "SELECT audit_hash FROM head")[0][0])
+    with bank.database.read() as connection:
+        return views.newest_hash(connection, "default")

@@ -76,10 +76,10 @@ class Gateway:
             try:
                 principal = self.permit(context, endpoint)
                 asked = await _asked(request, context, operation)
-                if operation.brief and not asked.query.narrows:
+                if not operation.writes and not asked.query.reaches_far:
                     # Switching to a thread costs more than a short read.
                     answered = functools.partial(_answered, context, asked)
-                    reply = await self.deployment.at_once(principal.actor, answered)
+                    reply = await self.deployment.at_once(principal.actor, operation, answered)
                     if reply is not None:
                         return reply
                 service = self.deployment.acting_as(principal.actor)

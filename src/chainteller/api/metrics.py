@@ -62,11 +62,6 @@ class Metrics:
             "Whether the last readiness check passed (1) or not (0).",
             combine="livemin",
         )
-        self.numbering_delay = self._gauge(
-            "chainteller_numbering_delay_seconds",
-            "How long the oldest write had waited for its number at the last readiness check.",
-            combine="livemax",
-        )
         self._cpu = self._gauge(
             "chainteller_process_cpu_seconds", "Processor time used.", combine="liveall"
         )

@@ -42,7 +42,6 @@ class Operating:
             return json_reply('{"status":"stopping","checks":{}}', 503)
         health = await run(self._gateway.threads, self._gateway.deployment.health)
         self._metrics.ready.set(health.ready)
-        self._metrics.numbering_delay.set(health.numbering_delay_s)
         status = "ready" if health.ready else "unavailable"
         body = {"status": status, "checks": dict(health.checks)}
         if health.suggestion:

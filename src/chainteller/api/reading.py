@@ -23,6 +23,8 @@ MAXIMUM_DEPTH = 32
 
 _MEDIA_TYPE = re.compile(r"application/json(\s*;\s*charset=\"?utf-8\"?)?\s*", re.IGNORECASE)
 _LARGEST = 10**40
+_DIGITS_OF_MANY = 3
+"""A page or a limit with so many digits takes noticeable time."""
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)
 
 
@@ -130,9 +132,13 @@ class QueryText:
             )
 
     @property
-    def narrows(self) -> bool:
-        """Whether the query has filters or a sort order, which may need a full scan."""
-        return any(name.startswith(("filter", "query", "sort")) for name in self._values)
+    def reaches_far(self) -> bool:
+        """Whether an answer may need many rows: by a filter, or for a late or a large page."""
+        return any(
+            name.startswith(("filter", "query"))
+            or (name.startswith(("page", "limit")) and len(value) >= _DIGITS_OF_MANY)
+            for name, value in self._values.items()
+        )
 
     def get(self, *names: str) -> str | None:
         """The value under one of several names for the same thing.

@@ -18,8 +18,10 @@ from chainteller.service.errors import (
 )
 from chainteller.service.models.accounts import TokenBalance, TradingAccount
 from chainteller.service.models.base import WireModel
-from chainteller.service.models.markets import Market
+from chainteller.service.models.funding import Transfer
+from chainteller.service.models.markets import Market, PriceSample
 from chainteller.service.models.pages import Page
+from chainteller.service.models.quotes import Quote
 from chainteller.service.models.trades import Trade
 
 JSON = "application/json"
@@ -32,7 +34,7 @@ _RETRY_AFTER_S: Mapping[type[ServiceError], int] = {
 }
 
 
-_KEPT_KINDS = (Trade, TokenBalance, TradingAccount, Market)
+_KEPT_KINDS = (Trade, Quote, Transfer, TokenBalance, TradingAccount, Market, PriceSample)
 """Records that the engine returns as the same object while they don't change."""
 _MOST_KEPT = 4_096
 _kept: dict[int, tuple[WireModel, str]] = {}

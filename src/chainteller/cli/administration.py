@@ -8,7 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from chainteller.bootstrap import database_url, deployment, load_samples, open_engine, operator
+from chainteller.bootstrap import (
+    database_url,
+    deployment,
+    load_samples,
+    open_engine,
+    operator,
+    writer_keys,
+)
 from chainteller.cli.error_output import Usage, say
 from chainteller.cli.options import options
 from chainteller.service.errors import ServiceUnavailable, ValidationFailed
@@ -22,6 +29,7 @@ if TYPE_CHECKING:
     from chainteller.engine.engine import Engine
     from chainteller.engine.keys import ApiKeys
     from chainteller.engine.verification import ClaimsReport
+    from chainteller.storage.writer_keys import WriterKeys
     from chainteller.witnessing.checkpoints import Head
 
 Outcome = dict[str, object]
@@ -41,6 +49,10 @@ def engine() -> Iterator["Engine"]:
 def _address() -> str:
     configured = options().configured
     return database_url(configured.settings, configured.database())
+
+
+def _keys() -> "WriterKeys":
+    return writer_keys(options().configured.settings)
 
 
 @contextmanager
@@ -66,7 +78,7 @@ def init() -> Outcome:
     """Create the schema; ``created`` is False where the database exists and is current."""
     from chainteller.storage import maintenance
 
-    created = maintenance.init(_address())
+    created = maintenance.init(_address(), _keys())
     return {"database": without_password(_address()), "created": created}
 
 
@@ -93,7 +105,7 @@ def upgrade(*, compact: bool, within_s: int | None) -> Outcome:
 
     if within_s is not None:
         plan_upgrade(within_s)
-    before, after = upgrades.upgrade(_address())
+    before, after = upgrades.upgrade(_address(), _keys())
     with engine() as found:
         breaches = verify(found.context.database)
     outcome: Outcome = {"database": without_password(_address()), "from": before, "to": after}
@@ -158,14 +170,15 @@ def verify(files: Sequence[Path] = ()) -> Verified:
     """
     from chainteller.engine.checks.breaches import causes
     from chainteller.engine.heads import judge_heads
-    from chainteller.engine.notary import derived_deployment
     from chainteller.engine.verification import (
         ClaimsReport,
         verify_books,
         verify_claims,
+        verify_heads,
         verify_structure,
     )
-    from chainteller.storage import archives, removals
+    from chainteller.storage import archives
+    from chainteller.storage.marks import derived_deployment
 
     with engine() as found:
         database = found.context.database
@@ -175,12 +188,12 @@ def verify(files: Sequence[Path] = ()) -> Verified:
                 [*map(str, unreadable)], [*causes(unreadable)], _told(ClaimsReport()), []
             )
         with database.read() as connection:
-            deployment, archived = derived_deployment(connection), removals.archives(connection)
+            deployment, archived = derived_deployment(connection), archives.names(connection)
         with archives.opened(database, files, deployment) as past:
-            books = verify_books(database, None, past)
+            books = verify_books(database, past)
         claims = verify_claims(database)
         heads = judge_heads(found.context)
-    breaches = books + claims.breaches
+        breaches = (*books, *verify_heads(found.context.kept, database), *claims.breaches)
     told = [*(str(each) for each in breaches), *heads.breaches]
     why = [*causes(breaches), *heads.causes]
     notes = [*heads.notes] if heads.judgements else []
@@ -210,6 +223,21 @@ def recheck(claim_id: str | None) -> list[Outcome]:
         return [each.to_wire() for each in rechecked(connection, claim_id)]
 
 
+def writer_key() -> Outcome:
+    """Where the writer's key is, and what names it; nothing where there is no database."""
+    from chainteller.engine.writer_key import described
+    from chainteller.service.errors import TellerError
+    from chainteller.storage import maintenance
+
+    try:
+        if _address().startswith("sqlite:///"):
+            maintenance.require_file(sqlite_path(_address()))
+        with engine() as found:
+            return dict(described(found.context))
+    except TellerError as error:
+        return {"writer key": error.message}
+
+
 def signing_problem() -> str:
     """Why no heads of the audit log are signed; empty if they are. Never raises TellerError."""
     from chainteller.service.errors import TellerError
@@ -225,7 +253,7 @@ def signing_problem() -> str:
 
 
 def verify_chain() -> ChainReport:
-    """Check the audit chain of the configured database."""
+    """Check the audit log of the configured database."""
     from chainteller.engine.verification import verify_chain as verified
 
     with engine() as found:
@@ -241,7 +269,8 @@ def backup(file: Path) -> Outcome:
         maintenance.backup(database, file)
     finally:
         database.close()
-    return {"database": without_password(_address()), "backup": str(file)}
+    note = "the writer's key isn't in it: back that up by itself, apart from the database"
+    return {"database": without_password(_address()), "backup": str(file), "note": note}
 
 
 def restore(file: Path) -> Outcome:
@@ -271,16 +300,25 @@ def restore(file: Path) -> Outcome:
         try:
             record_restore(restored.context, operator(configured.settings), file.name, old)
         finally:
-            restored.close()
+            restored.context.database.close()  # its heads are kept once it's in its place
 
     try:
         kept = maintenance.restore(file, _address(), record)
+        if "entry" not in outcome:
+            with engine() as found:
+                accept_heads(found)
     except ServiceUnavailable as error:
         if error.details["reason"] == maintenance.DATABASE_OPEN:
             _record_refused_restore(file, error)
         raise
     outcome["kept"] = str(kept) if kept else None
     return outcome | ({"note": unseen} if unseen else {})
+
+
+def accept_heads(found: "Engine") -> None:
+    """Keep the heads of the log as they are now."""
+    if found.context.kept is not None:
+        found.context.kept.accept(found.context.database)
 
 
 def _record_refused_restore(file: Path, error: ServiceUnavailable) -> None:
@@ -331,7 +369,7 @@ def copy(to_url: str) -> tuple[Outcome, list[str]]:
         if breaches:
             return outcome, [str(each) for each in breaches]
         done = copied(found.context.database, to_url)
-    target = open_database(to_url)
+    target = open_database(to_url, _keys())
     try:
         breaches = verified(target)
     finally:
@@ -348,4 +386,7 @@ def serve(serving: "Serving", *, sample: bool) -> int:
     found = open_engine(configured.settings, configured.database())
     if sample:
         load_samples(found, configured.settings.engine.seed)
+    if found.context.kept is not None:
+        found_wrong = found.context.kept.follow(found.context.database)
+        say(*(f"BREACH: log {name}: {what}" for name, what in found_wrong.items()))
     return run(deployment(found, configured.settings), serving)

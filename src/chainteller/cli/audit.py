@@ -27,7 +27,7 @@ from chainteller.service.paging import every
 
 @click.group("audit", cls=TellerGroup)
 def audit() -> None:
-    """The audit trail: every write and every refusal, hash-chained."""
+    """The audit trail: every write and every refusal, from a log that only grows."""
 
 
 @audit.command("list", calls=[op.AUDIT], epilog=example("chainteller audit list --object TXN_..."))
@@ -49,7 +49,7 @@ def list_rows(selection: Selection[AuditRow]) -> None:
     "--head", "file", type=FILE, metavar="FILE", help="Compare the log with this checkpoint, too."
 )
 def verify(file: Path | None) -> int:
-    """Check the chain; ends with 1 at the first broken row.
+    """Check the audit log; ends with 1 at the first broken row.
 
     With --head the log must also continue the checkpoint in FILE. That is checked of a remote
     deployment as well, by the proofs that it gives.
@@ -68,7 +68,7 @@ def verify(file: Path | None) -> int:
     if report.intact:
         return Exit.DONE
     say(
-        f"AUDIT_BROKEN: row {report.first_broken} does not fit the chain: {report.problem}",
+        f"AUDIT_BROKEN: row {report.first_broken} isn't what was written: {report.problem}",
         "Next: keep the file as it is and compare it with the last exported head.",
     )
     return Exit.REFUSED

@@ -4,7 +4,6 @@ import base64
 import binascii
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -15,7 +14,6 @@ from chainteller.cli.lists import Output, output_options, write_new_file
 from chainteller.cli.open_services import opened, service
 from chainteller.cli.options import FILE, TellerCommand, TellerGroup, example, options
 from chainteller.cli.output import document, line, pairs, text_of, verbatim
-from chainteller.domain.json_depth import parse_json
 from chainteller.records.fields import TEXT, Field, FieldList
 from chainteller.service import operations as op
 from chainteller.service.models.heads import AuditProof
@@ -90,8 +88,7 @@ def proof(row: int) -> int:
     else:
         pairs(
             [
-                ("audit row", found.seq),
-                ("entry", f"{found.number} of {found.size}"),
+                ("audit row", f"{found.seq} of {found.size}"),
                 ("root", found.root_hash),
                 ("hashes", len(found.hashes)),
                 ("proven", holds),
@@ -100,7 +97,7 @@ def proof(row: int) -> int:
     if holds:
         return Exit.DONE
     say(
-        f"AUDIT_CONTRADICTED: the proof doesn't lead from entry {found.number} to the signed root",
+        f"AUDIT_CONTRADICTED: the proof doesn't lead from entry {found.seq} to the signed root",
         "Next: keep the answer, and run chainteller audit verify on the database.",
     )
     return Exit.REFUSED
@@ -118,30 +115,7 @@ def proves(found: AuditProof) -> bool:
     except (NoteInvalid, binascii.Error):
         return False
     leaf = leaf_hash(found.entry.encode())
-    return _is_of_row(found) and verify_inclusion(
-        leaf, found.number - 1, head.size, hashes, head.root
-    )
-
-
-def _is_of_row(found: AuditProof) -> bool:
-    """Whether the entry is the row's: it names the row, and its number where it tells of it."""
-    if not found.entry.startswith("{"):
-        return True
-    try:
-        return _names_row(parse_json(found.entry), found)
-    except (ValueError, LookupError, TypeError, AttributeError):
-        return False  # no build writes such an entry
-
-
-def _names_row(entry: Any, found: AuditProof) -> bool:
-    """Raises LookupError, TypeError or AttributeError where it isn't an entry."""
-    if "inner" in entry:
-        return any(act.get("n") == found.seq for act in entry["acts"])
-    key = found.key or str(found.seq)
-    told = [act for act in entry["acts"] if str(act.get("n")) == key]
-    return f'["audit","{key}",' in found.entry and all(
-        act.get("own", act["n"]) == found.seq for act in told
-    )
+    return verify_inclusion(leaf, found.seq - 1, head.size, hashes, head.root)
 
 
 def _is_signed(found: AuditProof) -> bool:
@@ -264,4 +238,31 @@ def show_keys() -> None:
     _tell_keys(log_heads.signing_keys())
 
 
-COMMANDS = (checkpoint, proof, witness, key)
+# -- the writer's key ---------------------------------------------------------------------------
+
+
+@click.group("writer", cls=TellerGroup)
+def writer() -> None:
+    """The key that marks the audit log; without it, nobody can write to it."""
+
+
+@writer.command(
+    "replace",
+    changes=True,
+    epilog=example("chainteller audit writer replace --reason 'the file was copied by mistake'"),
+)
+@click.option("--reason", required=True, metavar="R", help="Why, for the audit trail.")
+def replace_writer(reason: str) -> None:
+    """Make another key, and mark the log with it as it is now.
+
+    Verify the books first, and stop servers and consoles: they have the former key. Elsewhere than
+    in a file, put the new key there before.
+    """
+    found = log_heads.replace_writer_key(reason)
+    if options().json:
+        document(found)
+    else:
+        pairs(list(found.items()))
+
+
+COMMANDS = (checkpoint, proof, witness, key, writer)

@@ -166,6 +166,7 @@ def info() -> int:
 def _signing(settings: Settings, place: Place) -> dict[str, object]:
     """Which key file signs heads of the audit log, and who is asked to witness them."""
     return {
+        **administration.writer_key(),
         "signing keys": str(notary(settings, place).key_folder),
         "audit heads": administration.signing_problem() or "signed",
         "witnesses": ", ".join(each.split()[0] for each in settings.audit.witnesses),

@@ -142,7 +142,7 @@ def check() -> int:
     help="An archive to verify with the database; name all of them.",
 )
 def verify(files: tuple[Path, ...]) -> int:
-    """Every invariant of the books, the audit chain, its heads and every ownership claim; ends with
+    """Every invariant of the books, the audit log, its heads and every ownership claim; ends with
     1 at the first breach.
     """
     try:

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from chainteller.bootstrap import operator
 from chainteller.cli.administration import Outcome, engine
+from chainteller.cli.error_output import Usage
 from chainteller.cli.options import options
+from chainteller.service.errors import ValidationFailed
 
 if TYPE_CHECKING:
     from chainteller.engine.heads import HeadsReport
@@ -66,6 +68,19 @@ def signing_keys() -> Outcome:
 
     with engine() as found:
         return own.shown(found.context, own.keys_of(found.context))
+
+
+def replace_writer_key(reason: str) -> Outcome:
+    from chainteller.engine import writer_key
+
+    with engine() as found:
+        actor = operator(options().configured.settings)
+        try:
+            writer_key.replace(found.context, actor, reason)
+        except ValidationFailed as error:
+            said = "; ".join(each["message"] for each in error.details["errors"])
+            raise Usage(f"--reason: {said}", "chainteller audit writer replace --help") from None
+        return dict(writer_key.described(found.context))
 
 
 def known_keys(origin: str) -> "Mapping[VerifierKey, str]":

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from chainteller.domain.assets import CASH_EQUIVALENTS, USD, Asset
 from chainteller.domain.money import Amount, atoms_of_cents, whole_cents
@@ -40,12 +41,14 @@ DUE_EITHER_WAY = frozenset({CORE})
 CUSTOMER_PREFIX = "customer:"
 _CUSTOMER_CODE = re.compile(rf"{CUSTOMER_PREFIX}([^:]+):(?:{'|'.join(Bucket)})")
 ISSUER_PREFIX = "issuer:"
+_REMEMBERED = 2_048
 
 
 def customer(account_id: str, bucket: Bucket) -> str:
     return f"{CUSTOMER_PREFIX}{account_id}:{bucket}"
 
 
+@lru_cache(_REMEMBERED)
 def owner(code: str) -> str:
     """The trading account that a code names; empty for the bank's own accounts."""
     match = _CUSTOMER_CODE.fullmatch(code)

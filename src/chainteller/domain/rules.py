@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import NamedTuple
 
-from chainteller.domain.audit_chain import canonical
+from chainteller.domain.canonical import canonical
 from chainteller.domain.clock import SECOND
 from chainteller.domain.evidence import EvidenceLevel
 from chainteller.domain.limits import DestinationClass, LevelLimits

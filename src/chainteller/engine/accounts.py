@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from functools import lru_cache
 
-from sqlalchemy import Connection
-
 from chainteller.domain.assets import ASSETS, Asset
 from chainteller.domain.clock import MINUTE
 from chainteller.domain.ids import Prefix
@@ -16,6 +14,7 @@ from chainteller.engine import (
     preconditions,
     reading,
     stablecoin_prices,
+    timekeeping,
     valuation,
 )
 from chainteller.engine.context import EngineContext
@@ -39,7 +38,8 @@ from chainteller.service.models.accounts import (
 )
 from chainteller.service.models.pages import BalancesQuery, ListQuery, Page
 from chainteller.storage import accounts, ledger
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
+from chainteller.storage.db.query import Session
 from chainteller.storage.tables import Tables
 
 _SORTS = ("-created", "created", "-lastActivity", "lastActivity")
@@ -123,7 +123,7 @@ def _require_openable(bank_account: Record, request: OpenTradingAccount) -> None
 
 
 def find(
-    connection: Connection, organisation_id: str, account_id: str, *, lock: bool = False
+    connection: Session, organisation_id: str, account_id: str, *, lock: bool = False
 ) -> Record:
     """Raises NotFound."""
     find_row = accounts.find
@@ -189,23 +189,25 @@ def _update(account: Record, **values: object) -> Update:
 
 @reads_in_context(operations.SHOW_TRADING_ACCOUNT)
 def show(
-    context: EngineContext, connection: Connection, organisation_id: str, account_id: str
+    context: EngineContext, connection: Session, organisation_id: str, account_id: str
 ) -> TradingAccount:
+    timekeeping.read_ahead(context.time, connection)
     row = find(connection, organisation_id, account_id)
     return _models(context, connection, [row])[0]
 
 
 @reads_in_context(operations.TRADING_ACCOUNTS)
 def page(
-    context: EngineContext, connection: Connection, organisation_id: str, query: ListQuery
+    context: EngineContext, connection: Session, organisation_id: str, query: ListQuery
 ) -> Page[TradingAccount]:
     checked = reading.checked_query(query, _SORTS)
+    timekeeping.read_ahead(context.time, connection)
     rows, total = accounts.page(connection, organisation_id, checked)
     return reading.page(tuple(_models(context, connection, rows)), total, checked)
 
 
 def _models(
-    context: EngineContext, connection: Connection, rows: Sequence[Record]
+    context: EngineContext, connection: Session, rows: Sequence[Record]
 ) -> list[TradingAccount]:
     worth = tuple(unit_values(context, connection).items())
     available = ledger.available_of_many(connection, [row.id for row in rows])
@@ -217,7 +219,7 @@ def _models(
     return [_model(tuple(row), tuple(available[row.id].items()), worth) for row in rows]
 
 
-def unit_values(context: EngineContext, connection: Connection) -> dict[Asset, int]:
+def unit_values(context: EngineContext, connection: Session) -> dict[Asset, int]:
     """The mid price in cents of a unit of each crypto asset, as of this minute; ~USD figures."""
     instant = now(context, connection)
     return valuation.unit_cents(context.feed, instant - instant % MINUTE)
@@ -237,7 +239,7 @@ def _model(row: tuple[object, ...], available: _Amounts, worth: _Amounts) -> Tra
 @reads_in_context(operations.TOKEN_BALANCES)
 def token_balances(
     context: EngineContext,
-    connection: Connection,
+    connection: Session,
     organisation_id: str,
     account_id: str,
     query: BalancesQuery,
@@ -275,7 +277,7 @@ def _balance(asset: Asset, parts: tuple[int, ...], worth_cents: int) -> TokenBal
 
 
 @reads(operations.CUSTOMERS)
-def customers(connection: Connection, organisation_id: str, query: ListQuery) -> Page[Customer]:
+def customers(connection: Session, organisation_id: str, query: ListQuery) -> Page[Customer]:
     checked = reading.checked_query(query, operations.REFERENCE_SORTS)
     found, total = accounts.customers(connection, organisation_id, checked)
     return reading.page(found, total, checked)

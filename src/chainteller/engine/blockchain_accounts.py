@@ -2,8 +2,6 @@
 
 from collections.abc import Callable
 
-from sqlalchemy import Connection
-
 from chainteller.domain.ids import Prefix
 from chainteller.domain.preconditions import Act
 from chainteller.engine import accounts, outcome, preconditions, reading
@@ -16,7 +14,8 @@ from chainteller.service.errors import UnsupportedNetwork
 from chainteller.service.models.counterparties import BlockchainAccount, OpenBlockchainAccount
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage import wallets
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
+from chainteller.storage.db.query import Session
 from chainteller.storage.wallet_tables import WalletTables
 from chainteller.wallets.networks import (
     Network,
@@ -85,19 +84,19 @@ def decide_opening(
     )
 
 
-def find(connection: Connection, organisation_id: str, account_id: str) -> Record:
+def find(connection: Session, organisation_id: str, account_id: str) -> Record:
     """Raises NotFound."""
     find_row = wallets.find_account
     return reading.row_by_id(find_row, connection, RESOURCE, organisation_id, account_id)
 
 
 @reads(operations.SHOW_BLOCKCHAIN_ACCOUNT)
-def show(connection: Connection, organisation_id: str, account_id: str) -> BlockchainAccount:
+def show(connection: Session, organisation_id: str, account_id: str) -> BlockchainAccount:
     return wallets.account_model(find(connection, organisation_id, account_id))
 
 
 @reads(operations.BLOCKCHAIN_ACCOUNTS)
-def page(connection: Connection, organisation_id: str, query: ListQuery) -> Page[BlockchainAccount]:
+def page(connection: Session, organisation_id: str, query: ListQuery) -> Page[BlockchainAccount]:
     checked = reading.checked_query(query)
     found, total = wallets.accounts_page(connection, organisation_id, checked)
     return reading.page(found, total, checked)

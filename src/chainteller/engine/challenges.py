@@ -3,8 +3,6 @@
 import math
 from dataclasses import replace
 
-from sqlalchemy import Connection
-
 from chainteller.domain.challenges import (
     MAXIMUM_VALIDITY_S,
     MINIMUM_VALIDITY_S,
@@ -35,7 +33,8 @@ from chainteller.service.models.counterparties import (
 )
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage import challenges, wallets
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
+from chainteller.storage.db.query import Session
 from chainteller.storage.wallet_tables import WalletTables
 from chainteller.wallets.cases import (
     MAX_KNOWN_ADDRESSES,
@@ -117,7 +116,7 @@ def decide_challenge(
 
 @reads_in_context(operations.CHALLENGE_BY_ID)
 def show(
-    context: EngineContext, connection: Connection, organisation_id: str, challenge_id: str
+    context: EngineContext, connection: Session, organisation_id: str, challenge_id: str
 ) -> Challenge:
     """A challenge by its id alone; another organisation's is as unknown as none."""
     row = reading.row_by_id(challenges.find, connection, RESOURCE, organisation_id, challenge_id)
@@ -138,7 +137,7 @@ def require_same_class(account: Record, counterparty: Record) -> None:
 @reads_in_context(operations.CHALLENGES)
 def page(
     context: EngineContext,
-    connection: Connection,
+    connection: Session,
     organisation_id: str,
     account_id: str,
     query: ListQuery,
@@ -150,7 +149,7 @@ def page(
 
 
 def find_for_claim(
-    connection: Connection,
+    connection: Session,
     organisation_id: str,
     account_id: str,
     request: ClaimRequest,
@@ -219,7 +218,7 @@ def known(row: Record, at: int) -> KnownChallenge:
 
 def without_context(
     context: EngineContext,
-    connection: Connection,
+    connection: Session,
     organisation_id: str,
     account_id: str,
     request: ClaimRequest,
@@ -236,7 +235,7 @@ def without_context(
 
 
 def with_context(
-    context: EngineContext, connection: Connection, challenge: Record, attempt: Case
+    context: EngineContext, connection: Session, challenge: Record, attempt: Case
 ) -> Case:
     """All that may explain a signature: only what belongs to the same bank customer."""
     at = now(context, connection)

@@ -1,4 +1,4 @@
-"""The thread that signs the heads of the logs while a console or a server runs."""
+"""The thread that signs and keeps the heads of the logs while a console or a server runs."""
 
 import logging
 import threading
@@ -16,7 +16,7 @@ _log = logging.getLogger(__name__)
 
 
 class Checkpointer:
-    """Signs what is new at every interval and at the end."""
+    """Signs and keeps what is new at every interval and at the end."""
 
     def __init__(self, context: EngineContext, interval_s: float = INTERVAL_S) -> None:
         self._context = context
@@ -28,7 +28,7 @@ class Checkpointer:
         self._thread.start()
 
     def stop(self) -> None:
-        """Sign what is new, and end."""
+        """Sign and keep what is new, and end."""
         self._stopping.set()
         if self._thread.is_alive():
             self._thread.join(_STOP_S)
@@ -41,6 +41,17 @@ class Checkpointer:
         self._make()
 
     def _make(self) -> None:
+        self._sign()
+        self._keep()
+
+    def _keep(self) -> None:
+        if self._context.kept is not None:
+            try:
+                self._context.kept.follow(self._context.database)
+            except ServiceUnavailable as error:
+                _log.warning("no heads kept: %s", error.details.get("reason"))
+
+    def _sign(self) -> None:
         try:
             for made in make_heads(self._context):
                 for problem in made.problems:

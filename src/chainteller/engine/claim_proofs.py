@@ -13,8 +13,6 @@ challenge and of the wallet.
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection
-
 from chainteller.domain.assets import ASSETS_BY_KEY
 from chainteller.domain.challenges import (
     CLAIM_LIFETIME,
@@ -38,7 +36,8 @@ from chainteller.domain.second_method import (
 from chainteller.engine import reading
 from chainteller.service.errors import ClaimUnverifiable
 from chainteller.storage import claim_evidence, wallets
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
+from chainteller.storage.db.query import Session
 from chainteller.wallets import addresses, contracts
 from chainteller.wallets.addresses import Address
 from chainteller.wallets.networks import known_network
@@ -294,7 +293,7 @@ def _verification(evidence: Record) -> Contradictions:
         yield Contradiction("LINK", "The link is revoked without a reason, or the reverse.")
 
 
-def of_wallet(connection: Connection, custody: Record, wallet: Record) -> Record | None:
+def of_wallet(connection: Session, custody: Record, wallet: Record) -> Record | None:
     """The link of a blockchain account and a wallet, locked, after its claim was checked again.
 
     Returns:
@@ -316,7 +315,7 @@ def of_wallet(connection: Connection, custody: Record, wallet: Record) -> Record
     return link
 
 
-def require_linkable(connection: Connection, claim: Record) -> None:
+def require_linkable(connection: Session, claim: Record) -> None:
     """Check a claim again before it is linked; an earlier link of its pair doesn't matter.
 
     Raises:
@@ -348,7 +347,7 @@ def _unverifiable(
 
 
 def _of_pair(
-    connection: Connection, claim_id: str | None, custody: Record, wallet: Record
+    connection: Session, claim_id: str | None, custody: Record, wallet: Record
 ) -> Contradiction | None:
     if claim_id is None:
         address = address_of(wallet.network, wallet.address)
@@ -391,7 +390,7 @@ class Rechecked(NamedTuple):
         }
 
 
-def recheck(connection: Connection, claim_id: str | None = None) -> Iterator[Rechecked]:
+def recheck(connection: Session, claim_id: str | None = None) -> Iterator[Rechecked]:
     """Check every claim of the database again, or one.
 
     Raises:

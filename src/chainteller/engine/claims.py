@@ -10,8 +10,6 @@ from dataclasses import replace
 from threading import Lock
 from typing import NamedTuple
 
-from sqlalchemy import Connection
-
 from chainteller.domain.actors import Actor
 from chainteller.domain.challenges import (
     CLAIM_LIFETIME,
@@ -36,7 +34,8 @@ from chainteller.service.models.counterparties import (
     SignatureDiagnosis,
 )
 from chainteller.storage import challenges as challenge_rows
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
+from chainteller.storage.db.query import Session
 from chainteller.storage.wallet_tables import WalletTables
 from chainteller.wallets.cases import Case, Diagnosis
 from chainteller.wallets.diagnose import accept, diagnose
@@ -50,7 +49,7 @@ _SEARCHING = Lock()
 
 @reads_in_context(operations.CLAIM_BY_ID)
 def show(
-    context: EngineContext, connection: Connection, organisation_id: str, claim_id: str
+    context: EngineContext, connection: Session, organisation_id: str, claim_id: str
 ) -> OwnershipClaim:
     """A claim by its id alone, with what it takes to check it elsewhere; another organisation's
     is as unknown as none.

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from chainteller.domain.clock import Clock
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.randomness import Randomness
+from chainteller.engine.kept_heads import KeptHeads
 from chainteller.engine.notary import Notary
 from chainteller.engine.ports import Arrivals, Chain, ExecutionVenue, PegFeed, PriceFeed
 from chainteller.engine.timekeeping import Timekeeper, TimeSource
@@ -27,6 +28,9 @@ class EngineContext:
 
     chain: Chain | None = None
     """Who says whether contract wallets accept signatures. Left out, nobody does."""
+
+    kept: KeptHeads | None = None
+    """The heads that are kept outside the database. Left out, none are."""
 
     arrivals: Arrivals | None = None
     """Who says what arrived on chains, for small transfers. Left out, they aren't offered."""

@@ -1,7 +1,5 @@
 """Counterparties: register a wallet, link it with a claim, and require its verification again."""
 
-from sqlalchemy import Connection
-
 from chainteller.domain.challenges import (
     POLICY_VERSION,
     ClaimStatus,
@@ -37,7 +35,8 @@ from chainteller.service.models.counterparties import (
 )
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage import challenges, wallets
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
+from chainteller.storage.db.query import Session
 from chainteller.storage.wallet_tables import WalletTables
 from chainteller.wallets import addresses
 from chainteller.wallets.addresses import Address
@@ -174,19 +173,19 @@ def decide_registration(address: Address, moment: Moment) -> Outcome:
     )
 
 
-def find(connection: Connection, organisation_id: str, counterparty_id: str) -> Record:
+def find(connection: Session, organisation_id: str, counterparty_id: str) -> Record:
     """Raises NotFound."""
     find_row = wallets.find_counterparty
     return reading.row_by_id(find_row, connection, RESOURCE, organisation_id, counterparty_id)
 
 
 @reads(operations.SHOW_COUNTERPARTY)
-def show(connection: Connection, organisation_id: str, counterparty_id: str) -> Counterparty:
+def show(connection: Session, organisation_id: str, counterparty_id: str) -> Counterparty:
     return wallets.counterparty_model(find(connection, organisation_id, counterparty_id))
 
 
 @reads(operations.COUNTERPARTIES)
-def page(connection: Connection, organisation_id: str, query: ListQuery) -> Page[Counterparty]:
+def page(connection: Session, organisation_id: str, query: ListQuery) -> Page[Counterparty]:
     checked = reading.checked_query(query)
     found, total = wallets.counterparties_page(connection, organisation_id, checked)
     return reading.page(found, total, checked)
@@ -195,7 +194,7 @@ def page(connection: Connection, organisation_id: str, query: ListQuery) -> Page
 @reads_in_context(operations.LINKED_COUNTERPARTIES)
 def linked_page(
     context: EngineContext,
-    connection: Connection,
+    connection: Session,
     organisation_id: str,
     account_id: str,
     query: ListQuery,
@@ -206,9 +205,9 @@ def linked_page(
     return reading.page(found, total, checked)
 
 
-@reads_in_context(operations.SHARED_WALLETS)
+@reads_in_context(operations.SHARED_WALLETS, is_short=False)
 def shared_page(
-    context: EngineContext, connection: Connection, organisation_id: str, query: ListQuery
+    context: EngineContext, connection: Session, organisation_id: str, query: ListQuery
 ) -> Page[SharedWallet]:
     checked = reading.checked_query(query)
     at = now(context, connection)

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from chainteller.domain.actors import Actor
 from chainteller.engine import epochs, figures, timekeeping
@@ -12,14 +12,17 @@ from chainteller.engine.engine import Engine
 from chainteller.engine.keys import Authenticator
 from chainteller.engine.leases import ServerLease
 from chainteller.engine.refused_callers import RefusedCallers
+from chainteller.engine.table import SHORT
 from chainteller.engine.worker import Worker
 from chainteller.service.deployment import DeploymentOptions, Figure, Health, Principal
 from chainteller.service.errors import ServiceError, ServiceUnavailable
-from chainteller.storage import chain, schema, sequencer
+from chainteller.service.operations import Operation
+from chainteller.storage import marks, schema
+from chainteller.storage.compatibility import require_current
 from chainteller.storage.database import Database
 from chainteller.storage.faults import NotAtOnce
+from chainteller.storage.log import views
 from chainteller.storage.postgres import driver_missing
-from chainteller.storage.sequencer import Sequencer
 from chainteller.storage.short_reads import ShortReads
 
 if TYPE_CHECKING:
@@ -38,7 +41,6 @@ class EmbeddedDeployment:
         self._process = os.getpid()
         self._authenticator = Authenticator(engine.context)
         self._worker: Worker | None = None
-        self._sequencer: Sequencer | None = None
         self._checkpointer: Checkpointer | None = None
         self._lease: ServerLease | None = None
         self._refused: RefusedCallers | None = None
@@ -68,10 +70,12 @@ class EmbeddedDeployment:
 
     def newest_event(self) -> int:
         with self._engine.context.database.read() as connection:
-            return chain.newest_event(connection)
+            return sum(views.sizes(connection).values())
 
-    async def at_once(self, actor: Actor, work: Callable[["Service"], Answer]) -> Answer | None:
-        if not self._unwaiting.context.feed.answers_at_once():
+    async def at_once(
+        self, actor: Actor, operation: Operation[Any], work: Callable[["Service"], Answer]
+    ) -> Answer | None:
+        if operation not in SHORT or not self._unwaiting.context.feed.answers_at_once():
             return None
         service = self._unwaiting.acting_as(actor)
         try:
@@ -95,24 +99,19 @@ class EmbeddedDeployment:
         context = self._engine.context
         try:
             with context.database.read() as connection:
-                schema.require_current(schema.state(connection), context.database.name)
+                require_current(schema.state(connection), context.database.name)
                 reading = timekeeping.read(context.time, connection)
+                marks.require_key(connection)
             context.database.require_writes()
-            late = sequencer.delay(context.database)
         except ServiceUnavailable as fault:
             reason = str(fault.details["reason"])
             return Health(ready=False, checks={"database": reason}, suggestion=fault.suggestion)
         checks = {"database": "ok"}
-        if late.seconds >= sequencer.LATE_S:
-            checks["numbering"] = _describe(late)
-        if below := context.database.backlog.overdrawn:
-            named = ", ".join(" ".join(key) for key in sorted(below))
-            checks["ledger"] = f"below zero: {named}"
         if reading.doubt is not None:
             checks["clock"] = reading.doubt.value
         elif reading.ahead:
             checks["clock"] = epochs.describe_difference(reading.ahead)
-        return Health(ready=reading.doubt is None, checks=checks, numbering_delay_s=late.seconds)
+        return Health(ready=reading.doubt is None, checks=checks)
 
     def figures(self) -> tuple[Figure, ...]:
         return figures.read(self._engine.context)
@@ -126,15 +125,14 @@ class EmbeddedDeployment:
             self._engine.context.database.engine.dispose(close=False)
             self._process = os.getpid()
         if self._engine.context.database.is_postgres:
-            self._sequencer = Sequencer(self._engine.context.database)
-            self._sequencer.start()
             self._lease = ServerLease(self._engine.context)
             self._lease.start()
         self._refused = RefusedCallers(self._engine.context)
         self._refused.start()
         self._worker = Worker(self._engine.context)
         self._worker.start()
-        if self._engine.context.notary.key_folder is not None:
+        context = self._engine.context
+        if context.notary.key_folder is not None or context.kept is not None:
             self._checkpointer = Checkpointer(self._engine.context)
             self._checkpointer.start()
 
@@ -147,8 +145,6 @@ class EmbeddedDeployment:
             self._refused.stop()
         if self._lease is not None:
             self._lease.stop()
-        if self._sequencer is not None:
-            self._sequencer.stop()
         self._unwaiting.context.database.close()
         self._engine.close()
 
@@ -160,9 +156,3 @@ def _loop_reads(database: Database) -> "LoopReads":
     except ModuleNotFoundError as missing:
         raise driver_missing(str(missing.name)) from None
     return loop_reads.LoopReads(database)
-
-
-def _describe(late: sequencer.Delay) -> str:
-    """A delay of the sequencer in words, and who causes it."""
-    found = f"{late.waiting} writes wait for their numbers, the first for {late.seconds:.0f} s"
-    return f"{found}; {late.blocked_by} blocks them" if late.blocked_by else found

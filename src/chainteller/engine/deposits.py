@@ -27,7 +27,7 @@ from chainteller.service.errors import InsufficientFunds
 from chainteller.service.models.funding import DepositRequest, Transfer
 from chainteller.storage import ledger as ledger_rows
 from chainteller.storage import transfers as transfer_rows
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
 from chainteller.storage.tables import Tables
 
 COMPLETE = "deposit.complete"

@@ -9,6 +9,8 @@ from chainteller.domain.clock import MINUTE, format_instant
 from chainteller.engine import (
     deposits,
     due_times,
+    outcome,
+    payout_checks,
     payouts,
     settlement,
     small_transfers,
@@ -18,12 +20,12 @@ from chainteller.engine import (
 from chainteller.engine.context import EngineContext
 from chainteller.engine.unit_of_work import UnitOfWork, now, work_unit
 from chainteller.storage import jobs
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
 
 ORPHANED = "work.orphaned"
 """The action of the audit entry for work on a record that doesn't exist; it isn't done."""
-PUT_BACK = "work.put_back"
-"""The action of the audit entry for work that came before the time that its record says."""
+DROPPED = "work.dropped"
+"""The action of the entry for work that its record doesn't need any more."""
 _log = logging.getLogger(__name__)
 _STEPS: Mapping[str, Callable[[UnitOfWork, str], None]] = {
     trades.FILL: settlement.fill,
@@ -40,8 +42,11 @@ def run(context: EngineContext, limit: int) -> int:
     done = 0
     while done < limit:
         watched: list[str] = []
-        if work_unit(context, Actor(name="worker"), partial(_one, watched)):
+        paid: list[str] = []
+        if work_unit(context, Actor(name="worker"), partial(_one, watched, paid)):
             done += 1
+            if paid and context.kept is not None:
+                context.kept.follow(context.database)
         elif watched:
             small_transfers.watch(context, watched[0])
             done += 1
@@ -50,15 +55,16 @@ def run(context: EngineContext, limit: int) -> int:
     return done
 
 
-def _one(watched: list[str], tx: UnitOfWork) -> bool:
+def _one(watched: list[str], paid: list[str], tx: UnitOfWork) -> bool:
     """The next due job, in the name of the organisation whose record it is.
 
     One that comes before the time that its record says is put back to that time. Nothing is done
     where a chain must be asked first, which no transaction waits for: ``watched`` gets the small
-    transfer.
+    transfer. A payout waits while its log is disputed, and otherwise is in ``paid``.
     """
     job = jobs.take_due(tx.connection, tx.now)
     watched.clear()
+    paid.clear()
     if job is None:
         return False
     record = due_times.record_of(tx.connection, job.kind, job.reference)
@@ -71,22 +77,54 @@ def _one(watched: list[str], tx: UnitOfWork) -> bool:
         if job.kind == small_transfers.WATCH:
             watched.append(job.reference)
             return False
+        if job.kind == withdrawals.SEND:
+            if _is_held_back(tx, job, record, is_first=job.run_at <= due_at):
+                return True
+            paid.append(job.reference)
     jobs.remove(tx.rows, job.kind, job.reference)
     if record is None:
         _log.error("%s: %s is due on a record that doesn't exist", ORPHANED, job.kind)
         tx.audit(ORPHANED, job.reference, {"kind": job.kind}, error="NOT_FOUND")
         return True
-    _STEPS[job.kind](tx, job.reference)
+    _do(tx, job, record.account_id)
     return True
+
+
+def _do(tx: UnitOfWork, job: Record, account_id: str | None) -> None:
+    _STEPS[job.kind](tx, job.reference)
+    if not tx.is_told:
+        tx.audited_account = account_id
+        tx.audit(DROPPED, job.reference, {"kind": job.kind})
 
 
 def _put_back(tx: UnitOfWork, job: Record, account_id: str | None, due_at: int) -> None:
     """Let a job wait until its record's own time: its row was altered, or a delay was raised."""
     tx.audited_account = account_id
-    _log.warning("%s: %s of %s came too early", PUT_BACK, job.kind, job.reference)
+    _log.warning("%s: %s of %s came too early", trades.PUT_BACK, job.kind, job.reference)
     tx.under_rule()
-    jobs.postpone(tx.rows, job.kind, job.reference, due_at)
-    tx.audit(PUT_BACK, job.reference, {"kind": job.kind, "dueAt": format_instant(due_at)})
+    _postpone(tx, job, due_at)
+
+
+def _postpone(tx: UnitOfWork, job: Record, until: int) -> None:
+    jobs.postpone(tx.rows, job.kind, job.reference, until)
+    tx.audit(trades.PUT_BACK, job.reference, {"kind": job.kind, "dueAt": format_instant(until)})
+
+
+def _is_held_back(tx: UnitOfWork, job: Record, record: Record, *, is_first: bool) -> bool:
+    """Let a payout wait a minute while its log isn't the one whose head was kept; otherwise its
+    head as it is now is kept before the payout leaves."""
+    kept = tx.context.kept
+    if kept is None:
+        return False
+    kept.follow(tx.context.database)
+    disputed = kept.disputed(record.organisation_id)
+    if not disputed:
+        return False
+    tx.audited_account = record.account_id
+    _postpone(tx, job, tx.now + MINUTE)
+    if is_first:
+        outcome.apply(tx, payout_checks.alarm_of_log(job.reference, record.account_id, disputed))
+    return True
 
 
 def put_off(context: EngineContext) -> None:
@@ -101,6 +139,7 @@ def put_off(context: EngineContext) -> None:
             tx.actor = Actor(record.organisation_id, "worker")
         jobs.remove(tx.rows, job.kind, job.reference)
         tx.schedule(job.kind, job.reference, tx.now + MINUTE)
+        tx.audit(trades.PUT_BACK, job.reference, {"kind": job.kind})
         return True
 
     work_unit(context, Actor(name="worker"), later)

@@ -8,7 +8,7 @@ settings in force.
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Table, null, select
+from sqlalchemy import Table
 
 from chainteller.domain.challenges import ChallengeStatus
 from chainteller.domain.clock import SECOND
@@ -17,7 +17,8 @@ from chainteller.domain.trades import TradeStatus
 from chainteller.domain.transfers import Direction, TransferStatus
 from chainteller.engine import deposits, small_transfers, trades, withdrawals
 from chainteller.engine.unit_of_work import UnitOfWork
-from chainteller.storage.database import Record
+from chainteller.storage.db import records
+from chainteller.storage.db.query import Query, Record, Session, row_of
 from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
 
@@ -88,19 +89,25 @@ WORK: Mapping[str, Work] = {
 """Every kind of work. A look for arrivals decides by its own deadline, whenever it's made."""
 
 
-def record_of(connection: Connection, kind: str, reference: str) -> Record | None:
+def _record(work: Work) -> Query:
+    has = records.BY_TABLE[work.table.name]._fields
+    account, direction = (
+        name if name in has else "NULL" for name in ("trading_account_id", "direction")
+    )
+    return Query(
+        f"SELECT organisation_id, status, {work.at} AS at, {account} AS account_id, "
+        f"{direction} AS direction FROM {work.table.name} WHERE id = :id",
+        row_of("organisation_id", "status", "at", "account_id", "direction"),
+    )
+
+
+_RECORDS = {kind: _record(work) for kind, work in WORK.items()}
+
+
+def record_of(connection: Session, kind: str, reference: str) -> Record | None:
     """The record that a job is about: its ``organisation_id``, ``status``, ``account_id`` and
     ``direction``, and the instant ``at``; None if there is no such record."""
-    work = WORK[kind]
-    columns = work.table.c
-    names = [
-        columns.organisation_id,
-        columns.status,
-        columns[work.at].label("at"),
-        columns.get("trading_account_id", null()).label("account_id"),
-        columns.get("direction", null()).label("direction"),
-    ]
-    return connection.execute(select(*names).where(columns.id == reference)).first()
+    return connection.execute(_RECORDS[kind], {"id": reference}).first()
 
 
 def due_at(tx: UnitOfWork, kind: str, record: Record) -> int:

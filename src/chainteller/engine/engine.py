@@ -1,5 +1,6 @@
 """The embedded deployment: the service over a database, one transaction for each operation."""
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -29,6 +30,7 @@ from chainteller.engine import (
 from chainteller.engine.context import EngineContext
 from chainteller.engine.table import TABLE
 from chainteller.engine.unit_of_work import now
+from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.interface import Service
 from chainteller.service.operations import OPERATIONS, Call
 
@@ -77,7 +79,12 @@ class Engine(Service):
         return Engine(self.context, actor)
 
     def close(self) -> None:
-        self.context.database.close()
+        """Keep the heads of what this process wrote, and disconnect."""
+        context = self.context
+        if context.kept is not None and context.database.has_written:
+            with suppress(ServiceUnavailable):  # whoever needs the database has said so
+                context.kept.follow(context.database)
+        context.database.close()
 
     def run_due(self, limit: int = 1_000) -> int:
         """Do what is due now; returns how many pieces of work were done."""

@@ -6,10 +6,8 @@ their numbers. What the wrong time left behind is put right when an epoch begins
 lives longer than it was meant to and nothing waits for a time that comes much later.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
-
-from sqlalchemy import Connection
 
 from chainteller.domain.actors import DEFAULT_ORGANISATION, WORKER, Actor
 from chainteller.domain.clock import SECOND, SystemClock, format_instant
@@ -19,8 +17,11 @@ from chainteller.engine import outcome, timekeeping
 from chainteller.engine.context import EngineContext
 from chainteller.engine.outcome import Outcome, Update
 from chainteller.engine.unit_of_work import UnitOfWork, act, work_unit
-from chainteller.storage import chain, epochs, numbering, organisations, tallies
 from chainteller.storage import clock as clock_rows
+from chainteller.storage import epochs, organisations, tallies
+from chainteller.storage.db.query import Session
+from chainteller.storage.log import append
+from chainteller.storage.rows import DEPLOYMENT
 from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
 
@@ -69,16 +70,22 @@ def _note(tx: UnitOfWork) -> bool:
 def _tell_doubt(tx: UnitOfWork, reading: timekeeping.Reading, reason: str) -> None:
     word = "certain" if reading.doubt is None else "uncertain"
     told = {"reason": reason, "clock": format_instant(reading.clock)}
-    tx.audit(f"clock_{word}", epochs.SUBJECT, told | {"bankTime": format_instant(reading.now)})
-    _tell_everyone(tx, f"clock.{word}", told)
+    more = {"bankTime": format_instant(reading.now)}
+    _tell_everyone(tx, f"clock_{word}", f"clock.{word}", told, more)
 
 
-def _tell_everyone(tx: UnitOfWork, event: str, told: dict[str, str]) -> None:
-    """An event for each organisation: every desk shows that time is uncertain."""
+def _tell_everyone(
+    tx: UnitOfWork, action: str, event: str, told: dict[str, str], more: Mapping[str, object]
+) -> None:
+    """An entry in every log, with an event for each organisation: every desk shows that time is
+    uncertain."""
     actor = tx.actor
     for organisation in organisations.everything(tx.connection):
         tx.actor = Actor(organisation, actor.name, actor.key_id)
         tx.event(event, epochs.SUBJECT, **told)
+        tx.audit(action, epochs.SUBJECT, told | dict(more))
+    tx.actor = Actor(DEPLOYMENT, actor.name, actor.key_id)
+    tx.audit(action, epochs.SUBJECT, told | dict(more))
     tx.actor = actor
 
 
@@ -131,11 +138,14 @@ def _begin(tx: UnitOfWork) -> Epoch:
     timekeeping.require_plausible(reading)
     began_at, before = reading.clock, max(reading.now, known.last_at)
     tx.begin_epoch(began_at)
-    numbering.lock_head(tx.connection)
+    for name in (*organisations.everything(tx.connection), DEPLOYMENT):
+        append.lock(tx.connection, name)
     tallies.restart(tx.connection)
-    current = epochs.current(tx.connection)
-    stamped = epochs.entries_after(tx.connection, began_at, current.began_in)
-    error = _Error(tx.connection, before, began_at, current.gains)
+    own = tx.organisation_id
+    stamped = epochs.entries_after(
+        tx.connection, own, began_at, epochs.current(tx.connection, own).began_in
+    )
+    error = _Error(tx.connection, before, began_at)
     put_right = tuple(_put_right(tx.connection, error)) if error.back > 0 else ()
     outcome.apply(tx, Outcome(epochs.SUBJECT, rows=put_right))
     clock = tx.context.clock
@@ -162,16 +172,13 @@ def _begin(tx: UnitOfWork) -> Epoch:
         "entriesBetween": stamped.entries,
         "firstEntry": stamped.first,
         "lastEntry": stamped.last,
-        "afterEvent": chain.head(tx.connection).event_seq,
         "recordsPutRight": len(put_right),
     }
-    tx.audit(epochs.ACCEPTED, epochs.SUBJECT, told | numbers)
-    _tell_everyone(tx, "clock.accepted", told)
-    clock_rows.forget_newest_instant(tx.connection)
+    _tell_everyone(tx, epochs.ACCEPTED, "clock.accepted", told, numbers)
     return epoch
 
 
-def _put_right(connection: Connection, error: "_Error") -> Iterator[Update]:
+def _put_right(connection: Session, error: "_Error") -> Iterator[Update]:
     """What has a time between the new epoch's beginning and the old one's end.
 
     What was made in between ends as long after it was made as it was meant to; what a customer
@@ -181,7 +188,7 @@ def _put_right(connection: Connection, error: "_Error") -> Iterator[Update]:
         withdrawn = {"status": QuoteStatus.WITHDRAWN.value}
         yield Update(Tables.quote, {"id": quote.id}, withdrawn)
     jobs = epochs.jobs_after(connection, error.began_at)
-    made = epochs.events_of(connection, (job.reference for job in jobs))
+    made = epochs.entries_of(connection, (job.reference for job in jobs))
     for job in jobs:
         by = error.when_changed(made.get(job.reference))
         if by:
@@ -192,10 +199,10 @@ def _put_right(connection: Connection, error: "_Error") -> Iterator[Update]:
     yield from _put_wallets_right(connection, error)
 
 
-def _put_reviews_right(connection: Connection, error: "_Error") -> Iterator[Update]:
+def _put_reviews_right(connection: Session, error: "_Error") -> Iterator[Update]:
     """The end that a withdrawal's own review has moves with its job."""
     reviews = epochs.reviews_until(connection, error.began_at)
-    made = epochs.events_of(connection, (review.id for review in reviews))
+    made = epochs.entries_of(connection, (review.id for review in reviews))
     for review in reviews:
         by = error.when_changed(made.get(review.id))
         if by:
@@ -203,11 +210,11 @@ def _put_reviews_right(connection: Connection, error: "_Error") -> Iterator[Upda
             yield Update(Tables.transfer, {"id": review.id}, ends)
 
 
-def _put_keys_right(connection: Connection, error: "_Error") -> Iterator[Update]:
+def _put_keys_right(connection: Session, error: "_Error") -> Iterator[Update]:
     """A key that was revoked stays revoked; a rotated one holds as long as it was meant to."""
     found = epochs.keys_after(connection, error.began_at)
     ids = [each for row in found for each in (row.key_id, row.replaced_by) if each]
-    made = epochs.events_of(connection, ids)
+    made = epochs.entries_of(connection, ids)
     for row in found:
         values = {}
         if row.expires is not None and row.expires > error.began_at:
@@ -219,14 +226,14 @@ def _put_keys_right(connection: Connection, error: "_Error") -> Iterator[Update]
         yield Update(Tables.api_key, {"key_id": row.key_id}, values)
 
 
-def _put_wallets_right(connection: Connection, error: "_Error") -> Iterator[Update]:
+def _put_wallets_right(connection: Session, error: "_Error") -> Iterator[Update]:
     over = {"expires": error.began_at - 1}
     for challenge in epochs.open_challenges(connection, error.began_at):
         yield Update(WalletTables.challenge, {"id": challenge.id}, over)
     for claim in epochs.unused_claims(connection, error.began_at):
         yield Update(WalletTables.claim, {"id": claim.id}, over)
     links = epochs.links_until(connection, error.began_at)
-    made = epochs.events_of(connection, (link.claim_id for link in links))
+    made = epochs.entries_of(connection, (link.claim_id for link in links))
     for link in links:
         pair = {
             "blockchain_account_id": link.blockchain_account_id,
@@ -241,29 +248,35 @@ def _put_wallets_right(connection: Connection, error: "_Error") -> Iterator[Upda
 class _Error:
     """By how much the time was wrong: by ``back`` when the new epoch begins."""
 
-    def __init__(
-        self, connection: Connection, before: int, began_at: int, gains: tuple[epochs.Gain, ...]
-    ) -> None:
+    def __init__(self, connection: Session, before: int, began_at: int) -> None:
         self.before, self.began_at, self.back = before, began_at, before - began_at
-        self._gains = gains
+        self._connection = connection
+        self._gains: dict[str, tuple[epochs.Gain, ...]] = {}
         self._are_gains_noted = bool(clock_rows.read(connection, server_clock=False).boot)
 
     def when_made(self, made: epochs.Made | None) -> int:
-        """For a record's first event. Where gains aren't noted, at least what goes unnoticed, so
+        """For a record's first entry. Where gains aren't noted, at least what goes unnoticed, so
         that nothing that was made then lives too long."""
-        found = self.back if made is None else self._after(made.first, made.first_at)
+        found = self.back if made is None else self._after(made, made.first, made.first_at)
         return found if self._are_gains_noted else max(found, min(self.back, TOLERANCE))
 
     def when_changed(self, made: epochs.Made | None) -> int:
-        """For a record's last event."""
-        return 0 if made is None else self._after(made.last, made.last_at)
+        """For a record's last entry."""
+        return 0 if made is None else self._after(made, made.last, made.last_at)
 
-    def _after(self, event: int, at: int) -> int:
-        """What time gained after an event wasn't wrong at the event. Where gains aren't noted,
+    def _after(self, made: epochs.Made, number: int, at: int) -> int:
+        """What time gained after an entry wasn't wrong at the entry. Where gains aren't noted,
         instants of this epoch that are still to come are wrong."""
+        gains = self._gains_of(made.organisation_id)
         if self._are_gains_noted:
-            later = sum(gain.microseconds for gain in self._gains if gain.after >= event)
+            later = sum(gain.microseconds for gain in gains if gain.number > number)
             return max(0, self.back - later)
-        put_right = self._gains and not self._gains[0].microseconds
-        begun = self._gains[0].after if put_right else 0
-        return self.back if event > begun and at > self.began_at else 0
+        put_right = gains and not gains[0].microseconds
+        begun = gains[0].number if put_right else 0
+        return self.back if number > begun and at > self.began_at else 0
+
+    def _gains_of(self, organisation_id: str) -> tuple[epochs.Gain, ...]:
+        if organisation_id not in self._gains:
+            found = epochs.current(self._connection, organisation_id)
+            self._gains[organisation_id] = found.gains
+        return self._gains[organisation_id]

@@ -12,8 +12,6 @@ from functools import cache
 from itertools import combinations
 from typing import Any
 
-from sqlalchemy import Connection
-
 from chainteller.domain import search_texts
 from chainteller.domain.actors import Actor
 from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME
@@ -34,6 +32,7 @@ from chainteller.service.models.pages import Page
 from chainteller.storage import finding as rows
 from chainteller.storage import quotes, search
 from chainteller.storage.columns import Record
+from chainteller.storage.db.query import Session
 from chainteller.storage.search import Hit
 from chainteller.storage.vocabulary import EXACT, Match
 
@@ -119,7 +118,7 @@ def find(context: EngineContext, actor: Actor, query: FindQuery) -> Page[Found]:
 class _Finder:
     """One search in one snapshot."""
 
-    def __init__(self, connection: Connection, organisation_id: str, at: int) -> None:
+    def __init__(self, connection: Session, organisation_id: str, at: int) -> None:
         self._connection = connection
         self._organisation_id = organisation_id
         self.at = at

@@ -3,11 +3,8 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection
-
 from chainteller.domain.actors import WORKER, Actor
 from chainteller.domain.clock import LAST_INSTANT, SECOND
-from chainteller.domain.json_depth import parse_json
 from chainteller.domain.merkle import GrownTree
 from chainteller.engine.context import EngineContext
 from chainteller.engine.notary import Notary, Standing
@@ -23,15 +20,15 @@ from chainteller.service.models.heads import (
     HeadCosignature,
 )
 from chainteller.storage import (
+    archives,
     checkpoints,
     inspection,
-    log,
-    own_numbers,
-    removals,
-    sequencer,
 )
 from chainteller.storage.checkpoints import StoredCheckpoint
-from chainteller.storage.log import DEPLOYMENT
+from chainteller.storage.db.query import Session
+from chainteller.storage.log import entry, views
+from chainteller.storage.log.moved import DATABASE
+from chainteller.storage.rows import DEPLOYMENT
 from chainteller.witnessing.checkpoints import (
     Head,
     SignedHead,
@@ -119,10 +116,9 @@ def make_heads(context: EngineContext) -> list[MadeHead]:
         return []
     made: list[MadeHead] = []
     silent: set[str] = set()
-    sequencer.catch_up(context.database)
     with context.database.read() as connection:
         standing = notary.standing(connection)
-        names = [each.organisation_id for each in log.heads(connection)]
+        names = list(views.sizes(connection))
     keys = standing.keys
     if keys is None:
         return []
@@ -140,14 +136,14 @@ def make_heads(context: EngineContext) -> list[MadeHead]:
 
 
 def _due(
-    notary: Notary, connection: Connection, organisation_id: str, origin: str, keys: SigningKeys
+    notary: Notary, connection: Session, organisation_id: str, origin: str, keys: SigningKeys
 ) -> _Due | None:
     """The log, if it has entries that weren't signed or witnessed.
 
     Raises:
         Conflict: it contradicts the head that was signed last.
     """
-    size = log.head(connection, organisation_id).size
+    size = views.head(connection, organisation_id).size
     latest = checkpoints.latest(connection, organisation_id)
     published = [notary.published.get((each.address, origin)) for each in notary.witnesses]
     is_published = all(each is not None and each.failure is None for each in published)
@@ -155,7 +151,7 @@ def _due(
         return None
     tree, found = notary.trees.of(connection, organisation_id)
     _require_continuation(tree, latest, origin, keys)
-    return _Due(organisation_id, origin, tree, Head(found.size, found.root))
+    return _Due(organisation_id, origin, tree, found)
 
 
 def _require_continuation(
@@ -205,7 +201,7 @@ def _folders_last(witness: Witness) -> bool:
 
 def _size_now(context: EngineContext, organisation_id: str) -> int:
     with context.database.read() as connection:
-        return log.head(connection, organisation_id).size
+        return views.head(connection, organisation_id).size
 
 
 def _keep(context: EngineContext, due: _Due, note: str) -> None:
@@ -223,10 +219,12 @@ def _keep(context: EngineContext, due: _Due, note: str) -> None:
 # Answering calls
 
 
-@reads_in_context(operations.AUDIT_CHECKPOINT, numbered=True)
+@reads_in_context(operations.AUDIT_CHECKPOINT, is_short=False)
 def audit_checkpoint(
-    context: EngineContext, connection: Connection, organisation_id: str
+    context: EngineContext, connection: Session, organisation_id: str
 ) -> AuditCheckpoint:
+    if context.kept is not None and (disputed := context.kept.disputed(organisation_id)):
+        raise _contradicted(disputed)
     standing, keys = _signing(context, connection)
     _, signed = _signed_head(context, connection, organisation_id, standing.deployment, keys)
     origin = signed.checkpoint.origin
@@ -243,7 +241,7 @@ def audit_checkpoint(
     )
 
 
-def _signing(context: EngineContext, connection: Connection) -> tuple[Standing, SigningKeys]:
+def _signing(context: EngineContext, connection: Session) -> tuple[Standing, SigningKeys]:
     """Raises NotFound: no key signs this database's heads."""
     try:
         standing = context.notary.standing(connection)
@@ -262,7 +260,7 @@ def _unsigned(why: str) -> NotFound:
 
 def _signed_head(
     context: EngineContext,
-    connection: Connection,
+    connection: Session,
     organisation_id: str,
     deployment: str,
     keys: SigningKeys,
@@ -273,8 +271,7 @@ def _signed_head(
         Conflict: the log isn't the one whose heads were signed or witnessed before.
     """
     origin = origin_of(deployment, organisation_id)
-    tree, found = context.notary.trees.of(connection, organisation_id)
-    head = Head(found.size, found.root)
+    tree, head = context.notary.trees.of(connection, organisation_id)
     latest = checkpoints.latest(connection, organisation_id)
     _require_continuation(tree, latest, origin, keys)
     if said := context.notary.contradicted(origin):
@@ -296,7 +293,7 @@ def _published_size(notary: Notary, witness: Witness, origin: str) -> int:
     return done.size if done is not None and done.failure is None else 0
 
 
-def _cosigned_size(context: EngineContext, connection: Connection, organisation_id: str) -> int:
+def _cosigned_size(context: EngineContext, connection: Session, organisation_id: str) -> int:
     """The size of the largest stored head that a configured witness cosigned."""
     keys = witness_keys(context.notary)
     latest = checkpoints.latest(connection, organisation_id)
@@ -317,9 +314,9 @@ def _cosignatures(signed: SignedHead) -> Iterator[HeadCosignature]:
             yield HeadCosignature(name=each.name, at=at)
 
 
-@reads_in_context(operations.AUDIT_CONSISTENCY, numbered=True)
+@reads_in_context(operations.AUDIT_CONSISTENCY, is_short=False)
 def audit_consistency(
-    context: EngineContext, connection: Connection, organisation_id: str, query: ConsistencyQuery
+    context: EngineContext, connection: Session, organisation_id: str, query: ConsistencyQuery
 ) -> AuditConsistency:
     standing, _ = _signing(context, connection)
     tree, head = context.notary.trees.of(connection, organisation_id)
@@ -336,43 +333,27 @@ def audit_consistency(
     )
 
 
-@reads_in_context(operations.AUDIT_PROOF, numbered=True)
+@reads_in_context(operations.AUDIT_PROOF, is_short=False)
 def audit_proof(
-    context: EngineContext, connection: Connection, organisation_id: str, seq: str
+    context: EngineContext, connection: Session, organisation_id: str, seq: str
 ) -> AuditProof:
     standing, keys = _signing(context, connection)
-    row = int(seq) if seq.isascii() and seq.isdecimal() and len(seq) < 17 else 0
-    stored = own_numbers.seq_of_audit(connection, organisation_id, row) if row else None
-    entries = log.entries_about(connection, organisation_id, stored or 0, row)
-    named = (
-        (number, body, key)
-        for number, body in entries
-        if (key := _key_of(body.encode(), row)) is not None
-    )
-    found = next(named, None)
-    if found is None:
-        archive = _archive_of(connection, organisation_id, row, is_here=stored is not None)
-        raise _archived(row, archive) if archive else NotFound("audit row", seq if row else "")
-    number, body, key = found
+    number = int(seq) if seq.isascii() and seq.isdecimal() and len(seq) < 17 else 0
+    body = views.body_of(connection, organisation_id, number)
+    if body is None:
+        archive = archives.name_of(connection, organisation_id, number)
+        raise (
+            _archived(number, archive) if archive else NotFound("audit row", seq if number else "")
+        )
     tree, signed = _signed_head(context, connection, organisation_id, standing.deployment, keys)
     return AuditProof(
-        seq=row,
-        key=key,
-        number=number,
-        entry=log.shown(body.encode()).decode(),
+        seq=number,
+        entry=entry.shown(body).decode(),
         size=signed.head.size,
         root_hash=to_base64(signed.head.root),
         hashes=tuple(map(to_base64, tree.inclusion_proof(number - 1, signed.head.size))),
         note=signed.note.encode(),
     )
-
-
-def _archive_of(connection: Connection, organisation_id: str, row: int, *, is_here: bool) -> str:
-    """The archive of an audit row or, where that is here, of its entry; empty if there's none."""
-    name = removals.archive_of(connection, organisation_id, removals.OWN_AUDITS, row)
-    if not name and is_here:
-        return removals.newest(connection, organisation_id, removals.ENTRIES).archive
-    return name
 
 
 def _archived(row: int, archive: str) -> NotFound:
@@ -384,12 +365,6 @@ def _archived(row: int, archive: str) -> NotFound:
         f"(chainteller db verify --archive {archive})."
     )
     return refused
-
-
-def _key_of(body: bytes, row: int) -> str | None:
-    """What names an audit row in the part of its entry that is shown; None if nothing does."""
-    found = parse_json(log.shown(body))
-    return str(row) if any(act.get("n") == row for act in found["acts"]) else None
 
 
 # Judging
@@ -472,16 +447,13 @@ def judge_heads(context: EngineContext) -> HeadsReport:
 
 def _judge_log(
     notary: Notary,
-    connection: Connection,
+    connection: Session,
     standing: Standing,
     keys: SigningKeys,
     organisation_id: str,
 ) -> Judgement:
     origin = origin_of(standing.deployment, organisation_id)
-    archived = removals.newest(connection, organisation_id, removals.ENTRIES).upto
-    tree = GrownTree(removals.archived_leaves(connection, organisation_id, 0, archived))
-    entries = log.entries(connection, organisation_id, archived)
-    tree.append(log.leaf_of(each.body.encode()) for each in entries)
+    tree = GrownTree(_leaves_here(connection, organisation_id))
     stored = (
         KeptNote(f"the database's checkpoint of {each.size}", each.size, each.note.encode())
         for each in checkpoints.stored(connection, organisation_id)
@@ -500,12 +472,21 @@ def _judge_log(
     return judge(origin, tree, evidence)
 
 
-def _restores(connection: Connection, organisation_id: str) -> Iterator[Restored]:
-    for seq, stored in checkpoints.acts(connection, organisation_id, RESTORED):
-        inputs = parse_json(stored)
-        if inputs.get("oldSize") is not None:
+def _leaves_here(connection: Session, organisation_id: str) -> Iterator[bytes]:
+    """The leaf of every entry; that of its body, where that is here."""
+    for leaf, stored in checkpoints.leaves_and_bodies(connection, organisation_id):
+        try:
+            yield leaf if stored is None else entry.leaf_of(entry.unpack(stored))
+        except ValueError:
+            yield b""  # it isn't the entry that a head has seen
+
+
+def _restores(connection: Session, organisation_id: str) -> Iterator[Restored]:
+    for found in views.about(connection, organisation_id, DATABASE):
+        inputs = found.inputs or {}
+        if found.action == RESTORED and inputs.get("oldSize") is not None:
             old = Head(int(inputs["oldSize"]), bytes.fromhex(inputs["oldRoot"]))
-            yield Restored(seq, old, int(inputs["newSize"]))
+            yield Restored(found.number, old, int(inputs["newSize"]))
 
 
 def witness_rows(context: EngineContext) -> Iterator[dict[str, object]]:
@@ -517,7 +498,7 @@ def witness_rows(context: EngineContext) -> Iterator[dict[str, object]]:
     """
     with context.database.read() as connection:
         standing = context.notary.standing(connection)
-        names = [each.organisation_id for each in log.heads(connection)]
+        names = list(views.sizes(connection))
         trees = {name: context.notary.trees.of(connection, name)[0] for name in names}
     for witness in context.notary.witnesses:
         for name, tree in trees.items():
@@ -559,10 +540,10 @@ def set_restored_aside(context: EngineContext) -> int:
     folders = [each for each in context.notary.witnesses if isinstance(each, FolderWitness)]
     with context.database.read() as connection:
         standing = context.notary.standing(connection)
-        for found in log.heads(connection):
-            tree, _ = context.notary.trees.of(connection, found.organisation_id)
-            restores = list(_restores(connection, found.organisation_id))
-            origin = origin_of(standing.deployment, found.organisation_id)
+        for name in views.sizes(connection):
+            tree, _ = context.notary.trees.of(connection, name)
+            restores = list(_restores(connection, name))
+            origin = origin_of(standing.deployment, name)
             moved += sum(each.set_aside(origin, _left_behind(tree, restores)) for each in folders)
     return moved
 
@@ -580,7 +561,9 @@ def _left_behind(tree: GrownTree, restores: Sequence[Restored]) -> Callable[[Hea
 def heads_of(context: EngineContext) -> dict[str, Head]:
     """The head of every log, by organisation. Raises ServiceUnavailable."""
     with context.database.read() as connection:
-        return {each.organisation_id: Head(each.size, each.root) for each in log.heads(connection)}
+        return {
+            name: context.notary.trees.of(connection, name)[1] for name in views.sizes(connection)
+        }
 
 
 def record_restore(
@@ -600,11 +583,11 @@ def record_restore(
             "newRoot": head.root.hex(),
         }
         owner = Actor(organisation_id, actor.name)
-        act(context, owner, lambda tx, inputs=inputs: tx.audit(RESTORED, "", inputs))  # type: ignore[misc]  # the inputs are bound
+        act(context, owner, lambda tx, inputs=inputs: tx.audit(RESTORED, DATABASE, inputs))  # type: ignore[misc]  # the inputs are bound
 
 
 def record_key(context: EngineContext, actor: Actor, action: str, keys: SigningKeys) -> None:
     """Write into the deployment's log which keys sign from now on."""
     signing = [each.public.hex() for each in keys.keys if each.seed]
     owner = Actor(DEPLOYMENT, actor.name)
-    act(context, owner, lambda tx: tx.audit(action, "", {"signing": signing}))
+    act(context, owner, lambda tx: tx.audit(action, DATABASE, {"signing": signing}))

@@ -35,7 +35,7 @@ from chainteller.service.errors import (
     ValidationFailed,
 )
 from chainteller.storage import keys, organisations
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
 from chainteller.storage.tables import Tables
 
 REMEMBERED_S = 0.2

@@ -1,118 +1,73 @@
 """Posting a journal: the only place where balances move."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from chainteller.domain.assets import USD, Asset
-from chainteller.domain.ledger import (
-    CUSTOMER_PREFIX,
-    DUE_EITHER_WAY,
-    Bucket,
-    Journal,
-    Leg,
-    buying_power,
-)
+from chainteller.domain.ledger import CUSTOMER_PREFIX, Bucket, Journal, Leg, buying_power, owner
 from chainteller.domain.money import Amount, format_cents
 from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service.errors import InsufficientFunds
 from chainteller.storage import ledger
-from chainteller.storage.faults import unavailable
+from chainteller.storage.log import entry as log
+from chainteller.storage.log.entry import Posted
 
 
 def lock_balances(tx: UnitOfWork, account_id: str) -> dict[Asset, int]:
     """Lock every sub-balance of a trading account; its available balances by asset."""
-    found = ledger.of_account(tx.connection, account_id, lock=True)
-    tx.balances.update(found)
-    return ledger.by_bucket(found, account_id, Bucket.AVAILABLE)
+    if account_id not in tx.locked_accounts:
+        found = ledger.of_account(tx.connection, account_id, lock=True)
+        tx.balances.update(found)
+        tx.locked_accounts.add(account_id)
+    return ledger.by_bucket(tx.balances, account_id, Bucket.AVAILABLE)
 
 
 def post(tx: UnitOfWork, journals: Iterable[Journal]) -> None:
-    """Apply journals to the balances and append their postings.
-
-    On PostgreSQL only the customers' side is locked and posted here. The bank's side, whose
-    balances all writes share, is put on record and posted when that gets its numbers.
+    """Apply journals to the customers' balances. The bank's side, whose balances all writes of an
+    organisation share, is posted when the write is put on record.
 
     Raises:
         AssertionError: a balance would go below zero, or moved while it was locked. Callers
             check funds before; this is the ledger's own last word.
-        ServiceUnavailable: OVERDRAWN, an account of the bank that is below zero would fall further.
     """
     journals = tuple(journals)
-    legs = [(journal, leg) for journal in journals for leg in journal.legs]
-    now = [each for each in legs if not _is_posted_later(tx, each[1])]
-    _lock_missing(tx, {(leg.account, leg.asset.key) for _, leg in now})
-    read = dict(tx.balances)
-    postings = _move(now, tx.balances)
-    rows = [journal_row(each, tx.now) for each in journals]
-    ledger.insert_journals(tx.rows, rows, postings)
-    touched = dict.fromkeys((row["code"], row["asset"]) for row in postings)
-    changed = {key: (tx.balances[key][0], read[key][1], tx.balances[key][1]) for key in touched}
+    for account_id in sorted({owner(leg.account) for each in journals for leg in each.legs}):
+        if account_id:
+            lock_balances(tx, account_id)
+    before = dict(tx.balances)
+    tx.journals += [post_journal(each, tx.now, tx.balances) for each in journals]
+    changed = {}
+    for key, (balance, version) in tx.balances.items():
+        if key not in before:
+            ledger.open_balance(tx.connection, tx.organisation_id, key, balance, version)
+        elif before[key][1] != version:
+            changed[key] = (balance, before[key][1], version)
     ledger.update_balances(tx.connection, changed)
-    for journal, leg in legs:
-        if _is_posted_later(tx, leg):
-            _require_covered(tx, leg)
-            tx.bank_postings.append(_posting(journal, leg))
 
 
-def _is_posted_later(tx: UnitOfWork, leg: Leg) -> bool:
-    return tx.context.database.is_postgres and not leg.account.startswith(CUSTOMER_PREFIX)
-
-
-def _require_covered(tx: UnitOfWork, leg: Leg) -> None:
-    """Raises ServiceUnavailable: OVERDRAWN."""
-    place = (leg.account, leg.asset.key)
-    if leg.change < 0 and place in tx.context.database.backlog.overdrawn:
-        raise unavailable(
-            "OVERDRAWN",
-            "An account of the bank's own books is below zero.",
-            "Stop, and run: chainteller db verify.",
-        )
-
-
-def journal_row(journal: Journal, at: int) -> dict[str, Any]:
-    return {"id": journal.key, "kind": journal.kind, "reference": journal.reference, "at": at}
-
-
-def post_journal(journal: Journal, balances: ledger.Balances) -> list[dict[str, Any]]:
-    """Move the balances, each an (atoms, version), by a journal; the rows of its postings.
+def post_journal(journal: Journal, at: int, balances: ledger.Balances) -> Posted:
+    """Move the customers' balances, each an (atoms, version), by a journal; what an entry says of
+    it.
 
     Raises:
         AssertionError: a balance would go below zero.
     """
-    return _move([(journal, leg) for leg in journal.legs], balances)
+    return Posted(
+        journal.kind,
+        journal.reference,
+        at,
+        tuple(_posted(journal, leg, balances) for leg in journal.legs),
+    )
 
 
-def _move(legs: Iterable[tuple[Journal, Leg]], balances: ledger.Balances) -> list[dict[str, Any]]:
-    postings = []
-    for journal, leg in legs:
-        moved = ledger.moved(balances, _posting(journal, leg))
-        if moved["balance_after"] < 0 and leg.account not in DUE_EITHER_WAY:
-            place, balance = f"{leg.account} {leg.asset.key}", moved["balance_after"]
-            raise AssertionError(f"{journal.key}: {place} would fall to {balance}")
-        postings.append(moved)
-    return postings
-
-
-def _posting(journal: Journal, leg: Leg) -> dict[str, Any]:
-    return {
-        "code": leg.account,
-        "asset": leg.asset.key,
-        "journal_id": journal.key,
-        "debit": leg.debit,
-        "atoms": leg.atoms,
-    }
-
-
-def _lock_missing(tx: UnitOfWork, keys: set[tuple[str, str]]) -> None:
-    """Lock the balances that are not locked yet, opening those that no journal has touched."""
-    missing = keys - tx.balances.keys()
-    if not missing:
-        return
-    found = ledger.lock(tx.connection, missing)
-    absent = missing - found.keys()
-    if absent:
-        found |= ledger.open_balances(tx.rows, absent)
-    tx.balances.update(found)
+def _posted(journal: Journal, leg: Leg, balances: ledger.Balances) -> log.Leg:
+    key = leg.account, leg.asset.key
+    if not leg.account.startswith(CUSTOMER_PREFIX):
+        return log.Leg(*key, leg.change)
+    balance, version = balances.get(key, (0, 0))
+    balances[key] = balance, version = balance + leg.change, version + 1
+    if balance < 0:
+        raise AssertionError(f"{journal.key}: {' '.join(key)} would fall to {balance}")
+    return log.Leg(*key, leg.change, version, balance)
 
 
 def require_buying_power(available: dict[Asset, int], cents: int) -> None:

@@ -3,8 +3,6 @@
 from dataclasses import replace
 from itertools import pairwise
 
-from sqlalchemy import Connection
-
 from chainteller.domain.clock import SECOND, format_instant
 from chainteller.domain.evidence import EvidenceLevel
 from chainteller.domain.limits import (
@@ -28,6 +26,7 @@ from chainteller.service.errors import LimitExceeded
 from chainteller.service.models.funding import LimitUsage
 from chainteller.service.models.pages import Page
 from chainteller.storage import transfers, wallets
+from chainteller.storage.db.query import Session
 
 _LONGEST = max(PERIODS.values())
 
@@ -51,7 +50,7 @@ def load_used(
     return used
 
 
-def _used(connection: Connection, account_id: str, at: int, began_at: int) -> tuple[Spent, ...]:
+def _used(connection: Session, account_id: str, at: int, began_at: int) -> tuple[Spent, ...]:
     """The withdrawals between the beginning of each limit's period and that of the next shorter
     one, summed by the database. No sum crosses a boundary, so that each limit is exact.
 
@@ -68,7 +67,7 @@ def _used(connection: Connection, account_id: str, at: int, began_at: int) -> tu
 
 
 def _used_on_levels(
-    connection: Connection, account_id: str, at: int, began_at: int
+    connection: Session, account_id: str, at: int, began_at: int
 ) -> tuple[Spent, ...]:
     """The withdrawals that count against limits of levels of evidence."""
     found = transfers.spent_on_levels(connection, account_id, at - _LONGEST)
@@ -118,9 +117,10 @@ def _details(exceeded: Usage, requested: Spent) -> dict[str, object]:
 
 @reads_in_context(operations.LIMITS)
 def show(
-    context: EngineContext, connection: Connection, organisation_id: str, account_id: str
+    context: EngineContext, connection: Session, organisation_id: str, account_id: str
 ) -> Page[LimitUsage]:
     """The limits of a level of evidence are listed where a wallet of the account has that level."""
+    timekeeping.read_ahead(context.time, connection)
     account = accounts.find(connection, organisation_id, account_id)
     time, options = timekeeping.read(context.time, connection), context.options
     at = time.now

@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sqlalchemy import Connection
-
 from chainteller.domain.assets import MARKETS, Market
 from chainteller.domain.clock import DAY, MINUTE, SECOND, format_instant
 from chainteller.domain.money import format_cents
@@ -20,10 +18,12 @@ from chainteller.service.models.markets import Market as MarketModel
 from chainteller.service.models.markets import PriceSample
 from chainteller.service.models.pages import MarketsQuery, Page
 from chainteller.storage import markets
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
+from chainteller.storage.db.query import Session
 
 OPEN = "open"
 _REMEMBERED = 64
+_SAMPLES = 1_024
 _CHART_SPAN = 60 * MINUTE
 _CHART_STEP = 30 * SECOND
 _UNKNOWN_RESOLUTION = MINUTE
@@ -75,14 +75,14 @@ class Condition:
         raise MarketUnavailable(self.market.name, reason, format_instant(known))
 
 
-def condition(context: EngineContext, connection: Connection, market: Market, at: int) -> Condition:
+def condition(context: EngineContext, connection: Session, market: Market, at: int) -> Condition:
     closed = closure(context, markets.control(connection, market.name), market, at)
     return Condition(market, at, closed, context.feed.price(market.name, at))
 
 
 @reads_in_context(operations.MARKETS)
 def all_markets(
-    context: EngineContext, connection: Connection, _organisation_id: str, query: MarketsQuery
+    context: EngineContext, connection: Session, _organisation_id: str, query: MarketsQuery
 ) -> Page[MarketModel]:
     markets.controls_ahead(connection)
     at, names, controls = now(context, connection), query.names, markets.controls(connection)
@@ -93,7 +93,7 @@ def all_markets(
 
 @reads_in_context(operations.SHOW_MARKET)
 def one_market(
-    context: EngineContext, connection: Connection, _organisation_id: str, name: str
+    context: EngineContext, connection: Session, _organisation_id: str, name: str
 ) -> MarketModel:
     market = reading.market(name)
     markets.control.ahead(connection, name)
@@ -133,12 +133,16 @@ def _shown(
 
 @reads_in_context(operations.PRICES)
 def samples(
-    context: EngineContext, connection: Connection, _organisation_id: str, name: str
+    context: EngineContext, connection: Session, _organisation_id: str, name: str
 ) -> Page[PriceSample]:
     """The last hour, a sample every thirty seconds."""
     at, market = now(context, connection), reading.market(name)
     end = at - at % _CHART_STEP
     points = context.feed.samples(market.name, end - _CHART_SPAN, end, _CHART_STEP)
-    return Page[PriceSample].whole(
-        tuple(PriceSample(price=format_cents(price_cents(point)), at=point.at) for point in points)
-    )
+    return Page[PriceSample].whole(tuple(_sample(price_cents(point), point.at) for point in points))
+
+
+@lru_cache(_SAMPLES)
+def _sample(cents: int, at: int) -> PriceSample:
+    """Remembered, since all of an hour but the newest are asked for again."""
+    return PriceSample(price=format_cents(cents), at=at)

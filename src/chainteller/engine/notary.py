@@ -5,19 +5,25 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from sqlalchemy import Connection
-
 from chainteller.domain.merkle import GrownTree
-from chainteller.storage import checkpoints, log
-from chainteller.storage.log import DEPLOYMENT
-from chainteller.witnessing.checkpoints import origin_of
+from chainteller.storage import checkpoints
+from chainteller.storage.db.query import Session
+from chainteller.storage.log import views
+from chainteller.storage.marks import derived_deployment
+from chainteller.witnessing.checkpoints import Head, origin_of
 from chainteller.witnessing.errors import CONTRADICTIONS
 from chainteller.witnessing.keys import SigningKeys, load_keys
 from chainteller.witnessing.publishing import Published
 from chainteller.witnessing.submissions import Witness
 
-DERIVED_DIGITS = 16
 _SUFFIX = ".json"
+
+
+class _Kept(NamedTuple):
+    """A tree in memory, and the leaf hash of its last entry."""
+
+    tree: GrownTree
+    last: bytes
 
 
 class Trees:
@@ -25,28 +31,33 @@ class Trees:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._trees: dict[str, GrownTree] = {}
+        self._trees: dict[str, _Kept] = {}
 
-    def of(self, connection: Connection, organisation_id: str) -> tuple[GrownTree, log.Head]:
+    def of(self, connection: Session, organisation_id: str) -> tuple[GrownTree, Head]:
         """The tree of a log with all its entries, and its head in this transaction.
 
         A tree that isn't the one of the database any more (after a restore) is read anew.
         """
-        head = log.head(connection, organisation_id)
+        size = views.head(connection, organisation_id).size
         with self._lock:
-            tree = self._trees.get(organisation_id)
-            if tree is None or not _grow(connection, tree, head):
-                tree = GrownTree()
-                _grow(connection, tree, head)
-                self._trees[organisation_id] = tree
-            return tree, head
+            kept = self._trees.get(organisation_id)
+            if kept is None or not _continues(connection, organisation_id, kept, size):
+                kept = _Kept(GrownTree(), b"")
+            tree, last = kept
+            if tree.size < size:
+                new = list(checkpoints.leaves(connection, organisation_id, tree.size, size))
+                tree.append(new)
+                last = new[-1]
+            self._trees[organisation_id] = _Kept(tree, last)
+            return tree, Head(size, tree.root(size))
 
 
-def _grow(connection: Connection, tree: GrownTree, head: log.Head) -> bool:
-    """Read further leaves; False if the tree's entries aren't those of the log."""
-    if tree.size < head.size:
-        tree.append(checkpoints.leaves(connection, head.organisation_id, tree.size, head.size))
-    return tree.size >= head.size and tree.root(head.size) == head.root
+def _continues(connection: Session, organisation_id: str, kept: _Kept, size: int) -> bool:
+    """Whether a log of this size still has the last entry that the tree has."""
+    at = kept.tree.size
+    if not at or at > size:
+        return not at
+    return list(checkpoints.leaves(connection, organisation_id, at - 1, at)) == [kept.last]
 
 
 class Standing(NamedTuple):
@@ -77,7 +88,7 @@ class Notary:
     published: dict[tuple[str, str], Published] = field(default_factory=dict)
     """What each witness did last, by its address and the log's origin."""
 
-    def standing(self, connection: Connection) -> Standing:
+    def standing(self, connection: Session) -> Standing:
         """Read the keys.
 
         Raises:
@@ -118,13 +129,6 @@ class Notary:
         return ""
 
 
-def derived_deployment(connection: Connection) -> str:
-    """The deployment's name: of the first entry of its own log, which never changes."""
-    for first in list(checkpoints.leaves(connection, DEPLOYMENT, 0, 1)):
-        return f"deployment-{first.hex()[:DERIVED_DIGITS]}"
-    return "deployment"
-
-
-def origins(connection: Connection, deployment: str) -> list[str]:
+def origins(connection: Session, deployment: str) -> list[str]:
     """The name of each log, the deployment's own first."""
     return [origin_of(deployment, each) for each in checkpoints.organisations(connection)]

@@ -18,7 +18,7 @@ from chainteller.domain.options import EngineOptions
 from chainteller.engine import ledger
 from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.storage import jobs, rows
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
 from chainteller.storage.tables import Tables
 
 Row = dict[str, Any]

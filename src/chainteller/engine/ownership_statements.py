@@ -3,8 +3,6 @@
 A statement verifies nothing: it is recorded and waits. Deciding on it isn't offered yet.
 """
 
-from sqlalchemy import Connection
-
 from chainteller.domain.evidence import METHODS, VerificationMethod
 from chainteller.domain.ids import Prefix
 from chainteller.domain.second_method import (
@@ -22,7 +20,8 @@ from chainteller.service.errors import ValidationFailed
 from chainteller.service.models.counterparties import OwnershipStatement, StatementRequest
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage import ownership_statements
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
+from chainteller.storage.db.query import Session
 from chainteller.storage.wallet_tables import WalletTables
 
 RESOURCE = "ownership statement"
@@ -76,7 +75,7 @@ def decide_statement(
 
 
 @reads(operations.OWNERSHIP_STATEMENT_BY_ID)
-def show(connection: Connection, organisation_id: str, statement_id: str) -> OwnershipStatement:
+def show(connection: Session, organisation_id: str, statement_id: str) -> OwnershipStatement:
     find = ownership_statements.find
     row = reading.row_by_id(find, connection, RESOURCE, organisation_id, statement_id)
     return ownership_statements.to_model(row)
@@ -84,7 +83,7 @@ def show(connection: Connection, organisation_id: str, statement_id: str) -> Own
 
 @reads(operations.OWNERSHIP_STATEMENTS)
 def page(
-    connection: Connection, organisation_id: str, account_id: str, query: ListQuery
+    connection: Session, organisation_id: str, account_id: str, query: ListQuery
 ) -> Page[OwnershipStatement]:
     checked = reading.checked_query(query)
     account = blockchain_accounts.find(connection, organisation_id, account_id)

@@ -10,8 +10,6 @@ Not compared, because no other row repeats them and nothing is decided by them a
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from sqlalchemy import Connection
-
 from chainteller.domain.actors import Actor
 from chainteller.domain.assets import ASSETS_BY_KEY, CASH_EQUIVALENTS
 from chainteller.domain.challenges import is_verified
@@ -22,11 +20,17 @@ from chainteller.domain.transfers import Direction, TransferStatus
 from chainteller.engine import claim_proofs, currencies
 from chainteller.engine.claim_proofs import Contradiction, Contradictions
 from chainteller.engine.destinations import level_with_limits
+from chainteller.engine.kept_heads import BOOKS_DISPUTED
 from chainteller.engine.outcome import AuditEntry, Event, Outcome
 from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service.errors import ClaimUnverifiable
-from chainteller.storage import accounts, ledger, trades, transfers, wallets
-from chainteller.storage.database import Record
+from chainteller.storage import accounts, claim_evidence, trades, transfers, wallets
+from chainteller.storage.columns import Record
+from chainteller.storage.db.query import Session
+from chainteller.storage.log import last_writes, views
+from chainteller.storage.log.last_writes import Kept, Trail
+from chainteller.storage.tables import Tables
+from chainteller.storage.wallet_tables import WalletTables
 
 PAYOUT_REFUSED = "payout.refused"
 """The action of the audit entry, and the type of the event, that a refused payout leaves."""
@@ -90,17 +94,19 @@ def locked(tx: UnitOfWork, withdrawal_id: str) -> Due | None:
     return Due(row, account, hold)
 
 
-def _hold(connection: Connection, withdrawal_id: str) -> tuple[Hold | None, bool]:
+def _hold(connection: Session, withdrawal_id: str) -> tuple[Hold | None, bool]:
     """The hold that stands, and whether it was released or paid."""
-    held = ledger.journals_of(connection, withdrawal_id)
-    kinds = {row.kind for row in held}
+    found = views.journals_of(connection, withdrawal_id)
+    kinds = {each.kind for each in found}
     if kinds != {JournalKind.HOLD}:
         return None, bool(kinds)
-    if held[0].code is None:
+    posted = found[0].posted
+    held = [leg for leg in posted.legs if leg.change > 0] if posted is not None else []
+    if posted is None or not held:
         return None, False
-    (account_id,) = {owner(row.code) for row in held}
-    parts = tuple(Amount(row.atoms, ASSETS_BY_KEY[row.asset]) for row in held)
-    return Hold(account_id, parts, held[0].at), False
+    (account_id,) = {owner(leg.code) for leg in held}
+    parts = tuple(Amount(leg.change, ASSETS_BY_KEY[leg.asset]) for leg in held)
+    return Hold(account_id, parts, posted.at), False
 
 
 def refused(tx: UnitOfWork, due: Due) -> Refused | None:
@@ -114,7 +120,11 @@ def refused(tx: UnitOfWork, due: Due) -> Refused | None:
         found = next(_own(tx.connection, withdrawal, account, hold), None)
         if found is not None:
             return _contradicted(found)
-        return None if withdrawal.counterparty_id is None else _of_wallet(tx, withdrawal, account)
+        wallet = None
+        if withdrawal.counterparty_id is not None:
+            wallet = _of_wallet(tx, withdrawal, account)
+        said = _of_log(tx, withdrawal, account) if wallet is None else None
+        return wallet if said is None else _contradicted(said)
     except claim_proofs.UNREADABLE:
         return _contradicted(_UNREADABLE)
 
@@ -138,6 +148,12 @@ def alarm(withdrawal_id: str, due: Due, refused: Refused) -> Outcome:
     return _alarm(withdrawal_id, due.account.id, found, refused.code)
 
 
+def alarm_of_log(withdrawal_id: str, account_id: str, disputed: str) -> Outcome:
+    """As ``alarm``, for a withdrawal that waits because its log isn't the one it was."""
+    found = {"withdrawalId": withdrawal_id, "reason": disputed}
+    return _alarm(withdrawal_id, account_id, found, BOOKS_DISPUTED)
+
+
 def alarm_of_request(account_id: str, error: ClaimUnverifiable) -> Outcome:
     """As ``alarm``, for a withdrawal that isn't accepted: the entry is about the wallet."""
     names = ("counterpartyId", "blockchainAccountId", "claimId", "reason")
@@ -156,7 +172,28 @@ def _alarm(subject: str, account_id: str, found: Mapping[str, object], code: str
     )
 
 
-def _own(connection: Connection, withdrawal: Record, account: Record, hold: Hold) -> Contradictions:
+def _of_log(tx: UnitOfWork, withdrawal: Record, account: Record) -> Contradiction | None:
+    """What decides the withdrawal is as the entries that last wrote it say."""
+    rows = [Kept(Tables.transfer, withdrawal.id), Kept(Tables.trading_account, account.id)]
+    objects = [withdrawal.id, account.id]
+    if withdrawal.counterparty_id is not None:
+        pair = (withdrawal.blockchain_account_id, withdrawal.counterparty_id)
+        rows.append(Kept(WalletTables.blockchain_account, pair[0]))
+        rows.append(Kept(WalletTables.counterparty, pair[1]))
+        objects += pair
+        link = wallets.find_link(tx.connection, *pair)
+        claim = claim_evidence.find(tx.connection, link.claim_id) if link is not None else None
+        if claim is not None:
+            rows.append(Kept(WalletTables.link, " ".join(pair)))
+            rows.append(Kept(WalletTables.claim, claim.claim_id))
+            rows.append(Kept(WalletTables.challenge, claim.challenge_id))
+            objects += (claim.claim_id, claim.challenge_id)
+    trail = Trail(account.organisation_id, account.id, objects)
+    found = last_writes.contradicted(tx.connection, trail, rows)
+    return Contradiction("LOG", f"The log says otherwise: {found}.") if found else None
+
+
+def _own(connection: Session, withdrawal: Record, account: Record, hold: Hold) -> Contradictions:
     """What the withdrawal's own cells contradict: its hold, its account or each other."""
     owned = (withdrawal.organisation_id, withdrawal.trading_account_id, withdrawal.bank_account_id)
     if owned != (account.organisation_id, account.id, account.bank_account_id):

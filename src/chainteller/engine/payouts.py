@@ -18,7 +18,7 @@ from chainteller.engine.payout_checks import Hold, Refused
 from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.engine.withdrawals import COMPLETE, SEND
 from chainteller.storage import trades
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
 from chainteller.storage.tables import Tables
 
 

@@ -3,8 +3,6 @@
 import math
 from dataclasses import dataclass
 
-from sqlalchemy import Connection
-
 from chainteller.domain.assets import MARKETS_BY_NAME, USD, Asset, Market
 from chainteller.domain.clock import format_instant
 from chainteller.domain.ids import Prefix, plausible
@@ -54,7 +52,8 @@ from chainteller.storage import accounts as account_rows
 from chainteller.storage import ledger as ledger_rows
 from chainteller.storage import markets as market_rows
 from chainteller.storage import organisations, quotes, trades
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
+from chainteller.storage.db.query import Session
 from chainteller.storage.tables import Tables
 
 RESOURCE = "quote"
@@ -365,9 +364,7 @@ def _trade_row(
 
 
 @reads_in_context(operations.SHOW_QUOTE)
-def show(
-    context: EngineContext, connection: Connection, organisation_id: str, quote_id: str
-) -> Quote:
+def show(context: EngineContext, connection: Session, organisation_id: str, quote_id: str) -> Quote:
     reading.row_by_id_ahead(quotes.find, connection, organisation_id, quote_id)
     at = now(context, connection)
     row = reading.row_by_id(quotes.find, connection, RESOURCE, organisation_id, quote_id)
@@ -376,7 +373,7 @@ def show(
 
 @reads_in_context(operations.QUOTES)
 def page(
-    context: EngineContext, connection: Connection, organisation_id: str, query: ListQuery
+    context: EngineContext, connection: Session, organisation_id: str, query: ListQuery
 ) -> Page[Quote]:
     checked = reading.checked_query(query)
     found, total = quotes.page(connection, organisation_id, checked, now(context, connection))

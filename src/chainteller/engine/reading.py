@@ -3,8 +3,6 @@
 from collections.abc import Iterable
 from typing import TypeVar
 
-from sqlalchemy import Connection
-
 from chainteller.domain.assets import MARKETS, MARKETS_BY_NAME, Market
 from chainteller.domain.clock import parse_instant
 from chainteller.domain.ids import plausible
@@ -18,9 +16,9 @@ from chainteller.service.models.pages import (
     Pagination,
 )
 from chainteller.service.operations import SORTS
-from chainteller.storage.database import Record
+from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.sources import Finder
 from chainteller.storage.pages import Counted
-from chainteller.storage.rows import Finder
 
 Item = TypeVar("Item")
 
@@ -44,7 +42,7 @@ def checked_id(resource: str, identifier: str) -> str:
 
 def row_by_id(
     find: Finder,
-    connection: Connection,
+    connection: Session,
     resource: str,
     owner_id: str,
     identifier: str,
@@ -60,7 +58,7 @@ def row_by_id(
     return require_found(find(connection, owner_id, identifier, lock=lock), resource, identifier)
 
 
-def row_by_id_ahead(find: Finder, connection: Connection, *values: str) -> None:
+def row_by_id_ahead(find: Finder, connection: Session, *values: str) -> None:
     """Send what ``row_by_id`` will find, if its ids can exist; see ``Plain.ahead``."""
     if all(plausible(each) for each in values):
         find.ahead(connection, *values)

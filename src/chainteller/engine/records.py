@@ -1,17 +1,18 @@
 """What a deployment says about itself and its history: capabilities, events and audit rows."""
 
-from sqlalchemy import Connection
-
 from chainteller import __version__
 from chainteller.domain.actors import Actor
 from chainteller.domain.assets import MARKETS
+from chainteller.domain.clock import DAY
 from chainteller.engine import currencies, reading
 from chainteller.engine.context import EngineContext
-from chainteller.engine.table import answers, reads
+from chainteller.engine.table import answers, reads, reads_in_context
+from chainteller.engine.unit_of_work import now
 from chainteller.service import operations
 from chainteller.service.models.pages import EventsQuery, ListQuery, Page
 from chainteller.service.models.records import AuditRow, Capabilities, EventPage
-from chainteller.storage import chain
+from chainteller.storage.db.query import Session
+from chainteller.storage.log import views
 from chainteller.wallets.networks import network_names
 
 _MOST_EVENTS = 1_000
@@ -21,7 +22,7 @@ _FEATURES = (
 )
 
 
-@answers(operations.CAPABILITIES)
+@answers(operations.CAPABILITIES, is_short=True)
 def capabilities(context: EngineContext, actor: Actor) -> Capabilities:
     return Capabilities(
         name=context.options.bank_name,
@@ -34,15 +35,21 @@ def capabilities(context: EngineContext, actor: Actor) -> Capabilities:
     )
 
 
-@reads(operations.EVENTS, numbered=True)
-def events(connection: Connection, organisation_id: str, query: EventsQuery) -> EventPage:
+@reads_in_context(operations.EVENTS)
+def events(
+    context: EngineContext, connection: Session, organisation_id: str, query: EventsQuery
+) -> EventPage:
     limit = max(1, min(query.limit, _MOST_EVENTS))
-    found, following, is_ahead = chain.events_after(connection, organisation_id, query.after, limit)
-    return EventPage(data=found, next=following, reset=is_ahead)
+    present = now(context, connection)
+    age = views.Age(present - context.options.keep_events_days * DAY, present)
+    found, following, is_reset = views.events_after(
+        connection, organisation_id, query.after, limit, age
+    )
+    return EventPage(data=found, next=following, reset=is_reset)
 
 
-@reads(operations.AUDIT, numbered=True)
-def audit(connection: Connection, organisation_id: str, query: ListQuery) -> Page[AuditRow]:
+@reads(operations.AUDIT)
+def audit(connection: Session, organisation_id: str, query: ListQuery) -> Page[AuditRow]:
     checked = reading.checked_query(query)
-    found, total = chain.audit_page(connection, organisation_id, checked)
+    found, total = views.audit_page(connection, organisation_id, checked)
     return reading.page(found, total, checked)

@@ -1,17 +1,17 @@
 """Due work on trades: the fill by the liquidity provider, then settlement."""
 
 from chainteller.domain.assets import MARKETS_BY_NAME
-from chainteller.domain.clock import MINUTE, SECOND
+from chainteller.domain.clock import MINUTE, SECOND, format_instant
 from chainteller.domain.ledger import Fill, fill_buy, fill_sell, settle_buy, settle_sell
 from chainteller.domain.quoting import Side
 from chainteller.domain.trades import Rejection, TradeStatus
 from chainteller.engine import accounts, markets, outcome
 from chainteller.engine.outcome import AuditEntry, Job, Moment, Outcome
-from chainteller.engine.trades import FILL, SETTLE, advance, give_back
+from chainteller.engine.trades import FILL, PUT_BACK, SETTLE, advance, give_back
 from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.storage import markets as market_rows
 from chainteller.storage import trades
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
 
 FILL_TIMEOUT = 15 * MINUTE
 _TRY_AGAIN = 5 * SECOND
@@ -52,7 +52,12 @@ def fill(tx: UnitOfWork, trade_id: str) -> None:
 def decide_without_market(trade: Record, now: int) -> Outcome:
     """Another try later, or ``failed`` once the market stayed closed for too long."""
     if now - trade.created < FILL_TIMEOUT:
-        return Outcome(trade.id, jobs=(Job(FILL, trade.id, now + _TRY_AGAIN),))
+        told = {"kind": FILL, "dueAt": format_instant(now + _TRY_AGAIN)}
+        return Outcome(
+            trade.id,
+            audit=(AuditEntry(PUT_BACK, trade.id, told),),
+            jobs=(Job(FILL, trade.id, now + _TRY_AGAIN),),
+        )
     return decide_failure(trade, _TIMED_OUT, now)
 
 

@@ -8,8 +8,9 @@ from chainteller.domain.actors import Actor
 from chainteller.domain.clock import format_instant
 from chainteller.engine import heads
 from chainteller.engine.context import EngineContext
-from chainteller.engine.notary import derived_deployment, origins
+from chainteller.engine.notary import origins
 from chainteller.service.errors import ServiceError
+from chainteller.storage.marks import derived_deployment
 from chainteller.witnessing.errors import SigningKeysUnusable
 from chainteller.witnessing.keys import (
     SEED_BYTES,

@@ -8,11 +8,9 @@ is exact completes the challenge with a claim, as a signature does.
 import logging
 from collections.abc import Sequence
 
-from sqlalchemy import Connection
-
 from chainteller.domain.actors import WORKER, Actor
 from chainteller.domain.assets import ASSETS_BY_KEY, Asset
-from chainteller.domain.audit_chain import canonical
+from chainteller.domain.canonical import canonical
 from chainteller.domain.challenges import ChallengeStatus, expiry
 from chainteller.domain.evidence import VerificationMethod
 from chainteller.domain.ids import Prefix
@@ -51,7 +49,8 @@ from chainteller.service.errors import (
 from chainteller.service.models.counterparties import SmallTransfer, SmallTransferRequest
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage import jobs, small_transfers, wallets
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
+from chainteller.storage.db.query import Session
 from chainteller.storage.wallet_tables import WalletTables
 from chainteller.wallets.proof import Proof
 from chainteller.wallets.texts import Request, transfer_text
@@ -177,13 +176,13 @@ def decide_request(
 
 @reads_in_context(operations.SMALL_TRANSFER_BY_ID)
 def show(
-    context: EngineContext, connection: Connection, organisation_id: str, small_transfer_id: str
+    context: EngineContext, connection: Session, organisation_id: str, small_transfer_id: str
 ) -> SmallTransfer:
     """A small transfer by its id alone; another organisation's is as unknown as none."""
     return _shown(connection, organisation_id, small_transfer_id, now(context, connection))
 
 
-def _shown(connection: Connection, organisation_id: str, found_id: str, at: int) -> SmallTransfer:
+def _shown(connection: Session, organisation_id: str, found_id: str, at: int) -> SmallTransfer:
     row = reading.row_by_id(small_transfers.find, connection, RESOURCE, organisation_id, found_id)
     arrived = small_transfers.arrivals(connection, (row.id,))[row.id]
     return small_transfers.to_model(row, arrived, at)
@@ -192,7 +191,7 @@ def _shown(connection: Connection, organisation_id: str, found_id: str, at: int)
 @reads_in_context(operations.SMALL_TRANSFERS)
 def page(
     context: EngineContext,
-    connection: Connection,
+    connection: Session,
     organisation_id: str,
     account_id: str,
     query: ListQuery,

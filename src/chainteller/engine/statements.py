@@ -9,11 +9,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-
-from sqlalchemy import Connection
+from typing import NamedTuple
 
 from chainteller.domain.assets import ASSETS, ASSETS_BY_KEY, USD, Asset
-from chainteller.domain.clock import parse_day
+from chainteller.domain.clock import format_instant, parse_day
 from chainteller.domain.ledger import Bucket, Journal, Leg, UnbalancedJournalError, customer
 from chainteller.domain.money import format_atoms, format_cents
 from chainteller.domain.periods import parse_bound
@@ -36,8 +35,10 @@ from chainteller.service.models.statements import (
 )
 from chainteller.service.models.trades import TRADE_TYPE
 from chainteller.storage import accounts as account_rows
-from chainteller.storage import ledger, quotes, trades, transfers
-from chainteller.storage.database import Record
+from chainteller.storage import archives, ledger, quotes, trades, transfers
+from chainteller.storage.columns import Record
+from chainteller.storage.db.query import Session
+from chainteller.storage.log import views
 
 MOST_MOVEMENTS = 5_000
 """In one statement, so that its body stays below what a client reads."""
@@ -69,10 +70,10 @@ class _Period:
     as_of: int
 
 
-@reads_in_context(operations.STATEMENT)
+@reads_in_context(operations.STATEMENT, is_short=False)
 def statement(
     context: EngineContext,
-    connection: Connection,
+    connection: Session,
     organisation_id: str,
     account_id: str,
     query: StatementQuery,
@@ -85,10 +86,13 @@ def statement(
         StatementUnbalanced: the account's books don't agree.
     """
     account = accounts.find(connection, organisation_id, account_id)
-    postings = ledger.history_of_account(connection, account_id)
-    _require_sound(account_id, postings, ledger.of_account(connection, account_id))
+    stored = ledger.of_account(connection, account_id)
+    postings = _postings(connection, account)
+    before = _before(connection, organisation_id, postings, stored)
+    _require_sound(account_id, postings, stored, before)
     newest = max((each.at for each in postings), default=0)
     period = _period(query, account.created, max(unit_of_work.now(context, connection), newest + 1))
+    _require_here(connection, organisation_id, period)
     journals = _journals(postings)
     shown = [
         each
@@ -101,7 +105,7 @@ def statement(
     records = _records(connection, account_id, {each.reference for each in shown})
     _require_of_records(account_id, journals, records)
     _require_of_quotes(connection, account_id, records)
-    balances, movements = _figures(account_id, postings, shown, period, records)
+    balances, movements = _figures(account_id, (before, postings), shown, period, records)
     customer_id = account.customer_id
     found = account_rows.customer_of(connection, organisation_id, customer_id)
     owner = reading.require_found(found, "customer", customer_id)
@@ -120,6 +124,69 @@ def statement(
         movements=movements,
         fees=_fees(shown, records),
     )
+
+
+# -- the postings ---------------------------------------------------------------------------------
+
+
+class _Posting(NamedTuple):
+    """One side of a journal to a sub-balance of the account."""
+
+    code: str
+    asset: str
+    version: int
+    change: int
+    after: int
+    kind: str
+    reference: str
+    at: int
+
+
+_Before = Mapping[ledger.Key, tuple[int, int]]
+"""Amounts and versions of balances before the first posting that isn't archived."""
+
+
+def _postings(connection: Session, account: Record) -> list[_Posting]:
+    """Every posting to the account's sub-balances; those of one stand together, in their order.
+
+    Raises:
+        StatementUnbalanced: an entry of the account's trail can't be read.
+    """
+    codes, found = {customer(account.id, bucket) for bucket in Bucket}, list[_Posting]()
+    try:
+        for told in views.posted_to(connection, account.organisation_id, account.id):
+            named = (told.kind, told.record, told.at)
+            found += [
+                _Posting(leg.code, leg.asset, leg.version or 0, leg.change, leg.after or 0, *named)
+                for leg in told.legs
+                if leg.code in codes
+            ]
+    except ValueError:
+        raise StatementUnbalanced(account.id, "an entry can't be read.", None) from None
+    return sorted(found)
+
+
+def _before(
+    connection: Session,
+    organisation_id: str,
+    postings: Sequence[_Posting],
+    stored: ledger.Balances,
+) -> _Before:
+    """What was there before the first posting that isn't archived; nothing where none is."""
+    if not views.head(connection, organisation_id).archived:
+        return {}
+    found = dict(stored)
+    for each in reversed(postings):
+        found[each.code, each.asset] = (each.after - each.change, each.version - 1)
+    return found
+
+
+def _require_here(connection: Session, organisation_id: str, period: "_Period") -> None:
+    """Raises ValidationFailed: postings of the period are in an archive."""
+    until, name = archives.newest(connection, organisation_id)
+    if name and period.first <= until:
+        message = f"after {format_instant(until)}: earlier postings are in the archive {name}"
+        raise ValidationFailed.of("from", message, "ARCHIVED")
 
 
 # -- the period -----------------------------------------------------------------------------------
@@ -148,21 +215,23 @@ def _bound(name: str, text: str) -> int:
 # -- checks ---------------------------------------------------------------------------------------
 
 
-def _require_sound(account_id: str, postings: Sequence[Record], balances: ledger.Balances) -> None:
+def _require_sound(
+    account_id: str, postings: Sequence[_Posting], balances: ledger.Balances, before: _Before
+) -> None:
     """Raises StatementUnbalanced: the postings don't add up to the balances, one after another."""
     unseen = dict(balances)
     for key, history in groupby(postings, lambda each: (each.code, each.asset)):
-        running, version, latest = 0, 0, ""
+        (running, version), latest = before.get(key, (0, 0)), ""
         for posting in history:
             version, latest = version + 1, posting.reference
-            running += -posting.atoms if posting.debit else posting.atoms
-            if (posting.account_version, posting.balance_after) != (version, running):
+            running += posting.change
+            if (posting.version, posting.after) != (version, running):
                 raise StatementUnbalanced(account_id, "a posting is missing or changed.", latest)
         if key[1] not in ASSETS_BY_KEY:
             raise StatementUnbalanced(account_id, "it has an asset that isn't known.", latest)
         if unseen.pop(key, (0, 0)) != (running, version):
             raise StatementUnbalanced(account_id, "a balance isn't the sum of its postings.", None)
-    if any(each != (0, 0) for each in unseen.values()):
+    if any(each != before.get(key, (0, 0)) for key, each in unseen.items()):
         raise StatementUnbalanced(account_id, "a balance has no postings.", None)
 
 
@@ -197,9 +266,7 @@ def _told_at(kind: str, row: Record) -> int | None:
     return None if name is None else getattr(row, name)
 
 
-def _require_of_quotes(
-    connection: Connection, account_id: str, records: Mapping[str, Record]
-) -> None:
+def _require_of_quotes(connection: Session, account_id: str, records: Mapping[str, Record]) -> None:
     """Raises StatementUnbalanced: a trade's price, amounts or fee aren't those of its quote."""
     made = [row for row in records.values() if _is_trade(row)]
     of_trades = quotes.of_ids(connection, [row.quote_id for row in made])
@@ -223,7 +290,7 @@ def _is_trade(row: Record) -> bool:
     return hasattr(row, "quote_id")
 
 
-def _records(connection: Connection, account_id: str, ids: set[str]) -> dict[str, Record]:
+def _records(connection: Session, account_id: str, ids: set[str]) -> dict[str, Record]:
     """Raises StatementUnbalanced: a posting is of no record of this account."""
     ordered = sorted(ids)
     found = {
@@ -240,22 +307,23 @@ def _records(connection: Connection, account_id: str, ids: set[str]) -> dict[str
 # -- figures --------------------------------------------------------------------------------------
 
 
-def _journals(postings: Iterable[Record]) -> list[_Journal]:
+def _journals(postings: Iterable[_Posting]) -> list[_Journal]:
     """The journals of an account's postings, in order of time."""
     found: dict[tuple[str, str], _Journal] = {}
     for row in postings:
         key, asset = (row.reference, row.kind), ASSETS_BY_KEY[row.asset]
-        made = _Journal(row.kind, row.reference, row.at, row.account_version)
+        made = _Journal(row.kind, row.reference, row.at, row.version)
         journal = found.setdefault(key, made)
-        journal.order = min(journal.order, row.account_version)
-        journal.legs[Leg(row.code, asset, debit=row.debit, atoms=row.atoms)] += 1
-        journal.net[asset] += -row.atoms if row.debit else row.atoms
+        journal.order = min(journal.order, row.version)
+        leg = Leg(row.code, asset, debit=row.change < 0, atoms=abs(row.change))
+        journal.legs[leg] += 1
+        journal.net[asset] += row.change
     return sorted(found.values(), key=lambda each: (each.at, each.order, each.reference))
 
 
 def _figures(
     account_id: str,
-    postings: Sequence[Record],
+    history: tuple[_Before, Sequence[_Posting]],
     shown: Sequence[_Journal],
     period: _Period,
     records: Mapping[str, Record],
@@ -265,8 +333,8 @@ def _figures(
     Raises:
         StatementUnbalanced: opening balance and movements aren't the closing balance.
     """
-    opening = _at(postings, period.first)
-    closing = _at(postings, period.last)
+    opening = _at(*history, period.first)
+    closing = _at(*history, period.last)
     running: dict[Asset, int] = defaultdict(int)
     running |= {asset: sum(parts.values()) for asset, parts in opening.items()}
     credits_: dict[Asset, int] = defaultdict(int)
@@ -299,13 +367,15 @@ def _figures(
     return tuple(balances), tuple(movements)
 
 
-def _at(postings: Iterable[Record], instant: int) -> dict[Asset, dict[str, int]]:
+def _at(before: _Before, postings: Iterable[_Posting], instant: int) -> dict[Asset, dict[str, int]]:
     """What was in each sub-balance before an instant, by asset."""
     found: dict[Asset, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for (code, asset), (atoms, _) in before.items():
+        found[ASSETS_BY_KEY[asset]][code.rpartition(":")[2]] += atoms
     for row in postings:
         if row.at < instant:
             bucket = row.code.rpartition(":")[2]
-            found[ASSETS_BY_KEY[row.asset]][bucket] += -row.atoms if row.debit else row.atoms
+            found[ASSETS_BY_KEY[row.asset]][bucket] += row.change
     return found
 
 

@@ -6,9 +6,7 @@ request or query.
 """
 
 from collections.abc import Callable
-from typing import Concatenate, ParamSpec, Protocol, TypeVar
-
-from sqlalchemy import Connection
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from chainteller.domain.actors import Actor
 from chainteller.engine import unit_of_work
@@ -17,7 +15,7 @@ from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service.layers import Answers
 from chainteller.service.models.base import WireModel, Written
 from chainteller.service.operations import Call, Operation, Read, Write
-from chainteller.storage import sequencer
+from chainteller.storage.db.query import Session
 
 Answer = TypeVar("Answer")
 Record = TypeVar("Record", bound=WireModel)
@@ -34,19 +32,21 @@ class Acting(Protocol):
 
 
 TABLE: Answers[Acting] = Answers()
+SHORT: set[Operation[Any]] = set()
+"""Operations whose answer costs the same however much there is, unless a filter is asked for."""
 
-_Reader = Callable[Concatenate[Connection, str, Rest], Answer]
-_ContextReader = Callable[Concatenate[EngineContext, Connection, str, Rest], Answer]
+_Reader = Callable[Concatenate[Session, str, Rest], Answer]
+_ContextReader = Callable[Concatenate[EngineContext, Session, str, Rest], Answer]
 _Writer = Callable[Concatenate[UnitOfWork, Rest], Record]
 _Free = Callable[Concatenate[EngineContext, Actor, Rest], Answer]
 
 
 def reads(
-    operation: Read[Answer], *, numbered: bool = False
+    operation: Read[Answer], *, is_short: bool = True
 ) -> Callable[[_Reader[Rest, Answer]], _Reader[Rest, Answer]]:
     """Answer from one read transaction: (connection, organisation id, ...).
 
-    Where the answer has numbered records, those of this process's own writes are waited for.
+    ``is_short``: an answer without a filter costs the same however much there is.
     """
 
     def enter(function: _Reader[Rest, Answer]) -> _Reader[Rest, Answer]:
@@ -54,18 +54,16 @@ def reads(
 
         def answer(on: Acting, call: Call[Answer]) -> Answer:
             database = on.context.database
-            if numbered:
-                sequencer.settle(database)
             return database.answer(plain, on.actor.organisation, *call.arguments)
 
-        TABLE.add(operation, answer)
+        _add(operation, answer, is_short=is_short)
         return function
 
     return enter
 
 
 def reads_in_context(
-    operation: Read[Answer], *, numbered: bool = False
+    operation: Read[Answer], *, is_short: bool = True
 ) -> Callable[[_ContextReader[Rest, Answer]], _ContextReader[Rest, Answer]]:
     """As ``reads``, with the context: (context, connection, organisation id, ...)."""
 
@@ -74,13 +72,11 @@ def reads_in_context(
 
         def answer(on: Acting, call: Call[Answer]) -> Answer:
             database, given = on.context.database, call.arguments
-            if numbered:
-                sequencer.settle(database)
             return database.ask(
                 plain, lambda rows: plain(on.context, rows, on.actor.organisation, *given)
             )
 
-        TABLE.add(operation, answer)
+        _add(operation, answer, is_short=is_short)
         return function
 
     return enter
@@ -117,13 +113,28 @@ def writes(
 
 
 def answers(
-    operation: Operation[Answer],
+    operation: Operation[Answer], *, is_short: bool = False
 ) -> Callable[[_Free[Rest, Answer]], _Free[Rest, Answer]]:
     """Answer without a transaction, or in ones that the function opens: (context, actor, ...)."""
 
     def enter(function: _Free[Rest, Answer]) -> _Free[Rest, Answer]:
         plain: Callable[..., Answer] = function
-        TABLE.add(operation, lambda on, call: plain(on.context, on.actor, *call.arguments))
+
+        def answer(on: Acting, call: Call[Answer]) -> Answer:
+            return plain(on.context, on.actor, *call.arguments)
+
+        _add(operation, answer, is_short=is_short)
         return function
 
     return enter
+
+
+def _add(
+    operation: Operation[Answer],
+    answer: Callable[[Acting, Call[Answer]], Answer],
+    *,
+    is_short: bool,
+) -> None:
+    TABLE.add(operation, answer)
+    if is_short:
+        SHORT.add(operation)

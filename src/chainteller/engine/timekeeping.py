@@ -28,8 +28,7 @@ from chainteller.service.errors import ClockUncertain
 from chainteller.storage import clock_row
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
+    from chainteller.storage.db.query import Session
     from chainteller.storage.rows import Writer
 
 _LOOKED_AT_WITHIN = 1_000
@@ -114,7 +113,7 @@ class TimeSource(NamedTuple):
         return self.is_postgres and isinstance(self.clock, SystemClock)
 
 
-def read(source: TimeSource, connection: "Connection") -> Reading:
+def read(source: TimeSource, connection: "Session") -> Reading:
     """What time it is, in a transaction of ``connection``."""
     from chainteller.storage import clock as clock_rows  # noqa: PLC0415 - it imports SQLAlchemy
 
@@ -123,7 +122,7 @@ def read(source: TimeSource, connection: "Connection") -> Reading:
     return judged(source, row, before)
 
 
-def read_ahead(source: TimeSource, connection: "Connection") -> None:
+def read_ahead(source: TimeSource, connection: "Session") -> None:
     """Send what ``read`` will find with the next statement."""
     from chainteller.storage import clock as clock_rows  # noqa: PLC0415 - as in read
 

@@ -1,7 +1,5 @@
 """Trades after execution: show them, and cancel one that has not been filled."""
 
-from sqlalchemy import Connection
-
 from chainteller.domain.clock import format_instant
 from chainteller.domain.ledger import Journal, release
 from chainteller.domain.trades import TradeStatus
@@ -14,12 +12,15 @@ from chainteller.service.errors import TradeNotCancellable
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.service.models.trades import Trade
 from chainteller.storage import trades
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
+from chainteller.storage.db.query import Session
 from chainteller.storage.tables import Tables
 
 RESOURCE = "trade"
 FILL = "trade.fill"
 SETTLE = "trade.settle"
+PUT_BACK = "work.put_back"
+"""The action of the entry for work that came before its time, or has to wait."""
 
 
 @writes(operations.CANCEL_TRADE, timeless=True)
@@ -74,7 +75,7 @@ def advance(trade: Record, status: TradeStatus, now: int, **values: object) -> t
 
 
 @reads(operations.SHOW_TRADE)
-def show(connection: Connection, organisation_id: str, account_id: str, trade_id: str) -> Trade:
+def show(connection: Session, organisation_id: str, account_id: str, trade_id: str) -> Trade:
     reading.row_by_id_ahead(trades.find, connection, account_id, trade_id)
     account = accounts.find(connection, organisation_id, account_id)
     row = reading.row_by_id(trades.find, connection, RESOURCE, account.id, trade_id)
@@ -83,7 +84,7 @@ def show(connection: Connection, organisation_id: str, account_id: str, trade_id
 
 @reads(operations.TRADES)
 def page(
-    connection: Connection, organisation_id: str, account_id: str, query: ListQuery
+    connection: Session, organisation_id: str, account_id: str, query: ListQuery
 ) -> Page[Trade]:
     checked = reading.checked_query(query)
     reading.checked_id(accounts.RESOURCE, account_id)
@@ -94,7 +95,7 @@ def page(
 
 
 @reads(operations.ALL_TRADES)
-def page_of_all(connection: Connection, organisation_id: str, query: ListQuery) -> Page[Trade]:
+def page_of_all(connection: Session, organisation_id: str, query: ListQuery) -> Page[Trade]:
     checked = reading.checked_query(query)
     found, total = trades.page_of_all(connection, organisation_id, checked)
     return reading.page(found, total, checked)

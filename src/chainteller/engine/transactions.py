@@ -1,7 +1,5 @@
 """Everything with the prefix TXN_ in one list: deposits, withdrawals and trades."""
 
-from sqlalchemy import Connection
-
 from chainteller.domain.transfers import Direction, type_of
 from chainteller.engine import accounts, reading, trades, transfers
 from chainteller.engine.table import reads
@@ -12,6 +10,7 @@ from chainteller.service.models.pages import ListQuery, Page
 from chainteller.service.models.trades import TRADE_TYPE, Trade, Transaction
 from chainteller.storage import trades as trade_rows
 from chainteller.storage import transfers as transfer_rows
+from chainteller.storage.db.query import Session
 from chainteller.storage.pages import ordinals
 
 RESOURCE = "transaction"
@@ -20,7 +19,7 @@ _DIRECTIONS = {type_of(direction): direction for direction in Direction}
 
 @reads(operations.TRANSACTIONS)
 def page(
-    connection: Connection, organisation_id: str, account_id: str, query: ListQuery
+    connection: Session, organisation_id: str, account_id: str, query: ListQuery
 ) -> Page[Transaction]:
     checked = reading.checked_query(query)
     narrowed = checked.model_copy(update={"type": None})
@@ -39,7 +38,7 @@ def page(
 
 
 def _all(
-    connection: Connection, organisation_id: str, account_id: str, query: ListQuery
+    connection: Session, organisation_id: str, account_id: str, query: ListQuery
 ) -> Page[Transaction]:
     account = accounts.find(connection, organisation_id, account_id)
     first, last = ordinals(query, account.transaction_count)
@@ -54,7 +53,7 @@ def _all(
 
 @reads(operations.SHOW_TRANSACTION)
 def show(
-    connection: Connection, organisation_id: str, account_id: str, transaction_id: str
+    connection: Session, organisation_id: str, account_id: str, transaction_id: str
 ) -> Transaction:
     account = accounts.find(connection, organisation_id, account_id)
     reading.checked_id(RESOURCE, transaction_id)
@@ -69,7 +68,7 @@ def show(
 
 
 @reads(operations.TRANSACTION_BY_ID)
-def show_any(connection: Connection, organisation_id: str, transaction_id: str) -> Transaction:
+def show_any(connection: Session, organisation_id: str, transaction_id: str) -> Transaction:
     """A transaction by its id alone; another organisation's is as unknown as none."""
     reading.checked_id(RESOURCE, transaction_id)
     trade = trade_rows.find_any(connection, transaction_id)

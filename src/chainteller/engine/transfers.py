@@ -1,7 +1,5 @@
 """Deposits and withdrawals, which are one record in two directions."""
 
-from sqlalchemy import Connection
-
 from chainteller.domain.ids import Prefix
 from chainteller.domain.transfers import Direction, TransferStatus
 from chainteller.engine import accounts, reading
@@ -14,7 +12,8 @@ from chainteller.service.errors import ValidationFailed
 from chainteller.service.models.funding import Transfer
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage import transfers
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
+from chainteller.storage.db.query import Session
 from chainteller.storage.tables import Tables
 
 
@@ -84,7 +83,7 @@ def event(direction: Direction, transfer_id: str, account_id: str, status: str) 
 
 
 def show(
-    connection: Connection,
+    connection: Session,
     organisation_id: str,
     account_id: str,
     transfer_id: str,
@@ -99,7 +98,7 @@ def show(
 
 
 def page(
-    connection: Connection,
+    connection: Session,
     organisation_id: str,
     account_id: str,
     query: ListQuery,
@@ -115,7 +114,7 @@ def page(
 
 
 @reads(operations.ALL_TRANSFERS)
-def page_of_all(connection: Connection, organisation_id: str, query: ListQuery) -> Page[Transfer]:
+def page_of_all(connection: Session, organisation_id: str, query: ListQuery) -> Page[Transfer]:
     """Raises ValidationFailed for a type that is neither of the two."""
     checked = reading.checked_query(query)
     types = operations.TRANSACTION_TYPES[1:]
@@ -127,27 +126,27 @@ def page_of_all(connection: Connection, organisation_id: str, query: ListQuery) 
 
 @reads(operations.DEPOSITS)
 def deposits_page(
-    connection: Connection, organisation_id: str, account_id: str, query: ListQuery
+    connection: Session, organisation_id: str, account_id: str, query: ListQuery
 ) -> Page[Transfer]:
     return page(connection, organisation_id, account_id, query, Direction.DEPOSIT)
 
 
 @reads(operations.DEPOSIT_RECORD)
 def show_deposit(
-    connection: Connection, organisation_id: str, account_id: str, deposit_id: str
+    connection: Session, organisation_id: str, account_id: str, deposit_id: str
 ) -> Transfer:
     return show(connection, organisation_id, account_id, deposit_id, Direction.DEPOSIT)
 
 
 @reads(operations.WITHDRAWALS)
 def withdrawals_page(
-    connection: Connection, organisation_id: str, account_id: str, query: ListQuery
+    connection: Session, organisation_id: str, account_id: str, query: ListQuery
 ) -> Page[Transfer]:
     return page(connection, organisation_id, account_id, query, Direction.WITHDRAWAL)
 
 
 @reads(operations.WITHDRAWAL_RECORD)
 def show_withdrawal(
-    connection: Connection, organisation_id: str, account_id: str, withdrawal_id: str
+    connection: Session, organisation_id: str, account_id: str, withdrawal_id: str
 ) -> Transfer:
     return show(connection, organisation_id, account_id, withdrawal_id, Direction.WITHDRAWAL)

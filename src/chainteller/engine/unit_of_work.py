@@ -1,23 +1,22 @@
 """One write: the only place that commits.
 
-The effect, its audit row, its events and its idempotency record are one commit. A refusal rolls
-the effect back, commits one audit row (with whatever the refusal itself must remember, such as
+The effect, its entries in the log and its idempotency record are one commit. A refusal rolls
+the effect back, commits one entry (with whatever the refusal itself must remember, such as
 an attempt counter) and raises.
 """
 
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import stamina
-from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from chainteller.domain.actors import DEFAULT_ORGANISATION, WORKER, Actor
+from chainteller.domain.actors import WORKER, Actor
 from chainteller.domain.clock import format_instant
 from chainteller.domain.ids import Prefix, new_id, plausible
 from chainteller.domain.rules import Rule, rule_of
@@ -33,8 +32,10 @@ from chainteller.service.errors import (
 )
 from chainteller.service.models.base import WireModel, Written
 from chainteller.service.operations import Call
-from chainteller.storage import accounts, chain, commits, idempotency, jobs, numbering, wallets
-from chainteller.storage.epochs import MOVED
+from chainteller.storage import accounts, commits, idempotency, jobs, organisations, wallets
+from chainteller.storage.columns import Record
+from chainteller.storage.db.query import Session
+from chainteller.storage.epochs import MOVED, SUBJECT
 from chainteller.storage.faults import (
     LOCK_TIMED_OUT,
     explain,
@@ -43,18 +44,21 @@ from chainteller.storage.faults import (
     sqlstate,
 )
 from chainteller.storage.groups import Keep
-from chainteller.storage.log import Stamp
-from chainteller.storage.numbering import OnRecord
-from chainteller.storage.rows import Writer
+from chainteller.storage.log import append
+from chainteller.storage.log.entry import Act, Posted, Stamp, Told
+from chainteller.storage.rows import DEPLOYMENT, Writer
+from chainteller.storage.sealing import Seal
+from chainteller.storage.tables import Tables
 
 Model = TypeVar("Model", bound=WireModel)
 Result = TypeVar("Result")
-_Rows = Sequence[Mapping[str, Any]]
 TRIES = 5
 _SECRET_INPUTS = frozenset({"completed_challenge", "statement"})
 _HARMLESS = re.compile(r"[A-Za-z0-9@._:-]{1,32}", re.ASCII)
 _MAXIMUM_KEY_LENGTH = 255
 _MAXIMUM_ACTOR_LENGTH = 128
+WORK = "work"
+"""The action of an entry that only says what was written."""
 
 
 def _fingerprint(call: Call[Written[Model]]) -> str:
@@ -78,15 +82,17 @@ class UnitOfWork:
     """A write under way. ``now`` is read once, after the rows that decide were locked."""
 
     context: EngineContext
-    connection: Connection
+    connection: Session
     actor: Actor
     keep: Keep
     rows: Writer
     """Through which everything is written, so that it is sealed."""
     balances: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
     """Ledger accounts read under lock in this write: (code, asset) to (balance, version)."""
-    bank_postings: list[dict[str, Any]] = field(default_factory=list)
-    """Postings to the bank's own accounts, which are numbered with what is put on record."""
+    locked_accounts: set[str] = field(default_factory=set)
+    """Trading accounts of which ``balances`` has all."""
+    journals: list[Posted] = field(default_factory=list)
+    """What was posted and no entry says yet."""
     created: bool = True
     audited_object: str = ""
     audited_account: str | None = None
@@ -95,9 +101,10 @@ class UnitOfWork:
     """Whether it may be done while time is uncertain: it neither pays, prices nor expires."""
     _time: timekeeping.Reading | None = None
     _now: int | None = None
-    _audit: list[dict[str, Any]] = field(default_factory=list)
-    _events: list["_Event"] = field(default_factory=list)
-    _notes: list[dict[str, Any]] = field(default_factory=list)
+    _acts: dict[str, list[Act]] = field(default_factory=dict)
+    """What was done, by log."""
+    _events: dict[str, list[Told]] = field(default_factory=dict)
+    """Events that no act has yet, by log."""
     _when_refused: Callable[["UnitOfWork"], None] | None = None
     _rule: Rule | None = None
 
@@ -127,20 +134,10 @@ class UnitOfWork:
         stamped with it."""
         ahead = timekeeping.store(self.context.time, self.rows, reading)
         if ahead:
-            told: dict[str, object] = {
-                "clock": format_instant(reading.clock),
-                "microseconds": ahead,
-                "afterEvent": chain.head(self.connection).event_seq,
-            }
-            self._audit.append(
-                chain.audit_row(MOVED, "clock", told)
-                | {
-                    "at": reading.now,
-                    "organisation_id": DEFAULT_ORGANISATION,
-                    "actor": WORKER.name,
-                    "trading_account_id": None,
-                }
-            )
+            told = {"clock": format_instant(reading.clock), "microseconds": ahead}
+            for name in organisations.everything(self.connection):
+                self._add(Act(MOVED, WORKER.name, SUBJECT, inputs=told), name)
+            self._add(Act(MOVED, WORKER.name, SUBJECT, inputs=told), DEPLOYMENT)
 
     def time_ahead(self) -> None:
         """Read the time in the round trip of the next statement, after the rows it locks."""
@@ -162,8 +159,7 @@ class UnitOfWork:
 
     def event(self, event_type: str, resource: str, **data: object) -> None:
         """Tell a change; ``data`` carries wire names and no secrets."""
-        event_id = self.new_id(Prefix.EVENT)
-        self._events.append(_Event(event_id, event_type, resource, data, self.now, self.actor))
+        self._events.setdefault(self.organisation_id, []).append(Told(event_type, resource, data))
 
     def audit(
         self,
@@ -173,28 +169,40 @@ class UnitOfWork:
         *,
         error: str | None = None,
     ) -> None:
-        """Record what was done or refused in the audit trail."""
-        self._audit.append(
-            chain.audit_row(action, subject, inputs or {}, error)
-            | {
-                "at": self.now,
-                "organisation_id": self.organisation_id,
-                "actor": self.actor.name[:_MAXIMUM_ACTOR_LENGTH],
-                "trading_account_id": self.audited_account,
-            }
-        )
+        """Put on record what was done or refused, with the events that no other act has told."""
+        shown = subject if plausible(subject) else ""
+        act = Act(action, self._name, shown, self.audited_account, inputs or {}, error)
+        self._add(act, self.organisation_id)
 
-    def note(self, op: str, **fields: object) -> None:
+    @property
+    def is_told(self) -> bool:
+        """Whether something is on record already that this write did."""
+        return bool(self._acts or self._events)
+
+    def report(self, acts: Iterable[Act]) -> None:
+        """Put acts on record that are only reported now, with their own instants."""
+        self._acts.setdefault(self.organisation_id, []).extend(acts)
+
+    def note(self, action: str, subject: str = "", /, **fields: object) -> None:
         """Put something on record that belongs to no organisation, in the deployment's log alone:
-        an upgrade, a clock that was set, a key of the checkpoints."""
-        self._notes.append({"op": op, **fields})
+        a removal, an archive."""
+        self._add(Act(action, self._name, subject, inputs=fields), DEPLOYMENT)
+
+    def _add(self, act: Act, log: str) -> None:
+        told = tuple(self._events.pop(log, ()))
+        self._acts.setdefault(log, []).append(act._replace(events=told))
+
+    @property
+    def _name(self) -> str:
+        return self.actor.name[:_MAXIMUM_ACTOR_LENGTH]
 
     def schedule(self, kind: str, reference: str, run_at: int) -> None:
         jobs.schedule(self.rows, kind, reference, run_at)
 
     def under_rule(self) -> None:
         """Note that the settings in force decided; the entry names their version."""
-        self._rule = rule_of(self.context.options)
+        if self._rule is None:
+            self._rule = rule_of(self.context.options)
 
     def when_refused(self, remember: Callable[["UnitOfWork"], None]) -> None:
         """What a refusal of this write leaves behind, in the refusal's own commit."""
@@ -208,53 +216,60 @@ class UnitOfWork:
         """Raises ClockUncertain: the clock was set since ``now`` was read."""
         if self._time is not None and not self.timeless:
             timekeeping.require_steady(self.context.time, self._time)
-        events = [self._event_row(event) for event in self._events]
-        for row in self._audit:
-            row["trading_account_id"] = row["trading_account_id"] or self.audited_account
-        self.keep(self._append(self._audit, events, self._now))
+        if not (self._acts or self._events or self.rows.is_changed or self.journals):
+            self.keep(None)
+            return
+        at, own = self.now, self.organisation_id
+        end = append.lock(self.connection, own)
+        stamp = Stamp(self.actor.key_id, self._rule.id if self._rule else "")
+        append.append(self.rows, {own: end}, self._whole_acts(), at, stamp)
+        self.keep(end.transaction)
 
-    def put_on_record(self, audit: _Rows, events: _Rows, at: int) -> None:
-        """Append rows of the past, which have their own instants up to ``at``, and seal what was
-        written so far."""
-        self._append(audit, events, at)
-        numbering.lock_head(self.connection)
+    def _whole_acts(self) -> dict[str, list[Act]]:
+        """The acts by log. The last one of each log has the seals of what was written there, and
+        the events and journals that no other one has."""
+        if self._rule is not None:
+            self._store_rule(self._rule)
+        own, acts, events = self.organisation_id, self._acts, self._events
+        seals: dict[str, list[Seal]] = {}
+        for name, found in self.rows.take().items():
+            seals.setdefault(name or own, []).extend(found.values())
+        main = next((each[-1].action for each in acts.values()), WORK)
+        for name in {*acts, *events, *seals, *([own] if self.journals else ())}:
+            mine = acts.setdefault(name, [])
+            if not mine:
+                told = next(iter(events.get(name, ())), Told(main, "", {}))
+                mine.append(Act(told.type, self._name, told.resource))
+            last, journals = mine[-1], self.journals if name == own else ()
+            mine[-1] = last._replace(
+                events=(*last.events, *events.get(name, ())),
+                rows=(*last.rows, *seals.get(name, ())),
+                journals=(*last.journals, *journals),
+            )
+        account = self.audited_account
+        acts[own] = [_about(each, each.account or account) for each in acts.get(own, ())]
+        return {name: mine for name, mine in acts.items() if mine}
 
-    def _append(self, audit: _Rows, events: _Rows, at: int | None) -> str | None:
-        notes, postings = self._notes, self.bank_postings
-        if not (audit or events or notes or postings or self.rows.seals):
-            return None
-        actor = self.actor
-        stamp = Stamp(
-            actor.organisation,
-            self.now if at is None else at,
-            actor.name[:_MAXIMUM_ACTOR_LENGTH],
-            actor.key_id,
-            self._rule,
-        )
-        return numbering.append(self.rows, OnRecord(stamp, audit, events, notes, postings))
-
-    def _event_row(self, event: "_Event") -> dict[str, Any]:
-        """The event with its actor and the trading account that this write was about."""
-        actor, data = event.actor, event.data
-        if self.audited_account is not None:
-            data = {"tradingAccountId": self.audited_account} | data
-        name = None if actor.is_worker else actor.name[:_MAXIMUM_ACTOR_LENGTH]
-        row = chain.event_row(event.id, event.type, event.resource, data, name)
-        return row | {"at": event.at, "organisation_id": actor.organisation}
-
-
-class _Event(NamedTuple):
-    """An event of a write under way; the account that it's about is known when that commits."""
-
-    id: str
-    type: str
-    resource: str
-    data: dict[str, Any]
-    at: int
-    actor: Actor
+    def _store_rule(self, rule: Rule) -> None:
+        """Store a version of the settings, if it's new. One that another write has stored is
+        remembered."""
+        known = self.context.database.known_rules
+        if rule.id not in known:
+            row = {"id": rule.id, "body": rule.body, "since": self.now}
+            if not self.rows.insert_if_new(Tables.rule, row):
+                known.add(rule.id)
 
 
-def now(context: EngineContext, connection: Connection) -> int:
+def _about(act: Act, account: str | None) -> Act:
+    """An act in the trail of a trading account, which its events name."""
+    if account is None:
+        return act
+    named = {"tradingAccountId": account}
+    told = tuple(each._replace(data=named | dict(each.data)) for each in act.events)
+    return act._replace(account=account, events=told)
+
+
+def now(context: EngineContext, connection: Session) -> int:
     """The present instant as far as it's known; in an epoch, never before an earlier write's."""
     return timekeeping.read(context.time, connection).now
 
@@ -330,37 +345,35 @@ def _attempt(
     key: str | None,
     work: Callable[[UnitOfWork], Model],
 ) -> Written[Model]:
-    claimed: dict[str, object] = {}
+    if key is not None and (first := _remembered(transaction, call, key)) is not None:
+        return _replay(call, key, first)
+    result = work(transaction)
+    transaction.audited_account = transaction.audited_account or _account(transaction, call)
     if key is not None:
-        claimed = {
+        outcome = {
             "organisation_id": transaction.organisation_id,
             "operation": call.operation.name,
             "key": key,
             "fingerprint": _fingerprint(call),
-            "at": 0,
+            "created_record": transaction.created,
+            "body": result.to_short_json(),
+            "at": transaction.now,
         }
-        if not _claim(transaction, key, claimed):
-            return _replay(transaction, call, key)
-    result = work(transaction)
-    transaction.audited_account = transaction.audited_account or _account(transaction, call)
+        transaction.rows.insert(Tables.idempotency, [outcome])
     transaction.audit(
         call.operation.name, transaction.audited_object or _subject(call), _inputs(call)
     )
-    if claimed:
-        idempotency.finish(
-            transaction.rows,
-            claimed | {"at": transaction.now},
-            result.to_short_json(),
-            created=transaction.created,
-        )
     transaction.commit()
     return Written(result, created=transaction.created)
 
 
-def _claim(transaction: UnitOfWork, key: str, row: dict[str, object]) -> bool:
-    """Take the key; a duplicate waits here for the first request, but not for ever."""
+def _remembered(transaction: UnitOfWork, call: Call[Written[Model]], key: str) -> Record | None:
+    """The outcome of a key; a repetition at the same time waits here for the first request, but
+    not for ever."""
     try:
-        return idempotency.claim(transaction.rows, row)
+        return idempotency.find_alone(
+            transaction.connection, transaction.organisation_id, call.operation.name, key
+        )
     except DBAPIError as error:
         if sqlstate(error) != LOCK_TIMED_OUT:
             raise
@@ -393,12 +406,7 @@ def _account(transaction: UnitOfWork, call: Call[Written[Model]]) -> str | None:
     return None
 
 
-def _replay(transaction: UnitOfWork, call: Call[Written[Model]], key: str) -> Written[Model]:
-    first = idempotency.find(
-        transaction.connection, transaction.organisation_id, call.operation.name, key
-    )
-    if first is None or first.body is None:
-        raise _in_progress(key)
+def _replay(call: Call[Written[Model]], key: str, first: Record) -> Written[Model]:
     if first.fingerprint != _fingerprint(call):
         raise IdempotencyKeyReused(
             "This idempotency key was used for another request.",
@@ -411,7 +419,7 @@ def _replay(transaction: UnitOfWork, call: Call[Written[Model]], key: str) -> Wr
 def _record_refusal(
     record: UnitOfWork, call: Call[Written[Model]], error: ServiceError, refused: UnitOfWork
 ) -> None:
-    """Commit what a refused write leaves: one audit row and what it must remember.
+    """Commit what a refused write leaves: one entry and what it must remember.
 
     Of the inputs only short words are kept, and no secret in a wrong field.
     """

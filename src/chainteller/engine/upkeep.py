@@ -1,8 +1,8 @@
 """What keeps a bank's database small and its lists quick, in steps that no writer notices.
 
-Each step is one short transaction: some old events, idempotency keys or expired quotes, a part of
+Each step is one short transaction: some old idempotency keys or expired quotes, a part of
 a list's count, the statistics of one table. What is removed is on record: each row in its
-organisation's log, and a note with table, range, count and hash in the deployment's log.
+organisation's log, and an entry with table, range, count and hash in the deployment's log.
 """
 
 import hashlib
@@ -23,7 +23,6 @@ from chainteller.storage import (
     maintenance,
     organisations,
     quotes,
-    removals,
     tallies,
 )
 
@@ -44,7 +43,7 @@ def round_of_steps(context: EngineContext) -> Iterator[str]:
     Yields:
         What a step did, in a word.
     """
-    for step in (forget_keys, remove_quotes, remove_events):
+    for step in (forget_keys, remove_quotes):
         pace = Pace(AT_ONCE)
         while pace.timed(lambda: step(context, pace.rows)):  # noqa: B023 - called at once
             maintenance.flush(context.database)
@@ -75,17 +74,6 @@ def remove_quotes(context: EngineContext, most: int = AT_ONCE) -> bool:
             if _note(tx, "quote", sorted(removed)):
                 return True
         return False
-
-    return work_unit(context, WORKER, work)
-
-
-def remove_events(context: EngineContext, most: int = AT_ONCE) -> bool:
-    """Remove some events that are older than ``keep_events_days``; False if there was none."""
-
-    def work(tx: UnitOfWork) -> bool:
-        before = tx.now - tx.context.options.keep_events_days * DAY
-        removed = removals.remove_events(tx.rows, before, tx.now, most)
-        return _note(tx, "event", [str(seq) for seq in removed])
 
     return work_unit(context, WORKER, work)
 

@@ -4,24 +4,24 @@ Invariant 18 (no secret stored) is a matter of what is written and is checked wh
 made. 11 is checked as far as rows can show it; that no round trip gains is shown by properties.
 """
 
-from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from itertools import islice
 from time import perf_counter
 from typing import NamedTuple
 
-from sqlalchemy import Connection
-
+from chainteller import garbage
+from chainteller.domain.actors import DEFAULT_ORGANISATION
 from chainteller.engine import claim_proofs
-from chainteller.engine.checks import conduct, epochs, ledger, records, seals, work
+from chainteller.engine.checks import conduct, epochs, ledger, records, replay, seals, work
 from chainteller.engine.checks.breaches import Breach, Breaches
+from chainteller.engine.checks.replay import Books
+from chainteller.engine.kept_heads import KeptHeads
 from chainteller.service.models.records import ChainReport
-from chainteller.storage import chain, inspection, own_numbers, removals
+from chainteller.storage import inspection
 from chainteller.storage.archives import Past
 from chainteller.storage.database import Database
-from chainteller.storage.log import DEPLOYMENT, Head
-from chainteller.storage.own_numbers import GENESIS_HASH
-from chainteller.storage.tables import HEAD
+from chainteller.storage.db.query import Session
+from chainteller.storage.log import views
 
 __all__ = [
     "Breach",
@@ -30,11 +30,12 @@ __all__ = [
     "verify_books",
     "verify_chain",
     "verify_claims",
+    "verify_heads",
     "verify_structure",
 ]
 
-_CHECKS: tuple[Callable[[Connection], Breaches], ...] = (
-    ledger.journals_balance,
+_CHECKS: tuple[Callable[[Session, Books], Breaches], ...] = (
+    ledger.journals_are_found,
     ledger.balances_follow_postings,
     ledger.balances_are_visible,
     ledger.ordinals_are_dense,
@@ -51,8 +52,9 @@ _CHECKS: tuple[Callable[[Connection], Breaches], ...] = (
     work.work_has_its_record,
     conduct.lists_are_counted,
     conduct.records_are_found,
+    seals.rows_are_sealed,
 )
-_FIRST: tuple[Callable[[Connection], Breaches], ...] = (
+_FIRST: tuple[Callable[[Session], Breaches], ...] = (
     conduct.nothing_is_missing,
     conduct.columns_are_exact,
 )
@@ -69,9 +71,7 @@ class ClaimsReport(NamedTuple):
     breaches: tuple[Breach, ...] = ()
 
 
-def verify(
-    database: Database, since: Mapping[str, Head] | None = None, past: Past | None = None
-) -> tuple[Breach, ...]:
+def verify(database: Database, past: Past | None = None) -> tuple[Breach, ...]:
     """Every breach of an invariant, in the order of the checks; empty when all hold.
 
     Arguments and errors are those of ``verify_books``.
@@ -79,7 +79,7 @@ def verify(
     unreadable = verify_structure(database)
     if unreadable:
         return unreadable
-    return verify_books(database, since, past) + verify_claims(database).breaches
+    return verify_books(database, past) + verify_claims(database).breaches
 
 
 def verify_structure(database: Database) -> tuple[Breach, ...]:
@@ -90,6 +90,16 @@ def verify_structure(database: Database) -> tuple[Breach, ...]:
     """
     with inspection.snapshot(database) as connection:
         return tuple(conduct.nothing_is_missing(connection))
+
+
+def verify_heads(kept: KeptHeads | None, database: Database) -> tuple[Breach, ...]:
+    """21: each log is the one whose head was kept outside the database.
+
+    Raises:
+        ServiceUnavailable: the database cannot be read.
+    """
+    found = kept.follow(database) if kept is not None else {}
+    return tuple(Breach(21, what, f"log {name}") for name, what in found.items())
 
 
 def verify_claims(database: Database) -> ClaimsReport:
@@ -109,16 +119,11 @@ def verify_claims(database: Database) -> ClaimsReport:
     return ClaimsReport(checked, perf_counter() - began, tuple(found))
 
 
-def verify_books(
-    database: Database, since: Mapping[str, Head] | None = None, past: Past | None = None
-) -> tuple[Breach, ...]:
+def verify_books(database: Database, past: Past | None = None) -> tuple[Breach, ...]:
     """Every breach of an invariant except what only the ownership claims show.
 
     Args:
         database: open, possibly in use; what is checked is one snapshot of it.
-        since: heads of logs that are known to be good. Up to these, entries aren't hashed again
-            and rows that were last written there aren't compared with their seals (20 and 21);
-            every other invariant is checked as a whole.
         past: the archives. Without them, what was archived is checked by the hashes that the
             database keeps, and rows that were last written then aren't compared with their seals.
 
@@ -126,22 +131,19 @@ def verify_books(
         ServiceUnavailable: the database or an archive cannot be read.
     """
     with inspection.snapshot(database) as connection:
-        return breaches(connection, since, past)
+        return breaches(connection, past)
 
 
-def breaches(
-    connection: Connection, since: Mapping[str, Head] | None = None, past: Past | None = None
-) -> tuple[Breach, ...]:
-    """As ``verify``, of what a connection sees."""
+def breaches(connection: Session, past: Past | None = None) -> tuple[Breach, ...]:
+    """As ``verify_books``, of what a connection sees."""
     for check in _FIRST:
         if unreadable := tuple(check(connection)):
             return unreadable  # what follows reads these tables and columns
-    found: list[Breach] = []
-    for check in _CHECKS:
-        _collect(found, check(connection))
-    past = past or Past()
-    _collect(found, _chain_and_events(connection, past))
-    _collect(found, seals.check(connection, since, past))
+    with garbage.paused():  # millions of short-lived lists, and no cycles
+        books, found = replay.read(connection, past or Past())
+        del found[_MOST:]
+        for look in _CHECKS:
+            _collect(found, look(connection, books))
     _collect(found, seals.catalogue_stands(connection))
     return tuple(found)
 
@@ -156,93 +158,24 @@ def _collect(found: list[Breach], new: Breaches) -> None:
         )
 
 
-def _chain_and_events(connection: Connection, past: Past) -> Breaches:
-    """16: the audit chain verifies, its rows stand in their accounts' trails, and no number is
-    missing."""
-    if not chain.has_head(connection):
-        yield Breach(16, "the row that counts events and audit rows is missing", f"head {HEAD}")
-        return
-    for name in chain.other_heads(connection):
-        yield Breach(16, "a row that no build of this program writes", f"head {name}")
-    report = _chain_report(connection, past)
-    if not report.intact:
-        what = report.problem or "the audit chain is broken"
-        yield Breach(16, what, f"audit {report.first_broken}")
-    for row in inspection.audit_outside_its_account(connection):
-        yield Breach(16, "an audit row outside its account's trail", f"audit {row.seq}")
-    own = own_numbers.Counted(connection, knows_archived=past.is_known)
-    wrong = [*_first(_events(connection, own))]
-    yield from wrong
-    if report.intact and not wrong:
-        yield from _first(_own_chains(connection, own, past))
-
-
-def _first(found: Breaches) -> Breaches:
-    """The first breach of a check, which reads to its end: what follows is wrong because of it."""
-    yield from islice(found, 1)
-    deque(found, maxlen=0)
-
-
-def _events(connection: Connection, own: own_numbers.Counted) -> Breaches:
-    """16: events run from the first one that is kept to the head's number, and each organisation's
-    own numbers too."""
-    expected = removals.newest(connection, DEPLOYMENT, removals.EVENTS).upto
-    first = expected + 1
-    for expected, event in enumerate(inspection.event_numbers(connection), start=first):
-        problem = f"event {expected} is missing"
-        if event.seq == expected:
-            problem = own.event(event.organisation_id, event.number)
-        if problem:
-            yield Breach(16, problem, f"event {event.seq}")
-    head = chain.head(connection)
-    if head.event_seq != expected:
-        yield Breach(16, f"the head counts {head.event_seq} events, {expected} exist", "head")
-
-
-def _own_chains(connection: Connection, own: own_numbers.Counted, past: Past) -> Breaches:
-    """16: every organisation's own chain follows from its audit rows, and its numbers end where
-    its log says."""
-    for link in past.links(connection):
-        problem = own.audit(link.row._asdict())
-        if problem:
-            yield Breach(16, problem, f"audit {link.seq}")
-    for problem in own.ends():
-        yield Breach(16, problem, "head")
-
-
 def verify_chain(database: Database, past: Past | None = None) -> ChainReport:
-    """Check every link of the audit chain and that its end is the one that the head row names.
-
-    Without archives, it begins where these end.
+    """Check every entry of every log: its place, its hash and its mark.
 
     Raises:
         ServiceUnavailable: the database cannot be read.
     """
     with inspection.snapshot(database) as connection:
-        return _chain_report(connection, past or Past())
-
-
-def _chain_report(connection: Connection, past: Past) -> ChainReport:
-    before = past.audit_before(connection)
-    previous, rows = before.found or GENESIS_HASH, before.upto
-    for link in past.links(connection):
-        rows += 1
-        problem = ""
-        if link.seq != rows:
-            problem = f"row {rows} is missing"
-        elif link.previous_hash != previous:
-            problem = "it does not follow the row before"
-        elif link.computed_hash != link.hash:
-            problem = "its contents do not match its hash"
-        if problem:
-            return _broken(rows - 1, previous, link.seq, problem)
-        previous = link.hash
-    head = chain.head(connection)
-    if (head.audit_seq, head.audit_hash) != (rows, previous):
-        problem = f"the head row names row {head.audit_seq}; the newest rows were removed or added"
-        return _broken(rows, previous, min(rows, head.audit_seq) + 1, problem)
-    return ChainReport(intact=True, rows=rows, head=previous)
-
-
-def _broken(rows: int, head: str, first: int, problem: str) -> ChainReport:
-    return ChainReport(intact=False, rows=rows, head=head, first_broken=first, problem=problem)
+        books, found = replay.read(connection, past or Past())
+        rows = sum(head.size for head in books.heads.values())
+        newest = views.newest_hash(connection, DEFAULT_ORGANISATION)
+        if not found:
+            return ChainReport(intact=True, rows=rows, head=newest)
+        first = found[0]
+        number = first.where.split(" ")[1] if first.where.startswith("entry ") else ""
+        return ChainReport(
+            intact=False,
+            rows=rows,
+            head=newest,
+            first_broken=int(number) if number.isdecimal() else None,
+            problem=f"{first.what} ({first.where})",
+        )

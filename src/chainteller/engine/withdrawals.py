@@ -45,7 +45,7 @@ from chainteller.service.errors import (
 from chainteller.service.models.funding import Transfer, WithdrawalRequest
 from chainteller.storage import trades
 from chainteller.storage import transfers as transfer_rows
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
 from chainteller.storage.tables import Tables
 
 RESOURCE = "withdrawal"

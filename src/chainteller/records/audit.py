@@ -71,5 +71,5 @@ AUDIT_ROW: "FieldList[AuditRow]" = FieldList(
     ),
     interfaces=Interface.RECEIPT,
     table=("seq", "at", "actor", "action", "object", "outcome", "hash"),
-    wire_only=("organisation", "inputs", "previous_hash"),
+    wire_only=("organisation", "inputs"),
 )  # fmt: skip

@@ -1,16 +1,15 @@
-"""Check the part of an audit chain that a deployment shows, from its rows alone.
+"""Check the part of an audit log that a deployment shows, from its rows alone.
 
-A client sees the rows of its own organisation, as a chain of their own: where their numbers follow
-each other, each link can be checked. Whether older rows or the newest ones were left out isn't seen
-here: a hash written down earlier shows that.
+A client sees the rows of its own organisation, numbered from 1 without gaps, each with the leaf
+hash of its entry. Where all of them are shown, they give the root of the log's signed head. Whether
+the newest rows were left out isn't seen here: a head kept earlier shows that.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from chainteller.domain.audit_chain import canonical, digest
-from chainteller.domain.clock import from_datetime
+from chainteller.domain import merkle
 
 if TYPE_CHECKING:
     from chainteller.service.models.records import AuditRow
@@ -18,10 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SegmentReport:
-    """``links`` were checked of ``rows``; ``first_broken`` is a row's number, with the problem."""
+    """Of ``rows``, ``proven`` are under the head; ``first_broken`` is a row's number, with the
+    problem."""
 
     rows: int
-    links: int
+    proven: int = 0
     first_broken: int | None = None
     problem: str = ""
 
@@ -30,44 +30,30 @@ class SegmentReport:
         return self.first_broken is None
 
 
-def row_hash(row: "AuditRow") -> str:
-    """The hash of a row's contents."""
-    return digest(
-        (
-            row.action,
-            row.actor,
-            from_datetime(row.at),
-            row.error,
-            canonical(row.inputs),
-            row.object,
-            row.organisation,
-            row.outcome,
-            row.previous_hash,
-            row.seq,
-        )
-    )
-
-
 def check_segment(
-    rows: "Sequence[AuditRow]", known: tuple[int, str] | None = None
+    rows: "Sequence[AuditRow]",
+    known: tuple[int, str] | None = None,
+    head: tuple[int, bytes] | None = None,
 ) -> SegmentReport:
     """Check rows in the order of their numbers.
 
-    ``known`` is a row's number and hash as they were seen earlier: the same row must still have
-    the same hash.
+    Args:
+        rows: without gaps.
+        known: a row's number and hash as they were seen earlier: the same row must still have the
+            same hash.
+        head: size and root of the log's signed head, which the first rows must give.
     """
-    links, before = 0, None
-    for row in rows:
+    for before, row in enumerate(rows, start=rows[0].seq - 1 if rows else 0):
         problem = ""
-        if row_hash(row) != row.hash:
-            problem = "its contents do not match its hash"
+        if row.seq != before + 1:
+            problem = f"row {before + 1} is missing"
         elif known is not None and row.seq == known[0] and row.hash != known[1]:
             problem = "it is not the row that was seen here earlier"
-        elif before is not None and row.seq == before.seq + 1:
-            links += 1
-            if row.previous_hash != before.hash:
-                problem = "it does not follow the row before"
         if problem:
-            return SegmentReport(len(rows), links, row.seq, problem)
-        before = row
-    return SegmentReport(len(rows), links)
+            return SegmentReport(len(rows), 0, row.seq, problem)
+    if head is None or not rows or rows[0].seq != 1 or len(rows) < head[0]:
+        return SegmentReport(len(rows))
+    size, root = head
+    if merkle.root(bytes.fromhex(row.hash) for row in rows[:size]) != root:
+        return SegmentReport(len(rows), 0, 1, f"the first {size} rows don't give the signed head")
+    return SegmentReport(len(rows), size)

@@ -6,12 +6,13 @@ The HTTP service never sees an engine or a database: a deployment checks API key
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.options import Rates
 from chainteller.service.errors import ServiceError
 from chainteller.service.interface import Service
+from chainteller.service.operations import Operation
 
 Answer = TypeVar("Answer")
 
@@ -27,13 +28,12 @@ class Principal:
 @dataclass(frozen=True, slots=True)
 class Health:
     """``checks`` names each part with ``ok`` or what is wrong with it; ``suggestion`` says what to
-    do about that. ``numbering_delay_s`` is how long the oldest write has waited for its number.
+    do about that.
     """
 
     ready: bool
     checks: Mapping[str, str] = field(default_factory=dict)
     suggestion: str = ""
-    numbering_delay_s: float = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +90,17 @@ class Deployment(Protocol):
     def acting_as(self, actor: Actor) -> Service:
         """The service for one caller; cheap, called for every request."""
 
-    async def at_once(self, actor: Actor, work: Callable[[Service], Answer]) -> Answer | None:
-        """What ``work`` makes of short reads, which are done on the event loop and don't hold it
-        up. None where that isn't possible now: the caller repeats it with ``acting_as``.
+    async def at_once(
+        self, actor: Actor, operation: Operation[Any], work: Callable[[Service], Answer]
+    ) -> Answer | None:
+        """What ``work`` makes of a short read, which is done on the event loop and doesn't hold it
+        up. None where that isn't possible now, or for this operation: the caller repeats it with
+        ``acting_as``.
 
         Args:
             actor: the caller.
-            work: calls operations that are ``brief``, and changes nothing.
+            operation: what is asked, near the beginning of its list and without a filter.
+            work: calls the operation alone.
         """
 
     def newest_event(self) -> int:

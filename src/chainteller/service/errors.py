@@ -428,6 +428,20 @@ class ServiceUnavailable(ServiceError):
     next_step = "Correct the cause and retry. Nothing was changed."
 
 
+class WriterKeyMissing(ServiceUnavailable):
+    """Without the writer's key nothing can be written; ``reason`` is NO_KEY or OTHER_KEY."""
+
+    code = "WRITER_KEY_MISSING"
+    status = 503
+    next_step = (
+        "The operator puts the key back, or names where it is in audit.writer_key: chainteller "
+        "info says where it is looked for."
+    )
+
+    def __init__(self, message: str, reason: str) -> None:
+        super().__init__(message, {"reason": reason, "suggestion": self.next_step})
+
+
 class ClockUncertain(ServiceUnavailable):
     """It isn't known what time it is; ``reason`` says why, ``bankTime`` and ``clock`` differ."""
 

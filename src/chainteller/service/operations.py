@@ -332,8 +332,6 @@ class Operation(Endpoint, Generic[Answer]):
     also: tuple[tuple[str, str], ...] = ()
     is_whole: bool = False
     """The answer is the whole list; the HTTP service cuts pages of it."""
-    brief: bool = False
-    """Costs the same however much there is, unless a filter or an order is asked for."""
     writes: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
@@ -521,7 +519,6 @@ TOKEN_BALANCES = Read(
     ),
     is_whole=True,
     errors=(errors.NotFound,),
-    brief=True,
 )
 LIMITS = Read(
     name="limits",
@@ -653,7 +650,6 @@ DEPOSIT_RECORD = Read(
     response=Transfer,
     feature="deposits",
     errors=(errors.NotFound,),
-    brief=True,
 )
 WITHDRAW = Write(
     name="withdraw",
@@ -699,7 +695,6 @@ WITHDRAWAL_RECORD = Read(
     response=Transfer,
     feature="withdrawals",
     errors=(errors.NotFound,),
-    brief=True,
 )
 CANCEL_WITHDRAWAL = Write(
     name="cancel_withdrawal",
@@ -797,7 +792,6 @@ MARKETS = Read(
     ),
     is_whole=True,
     errors=(),
-    brief=True,
 )
 SHOW_MARKET = Read(
     name="market",
@@ -809,7 +803,6 @@ SHOW_MARKET = Read(
     response=Market,
     feature="market",
     errors=(errors.UnsupportedMarket,),
-    brief=True,
 )
 PRICES = Read(
     name="prices",
@@ -875,7 +868,6 @@ SHOW_QUOTE = Read(
     response=Quote,
     feature="quotes",
     errors=(errors.NotFound,),
-    brief=True,
 )
 EXECUTE_QUOTE = Write(
     name="execute_quote",
@@ -914,7 +906,6 @@ TRADES = Read(
     response=Page[Trade],
     query=_TRADE_LISTING,
     errors=(errors.NotFound,),
-    brief=True,
 )
 ALL_TRADES = Read(
     name="all_trades",
@@ -937,7 +928,6 @@ SHOW_TRADE = Read(
     scope="accounts:read",
     response=Trade,
     errors=(errors.NotFound,),
-    brief=True,
 )
 CANCEL_TRADE = Write(
     name="cancel_trade",
@@ -1261,7 +1251,6 @@ CAPABILITIES = Read(
     scope=ANY_KEY,
     response=Capabilities,
     errors=(),
-    brief=True,
 )
 EVENTS = Read(
     name="events",

@@ -126,9 +126,10 @@ class WalletSettings:
 
 @dataclass(frozen=True, slots=True)
 class AuditSettings:
-    """Heads of the audit log, and its archive. An empty ``key_folder`` is the one in the data
-    folder."""
+    """The writer's key and the heads of the audit log, and its archive. An empty ``writer_key`` is
+    a file beside the settings, an empty ``key_folder`` the one in the data folder."""
 
+    writer_key: str = _setting("", values.text)
     witnesses: tuple[str, ...] = _setting((), values.witnesses)
     key_folder: str = _setting("", values.text)
     archive: str = _setting(_ENGINE.archive, values.text)

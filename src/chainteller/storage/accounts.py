@@ -1,24 +1,17 @@
 """Query customers, bank accounts and trading accounts."""
 
-from collections import namedtuple
 from collections.abc import Sequence
-from typing import Any, cast
-
-from sqlalchemy import Connection, bindparam, select
 
 from chainteller.domain.money import format_cents
 from chainteller.domain.preconditions import TERMS_VERSION
 from chainteller.service.models.accounts import BankAccount, Customer
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage import matching
-from chainteller.storage.database import Record
+from chainteller.storage.db import records
+from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.pages import Counted, Listing
-from chainteller.storage.rows import Finder
-from chainteller.storage.tables import Tables
 
-_T = Tables.trading_account
-_C = Tables.customer
-_B = Tables.bank_account
 CUSTOMER_COLUMNS = {
     "customer_name": "name",
     "kyc_level": "kyc_level",
@@ -27,38 +20,46 @@ CUSTOMER_COLUMNS = {
     "customer_control_reason": "control_reason",
 }
 """Columns of the customer that are read with a trading account or bank account."""
-_OF_CUSTOMER = tuple(_C.c[column].label(name) for name, column in CUSTOMER_COLUMNS.items())
-_ACCOUNT = select(_T, *_OF_CUSTOMER).join(_C, _C.c.id == _T.c.customer_id)
-Row = cast("Any", namedtuple)("Row", _ACCOUNT.selected_columns.keys())
+_OF_CUSTOMER = {name: f"customer.{column}" for name, column in CUSTOMER_COLUMNS.items()}
+_ACCOUNT = Source(
+    records.TradingAccount,
+    "JOIN customer ON customer.id = trading_account.customer_id",
+    **_OF_CUSTOMER,
+)
+Row = _ACCOUNT.row
 """The columns of a trading account as it is read here."""
-find = Finder(_T, "organisation_id", "id", rows=_ACCOUNT)
+find = Finder(_ACCOUNT, "organisation_id", "id")
 """A trading account, with the customer's columns for the preconditions."""
-find_any = Finder(_T, "id", rows=_ACCOUNT)
+find_any = Finder(_ACCOUNT, "id")
 """As ``find``, in whichever organisation."""
 find_bank_account = Finder(
-    _B,
+    Source(
+        records.BankAccount,
+        "JOIN customer ON customer.id = bank_account.customer_id",
+        **_OF_CUSTOMER,
+    ),
     "organisation_id",
     "id",
-    rows=select(_B, *_OF_CUSTOMER).join(_C, _C.c.id == _B.c.customer_id),
 )
-customer_of = Finder(_C, "organisation_id", "id")
+customer_of = Finder(records.Customer, "organisation_id", "id")
 """A customer's row."""
 COUNTERS = ("trade_count", "deposit_count", "withdrawal_count", "transaction_count")
 
 
 _LISTED = Listing(
-    _T,
+    _ACCOUNT,
     "organisation_id",
-    rows=_ACCOUNT,
     filters=("bank_account_id",),
     orders={"lastActivity": ("last_activity", "id")},
     is_tallied=True,
 )
-_CUSTOMERS = Listing(_C, "organisation_id", order=("reference", "id"), is_tallied=True)
+_CUSTOMERS = Listing(
+    records.Customer, "organisation_id", order=("reference", "id"), is_tallied=True
+)
 
 
 def page(
-    connection: Connection, organisation_id: str, query: ListQuery
+    connection: Session, organisation_id: str, query: ListQuery
 ) -> tuple[list[Record], Counted]:
     """A page of trading accounts, newest first or by last activity."""
     found = matching.accounts(connection, organisation_id, query.text)
@@ -67,7 +68,7 @@ def page(
 
 
 def customers(
-    connection: Connection, organisation_id: str, query: ListQuery
+    connection: Session, organisation_id: str, query: ListQuery
 ) -> tuple[tuple[Customer, ...], Counted]:
     """Find customers by name, reference or bank account, ordered by reference."""
     found = matching.customers(connection, organisation_id, query.text)
@@ -83,22 +84,17 @@ def customers(
     return tuple(customer_model(row, accounts.get(row.id, ())) for row in rows), total
 
 
-_OF_CUSTOMERS = (
-    select(_B)
-    .where(
-        _B.c.organisation_id == bindparam("b_organisation"),
-        _B.c.customer_id.in_(bindparam("b_customers", expanding=True)),
-    )
-    .order_by(_B.c.id)
+_OF_CUSTOMERS = Source(records.BankAccount).where(
+    "organisation_id = :organisation AND customer_id IN :customers ORDER BY id"
 )
 
 
 def bank_accounts(
-    connection: Connection, organisation_id: str, customer_ids: Sequence[str]
+    connection: Session, organisation_id: str, customer_ids: Sequence[str]
 ) -> dict[str, tuple[BankAccount, ...]]:
     """The bank accounts of customers, by customer."""
     found: dict[str, tuple[BankAccount, ...]] = {}
-    values = {"b_organisation": organisation_id, "b_customers": list(customer_ids)}
+    values = {"organisation": organisation_id, "customers": list(customer_ids)}
     for row in connection.execute(_OF_CUSTOMERS, values):
         account = BankAccount(
             id=row.id,

@@ -1,13 +1,13 @@
-"""Archives: files with the oldest entries and audit rows of a deployment, which its database has no
-more.
+"""Archives: files with the bodies of a deployment's oldest entries, which its database has no more.
 
-An archive is a SQLite file with the tables ``entry`` and ``audit`` of the database, row by row as
-they were. ``removal`` says which numbers it has, ``origin`` whose they are, and ``checkpoint`` has
-the signed heads of these logs. The database keeps the leaf hash of every archived entry, so each
-proof can still be made and whatever is altered in a file is found out.
+An archive is a SQLite file with the table ``entry`` of the database, row by row as it was, and the
+signed heads of these logs. ``part`` says which numbers it has, ``origin`` whose they are. The
+database keeps everything of an entry but its body, so lists, proofs and numbers go on without the
+file, and whatever is altered in it is found out.
 
-A row is in the file, and on the disk, before it goes from the database. Where the file has more
-than the database has given away, that was interrupted: the rows must be the same, and it goes on.
+A row is in the file, and on the disk, before its body goes from the database. Where the file has
+more than the database has given away, that was interrupted: the rows must be the same, and it goes
+on.
 """
 
 import os
@@ -17,43 +17,98 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Table, delete, insert, select
+from sqlalchemy import Connection, delete, func, insert, or_, select
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import SQLModel
 
-from chainteller.domain.merkle import Tree
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.sqlite import sqlite3
-from chainteller.storage import chain, checkpoints, inspection, removals
+from chainteller.storage import inspection
 from chainteller.storage.columns import Record
 from chainteller.storage.database import Database, connect
-from chainteller.storage.epochs import ACCEPTED, MOVED
+from chainteller.storage.epochs import ACCEPTED, SUBJECT
 from chainteller.storage.faults import explain, explain_sqlite, unavailable
-from chainteller.storage.removals import AUDITS, ENTRIES, Removed
-from chainteller.storage.rows import DEPLOYMENT
+from chainteller.storage.log import views
+from chainteller.storage.log.moved import DATABASE, Told
 from chainteller.storage.tables import Tables
 
-PINNED = (ACCEPTED, MOVED, "clock_uncertain", "clock_certain", "restore_database", "load_samples")
-"""Actions whose audit rows stay in the database too: what they say is asked for again and again."""
+PINNED = (SUBJECT, DATABASE)
+"""Objects of entries whose bodies stay in the database too: they are asked for again and again."""
 _APPLICATION_ID = 0x43544C41
 """``CTLA``: marks archives."""
-_FORM = 1
+_FORM = 2
 REASONS = ("ARCHIVE_", "NOT_AN_ARCHIVE", "OTHER_ARCHIVE")
 """What the reasons begin with for which an archive can't be used."""
-_TABLES = (Tables.entry, Tables.audit, Tables.removal, Tables.checkpoint)
-_A, _E, _R = Tables.audit, Tables.entry, Tables.removal
-_C = Tables.checkpoint
-
-Place = tuple[str, str]
-"""A log and ``ENTRIES``, or ``DEPLOYMENT`` and ``AUDITS``."""
+_TABLES = (Tables.entry, Tables.archive, Tables.checkpoint)
+_E, _A, _C = Tables.entry, Tables.archive, Tables.checkpoint
 
 
 class Part(NamedTuple):
-    """The numbers that a file has of one kind of rows, and the chain or tree after the last one."""
+    """The numbers of a log's entries whose bodies a file has."""
 
     first: int
     upto: int
-    found: str
+
+
+# What the database knows of its archives
+
+
+def names(connection: Connection) -> list[str]:
+    """The names of all archives, the oldest first."""
+    found = connection.execute(select(_A.c.name).order_by(_A.c.first)).scalars()
+    return list(dict.fromkeys(found))
+
+
+def name_of(connection: Connection, organisation_id: str, number: int) -> str:
+    """The archive that has the body of an entry; empty if none has."""
+    here = (_A.c.organisation_id == organisation_id, _A.c.first <= number, _A.c.upto >= number)
+    return connection.execute(select(_A.c.name).where(*here)).scalar() or ""
+
+
+def newest(connection: Connection, organisation_id: str) -> tuple[int, str]:
+    """The latest instant of a log's archived entries, and where the last one is; (0, "") if none
+    is. Only where an epoch began may an entry be later than one that follows it."""
+    archived = views.head(connection, organisation_id).archived
+    if not archived:
+        return 0, ""
+    mine = _E.c.organisation_id == organisation_id
+    begun = (mine, _E.c.object == SUBJECT, _E.c.action == ACCEPTED, _E.c.number <= archived)
+    ends = select(_E.c.number - 1).where(*begun)
+    last = (mine, or_(_E.c.number == archived, _E.c.number.in_(ends)))
+    at = connection.execute(select(func.max(_E.c.at)).where(*last)).scalar_one()
+    return int(at), name_of(connection, organisation_id, archived)
+
+
+def stored(connection: Connection) -> Iterator[tuple[str, Told]]:
+    """What the database's own table says of each archive, with the log."""
+    for row in connection.execute(select(_A).order_by(_A.c.organisation_id, _A.c.first)):
+        yield row.organisation_id, Told(row.first, row.upto, row.name)
+
+
+def give_away(connection: Connection, organisation_id: str, part: Part, name: str) -> None:
+    """Leave bodies to an archive that has them. The caller has locked the log."""
+    log = Tables.log
+    moving = (
+        _E.c.organisation_id == organisation_id,
+        _E.c.number.between(part.first, part.upto),
+        _E.c.object.not_in(PINNED),
+        _E.c.body.is_not(None),
+    )
+    count = connection.execute(select(func.count()).select_from(_E).where(*moving)).scalar_one()
+    connection.execute(
+        log.update()
+        .where(log.c.organisation_id == organisation_id)
+        .values(archived=part.upto, moved=log.c.moved + int(count))
+    )
+    connection.execute(_E.update().where(*moving).values(body=None))
+    mine = (_A.c.organisation_id == organisation_id, _A.c.name == name, _A.c.upto == part.first - 1)
+    found = connection.execute(_A.update().where(*mine).values(upto=part.upto))
+    if not found.rowcount:
+        row = {"organisation_id": organisation_id, "name": name, **part._asdict()}
+        connection.execute(insert(_A), row)
+
+
+# Files
 
 
 class Archive:
@@ -73,52 +128,39 @@ class Archive:
         except ServiceUnavailable as error:
             raise _unusable(self.path, error.message) from error
 
-    def parts(self) -> dict[Place, Part]:
-        """What the file has."""
+    def parts(self) -> dict[str, Part]:
+        """What the file has, by log."""
         with self.read() as connection:
             return parts(connection)
 
-    def add(self, place: Place, after: Removed, rows: Sequence[Record], then: Removed) -> None:
-        """Write rows that the file doesn't have yet; they're on the disk when this returns.
-
-        Args:
-            place: of what kind they are.
-            after: where the database begins.
-            rows: the rows after that.
-            then: where the database will begin.
+    def add(self, organisation_id: str, rows: Sequence[Record]) -> Part:
+        """Write entries that the file doesn't have yet; they're on the disk when this returns.
 
         Raises:
-            ServiceUnavailable: ARCHIVE_DIFFERS, the file has other rows with these numbers;
+            ServiceUnavailable: ARCHIVE_DIFFERS, the file has other entries with these numbers;
                 ARCHIVE_UNUSABLE, it can't be written.
         """
-        table, number = (_E, "number") if place[1] == ENTRIES else (_A, "seq")
+        part = Part(rows[0].number, rows[-1].number)
         try:
             with self._file.write() as connection:
-                known = parts(connection).get(place)
-                upto = known.upto if known is not None else after.upto
-                there = _stored(connection, table, place, after.upto, then.upto)
-                new = []
+                there = _stored(connection, organisation_id, part)
+                new = [row._asdict() for row in rows if row.number not in there]
                 for row in rows:
-                    at = getattr(row, number)
-                    if at > upto:
-                        new.append(row._asdict())
-                    elif there.get(at) != tuple(row):
-                        raise self._differs(place, at)
+                    if there.get(row.number, tuple(row)) != tuple(row):
+                        raise self._differs(organisation_id, row.number)
                 if new:
-                    connection.execute(insert(table), new)
-                    _extend(connection, place, after, then)
+                    connection.execute(insert(_E), new)
+                    _extend(connection, organisation_id, part)
                 connection.commit()
         except DBAPIError as error:
             raise _unusable(self.path, explain(error).message) from error
+        return part
 
     def keep_checkpoints(self, database: Database) -> None:
         """Copy the largest signed head of each log of which the file has all entries."""
-        for organisation, counted in self.parts():
-            if counted != ENTRIES:
-                continue
+        for organisation, part in self.parts().items():
             with database.read() as connection:
-                upto = removals.newest(connection, organisation, ENTRIES).upto
-                mine = (_C.c.organisation_id == organisation, _C.c.size <= upto)
+                mine = (_C.c.organisation_id == organisation, _C.c.size <= part.upto)
                 newest = select(_C).where(*mine).order_by(_C.c.size.desc()).limit(1)
                 row = connection.execute(newest).mappings().first()
             if row is None:
@@ -132,32 +174,43 @@ class Archive:
         """Check that the file begins or goes on where the database has it.
 
         Raises:
-            ServiceUnavailable: ARCHIVE_BEHIND, rows are in neither of them; ARCHIVE_DIFFERS, what
+            ServiceUnavailable: ARCHIVE_BEHIND, bodies are in neither of them; ARCHIVE_DIFFERS, what
                 it has is another history than the database's.
         """
         mine = self.parts()
-        for place in {*mine, *_places(connection)}:
-            removed, part = removals.newest(connection, *place), mine.get(place)
+        for organisation in views.sizes(connection):
+            archived = views.head(connection, organisation).archived
+            part = mine.get(organisation)
             if part is None:
-                if removed.archive == self.name:
-                    raise self._behind(place, removed.upto, 0)
-            elif part.upto < removed.upto or part.first > removed.upto + 1:
-                raise self._behind(place, removed.upto, part.upto)
-            elif part.found != _found_at(connection, place, removed, part.upto):
-                raise self._differs(place, part.upto)
+                if name_of(connection, organisation, archived) == self.name:
+                    raise self._behind(organisation, archived, 0)
+            elif part.upto < archived or part.first > archived + 1:
+                raise self._behind(organisation, archived, part.upto)
+            else:
+                with self.read() as file:
+                    here, there = (
+                        each.execute(
+                            select(_E.c.leaf).where(
+                                _E.c.organisation_id == organisation, _E.c.number == part.upto
+                            )
+                        ).scalar()
+                        for each in (connection, file)
+                    )
+                if here != there:
+                    raise self._differs(organisation, part.upto)
 
-    def _behind(self, place: Place, needed: int, found: int) -> ServiceUnavailable:
+    def _behind(self, organisation: str, needed: int, found: int) -> ServiceUnavailable:
         return unavailable(
             "ARCHIVE_BEHIND",
-            f"{self.name} ends at {found} of {_words(place)}, but the database begins after "
+            f"{self.name} ends at {found} of the log {organisation}, but the database begins after "
             f"{needed}. Nothing was changed.",
             "Name the newest archive, or a new file.",
         )
 
-    def _differs(self, place: Place, number: int) -> ServiceUnavailable:
+    def _differs(self, organisation: str, number: int) -> ServiceUnavailable:
         return unavailable(
             "ARCHIVE_DIFFERS",
-            f"{self.name} has another row {number} of {_words(place)} than the database. "
+            f"{self.name} has another entry {number} of the log {organisation} than the database. "
             "Nothing was changed.",
             "Find out which of them was altered or restored: chainteller db verify.",
         )
@@ -166,60 +219,24 @@ class Archive:
         self._file.close()
 
 
-def parts(connection: Connection) -> dict[Place, Part]:
+def parts(connection: Connection) -> dict[str, Part]:
     """What a file has, by what its own table says."""
-    rows = connection.execute(select(_R))
-    return {
-        (row.organisation_id, row.counted): Part(row.first, row.upto, row.found or "")
-        for row in rows
-    }
+    rows = connection.execute(select(_A))
+    return {row.organisation_id: Part(row.first, row.upto) for row in rows}
 
 
-def _stored(
-    connection: Connection, table: Table, place: Place, after: int, upto: int
-) -> dict[int, tuple[Any, ...]]:
-    number = table.c.number if table is _E else table.c.seq
-    found = select(table).where(number > after, number <= upto)
-    if table is _E:
-        found = found.where(_E.c.organisation_id == place[0])
-    return {getattr(row, number.name): tuple(row) for row in connection.execute(found).all()}
+def _stored(connection: Connection, organisation_id: str, part: Part) -> dict[int, tuple[Any, ...]]:
+    mine = (_E.c.organisation_id == organisation_id, _E.c.number.between(*part))
+    rows = connection.execute(select(_E).where(*mine)).all()
+    return {row.number: tuple(row) for row in rows}
 
 
-def _extend(connection: Connection, place: Place, after: Removed, then: Removed) -> None:
-    organisation, counted = place
-    here = (_R.c.organisation_id == organisation, _R.c.counted == counted)
-    first = connection.execute(select(_R.c.first).where(*here)).scalar() or after.upto + 1
-    connection.execute(delete(_R).where(*here))
-    row = {"organisation_id": organisation, "counted": counted, "first": first}
-    connection.execute(insert(_R), row | {"upto": then.upto, "at": then.at, "found": then.found})
-
-
-def _found_at(connection: Connection, place: Place, removed: Removed, upto: int) -> str:
-    """What the chain or the tree is after a row that is in the database, or the last one that
-    isn't; empty if there is no such row."""
-    if upto == removed.upto:
-        return removed.found
-    if place[1] == AUDITS:
-        found = connection.execute(select(_A.c.hash).where(_A.c.seq == upto)).scalar()
-        return str(found or "")
-    leaves = checkpoints.leaves(connection, place[0], removed.upto, upto)
-    tree = Tree.unpacked(removed.upto, removed.found).append(leaves)
-    return tree.packed() if tree.size == upto else ""
-
-
-def _places(connection: Connection) -> list[Place]:
-    """The kinds of rows of which some were archived."""
-    rows = connection.execute(
-        select(_R.c.organisation_id, _R.c.counted)
-        .where(_R.c.counted.in_((ENTRIES, AUDITS)))
-        .distinct()
-        .order_by(_R.c.organisation_id, _R.c.counted)
-    )
-    return [(row[0], row[1]) for row in rows]
-
-
-def _words(place: Place) -> str:
-    return "the audit rows" if place[1] == AUDITS else f"the log {place[0]}"
+def _extend(connection: Connection, organisation_id: str, part: Part) -> None:
+    mine = _A.c.organisation_id == organisation_id
+    first = connection.execute(select(_A.c.first).where(mine)).scalar() or part.first
+    connection.execute(delete(_A).where(mine))
+    row = {"organisation_id": organisation_id, "first": first, "upto": part.upto, "name": ""}
+    connection.execute(insert(_A), row)
 
 
 # Opening
@@ -282,7 +299,7 @@ def open_to_write(path: Path, database: Database, deployment: str) -> Archive:
     if database.path is not None and path.absolute() == database.path.absolute():
         raise _unusable(path, "it's the database itself")
     with database.read() as connection:
-        is_known = path.name in removals.archives(connection)
+        is_known = path.name in names(connection)
     if not path.exists() and not is_known:
         _create(path, deployment)
     if path.exists() and not os.access(path, os.W_OK):
@@ -339,78 +356,38 @@ def _unusable(path: Path, why: str) -> ServiceUnavailable:
 # Reading what was archived
 
 
-class _File(NamedTuple):
-    """An archive that is read, and what it has."""
-
-    name: str
-    connection: Connection
-    parts: dict[Place, Part]
-
-
 class Past:
-    """What the database has no more, from its archives.
+    """The bodies that the database has no more, from its archives.
 
-    Without files, archived entries are known by their leaf hashes alone, and of archived audit rows
-    where their chains ended.
+    Without files, archived entries are known by their leaf hashes alone.
     """
 
-    def __init__(self, files: Sequence[_File] = ()) -> None:
+    def __init__(self, files: Sequence[tuple[str, Connection]] = ()) -> None:
         self._files = files
         self.is_known = bool(files)
 
-    def _of(self, place: Place) -> list[_File]:
-        """The files with rows of a kind, in the order of these."""
-        found = (each for each in self._files if place in each.parts)
-        return sorted(found, key=lambda each: each.parts[place].first)
-
     def entries(
         self, connection: Connection, organisation_id: str
-    ) -> Iterator[tuple[int, str, bytes, bytes | None, str]]:
-        """Number, id, leaf hash, body and file of every entry of a log in its order, as
-        ``inspection.entries``. The body is None where it isn't known; the file is empty for the
-        database. The leaf hash is empty where the file has another one than the database."""
-        upto = removals.newest(connection, organisation_id, ENTRIES).upto
-        leaves = removals.archived_leaves(connection, organisation_id, 0, upto)
-        if self.is_known:
-            for name, file, _ in self._of((organisation_id, ENTRIES)):
-                for number, entry_id, leaf, body in inspection.entries(file, organisation_id):
-                    if number > upto:
-                        break  # given to the file, but not yet taken from the database
-                    known = next(leaves, b"")
-                    yield number, entry_id, known if known == leaf else b"", body, name
-        else:
-            for number, leaf in enumerate(leaves, start=1):
-                yield number, "", leaf, None, ""
-        for number, entry_id, leaf, body in inspection.entries(connection, organisation_id):
-            yield number, entry_id, leaf, body, ""
+    ) -> Iterator[tuple[inspection.StoredEntry, str]]:
+        """Every entry of a log in its order, and the file that has its body; empty for the
+        database. The body is None where it isn't known, and empty where a file lacks it."""
+        archived = self._archived(organisation_id)
+        following = next(archived, None)
+        for found in inspection.entries(connection, organisation_id):
+            while following is not None and following[0].number < found.number:
+                following = next(archived, None)
+            if found.body is not None or not self.is_known:
+                yield found, ""
+            elif following is not None and following[0].number == found.number:
+                yield found._replace(body=following[0].body or b""), following[1]
+            else:
+                yield found._replace(body=b""), ""
 
-    def links(self, connection: Connection) -> Iterator[chain.Link]:
-        """The audit chain; without files, from where the database begins."""
-        upto = removals.newest(connection, DEPLOYMENT, AUDITS).upto
-        for file in self._of((DEPLOYMENT, AUDITS)):
-            for link in chain.links(file.connection):
-                if link.seq > upto:
-                    break
-                yield link
-        yield from chain.links(connection, upto)
-
-    def audit_before(self, connection: Connection) -> Removed:
-        """Where ``links`` begins."""
-        if self.is_known:
-            return Removed()
-        return removals.newest(connection, DEPLOYMENT, AUDITS)
-
-    def sealed_rows(
-        self, connection: Connection, table: Table
-    ) -> Iterator[tuple[str, str | None, bytes]]:
-        """As ``inspection.sealed_rows``, of both."""
-        yield from inspection.sealed_rows(connection, table)
-        if table is not _A:
-            return
-        upto = removals.newest(connection, DEPLOYMENT, AUDITS).upto
-        for file in self._files:
-            found = inspection.sealed_rows(file.connection, table)
-            yield from (row for row in found if int(row[0]) <= upto)
+    def _archived(self, organisation_id: str) -> Iterator[tuple[inspection.StoredEntry, str]]:
+        having = [each for each in self._files if organisation_id in parts(each[1])]
+        for name, file in sorted(having, key=lambda each: parts(each[1])[organisation_id].first):
+            for found in inspection.entries(file, organisation_id):
+                yield found, name
 
 
 @contextmanager
@@ -418,7 +395,7 @@ def opened(database: Database, paths: Sequence[Path], deployment: str) -> Iterat
     """Open all archives of a deployment, in any order; none if there are no paths.
 
     Raises:
-        ServiceUnavailable: as ``open_archive``; ARCHIVE_INCOMPLETE, they don't have every row that
+        ServiceUnavailable: as ``open_archive``; ARCHIVE_INCOMPLETE, they don't have every body that
             the database has no more.
     """
     found: list[Archive] = []
@@ -435,26 +412,24 @@ def opened(database: Database, paths: Sequence[Path], deployment: str) -> Iterat
 
 
 @contextmanager
-def _all_read(found: Sequence[Archive]) -> Iterator[list[_File]]:
+def _all_read(found: Sequence[Archive]) -> Iterator[list[tuple[str, Connection]]]:
     if not found:
         yield []
         return
     with found[0].read() as connection, _all_read(found[1:]) as others:
-        yield [_File(found[0].name, connection, parts(connection)), *others]
+        yield [(found[0].name, connection), *others]
 
 
 def _require_all(connection: Connection, found: Sequence[Archive]) -> None:
-    for place in _places(connection):
-        removed, reached = removals.newest(connection, *place), 0
-        held = sorted(
-            (part.first, part.upto) for each in found if (part := each.parts().get(place))
-        )
-        for first, upto in held:
-            reached = upto if first == reached + 1 else reached
-        if reached < removed.upto:
-            name = removals.archive_of(connection, *place, reached + 1)
+    for organisation in views.sizes(connection):
+        archived, reached = views.head(connection, organisation).archived, 0
+        for first, upto in sorted(part for e in found if (part := e.parts().get(organisation))):
+            reached = max(reached, upto) if first <= reached + 1 else reached
+        if reached < archived:
+            name = name_of(connection, organisation, reached + 1)
             raise unavailable(
                 "ARCHIVE_INCOMPLETE",
-                f"The rows after {reached} of {_words(place)} are missing: they are in {name}.",
+                f"The entries after {reached} of the log {organisation} are missing: they are in "
+                f"{name}.",
                 "Name every archive: chainteller db verify --archive FILE --archive FILE.",
             )

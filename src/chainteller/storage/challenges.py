@@ -1,142 +1,114 @@
 """Query challenges, their attempts and claims."""
 
-from sqlalchemy import Connection, exists, func, select
-
-from chainteller.domain.challenges import ChallengeStatus, challenge_status, claim_status
+from chainteller.domain.challenges import challenge_status, claim_status
 from chainteller.service.models.counterparties import Challenge, OwnershipClaim
 from chainteller.service.models.pages import ListQuery
-from chainteller.storage.database import Record
-from chainteller.storage.pages import Counted, Extra, Listing
-from chainteller.storage.rows import Finder
-from chainteller.storage.wallet_tables import WalletTables
+from chainteller.storage.db import records
+from chainteller.storage.db.query import Query, Record, Session, Value, quoted
+from chainteller.storage.db.sources import Finder, Source
+from chainteller.storage.pages import Counted, Listing
 from chainteller.storage.wallets import is_shared, level_of
 
-_T = WalletTables.challenge
-_A = WalletTables.attempt
-_C = WalletTables.counterparty
-_M = WalletTables.claim
-_L = WalletTables.link
-_B = WalletTables.blockchain_account
-_S = WalletTables.small_transfer
-_IS_TO_SIGN = ~exists().where(_S.c.challenge_id == _T.c.id).correlate(_T)
-"""Whether a challenge asks for a signature; others ask for a small transfer."""
-_WITH_ADDRESS = (
-    select(_T, _C.c.network, _C.c.address, _C.c.canonical)
-    .join(_C, _C.c.id == _T.c.counterparty_id)
-    .where(_IS_TO_SIGN)
+_IS_TO_SIGN = (
+    "NOT EXISTS (SELECT 1 FROM small_transfer WHERE small_transfer.challenge_id = challenge.id)"
 )
-find = Finder(_T, "organisation_id", "id", rows=_WITH_ADDRESS)
+"""Whether a challenge asks for a signature; others ask for a small transfer."""
+_OF_WALLET = {name: f"counterparty.{name}" for name in ("network", "address", "canonical")}
+_WITH_ADDRESS = Source(
+    records.Challenge,
+    "JOIN counterparty ON counterparty.id = challenge.counterparty_id",
+    **_OF_WALLET,
+)
+find = Finder(_WITH_ADDRESS, "organisation_id", "id", condition=_IS_TO_SIGN)
 """A challenge, with the network and address of its counterparty."""
 find_claim = Finder(
-    _M,
+    Source(
+        records.Claim,
+        "JOIN counterparty ON counterparty.id = claim.counterparty_id "
+        "JOIN challenge ON challenge.id = claim.challenge_id",
+        **_OF_WALLET,
+        text="challenge.text",
+        shared=(is_shared("claim.counterparty_id", "challenge.customer_id"), bool),
+    ),
     "organisation_id",
     "id",
-    rows=select(
-        _M,
-        _C.c.network,
-        _C.c.address,
-        _C.c.canonical,
-        _T.c.text,
-        is_shared(_M.c.counterparty_id, _T.c.customer_id).label("shared"),
-    )
-    .join(_C, _C.c.id == _M.c.counterparty_id)
-    .join(_T, _T.c.id == _M.c.challenge_id),
 )
 """A claim, with its text, the network and address of its counterparty, and whether another
 customer has verified that."""
-_LISTED = Listing(_T, "blockchain_account_id", rows=_WITH_ADDRESS)
+_LISTED = Listing(_WITH_ADDRESS, "blockchain_account_id", condition=_IS_TO_SIGN)
 _STRANGERS = ("UNKNOWN_SIGNER", "SAME_STRANGER_TWICE")
+_NEWEST_FIRST = "ORDER BY challenge.created DESC, challenge.id DESC LIMIT :limit"
+_NEWEST_OF_OTHERS = _WITH_ADDRESS.where(
+    "challenge.customer_id = :customer AND challenge.counterparty_id <> :counterparty "
+    f"AND {_IS_TO_SIGN} AND challenge.created IN ("
+    "SELECT max(newest.created) FROM challenge AS newest WHERE newest.customer_id = :customer "
+    "AND newest.counterparty_id <> :counterparty AND newest.status = 'open' "
+    f"AND newest.expires >= :now AND {_IS_TO_SIGN.replace('challenge.id', 'newest.id')} "
+    f"GROUP BY newest.counterparty_id) {_NEWEST_FIRST}"
+)
+_EARLIER = _WITH_ADDRESS.where(
+    "challenge.customer_id = :customer AND challenge.counterparty_id = :counterparty "
+    f"AND challenge.id <> :id AND {_IS_TO_SIGN} {_NEWEST_FIRST}"
+)
+_ADDRESSES = Source(records.Counterparty).where(
+    "id IN (SELECT counterparty_id FROM challenge WHERE customer_id = :customer "
+    "UNION SELECT link.counterparty_id FROM link JOIN blockchain_account "
+    "ON blockchain_account.id = link.blockchain_account_id "
+    "WHERE blockchain_account.customer_id = :customer) "
+    "AND id <> :besides ORDER BY created DESC, id DESC LIMIT :limit"
+)
+_EARLIER_STRANGERS = Query(
+    "SELECT DISTINCT attempt.recovered_address AS value FROM attempt "
+    "JOIN challenge ON challenge.id = attempt.challenge_id "
+    "WHERE challenge.counterparty_id = :counterparty AND challenge.customer_id = :customer "
+    f"AND challenge.id <> :id AND attempt.finding IN ({quoted(_STRANGERS)}) "
+    "AND attempt.recovered_address IS NOT NULL",
+    Value,
+)
 
 
 def page(
-    connection: Connection, account_id: str, query: ListQuery, now: int
+    connection: Session, account_id: str, query: ListQuery, now: int
 ) -> tuple[tuple[Challenge, ...], Counted]:
-    to_sign = Extra("to_sign", _IS_TO_SIGN)
-    rows, total = _LISTED.page(connection, (account_id,), query, to_sign)
+    rows, total = _LISTED.page(connection, (account_id,), query)
     return tuple(to_model(row, now) for row in rows), total
 
 
 def newest_of_others(
-    connection: Connection, customer_id: str, counterparty_id: str, now: int, limit: int
+    connection: Session, customer_id: str, counterparty_id: str, now: int, limit: int
 ) -> list[Record]:
     """The newest open challenge of each other counterparty of a customer, newest first."""
-    newest = (
-        select(func.max(_T.c.created))
-        .where(
-            _T.c.customer_id == customer_id,
-            _T.c.counterparty_id != counterparty_id,
-            _T.c.status == ChallengeStatus.OPEN,
-            _T.c.expires >= now,
-            _IS_TO_SIGN,
-        )
-        .group_by(_T.c.counterparty_id)
-    )
-    return list(
-        connection.execute(
-            _WITH_ADDRESS.where(
-                _T.c.customer_id == customer_id,
-                _T.c.counterparty_id != counterparty_id,
-                _T.c.created.in_(newest),
-            )
-            .order_by(_T.c.created.desc(), _T.c.id.desc())
-            .limit(limit)
-        )
-    )
+    values = {"customer": customer_id, "counterparty": counterparty_id, "now": now, "limit": limit}
+    return list(connection.execute(_NEWEST_OF_OTHERS, values))
 
 
-def earlier(connection: Connection, challenge: Record, limit: int) -> list[Record]:
+def earlier(connection: Session, challenge: Record, limit: int) -> list[Record]:
     """Other challenges of the same customer for the same counterparty, newest first."""
-    return list(
-        connection.execute(
-            _WITH_ADDRESS.where(
-                _T.c.customer_id == challenge.customer_id,
-                _T.c.counterparty_id == challenge.counterparty_id,
-                _T.c.id != challenge.id,
-            )
-            .order_by(_T.c.created.desc(), _T.c.id.desc())
-            .limit(limit)
-        )
-    )
+    return list(connection.execute(_EARLIER, {**_pair(challenge), "limit": limit}))
 
 
 def addresses_of_customer(
-    connection: Connection, customer_id: str, besides: str, limit: int
+    connection: Session, customer_id: str, besides: str, limit: int
 ) -> list[Record]:
     """Counterparties challenged or linked on the accounts of one bank customer."""
-    challenged = select(_T.c.counterparty_id).where(_T.c.customer_id == customer_id)
-    linked = (
-        select(_L.c.counterparty_id)
-        .join(_B, _B.c.id == _L.c.blockchain_account_id)
-        .where(_B.c.customer_id == customer_id)
-    )
-    return list(
-        connection.execute(
-            select(_C)
-            .where(_C.c.id.in_(challenged.union(linked)), _C.c.id != besides)
-            .order_by(_C.c.created.desc(), _C.c.id.desc())
-            .limit(limit)
-        )
-    )
+    values = {"customer": customer_id, "besides": besides, "limit": limit}
+    return list(connection.execute(_ADDRESSES, values))
 
 
-def earlier_strangers(connection: Connection, challenge: Record) -> tuple[str, ...]:
+def earlier_strangers(connection: Session, challenge: Record) -> tuple[str, ...]:
     """Unknown signers recovered from refused signatures of the counterparty's other challenges.
 
     If the same unknown signer appears for two different messages, it isn't an accident.
     """
-    found = connection.execute(
-        select(_A.c.recovered_address)
-        .join(_T, _T.c.id == _A.c.challenge_id)
-        .where(
-            _T.c.counterparty_id == challenge.counterparty_id,
-            _T.c.customer_id == challenge.customer_id,
-            _T.c.id != challenge.id,
-            _A.c.finding.in_(_STRANGERS),
-            _A.c.recovered_address.is_not(None),
-        )
-        .distinct()
-    )
-    return tuple(found.scalars())
+    return tuple(connection.execute(_EARLIER_STRANGERS, _pair(challenge)).scalars())
+
+
+def _pair(challenge: Record) -> dict[str, object]:
+    return {
+        "id": challenge.id,
+        "customer": challenge.customer_id,
+        "counterparty": challenge.counterparty_id,
+    }
 
 
 def to_model(row: Record, now: int) -> Challenge:

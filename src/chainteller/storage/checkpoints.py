@@ -5,12 +5,11 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
-from chainteller.storage import removals
 from chainteller.storage.rows import DEPLOYMENT, Writer
 from chainteller.storage.tables import Tables
 
 _BATCH = 200
-_A, _C, _E = Tables.audit, Tables.checkpoint, Tables.entry
+_C, _E = Tables.checkpoint, Tables.entry
 _ORGANISATIONS = select(Tables.organisation.c.id).order_by(Tables.organisation.c.id)
 _NEWEST_FIRST = select(_C.c.size, _C.c.root, _C.c.note, _C.c.made_at).order_by(_C.c.size.desc())
 
@@ -46,8 +45,7 @@ def stored(connection: Connection, organisation_id: str) -> Iterator[StoredCheck
 
 
 def leaves(connection: Connection, organisation_id: str, after: int, size: int) -> Iterator[bytes]:
-    """The leaf hashes of the entries after a number, up to and with another; archived ones too."""
-    yield from removals.archived_leaves(connection, organisation_id, after, size)
+    """The leaf hashes of the entries after a number, up to and with another."""
     statement = (
         select(_E.c.leaf)
         .where(_E.c.organisation_id == organisation_id, _E.c.number > after, _E.c.number <= size)
@@ -56,20 +54,20 @@ def leaves(connection: Connection, organisation_id: str, after: int, size: int) 
     yield from connection.execute(statement, execution_options={"yield_per": 5_000}).scalars()
 
 
+def leaves_and_bodies(
+    connection: Connection, organisation_id: str
+) -> Iterator[tuple[bytes, bytes | None]]:
+    """The leaf hash and the stored body of every entry; None where an archive has it."""
+    statement = select(_E.c.leaf, _E.c.body).where(_E.c.organisation_id == organisation_id)
+    rows = connection.execute(
+        statement.order_by(_E.c.number), execution_options={"yield_per": 2_000}
+    )
+    yield from ((row.leaf, row.body) for row in rows)
+
+
 def organisations(connection: Connection) -> list[str]:
     """Every organisation, and ``DEPLOYMENT`` for what belongs to none: each has a log."""
     return [DEPLOYMENT, *connection.execute(_ORGANISATIONS).scalars()]
-
-
-def acts(connection: Connection, organisation_id: str, action: str) -> Iterator[tuple[int, str]]:
-    """The audit rows of an action, oldest first: their numbers as the organisation is shown them,
-    and their inputs as JSON."""
-    statement = (
-        select(_A.c.number, _A.c.inputs)
-        .where(_A.c.organisation_id == organisation_id, _A.c.action == action)
-        .order_by(_A.c.number)
-    )
-    yield from connection.execute(statement)
 
 
 def keep(rows: Writer, organisation_id: str, found: StoredCheckpoint) -> None:

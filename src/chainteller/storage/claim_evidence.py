@@ -1,136 +1,92 @@
 """Read ownership claims with every row that they must agree with."""
 
 from collections.abc import Iterator
-from typing import Any
-
-from sqlalchemy import Column, Connection, Label, Select, bindparam, func, select
 
 from chainteller.domain.challenges import ClaimStatus
 from chainteller.domain.limits import DestinationClass
 from chainteller.domain.second_method import ArrivalFinding
 from chainteller.storage import epochs
-from chainteller.storage.database import Record
-from chainteller.storage.tables import Tables
-from chainteller.storage.wallet_tables import WalletTables
+from chainteller.storage.db import records
+from chainteller.storage.db.query import Query, Record, Session, Value, row_of
 
-_CLAIM = WalletTables.claim
-_CHALLENGE = WalletTables.challenge
-_ATTEMPT = WalletTables.attempt
-_WALLET = WalletTables.counterparty
-_CUSTODY = WalletTables.blockchain_account
-_LINK = WalletTables.link
-_BODY = WalletTables.evidence
-_SMALL = WalletTables.small_transfer
-_ARRIVAL = WalletTables.arrival
-_ACCOUNT = Tables.trading_account
-_CUSTOMER = Tables.customer
-_TRANSFER = Tables.transfer
-_OTHER = _CLAIM.alias("other")
 _BATCH = 1_000
-
-
-def _labelled(prefix: str, columns: tuple[Column[Any], ...]) -> Iterator[Label[Any]]:
-    return (column.label(f"{prefix}_{column.name}") for column in columns)
-
-
-_LINKED = (
-    _OTHER.c.blockchain_account_id == _CLAIM.c.blockchain_account_id,
-    _OTHER.c.counterparty_id == _CLAIM.c.counterparty_id,
-    _OTHER.c.status == ClaimStatus.LINKED,
+_WHOLE = {
+    "claim": records.Claim,
+    "challenge": records.Challenge,
+    "counterparty": records.Counterparty,
+    "blockchain_account": records.BlockchainAccount,
+    "link": records.Link,
+    "small_transfer": records.SmallTransfer,
+}
+_PREFIXES = {
+    "counterparty": "wallet",
+    "blockchain_account": "custody",
+    "small_transfer": "small",
+}
+_PAIR = (
+    "FROM claim AS other WHERE other.blockchain_account_id = claim.blockchain_account_id "
+    f"AND other.counterparty_id = claim.counterparty_id AND other.status = '{ClaimStatus.LINKED}'"
 )
-_EPOCH, _ENTRY = Tables.audit.alias("epoch"), Tables.audit.alias("made")
-_MADE = (
-    select(func.min(_ENTRY.c.seq))
-    .where(_ENTRY.c.object == _CHALLENGE.c.id)
-    .correlate(_CHALLENGE)
-    .scalar_subquery()
+"""Linked claims of the claim's blockchain account and wallet."""
+_COLUMNS = {
+    f"{_PREFIXES.get(table, table)}_{name}": (f"{table}.{name}", kind)
+    for table, record in _WHOLE.items()
+    for name, kind in record.__annotations__.items()
+} | {
+    name: (expression, object)
+    for name, expression in {
+        "account_organisation_id": "trading_account.organisation_id",
+        "account_customer_id": "trading_account.customer_id",
+        "account_bank_account_id": "trading_account.bank_account_id",
+        "customer_reference": "customer.reference",
+        "evidence_body": "claim_evidence.body",
+        "arrivals_found": "(SELECT count(*) FROM small_transfer_arrival AS arrival "
+        "WHERE arrival.challenge_id = challenge.id AND arrival.hash = claim.signature "
+        f"AND arrival.finding = '{ArrivalFinding.EXACT}')",
+        "attempts_made": "(SELECT count(*) FROM attempt WHERE attempt.challenge_id = challenge.id)",
+        "rests_on_claims": f"(SELECT count(*) {_PAIR} AND other.id = link.claim_id)",
+        "first_linked_claims": f"(SELECT count(*) {_PAIR} "
+        "AND other.linked_at = link.first_linked_at)",
+        "last_paid": "(SELECT transfer.created FROM transfer "
+        "WHERE transfer.trading_account_id = blockchain_account.trading_account_id "
+        "AND transfer.direction = 'withdrawal' "
+        "AND transfer.blockchain_account_id = claim.blockchain_account_id "
+        "AND transfer.counterparty_id = claim.counterparty_id "
+        f"AND transfer.destination_class = '{DestinationClass.VERIFIED}' "
+        "ORDER BY transfer.ordinal DESC LIMIT 1)",
+        "epochs_since": "(SELECT count(*) FROM entry AS epoch "
+        "WHERE epoch.organisation_id = trading_account.organisation_id "
+        f"AND epoch.object = '{epochs.SUBJECT}' AND epoch.action = '{epochs.ACCEPTED}' "
+        "AND epoch.number > coalesce((SELECT min(made.number) FROM entry AS made "
+        "WHERE made.organisation_id = trading_account.organisation_id "
+        "AND made.object = challenge.id), 0))",
+    }.items()
+}
+_ROW = row_of(**{name: kind for name, (_, kind) in _COLUMNS.items()})
+_EVIDENCE = (
+    f"SELECT {', '.join(f'{each} AS {name}' for name, (each, _) in _COLUMNS.items())} "
+    "FROM claim "
+    "LEFT JOIN challenge ON challenge.id = claim.challenge_id "
+    "LEFT JOIN counterparty ON counterparty.id = claim.counterparty_id "
+    "LEFT JOIN blockchain_account ON blockchain_account.id = claim.blockchain_account_id "
+    "LEFT JOIN trading_account ON trading_account.id = blockchain_account.trading_account_id "
+    "LEFT JOIN claim_evidence ON claim_evidence.claim_id = claim.id "
+    "LEFT JOIN small_transfer ON small_transfer.challenge_id = claim.challenge_id "
+    "LEFT JOIN customer ON customer.id = blockchain_account.customer_id "
+    "LEFT JOIN link ON link.blockchain_account_id = claim.blockchain_account_id "
+    "AND link.counterparty_id = claim.counterparty_id"
 )
-"""The first audit row of the claim's challenge."""
-_EVIDENCE: Select[Any] = (
-    select(
-        *_labelled("claim", tuple(_CLAIM.c)),
-        *_labelled("challenge", tuple(_CHALLENGE.c)),
-        *_labelled("wallet", tuple(_WALLET.c)),
-        *_labelled("custody", tuple(_CUSTODY.c)),
-        *_labelled("link", tuple(_LINK.c)),
-        *_labelled("small", tuple(_SMALL.c)),
-        _ACCOUNT.c.organisation_id.label("account_organisation_id"),
-        _ACCOUNT.c.customer_id.label("account_customer_id"),
-        _ACCOUNT.c.bank_account_id.label("account_bank_account_id"),
-        _CUSTOMER.c.reference.label("customer_reference"),
-        _BODY.c.body.label("evidence_body"),
-        select(func.count())
-        .select_from(_ARRIVAL)
-        .where(
-            _ARRIVAL.c.challenge_id == _CHALLENGE.c.id,
-            _ARRIVAL.c.hash == _CLAIM.c.signature,
-            _ARRIVAL.c.finding == ArrivalFinding.EXACT,
-        )
-        .scalar_subquery()
-        .label("arrivals_found"),
-        select(func.count())
-        .select_from(_ATTEMPT)
-        .where(_ATTEMPT.c.challenge_id == _CHALLENGE.c.id)
-        .scalar_subquery()
-        .label("attempts_made"),
-        select(func.count())
-        .where(*_LINKED, _OTHER.c.id == _LINK.c.claim_id)
-        .scalar_subquery()
-        .label("rests_on_claims"),
-        select(func.count())
-        .where(*_LINKED, _OTHER.c.linked_at == _LINK.c.first_linked_at)
-        .scalar_subquery()
-        .label("first_linked_claims"),
-        select(_TRANSFER.c.created)
-        .where(
-            _TRANSFER.c.trading_account_id == _CUSTODY.c.trading_account_id,
-            _TRANSFER.c.direction == "withdrawal",
-            _TRANSFER.c.blockchain_account_id == _CLAIM.c.blockchain_account_id,
-            _TRANSFER.c.counterparty_id == _CLAIM.c.counterparty_id,
-            _TRANSFER.c.destination_class == DestinationClass.VERIFIED,
-        )
-        .order_by(_TRANSFER.c.ordinal.desc())
-        .limit(1)
-        .scalar_subquery()
-        .label("last_paid"),
-        select(func.count())
-        .where(
-            _EPOCH.c.object == epochs.SUBJECT,
-            _EPOCH.c.action == epochs.ACCEPTED,
-            _EPOCH.c.outcome == "done",
-            _EPOCH.c.seq > func.coalesce(_MADE, 0),
-        )
-        .scalar_subquery()
-        .label("epochs_since"),
-    )
-    .select_from(_CLAIM)
-    .outerjoin(_CHALLENGE, _CHALLENGE.c.id == _CLAIM.c.challenge_id)
-    .outerjoin(_WALLET, _WALLET.c.id == _CLAIM.c.counterparty_id)
-    .outerjoin(_CUSTODY, _CUSTODY.c.id == _CLAIM.c.blockchain_account_id)
-    .outerjoin(_ACCOUNT, _ACCOUNT.c.id == _CUSTODY.c.trading_account_id)
-    .outerjoin(_BODY, _BODY.c.claim_id == _CLAIM.c.id)
-    .outerjoin(_SMALL, _SMALL.c.challenge_id == _CLAIM.c.challenge_id)
-    .outerjoin(_CUSTOMER, _CUSTOMER.c.id == _CUSTODY.c.customer_id)
-    .outerjoin(
-        _LINK,
-        (_LINK.c.blockchain_account_id == _CLAIM.c.blockchain_account_id)
-        & (_LINK.c.counterparty_id == _CLAIM.c.counterparty_id),
-    )
-)
-_ONE = _EVIDENCE.where(_CLAIM.c.id == bindparam("b_claim"))
-_LINKED_CLAIM = (
-    select(_CLAIM.c.id)
-    .where(
-        _CLAIM.c.blockchain_account_id == bindparam("b_account"),
-        _CLAIM.c.counterparty_id == bindparam("b_counterparty"),
-        _CLAIM.c.status == ClaimStatus.LINKED,
-    )
-    .order_by(_CLAIM.c.linked_at.desc())
-    .limit(1)
+_ONE = Query(f"{_EVIDENCE} WHERE claim.id = :claim", _ROW)
+_SOME = Query(f"{_EVIDENCE} WHERE claim.id > :after ORDER BY claim.id LIMIT {_BATCH}", _ROW)
+_LINKED_CLAIM = Query(
+    "SELECT id AS value FROM claim WHERE blockchain_account_id = :account "
+    f"AND counterparty_id = :counterparty AND status = '{ClaimStatus.LINKED}' "
+    "ORDER BY linked_at DESC LIMIT 1",
+    Value,
 )
 
 
-def find(connection: Connection, claim_id: str) -> Record | None:
+def find(connection: Session, claim_id: str) -> Record | None:
     """A claim with its evidence.
 
     Its columns are those of the claim, its challenge, its wallet (the counterparty), the custody
@@ -145,18 +101,20 @@ def find(connection: Connection, claim_id: str) -> Record | None:
     wallet was requested. ``epochs_since`` counts how often the clock was put right since the
     challenge was made.
     """
-    found: Record | None = connection.execute(_ONE, {"b_claim": claim_id}).first()
+    found: Record | None = connection.execute(_ONE, {"claim": claim_id}).first()
     return found
 
 
-def every(connection: Connection) -> Iterator[Record]:
+def every(connection: Session) -> Iterator[Record]:
     """Every claim of the database with its evidence, by id."""
-    statement = _EVIDENCE.order_by(_CLAIM.c.id)
-    return iter(connection.execute(statement, execution_options={"yield_per": _BATCH}))
+    after = ""
+    while found := connection.execute(_SOME, {"after": after}).all():
+        yield from found
+        after = found[-1].claim_id
 
 
-def linked_claim(connection: Connection, account_id: str, counterparty_id: str) -> str | None:
+def linked_claim(connection: Session, account_id: str, counterparty_id: str) -> str | None:
     """The id of the newest claim that was linked for a blockchain account and a wallet."""
-    pair = {"b_account": account_id, "b_counterparty": counterparty_id}
+    pair = {"account": account_id, "counterparty": counterparty_id}
     found: str | None = connection.execute(_LINKED_CLAIM, pair).scalar()
     return found

@@ -2,70 +2,59 @@
 
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, Select, literal_column, select, update
-
-from chainteller.storage.database import Record
+from chainteller.storage.db import records
+from chainteller.storage.db.query import POSTGRESQL, Query, Record, Session, Value, ahead
+from chainteller.storage.db.sources import Source
 from chainteller.storage.faults import damaged
-from chainteller.storage.plain import ahead
 from chainteller.storage.rows import Writer
-from chainteller.storage.tables import HEAD, Tables
+from chainteller.storage.tables import CLOCK, Tables
 
-_T = Tables.clock
-_HEAD = Tables.head
-_ONE = _T.c.name == HEAD
-_SERVER_CLOCK: ColumnElement[int] = literal_column(
-    "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)", BigInteger
-).label("server_clock")
-_SHARED = (
-    select(_HEAD.c.last_at).where(_HEAD.c.name == HEAD).scalar_subquery().label("last_at"),
-    *(column for column in _T.c if column.name != "name"),
+_LAST_AT = ("(SELECT max(last_at) FROM log)", int)
+OF_CLOCK: dict[str, Any] = {
+    "last_at": _LAST_AT,
+    **{name: f"clock.{name}" for name in records.Clock._fields if name not in {"name", "salt"}},
+}
+"""What ``clock_row`` reads, for a statement that is joined ``WITH_CLOCK``."""
+WITH_CLOCK = f"JOIN clock ON clock.name = '{CLOCK}'"
+OF_SERVER_CLOCK: dict[str, Any] = {
+    "server_clock": ("CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)", int)
+}
+"""PostgreSQL's clock."""
+_ONE = f"clock.name = '{CLOCK}'"
+_ROW = Source(records.Clock, last_at=_LAST_AT).where(_ONE)
+_ROW_WITH_SERVER_CLOCK = Source(records.Clock, last_at=_LAST_AT, **OF_SERVER_CLOCK).where(
+    _ONE, only=POSTGRESQL
 )
+_LOCKED = Query(f"SELECT name AS value FROM clock WHERE {_ONE} FOR UPDATE", Value)
 
 
-def with_time(statement: Select[Any], *, server_clock: bool) -> Select[Any]:
-    """Add what ``clock_row`` reads, and PostgreSQL's clock if requested, to each
-    row of a statement."""
-    added = (*_SHARED, _SERVER_CLOCK) if server_clock else _SHARED
-    return statement.add_columns(*added).join(_T, _ONE)
-
-
-_ROW = select(*_SHARED).where(_ONE)
-_ROW_WITH_SERVER_CLOCK = select(*_SHARED, _SERVER_CLOCK).where(_ONE)
-_LOCKED = select(_T.c.name).where(_ONE).with_for_update()
-
-
-def read(connection: Connection, *, server_clock: bool) -> Record:
+def read(connection: Session, *, server_clock: bool) -> Record:
     """One row for ``clock_row``, with ``server_clock`` if requested.
 
     Raises:
-        ServiceUnavailable: DAMAGED, the row or that of the head is missing.
+        ServiceUnavailable: DAMAGED, the row is missing, or every log.
     """
-    statement: Select[Any] = _ROW_WITH_SERVER_CLOCK if server_clock else _ROW
+    statement = _ROW_WITH_SERVER_CLOCK if server_clock else _ROW
     row = connection.execute(statement).first()
     if row is None or row.last_at is None:
         raise damaged("The database has lost the row that says what time it is in the bank.")
     return row
 
 
-def read_ahead(connection: Connection, *, server_clock: bool) -> None:
+def read_ahead(connection: Session, *, server_clock: bool) -> None:
     """Send what ``read`` will find with the next statement; see ``Plain.ahead``."""
     ahead(connection, _ROW_WITH_SERVER_CLOCK if server_clock else _ROW, {})
 
 
-def find(connection: Connection) -> Record | None:
+def find(connection: Session) -> Record | None:
     """As ``read``, for checks of a database in which the row may have been deleted."""
     return connection.execute(_ROW).first()
 
 
-def lock(connection: Connection) -> None:
+def lock(connection: Session) -> None:
     """Let no other process change what is shared until this transaction ends."""
     connection.execute(_LOCKED)
 
 
 def change(rows: Writer, **values: object) -> None:
-    rows.update(_T, {"name": HEAD}, values)
-
-
-def forget_newest_instant(connection: Connection) -> None:
-    """A new epoch may begin before the newest instant of the last one."""
-    connection.execute(update(_HEAD).where(_HEAD.c.name == HEAD).values(last_at=0))
+    rows.update(Tables.clock, {"name": CLOCK}, values)

@@ -74,3 +74,11 @@ def reason_unsealed(declared: Column[Any] | Table) -> str | None:
     """Why a column or a table is not sealed; None if it is."""
     reason: str | None = declared.info.get(_UNSEALED)
     return reason
+
+
+ADD_ATOMS = "add_atoms"
+"""A function of SQLite's connections, for amounts of any size."""
+
+
+def add_atoms(balance: str, change: str) -> str:
+    return str(int(balance) + int(change))

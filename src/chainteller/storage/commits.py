@@ -1,5 +1,4 @@
-"""Commit transactions, even if the connection is lost during the commit, and have what they put
-on record numbered."""
+"""Commit transactions, even if the connection is lost during the commit."""
 
 import time
 
@@ -7,7 +6,6 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
 from chainteller.service.errors import ServiceUnavailable
-from chainteller.storage import sequencer
 from chainteller.storage.database import Database
 from chainteller.storage.faults import explain, is_lost, unavailable
 from chainteller.storage.groups import Result, Unit
@@ -27,20 +25,11 @@ def transact(database: Database, unit: Unit[Result]) -> Result:
     try:
         if not database.is_postgres:
             return database.writers.run(unit, lambda connection: commit(database, connection, None))
-        kept: list[str | None] = []
-
-        def keep(number: str | None) -> None:
-            commit(database, connection, number)
-            kept.append(number)
-
         with database.write_plain() as connection:
-            result = unit(connection, keep)
+            return unit(connection, lambda number: commit(database, connection, number))
     except DBAPIError as error:
         database.writing.failed(explain(error))
         raise
-    if any(kept):
-        sequencer.after_commit(database)
-    return result
 
 
 def commit(database: Database, connection: Connection, number: str | None) -> None:
@@ -65,6 +54,7 @@ def commit(database: Database, connection: Connection, number: str | None) -> No
     finally:
         database.calm.set()
     database.writing.succeeded()
+    database.has_written = True
 
 
 def _happened(database: Database, number: str) -> bool:

@@ -1,7 +1,7 @@
 """Core statements compiled once, as a driver takes them, and the rows that a driver returns."""
 
 from collections import namedtuple
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple, cast
 from weakref import ref
@@ -10,44 +10,10 @@ from sqlalchemy import Insert
 from sqlalchemy.engine import Dialect
 
 from chainteller.storage.columns import Atoms
+from chainteller.storage.db.query import Form, Found, Query, Values
 
-Values = Mapping[str, Any]
+__all__ = ["Compiled", "Found", "Step", "Values", "compiled"]
 _MOST = 1_000
-
-
-class Found:
-    """The result of a statement, with the methods of SQLAlchemy's result that are used."""
-
-    __slots__ = ("rowcount", "rows")
-
-    def __init__(self, rows: Sequence[Any], rowcount: int) -> None:
-        self.rows = rows
-        self.rowcount = rowcount
-
-    def all(self) -> Sequence[Any]:
-        return self.rows
-
-    def first(self) -> Any:
-        return self.rows[0] if self.rows else None
-
-    def one(self) -> Any:
-        (row,) = self.rows
-        return row
-
-    def scalar(self) -> Any:
-        return self.rows[0][0] if self.rows else None
-
-    def scalar_one(self) -> Any:
-        return self.one()[0]
-
-    def scalars(self) -> "Found":
-        return Found([row[0] for row in self.rows], self.rowcount)
-
-    def mappings(self) -> "Found":
-        return Found([row._asdict() for row in self.rows], self.rowcount)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.rows)
 
 
 class Compiled:
@@ -115,7 +81,7 @@ def _reader(kind: Any, dialect: Dialect) -> Callable[[Any], Any] | None:
 class Step(NamedTuple):
     """What a driver runs: a statement with its values in order, or a text without any."""
 
-    what: Compiled | str
+    what: Compiled | Form | str
     values: Sequence[Any] = ()
 
     @property
@@ -131,12 +97,14 @@ _Key = tuple[int, str, tuple[str, ...] | None]
 _known: dict[_Key, tuple[Any, Compiled | None]] = {}
 
 
-def compiled(statement: Any, dialect: Dialect, given: Values) -> Compiled | None:
+def compiled(statement: Any, dialect: Dialect, given: Values) -> Compiled | Form | None:
     """The compiled statement; None if it must run on SQLAlchemy's connection.
 
     A statement is compiled when it is met for the second time: one that is built anew for each
     use is left to SQLAlchemy, which knows it by its form.
     """
+    if isinstance(statement, Query):
+        return statement.form(dialect.name)
     names = tuple(given) if isinstance(statement, Insert) else None
     key = (id(statement), dialect.name, names)
     known = _known.get(key)

@@ -7,19 +7,24 @@ from sqlalchemy import Connection, Table, delete, func, insert, select, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from chainteller.storage import chain, guards, log, schema, sealing, sequencer
+from chainteller.domain.actors import DEFAULT_ORGANISATION
+from chainteller.storage import guards, schema, sealing
+from chainteller.storage.compatibility import require_current
 from chainteller.storage.database import Database, connect
 from chainteller.storage.faults import explain, unavailable
+from chainteller.storage.log import views
 from chainteller.storage.revision import State
 from chainteller.storage.tables import Tables
+from chainteller.storage.writer_keys import PublicKey
 
 _BATCH = 2_000
-_SEEDED = (Tables.head, Tables.clock, Tables.organisation, Tables.entry, Tables.log)
-"""Tables with rows from ``db init``, which the copied rows replace."""
+_SEEDED = {Tables.clock: 1, Tables.organisation: 1, Tables.entry: 1, Tables.log: 2}
+"""Tables with rows from ``db init``, which the copied rows replace, and how many."""
 
 
 class Copied(NamedTuple):
-    """The number of copied rows, and the head of the audit chain, which both databases share."""
+    """The number of copied rows, and the hash of the newest entry of the first organisation's log,
+    which both databases share."""
 
     rows: int
     head: str
@@ -35,20 +40,20 @@ def copy(source: Database, to_url: str) -> Copied:
     Raises:
         ServiceUnavailable: TARGET_NOT_EMPTY, or as ``connect``; nothing was changed.
     """
-    target = connect(to_url)
+    target = connect(to_url, PublicKey())  # its first entry is replaced
     try:
-        with sequencer.numbered_snapshot(source) as reading, target.write() as writing:
+        with source.read(patient=True) as reading, target.write() as writing:
             _make_room(writing, target.name)
             rows = sum(_copy_table(reading, writing, each) for each in sealing.own_tables())
-            head = chain.head(writing)
-            if head != chain.head(reading) or log.heads(writing) != log.heads(reading):
+            newest = views.newest_hash(writing, DEFAULT_ORGANISATION)
+            if _ends(writing) != _ends(reading):
                 raise AssertionError("the copy does not end where its source does")
             writing.commit()
     except (DBAPIError, PoolTimeout) as error:
         raise explain(error) from error
     finally:
         target.close()
-    return Copied(rows, head.audit_hash)
+    return Copied(rows, newest)
 
 
 def _make_room(connection: Connection, name: str) -> None:
@@ -61,7 +66,7 @@ def _make_room(connection: Connection, name: str) -> None:
     if found is State.NEW:
         schema.build(connection)
     else:
-        schema.require_current(found, name)
+        require_current(found, name)
     guards.drop(connection)
     for each in reversed(sealing.own_tables()):
         _require_untouched(connection, each)
@@ -72,14 +77,17 @@ def _make_room(connection: Connection, name: str) -> None:
 
 def _require_untouched(connection: Connection, table: Table) -> None:
     count = connection.execute(select(func.count()).select_from(table)).scalar_one()
-    if count > (table in _SEEDED) or (
-        table is Tables.head and count and chain.head(connection).event_seq
-    ):
+    if count > _SEEDED.get(table, 0):
         raise unavailable(
             "TARGET_NOT_EMPTY",
             "The database to copy to holds data already.",
             "Name a new database.",
         )
+
+
+def _ends(connection: Connection) -> list[tuple[object, ...]]:
+    rows = connection.execute(select(Tables.log).order_by(Tables.log.c.organisation_id))
+    return [tuple(row) for row in rows]
 
 
 def _copy_table(reading: Connection, writing: Connection, table: Table) -> int:

@@ -16,16 +16,18 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import QueuePool
 
 from chainteller.sqlite import WAL_IS_SAFE, sqlite3
-from chainteller.storage import schema, sealing
-from chainteller.storage.backlog import Backlog
-from chainteller.storage.columns import Record as Record  # noqa: PLC0414 - read from here by everyone else
+from chainteller.storage import marks, schema, sealing
+from chainteller.storage.columns import ADD_ATOMS, add_atoms
+from chainteller.storage.compatibility import require_current
 from chainteller.storage.faults import explain, read_only, unavailable
 from chainteller.storage.groups import Writers
+from chainteller.storage.marks import Marker
 from chainteller.storage.plain import Plain
 from chainteller.storage.plain_reads import Endings, read_on
 from chainteller.storage.postgres import READING, WRITING, open_postgres
 from chainteller.storage.revision import State
 from chainteller.storage.write_health import WriteHealth, commit_trial, try_to_write
+from chainteller.storage.writer_keys import NoKey, WriterKeys
 
 BUSY_TIMEOUT_MS = 5_000
 _WRITER_WAIT_S = 10
@@ -49,7 +51,10 @@ class Database:
         self._writer = threading.Lock()
         self.writers = Writers(self.write_plain)
         self.writing = WriteHealth()
-        self.backlog = Backlog()
+        self.known_rules: set[str] = set()
+        """The versions of the settings that are known to be stored."""
+        self.has_written = False
+        """Whether this process committed something."""
         self._endings: dict[object, Endings] = {}
         self.calm = threading.Event()
         """Cleared while this process commits to its SQLite file without WAL. Readers wait for it:
@@ -328,7 +333,7 @@ def _is_in_wal(path: Path) -> bool:
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     connection.isolation_level = None
-    sealing.add_functions(connection)
+    add_functions(connection)
     cursor = connection.cursor()
     cursor.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
     cursor.execute("PRAGMA foreign_keys=ON")
@@ -339,25 +344,33 @@ def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     cursor.close()
 
 
+def add_functions(connection: sqlite3.Connection) -> None:
+    """The functions that statements on a SQLite file use."""
+    sealing.add_functions(connection)
+    connection.create_function(ADD_ATOMS, 2, add_atoms, deterministic=True)
+
+
 def _begin_sqlite(connection: Connection) -> None:
     writes = connection.get_execution_options().get("writes", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
-def connect(url: str, *, as_it_is: bool = False) -> Database:
+def connect(url: str, keys: WriterKeys | None = None, *, as_it_is: bool = False) -> Database:
     """Connect without checking the schema, for ``db init``, ``db upgrade`` and ``db check``.
 
     Args:
         url: the database's address.
+        keys: where the key is that marks its logs. None: nobody writes to them.
         as_it_is: don't create a missing file, nor change a file's journal mode.
 
     Raises:
         ServiceUnavailable: BAD_URL, CANNOT_OPEN, EMPTY_FILE, NOT_A_DATABASE, DRIVER_MISSING.
     """
     path = sqlite_path(url)
+    engine = open_postgres(_parse(url)) if path is None else _open_sqlite(path)
+    engine.update_execution_options(**marks.options(Marker(keys or NoKey())))
     if path is None:
-        return Database(open_postgres(_parse(url)), None)
-    engine = _open_sqlite(path)
+        return Database(engine, None)
     try:
         mode = "" if as_it_is else schema.touch(path, journal_mode())
         return Database(engine, path, in_wal=mode == "WAL")
@@ -369,21 +382,21 @@ def connect(url: str, *, as_it_is: bool = False) -> Database:
         ) from error
 
 
-def open_database(url: str) -> Database:
-    """Open the database, creating the schema in a new one.
+def open_database(url: str, keys: WriterKeys | None = None) -> Database:
+    """Open the database, creating the schema in a new one, and the key that marks its logs.
 
     Raises:
-        ServiceUnavailable: as ``connect`` and ``schema.require_current``, or an explained driver
+        ServiceUnavailable: as ``connect`` and ``require_current``, or an explained driver
             error.
     """
-    database = connect(url)
+    database = connect(url, keys)
     try:
         with database.read() as connection:
             state = schema.state(connection)
         if state is State.NEW:
             schema.create(database.engine)
         else:
-            schema.require_current(state, database.name)
+            require_current(state, database.name)
     except (DBAPIError, PoolTimeout) as error:
         database.close()
         raise explain(error) from error

@@ -7,25 +7,26 @@ from sqlalchemy import Connection, func, or_, select
 
 from chainteller.domain.challenges import ChallengeStatus, ClaimStatus
 from chainteller.domain.clock import parse_instant
-from chainteller.domain.json_depth import parse_json
 from chainteller.domain.trades import QuoteStatus
 from chainteller.domain.transfers import TransferStatus
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
+from chainteller.storage.log import views
+from chainteller.storage.rows import DEPLOYMENT
 from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
 
 SUBJECT = "clock"
-"""The object of audit entries about time."""
+"""The object of entries about time."""
 ACCEPTED = "accept_clock"
-"""The audit action of a new epoch."""
+"""The action of a new epoch."""
 MOVED = "clock_ahead"
-"""The audit action of time that went ahead of elapsed time, at the start of a process."""
+"""The action of time that went ahead of elapsed time, at the start of a process."""
 
 _MOST_IDS = 500
 
 
 class Stamped(NamedTuple):
-    """Audit entries with a time that is still to come, by number; 0 where there are none."""
+    """Entries of a log with a time that is still to come, by number; 0 where there are none."""
 
     entries: int
     first: int
@@ -33,72 +34,70 @@ class Stamped(NamedTuple):
 
 
 class Gain(NamedTuple):
-    """Time went ahead of elapsed time by ``microseconds`` after the event ``after``."""
+    """Time went ahead of elapsed time by ``microseconds`` in the entry ``number``."""
 
-    after: int
+    number: int
     microseconds: int
 
 
 class Current(NamedTuple):
-    """The current epoch: the audit entry that began it, and when time went ahead since it last
+    """The current epoch in a log: the entry that began it, and when time went ahead since it last
     went back."""
 
     began_in: int
     gains: tuple[Gain, ...]
 
 
-def current(connection: Connection) -> Current:
-    t = Tables.audit
-    rows = connection.execute(
-        select(t.c.seq, t.c.action, t.c.inputs)
-        .where(t.c.action.in_((MOVED, ACCEPTED)), t.c.outcome == "done")
-        .order_by(t.c.seq)
-    )
+def current(connection: Connection, organisation_id: str) -> Current:
     began_in = 0
     gains: list[Gain] = []
-    for row in rows:
-        told = parse_json(row.inputs)
+    for found in views.about(connection, organisation_id, SUBJECT):
+        told = found.inputs or {}
+        if found.error is not None or found.action not in (MOVED, ACCEPTED):
+            continue
         gained = told.get("microseconds", 0)
-        if row.action == ACCEPTED:
-            began_in = int(row.seq)
+        if found.action == ACCEPTED:
+            began_in = found.number
             gained = parse_instant(told["newTime"]) - parse_instant(told["oldTime"])
         if gained < 0:
             gains = []
-        gains.append(Gain(int(told["afterEvent"]), max(0, gained)))
+        gains.append(Gain(found.number, max(0, gained)))
     return Current(began_in, tuple(gains))
 
 
 class Made(NamedTuple):
-    """The numbers of a record's first and last event, and the instant of each."""
+    """The numbers of the first and last entry about a record, and the instant of each."""
 
+    organisation_id: str
     first: int
     first_at: int
     last: int
     last_at: int
 
 
-def events_of(connection: Connection, record_ids: Iterable[str]) -> dict[str, Made]:
-    t = Tables.event
+def entries_of(connection: Connection, record_ids: Iterable[str]) -> dict[str, Made]:
+    """The entries about records, in the log of each."""
+    t = Tables.entry
     wanted, found = sorted(set(record_ids)), dict[str, Made]()
     for start in range(0, len(wanted), _MOST_IDS):
         some = wanted[start : start + _MOST_IDS]
-        rows = connection.execute(
-            select(t.c.resource, t.c.seq, t.c.at).where(t.c.resource.in_(some)).order_by(t.c.seq)
-        )
-        for row in rows:
-            known = found.get(row.resource, Made(row.seq, row.at, row.seq, row.at))
-            found[row.resource] = known._replace(last=row.seq, last_at=row.at)
+        columns = (t.c.object, t.c.organisation_id, t.c.number, t.c.at)
+        mine = (t.c.object.in_(some), t.c.organisation_id != DEPLOYMENT)
+        for row in connection.execute(select(*columns).where(*mine).order_by(t.c.number)):
+            new = Made(row.organisation_id, row.number, row.at, row.number, row.at)
+            known = found.get(row.object, new)
+            found[row.object] = known._replace(last=row.number, last_at=row.at)
     return found
 
 
-def entries_after(connection: Connection, instant: int, began_in: int) -> Stamped:
+def entries_after(
+    connection: Connection, organisation_id: str, instant: int, began_in: int
+) -> Stamped:
     """Entries of this epoch with a time after an instant."""
-    t = Tables.audit
-    row = connection.execute(
-        select(func.count(), func.min(t.c.seq), func.max(t.c.seq)).where(
-            t.c.seq > began_in, t.c.at > instant
-        )
-    ).one()
+    t = Tables.entry
+    mine = (t.c.organisation_id == organisation_id, t.c.number > began_in, t.c.at > instant)
+    found = select(func.count(), func.min(t.c.number), func.max(t.c.number)).where(*mine)
+    row = connection.execute(found).one()
     return Stamped(int(row[0]), int(row[1] or 0), int(row[2] or 0))
 
 

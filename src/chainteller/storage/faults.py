@@ -82,6 +82,10 @@ changed. In a new session it can."""
 LOCK_TIMED_OUT = "55P03"
 
 
+BELOW_ZERO = "balance_not_negative"
+"""What a guard of the balances says (``guards``)."""
+
+
 class NotAtOnce(Exception):
     """A read on an event loop would have to wait for something else than its answer."""
 
@@ -106,6 +110,12 @@ def explain(error: DBAPIError | PoolTimeout) -> ServiceUnavailable:
     """Convert a driver error into a service error."""
     if isinstance(error, PoolTimeout):
         return unavailable("OVERLOADED", "Too many calls wait for the database.", "Retry.")
+    if BELOW_ZERO in str(error.orig):
+        return unavailable(
+            "OVERDRAWN",
+            "An account of the bank's own books would fall below zero.",
+            "Stop, and run: chainteller db verify.",
+        )
     if isinstance(error.orig, sqlite3.Error):
         return explain_sqlite(error.orig)
     state = sqlstate(error)

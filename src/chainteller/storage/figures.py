@@ -2,15 +2,28 @@
 
 from typing import NamedTuple
 
-from sqlalchemy import Connection, func, select
+from chainteller.storage.db.query import POSTGRESQL, Query, Session, Value, row_of
 
-from chainteller.storage.tables import Tables
-
-_QUOTE, _JOB = Tables.quote, Tables.job
-_OPEN_QUOTES = select(func.count()).select_from(_QUOTE)
-_DUE = select(func.count(), func.min(_JOB.c.run_at))
-_NEWEST_HEAD = select(func.max(Tables.checkpoint.c.made_at))
-_WAITING_LOCKS = "SELECT count(*) FROM pg_locks WHERE NOT granted AND pid <> pg_backend_pid()"
+_TRADES = Query(
+    "SELECT status, count(*) AS many FROM trade GROUP BY status", row_of("status", "many")
+)
+_TRANSFERS = Query(
+    "SELECT direction, status, count(*) AS many FROM transfer GROUP BY direction, status",
+    row_of("direction", "status", "many"),
+)
+_OPEN_QUOTES = Query(
+    "SELECT count(*) AS value FROM quote WHERE status = 'open' AND expires > :now", Value
+)
+_DUE = Query(
+    "SELECT count(*) AS many, min(run_at) AS oldest FROM job WHERE run_at <= :now",
+    row_of("many", "oldest"),
+)
+_NEWEST_HEAD = Query("SELECT max(made_at) AS value FROM checkpoint", Value)
+_WAITING_LOCKS = Query(
+    "SELECT count(*) AS value FROM pg_locks WHERE NOT granted AND pid <> pg_backend_pid()",
+    Value,
+    only=POSTGRESQL,
+)
 
 
 class Figures(NamedTuple):
@@ -25,26 +38,21 @@ class Figures(NamedTuple):
     lock_waits: int
 
 
-def read(connection: Connection, now: int) -> Figures:
+def read(connection: Session, now: int) -> Figures:
     """Read all figures. Trades and transfers are counted, which takes longer the more there are."""
-    trade, transfer = Tables.trade, Tables.transfer
-    trades = connection.execute(select(trade.c.status, func.count()).group_by(trade.c.status))
-    transfers = connection.execute(
-        select(transfer.c.direction, transfer.c.status, func.count()).group_by(
-            transfer.c.direction, transfer.c.status
-        )
-    )
-    open_quotes = _OPEN_QUOTES.where(_QUOTE.c.status == "open", _QUOTE.c.expires > now)
-    due, oldest = connection.execute(_DUE.where(_JOB.c.run_at <= now)).one()
+    due, oldest = connection.execute(_DUE, {"now": now}).one()
     waits = 0
-    if connection.dialect.name == "postgresql":
-        waits = int(connection.exec_driver_sql(_WAITING_LOCKS).scalar_one())
+    if connection.dialect.name == POSTGRESQL:
+        waits = int(connection.execute(_WAITING_LOCKS).scalar_one())
+    trades = connection.execute(_TRADES)
+    transfers = connection.execute(_TRANSFERS)
+    open_quotes = connection.execute(_OPEN_QUOTES, {"now": now})
     return Figures(
         trades={str(status): int(count) for status, count in trades},
         transfers={
             (str(direction), str(status)): int(count) for direction, status, count in transfers
         },
-        open_quotes=int(connection.execute(open_quotes).scalar_one()),
+        open_quotes=int(open_quotes.scalar_one()),
         due_jobs=int(due),
         oldest_due_job=oldest,
         newest_checkpoint=connection.execute(_NEWEST_HEAD).scalar_one(),

@@ -4,34 +4,40 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, FromClause, Select, Table, and_, or_, select
-
 from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME, USD
 from chainteller.domain.money import AmountMalformed, AmountTooPrecise, parse_atoms
 from chainteller.domain.search_texts import Ends
 from chainteller.storage import search
-from chainteller.storage.columns import Record
-from chainteller.storage.tables import Tables
-from chainteller.storage.wallet_tables import WalletTables
+from chainteller.storage.db import records
+from chainteller.storage.db.query import Query, Record, Session, built, quoted
+from chainteller.storage.db.sources import Source
 
 RECENT = 2_000
 """Trades and quotes of an organisation among which an amount is looked for: their amounts have no
 index, so that executing costs nothing for it."""
-_TABLES: Mapping[str, Table] = {
-    "customer": Tables.customer,
-    "bank-account": Tables.bank_account,
-    "trading-account": Tables.trading_account,
-    "trade": Tables.trade,
-    "quote": Tables.quote,
-    "transfer": Tables.transfer,
-    "deposit": Tables.transfer,
-    "withdrawal": Tables.transfer,
-    "counterparty": WalletTables.counterparty,
-    "blockchain-account": WalletTables.blockchain_account,
+SOURCES: Mapping[str, Source] = {
+    "customer": Source(records.Customer),
+    "bank-account": Source(records.BankAccount),
+    "trading-account": Source(records.TradingAccount),
+    "trade": Source(records.Trade),
+    "quote": Source(records.Quote),
+    **dict.fromkeys(("transfer", "deposit", "withdrawal"), Source(records.Transfer)),
+    "counterparty": Source(records.Counterparty),
+    "blockchain-account": Source(records.BlockchainAccount),
 }
 _RECORDS = ("transfer", "trade", "quote")
 _KINDS_OF = {"transfer": {"deposit", "withdrawal"}}
-_C, _A, _B = Tables.customer, Tables.trading_account, Tables.bank_account
+_OF_KIND = {
+    kind: source.where("organisation_id = :organisation AND id IN :ids")
+    for kind, source in SOURCES.items()
+}
+_CUSTOMERS = SOURCES["customer"].where("id IN :ids")
+_OF_CUSTOMERS = {
+    kind: SOURCES[kind].where(
+        "organisation_id || '' = :organisation AND customer_id IN :customers ORDER BY id"
+    )
+    for kind in ("bank-account", "trading-account")
+}
 Amounts = Sequence[tuple[str, int]]
 Spans = Sequence[tuple[int, int]]
 
@@ -56,48 +62,41 @@ def in_assets(amount: str) -> Iterator[tuple[str, int]]:
 
 
 def with_id(
-    connection: Connection, organisation_id: str, kind: str, ends: Ends, most: int
+    connection: Session, organisation_id: str, kind: str, ends: Ends, most: int
 ) -> list[Record]:
-    return search.with_id(connection, _TABLES[kind], organisation_id, ends, most)
+    return search.with_id(connection, SOURCES[kind], organisation_id, ends, most)
 
 
 def of_kind(
-    connection: Connection, organisation_id: str, kind: str, ids: Sequence[str]
+    connection: Session, organisation_id: str, kind: str, ids: Sequence[str]
 ) -> list[Record]:
-    table = _TABLES[kind]
-    return list(
-        connection.execute(
-            select(table).where(table.c.organisation_id == organisation_id, table.c.id.in_(ids))
-        )
-    )
+    values = {"organisation": organisation_id, "ids": list(ids)}
+    return list(connection.execute(_OF_KIND[kind], values))
 
 
-def customers(connection: Connection, ids: Sequence[str]) -> list[Record]:
-    return list(connection.execute(select(_C).where(_C.c.id.in_(ids))))
+def customers(connection: Session, ids: Sequence[str]) -> list[Record]:
+    return list(connection.execute(_CUSTOMERS, {"ids": list(ids)}))
 
 
 def bank_accounts_of(
-    connection: Connection, organisation_id: str, customer_ids: Sequence[str]
+    connection: Session, organisation_id: str, customer_ids: Sequence[str]
 ) -> list[Record]:
-    return _of_customers(connection, _B, organisation_id, customer_ids)
+    return _of_customers(connection, "bank-account", organisation_id, customer_ids)
 
 
 def trading_accounts_of(
-    connection: Connection, organisation_id: str, customer_ids: Sequence[str]
+    connection: Session, organisation_id: str, customer_ids: Sequence[str]
 ) -> list[Record]:
-    return _of_customers(connection, _A, organisation_id, customer_ids)
+    return _of_customers(connection, "trading-account", organisation_id, customer_ids)
 
 
 def _of_customers(
-    connection: Connection, table: Table, organisation_id: str, customer_ids: Sequence[str]
+    connection: Session, kind: str, organisation_id: str, customer_ids: Sequence[str]
 ) -> list[Record]:
     if not customer_ids:
         return []
-    statement = select(table).where(
-        table.c.organisation_id.concat("") == organisation_id,
-        table.c.customer_id.in_(customer_ids),
-    )
-    return list(connection.execute(statement.order_by(table.c.id)))
+    values = {"organisation": organisation_id, "customers": list(customer_ids)}
+    return list(connection.execute(_OF_CUSTOMERS[kind], values))
 
 
 class Only(NamedTuple):
@@ -109,7 +108,7 @@ class Only(NamedTuple):
 
 
 def matching(
-    connection: Connection,
+    connection: Session,
     scope: Scope,
     amounts: Amounts,
     spans: Spans,
@@ -119,65 +118,71 @@ def matching(
     """Transfers, trades and quotes with one of the amounts on one of the days, newest first; of
     those that aren't given, any."""
     found: list[tuple[str, Record]] = []
+    values = _values(scope, amounts, spans, most)
+    values |= {"kinds": sorted(only.kinds), "statuses": sorted(only.statuses)}
     for kind in _RECORDS:
-        table = _TABLES[kind]
         if only.kinds and only.kinds.isdisjoint(_KINDS_OF.get(kind, {kind})):
             continue
-        statement = _of_scope(table, scope)
-        if only.kinds and kind == "transfer":
-            statement = statement.where(table.c.direction.in_(sorted(only.kinds)))
-        if only.statuses:
-            statement = statement.where(table.c.status.in_(sorted(only.statuses)))
-        if spans:
-            statement = statement.where(or_(*(_within(table, span) for span in spans)))
-        if amounts:
-            whole = kind == "transfer" or bool(scope.account_ids or spans)
-            among = table if whole else statement.limit(RECENT).subquery()
-            here = statement if whole else _newest_first(select(among), among)
-            statement = here.where(_has_amount(kind, among, amounts))
-        rows = connection.execute(statement.limit(most))
-        found += [(kind, row) for row in rows]
+        query = _matching(kind, scope, amounts, len(spans), only)
+        found += [(kind, row) for row in connection.execute(query, values)]
     found.sort(key=lambda each: -each[1].created)
     return found[:most]
 
 
-def _of_scope(table: Table, scope: Scope) -> Select[tuple[object, ...]]:
+def _values(scope: Scope, amounts: Amounts, spans: Spans, most: int) -> dict[str, object]:
+    values: dict[str, object] = {"organisation": scope.organisation_id, "most": most}
+    values["accounts"] = list(scope.account_ids)
+    for at, (since, before) in enumerate(spans):
+        values |= {f"since{at}": since, f"before{at}": before}
+    return values | {f"amount{at}": atoms for at, (_, atoms) in enumerate(amounts)}
+
+
+_NEWEST_FIRST = "ORDER BY created DESC, id DESC"
+
+
+def _matching(kind: str, scope: Scope, amounts: Amounts, spans: int, only: Only) -> Query:
+    source = SOURCES[kind]
+    conditions = ["organisation_id = :organisation"]
     if scope.account_ids:
         conditions = [
-            table.c.organisation_id.concat("") == scope.organisation_id,
-            table.c.trading_account_id.in_(scope.account_ids),
-        ]
-    else:
-        conditions = [table.c.organisation_id == scope.organisation_id]
-    return _newest_first(select(table).where(*conditions), table)
+            "organisation_id || '' = :organisation", "trading_account_id IN :accounts"
+        ]  # fmt: skip
+    if only.kinds and kind == "transfer":
+        conditions.append("direction IN :kinds")
+    if only.statuses:
+        conditions.append("status IN :statuses")
+    if spans:
+        days = (f"created >= :since{at} AND created < :before{at}" for at in range(spans))
+        conditions.append(f"({' OR '.join(f'({day})' for day in days)})")
+    statement = f"{source.text} WHERE {' AND '.join(conditions)}"
+    if amounts:
+        has_amount = _has_amount(kind, [asset for asset, _ in amounts])
+        if kind == "transfer" or scope.account_ids or spans:
+            statement += f" AND {has_amount}"
+        else:
+            recent = f"({statement} {_NEWEST_FIRST} LIMIT {RECENT}) AS {source.table}"
+            statement = f"{source.text.partition(' FROM ')[0]} FROM {recent} WHERE {has_amount}"
+    return built(f"{statement} {_NEWEST_FIRST} LIMIT :most", source.row)
 
 
-def _newest_first(
-    statement: Select[tuple[object, ...]], table: FromClause
-) -> Select[tuple[object, ...]]:
-    return statement.order_by(table.c.created.desc(), table.c.id.desc())
-
-
-def _within(table: Table, span: tuple[int, int]) -> ColumnElement[bool]:
-    return and_(table.c.created >= span[0], table.c.created < span[1])
-
-
-def _has_amount(kind: str, table: FromClause, amounts: Amounts) -> ColumnElement[bool]:
-    if kind == "transfer":
-        return or_(*(and_(table.c.amount == n, table.c.asset == asset) for asset, n in amounts))
-    parts: list[ColumnElement[bool]] = []
-    for asset, atoms in amounts:
-        for market in MARKETS_BY_NAME.values():
-            if market.base.key == asset:
-                is_its = table.c.market == market.name
-                parts.append(and_(is_its, or_(table.c.sold == atoms, table.c.bought == atoms)))
+def _has_amount(kind: str, assets: Sequence[str]) -> str:
+    """Whether a record has one of the amounts, each of its asset."""
+    parts = []
+    for at, asset in enumerate(assets):
+        if kind == "transfer":
+            parts.append(f"(amount = :amount{at} AND asset = '{asset}')")
+            continue
+        markets = [each.name for each in MARKETS_BY_NAME.values() if each.base.key == asset]
+        either = f"(sold = :amount{at} OR bought = :amount{at})"
         if asset == USD.key:
-            parts.append(or_(table.c.sold == atoms, table.c.bought == atoms))
-    return or_(*parts)
+            parts.append(either)
+        elif markets:
+            parts.append(f"(market IN ({quoted(markets)}) AND {either})")
+    return f"({' OR '.join(parts)})" if parts else "1 = 0"
 
 
 def owners(
-    connection: Connection, organisation_id: str, found: Iterable[tuple[str, Record]]
+    connection: Session, organisation_id: str, found: Iterable[tuple[str, Record]]
 ) -> dict[tuple[str, str], Record]:
     """The customers whose records were found; a wallet belongs to none."""
     of_account: dict[str, str] = {}

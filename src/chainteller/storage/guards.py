@@ -1,50 +1,27 @@
 """Guards: what SQL itself refuses. ``catalogue`` says whether they are as they should be.
 
-Append-only tables refuse UPDATE and DELETE of what seals cover. Old rows of some tables may be
-deleted, up to the number that a row of ``removal`` says: that row is sealed.
-
-Customers' balances refuse to go negative; so do the bank's own on SQLite. On PostgreSQL those are
-posted after the write, where a refusal would come too late: the sequencer raises an alarm instead.
+Entries are only added. Of those that are there, marks may be made again with another key, and
+bodies may go to an archive, up to the number that the log's row says. Balances refuse to go
+negative.
 """
 
 from sqlalchemy import Connection
 
-from chainteller.domain.ledger import CORE, CUSTOMER_PREFIX
-from chainteller.storage import removals, sealing
+from chainteller.domain.ledger import CORE
+from chainteller.storage.faults import BELOW_ZERO
 from chainteller.storage.tables import Tables
 
-APPEND_ONLY = (Tables.audit, Tables.event, Tables.journal, Tables.posting, Tables.entry)
 _FUNCTION = "chainteller_append_only"
-_REMOVED = "SELECT max(upto) FROM removal WHERE organisation_id = {of} AND counted = '{counted}'"
-_EVENTS = _REMOVED.format(of="'*'", counted=removals.EVENTS)
-_AUDITS = _REMOVED.format(of="'*'", counted=removals.AUDITS)
-_ENTRIES = _REMOVED.format(of="OLD.organisation_id", counted=removals.ENTRIES)
-_KEPT = {
-    Tables.event: f"OLD.seq > coalesce(({_EVENTS}), 0)",
-    Tables.audit: f"coalesce(OLD.seq > coalesce(({_AUDITS}), 0), 1)",
-    Tables.entry: f"coalesce(OLD.number > coalesce(({_ENTRIES}), 0), 1)",
-}
-"""SQLite's conditions for rows that mustn't be deleted."""
+_ENTRY = Tables.entry.name
+_FIXED = [column.name for column in Tables.entry.columns if column.name not in ("mark", "body")]
+_ARCHIVED = "(SELECT archived FROM log WHERE organisation_id = OLD.organisation_id)"
 _BODY = f"""
  BEGIN
-  IF TG_OP = 'DELETE' THEN
-   IF TG_TABLE_NAME = 'event' THEN
-    IF OLD.seq <= ({_EVENTS}) THEN
-     RETURN OLD;
-    END IF;
-   ELSIF TG_TABLE_NAME = 'audit' THEN
-    IF OLD.seq <= ({_AUDITS}) THEN
-     RETURN OLD;
-    END IF;
-   ELSIF TG_TABLE_NAME = 'entry' THEN
-    IF OLD.number <= ({_ENTRIES}) THEN
-     RETURN OLD;
-    END IF;
-   END IF;
+  IF TG_NAME = 'entry_keeps_body' AND NEW.body IS NULL AND OLD.number <= {_ARCHIVED} THEN
+   RETURN NEW;
   END IF;
-  RAISE EXCEPTION USING MESSAGE = TG_TABLE_NAME || ' is append-only';
+  RAISE EXCEPTION USING MESSAGE = 'entry is append-only';
  END """
-_CONSTRAINT = "balance_not_negative"
 
 
 def create(connection: Connection) -> None:
@@ -59,8 +36,8 @@ def create(connection: Connection) -> None:
     for statement in _postgres_triggers().values():
         connection.exec_driver_sql(statement)
     connection.exec_driver_sql(
-        f"ALTER TABLE ledger_account ADD CONSTRAINT {_CONSTRAINT} "
-        f"CHECK (balance >= 0 OR code NOT LIKE '{CUSTOMER_PREFIX}%%')"
+        f"ALTER TABLE ledger_account ADD CONSTRAINT {BELOW_ZERO} "
+        f"CHECK (balance >= 0 OR code = '{CORE}')"
     )
 
 
@@ -70,40 +47,34 @@ def drop(connection: Connection) -> None:
         for name in _sqlite_triggers():
             connection.exec_driver_sql(f"DROP TRIGGER {name}")
         return
-    for table in APPEND_ONLY:
-        connection.exec_driver_sql(f"DROP TRIGGER {table.name}_append_only ON {table.name}")
+    for name in _postgres_triggers():
+        connection.exec_driver_sql(f"DROP TRIGGER {name} ON {_ENTRY}")
     connection.exec_driver_sql(f"DROP FUNCTION {_FUNCTION}()")
-    connection.exec_driver_sql(f"ALTER TABLE ledger_account DROP CONSTRAINT {_CONSTRAINT}")
+    connection.exec_driver_sql(f"ALTER TABLE ledger_account DROP CONSTRAINT {BELOW_ZERO}")
 
 
 def _sqlite_triggers() -> dict[str, str]:
-    found = {}
-    for table in APPEND_ONLY:
-        columns = ", ".join(f'"{name}"' for name in sealing.form(table).names)
-        for verb, of in (("UPDATE", f" OF {columns}"), ("DELETE", "")):
-            name = f"{table.name}_refuses_{verb.lower()}"
-            unless = f"WHEN {_KEPT[table]} " if verb == "DELETE" and table in _KEPT else ""
-            found[name] = (
-                f"CREATE TRIGGER {name} BEFORE {verb}{of} ON {table.name} {unless}"
-                f"BEGIN SELECT RAISE(ABORT, '{table.name} is append-only'); END"
-            )
+    refuse = f"BEGIN SELECT RAISE(ABORT, '{_ENTRY} is append-only'); END"
+    fixed = ", ".join(f'"{name}"' for name in _FIXED)
+    kept = f"NEW.body IS NOT NULL OR OLD.number > {_ARCHIVED}"
+    found = {
+        "entry_refuses_update": f"BEFORE UPDATE OF {fixed} ON {_ENTRY} {refuse}",
+        "entry_keeps_body": f"BEFORE UPDATE OF body ON {_ENTRY} WHEN {kept} {refuse}",
+        "entry_refuses_delete": f"BEFORE DELETE ON {_ENTRY} {refuse}",
+    }
     for verb in ("INSERT", "UPDATE"):
-        name = f"ledger_account_stays_positive_{verb.lower()}"
-        found[name] = (
-            f"CREATE TRIGGER {name} BEFORE {verb} ON ledger_account "
-            f"WHEN NEW.balance LIKE '-%' AND NEW.code <> '{CORE}' "
-            "BEGIN SELECT RAISE(ABORT, 'a balance below zero'); END"
+        found[f"ledger_account_stays_positive_{verb.lower()}"] = (
+            f"BEFORE {verb} ON ledger_account WHEN NEW.balance LIKE '-%' AND NEW.code <> '{CORE}' "
+            f"BEGIN SELECT RAISE(ABORT, '{BELOW_ZERO}'); END"
         )
-    return found
+    return {name: f"CREATE TRIGGER {name} {told}" for name, told in found.items()}
 
 
 def _postgres_triggers() -> dict[str, str]:
-    found = {}
-    for table in APPEND_ONLY:
-        columns = ", ".join(f'"{name}"' for name in sealing.form(table).names)
-        name = f"{table.name}_append_only"
-        found[name] = (
-            f"CREATE TRIGGER {name} BEFORE DELETE OR UPDATE OF {columns} ON {table.name} "
-            f"FOR EACH ROW EXECUTE FUNCTION {_FUNCTION}()"
-        )
-    return found
+    fixed = ", ".join(f'"{name}"' for name in _FIXED)
+    runs = f"ON {_ENTRY} FOR EACH ROW EXECUTE FUNCTION {_FUNCTION}()"
+    return {
+        "entry_append_only": f"CREATE TRIGGER entry_append_only BEFORE DELETE OR UPDATE OF {fixed} "
+        f"{runs}",
+        "entry_keeps_body": f"CREATE TRIGGER entry_keeps_body BEFORE UPDATE OF body {runs}",
+    }

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
     Column,
@@ -11,7 +11,6 @@ from sqlalchemy import (
     Numeric,
     Select,
     Table,
-    and_,
     exists,
     func,
     inspect,
@@ -21,39 +20,32 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.sqltypes import Float
 
-from chainteller.domain.json_depth import parse_json
 from chainteller.domain.trades import TradeStatus
 from chainteller.domain.transfers import HOLDING
-from chainteller.storage import packing, sealing, sequencer
-from chainteller.storage.columns import SALT, Atoms
-from chainteller.storage.database import Database, Record
-from chainteller.storage.epochs import ACCEPTED
+from chainteller.storage import sealing
+from chainteller.storage.columns import SALT, Atoms, Record
+from chainteller.storage.database import Database
+from chainteller.storage.epochs import ACCEPTED, SUBJECT
+from chainteller.storage.log import entry
+from chainteller.storage.rows import DEPLOYMENT
 from chainteller.storage.sealing import own_tables
-from chainteller.storage.tables import Tables, journal_of
+from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
 
 _BATCH = 5_000
-_LEDGER, _POSTING, _JOURNAL = Tables.ledger_account, Tables.posting, Tables.journal
+_LEDGER = Tables.ledger_account
 _TRADE, _QUOTE, _TRANSFER = Tables.trade, Tables.quote, Tables.transfer
-_EVENT, _ACCOUNT = Tables.event, Tables.trading_account
-_LEG = (
-    select(*(_POSTING.c[name] for name in ("journal_id", "code", "asset", "debit", "atoms")))
-    .cte("leg")
-    .prefix_with("MATERIALIZED")
-)
-"""Every posting, to be joined with every journal: no index finds postings by their journal, and
-SQLite makes one for the query only of what was materialized."""
+_ACCOUNT = Tables.trading_account
 
 
 @contextmanager
 def snapshot(database: Database) -> Iterator[Connection]:
     """Open a consistent view of the whole database, without time limits.
 
-    On PostgreSQL this is REPEATABLE READ without the timeouts of a request, and everything that is
-    on record has its number. On SQLite it is a read transaction; in TRUNCATE mode writers wait
-    until it ends.
+    On PostgreSQL this is REPEATABLE READ without the timeouts of a request. On SQLite it is a
+    read transaction; in TRUNCATE mode writers wait until it ends.
     """
-    with sequencer.numbered_snapshot(database) as connection:
+    with database.read(patient=True) as connection:
         yield connection
 
 
@@ -61,65 +53,25 @@ def _stream(connection: Connection, statement: Select[Any]) -> Iterator[Record]:
     return iter(connection.execute(statement, execution_options={"yield_per": _BATCH}))
 
 
-def balances_with_postings(connection: Connection) -> Iterator[Record]:
-    """Every ledger account with each of its postings in order, or one row without a posting."""
-    return _stream(
-        connection,
-        select(
-            _LEDGER.c.code,
-            _LEDGER.c.asset,
-            _LEDGER.c.balance,
-            _LEDGER.c.version,
-            _POSTING.c.account_version,
-            _POSTING.c.debit,
-            _POSTING.c.atoms,
-            _POSTING.c.balance_after,
-        )
-        .outerjoin(
-            _POSTING,
-            (_POSTING.c.code == _LEDGER.c.code) & (_POSTING.c.asset == _LEDGER.c.asset),
-        )
-        .order_by(_LEDGER.c.code, _LEDGER.c.asset, _POSTING.c.account_version),
-    )
-
-
 def ledger_accounts(connection: Connection) -> Iterator[Record]:
-    return _stream(connection, select(_LEDGER.c.code, _LEDGER.c.asset, _LEDGER.c.balance))
+    return _stream(connection, select(_LEDGER))
+
+
+def journals(connection: Connection) -> Iterator[Record]:
+    """Which entry posted each journal."""
+    return _stream(connection, select(Tables.journal))
+
+
+def trades(connection: Connection) -> Iterator[Record]:
+    return _stream(connection, select(_TRADE))
+
+
+def transfers(connection: Connection) -> Iterator[Record]:
+    return _stream(connection, select(_TRANSFER))
 
 
 def trading_account_ids(connection: Connection) -> Iterator[str]:
     return (row.id for row in _stream(connection, select(_ACCOUNT.c.id)))
-
-
-def postings_without_account(connection: Connection) -> Iterator[Record]:
-    return _stream(
-        connection,
-        select(_POSTING.c.code, _POSTING.c.asset, _POSTING.c.account_version)
-        .outerjoin(
-            _LEDGER,
-            (_POSTING.c.code == _LEDGER.c.code) & (_POSTING.c.asset == _LEDGER.c.asset),
-        )
-        .where(_LEDGER.c.code.is_(None)),
-    )
-
-
-def journals_with_postings(connection: Connection) -> Iterator[Record]:
-    """Every journal with each of its postings."""
-    return _stream(
-        connection,
-        select(
-            _JOURNAL.c.id,
-            _JOURNAL.c.kind,
-            _JOURNAL.c.reference,
-            _LEG.c.code,
-            _LEG.c.asset,
-            _LEG.c.debit,
-            _LEG.c.atoms,
-        )
-        .select_from(_JOURNAL)
-        .outerjoin(_LEG, _LEG.c.journal_id == _JOURNAL.c.id)
-        .order_by(_JOURNAL.c.id),
-    )
 
 
 def open_records(connection: Connection) -> Iterator[Record]:
@@ -135,21 +87,6 @@ def open_records(connection: Connection) -> Iterator[Record]:
         select(_TRANSFER).where(
             _TRANSFER.c.direction == "withdrawal",
             _TRANSFER.c.status.in_([status.value for status in HOLDING]),
-        ),
-    )
-
-
-def orphan_journals(connection: Connection) -> Iterator[Record]:
-    """Journals without a trade or a transfer, and those whose ids aren't of their records."""
-    record, kind = _JOURNAL.c.reference, _JOURNAL.c.kind
-    return _stream(
-        connection,
-        select(_JOURNAL.c.id)
-        .outerjoin(_TRADE, _TRADE.c.id == record)
-        .outerjoin(_TRANSFER, _TRANSFER.c.id == record)
-        .where(
-            and_(_TRADE.c.id.is_(None), _TRANSFER.c.id.is_(None))
-            | (_JOURNAL.c.id != record.concat(":").concat(kind))
         ),
     )
 
@@ -218,52 +155,6 @@ def rules(connection: Connection) -> Iterator[Record]:
     return _stream(connection, select(Tables.rule))
 
 
-_MOVED = ("id", "organisation_id", "status", "version", "created", "updated")
-
-
-def _with_events(table: Table, *columns: Column[Any]) -> Select[Any]:
-    """Each row of ``table`` with each of its events, oldest first."""
-    return (
-        select(*(table.c[name] for name in _MOVED), *columns, _EVENT.c.type)
-        .outerjoin(_EVENT, _EVENT.c.resource == table.c.id)
-        .order_by(table.c.id, _EVENT.c.seq)
-    )
-
-
-def trade_events(connection: Connection) -> Iterator[Record]:
-    return _stream(connection, _with_events(_TRADE))
-
-
-def transfer_events(connection: Connection) -> Iterator[Record]:
-    return _stream(connection, _with_events(_TRANSFER, _TRANSFER.c.direction))
-
-
-def trade_journals(connection: Connection) -> Iterator[Record]:
-    """Every trade with each posting of each of its journals."""
-    return _stream(connection, _posted(_TRADE))
-
-
-def transfer_journals(connection: Connection) -> Iterator[Record]:
-    return _stream(connection, _posted(_TRANSFER))
-
-
-def _posted(table: Table) -> Select[Any]:
-    return (
-        select(
-            table,
-            _JOURNAL.c.kind.label("journal_kind"),
-            *(
-                _LEG.c[name].label(f"posting_{name}")
-                for name in ("code", "asset", "debit", "atoms")
-            ),
-        )
-        .select_from(table)
-        .outerjoin(_JOURNAL, journal_of(table.c.id))
-        .outerjoin(_LEG, _LEG.c.journal_id == _JOURNAL.c.id)
-        .order_by(table.c.id, _JOURNAL.c.id)
-    )
-
-
 def counters(connection: Connection) -> Iterator[Record]:
     """Every trading account with its counters."""
     return _stream(
@@ -327,60 +218,28 @@ def idempotent_outcomes(connection: Connection) -> Iterator[Record]:
     return _stream(connection, select(Tables.idempotency).order_by(Tables.idempotency.c.at))
 
 
-def event_numbers(connection: Connection) -> Iterator[Record]:
-    """The number of each event, its organisation, and its number there."""
-    columns = (_EVENT.c.seq, _EVENT.c.organisation_id, _EVENT.c.number)
-    return _stream(connection, select(*columns).order_by(_EVENT.c.seq))
-
-
-def audit_outside_its_account(connection: Connection) -> Iterator[Record]:
-    """Audit rows whose trading account differs from that of their record."""
-    audit = Tables.audit
-    for records, account in (
-        (Tables.trading_account, Tables.trading_account.c.id),
-        (Tables.quote, Tables.quote.c.trading_account_id),
-        (Tables.trade, Tables.trade.c.trading_account_id),
-        (Tables.transfer, Tables.transfer.c.trading_account_id),
-        (WalletTables.blockchain_account, WalletTables.blockchain_account.c.trading_account_id),
-    ):
-        yield from _stream(
-            connection,
-            select(audit.c.seq)
-            .join(records, records.c.id == audit.c.object)
-            .where(
-                audit.c.outcome == "done",
-                account.is_not(None),
-                audit.c.trading_account_id.is_distinct_from(account),
-            )
-            .order_by(audit.c.seq),
-        )
-
-
-def ends_of_epochs(connection: Connection) -> Iterator[int]:
-    """The number of the last event of each epoch but the current one."""
-    audit = Tables.audit
-    accepted = (audit.c.action == ACCEPTED) & (audit.c.outcome == "done")
-    for row in _stream(connection, select(audit.c.inputs).where(accepted).order_by(audit.c.seq)):
-        yield int(parse_json(row.inputs)["afterEvent"])
-
-
-def entries_of_clock(connection: Connection) -> Iterator[Record]:
-    """Audit entries that begin or end a doubt or begin an epoch, oldest first."""
-    audit = Tables.audit
-    actions = (ACCEPTED, "clock_uncertain", "clock_certain")
-    return _stream(
-        connection,
-        select(audit.c.action, audit.c.at)
-        .where(audit.c.action.in_(actions), audit.c.outcome == "done")
-        .order_by(audit.c.seq),
+def ends_of_epochs(connection: Connection) -> dict[str, list[int]]:
+    """The numbers of the entries that ended an epoch, by log."""
+    t = Tables.entry
+    ends = select(t.c.organisation_id, t.c.number).where(
+        t.c.object == SUBJECT, t.c.action == ACCEPTED
     )
+    found: dict[str, list[int]] = {}
+    for organisation, number in connection.execute(ends.order_by(t.c.number)):
+        found.setdefault(organisation, []).append(number)
+    return found
 
 
-def spans_of_events(connection: Connection) -> dict[str, tuple[int, int]]:
-    """The numbers of the first and the last event of every record."""
-    first, last = func.min(_EVENT.c.seq), func.max(_EVENT.c.seq)
-    found = connection.execute(select(_EVENT.c.resource, first, last).group_by(_EVENT.c.resource))
-    return {str(record): (int(begun), int(ended)) for record, begun, ended in found}
+def spans_of_records(connection: Connection) -> dict[str, tuple[str, int, int]]:
+    """The log of every record, and the numbers of the first and the last entry about it."""
+    t = Tables.entry
+    first, last = func.min(t.c.number), func.max(t.c.number)
+    found = (
+        select(t.c.object, t.c.organisation_id, first, last)
+        .where(t.c.organisation_id != DEPLOYMENT)
+        .group_by(t.c.object, t.c.organisation_id)
+    )
+    return {row[0]: (row[1], int(row[2]), int(row[3])) for row in connection.execute(found)}
 
 
 def links_with_claims(connection: Connection) -> Iterator[Record]:
@@ -429,26 +288,51 @@ def logs(connection: Connection) -> Iterator[Record]:
 
 
 def organisations_of_entries(connection: Connection) -> list[str]:
-    """Whose logs have entries, here or in an archive."""
-    here = select(Tables.entry.c.organisation_id).distinct()
-    archived = select(Tables.archived_leaves.c.organisation_id).distinct()
-    return sorted({*connection.scalars(here), *connection.scalars(archived)})
+    """Whose logs have entries."""
+    return sorted(connection.scalars(select(Tables.entry.c.organisation_id).distinct()))
 
 
-def entries(
-    connection: Connection, organisation_id: str
-) -> Iterator[tuple[int, str, bytes, bytes]]:
-    """Number, id, leaf hash and body of every entry of a log in its order. A hash or a body that
-    can't be read is empty."""
-    names = ["leaf", "body"]
+class StoredEntry(NamedTuple):
+    """The columns of an entry, as far as they can be read; ``body`` is its text."""
+
+    number: int
+    at: int
+    action: str
+    object: str
+    account: str | None
+    leaf: bytes
+    mark: bytes
+    body: bytes | None
+
+
+def entries(connection: Connection, organisation_id: str) -> Iterator[StoredEntry]:
+    """Every entry of a log in its order. A hash, a mark or a body that can't be read is empty, a
+    number 0; a body that an archive has is None."""
+    numbers, names = ["number", "at"], ["leaf", "mark", "body"]
     if connection.dialect.name == "sqlite":  # which may hold a text in any column
-        names = [f"iif(typeof({name}) = 'blob', {name}, x'')" for name in names]
+        names = [
+            f"CASE typeof({name}) WHEN 'blob' THEN {name} WHEN 'null' THEN NULL ELSE x'' END"
+            for name in names
+        ]
+        numbers = [f"CASE typeof({name}) WHEN 'integer' THEN {name} ELSE 0 END" for name in numbers]
     query = (
-        f"SELECT number, id, {', '.join(names)} FROM entry "  # noqa: S608 - our own words
+        f"SELECT {', '.join(numbers)}, action, object, trading_account_id, {', '.join(names)} "  # noqa: S608 - our own words
+        "FROM entry "
         "WHERE organisation_id = :organisation ORDER BY number"
     )
-    for number, entry_id, leaf, body in _raw(connection, query, {"organisation": organisation_id}):
-        yield number, entry_id, leaf, packing.body(body, entry_id, organisation_id).encode()
+    for row in _raw(connection, query, {"organisation": organisation_id}):
+        number, at, action, subject, account, leaf, mark, stored = row
+        found = (bytes(leaf or b""), bytes(mark or b""), _unpacked(stored))
+        yield StoredEntry(number, at, action, subject, account, *found)
+
+
+def _unpacked(stored: bytes | None) -> bytes | None:
+    if stored is None:
+        return None
+    try:
+        return entry.unpack(bytes(stored))
+    except ValueError:
+        return b""
 
 
 def sealed_rows(connection: Connection, table: Table) -> Iterator[tuple[str, str | None, bytes]]:

@@ -2,32 +2,32 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, bindparam, select
-
-from chainteller.storage.clock import with_time
-from chainteller.storage.database import Record
-from chainteller.storage.rows import Finder, Writer
+from chainteller.storage.clock import OF_CLOCK, OF_SERVER_CLOCK, WITH_CLOCK
+from chainteller.storage.db import records
+from chainteller.storage.db.query import POSTGRESQL, Query, Record, Session
+from chainteller.storage.db.sources import Finder, Source
+from chainteller.storage.rows import Writer
 from chainteller.storage.tables import Tables
 
 _T = Tables.api_key
-_ONE = _T.c.key_id == bindparam("b_key_id")
-find = Finder(_T, "key_id")
-_FOUND = select(_T).where(_ONE)
-_FIND_WITH_TIME = with_time(_FOUND, server_clock=False)
-_FIND_WITH_SERVER_CLOCK = with_time(_FOUND, server_clock=True)
-_ALL = select(_T).order_by(_T.c.created.desc(), _T.c.key_id)
+find = Finder(records.ApiKey, "key_id")
+_FIND_WITH_TIME = Source(records.ApiKey, WITH_CLOCK, **OF_CLOCK).where("key_id = :key_id")
+_FIND_WITH_SERVER_CLOCK = Source(records.ApiKey, WITH_CLOCK, **OF_CLOCK, **OF_SERVER_CLOCK).where(
+    "key_id = :key_id", only=POSTGRESQL
+)
+_ALL = Query(f"{Source(records.ApiKey).text} ORDER BY created DESC, key_id", records.ApiKey)
 
 
 def find_with_time(
-    connection: Connection, key_id: str, *, server_clock: bool = False
+    connection: Session, key_id: str, *, server_clock: bool = False
 ) -> Record | None:
     """Find a key, with what the clock's row says about time and PostgreSQL's clock if
     requested."""
     statement = _FIND_WITH_SERVER_CLOCK if server_clock else _FIND_WITH_TIME
-    return connection.execute(statement, {"b_key_id": key_id}).first()
+    return connection.execute(statement, {"key_id": key_id}).first()
 
 
-def everything(connection: Connection) -> Sequence[Record]:
+def everything(connection: Session) -> Sequence[Record]:
     """All keys, newest first."""
     return connection.execute(_ALL).all()
 

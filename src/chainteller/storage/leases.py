@@ -1,15 +1,19 @@
 """The leases of the server processes on a PostgreSQL database, by the database's own clock."""
 
-from sqlalchemy import BigInteger, Connection, delete, func, literal_column, select
-from sqlalchemy.dialects.postgresql import insert
+from chainteller.storage.db.query import POSTGRESQL, Query, Session, Value
 
-from chainteller.storage.tables import Tables
+_NOW = "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)"
+_RENEW = Query(
+    f"INSERT INTO server_lease (id, renewed_at) VALUES (:id, {_NOW}) "
+    "ON CONFLICT (id) DO UPDATE SET renewed_at = excluded.renewed_at",
+    only=POSTGRESQL,
+)
+_REMOVE_OLD = Query(f"DELETE FROM server_lease WHERE renewed_at < {_NOW} - :lasts", only=POSTGRESQL)
+_COUNT = Query("SELECT count(*) AS value FROM server_lease", Value)
+_END = Query("DELETE FROM server_lease WHERE id = :id")
 
-_T = Tables.server_lease
-_NOW = literal_column("CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)", BigInteger)
 
-
-def renew(connection: Connection, lease_id: str, lasts_us: int) -> int:
+def renew(connection: Session, lease_id: str, lasts_us: int) -> int:
     """Renew a lease, remove those that ended, and count the rest, this one included.
 
     Args:
@@ -17,13 +21,10 @@ def renew(connection: Connection, lease_id: str, lasts_us: int) -> int:
         lease_id: the process's own.
         lasts_us: how long a lease lasts, in microseconds.
     """
-    renewed = insert(_T).values(id=lease_id, renewed_at=_NOW)
-    connection.execute(
-        renewed.on_conflict_do_update(index_elements=[_T.c.id], set_={"renewed_at": _NOW})
-    )
-    connection.execute(delete(_T).where(_T.c.renewed_at < _NOW - lasts_us))
-    return int(connection.execute(select(func.count()).select_from(_T)).scalar_one())
+    connection.execute(_RENEW, {"id": lease_id})
+    connection.execute(_REMOVE_OLD, {"lasts": lasts_us})
+    return int(connection.execute(_COUNT).scalar_one())
 
 
-def end(connection: Connection, lease_id: str) -> None:
-    connection.execute(delete(_T).where(_T.c.id == lease_id))
+def end(connection: Session, lease_id: str) -> None:
+    connection.execute(_END, {"id": lease_id})

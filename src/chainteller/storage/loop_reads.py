@@ -92,7 +92,6 @@ class LoopReads(Database):
 
     def __init__(self, database: Database) -> None:
         super().__init__(database.engine, None)
-        self.backlog = database.backlog
         self._free: list[_OnLoop] = []
         self._all: set[_OnLoop] = set()
         self._most = MOST

@@ -24,10 +24,12 @@ from chainteller.storage import (
     schema,
     sealing,
 )
+from chainteller.storage.compatibility import require_current
 from chainteller.storage.database import Database, connect, sqlite_path
 from chainteller.storage.faults import explain, explain_sqlite, unavailable
 from chainteller.storage.open_files import Holders
 from chainteller.storage.revision import State, sqlite_revision, sqlite_state
+from chainteller.storage.writer_keys import WriterKeys
 
 DATABASE_OPEN = "DATABASE_OPEN"
 _SIDE_FILES = ("-journal", "-wal", "-shm")
@@ -47,20 +49,21 @@ AND coalesce(greatest(last_analyze, last_autoanalyze), '-infinity') < now() - in
 """Autovacuum does the same where it's on; this helps where it's late or off."""
 
 
-def init(url: str) -> bool:
-    """Create the schema and the first organisation; False if the schema is current already.
+def init(url: str, keys: WriterKeys | None = None) -> bool:
+    """Create the schema, the first organisation and the writer's key; False if the schema is
+    current already.
 
     Raises:
         ServiceUnavailable: it can't be used, or belongs to another version or program.
     """
-    database = connect(url)
+    database = connect(url, keys)
     try:
         with database.read() as connection:
             found = schema.state(connection)
         if found is State.NEW:
             schema.create(database.engine)
         else:
-            schema.require_current(found, database.name)
+            require_current(found, database.name)
     except (DBAPIError, PoolTimeout) as error:
         raise explain(error) from error
     finally:
@@ -169,7 +172,7 @@ def compact(url: str) -> tuple[int, int]:
     require_space(path, _COMPACTING * before)
     try:
         with closing(sqlite3.connect(path, timeout=5, isolation_level=None)) as connection:
-            schema.require_current(sqlite_state(partial(_scalar, connection)), str(path))
+            require_current(sqlite_state(partial(_scalar, connection)), str(path))
             connection.execute("VACUUM")
     except sqlite3.Error as error:
         raise explain_sqlite(error) from error
@@ -180,7 +183,7 @@ def _compact_server(url: str) -> tuple[int, int]:
     database = connect(url)
     try:
         with database.read() as connection:
-            schema.require_current(schema.state(connection), database.name)
+            require_current(schema.state(connection), database.name)
         with database.look() as connection:
             connection.execute(text("SET statement_timeout = 0"))
             before = size_of(connection, None)
@@ -441,7 +444,7 @@ def _copy_checked(file: Path, draft: Path) -> None:
     if found is State.NEW:
         raise unavailable("NOT_A_DATABASE", "The backup holds nothing.", "Use another backup.")
     if found is not State.OUTDATED:
-        schema.require_current(found, str(file))
+        require_current(found, str(file))
     try:
         with closing(_read_only(file)) as source, closing(sqlite3.connect(draft)) as target:
             source.backup(target)

@@ -1,24 +1,25 @@
 """Markets closed by an operator."""
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import bindparam
 
-from chainteller.storage.database import Record
-from chainteller.storage.plain import ahead
-from chainteller.storage.rows import Finder, Writer
+from chainteller.storage.db import records
+from chainteller.storage.db.query import Query, Record, Session, ahead
+from chainteller.storage.db.sources import Finder, Source
+from chainteller.storage.rows import Writer
 from chainteller.storage.tables import Tables
 
 _T = Tables.market_control
-_ALL = select(_T)
-control = Finder(_T, "market")
+_ALL = Query(Source(records.MarketControl).text, records.MarketControl)
+control = Finder(records.MarketControl, "market")
 _ONE = _T.c.market == bindparam("b_market")
 
 
-def controls_ahead(connection: Connection) -> None:
+def controls_ahead(connection: Session) -> None:
     """Send what ``controls`` will find; see ``Plain.ahead``."""
     ahead(connection, _ALL, {})
 
 
-def controls(connection: Connection) -> dict[str, Record]:
+def controls(connection: Session) -> dict[str, Record]:
     return {row.market: row for row in connection.execute(_ALL)}
 
 

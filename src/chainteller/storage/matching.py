@@ -9,24 +9,16 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Table,
-    and_,
-    bindparam,
-    literal_column,
-    or_,
-    select,
-)
-
 from chainteller.domain.assets import ASSETS_BY_KEY
 from chainteller.domain.ids import Prefix
 from chainteller.domain.money import AmountMalformed, AmountTooPrecise, parse_atoms
 from chainteller.domain.search_texts import LEAST_OF_KEY, Ends, folded, key_of, words_of
 from chainteller.domain.transfers import LEAST_OF_ID
 from chainteller.storage import search
-from chainteller.storage.pages import Condition, Counted, Extra
+from chainteller.storage.db import records
+from chainteller.storage.db.query import Query, Session, Value, built, escaped
+from chainteller.storage.db.sources import Source
+from chainteller.storage.pages import Counted, Extra
 from chainteller.storage.search import (
     BANK_ACCOUNT,
     COUNTERPARTY,
@@ -34,17 +26,40 @@ from chainteller.storage.search import (
     MOST,
     Hit,
 )
-from chainteller.storage.tables import END_OF_ID, Tables
-from chainteller.storage.wallet_tables import WalletTables
 
-_A, _B, _C, _T = Tables.trading_account, Tables.bank_account, Tables.customer, Tables.transfer
-_P = WalletTables.counterparty
+_A, _C, _T, _P = (
+    Source(each)
+    for each in (
+        records.TradingAccount,
+        records.Customer,
+        records.Transfer,
+        records.Counterparty,
+    )
+)
 _PREFIXES = {
     _A: Prefix.TRADING_ACCOUNT,
     _T: Prefix.TRANSACTION,
     _P: Prefix.COUNTERPARTY,
 }
-_END_OF_ID: ColumnElement[str] = literal_column(END_OF_ID)
+_OF_CUSTOMER = "SELECT 1 FROM customer WHERE customer.id = trading_account.customer_id"
+_OF_ACCOUNT = (
+    "SELECT 1 FROM trading_account JOIN customer ON customer.id = trading_account.customer_id "
+    "WHERE trading_account.id = transfer.trading_account_id"
+)
+_OWNERS = Query(
+    "SELECT customer_id AS value FROM bank_account "
+    "WHERE organisation_id = :organisation AND id IN :ids",
+    Value,
+)
+_ACCOUNTS_OF = {
+    column: Query(
+        "SELECT id AS value FROM trading_account "
+        f"WHERE organisation_id = :organisation AND {column} IN :ids",
+        Value,
+    )
+    for column in ("customer_id", "bank_account_id")
+}
+_END_OF_ID = "substr(transfer.id, length(transfer.id) - 3)"
 _DOTS = ("..", "…")
 
 
@@ -70,35 +85,33 @@ class _People(NamedTuple):
     bank_accounts: list[str]
 
 
-def accounts(connection: Connection, organisation_id: str, text: str | None) -> Matching:
+def accounts(connection: Session, organisation_id: str, text: str | None) -> Matching:
     """Trading accounts by id, and by their customer and bank account."""
     if not text:
         return Matching()
     people = _people(connection, organisation_id, text)
     if people.customers is None:
         named = _named(text)
-        is_theirs = select(_C.c.id).where(_C.c.id == _A.c.customer_id, named.condition).exists()
-        return Matching((Extra(named.name, is_theirs),), MOST)
+        is_theirs = f"EXISTS ({_OF_CUSTOMER} AND {named.condition})"
+        return Matching((Extra(is_theirs, named.values),), MOST)
     found = _ids(connection, _A, organisation_id, text)
     found += _of(connection, organisation_id, people)
     return _one_of(_A, found)
 
 
-def customers(connection: Connection, organisation_id: str, text: str | None) -> Matching:
+def customers(connection: Session, organisation_id: str, text: str | None) -> Matching:
     """Customers by name, reference or bank account."""
     if not text:
         return Matching()
     people = _people(connection, organisation_id, text)
     if people.customers is None:
         return Matching((_named(text),), MOST)
-    owners = select(_B.c.customer_id).where(
-        _B.c.organisation_id == organisation_id, _B.c.id.in_(people.bank_accounts)
-    )
-    found = [*people.customers, *connection.execute(owners).scalars()]
+    values = {"organisation": organisation_id, "ids": people.bank_accounts}
+    found = [*people.customers, *connection.execute(_OWNERS, values).scalars()]
     return _one_of(_C, found)
 
 
-def counterparties(connection: Connection, organisation_id: str, text: str | None) -> Matching:
+def counterparties(connection: Session, organisation_id: str, text: str | None) -> Matching:
     """Wallets by id or address."""
     if not text:
         return Matching()
@@ -108,38 +121,34 @@ def counterparties(connection: Connection, organisation_id: str, text: str | Non
     return _one_of(_P, found)
 
 
-def transfers(connection: Connection, organisation_id: str, text: str | None) -> Matching:
+def transfers(connection: Session, organisation_id: str, text: str | None) -> Matching:
     """Deposits and withdrawals of which each word says something: an id, an address, the bank
     account, the customer or the amount."""
     if not text or not text.split():
         return Matching()
-    words = [_Word(connection, organisation_id, word) for word in text.split()]
+    words = [_Word(connection, organisation_id, *each) for each in enumerate(text.split())]
     for at, word in enumerate(words):
         ids = word.transfers()
         if ids is None:
             continue
-        others = [each for number, each in enumerate(words) if number != at]
+        others = [each.condition() for number, each in enumerate(words) if number != at]
         if others and ids:
-            statement = select(_T.c.id).where(
-                _T.c.id.in_(ids), *(each.condition() for each in others)
-            )
-            ids = list(connection.execute(statement).scalars())
+            conditions = " AND ".join(["id IN :ids", *(each.condition for each in others)])
+            query = built(f"SELECT id AS value FROM transfer WHERE {conditions}", Value)
+            values = {name: value for each in others for name, value in each.values.items()}
+            ids = list(connection.execute(query, {**values, "ids": ids}).scalars())
         return _one_of(_T, ids)
-    named = and_(*(_named(word.text).condition for word in words))
-    theirs = (
-        select(_A.c.id)
-        .join(_C, _C.c.id == _A.c.customer_id)
-        .where(_A.c.id == _T.c.trading_account_id, named)
-        .exists()
-    )
-    return Matching((Extra(f"names {text.casefold()}", theirs),), MOST)
+    named = _named(text)
+    theirs = f"EXISTS ({_OF_ACCOUNT} AND {named.condition})"
+    return Matching((Extra(theirs, named.values),), MOST)
 
 
 class _Word:
     """What one word of a search says about transfers."""
 
-    def __init__(self, connection: Connection, organisation_id: str, text: str) -> None:
+    def __init__(self, connection: Session, organisation_id: str, number: int, text: str) -> None:
         self._connection, self._organisation_id, self.text = connection, organisation_id, text
+        self._name = f"w{number}"
         self._amounts = list(_amounts(text))
         people = _people(connection, organisation_id, text)
         self._is_dense = people.customers is None
@@ -154,43 +163,52 @@ class _Word:
             hits = _hits(connection, organisation_id, text, MOST)
             self._wallets = [hit.id for hit in hits if hit.kind == COUNTERPARTY]
 
-    def condition(self) -> Condition:
+    def condition(self) -> Extra:
         """Whether a transfer has this word."""
         if self._is_dense:
-            named = _named(self.text).condition
-            return (
-                select(_A.c.id)
-                .join(_C, _C.c.id == _A.c.customer_id)
-                .where(_A.c.id == _T.c.trading_account_id, named)
-                .exists()
-            )
-        return or_(*self._parts())
+            named = _named(self.text, self._name)
+            return Extra(f"EXISTS ({_OF_ACCOUNT} AND {named.condition})", named.values)
+        parts = list(self._parts())
+        values = {name: value for part in parts for name, value in part.values.items()}
+        return Extra(f"({' OR '.join(part.condition for part in parts)})", values)
 
     def transfers(self) -> list[str] | None:
         """The ids of the transfers that have this word; None if there are too many."""
         if self._is_dense:
             return None
         found: list[str] = []
-        for part in self._parts():
-            statement = select(_T.c.id).where(_T.c.organisation_id == self._organisation_id, part)
-            found += self._connection.execute(statement.limit(MOST + 1)).scalars()
+        for condition, given in self._parts():
+            query = built(
+                "SELECT id AS value FROM transfer WHERE organisation_id = :organisation "
+                f"AND {condition} LIMIT {MOST + 1}",
+                Value,
+            )
+            values = {"organisation": self._organisation_id, **given}
+            found += self._connection.execute(query, values).scalars()
             if len(found) > MOST:
                 return None
         return found
 
-    def _parts(self) -> Iterator[Condition]:
+    def _parts(self) -> Iterator[Extra]:
         """Conditions that have an index each."""
-        yield _T.c.id.in_(self._ids)
+        name = self._name
+        yield Extra(f"transfer.id IN :{name}_ids", {f"{name}_ids": self._ids})
         if self._accounts:
-            yield _T.c.trading_account_id.in_(self._accounts)
+            values = {f"{name}_accounts": self._accounts}
+            yield Extra(f"transfer.trading_account_id IN :{name}_accounts", values)
         if self._wallets:
-            yield _T.c.counterparty_id.in_(self._wallets)
-        for asset, atoms in self._amounts:
-            yield and_(_T.c.amount.in_([atoms]), _T.c.asset.in_([asset]))
+            values = {f"{name}_wallets": self._wallets}
+            yield Extra(f"transfer.counterparty_id IN :{name}_wallets", values)
+        for at, (asset, atoms) in enumerate(self._amounts):
+            is_it = f"transfer.amount = :{name}_amount{at} AND transfer.asset = '{asset}'"
+            yield Extra(f"({is_it})", {f"{name}_amount{at}": atoms})
         if len(self.text) >= LEAST_OF_ID:
-            yield _T.c.network_tx_hash == self.text
+            yield Extra(f"transfer.network_tx_hash = :{name}", {name: self.text})
             end = self.text.upper()
-            yield and_(_END_OF_ID.in_([end[-LEAST_OF_ID:]]), _T.c.id.endswith(end, autoescape=True))
+            yield Extra(
+                f"({_END_OF_ID} = :{name}_four AND transfer.id LIKE :{name}_end ESCAPE '\\')",
+                {f"{name}_four": end[-LEAST_OF_ID:], f"{name}_end": f"%{escaped(end)}"},
+            )
 
 
 def _amounts(word: str) -> Iterator[tuple[str, int]]:
@@ -200,21 +218,21 @@ def _amounts(word: str) -> Iterator[tuple[str, int]]:
             yield asset.key, parse_atoms(word.replace(",", ""), asset)
 
 
-def _one_of(table: Table, ids: Iterable[str]) -> Matching:
+def _one_of(source: Source, ids: Iterable[str]) -> Matching:
     found = list(dict.fromkeys(ids))
-    is_one = table.c.id.in_(bindparam("b_found", expanding=True))
-    return Matching((Extra("found", is_one, {"b_found": found}),), is_empty=not found)
+    extra = Extra(f"{source.table}.id IN :found", {"found": found})
+    return Matching((extra,), is_empty=not found)
 
 
-def _named(text: str) -> Extra:
+def _named(text: str, name: str = "named") -> Extra:
     """Whether a customer's name has all words of a text, for a scan of many that do."""
     words = text.casefold().split()
-    name = f"named {len(words)} {text.casefold()}"
-    conditions = [_C.c.search_name.contains(word, autoescape=True) for word in words]
-    return Extra(name, and_(*conditions))
+    values = {f"{name}{at}": f"%{escaped(word)}%" for at, word in enumerate(words)}
+    likes = [f"customer.search_name LIKE :{each} ESCAPE '\\'" for each in values]
+    return Extra(" AND ".join(likes), values)
 
 
-def _people(connection: Connection, organisation_id: str, text: str) -> _People:
+def _people(connection: Session, organisation_id: str, text: str) -> _People:
     """Customers by name or reference, and bank accounts by number."""
     named = _customers_named(connection, organisation_id, text)
     hits = _hits(connection, organisation_id, text, MOST + 1)
@@ -225,7 +243,7 @@ def _people(connection: Connection, organisation_id: str, text: str) -> _People:
     return _People([*named, *known], banks)
 
 
-def _customers_named(connection: Connection, organisation_id: str, text: str) -> list[str] | None:
+def _customers_named(connection: Session, organisation_id: str, text: str) -> list[str] | None:
     words = words_of(text)
     known = search.vocabulary(connection, organisation_id)
     alternatives = []
@@ -238,7 +256,7 @@ def _customers_named(connection: Connection, organisation_id: str, text: str) ->
     return None if len(found) > MOST else found
 
 
-def _hits(connection: Connection, organisation_id: str, text: str, most: int) -> list[Hit]:
+def _hits(connection: Session, organisation_id: str, text: str, most: int) -> list[Hit]:
     """Records whose reference, number or address begins or ends with a text, or both."""
     for dots in _DOTS:
         begin, found, end = text.partition(dots)
@@ -254,7 +272,7 @@ def _hits(connection: Connection, organisation_id: str, text: str, most: int) ->
     ]
 
 
-def _ids(connection: Connection, table: Table, organisation_id: str, text: str) -> list[str]:
+def _ids(connection: Session, source: Source, organisation_id: str, text: str) -> list[str]:
     """Rows whose id, with or without its prefix, begins with a text or is abbreviated by it."""
     begin, end = text, ""
     for dots in _DOTS:
@@ -263,24 +281,22 @@ def _ids(connection: Connection, table: Table, organisation_id: str, text: str) 
     ends = Ends(begin.strip().upper(), end.strip().upper())
     if len(ends.begin) < LEAST_OF_ID or not ends.begin.isascii():
         return []
-    prefixed = ends._replace(begin=f"{_PREFIXES[table]}_{ends.begin}")
+    prefixed = ends._replace(begin=f"{_PREFIXES[source]}_{ends.begin}")
     return [
         row.id
         for each in (ends, prefixed)
-        for row in search.with_id(connection, table, organisation_id, each, MOST)
+        for row in search.with_id(connection, source, organisation_id, each, MOST)
     ]
 
 
-def _of(connection: Connection, organisation_id: str, people: _People) -> list[str]:
+def _of(connection: Session, organisation_id: str, people: _People) -> list[str]:
     """The trading accounts of customers and bank accounts."""
     found: list[str] = []
     for column, ids in (
-        (_A.c.customer_id, people.customers or []),
-        (_A.c.bank_account_id, people.bank_accounts),
+        ("customer_id", people.customers or []),
+        ("bank_account_id", people.bank_accounts),
     ):
         if ids:
-            statement = select(_A.c.id).where(
-                _A.c.organisation_id == organisation_id, column.in_(ids)
-            )
-            found += connection.execute(statement).scalars()
+            values = {"organisation": organisation_id, "ids": ids}
+            found += connection.execute(_ACCOUNTS_OF[column], values).scalars()
     return found

@@ -1,24 +1,25 @@
 """Query customers' statements about wallets."""
 
-from sqlalchemy import Connection, select
-
 from chainteller.service.models.counterparties import OwnershipStatement
 from chainteller.service.models.pages import ListQuery
-from chainteller.storage.database import Record
+from chainteller.storage.db import records
+from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.pages import Counted, Listing
-from chainteller.storage.rows import Finder
-from chainteller.storage.wallet_tables import WalletTables
 
-_T = WalletTables.statement
-_C = WalletTables.counterparty
-_WITH_ADDRESS = select(_T, _C.c.network, _C.c.address).join(_C, _C.c.id == _T.c.counterparty_id)
-find = Finder(_T, "organisation_id", "id", rows=_WITH_ADDRESS)
+_WITH_ADDRESS = Source(
+    records.OwnershipStatement,
+    "JOIN counterparty ON counterparty.id = ownership_statement.counterparty_id",
+    network="counterparty.network",
+    address="counterparty.address",
+)
+find = Finder(_WITH_ADDRESS, "organisation_id", "id")
 """A statement, with the network and address of its counterparty."""
-_LISTED = Listing(_T, "blockchain_account_id", rows=_WITH_ADDRESS)
+_LISTED = Listing(_WITH_ADDRESS, "blockchain_account_id")
 
 
 def page(
-    connection: Connection, account_id: str, query: ListQuery
+    connection: Session, account_id: str, query: ListQuery
 ) -> tuple[tuple[OwnershipStatement, ...], Counted]:
     rows, total = _LISTED.page(connection, (account_id,), query)
     return tuple(to_model(row) for row in rows), total

@@ -2,40 +2,24 @@
 
 Unfiltered, a list has an exact total (``tallies``), and a page in its second half is read from the
 end. Filtered, records are counted up to ``COUNTED``; beyond that, the total is a lower bound.
-Statements are built once for each set of filters, so that nothing but values changes.
+The text of a statement depends on which filters there are, never on their values.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import product
-from typing import Any, NamedTuple
-
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    ColumnElement,
-    Connection,
-    Select,
-    Table,
-    bindparam,
-    func,
-    literal_column,
-    select,
-    union_all,
-)
+from typing import Any, ClassVar, NamedTuple
 
 from chainteller.domain.clock import parse_instant
 from chainteller.service.models.pages import ListQuery
-from chainteller.storage import tallies
-from chainteller.storage.database import Record
-from chainteller.storage.plain import ahead
+from chainteller.storage.db.query import Query, Record, Session, Value, Values, ahead, built, row_of
+from chainteller.storage.db.sources import Source
 
-Condition = ColumnElement[bool]
 COUNTED = 10_000
 """Matches that are counted under a filter."""
 _NEAR = 200
 """Rows that are skipped as a whole; beyond, only their keys are."""
-_BOUNDS = ("created_gte", "created_lt")
+_BOUNDS = {"created_gte": ">=", "created_lt": "<"}
 
 
 class Counted(NamedTuple):
@@ -46,55 +30,53 @@ class Counted(NamedTuple):
 
 
 class Extra(NamedTuple):
-    """A condition that isn't equality; ``name`` tells it from others of the list."""
+    """A condition that isn't equality, with the values of its parameters."""
 
-    name: str
-    condition: Condition
+    condition: str
     values: Mapping[str, object] = {}
 
 
 class Listing:
-    """A list of the rows of ``table`` that have given values in the columns ``of``.
+    """A list of the rows of a table that have given values in the columns ``of``.
 
     Args:
-        table: whose rows are listed.
+        source: what is read of each row.
         of: columns whose values every page is given.
-        rows: what is selected, by default the row itself.
         filters: fields of a query that are columns of the table.
         order: the columns that order the list; the last one is unique.
         orders: further orders, by the word that asks for their ascending form.
         spread: filters that share an index, with all their values: the index has them in this
             order, behind ``of`` and before ``order``.
-        key: the column that names a row.
+        condition: what is true of every row besides.
         is_tallied: whether the unfiltered list is counted by ``tallies``.
     """
 
+    declared: ClassVar[list["Listing"]] = []
+
     def __init__(  # noqa: PLR0913 - what a list is, declared by name
         self,
-        table: Table,
+        source: Any,
         *of: str,
-        rows: Select[Any] | None = None,
         filters: tuple[str, ...] = (),
         order: tuple[str, ...] = ("created", "id"),
         orders: Mapping[str, tuple[str, ...]] | None = None,
         spread: Mapping[str, tuple[str, ...]] | None = None,
-        key: str = "id",
+        condition: str = "",
         is_tallied: bool = False,
     ) -> None:
-        self.table = table
+        self.source = source if isinstance(source, Source) else Source(source)
+        self.filters = filters
+        self.orders = {"created": order, **(orders or {})}
         self._of = of
-        self._rows: Select[Any] = select(table) if rows is None else rows
-        self._filters = filters
-        self._order = order
-        self._orders = orders or {}
         self._spread = spread or {}
-        self._key = key
+        self._condition = condition
         self._is_tallied = is_tallied
         self._shapes: dict[tuple[object, ...], _Shape] = {}
+        Listing.declared.append(self)
 
     def page(
         self,
-        connection: Connection,
+        connection: Session,
         of: tuple[object, ...],
         query: ListQuery,
         *extras: Extra,
@@ -110,15 +92,17 @@ class Listing:
             total: of the list, if it's known.
         """
         filtered, bounds = self._asked(query)
-        values = {f"b_{name}": value for name, value in zip(self._of, of, strict=True)}
-        values |= {f"b_{name}": getattr(query, name) for name in filtered}
-        values |= {f"b_{name}": parse_instant(getattr(query, name)) for name in bounds}
+        values: dict[str, object] = dict(zip(self._of, of, strict=True))
+        values |= {name: getattr(query, name) for name in filtered}
+        values |= {name: parse_instant(getattr(query, name)) for name in bounds}
         for extra in extras:
             values |= extra.values
-        shape = self._shape(filtered, bounds, query.sort, extras)
+        shape = self.shape(filtered, bounds, query.sort, [each.condition for each in extras])
         start = (query.page - 1) * query.limit
+        if start == 0:
+            shape.first_ahead(connection, values, query.limit)
         if total is None and self._is_tallied and not (filtered or bounds or extras):
-            total = Counted(tallies.total(connection, self.table, str(of[0])))
+            total = Counted(self._tallied(connection, str(of[0])))
         if total is None:
             total = shape.counted(connection, values, start + query.limit)
         if start >= total.total:
@@ -132,50 +116,59 @@ class Listing:
 
     def near(
         self, of: tuple[object, ...], query: ListQuery
-    ) -> tuple[Select[Any], dict[str, object]] | None:
+    ) -> tuple[Query, dict[str, object]] | None:
         """The statement and its values of an unfiltered page that begins near the beginning of the
         order, whatever the total is; None for others."""
         start = (query.page - 1) * query.limit
         if start > _NEAR or self.is_filtered(query):
             return None
-        values = {f"b_{name}": value for name, value in zip(self._of, of, strict=True)}
-        return self._shape((), (), query.sort, ()).near(values, start, query.limit)
+        values = dict(zip(self._of, of, strict=True))
+        shape = self.shape((), (), query.sort, [])
+        return shape.whole[False], {**values, "start": start, "limit": query.limit}
 
     def is_filtered(self, query: ListQuery) -> bool:
         """Whether a query asks for a part of the list."""
         return any(self._asked(query))
 
-    def _asked(self, query: ListQuery) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The filters and the bounds of a query that this list has."""
-        filtered = tuple(name for name in self._filters if getattr(query, name) is not None)
-        bounds = _BOUNDS if "created" in self.table.columns else ()
-        return filtered, tuple(name for name in bounds if getattr(query, name) is not None)
-
-    def _shape(
+    def shape(
         self,
         filtered: tuple[str, ...],
         bounds: tuple[str, ...],
         sort: str | None,
-        extras: tuple[Extra, ...],
+        extras: Sequence[str],
     ) -> "_Shape":
-        known = (filtered, bounds, sort, *(extra.name for extra in extras))
+        """The statements under these filters and conditions, in one order."""
+        known = (filtered, bounds, sort, *extras)
         shape = self._shapes.get(known)
         if shape is None:
+            table = self.source.table
+            given = [f"{table}.{name} = :{name}" for name in (*self._of, *filtered)]
+            given += [f"{table}.created {_BOUNDS[name]} :{name}" for name in bounds]
+            given += [each for each in (self._condition, *extras) if each]
             arms = [
-                [*self._conditions(filtered, bounds, arm), *(each.condition for each in extras)]
+                [*given, *(f"{table}.{name} = '{value}'" for name, value in arm.items())]
                 for arm in self._arms(filtered)
             ]
-            names, down = self._ordered(sort)
-            own = [self.table.c[name] == bindparam(f"b_{name}") for name in self._of]
-            key = self.table.c[self._key]
-            shape = _Shape((self._rows, own), arms, [self.table.c[n] for n in names], key, down)
+            own = [f"{table}.{name} = :{name}" for name in self._of]
+            word = sort or "-created"
+            order = self.orders.get(word.removeprefix("-"), self.orders["created"])
+            shape = _Shape(self.source, own, arms, order, is_descending=word.startswith("-"))
             self._shapes[known] = shape
         return shape
 
-    def _ordered(self, sort: str | None) -> tuple[tuple[str, ...], bool]:
-        word = sort or "-created"
-        name = word.removeprefix("-")
-        return self._orders.get(name, self._order), word.startswith("-")
+    def _tallied(self, connection: Session, organisation_id: str) -> int:
+        from sqlmodel import SQLModel  # noqa: PLC0415 - tallies want the table's declaration
+
+        from chainteller.storage import tallies  # noqa: PLC0415 - as above
+
+        table = SQLModel.metadata.tables[self.source.table]
+        return tallies.total(connection, table, organisation_id)
+
+    def _asked(self, query: ListQuery) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The filters and the bounds of a query that this list has."""
+        filtered = tuple(name for name in self.filters if getattr(query, name) is not None)
+        bounds = _BOUNDS if "created" in self.source.row._fields else ()
+        return filtered, tuple(name for name in bounds if getattr(query, name) is not None)
 
     def _arms(self, filtered: tuple[str, ...]) -> Iterable[Mapping[str, str]]:
         """The values of filters that share an index and aren't given: one part of the list each."""
@@ -186,74 +179,75 @@ class Listing:
         found = product(*(self._spread[name] for name in missing))
         return [dict(zip(missing, values, strict=True)) for values in found]
 
-    def _conditions(
-        self, filtered: tuple[str, ...], bounds: tuple[str, ...], arm: Mapping[str, str]
-    ) -> list[Condition]:
-        t = self.table.c
-        conditions = [t[name] == bindparam(f"b_{name}") for name in (*self._of, *filtered)]
-        conditions += [t[name] == value for name, value in arm.items()]
-        if "created_gte" in bounds:
-            conditions.append(t.created >= bindparam("b_created_gte"))
-        if "created_lt" in bounds:
-            conditions.append(t.created < bindparam("b_created_lt"))
-        return conditions
-
 
 class _Shape:
-    """The statements of one list under one set of filters, in one order."""
+    """The statements of one list under one set of filters, in one order.
+
+    Args:
+        source: the complete rows.
+        own: whose they are.
+        arms: the parts of the list, with all conditions.
+        order: the columns that order it; the last one names a row.
+    """
 
     def __init__(
         self,
-        rows: tuple[Select[Any], list[Condition]],
-        arms: list[list[Condition]],
-        order: list[Column[Any]],
-        key: Column[Any],
-        is_descending: bool,  # noqa: FBT001 - of statements that are built once
+        source: Source,
+        own: list[str],
+        arms: list[list[str]],
+        order: tuple[str, ...],
+        *,
+        is_descending: bool,
     ) -> None:
-        """``rows`` are the complete rows, and whose they are; ``arms`` are the parts of the list,
-        with all conditions."""
-        selected, own = rows
-        most = bindparam("b_most", type_=BigInteger)
-        ones: list[Select[Any]] = [
-            select(literal_column("1")).select_from(key.table).where(*each) for each in arms
-        ]
-        counted: Any = ones[0].limit(most) if len(ones) == 1 else union_all(*ones).limit(most)
-        self._counted = select(func.count()).select_from(counted.subquery())
-        self._key = key
+        table, self._key = source.table, order[-1]
+        where = [" AND ".join(each) for each in arms]
+        ones = " UNION ALL ".join(f"SELECT 1 AS one FROM {table} WHERE {each}" for each in where)
+        self.count = built(f"SELECT count(*) AS value FROM ({ones} LIMIT :most) AS counted", Value)
         self._is_whole = len(arms) == 1
-        self._whole: dict[bool, Any] = {}
-        self._keys: dict[bool, Any] = {}
-        self._of_keys = selected.where(*own, key.in_(bindparam("b_keys", expanding=True)))
-        limit = bindparam("b_limit", type_=BigInteger)
-        start = bindparam("b_start", type_=BigInteger)
+        self.whole: dict[bool, Query] = {}
+        self.keys: dict[bool, Query] = {}
+        self.of_keys = built(
+            f"{source.text} WHERE {' AND '.join([*own, f'{table}.{self._key} IN :keys'])}",
+            source.row,
+        )
+        part = "LIMIT :limit OFFSET :start"
+        columns = ", ".join(f"{table}.{name}" for name in order)
         for from_end in (False, True):
-            down = is_descending != from_end
-            whole = selected.where(*arms[0]).order_by(*_directed(order, down=down))
-            self._whole[from_end] = whole.limit(limit).offset(start)
-            columns = list(dict.fromkeys((*order, key)))
-            parts: list[Any] = [select(*columns).where(*each) for each in arms]
+            directed = _directed(order, table, down=is_descending != from_end)
             if self._is_whole:
-                keys = parts[0].order_by(*_directed(order, down=down))
+                ordered = f"WHERE {where[0]} ORDER BY {directed} {part}"
+                self.whole[from_end] = built(f"{source.text} {ordered}", source.row)
+                keys = f"SELECT {columns} FROM {table} {ordered}"
             else:
-                keys = _merged(parts, order, down=down)
-            self._keys[from_end] = keys.limit(limit).offset(start)
+                # PostgreSQL sorts what it merges, so no part has more than the page may need.
+                parts = (
+                    f"SELECT * FROM (SELECT {columns} FROM {table} WHERE {each} "
+                    f"ORDER BY {directed} LIMIT :end) AS part{at}"
+                    for at, each in enumerate(where)
+                )
+                merged = _directed(order, "", down=is_descending != from_end)
+                keys = f"{' UNION ALL '.join(parts)} ORDER BY {merged} {part}"
+            self.keys[from_end] = built(keys, _row_of_keys(order))
 
-    def counted(self, connection: Connection, values: Mapping[str, object], end: int) -> Counted:
+    def queries(self) -> Iterator[Query]:
+        yield from (self.count, self.of_keys, *self.whole.values(), *self.keys.values())
+
+    def counted(self, connection: Session, values: Values, end: int) -> Counted:
         """Count the matches: all of them up to ``COUNTED``, else one more than the page needs."""
         most = max(COUNTED, end) + 1
-        found = int(connection.execute(self._counted, {**values, "b_most": most}).scalar_one())
+        found = int(connection.execute(self.count, {**values, "most": most}).scalar_one())
         return Counted(found, most - 1) if found == most else Counted(found)
 
-    def near(
-        self, values: Mapping[str, object], start: int, limit: int
-    ) -> tuple[Select[Any], dict[str, object]]:
-        """The statement that skips ``start`` rows as a whole, and its values."""
-        return self._whole[False], {**values, "b_start": start, "b_limit": limit}
+    def first_ahead(self, connection: Session, values: Values, limit: int) -> None:
+        """Send what ``read`` will find of the first page together with what counts the list."""
+        if self._is_whole:
+            bounds = _bounds(values, 0, limit)
+            ahead(connection, self.whole[False], bounds)
 
     def read(
         self,
-        connection: Connection,
-        values: Mapping[str, object],
+        connection: Session,
+        values: Values,
         start: int,
         limit: int,
         *,
@@ -263,34 +257,33 @@ class _Shape:
 
         Far from where the order begins, keys are read first: an index has them.
         """
-        bounds = {**values, "b_start": start, "b_limit": limit, "b_end": start + limit}
+        bounds = _bounds(values, start, limit)
         if self._is_whole and start <= _NEAR:
-            return list(connection.execute(self._whole[from_end], bounds).all())
-        name = self._key.name
-        keys = [
-            getattr(row, name) for row in connection.execute(self._keys[from_end], bounds).all()
-        ]
-        found = connection.execute(self._of_keys, {**values, "b_keys": keys}) if keys else ()
-        by_key = {getattr(row, name): row for row in found}
+            return list(connection.execute(self.whole[from_end], bounds).all())
+        name = self._key
+        found = connection.execute(self.keys[from_end], bounds).all()
+        keys = [getattr(row, name) for row in found]
+        rows = connection.execute(self.of_keys, {**values, "keys": keys}) if keys else ()
+        by_key = {getattr(row, name): row for row in rows}
         return [by_key[key] for key in keys]
 
 
-def _merged(parts: list[Any], order: list[Column[Any]], *, down: bool) -> Any:
-    """The keys of several parts in one order. Each part has no more of them than the page may
-    need, because PostgreSQL sorts what it merges."""
-    end = bindparam("b_end", type_=BigInteger)
-    limited = [each.order_by(*_directed(order, down=down)).limit(end).subquery() for each in parts]
-    keys = union_all(*(select(*each.columns) for each in limited))
-    chosen = [keys.selected_columns[each.name] for each in order]
-    return keys.order_by(*_directed(chosen, down=down))
+def _bounds(values: Values, start: int, limit: int) -> dict[str, object]:
+    return {**values, "start": start, "limit": limit, "end": start + limit}
 
 
-def _directed(columns: Iterable[ColumnElement[Any]], *, down: bool) -> list[ColumnElement[Any]]:
-    return [each.desc() if down else each.asc() for each in columns]
+@cache
+def _row_of_keys(order: tuple[str, ...]) -> Any:
+    return row_of(*order)
+
+
+def _directed(columns: Iterable[str], table: str, *, down: bool) -> str:
+    place, way = f"{table}." if table else "", "DESC" if down else "ASC"
+    return ", ".join(f"{place}{name} {way}" for name in columns)
 
 
 def numbered(
-    connection: Connection,
+    connection: Session,
     listing: Listing,
     of: Mapping[str, str],
     query: ListQuery,
@@ -304,44 +297,36 @@ def numbered(
         return listing.page(connection, tuple(of.values()), query)
     if (near := listing.near(tuple(of.values()), query)) is not None:
         return list(connection.execute(*near).all()), Counted(total)
-    rows = between(connection, listing.table, of, "ordinal", *ordinals(query, total))
+    rows = between(connection, listing.source.row, of, "ordinal", *ordinals(query, total))
     return (rows[::-1] if query.sort == "created" else rows), Counted(total)
 
 
 def numbered_ahead(
-    connection: Connection, listing: Listing, of: Mapping[str, str], query: ListQuery
+    connection: Session, listing: Listing, of: Mapping[str, str], query: ListQuery
 ) -> None:
     """Send what ``numbered`` will read if that doesn't depend on the total; see ``Plain.ahead``."""
     if (near := listing.near(tuple(of.values()), query)) is not None:
-        ahead(connection, *near)
+        statement, values = near
+        ahead(connection, statement, dict(values))
 
 
 def between(
-    connection: Connection,
-    table: Table,
+    connection: Session,
+    record: Any,
     of: Mapping[str, str],
     ordinal: str,
     first: int,
     last: int,
 ) -> list[Record]:
     """Read the rows with the values ``of`` and these ordinals, the last one first."""
-    parameters = {f"b_{name}": value for name, value in of.items()}
-    statement = _between(table, tuple(of), ordinal)
-    rows = connection.execute(statement, {**parameters, "b_first": first, "b_last": last})
-    return list(rows.all())
+    query = _between(record, tuple(of), ordinal)
+    return list(connection.execute(query, {**of, "first": first, "last": last}).all())
 
 
 @cache
-def _between(table: Table, names: tuple[str, ...], ordinal: str) -> Select[Any]:
-    number = table.c[ordinal]
-    return (
-        select(table)
-        .where(
-            *(table.c[name] == bindparam(f"b_{name}") for name in names),
-            number.between(bindparam("b_first"), bindparam("b_last")),
-        )
-        .order_by(number.desc())
-    )
+def _between(record: Any, names: tuple[str, ...], ordinal: str) -> Query:
+    given = [*(f"{name} = :{name}" for name in names), f"{ordinal} BETWEEN :first AND :last"]
+    return Source(record).where(f"{' AND '.join(given)} ORDER BY {ordinal} DESC")
 
 
 def ordinals(query: ListQuery, total: int) -> tuple[int, int]:

@@ -17,7 +17,8 @@ from psycopg.pq import ConnStatus, ExecStatus, TransactionStatus
 from psycopg.types.numeric import IntLoader
 from psycopg.waiting import Ready, Wait
 
-from chainteller.storage.compiled import Found, Step
+from chainteller.storage.compiled import Step
+from chainteller.storage.db.query import Found
 
 if TYPE_CHECKING:
     from psycopg.pq.abc import PGresult
@@ -141,6 +142,8 @@ class Session:
                 return b"t" if value else b"f"
             case int():
                 return b"%d" % value
+            case list():
+                return _array(value).encode(self._encoding)
             case Binary():
                 return b"\\x" + bytes(value.obj).hex().encode()
             case _:
@@ -187,6 +190,12 @@ class Session:
             reader.set_pgresult(result, set_loaders=False)
         rows = reader.load_rows(0, result.ntuples, tuple)
         return Found(step.what.read(rows), result.ntuples)
+
+
+def _array(values: Sequence[object]) -> str:
+    """A list in PostgreSQL's text form."""
+    quoted = (str(each).replace("\\", "\\\\").replace('"', '\\"') for each in values)
+    return "{" + ",".join(f'"{each}"' for each in quoted) + "}"
 
 
 def _is_own(driver: Connection[Any]) -> bool:

@@ -8,20 +8,20 @@ A statement that cannot be compiled once (with a list of unknown length, or text
 SQLAlchemy connection, in its turn. Errors are SQLAlchemy's.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
-from chainteller.storage.compiled import Compiled, Found, Step, Values, compiled
+from chainteller.storage.compiled import Compiled, Step, compiled
+from chainteller.storage.db.query import Form, Found, Query, Then, Values
 from chainteller.storage.faults import NOT_PREPARED, SESSION_CHANGED
 from chainteller.storage.lost_connections import lose
 
 if TYPE_CHECKING:
     from chainteller.storage.pipeline import Session
 
-Then = Callable[[Found], None]
 _COMMIT = Step("COMMIT")
 _SESSION = "session"
 """Where a pooled connection keeps its ``Session``."""
@@ -29,10 +29,13 @@ _PREPARES = "prepares"
 """The engine's option whether its sessions may prepare statements."""
 
 
+_Key = tuple[int, tuple[Any, ...]]
+
+
 class _Waiting(NamedTuple):
     """A statement that was not sent yet."""
 
-    known: Compiled
+    known: Compiled | Form
     values: Sequence[Any]
     then: Then | None
 
@@ -54,7 +57,7 @@ class Plain:
         self._opening = [Step(each) for each in opening]
         self._waiting: list[_Waiting] = []
         self._ahead: list[_Waiting] = []
-        self._found: dict[tuple[int, tuple[Any, ...]], Found] = {}
+        self._found: dict[_Key, Found] = {}
 
     # What SQLAlchemy's connection has
 
@@ -68,7 +71,7 @@ class Plain:
             return Found([], -1)
         given: Values = parameters or {}
         if self._found:
-            found = self._found.pop((id(statement), tuple(given.values())), None)
+            found = self._found.pop(_key(statement, given), None)
             if found is not None:
                 return found
         known = None if execution_options else compiled(statement, self.dialect, given)
@@ -86,9 +89,9 @@ class Plain:
     def scalars(self, statement: Any) -> Any:
         return self.execute(statement).scalars()
 
-    def exec_driver_sql(self, statement: str) -> Any:
+    def exec_driver_sql(self, statement: str, parameters: Any = None) -> Any:
         self.flush()
-        return self.inner.exec_driver_sql(statement)
+        return self.inner.exec_driver_sql(statement, parameters)
 
     def commit(self) -> None:
         """Run what waits and commit, on PostgreSQL in one round trip."""
@@ -101,14 +104,14 @@ class Plain:
         self.inner.rollback()
 
     @property
-    def engine(self) -> Engine:
-        return self.inner.engine
-
-    @property
     def connection(self) -> Any:
         """The pooled connection, for what the driver does quicker; what waits has run."""
         self.flush()
         return self.inner.connection
+
+    @property
+    def engine(self) -> Engine:
+        return self.inner.engine
 
     def get_execution_options(self) -> Any:
         return self.inner.get_execution_options()
@@ -140,7 +143,7 @@ class Plain:
         """
         known = compiled(statement, self.dialect, parameters) if self._is_postgres else None
         if known is not None:
-            keep = self._keeper((id(statement), tuple(parameters.values())))
+            keep = self._keeper(_key(statement, parameters))
             self._ahead.append(_Waiting(known, known.values(parameters), keep))
 
     def flush(self) -> None:
@@ -160,13 +163,13 @@ class Plain:
             if each.then is not None:
                 each.then(result)
 
-    def _keeper(self, key: tuple[int, tuple[Any, ...]]) -> Then:
+    def _keeper(self, key: _Key) -> Then:
         def keep(found: Found) -> None:
             self._found[key] = found
 
         return keep
 
-    def _at_once(self, known: Compiled, given: Values) -> Found:
+    def _at_once(self, known: Compiled | Form, given: Values) -> Found:
         """Run a statement on SQLite. Raises DBAPIError."""
         errors: Any = self.dialect.dbapi
         try:
@@ -200,6 +203,12 @@ class Plain:
         return explained
 
 
+def _key(statement: Any, given: Values) -> _Key:
+    """Which read it is; a list is compared by what it has."""
+    values = (tuple(each) if isinstance(each, list) else each for each in given.values())
+    return id(statement), tuple(values)
+
+
 def session_of(inner: Connection) -> "Session":
     """What runs statements on a pooled connection to PostgreSQL, for as long as that is open."""
     kept = inner.connection.info
@@ -213,19 +222,10 @@ def session_of(inner: Connection) -> "Session":
     return session
 
 
-def later(
-    connection: Connection, statement: Any, parameters: Values, then: Then | None = None
-) -> None:
-    """As ``Plain.later``, on whichever connection."""
-    if isinstance(connection, Plain):
-        connection.later(statement, parameters, then)
-        return
-    result = connection.execute(statement, parameters)
-    if then is not None:
-        then(Found(list(result) if result.returns_rows else [], result.rowcount))
+def _execute(query: Query, connection: Connection, parameters: Any, _options: Any) -> Found:
+    """Run a query on a connection of SQLAlchemy, which calls this."""
+    found: Found = Plain(connection).execute(query, dict(parameters[0]) if parameters else {})
+    return found
 
 
-def ahead(connection: Connection, statement: Any, parameters: dict[str, Any]) -> None:
-    """As ``Plain.ahead``; nothing on another connection."""
-    if isinstance(connection, Plain):
-        connection.ahead(statement, parameters)
+setattr(Query, "_execute_on_connection", _execute)  # noqa: B010 - the name is SQLAlchemy's

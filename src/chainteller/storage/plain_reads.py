@@ -11,6 +11,7 @@ from typing import TypeVar, cast
 from sqlalchemy import Connection
 
 from chainteller.storage.compiled import Compiled
+from chainteller.storage.db.query import Form
 from chainteller.storage.plain import Plain
 
 Answer = TypeVar("Answer")
@@ -22,7 +23,7 @@ class ReadOn(Exception):
     """More is asked for than usual: the read has to run again, in another transaction."""
 
 
-Sent = tuple[Compiled, ...]
+Sent = tuple[Compiled | Form, ...]
 """Statements that are sent together."""
 
 

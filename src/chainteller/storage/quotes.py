@@ -1,8 +1,8 @@
 """Query quotes."""
 
 from collections.abc import Sequence
-
-from sqlalchemy import ColumnElement, Connection, bindparam, func, literal_column, select
+from functools import lru_cache
+from typing import Any
 
 from chainteller.domain.assets import MARKETS_BY_NAME, USD
 from chainteller.domain.money import Amount, format_cents
@@ -11,18 +11,21 @@ from chainteller.domain.trades import QuoteStatus, quote_is_live
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import AssetAmount, Fees, Pricing, Quote
 from chainteller.storage import tallies
-from chainteller.storage.database import Record
+from chainteller.storage.db import records
+from chainteller.storage.db.query import Query, Record, Session, Value, row_of
+from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.pages import Counted, Extra, Listing
-from chainteller.storage.rows import Finder, Writer
+from chainteller.storage.rows import Writer
 from chainteller.storage.tables import Tables
 
-_T = Tables.quote
+_T: Any = records.Quote
+_REMEMBERED = 2_048
 find = Finder(_T, "organisation_id", "id")
-_OF_IDS = select(_T).where(_T.c.id.in_(bindparam("b_ids", expanding=True)))
-_COUNT_OPEN = select(func.count()).where(
-    _T.c.trading_account_id == bindparam("b_account"),
-    _T.c.status == "open",
-    _T.c.expires >= bindparam("b_now"),
+_OF_IDS = Source(_T).where("id IN :ids")
+_COUNT_OPEN = Query(
+    "SELECT count(*) AS value FROM quote "
+    "WHERE trading_account_id = :account AND status = 'open' AND expires >= :now",
+    Value,
 )
 
 SPREAD = {
@@ -37,37 +40,38 @@ _LISTED = Listing(
     spread=SPREAD,
     is_tallied=True,
 )
-_IN_ORDER: ColumnElement[int] = _T.c.expires + 0
+_IN_ORDER = "quote.expires + 0"
 """When a quote expires, without an index: the list is read in its own order."""
 _MOST_OPEN = 1_000
-_LIVE = (
-    select(_T.c.id)
-    .where(
-        _T.c.organisation_id == bindparam("b_organisation"),
-        _T.c.status == literal_column("'open'"),
-        _T.c.expires >= bindparam("b_now"),
-    )
-    .limit(_MOST_OPEN + 1)
+_LIVE = Query(
+    "SELECT id AS value FROM quote "
+    "WHERE organisation_id = :organisation AND status = 'open' AND expires >= :now "
+    f"LIMIT {_MOST_OPEN + 1}",
+    Value,
+)
+_OLD = Query(
+    "SELECT id, created FROM quote "
+    "WHERE organisation_id = :organisation AND status = 'open' AND expires < :before "
+    "ORDER BY expires LIMIT :most FOR UPDATE SKIP LOCKED",
+    row_of("id", "created"),
 )
 
 
-def count_open(connection: Connection, account_id: str, now: int) -> int:
-    return int(
-        connection.execute(_COUNT_OPEN, {"b_account": account_id, "b_now": now}).scalar_one()
-    )
+def count_open(connection: Session, account_id: str, now: int) -> int:
+    return int(connection.execute(_COUNT_OPEN, {"account": account_id, "now": now}).scalar_one())
 
 
-def of_ids(connection: Connection, ids: Sequence[str]) -> list[Record]:
-    return list(connection.execute(_OF_IDS, {"b_ids": list(ids)}))
+def of_ids(connection: Session, ids: Sequence[str]) -> list[Record]:
+    return list(connection.execute(_OF_IDS, {"ids": list(ids)}))
 
 
 def page(
-    connection: Connection, organisation_id: str, query: ListQuery, now: int
+    connection: Session, organisation_id: str, query: ListQuery, now: int
 ) -> tuple[tuple[Quote, ...], Counted]:
     """The organisation's quotes, newest first."""
     extras: tuple[Extra, ...] = ()
     if query.status == QuoteStatus.EXPIRED:
-        extras = (Extra("expired", bindparam("b_now") > _IN_ORDER, {"b_now": now}),)
+        extras = (Extra(f":now > {_IN_ORDER}", {"now": now}),)
         query = query.model_copy(update={"status": QuoteStatus.OPEN.value})
     elif query.status == QuoteStatus.OPEN:
         extras = (_open(connection, organisation_id, now),)
@@ -75,34 +79,24 @@ def page(
     return tuple(to_model(row, now) for row in rows), total
 
 
-def _open(connection: Connection, organisation_id: str, now: int) -> Extra:
+def _open(connection: Session, organisation_id: str, now: int) -> Extra:
     """Whether a quote can be executed. There are few of these, among many that have expired."""
-    values = {"b_organisation": organisation_id, "b_now": now}
+    values = {"organisation": organisation_id, "now": now}
     ids = list(connection.execute(_LIVE, values).scalars())
     if len(ids) > _MOST_OPEN:
-        return Extra("live", bindparam("b_now") <= _IN_ORDER, {"b_now": now})
-    return Extra("found", _T.c.id.in_(bindparam("b_found", expanding=True)), {"b_found": ids})
+        return Extra(f":now <= {_IN_ORDER}", {"now": now})
+    return Extra("quote.id IN :found", {"found": ids})
 
 
 def remove_expired(rows: Writer, organisation_id: str, before: int, most: int) -> list[str]:
     """Remove at most ``most`` quotes that nobody executed before they expired, which was before an
     instant; their ids."""
-    old = (
-        select(_T.c.id, _T.c.created)
-        .where(
-            _T.c.organisation_id == organisation_id,
-            _T.c.status == literal_column("'open'"),
-            _T.c.expires < before,
-        )
-        .order_by(_T.c.expires)
-        .limit(most)
-        .with_for_update(skip_locked=True)
-    )
-    found = rows.connection.execute(old).all()
+    values = {"organisation": organisation_id, "before": before, "most": most}
+    found = rows.connection.execute(_OLD, values).all()
     if found:
         places = [int(row.created) for row in found]
-        tallies.removed(rows.connection, _T, organisation_id, places)
-        rows.delete(_T, _T.c.id.in_([row.id for row in found]))
+        tallies.removed(rows.connection, Tables.quote, organisation_id, places)
+        rows.delete(Tables.quote, Tables.quote.c.id.in_([row.id for row in found]))
     return [str(row.id) for row in found]
 
 
@@ -136,6 +130,13 @@ def status_of(row: Record, now: int) -> str:
 
 
 def to_model(row: Record, now: int) -> Quote:
+    return _model(tuple(row), status_of(row, now))
+
+
+@lru_cache(_REMEMBERED)
+def _model(contents: tuple[object, ...], status: str) -> Quote:
+    """Build a model; cached by the row's contents, because most pages repeat rows."""
+    row: Any = _T._make(contents)
     bought, sold = legs(row)
     premium = row.hold_premium_bps * (row.window // 1_000_000) * 100 // 60
     return Quote(
@@ -148,7 +149,7 @@ def to_model(row: Record, now: int) -> Quote:
         created=row.created,
         expires=row.expires,
         fees=fees(row),
-        status=status_of(row, now),
+        status=status,
         trading_account_id=row.trading_account_id,
         trade_id=row.trade_id,
         pricing=Pricing(

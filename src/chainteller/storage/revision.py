@@ -13,11 +13,11 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Any
 
-REVISION = "0100"
+REVISION = "0101"
 """The newest migration. A new database is created from the metadata and stamped with it."""
-FLOOR = "0100"
+FLOOR = "0101"
 """The oldest revision that a build may know and still use the database."""
-BASELINE = 100
+BASELINE = 101
 """The first supported revision. Those below it are of builds before 0.2.0, which no bank ran."""
 REVISION_TABLE = "schema_revision"
 APPLICATION_ID = 0x43544C52

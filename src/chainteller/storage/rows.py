@@ -3,14 +3,13 @@
 from collections import namedtuple
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
     Executable,
     Insert,
-    Select,
     Table,
     Update,
     bindparam,
@@ -24,10 +23,12 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
+from chainteller.domain.randomness import Randomness, SystemRandomness
 from chainteller.storage import sealing, search
 from chainteller.storage.columns import SALT, Record
 from chainteller.storage.compiled import Found
-from chainteller.storage.plain import ahead, later
+from chainteller.storage.db.query import later
+from chainteller.storage.sealing import Seal
 from chainteller.storage.tables import Tables
 
 Row = Mapping[str, Any]
@@ -42,43 +43,6 @@ OF_DEPLOYMENT = (Tables.clock, Tables.organisation, Tables.market_control, Table
 """Tables whose rows are sealed in the deployment's log, also where they name an organisation."""
 
 
-class Finder:
-    """Finds a row of ``table`` by the values of some columns, and locks it where asked.
-
-    ``rows`` is what is selected, by default the row itself.
-    """
-
-    def __init__(self, table: Table, *names: str, rows: Select[Any] | None = None) -> None:
-        selected: Select[Any] = select(table) if rows is None else rows
-        self._names = tuple(f"b_{name}" for name in names)
-        self._found = selected.where(*(table.c[name] == bindparam(f"b_{name}") for name in names))
-        self._locked = self._found.with_for_update(of=table)
-
-    def __call__(self, connection: Connection, *values: str, lock: bool = False) -> Record | None:
-        statement = self._locked if lock else self._found
-        return connection.execute(statement, dict(zip(self._names, values, strict=True))).first()
-
-    def ahead(self, connection: Connection, *values: str, lock: bool = False) -> None:
-        """Send what a call with the same arguments will find; see ``Plain.ahead``."""
-        statement = self._locked if lock else self._found
-        ahead(connection, statement, dict(zip(self._names, values, strict=True)))
-
-
-class Seal(NamedTuple):
-    """What an entry says of a row after a write: its seal, None if the row was removed.
-
-    ``before`` is the seal of the row's cells as the write found them: None if there was no such
-    row, ``UNSEALED`` if the row had no seal. In an honest database it's the seal that the log
-    has of the row.
-    """
-
-    table: str
-    key: str
-    seal: str | None
-    values: Mapping[str, Any]
-    before: str | None = None
-
-
 Seals = dict[str | None, dict[tuple[str, str], Seal]]
 """Seals of rows by log, then by table and key."""
 
@@ -91,15 +55,19 @@ class Writer:
     counts, and what the first one found.
     """
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, randomness: Randomness | None = None) -> None:
         self.connection = connection
+        self.randomness = randomness or SystemRandomness()
         self.seals: Seals = {}
         self._found: dict[tuple[str, str], str | None] = {}
+        self.is_changed = False
+        """Whether something sealed was written since the last ``take``."""
 
     def take(self) -> Seals:
         """The seals so far, which are kept no longer."""
         taken, self.seals = self.seals, {}
         self._found.clear()
+        self.is_changed = False
         return taken
 
     def insert(self, table: Table, rows: Sequence[Row]) -> None:
@@ -133,7 +101,11 @@ class Writer:
         """
         parameters = {f"b_{name}": value for name, value in (*key.items(), *guard.items())}
         form = sealing.form(table)
-        salt = sealing.new_salt(table) if SALT in table.columns and form.covers(values) else None
+        salt = (
+            sealing.new_salt(table, self.randomness)
+            if SALT in table.columns and form.covers(values)
+            else None
+        )
         written = {**values, SALT: salt} if salt else values
         parameters |= {f"v_{name}": value for name, value in written.items()}
         names = (*key, *guard), tuple(written)
@@ -156,23 +128,9 @@ class Writer:
         if salt is None:
             later(self.connection, _update(table, *names), parameters, check)
             return
+        self.is_changed = True
         statement = _sealing_update(table, *names, self.connection.dialect.name, is_first)
         later(self.connection, statement, parameters, keep)
-
-    def reseal(
-        self, table: Table, key: Row, organisation: str | None, before: str | None, cells: bytes
-    ) -> None:
-        """Seal a row as it is found, in the log of an organisation, in place of the seal ``before``
-        that the log has of it; but only while it has the ``cells`` that ``cells_of`` told."""
-        if cells_of(self.connection, table, key, lock=True) != cells:
-            return
-        form, salt = sealing.form(table), sealing.new_salt(table)
-        dialect = self.connection.dialect.name
-        statement = _sealing_update(table, tuple(key), (SALT,), dialect, tells_before=False)
-        parameters = {f"v_{SALT}": salt} | {f"b_{name}": value for name, value in key.items()}
-        row = self.connection.execute(statement, parameters).one()
-        found = sealing.seal(salt, _bytes(row[0]))
-        self.keep(table, organisation, Seal(table.name, form.key(key), found, _NOTHING, before))
 
     def delete(self, table: Table, condition: ColumnElement[bool], values: Row = _NOTHING) -> int:
         """Delete the rows that fulfil a condition, and note each as removed.
@@ -188,18 +146,18 @@ class Writer:
             before = _before((row[SALT], row[_TEXT]))
             key = form.key(dict(row))
             self.keep(table, organisation, Seal(table.name, key, None, _NOTHING, before))
+            self.is_changed = True
         return len(removed)
 
-    @staticmethod
-    def _salted(table: Table, rows: Sequence[Row]) -> list[Row]:
+    def _salted(self, table: Table, rows: Sequence[Row]) -> list[Row]:
         if SALT not in table.columns:
             return list(rows)
-        return [{**row, SALT: sealing.new_salt(table)} for row in rows]
+        return [{**row, SALT: sealing.new_salt(table, self.randomness)} for row in rows]
 
     def _seal(self, table: Table, rows: Sequence[Row]) -> None:
         if SALT not in table.columns:
             return
-        form = sealing.form(table)
+        form, self.is_changed = sealing.form(table), True
         for row in rows:
             organisation = row[form.organisation] if form.organisation else None
             found = sealing.seal(row[SALT], form.text(row))
@@ -252,15 +210,6 @@ def _insert_if_new(table: Table, is_sqlite: bool) -> Executable:  # noqa: FBT001
     inserted = (sqlite if is_sqlite else postgresql).insert(table).on_conflict_do_nothing()
     statement: Executable = inserted.returning(*table.primary_key.columns)
     return statement
-
-
-def cells_of(connection: Connection, table: Table, key: Row, *, lock: bool = False) -> bytes | None:
-    """What the seal of a row is computed from; None where there is no such row."""
-    text: ColumnElement[str] = literal_column(sealing.form(table).sql_text(connection.dialect.name))
-    found_by = (table.c[name] == value for name, value in key.items())
-    statement = select(text).where(*found_by)
-    row = connection.execute(statement.with_for_update() if lock else statement).first()
-    return None if row is None else _bytes(row[0])
 
 
 @lru_cache(_STATEMENTS)

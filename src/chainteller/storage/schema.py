@@ -12,9 +12,10 @@ from chainteller.domain.actors import DEFAULT_ORGANISATION
 from chainteller.domain.quoting import FeeSchedule
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.sqlite import sqlite3
-from chainteller.storage import guards, log, open_files
-from chainteller.storage.faults import damaged, unavailable
-from chainteller.storage.own_numbers import GENESIS_HASH
+from chainteller.storage import guards, open_files
+from chainteller.storage.faults import unavailable
+from chainteller.storage.log import append
+from chainteller.storage.log.entry import Act
 from chainteller.storage.revision import (
     APPLICATION_ID,
     FLOOR,
@@ -24,12 +25,12 @@ from chainteller.storage.revision import (
     sqlite_state,
     state_of,
 )
-from chainteller.storage.rows import Writer
+from chainteller.storage.rows import DEPLOYMENT, Writer
 from chainteller.storage.sealing import own_tables
-from chainteller.storage.tables import HEAD, Tables
+from chainteller.storage.tables import CLOCK, Tables
 
 _FIRST_EPOCH = {
-    "name": HEAD,
+    "name": CLOCK,
     "epoch": 0,
     "began_at": 0,
     "boot": "",
@@ -39,8 +40,9 @@ _FIRST_EPOCH = {
     "doubt": "",
     "stepped": False,
 }
+PROGRAM = "chainteller"
+"""Who acts where no person and no key does."""
 _CREATION_LOCK = 0x43544C52
-_PROGRAM = "chainteller"
 
 
 def inspect_file(path: Path) -> None:
@@ -150,52 +152,11 @@ def revision(connection: Connection) -> str:
     return ""
 
 
-def require_current(found: State, name: str) -> None:
-    """Check that this build can use the schema of the database of this name.
-
-    Raises:
-        ServiceUnavailable: NEWER_SCHEMA, OUTDATED_SCHEMA, UNSUPPORTED_SCHEMA, DAMAGED or
-            FOREIGN_DATABASE.
-    """
-    if found is State.NEWER:
-        raise unavailable(
-            "NEWER_SCHEMA",
-            "The database was written by a newer version of chainteller.",
-            "Install that version, or restore a backup made before the upgrade.",
-        )
-    if found is State.OUTDATED:
-        raise unavailable(
-            "OUTDATED_SCHEMA",
-            "The database was written by an older version of chainteller.",
-            "Make a backup, then run: chainteller db upgrade.",
-        )
-    if found is State.UNSUPPORTED:
-        raise unavailable(
-            "UNSUPPORTED_SCHEMA",
-            f"{name} was written by a build before 0.2.0, whose databases aren't supported. "
-            "Nothing was changed.",
-            "Start a new database: name another one, or move this one away.",
-        )
-    if found is State.DAMAGED:
-        raise damaged("The database doesn't say any more which schema it has.")
-    if found is State.FOREIGN:
-        raise unavailable(
-            "FOREIGN_DATABASE",
-            "The database belongs to another program.",
-            "Name another file or database.",
-        )
-
-
-def require_known(floor: str) -> None:
-    """Raises ServiceUnavailable: NEWER_SCHEMA, the floor of the schema is above this build."""
-    if floor > REVISION:
-        require_current(State.NEWER, "")
-
-
 def create(engine: Engine) -> None:
     """Create tables, guards and fixed rows, and stamp the newest revision; at most once.
 
-    If several processes start on one new database, the first creates it for all.
+    If several processes start on one new database, the first creates it for all, with the writer's
+    key that marks its logs.
     """
     with engine.connect().execution_options(writes=True) as raw, raw.begin() as _:
         lock_schema(raw)
@@ -206,8 +167,8 @@ def create(engine: Engine) -> None:
 def build(connection: Connection) -> None:
     """Create tables, guards, fixed rows and the stamp in the current transaction."""
     create_objects(connection)
-    seed(connection)
     stamp(connection)
+    seed(connection)
 
 
 def create_objects(connection: Connection) -> None:
@@ -228,16 +189,17 @@ def lock_schema(connection: Connection) -> None:
 
 
 def seed(connection: Connection) -> None:
-    """Insert the rows that every database has: the chain's head, the clock and the first
-    organisation."""
+    """Insert the rows that every database has: the clock, the first organisation and the logs.
+    The writer's key is made, which marks these."""
     rows = Writer(connection)
-    first = {"name": HEAD, "event_seq": 0, "audit_seq": 0, "audit_hash": GENESIS_HASH, "last_at": 0}
-    rows.insert(Tables.head, [first])
     rows.insert(Tables.clock, [_FIRST_EPOCH])
     rows.insert(
         Tables.organisation, [organisation_row(DEFAULT_ORGANISATION, "Default organisation", 0)]
     )
-    log.append(rows, log.Stamp(log.DEPLOYMENT, 0, _PROGRAM), [{"op": "create_database"}])
+    for name in (DEPLOYMENT, DEFAULT_ORGANISATION):
+        append.begin(connection, name)
+    seals = tuple(rows.take()[DEPLOYMENT].values())
+    append.create(rows, Act("create_database", PROGRAM, rows=seals))
 
 
 def organisation_row(organisation_id: str, name: str, created: int) -> dict[str, object]:

@@ -9,16 +9,17 @@ Both databases can write the text themselves, so that a whole table is read back
 columns.
 """
 
+from base64 import urlsafe_b64encode
 from binascii import b2a_base64
 from collections.abc import Iterator, Mapping
 from functools import cache
 from hashlib import blake2b
-from secrets import token_urlsafe
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Boolean, Column, Integer, Table
 from sqlmodel import SQLModel
 
+from chainteller.domain.randomness import Randomness
 from chainteller.sqlite import sqlite3
 from chainteller.storage import wallet_tables
 from chainteller.storage.columns import SALT, reason_unsealed
@@ -62,16 +63,25 @@ _CARRIED: Mapping[Table, tuple[str, ...]] = {
 which may have to be erased, and no secrets."""
 
 
-_IMPERSONAL = frozenset(
-    table.name
-    for table in (
-        Tables.journal, Tables.posting, Tables.ledger_account, Tables.quote, Tables.trade,
-        Tables.job, Tables.event,
-    )
-)  # fmt: skip
+_IMPERSONAL = frozenset(table.name for table in (Tables.quote, Tables.trade, Tables.job))
 """Tables of numbers and ids, from which nobody is erased. A salt would hide nothing: whoever sees a
 seal sees the row too. Nor can anybody prepare two rows with the same seal, for each has an id that
 the engine draws."""
+
+
+class Seal(NamedTuple):
+    """What an entry says of a row after a write: its seal, None if the row was removed.
+
+    ``before`` is the seal of the row's cells as the write found them: None if there was no such
+    row, ``UNSEALED`` if the row had no seal. In an honest database it's the seal that the log
+    has of the row.
+    """
+
+    table: str
+    key: str
+    seal: str | None
+    values: Mapping[str, Any]
+    before: str | None = None
 
 
 def own_tables() -> list[Table]:
@@ -97,9 +107,11 @@ def exemptions() -> Iterator[tuple[str, str, str]]:
                 yield table.name, column.name, reason
 
 
-def new_salt(table: Table) -> str:
+def new_salt(table: Table, randomness: Randomness) -> str:
     """A new row's salt, of 96 random bits where the row may say something of a person."""
-    return _NO_SALT if table.name in _IMPERSONAL else token_urlsafe(_SALT_BYTES)
+    if table.name in _IMPERSONAL:
+        return _NO_SALT
+    return urlsafe_b64encode(randomness.bytes(_SALT_BYTES)).decode()
 
 
 def is_secret(table: str) -> bool:

@@ -10,17 +10,28 @@ words are found in memory (``storage/vocabulary.py``), in the same way on either
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from functools import cache
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import Connection, Engine, Table, bindparam, func, select
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Engine, Table
 
 from chainteller.domain.search_texts import Ends, key_of, keys_of, name_words
 from chainteller.storage import tallies
-from chainteller.storage.columns import Record
+from chainteller.storage.db import records
+from chainteller.storage.db.query import (
+    Query,
+    Record,
+    Session,
+    Value,
+    built,
+    escaped,
+    later,
+    row_of,
+    table_of,
+)
+from chainteller.storage.db.sources import Source
 from chainteller.storage.tables import Tables
 from chainteller.storage.vocabulary import Vocabulary
 from chainteller.storage.wallet_tables import WalletTables
@@ -31,11 +42,9 @@ MOST = 1_000
 _LAST = "\U0010ffff"
 _LAST_OF_ID = "Z" * 40
 """Behind every id with the same beginning, in any collation: ids are capitals and digits."""
-_BATCH = 500
 _MANY = 5_000
 """Names that are counted to find the rarest word."""
 _MOST_VOCABULARIES = 8
-_WORD, _NAME, _KEY = Tables.search_word, Tables.search_name, Tables.search_key
 CUSTOMER, BANK_ACCOUNT = "customer", "bank-account"
 COUNTERPARTY, BLOCKCHAIN_ACCOUNT = "counterparty", "blockchain-account"
 KEYED: Mapping[Table, tuple[str, str]] = {
@@ -47,21 +56,46 @@ KEYED: Mapping[Table, tuple[str, str]] = {
 """Tables whose rows have a key, with their kind and the column that it's made of."""
 
 
+def _new(record: Any) -> Query:
+    names, table = record._fields, table_of(record)
+    values = ", ".join(f":{name}" for name in names)
+    return Query(
+        f"INSERT INTO {table} ({', '.join(names)}) VALUES ({values}) ON CONFLICT DO NOTHING"
+    )
+
+
+_NEW_KEY, _NEW_NAME, _NEW_WORD = (
+    _new(each) for each in (records.SearchKey, records.SearchName, records.SearchWord)
+)
+_KEYED = row_of("kind", "organisation_id", "id")
+_ALL_KEYS = Query("SELECT DISTINCT kind, organisation_id, id FROM search_key", _KEYED)
+_ALL_KEYED = {
+    kind: Query(f"SELECT organisation_id, id FROM {table.name}", row_of("organisation_id", "id"))
+    for table, (kind, _) in KEYED.items()
+}
+_WORDS = Query("SELECT word AS value FROM search_word WHERE organisation_id = :organisation", Value)
+_COUNT = Query(
+    "SELECT count(*) AS value FROM (SELECT 1 AS one FROM search_name "
+    f"WHERE organisation_id = :organisation AND word IN :words LIMIT {_MANY}) AS counted",
+    Value,
+)
+
+
 # Writing
 
 
-def note(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
+def note(connection: Session, table: Table, rows: Sequence[Row]) -> None:
     """Make new rows findable; called for everything that is written."""
     keyed = KEYED.get(table)
     if keyed is None:
         return
     kind, column = keyed
-    _insert(connection, _KEY, [key for row in rows for key in _keys(row, kind, column)])
+    _insert(connection, _NEW_KEY, [key for row in rows for key in _keys(row, kind, column)])
     if table is Tables.customer:
         _note_names(connection, rows)
 
 
-def _note_names(connection: Connection, rows: Sequence[Row]) -> None:
+def _note_names(connection: Session, rows: Sequence[Row]) -> None:
     counts: dict[str, int] = {}
     named, words = [], dict[tuple[str, str], None]()
     for row in rows:
@@ -70,8 +104,8 @@ def _note_names(connection: Connection, rows: Sequence[Row]) -> None:
         for word in sorted(name_words(row["name"])):
             words[organisation, word] = None
             named.append({"organisation_id": organisation, "word": word, "customer_id": row["id"]})
-    _insert(connection, _NAME, named)
-    _insert(connection, _WORD, [{"organisation_id": o, "word": w} for o, w in sorted(words)])
+    _insert(connection, _NEW_NAME, named)
+    _insert(connection, _NEW_WORD, [{"organisation_id": o, "word": w} for o, w in sorted(words)])
     for organisation, count in sorted(counts.items()):
         tallies.added(connection, Tables.customer, organisation, count)
 
@@ -86,21 +120,18 @@ def _keys(row: Row, kind: str, column: str) -> Iterator[dict[str, str]]:
         yield {**common, "form": "r", "key": whole[::-1]}
 
 
-def _insert(connection: Connection, table: Table, rows: Iterable[Row]) -> None:
-    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
-    statement = dialect.insert(table).on_conflict_do_nothing()
-    remaining = iter(rows)
-    while batch := list(islice(remaining, _BATCH)):
-        connection.execute(statement, batch)
+def _insert(connection: Session, statement: Query, rows: Iterable[Row]) -> None:
+    for row in rows:
+        later(connection, statement, row)
 
 
-def missing(connection: Connection) -> Iterator[tuple[str, str]]:
+def missing(connection: Session) -> Iterator[tuple[str, str]]:
     """Records that can't be found, and findable ones that don't exist: kind and id."""
-    known = {(row.kind, row.organisation_id, row.id) for row in connection.execute(select(_KEY))}
+    known = {(row.kind, row.organisation_id, row.id) for row in connection.execute(_ALL_KEYS)}
     there = {
         (kind, row.organisation_id, row.id)
-        for table, (kind, _) in KEYED.items()
-        for row in connection.execute(select(table.c.organisation_id, table.c.id))
+        for kind, query in _ALL_KEYED.items()
+        for row in connection.execute(query)
     }
     for kind, _, record_id in sorted(known ^ there):
         yield kind, record_id
@@ -120,7 +151,7 @@ _vocabularies: WeakKeyDictionary[Engine, dict[str, _Known]] = WeakKeyDictionary(
 _lock = Lock()
 
 
-def vocabulary(connection: Connection, organisation_id: str) -> Vocabulary:
+def vocabulary(connection: Session, organisation_id: str) -> Vocabulary:
     """The words of an organisation's names; read again once it has other customers."""
     customers = tallies.total(connection, Tables.customer, organisation_id)
     with _lock:
@@ -128,9 +159,7 @@ def vocabulary(connection: Connection, organisation_id: str) -> Vocabulary:
         known = kept.get(organisation_id)
     if known is not None and known.customers == customers:
         return known.words
-    found = connection.execute(
-        select(_WORD.c.word).where(_WORD.c.organisation_id == organisation_id)
-    )
+    found = connection.execute(_WORDS, {"organisation": organisation_id})
     words = Vocabulary(found.scalars())
     with _lock:
         if len(kept) >= _MOST_VOCABULARIES:
@@ -140,7 +169,7 @@ def vocabulary(connection: Connection, organisation_id: str) -> Vocabulary:
 
 
 def customers_with(
-    connection: Connection, organisation_id: str, alternatives: Sequence[Sequence[str]], most: int
+    connection: Session, organisation_id: str, alternatives: Sequence[Sequence[str]], most: int
 ) -> list[str]:
     """At most ``most`` customers whose name has, of each list of words, one.
 
@@ -150,32 +179,31 @@ def customers_with(
     ordered = list(alternatives)
     if len(ordered) > 1:
         ordered.sort(key=lambda words: _count(connection, organisation_id, words))
-    first, *others = (_NAME.alias(f"n{at}") for at in range(len(ordered)))
-    statement = select(first.c.customer_id).where(
-        first.c.organisation_id == organisation_id, first.c.word.in_(ordered[0])
-    )
-    for alias, words in zip(others, ordered[1:], strict=True):
-        named = (
-            select(alias.c.word)
-            .where(
-                alias.c.organisation_id == organisation_id,
-                alias.c.customer_id == first.c.customer_id,
-                alias.c.word.concat("").in_(words),
-            )
-            .exists()
-        )
-        statement = statement.where(named)
-    found = connection.execute(statement.limit(most)).scalars()
+    values: dict[str, object] = {"organisation": organisation_id, "most": most}
+    values |= {f"words{at}": list(words) for at, words in enumerate(ordered)}
+    found = connection.execute(_customers_with(len(ordered)), values).scalars()
     return list(dict.fromkeys(found))
 
 
-def _count(connection: Connection, organisation_id: str, words: Sequence[str]) -> int:
-    """How many names have one of some words, up to a bound."""
-    some = select(_NAME.c.customer_id).where(
-        _NAME.c.organisation_id == organisation_id, _NAME.c.word.in_(words)
+@cache
+def _customers_with(lists: int) -> Query:
+    others = "".join(
+        f" AND EXISTS (SELECT 1 FROM search_name AS n{at} "
+        f"WHERE n{at}.organisation_id = :organisation AND n{at}.customer_id = n.customer_id "
+        f"AND n{at}.word || '' IN :words{at})"
+        for at in range(1, lists)
     )
-    counted = select(func.count()).select_from(some.limit(_MANY).subquery())
-    return int(connection.execute(counted).scalar_one())
+    return built(
+        "SELECT n.customer_id AS value FROM search_name AS n "
+        f"WHERE n.organisation_id = :organisation AND n.word IN :words0{others} LIMIT :most",
+        Value,
+    )
+
+
+def _count(connection: Session, organisation_id: str, words: Sequence[str]) -> int:
+    """How many names have one of some words, up to a bound."""
+    values = {"organisation": organisation_id, "words": list(words)}
+    return int(connection.execute(_COUNT, values).scalar_one())
 
 
 # Keys
@@ -189,66 +217,63 @@ class Hit(NamedTuple):
     key: str
 
 
-def by_key(connection: Connection, organisation_id: str, keys: Sequence[str]) -> list[Hit]:
-    """Records that have one of these keys."""
-    statement = select(_KEY.c.kind, _KEY.c.id, _KEY.c.key).where(
-        _KEY.c.organisation_id == organisation_id, _KEY.c.form == "f", _KEY.c.key.in_(keys)
-    )
-    return [Hit(*row) for row in connection.execute(statement.limit(MOST))]
-
-
-_IN_RANGE = select(_KEY.c.kind, _KEY.c.id, _KEY.c.key).where(
-    _KEY.c.organisation_id == bindparam("b_organisation"),
-    _KEY.c.form == bindparam("b_form"),
-    _KEY.c.key >= bindparam("b_begin"),
-    _KEY.c.key < bindparam("b_end"),
+_KEYS = "SELECT kind, id, key FROM search_key WHERE organisation_id = :organisation"
+_BY_KEY = Query(f"{_KEYS} AND form = 'f' AND key IN :keys LIMIT {MOST}", Hit)
+_IN_RANGE = Query(
+    f"{_KEYS} AND form = :form AND key >= :begin AND key < :end ORDER BY key LIMIT :most", Hit
 )
 
 
+def by_key(connection: Session, organisation_id: str, keys: Sequence[str]) -> list[Hit]:
+    """Records that have one of these keys."""
+    values = {"organisation": organisation_id, "keys": list(keys)}
+    return cast("list[Hit]", list(connection.execute(_BY_KEY, values)))
+
+
 def by_beginning(
-    connection: Connection, organisation_id: str, begin: str, most: int = MOST
+    connection: Session, organisation_id: str, begin: str, most: int = MOST
 ) -> list[Hit]:
     return _in_range(connection, organisation_id, "f", begin, most)
 
 
-def by_end(connection: Connection, organisation_id: str, end: str, most: int = MOST) -> list[Hit]:
+def by_end(connection: Session, organisation_id: str, end: str, most: int = MOST) -> list[Hit]:
     found = _in_range(connection, organisation_id, "r", end[::-1], most)
     return [hit._replace(key=hit.key[::-1]) for hit in found]
 
 
-def by_ends(
-    connection: Connection, organisation_id: str, ends: Ends, most: int = MOST
-) -> list[Hit]:
+def by_ends(connection: Session, organisation_id: str, ends: Ends, most: int = MOST) -> list[Hit]:
     """Records whose key has this beginning and this end."""
     found = by_beginning(connection, organisation_id, ends.begin, most)
     return [hit for hit in found if hit.key.endswith(ends.end)]
 
 
 def _in_range(
-    connection: Connection, organisation_id: str, form: str, begin: str, most: int
+    connection: Session, organisation_id: str, form: str, begin: str, most: int
 ) -> list[Hit]:
-    values = {"b_organisation": organisation_id, "b_form": form}
-    values |= {"b_begin": begin, "b_end": begin + _LAST}
-    found = connection.execute(_IN_RANGE.order_by(_KEY.c.key).limit(most), values)
-    return [Hit(*row) for row in found]
+    values = {"organisation": organisation_id, "form": form, "most": most}
+    values |= {"begin": begin, "end": begin + _LAST}
+    return cast("list[Hit]", list(connection.execute(_IN_RANGE, values)))
 
 
 def with_id(
-    connection: Connection, table: Table, organisation_id: str, ends: Ends, most: int
+    connection: Session, source: Source, organisation_id: str, ends: Ends, most: int
 ) -> list[Record]:
     """Rows of a table whose id begins and ends with these texts, complete ids first."""
-    statement = (
-        select(table)
-        .where(
-            table.c.id.between(ends.begin, ends.begin + _LAST_OF_ID),
-            table.c.organisation_id.concat("") == organisation_id,
-            table.c.id.like(f"%{_escaped(ends.end)}", escape="\\"),
-        )
-        .order_by(table.c.id)
-        .limit(most)
+    values = {
+        "organisation": organisation_id,
+        "begin": ends.begin,
+        "last": ends.begin + _LAST_OF_ID,
+        "end": f"%{escaped(ends.end)}",
+        "most": most,
+    }
+    return list(connection.execute(_with_id(source), values))
+
+
+@cache
+def _with_id(source: Source) -> Query:
+    return built(
+        f"{source.text} WHERE id BETWEEN :begin AND :last "
+        "AND organisation_id || '' = :organisation "
+        "AND id LIKE :end ESCAPE '\\' ORDER BY id LIMIT :most",
+        source.row,
     )
-    return list(connection.execute(statement))
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")

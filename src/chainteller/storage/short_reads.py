@@ -16,8 +16,9 @@ from sqlalchemy.engine import Dialect
 
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.sqlite import sqlite3
-from chainteller.storage.compiled import Compiled, Found
+from chainteller.storage.compiled import Compiled
 from chainteller.storage.database import Answer, Database
+from chainteller.storage.db.query import Form, Found, Query
 from chainteller.storage.faults import unavailable
 
 _MOST_COMPILED = 200
@@ -35,7 +36,7 @@ class _Kept(Found):
         self.version = -1
 
 
-_Asked = tuple[Compiled, tuple[object, ...]]
+_Asked = tuple[Compiled | Form, tuple[object, ...]]
 """A statement and its values."""
 
 
@@ -59,7 +60,7 @@ class _Reader:
     def __init__(self, connection: sqlite3.Connection, dialect: Dialect) -> None:
         self.connection = connection
         self.dialect = dialect
-        self._known: dict[int, tuple[Select[Any], Compiled]] = {}
+        self._known: dict[int, tuple[Select[Any], Compiled | Form]] = {}
         self._found: dict[_Asked, _Kept] = {}
         self._answers: dict[object, _Answer] = {}
         self._made_of: list[tuple[_Asked, _Kept]] = []
@@ -78,6 +79,8 @@ class _Reader:
         self, statement: Select[Any], parameters: Mapping[str, object] | None = None
     ) -> _Kept:
         known = self._known.get(id(statement))
+        if known is None and isinstance(statement, Query):
+            known = self._known[id(statement)] = statement, statement.form(self.dialect.name)
         if known is None:
             if len(self._known) >= _MOST_COMPILED:
                 self._known.clear()

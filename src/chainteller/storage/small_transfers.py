@@ -2,10 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from sqlalchemy import Connection, bindparam, exists, select
-
 from chainteller.domain.assets import ASSETS_BY_KEY
-from chainteller.domain.challenges import ChallengeStatus
 from chainteller.domain.evidence import METHODS, VerificationMethod
 from chainteller.domain.money import format_atoms
 from chainteller.domain.second_method import (
@@ -15,81 +12,72 @@ from chainteller.domain.second_method import (
 )
 from chainteller.service.models.counterparties import Arrival, SmallTransfer
 from chainteller.service.models.pages import ListQuery
-from chainteller.storage.database import Record
-from chainteller.storage.pages import Counted, Extra, Listing
-from chainteller.storage.rows import Finder
-from chainteller.storage.wallet_tables import WalletTables
+from chainteller.storage.db import records
+from chainteller.storage.db.query import Query, Record, Session, Value
+from chainteller.storage.db.sources import Finder, Source
+from chainteller.storage.pages import Counted, Listing
 
-_T = WalletTables.challenge
-_S = WalletTables.small_transfer
-_A = WalletTables.arrival
-_C = WalletTables.counterparty
-_B = WalletTables.blockchain_account
-_WHOLE = (
-    select(
-        _T,
-        _S.c.asset,
-        _S.c.amount,
-        _S.c.deadline,
-        _C.c.network,
-        _C.c.address,
-        _C.c.canonical,
-        _B.c.address.label("recipient"),
-        _B.c.trading_account_id,
-    )
-    .join(_S, _S.c.challenge_id == _T.c.id)
-    .join(_C, _C.c.id == _T.c.counterparty_id)
-    .join(_B, _B.c.id == _T.c.blockchain_account_id)
+_WHOLE = Source(
+    records.Challenge,
+    "JOIN small_transfer ON small_transfer.challenge_id = challenge.id "
+    "JOIN counterparty ON counterparty.id = challenge.counterparty_id "
+    "JOIN blockchain_account ON blockchain_account.id = challenge.blockchain_account_id",
+    asset="small_transfer.asset",
+    amount="small_transfer.amount",
+    deadline="small_transfer.deadline",
+    network="counterparty.network",
+    address="counterparty.address",
+    canonical="counterparty.canonical",
+    recipient="blockchain_account.address",
+    trading_account_id="blockchain_account.trading_account_id",
 )
-find = Finder(_T, "organisation_id", "id", rows=_WHOLE)
+find = Finder(_WHOLE, "organisation_id", "id")
 """A small transfer: its challenge, asset, amount and deadline, the network and address of its
 wallet, and the deposit address (``recipient``) with its trading account."""
-find_any = Finder(_T, "id", rows=_WHOLE)
+find_any = Finder(_WHOLE, "id")
 """As ``find``, of any organisation."""
-_LISTED = Listing(_T, "blockchain_account_id", rows=_WHOLE)
-_IS_SMALL_TRANSFER = Extra("small", exists().where(_S.c.challenge_id == _T.c.id).correlate(_T))
-_ARRIVED = (
-    select(_A)
-    .where(_A.c.challenge_id.in_(bindparam("b_ids", expanding=True)))
-    .order_by(_A.c.arrived, _A.c.hash)
+_LISTED = Listing(
+    _WHOLE,
+    "blockchain_account_id",
+    condition="EXISTS (SELECT 1 FROM small_transfer AS asked "
+    "WHERE asked.challenge_id = challenge.id)",
 )
-_WAITING = (
-    select(_T.c.id)
-    .join(_S, _S.c.challenge_id == _T.c.id)
-    .where(
-        _T.c.blockchain_account_id == bindparam("b_account"),
-        _T.c.counterparty_id == bindparam("b_counterparty"),
-        _T.c.status == ChallengeStatus.OPEN,
-        _S.c.deadline >= bindparam("b_now"),
-    )
-    .limit(1)
+_ARRIVED = Source(records.SmallTransferArrival).where("challenge_id IN :ids ORDER BY arrived, hash")
+_WAITING = Query(
+    "SELECT challenge.id AS value FROM challenge "
+    "JOIN small_transfer ON small_transfer.challenge_id = challenge.id "
+    "WHERE challenge.blockchain_account_id = :account "
+    "AND challenge.counterparty_id = :counterparty AND challenge.status = 'open' "
+    "AND small_transfer.deadline >= :now LIMIT 1",
+    Value,
 )
+_LOCK = Query("SELECT id AS value FROM blockchain_account WHERE id = :id FOR NO KEY UPDATE", Value)
 
 
-def waiting(connection: Connection, account_id: str, counterparty_id: str, now: int) -> str | None:
+def waiting(connection: Session, account_id: str, counterparty_id: str, now: int) -> str | None:
     """The id of the pair's small transfer that may still arrive in time."""
-    pair = {"b_account": account_id, "b_counterparty": counterparty_id, "b_now": now}
+    pair = {"account": account_id, "counterparty": counterparty_id, "now": now}
     found: str | None = connection.execute(_WAITING, pair).scalar()
     return found
 
 
-def lock_account(connection: Connection, account_id: str) -> None:
+def lock_account(connection: Session, account_id: str) -> None:
     """Wait until no other write asks for a small transfer to the blockchain account."""
-    connection.execute(select(_B.c.id).where(_B.c.id == account_id).with_for_update(key_share=True))
+    connection.execute(_LOCK, {"id": account_id})
 
 
-def arrivals(connection: Connection, ids: Iterable[str]) -> Mapping[str, list[Record]]:
+def arrivals(connection: Session, ids: Iterable[str]) -> Mapping[str, list[Record]]:
     """What arrived for each of some small transfers, oldest first."""
     found: dict[str, list[Record]] = {each: [] for each in ids}
-    for row in connection.execute(_ARRIVED, {"b_ids": list(found)}) if found else ():
+    for row in connection.execute(_ARRIVED, {"ids": list(found)}) if found else ():
         found[row.challenge_id].append(row)
     return found
 
 
 def page(
-    connection: Connection, account_id: str, query: ListQuery, now: int
+    connection: Session, account_id: str, query: ListQuery, now: int
 ) -> tuple[tuple[SmallTransfer, ...], Counted]:
-    rows, total = _LISTED.page(connection, (account_id,), query, _IS_SMALL_TRANSFER)
+    rows, total = _LISTED.page(connection, (account_id,), query)
     arrived = arrivals(connection, (row.id for row in rows))
     return tuple(to_model(row, arrived[row.id], now) for row in rows), total
 

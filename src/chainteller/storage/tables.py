@@ -12,46 +12,28 @@ from typing import ClassVar
 
 from sqlalchemy import (
     Column,
-    ColumnElement,
     Index,
     LargeBinary,
     String,
     Table,
     Text,
-    and_,
-    func,
-    literal_column,
     text,
 )
 from sqlmodel import Field, SQLModel
 
-from chainteller.domain.ledger import JournalKind
 from chainteller.storage.columns import (
     SALT,
     Atoms,
     Instant,
     Key,
-    RowNumber,
     SearchKey,
     Word,
     reason_unsealed,
     unsealed,
 )
 
-HEAD = "bank"
-"""The name of the only row of ``head``, and of ``clock``."""
-
-
-class Head(SQLModel, table=True):
-    """The row that numbers events and audit rows; locked last in every write."""
-
-    __tablename__ = "head"
-    name: str = Field(primary_key=True, sa_type=Key)
-    event_seq: int = Field(sa_type=Instant)
-    audit_seq: int = Field(sa_type=Instant)
-    audit_hash: str
-    last_at: int = Field(sa_type=Instant)
-    __table_args__ = unsealed("counts what other tables hold; recomputed from them")
+CLOCK = "bank"
+"""The name of the only row of ``clock``."""
 
 
 _ANCHOR = "each process compares it with its own clocks; entries keep what it gained"
@@ -62,7 +44,7 @@ class ClockRow(SQLModel, table=True):
 
     ``anchor_at`` was the time when ``anchor_elapsed`` had elapsed in the machine's run ``boot``,
     which is empty until a process with such a clock has written. ``doubt`` is why time is
-    uncertain, empty while it's certain. The trail of all of it is in the audit table.
+    uncertain, empty while it's certain. The trail of all of it is in the log.
     """
 
     __tablename__ = "clock"
@@ -143,62 +125,35 @@ class TradingAccountRow(SQLModel, table=True):
     )
 
 
-class LedgerAccountRow(SQLModel, table=True):
-    """The balance of one asset under one code, positive on the account's normal side; the code
-    names the owner."""
-
-    __tablename__ = "ledger_account"
-    code: str = Field(primary_key=True, max_length=96)
-    asset: str = Field(primary_key=True, sa_type=Key)
-    balance: int = Field(sa_type=Atoms, sa_column_kwargs=unsealed("the sum of its postings"))
-    version: int = Field(default=0, sa_column_kwargs=unsealed("the number of its postings"))
-
-
-_START_OF_JOURNAL = "substr(journal_id, 5, 8)"
-"""The first eight characters of a record's id after its prefix: 40 bits."""
-_HOLDS = ("NOT debit", "substr(code, length(code) - 3) = 'held'")
-"""What is true of the postings that hold a customer's funds, and of no others."""
+_FROM_ENTRIES = "recomputed from the log's entries"
 _CLUSTERED = {"sqlite_with_rowid": False}
 """The primary key is the table, so SQLite needs no second b-tree for it. That pays where no other
 index has to repeat a long key, and rows don't come in the order of the key anyway."""
 
 
-class JournalRow(SQLModel, table=True):
-    """A journal; its id ``<record>:<kind>`` makes each event of a record post only once, and finds
-    a record's journals (``journal_of``)."""
+class LedgerAccountRow(SQLModel, table=True):
+    """The balance of one asset under one code, positive on the account's normal side; ``version``
+    counts its postings. The code of a customer's balance names its owner; the bank has its own
+    accounts in each organisation."""
 
-    __tablename__ = "journal"
-    id: str = Field(primary_key=True, max_length=96)
-    kind: str = Field(sa_type=Key)
-    reference: str = Field(sa_type=Key)
-    at: int = Field(sa_type=Instant)
-    __table_args__ = _CLUSTERED
-
-
-class PostingRow(SQLModel, table=True):
-    """One side of a journal, append-only. ``account_version`` numbers an account's postings.
-
-    Only the postings of holds are found by their journal: a withdrawal is compared with them before
-    it's sent. Nothing else needs a journal's postings but checks that read all of them.
-    """
-
-    __tablename__ = "posting"
+    __tablename__ = "ledger_account"
     code: str = Field(primary_key=True, max_length=96)
     asset: str = Field(primary_key=True, sa_type=Key)
-    account_version: int = Field(primary_key=True)
-    journal_id: str = Field(foreign_key="journal.id", max_length=96)
-    debit: bool
-    atoms: int = Field(sa_type=Atoms)
-    balance_after: int = Field(sa_type=Atoms)
-    __table_args__ = (
-        Index(
-            "ix_posting_hold",
-            text(_START_OF_JOURNAL),
-            sqlite_where=text(" AND ".join(_HOLDS)),
-            postgresql_where=text(" AND ".join(_HOLDS)),
-        ),
-        _CLUSTERED,
-    )
+    organisation_id: str = Field(primary_key=True, sa_type=Key)
+    balance: int = Field(sa_type=Atoms)
+    version: int = 0
+    __table_args__ = unsealed(_FROM_ENTRIES)
+
+
+class JournalRow(SQLModel, table=True):
+    """Which entry posted a journal of a record: each kind is posted once."""
+
+    __tablename__ = "journal"
+    record: str = Field(primary_key=True, sa_type=Key)
+    kind: str = Field(primary_key=True, sa_type=Key)
+    organisation_id: str = Field(sa_type=Key)
+    number: int = Field(sa_type=Instant)
+    __table_args__ = (_CLUSTERED | unsealed(_FROM_ENTRIES),)
 
 
 class QuoteRow(SQLModel, table=True):
@@ -401,59 +356,8 @@ class IdempotencyRow(SQLModel, table=True):
     key: str = Field(primary_key=True, max_length=255)
     fingerprint: str = Field(sa_type=Key)
     created_record: bool = True
-    body: str | None = Field(default=None, sa_type=Text)
+    body: str = Field(sa_type=Text)
     at: int = Field(sa_type=Instant, index=True)
-
-
-_OWN = "counts the organisation's own rows; recomputed from them"
-
-
-class AuditRecord(SQLModel, table=True):
-    """One link of the chain; ``hash`` covers ``previous_hash`` and every column before it.
-
-    ``trading_account_id`` is the account concerned. The hash doesn't cover it, because it follows
-    from the row's object (``db verify`` compares them). ``number`` and ``follows`` are those of
-    the organisation's own chain (``own_numbers``).
-    """
-
-    __tablename__ = "audit"
-    seq: int = Field(primary_key=True, sa_type=Instant, sa_column_kwargs={"autoincrement": False})
-    at: int = Field(sa_type=Instant)
-    organisation_id: str = Field(sa_type=Key)
-    actor: str = Field(max_length=128)
-    action: str = Field(sa_type=Key)
-    object: str = Field(max_length=96)
-    inputs: str = Field(sa_type=Text)
-    outcome: str = Field(sa_type=Key)
-    error: str | None = Field(default=None, sa_type=Key)
-    previous_hash: str = Field(sa_type=Key)
-    hash: str = Field(sa_type=Key)
-    trading_account_id: str | None = Field(default=None, sa_type=Key)
-    number: int = Field(sa_type=Instant, sa_column_kwargs=unsealed(_OWN))
-    follows: str = Field(sa_type=Key, sa_column_kwargs=unsealed(_OWN))
-    __table_args__ = (
-        Index("ix_audit_account", "organisation_id", "trading_account_id", "number"),
-        Index("ix_audit_object", "organisation_id", "object", "number"),
-        Index("ix_audit_organisation", "organisation_id", "number", unique=True),
-    )
-
-
-class EventRow(SQLModel, table=True):
-    """The outbox: an event is written in the transaction of the change it reports.
-
-    ``number`` counts the organisation's own events.
-    """
-
-    __tablename__ = "event"
-    seq: int = Field(primary_key=True, sa_type=RowNumber, sa_column_kwargs={"autoincrement": False})
-    id: str = Field(sa_type=Key)
-    type: str = Field(sa_type=Key)
-    at: int = Field(sa_type=Instant)
-    organisation_id: str = Field(sa_type=Key)
-    resource: str = Field(sa_type=Key)
-    data: str = Field(sa_type=Text)
-    number: int = Field(sa_type=Instant, sa_column_kwargs=unsealed(_OWN))
-    __table_args__ = (Index("ix_event_organisation", "organisation_id", "number", unique=True),)
 
 
 class MarketControlRow(SQLModel, table=True):
@@ -498,55 +402,56 @@ class RuleRow(SQLModel, table=True):
 
 
 class EntryRow(SQLModel, table=True):
-    """A leaf of an organisation's log: ``leaf`` is the leaf hash, ``body`` the stored form of the
-    body (``packing``).
+    """An entry of an organisation's log (``log.entry``): one act, numbered from 1 without gaps.
 
-    ``number`` counts an organisation's entries from 1 without gaps; only the sequencer gives it.
-    ``id`` is ordered by time.
+    ``leaf`` is the leaf hash, ``mark`` shows that somebody with the writer's key wrote it here
+    (``marks``), ``body`` is the stored form, NULL where an archive has it. The other columns repeat
+    what the body says, to be found by.
     """
 
     __tablename__ = "entry"
     organisation_id: str = Field(primary_key=True, sa_type=Key)
-    id: str = Field(sa_type=Key)
-    number: int = Field(primary_key=True, sa_type=Instant)
-    leaf: bytes = Field(sa_type=LargeBinary)
-    body: bytes = Field(sa_type=LargeBinary)
-    __table_args__ = unsealed("the leaves of the log; each is hashed again")
-
-
-class UnnumberedRow(SQLModel, table=True):
-    """What a committed transaction put on record, until the sequencer numbers it; PostgreSQL only.
-
-    ``position`` comes from a sequence; ``written`` is when, by the database's clock; ``body`` is
-    JSON, with everything that the entry will say.
-    """
-
-    __tablename__ = "unnumbered"
-    position: int | None = Field(
-        default=None, primary_key=True, sa_type=Instant, sa_column_kwargs={"autoincrement": True}
+    number: int = Field(
+        primary_key=True, sa_type=Instant, sa_column_kwargs={"autoincrement": False}
     )
-    organisation_id: str = Field(sa_type=Key)
-    written: int = Field(sa_type=Instant)
-    body: str = Field(sa_type=Text)
-    __table_args__ = unsealed("gone within moments; what it becomes is sealed")
+    at: int = Field(sa_type=Instant)
+    action: str = Field(sa_type=Key)
+    object: str = Field(max_length=96)
+    trading_account_id: str | None = Field(default=None, sa_type=Key)
+    leaf: bytes = Field(sa_type=LargeBinary)
+    mark: bytes = Field(sa_type=LargeBinary)
+    body: bytes | None = Field(default=None, sa_type=LargeBinary)
+    __table_args__ = (
+        Index(
+            "ix_entry_account",
+            "organisation_id",
+            "trading_account_id",
+            "number",
+            sqlite_where=text("trading_account_id IS NOT NULL"),
+            postgresql_where=text("trading_account_id IS NOT NULL"),
+        ),
+        Index("ix_entry_object", "object", "organisation_id", "number"),
+        unsealed("the log itself: each entry is hashed and marked"),
+    )
 
 
 class LogRow(SQLModel, table=True):
-    """An organisation's Merkle tree: how many entries it has, its complete subtrees, its root.
+    """The end of an organisation's log; locked last in every write.
 
-    The last three are where its own numbers and its own chain end (``own_numbers``); NULL before
-    the first one.
+    ``size`` is how many entries it has, ``last_at`` the instant and ``mark`` the mark of the last
+    one, ``marked_with`` names the key. Up to ``archived``, bodies may be in an archive; ``moved``
+    counts those that are.
     """
 
     __tablename__ = "log"
     organisation_id: str = Field(primary_key=True, sa_type=Key)
     size: int = Field(sa_type=Instant)
-    peaks: str = Field(sa_type=Text)
-    root: str = Field(sa_type=Key)
-    event_number: int | None = Field(default=None, sa_type=Instant)
-    audit_number: int | None = Field(default=None, sa_type=Instant)
-    audit_hash: str | None = Field(default=None, sa_type=Key)
-    __table_args__ = unsealed("recomputed from the entries, events and audit rows")
+    last_at: int = Field(sa_type=Instant)
+    mark: bytes = Field(sa_type=LargeBinary)
+    marked_with: str = Field(sa_type=Key)
+    archived: int = Field(default=0, sa_type=Instant)
+    moved: int = Field(default=0, sa_type=Instant)
+    __table_args__ = unsealed(_FROM_ENTRIES)
 
 
 class CheckpointRow(SQLModel, table=True):
@@ -581,31 +486,15 @@ class TallyRow(SQLModel, table=True):
     __table_args__ = unsealed("counts what other tables hold; counted again")
 
 
-class RemovalRow(SQLModel, table=True):
-    """Rows that are no longer in their table, from the first number to the last one (``removals``).
+class ArchiveRow(SQLModel, table=True):
+    """A file that has the bodies of a log's entries, from the first number to the last one."""
 
-    ``at`` is the newest instant of them, ``found`` what the chain or the tree was after the last
-    one, and ``archive`` the name of the file that has them; NULL where they're gone.
-    """
-
-    __tablename__ = "removal"
+    __tablename__ = "archive"
     organisation_id: str = Field(primary_key=True, sa_type=Key)
-    counted: str = Field(primary_key=True, sa_type=Key)
     first: int = Field(primary_key=True, sa_type=Instant, sa_column_kwargs={"autoincrement": False})
     upto: int = Field(sa_type=Instant)
-    at: int = Field(sa_type=Instant)
-    found: str | None = Field(default=None, sa_type=Text)
-    archive: str | None = Field(default=None, max_length=255)
-
-
-class ArchivedLeavesRow(SQLModel, table=True):
-    """Leaf hashes of archived entries, 32 bytes each, from the entry with the number ``first``."""
-
-    __tablename__ = "archived_leaves"
-    organisation_id: str = Field(primary_key=True, sa_type=Key)
-    first: int = Field(primary_key=True, sa_type=Instant, sa_column_kwargs={"autoincrement": False})
-    leaves: bytes = Field(sa_type=LargeBinary)
-    __table_args__ = unsealed("the leaves of the log, whose root they give")
+    name: str = Field(max_length=255)
+    __table_args__ = unsealed("where bodies are; each is hashed when it's read")
 
 
 _SEARCH = "follows from names, ids and addresses; db check compares it, and an upgrade writes it"
@@ -657,7 +546,6 @@ def table(row: type[SQLModel]) -> Table:
 class Tables:
     """The Core tables by name."""
 
-    head: ClassVar[Table] = table(Head)
     clock: ClassVar[Table] = table(ClockRow)
     organisation: ClassVar[Table] = table(Organisation)
     customer: ClassVar[Table] = table(CustomerRow)
@@ -665,39 +553,20 @@ class Tables:
     trading_account: ClassVar[Table] = table(TradingAccountRow)
     ledger_account: ClassVar[Table] = table(LedgerAccountRow)
     journal: ClassVar[Table] = table(JournalRow)
-    posting: ClassVar[Table] = table(PostingRow)
     quote: ClassVar[Table] = table(QuoteRow)
     trade: ClassVar[Table] = table(TradeRow)
     transfer: ClassVar[Table] = table(TransferRow)
     job: ClassVar[Table] = table(JobRow)
     idempotency: ClassVar[Table] = table(IdempotencyRow)
-    audit: ClassVar[Table] = table(AuditRecord)
-    event: ClassVar[Table] = table(EventRow)
     market_control: ClassVar[Table] = table(MarketControlRow)
     api_key: ClassVar[Table] = table(ApiKeyRow)
     rule: ClassVar[Table] = table(RuleRow)
     entry: ClassVar[Table] = table(EntryRow)
-    unnumbered: ClassVar[Table] = table(UnnumberedRow)
     log: ClassVar[Table] = table(LogRow)
     checkpoint: ClassVar[Table] = table(CheckpointRow)
     server_lease: ClassVar[Table] = table(ServerLeaseRow)
     tally: ClassVar[Table] = table(TallyRow)
-    removal: ClassVar[Table] = table(RemovalRow)
-    archived_leaves: ClassVar[Table] = table(ArchivedLeavesRow)
+    archive: ClassVar[Table] = table(ArchiveRow)
     search_word: ClassVar[Table] = table(SearchWordRow)
     search_name: ClassVar[Table] = table(SearchNameRow)
     search_key: ClassVar[Table] = table(SearchKeyRow)
-
-
-def journal_of(record: ColumnElement[str]) -> ColumnElement[bool]:
-    """Whether a journal is of the record with this id, found by its own id."""
-    return Tables.journal.c.id.in_([record.concat(f":{kind}") for kind in JournalKind])
-
-
-def holds_for() -> ColumnElement[bool]:
-    """Whether a posting holds funds in a journal, found by an index."""
-    start: ColumnElement[str] = literal_column(_START_OF_JOURNAL)
-    holds: list[ColumnElement[bool]] = [literal_column(each) for each in _HOLDS]
-    journal = Tables.journal.c.id
-    is_of = start == func.substr(journal, 5, 8)
-    return and_(is_of, *holds, Tables.posting.c.journal_id == journal)

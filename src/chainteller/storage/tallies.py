@@ -1,7 +1,7 @@
 """How many records an organisation's lists have: counted once, and from then on only the newest.
 
 A tally is the number of rows up to a place in the list's order: an instant that no write under way
-can still stamp, or the number of an audit row. The total of a list is its tally and a count of the
+can still stamp. The total of a list is its tally and a count of the
 rows after that place. The worker moves tallies on in small steps (``fold``). Whatever writes rows
 before a tally's place begins it anew (``restart``), and what removes such rows takes them off
 (``removed``); ``db verify`` counts again.
@@ -36,7 +36,6 @@ _PLACES: Mapping[Table, str] = {
     Tables.transfer: "created",
     WalletTables.blockchain_account: "created",
     WalletTables.counterparty: "created",
-    Tables.audit: "number",
 }
 _OF = (_T.c.organisation_id == bindparam("b_organisation"), _T.c.listed == bindparam("b_listed"))
 _MINE = select(_T.c.upto, _T.c.total).where(*_OF)
@@ -132,7 +131,7 @@ def behind(connection: Connection, now: int) -> Iterator[tuple[Table, str]]:
         for table in _PLACES:
             mine = connection.execute(_MINE, _values(table, name)).first()
             upto = _NOWHERE if mine is None else mine.upto
-            last = _last(connection, table, name, now)
+            last = now - LAG
             if _place_after(connection, table, name, (upto, last), _LEAST) is not None:
                 yield table, name
 
@@ -145,7 +144,7 @@ def fold(connection: Connection, table: Table, organisation_id: str, now: int) -
     if mine is None:
         raise AssertionError(f"the tally of {table.name} has no row")
     upto, counted = mine
-    last = _last(connection, table, organisation_id, now)
+    last = now - LAG
     there = _place_after(connection, table, organisation_id, (upto, last), STEP)
     reached = last if there is None else there
     if reached <= upto:
@@ -173,15 +172,6 @@ def wrong(connection: Connection) -> Iterator[Wrong]:
             counted = int(connection.execute(rows).scalar_one())
         if counted != row.total:
             yield Wrong(row.organisation_id, row.listed, row.total, counted)
-
-
-def _last(connection: Connection, table: Table, organisation_id: str, now: int) -> int:
-    """The last place that is settled; rows that have numbers get them in the order of commits."""
-    if table is not Tables.audit:
-        return now - LAG
-    newest = select(func.max(table.c.number)).where(table.c.organisation_id == organisation_id)
-    found = connection.execute(newest).scalar()
-    return _NOWHERE if found is None else int(found)
 
 
 def _place_after(

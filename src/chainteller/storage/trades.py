@@ -1,12 +1,9 @@
 """Query trades."""
 
 import json
-from collections import namedtuple
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, cast
-
-from sqlalchemy import Connection, bindparam, select
+from typing import Any
 
 from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME
 from chainteller.domain.json_depth import parse_json
@@ -15,25 +12,21 @@ from chainteller.domain.trades import TradeStatus
 from chainteller.service.models.funding import Reason
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.trades import Trade
-from chainteller.storage.database import Record
+from chainteller.storage.db import records
+from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.pages import Counted, Listing, between, numbered, numbered_ahead
 from chainteller.storage.quotes import SPREAD, fees, legs
-from chainteller.storage.rows import Finder
-from chainteller.storage.tables import Tables
 
-_T = Tables.trade
+_T: Any = records.Trade
 _FILTERS = ("status", "side", "market")
 _REMEMBERED = 2_048
-_ROW = cast("Any", namedtuple)("row", [column.name for column in _T.columns])
 find = Finder(_T, "trading_account_id", "id")
 find_any = Finder(_T, "id")
 """A trade of any account; lock its account before locking the trade."""
 _OF_ACCOUNT = Listing(_T, "trading_account_id", filters=_FILTERS, order=("ordinal",))
 _OF_ORGANISATION = Listing(_T, "organisation_id", filters=_FILTERS, spread=SPREAD, is_tallied=True)
-_OF_IDS = select(_T).where(
-    _T.c.trading_account_id == bindparam("b_account"),
-    _T.c.id.in_(bindparam("b_ids", expanding=True)),
-)
+_OF_IDS = Source(_T).where("trading_account_id = :account AND id IN :ids")
 
 
 def hold_text(parts: tuple[Amount, ...]) -> str:
@@ -46,7 +39,7 @@ def hold_parts(text: str) -> tuple[Amount, ...]:
 
 
 def page(
-    connection: Connection, account_id: str, query: ListQuery, total: int
+    connection: Session, account_id: str, query: ListQuery, total: int
 ) -> tuple[tuple[Trade, ...], Counted]:
     """An account's trades, newest first."""
     of = {"trading_account_id": account_id}
@@ -54,13 +47,13 @@ def page(
     return tuple(to_model(row) for row in rows), counted
 
 
-def page_ahead(connection: Connection, account_id: str, query: ListQuery) -> None:
+def page_ahead(connection: Session, account_id: str, query: ListQuery) -> None:
     """Send what ``page`` will read, as far as that's known; see ``Plain.ahead``."""
     numbered_ahead(connection, _OF_ACCOUNT, {"trading_account_id": account_id}, query)
 
 
 def page_of_all(
-    connection: Connection, organisation_id: str, query: ListQuery
+    connection: Session, organisation_id: str, query: ListQuery
 ) -> tuple[tuple[Trade, ...], Counted]:
     """The organisation's trades, newest first."""
     rows, total = _OF_ORGANISATION.page(connection, (organisation_id,), query)
@@ -68,7 +61,7 @@ def page_of_all(
 
 
 def of_transactions(
-    connection: Connection, account_id: str, first: int, last: int
+    connection: Session, account_id: str, first: int, last: int
 ) -> list[tuple[int, Trade]]:
     """The trades among an account's transactions ``first`` to ``last``, with their ordinals."""
     of = {"trading_account_id": account_id}
@@ -76,9 +69,9 @@ def of_transactions(
     return [(row.transaction_ordinal, to_model(row)) for row in rows]
 
 
-def of_ids(connection: Connection, account_id: str, ids: Sequence[str]) -> list[Record]:
+def of_ids(connection: Session, account_id: str, ids: Sequence[str]) -> list[Record]:
     """The trades of an account that have these ids."""
-    return list(connection.execute(_OF_IDS, {"b_account": account_id, "b_ids": list(ids)}))
+    return list(connection.execute(_OF_IDS, {"account": account_id, "ids": list(ids)}))
 
 
 def to_model(row: Record) -> Trade:
@@ -89,7 +82,7 @@ def to_model(row: Record) -> Trade:
 @lru_cache(_REMEMBERED)
 def _model(contents: tuple[object, ...]) -> Trade:
     """Build a model; cached by the row's contents, because most pages repeat rows."""
-    row = _ROW._make(contents)
+    row = _T._make(contents)
     base = MARKETS_BY_NAME[row.market].base
     bought, sold = legs(row)
     failure = None

@@ -1,8 +1,8 @@
 """Query deposits and withdrawals."""
 
 from collections.abc import Sequence
-
-from sqlalchemy import Connection, bindparam, func, select, union_all
+from functools import lru_cache
+from typing import Any
 
 from chainteller.domain.assets import ASSETS_BY_KEY
 from chainteller.domain.evidence import EvidenceLevel
@@ -18,24 +18,24 @@ from chainteller.service.models.funding import (
 )
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage import matching
-from chainteller.storage.database import Record
+from chainteller.storage.db import records
+from chainteller.storage.db.query import Query, Record, Session, Value, quoted, row_of
+from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.pages import Counted, Listing, between, numbered, numbered_ahead
-from chainteller.storage.rows import Finder
-from chainteller.storage.tables import Tables
 
-_T = Tables.transfer
+_T: Any = records.Transfer
+_REMEMBERED = 2_048
 _FILTERS = ("status",)
 find = Finder(_T, "trading_account_id", "id", "direction")
 find_any = Finder(_T, "id")
 """A transfer of any account; lock its account before locking the transfer."""
-_SAME_ORDINAL = union_all(
-    *(
-        select(table.c.id).where(
-            table.c.trading_account_id == bindparam("b_account"),
-            table.c.transaction_ordinal == bindparam("b_ordinal"),
-        )
-        for table in (_T, Tables.trade)
-    )
+_SAME_ORDINAL = Query(
+    " UNION ALL ".join(
+        f"SELECT id AS value FROM {table} "
+        "WHERE trading_account_id = :account AND transaction_ordinal = :ordinal"
+        for table in ("transfer", "trade")
+    ),
+    Value,
 )
 _OF_ACCOUNT = Listing(_T, "trading_account_id", "direction", filters=_FILTERS, order=("ordinal",))
 _OF_ORGANISATION = Listing(
@@ -44,59 +44,52 @@ _OF_ORGANISATION = Listing(
 _OF_DIRECTION = Listing(
     _T, "organisation_id", "direction", filters=(*_FILTERS, "trading_account_id")
 )
-_SPENT = select(_T.c.destination_class, _T.c.notional_cents, _T.c.created).where(
-    _T.c.trading_account_id == bindparam("b_account"),
-    _T.c.direction == Direction.WITHDRAWAL,
-    _T.c.created > bindparam("b_since"),
-    _T.c.status.in_([status.value for status in COUNTED]),
+_COUNTED = (
+    "FROM transfer WHERE trading_account_id = :account AND direction = 'withdrawal' "
+    f"AND status IN ({quoted(COUNTED)}) "
+    "AND created > :since"
 )
-
-_OF_IDS = select(_T).where(
-    _T.c.trading_account_id == bindparam("b_account"),
-    _T.c.id.in_(bindparam("b_ids", expanding=True)),
+"""Withdrawals that count against an account's limits."""
+_SPENT = Query(
+    f"SELECT destination_class, notional_cents, created {_COUNTED}",
+    row_of("destination_class", "notional_cents", "created"),
 )
-_ON_LEVELS = _SPENT.add_columns(_T.c.evidence_level).where(_T.c.evidence_level.is_not(None))
-_SUMS = (
-    select(
-        _T.c.destination_class,
-        func.sum(_T.c.notional_cents).label("cents"),
-        func.min(_T.c.created).label("first"),
-    )
-    .where(
-        _T.c.trading_account_id == bindparam("b_account"),
-        _T.c.direction == Direction.WITHDRAWAL,
-        _T.c.created > bindparam("b_since"),
-        _T.c.created <= bindparam("b_upto"),
-        _T.c.status.in_([status.value for status in COUNTED]),
-    )
-    .group_by(_T.c.destination_class)
+_ON_LEVELS = Query(
+    f"SELECT destination_class, notional_cents, created, evidence_level {_COUNTED} "
+    "AND evidence_level IS NOT NULL",
+    row_of("destination_class", "notional_cents", "created", "evidence_level"),
 )
+_SUMS = Query(
+    "SELECT destination_class, sum(notional_cents) AS cents, min(created) AS first "
+    f"{_COUNTED} AND created <= :upto GROUP BY destination_class",
+    row_of("destination_class", "cents", "first"),
+)
+_OF_IDS = Source(_T).where("trading_account_id = :account AND id IN :ids")
+_ACCOUNT_OF = Query("SELECT trading_account_id AS value FROM transfer WHERE id = :id", Value)
 
 
-def sums_between(
-    connection: Connection, account_id: str, since: int, upto: int
-) -> tuple[Spent, ...]:
+def sums_between(connection: Session, account_id: str, since: int, upto: int) -> tuple[Spent, ...]:
     """Withdrawals after an instant and up to another one that count against the account's limits:
     one sum for each class of destination, dated as the first of them."""
-    values = {"b_account": account_id, "b_since": since, "b_upto": upto}
+    values = {"account": account_id, "since": since, "upto": upto}
     return tuple(
         Spent(DestinationClass(row.destination_class), int(row.cents), int(row.first))
         for row in connection.execute(_SUMS, values)
     )
 
 
-def spent_since(connection: Connection, account_id: str, since: int) -> tuple[Spent, ...]:
+def spent_since(connection: Session, account_id: str, since: int) -> tuple[Spent, ...]:
     """Withdrawals after an instant that count against the account's limits."""
-    rows = connection.execute(_SPENT, {"b_account": account_id, "b_since": since})
+    rows = connection.execute(_SPENT, {"account": account_id, "since": since})
     return tuple(
         Spent(DestinationClass(row.destination_class), row.notional_cents, row.created)
         for row in rows
     )
 
 
-def spent_on_levels(connection: Connection, account_id: str, since: int) -> tuple[Spent, ...]:
+def spent_on_levels(connection: Session, account_id: str, since: int) -> tuple[Spent, ...]:
     """Withdrawals after an instant to wallets whose evidence has limits of its own, with that."""
-    rows = connection.execute(_ON_LEVELS, {"b_account": account_id, "b_since": since})
+    rows = connection.execute(_ON_LEVELS, {"account": account_id, "since": since})
     return tuple(
         Spent(
             DestinationClass(row.destination_class),
@@ -108,20 +101,20 @@ def spent_on_levels(connection: Connection, account_id: str, since: int) -> tupl
     )
 
 
-def account_of(connection: Connection, transfer_id: str) -> str | None:
+def account_of(connection: Session, transfer_id: str) -> str | None:
     """The trading account that a transfer names, without reading its amounts."""
-    found = connection.execute(select(_T.c.trading_account_id).where(_T.c.id == transfer_id))
-    return found.scalar()
+    found: str | None = connection.execute(_ACCOUNT_OF, {"id": transfer_id}).scalar()
+    return found
 
 
-def of_ordinal(connection: Connection, account_id: str, ordinal: int) -> list[str]:
+def of_ordinal(connection: Session, account_id: str, ordinal: int) -> list[str]:
     """The ids of an account's transactions with a number; there is one if all is well."""
-    found = connection.execute(_SAME_ORDINAL, {"b_account": account_id, "b_ordinal": ordinal})
+    found = connection.execute(_SAME_ORDINAL, {"account": account_id, "ordinal": ordinal})
     return list(found.scalars())
 
 
 def page(
-    connection: Connection, account_id: str, direction: Direction, query: ListQuery, total: int
+    connection: Session, account_id: str, direction: Direction, query: ListQuery, total: int
 ) -> tuple[tuple[Transfer, ...], Counted]:
     """An account's deposits or withdrawals, newest first."""
     of = {"trading_account_id": account_id, "direction": direction}
@@ -130,7 +123,7 @@ def page(
 
 
 def page_ahead(
-    connection: Connection, account_id: str, direction: Direction, query: ListQuery
+    connection: Session, account_id: str, direction: Direction, query: ListQuery
 ) -> None:
     """Send what ``page`` will read, as far as that's known; see ``Plain.ahead``."""
     of = {"trading_account_id": account_id, "direction": direction}
@@ -138,7 +131,7 @@ def page_ahead(
 
 
 def page_of_all(
-    connection: Connection, organisation_id: str, query: ListQuery
+    connection: Session, organisation_id: str, query: ListQuery
 ) -> tuple[tuple[Transfer, ...], Counted]:
     """The organisation's deposits and withdrawals, newest first.
 
@@ -156,7 +149,7 @@ def page_of_all(
 
 
 def of_transactions(
-    connection: Connection, account_id: str, first: int, last: int
+    connection: Session, account_id: str, first: int, last: int
 ) -> list[tuple[int, Transfer]]:
     """The transfers among an account's transactions ``first`` to ``last``, with their ordinals."""
     of = {"trading_account_id": account_id}
@@ -164,12 +157,19 @@ def of_transactions(
     return [(row.transaction_ordinal, to_model(row)) for row in rows]
 
 
-def of_ids(connection: Connection, account_id: str, ids: Sequence[str]) -> list[Record]:
+def of_ids(connection: Session, account_id: str, ids: Sequence[str]) -> list[Record]:
     """The transfers of an account that have these ids."""
-    return list(connection.execute(_OF_IDS, {"b_account": account_id, "b_ids": list(ids)}))
+    return list(connection.execute(_OF_IDS, {"account": account_id, "ids": list(ids)}))
 
 
 def to_model(row: Record) -> Transfer:
+    return _model(tuple(row))
+
+
+@lru_cache(_REMEMBERED)
+def _model(contents: tuple[object, ...]) -> Transfer:
+    """Build a model; cached by the row's contents, because most pages repeat rows."""
+    row: Any = _T._make(contents)
     asset = ASSETS_BY_KEY[row.asset]
     withdraws = row.direction == Direction.WITHDRAWAL
     return Transfer(

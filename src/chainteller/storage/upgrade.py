@@ -22,10 +22,12 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from chainteller.service.models.databases import UpgradePlan, UpgradeStep
 from chainteller.storage import schema
+from chainteller.storage.compatibility import require_current
 from chainteller.storage.database import Database, connect, sqlite_path
 from chainteller.storage.faults import explain, is_transient, unavailable
 from chainteller.storage.maintenance import free_beside, require_file, size_of
 from chainteller.storage.revision import REVISION, State
+from chainteller.storage.writer_keys import WriterKeys
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _VERIFIED_PER_S = 10_000
@@ -80,7 +82,7 @@ def require_time(planned: UpgradePlan, within_s: float) -> None:
         raise error
 
 
-def upgrade(url: str) -> tuple[str, str]:
+def upgrade(url: str, keys: WriterKeys | None = None) -> tuple[str, str]:
     """Run the missing migrations in one transaction, as a whole or not at all.
 
     On PostgreSQL, servers go on meanwhile, and wait only for the migrations themselves.
@@ -92,7 +94,7 @@ def upgrade(url: str) -> tuple[str, str]:
         ServiceUnavailable: as ``maintenance.init``, except OUTDATED_SCHEMA. Indexes that were
             built ahead are kept, and used when the upgrade runs again.
     """
-    database = connect(url)
+    database = connect(url, keys)
     try:
         with _alone(database):
             if database.is_postgres:
@@ -159,7 +161,7 @@ def _revision_before(database: Database, connection: Connection) -> str:
     """The revision to start from; empty for a new database. Raises ServiceUnavailable."""
     found = schema.state(connection)
     if found not in (State.NEW, State.OUTDATED):
-        schema.require_current(found, database.name)
+        require_current(found, database.name)
     return "" if found is State.NEW else schema.revision(connection)
 
 

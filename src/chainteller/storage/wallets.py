@@ -1,16 +1,5 @@
 """Query blockchain accounts, counterparties and the links between them."""
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    bindparam,
-    exists,
-    func,
-    literal,
-    or_,
-    select,
-)
-
 from chainteller.domain.challenges import VerificationStatus, is_verified, verification_status
 from chainteller.domain.evidence import EvidenceLevel, evidence_of
 from chainteller.service.models.counterparties import (
@@ -24,136 +13,139 @@ from chainteller.service.models.counterparties import (
 )
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage import matching
-from chainteller.storage.database import Record
+from chainteller.storage.db import records
+from chainteller.storage.db.query import Query, Record, Session, Value, escaped, row_of
+from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.pages import Counted, Listing
-from chainteller.storage.rows import Finder
-from chainteller.storage.tables import Tables
-from chainteller.storage.wallet_tables import WalletTables
 
-_B = WalletTables.blockchain_account
-_C = WalletTables.counterparty
-_L = WalletTables.link
-_M = WalletTables.claim
-_K = Tables.customer
-_T = Tables.trading_account
+_B, _C = records.BlockchainAccount, records.Counterparty
 find_account = Finder(_B, "organisation_id", "id")
 find_counterparty = Finder(_C, "organisation_id", "id")
 find_address = Finder(_C, "organisation_id", "network", "canonical")
 _ACCOUNTS = Listing(_B, "organisation_id", filters=("trading_account_id",), is_tallied=True)
 _COUNTERPARTIES = Listing(_C, "organisation_id", is_tallied=True)
-_OTHER = _L.alias("other")
-_OTHERS_CUSTODY = _B.alias("others_custody")
 
 
-def is_shared(
-    counterparty: ColumnElement[str], customer: ColumnElement[str]
-) -> ColumnElement[bool]:
-    """Whether a customer other than ``customer`` has verified the counterparty, now or before."""
+def is_shared(counterparty: str, customer: str) -> str:
+    """The condition that a customer other than ``customer`` has verified the counterparty, now or
+    before."""
     return (
-        exists()
-        .where(
-            _OTHER.c.counterparty_id == counterparty,
-            _OTHERS_CUSTODY.c.id == _OTHER.c.blockchain_account_id,
-            _OTHERS_CUSTODY.c.customer_id != customer,
-        )
-        .correlate_except(_OTHER, _OTHERS_CUSTODY)
+        "EXISTS (SELECT 1 FROM link AS other "
+        "JOIN blockchain_account AS custody ON custody.id = other.blockchain_account_id "
+        f"WHERE other.counterparty_id = {counterparty} AND custody.customer_id <> {customer})"
     )
 
 
-_LINKED = select(
-    _L,
-    _C.c.network,
-    _C.c.address,
-    _C.c.canonical,
-    _C.c.created.label("counterparty_created"),
-    _C.c.code,
-    _C.c.code_block,
-    _M.c.method.label("claim_method"),
-    _M.c.level.label("claim_level"),
-)
-_LINKED = _LINKED.join(_C, _C.c.id == _L.c.counterparty_id).outerjoin(_M, _M.c.id == _L.c.claim_id)
-find_link = Finder(_L, "blockchain_account_id", "counterparty_id", rows=_LINKED)
-_SHOWN = _LINKED.join(_B, _B.c.id == _L.c.blockchain_account_id).add_columns(
-    is_shared(_L.c.counterparty_id, _B.c.customer_id).label("shared")
-)
-find_shown_link = Finder(_L, "blockchain_account_id", "counterparty_id", rows=_SHOWN)
-"""A link as ``link_model`` needs it."""
-_OF_ACCOUNT = Listing(
-    _L,
+_ITS_WALLET = "JOIN counterparty ON counterparty.id = link.counterparty_id"
+_ITS_CLAIM = "LEFT JOIN claim ON claim.id = link.claim_id"
+_ITS_CUSTODY = "JOIN blockchain_account ON blockchain_account.id = link.blockchain_account_id"
+_IS_SHARED = is_shared("link.counterparty_id", "blockchain_account.customer_id")
+_OF_LINK = {
+    "network": "counterparty.network",
+    "address": "counterparty.address",
+    "canonical": "counterparty.canonical",
+    "counterparty_created": "counterparty.created",
+    "code": "counterparty.code",
+    "code_block": "counterparty.code_block",
+    "claim_method": "claim.method",
+    "claim_level": "claim.level",
+}
+find_link = Finder(
+    Source(records.Link, f"{_ITS_WALLET} {_ITS_CLAIM}", **_OF_LINK),
     "blockchain_account_id",
-    rows=_SHOWN,
-    order=("first_linked_at", "counterparty_id"),
-    key="counterparty_id",
+    "counterparty_id",
 )
-_SHARED = (
-    select(
-        _L,
-        _C.c.network,
-        _C.c.address,
-        _B.c.trading_account_id,
-        _K.c.name.label("customer_name"),
-        _K.c.reference.label("customer_reference"),
+_SHOWN = Source(
+    records.Link,
+    f"{_ITS_WALLET} {_ITS_CUSTODY} {_ITS_CLAIM}",
+    **_OF_LINK,
+    shared=(_IS_SHARED, bool),
+)
+find_shown_link = Finder(_SHOWN, "blockchain_account_id", "counterparty_id")
+"""A link as ``link_model`` needs it."""
+_OF_ACCOUNT = Listing(_SHOWN, "blockchain_account_id", order=("first_linked_at", "counterparty_id"))
+_SHARED = Source(
+    records.Link,
+    f"{_ITS_WALLET} {_ITS_CUSTODY} JOIN customer ON customer.id = blockchain_account.customer_id",
+    network="counterparty.network",
+    address="counterparty.address",
+    trading_account_id="blockchain_account.trading_account_id",
+    customer_name="customer.name",
+    customer_reference="customer.reference",
+)
+_ARE_SHARED = f"counterparty.organisation_id = :organisation AND {_IS_SHARED}"
+_NAMED = (
+    " AND (counterparty.id = :text OR lower(counterparty.address) LIKE lower(:part) ESCAPE '\\')"
+)
+"""The condition for wallets with the id, or a part of the address, that is asked for."""
+_COUNT_SHARED = {
+    is_named: Query(
+        f"SELECT count(*) AS value FROM {_SHARED.tables} WHERE {_ARE_SHARED}"
+        f"{_NAMED if is_named else ''}",
+        Value,
     )
-    .join(_C, _C.c.id == _L.c.counterparty_id)
-    .join(_B, _B.c.id == _L.c.blockchain_account_id)
-    .join(_K, _K.c.id == _B.c.customer_id)
-    .where(is_shared(_L.c.counterparty_id, _B.c.customer_id))
+    for is_named in (False, True)
+}
+_PAGE_OF_SHARED = {
+    (is_named, way): _SHARED.where(
+        f"{_ARE_SHARED}{_NAMED if is_named else ''} "
+        f"ORDER BY counterparty.created {way}, counterparty.id {way}, "
+        "link.first_linked_at, blockchain_account.id LIMIT :limit OFFSET :start"
+    )
+    for is_named in (False, True)
+    for way in ("ASC", "DESC")
+}
+_OWNER = Query(
+    "SELECT customer.reference AS customer_reference, trading_account.bank_account_id "
+    "FROM blockchain_account "
+    "JOIN trading_account ON trading_account.id = blockchain_account.trading_account_id "
+    "JOIN customer ON customer.id = trading_account.customer_id "
+    "WHERE blockchain_account.id = :id",
+    row_of("customer_reference", "bank_account_id"),
+)
+_LEVELS = Query(
+    "SELECT DISTINCT claim.level AS value FROM blockchain_account "
+    "JOIN link ON link.blockchain_account_id = blockchain_account.id "
+    "JOIN claim ON claim.id = link.claim_id "
+    "WHERE blockchain_account.organisation_id = :organisation "
+    "AND blockchain_account.trading_account_id = :account AND claim.level IS NOT NULL",
+    Value,
+)
+_LOCK = Query("SELECT id AS value FROM counterparty WHERE id = :id FOR NO KEY UPDATE", Value)
+_HAS_OTHER_OWNER = Query(
+    f"SELECT CASE WHEN {is_shared(':counterparty', ':customer')} THEN 1 ELSE 0 END AS value", Value
 )
 
 
-_OWNER = (
-    select(_K.c.reference.label("customer_reference"), _T.c.bank_account_id)
-    .select_from(_B)
-    .join(_T, _T.c.id == _B.c.trading_account_id)
-    .join(_K, _K.c.id == _T.c.customer_id)
-    .where(_B.c.id == bindparam("b_id"))
-)
-
-
-def owner(connection: Connection, account_id: str) -> tuple[str, str]:
+def owner(connection: Session, account_id: str) -> tuple[str, str]:
     """Of a blockchain account: its customer's reference, and the id of the bank account."""
-    found = connection.execute(_OWNER, {"b_id": account_id}).one()
+    found = connection.execute(_OWNER, {"id": account_id}).one()
     return found.customer_reference, found.bank_account_id
 
 
-_LEVELS = (
-    select(_M.c.level)
-    .distinct()
-    .select_from(_B)
-    .join(_L, _L.c.blockchain_account_id == _B.c.id)
-    .join(_M, _M.c.id == _L.c.claim_id)
-    .where(
-        _B.c.organisation_id == bindparam("b_organisation"),
-        _B.c.trading_account_id == bindparam("b_account"),
-        _M.c.level.is_not(None),
-    )
-)
-
-
 def levels_of(
-    connection: Connection, organisation_id: str, account_id: str
+    connection: Session, organisation_id: str, account_id: str
 ) -> frozenset[EvidenceLevel]:
     """The levels of evidence of a trading account's linked wallets, where they were stored."""
     found = connection.execute(
-        _LEVELS, {"b_organisation": organisation_id, "b_account": account_id}
+        _LEVELS, {"organisation": organisation_id, "account": account_id}
     ).scalars()
     return frozenset(EvidenceLevel(each) for each in found)
 
 
-def lock_counterparty(connection: Connection, counterparty_id: str) -> None:
+def lock_counterparty(connection: Session, counterparty_id: str) -> None:
     """Wait until no other write links the wallet; it may be challenged meanwhile."""
-    locked = select(_C.c.id).where(_C.c.id == counterparty_id).with_for_update(key_share=True)
-    connection.execute(locked)
+    connection.execute(_LOCK, {"id": counterparty_id})
 
 
-def has_other_owner(connection: Connection, counterparty_id: str, customer_id: str) -> bool:
+def has_other_owner(connection: Session, counterparty_id: str, customer_id: str) -> bool:
     """Whether another customer has verified a wallet, now or before."""
-    found = is_shared(literal(counterparty_id), literal(customer_id))
-    return bool(connection.execute(select(found)).scalar_one())
+    pair = {"counterparty": counterparty_id, "customer": customer_id}
+    return bool(connection.execute(_HAS_OTHER_OWNER, pair).scalar_one())
 
 
 def accounts_page(
-    connection: Connection, organisation_id: str, query: ListQuery
+    connection: Session, organisation_id: str, query: ListQuery
 ) -> tuple[tuple[BlockchainAccount, ...], Counted]:
     rows, total = _ACCOUNTS.page(connection, (organisation_id,), query)
     return tuple(account_model(row) for row in rows), total
@@ -171,7 +163,7 @@ def account_model(row: Record) -> BlockchainAccount:
 
 
 def counterparties_page(
-    connection: Connection, organisation_id: str, query: ListQuery
+    connection: Session, organisation_id: str, query: ListQuery
 ) -> tuple[tuple[Counterparty, ...], Counted]:
     found = matching.counterparties(connection, organisation_id, query.text)
     known = found.total(query.page * query.limit)
@@ -181,15 +173,16 @@ def counterparties_page(
 
 
 def shared_page(
-    connection: Connection, organisation_id: str, query: ListQuery, now: int
+    connection: Session, organisation_id: str, query: ListQuery, now: int
 ) -> tuple[tuple[SharedWallet, ...], int]:
     """Every account for which a wallet of several customers was verified, wallet by wallet."""
-    statement = _SHARED.where(_C.c.organisation_id == organisation_id, *_named(query))
-    total = connection.execute(select(func.count()).select_from(statement.subquery())).scalar_one()
-    wallet = (_C.c.created, _C.c.id)
-    first = wallet if query.sort == "created" else tuple(each.desc() for each in wallet)
-    ordered = statement.order_by(*first, _L.c.first_linked_at, _B.c.id)
-    rows = connection.execute(ordered.offset((query.page - 1) * query.limit).limit(query.limit))
+    is_named, way = bool(query.text), "ASC" if query.sort == "created" else "DESC"
+    values: dict[str, object] = {"organisation": organisation_id}
+    if query.text:
+        values |= {"text": query.text, "part": f"%{escaped(query.text)}%"}
+    total = connection.execute(_COUNT_SHARED[is_named], values).scalar_one()
+    values |= {"limit": query.limit, "start": (query.page - 1) * query.limit}
+    rows = connection.execute(_PAGE_OF_SHARED[is_named, way], values)
     return tuple(shared_model(row, now) for row in rows), int(total)
 
 
@@ -205,13 +198,6 @@ def shared_model(row: Record, now: int) -> SharedWallet:
         status=link_status(row, now),
         verified_at=row.verified_at,
     )
-
-
-def _named(query: ListQuery) -> tuple[ColumnElement[bool], ...]:
-    """The condition for wallets with the id, or a part of the address, that is asked for."""
-    if not query.text:
-        return ()
-    return (or_(_C.c.id == query.text, _C.c.address.icontains(query.text, autoescape=True)),)
 
 
 def counterparty_model(row: Record) -> Counterparty:
@@ -231,7 +217,7 @@ def _on_chain(row: Record) -> OnChain | None:
 
 
 def linked_page(
-    connection: Connection, account_id: str, query: ListQuery, now: int
+    connection: Session, account_id: str, query: ListQuery, now: int
 ) -> tuple[tuple[Counterparty, ...], Counted]:
     rows, total = _OF_ACCOUNT.page(connection, (account_id,), query)
     return tuple(link_model(row, now) for row in rows), total

@@ -13,8 +13,11 @@ if TYPE_CHECKING:
     from chainteller.service.models.records import Event
 
 LATELY = 10 * MINUTE
-LOOKED_BACK = 500
-"""Events that are read once at the start, to know of what happened before."""
+LOOKED_BACK = 500 * 64
+"""How far back events are read at the start, to know of what happened before: a cursor moves on by
+64 with each entry of the audit trail, which seldom has more than one event."""
+READ_BACK = 1_000
+"""Events that are read at most."""
 _KINDS = {
     "trading_account": "account",
     "blockchain_account": "wallets",

@@ -91,7 +91,7 @@ class StartedDesk(NamedTuple):
     workspace_file: Path | None = None
     """Where notes, last places and sent requests of this place are kept; left out: nowhere."""
     verify_audit: "Callable[[], ChainReport] | None" = None
-    """Checks the whole audit chain, where the deployment's database is at hand."""
+    """Checks the whole audit log, where the deployment's database is at hand."""
     watch_repeats: "Callable[[Watch], None] | None" = None
     """Of a remote place: who is told of every try that is going to be repeated."""
 

@@ -15,9 +15,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 from chainteller.domain.merkle import verify_consistency
+from chainteller.private_files import write_atomically
 from chainteller.witnessing.checkpoints import Head, read_signed_head, split_origin
 from chainteller.witnessing.errors import WitnessFailed, WitnessProblem
-from chainteller.witnessing.keys import write_atomically
 from chainteller.witnessing.notes import (
     MAXIMUM_NOTE_BYTES,
     NoteInvalid,

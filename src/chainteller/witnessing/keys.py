@@ -6,10 +6,7 @@ that every witness and console can be given the new key in time. A retired key k
 half: what it signed is recognised.
 """
 
-import contextlib
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -20,7 +17,7 @@ from nacl.bindings import crypto_sign_seed_keypair
 
 from chainteller.domain.json_depth import parse_json
 from chainteller.paths import private_folder
-from chainteller.private_files import how_to_protect, others_may_read
+from chainteller.private_files import how_to_protect, others_may_read, write_atomically
 from chainteller.witnessing.errors import SigningKeysUnusable
 from chainteller.witnessing.notes import SignerKey, VerifierKey
 
@@ -195,35 +192,3 @@ def _document(key: StoredKey) -> dict[str, str]:
     stored = {"state": key.state.value, "created": key.created, "public": key.public.hex()}
     more = {"seed": key.seed.hex(), "retired": key.retired}
     return stored | {name: value for name, value in more.items() if value}
-
-
-def write_atomically(file: Path, text: str, *, is_new: bool) -> None:
-    """Write a file of the owner's (mode 0600), whole and on disk, or not at all.
-
-    Raises:
-        FileExistsError: ``is_new``, and there is such a file.
-        OSError: it can't be written.
-    """
-    handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}-")
-    draft = Path(name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as opened:
-            opened.write(text)
-            opened.flush()
-            os.fsync(opened.fileno())
-        if is_new:
-            file.hardlink_to(draft)
-        else:
-            draft.replace(file)
-        _sync_folder(file.parent)
-    finally:
-        draft.unlink(missing_ok=True)
-
-
-def _sync_folder(folder: Path) -> None:
-    with contextlib.suppress(PermissionError):  # a system that opens no folders keeps them itself
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

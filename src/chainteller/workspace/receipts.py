@@ -2,7 +2,7 @@
 both give the same bytes.
 
 A receipt holds what the deployment answers and nothing of the moment at which it is printed, apart
-from its audit head: the newest link of the audit chain, which proves the record outside the
+from its audit head: the hash of the newest audit entry, which proves the record outside the
 database.
 """
 

@@ -21,6 +21,7 @@ from chainteller.engine.context import EngineContext
 from chainteller.engine.engine import Engine
 from chainteller.sample_worlds import TRAINING_BEGINS
 from chainteller.storage.database import open_database
+from chainteller.storage.writer_keys import PublicKey
 
 __all__ = ["base"]
 
@@ -53,7 +54,7 @@ def sample_bench(base: Path, tmp_path: Path) -> Iterator[Bench]:
     shutil.copyfile(base, file)
     clock, options = ManualClock(TRAINING_BEGINS), EngineOptions(rate_limits=False)
     context = EngineContext(
-        open_database(f"sqlite:///{file}"),
+        open_database(f"sqlite:///{file}", PublicKey()),
         clock,
         SeededRandomness("desk"),
         SimulatedPrices(SEED),

@@ -23,7 +23,13 @@ class Breach:
 
 Breaches = Iterator[Breach]
 _ALTERED = "Another program wrote to the database, or a backup was mixed with it."
-_CAUSES = {
+WRITERS_KEY = "writer's key"
+"""Where a breach is that says why marks weren't checked."""
+_CAUSES: dict[int | str, tuple[str, str]] = {
+    WRITERS_KEY: (
+        "The writer's key isn't where it is looked for, or can't be used.",
+        "Put it back (chainteller info says where), and verify again.",
+    ),
     20: (
         _ALTERED,
         "Ask who could write there at that time; take the named rows from a backup that verifies.",
@@ -41,7 +47,7 @@ _OTHERWISE = (
 
 def causes(found: Iterable[Breach]) -> list[str]:
     """The likely cause and the next step for each kind of breach, once each."""
-    said = [_CAUSES.get(each.invariant, _OTHERWISE) for each in found]
+    said = [_CAUSES.get(each.where) or _CAUSES.get(each.invariant, _OTHERWISE) for each in found]
     return [f"Likely cause: {cause} {step}" for cause, step in dict.fromkeys(said)]
 
 

@@ -8,31 +8,28 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from sqlalchemy import Connection
-
 from chainteller.domain.json_depth import parse_json
 from chainteller.domain.limits import PERIODS, LimitRule, rules
 from chainteller.domain.rules import level_limits_of, limits_of
 from chainteller.domain.transfers import COUNTED
 from chainteller.engine.checks.breaches import Breach, Breaches, grouped
 from chainteller.engine.checks.epochs import Epochs
+from chainteller.engine.checks.replay import Books
 from chainteller.storage import inspection, search, tallies
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
+from chainteller.storage.db.query import Session
 
 
-def keys_have_one_effect(connection: Connection) -> Breaches:
-    """12: every stored key has an outcome, and no record was created under two keys."""
+def keys_have_one_effect(connection: Session, _books: Books) -> Breaches:
+    """12: no record was created under two keys."""
     created: set[tuple[str, ...]] = set()
     for row in inspection.idempotent_outcomes(connection):
-        where = f"{row.operation} {row.key}"
-        if row.body is None:
-            yield Breach(12, "a key without its outcome", where)
-            continue
         if not row.created_record:
             continue
         effect = (row.operation, *_created_by(parse_json(row.body)))
         if effect in created:
-            yield Breach(12, f"{effect[1]} was created under two keys", where)
+            what = f"{effect[1]} was created under two keys"
+            yield Breach(12, what, f"{row.operation} {row.key}")
         created.add(effect)
 
 
@@ -42,7 +39,7 @@ def _created_by(body: Mapping[str, Any]) -> tuple[str, str]:
     return str(body.get("id")), str(verification.get("claimId", ""))
 
 
-def limits_are_kept(connection: Connection) -> Breaches:
+def limits_are_kept(connection: Session, _books: Books) -> Breaches:
     """14: within any limit's window, no more left an account than was allowed on that day."""
     versions: dict[str, tuple[LimitRule, ...]] = {}
     for row in inspection.rules(connection):
@@ -102,7 +99,7 @@ def _judged(
             yield Breach(14, f"more than {rule.rule_id} allows", f"{account_id}, transfer {row.id}")
 
 
-def verified_wallets_were_proven(connection: Connection) -> Breaches:
+def verified_wallets_were_proven(connection: Session, _books: Books) -> Breaches:
     """15: every link rests on an accepted claim for the same wallet and blockchain account."""
     epochs = Epochs(connection)
     for link in inspection.links_with_claims(connection):
@@ -124,33 +121,33 @@ def verified_wallets_were_proven(connection: Connection) -> Breaches:
     yield from _verified_withdrawals(connection, epochs)
 
 
-def _verified_withdrawals(connection: Connection, epochs: Epochs) -> Breaches:
+def _verified_withdrawals(connection: Session, epochs: Epochs) -> Breaches:
     for withdrawal in inspection.verified_withdrawals_without_link(connection):
         linked_by, sent = withdrawal.linked_by, str(withdrawal.id)
         if linked_by is None or not epochs.part(str(linked_by), sent):
             yield Breach(15, "sent as to a verified wallet that was not linked", sent)
 
 
-def lists_are_counted(connection: Connection) -> Breaches:
+def lists_are_counted(connection: Session, _books: Books) -> Breaches:
     """22: the tallies of lists are the numbers of their rows."""
     for tally in tallies.wrong(connection):
         what = f"the tally says {tally.said}, {tally.counted} are there"
         yield Breach(22, what, f"{tally.organisation_id} {tally.listed}")
 
 
-def records_are_found(connection: Connection) -> Breaches:
+def records_are_found(connection: Session, _books: Books) -> Breaches:
     """22: what people search for stands in the search tables."""
     for kind, record_id in search.missing(connection):
         yield Breach(22, "it can't be searched for, or is no more", f"{kind} {record_id}")
 
 
-def nothing_is_missing(connection: Connection) -> Breaches:
+def nothing_is_missing(connection: Session) -> Breaches:
     """17: every table and column that this build reads is there."""
     for table, column in inspection.missing_parts(connection):
         yield Breach(17, f"its column {column} is missing" if column else "it is missing", table)
 
 
-def columns_are_exact(connection: Connection) -> Breaches:
+def columns_are_exact(connection: Session) -> Breaches:
     """17: no column can round an amount, and every stored amount is a whole number."""
     for column in inspection.inexact_columns(connection):
         yield Breach(17, "a column that rounds", column)

@@ -2,19 +2,19 @@
 
 from bisect import bisect_left
 
-from sqlalchemy import Connection
-
 from chainteller.engine.checks.breaches import Breach, Breaches
-from chainteller.storage import clock, inspection, removals
+from chainteller.engine.checks.replay import Books
+from chainteller.storage import clock, inspection
+from chainteller.storage.db.query import Session
 from chainteller.storage.epochs import ACCEPTED
-from chainteller.storage.log import DEPLOYMENT
 
 
-def clock_follows_trail(connection: Connection) -> Breaches:
-    """9: epoch and doubt of the clock's row are those of the audit trail."""
+def clock_follows_trail(connection: Session, books: Books) -> Breaches:
+    """9: epoch and doubt of the clock's row are those of the deployment's log."""
     number, began_at, doubted = 0, 0, False
-    for entry in inspection.entries_of_clock(connection):
-        doubted = entry.action == "clock_uncertain"
+    for entry in books.clock:
+        if entry.action in ("clock_uncertain", "clock_certain", ACCEPTED):
+            doubted = entry.action == "clock_uncertain"
         if entry.action == ACCEPTED:
             number, began_at = number + 1, entry.at
     row = clock.find(connection)
@@ -22,50 +22,46 @@ def clock_follows_trail(connection: Connection) -> Breaches:
         yield Breach(9, "its row is missing", "clock")
         return
     if (row.epoch, row.began_at) != (number, began_at):
-        yield Breach(9, f"is in epoch {row.epoch}, but the audit trail says {number}", "clock")
+        yield Breach(9, f"is in epoch {row.epoch}, but the log says {number}", "clock")
     if bool(row.doubt) != doubted:
-        yield Breach(9, "its doubt is not that of the audit trail", "clock")
+        yield Breach(9, "its doubt is not that of the log", "clock")
 
 
 class Epochs:
-    """Which records were made in which epoch, by the numbers of their events.
+    """Which records were made in which epoch, by the numbers of the entries about them."""
 
-    Of a record whose first events aren't kept, that isn't known once an epoch has ended among them.
-    """
-
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Session) -> None:
         self._connection = connection
-        self._ends = list(inspection.ends_of_epochs(connection))
-        self._removed = removals.newest(connection, DEPLOYMENT, removals.EVENTS).upto
-        self._spans: dict[str, tuple[int, int]] = {}
+        self._ends = inspection.ends_of_epochs(connection)
+        self._spans: dict[str, tuple[str, int, int]] = {}
 
     def of(self, record_id: str) -> int | None:
         """The epoch in which a record was made, counted from 0; None if that isn't known."""
-        first, last = self._span(record_id)
-        return None if not last and self._number(self._removed) else self._number(first)
+        organisation, first, _ = self._span(record_id)
+        return self._number(organisation, first) if first or not self._ends else None
 
     def is_of_current(self, record_id: str) -> bool:
         """Whether a record is known to be made since the last epoch began."""
-        return self.of(record_id) == len(self._ends)
+        organisation, first, _ = self._span(record_id)
+        return self._number(organisation, first) == len(self._ends.get(organisation, ()))
 
     def part(self, *record_ids: str) -> bool:
-        """Whether an epoch began between the first and the last event of these records: then their
-        times can't be compared."""
+        """Whether an epoch began between the first and the last entry about these records: then
+        their times can't be compared."""
         if not self._ends:
             return False
         spans = [self._span(each) for each in record_ids]
-        first, last = min(span[0] for span in spans), max(span[1] for span in spans)
-        if self._number(self._removed):
-            first, last = 0, max(last, self._removed)
-        return self._number(first) != self._number(last)
+        numbers = {self._number(of, at) for of, first, last in spans for at in (first, last)}
+        return len(numbers) > 1
 
-    def _number(self, event: int) -> int:
-        return bisect_left(self._ends, event)
+    def _number(self, organisation: str, entry: int) -> int:
+        return bisect_left(self._ends.get(organisation, ()), entry)
 
-    def _span(self, record_id: str) -> tuple[int, int]:
-        """The numbers of a record's first and last event; (0, 0) where it has none."""
+    def _span(self, record_id: str) -> tuple[str, int, int]:
+        """The log of a record and the numbers of the first and last entry about it; zeros where
+        there's none."""
         if not self._ends:
-            return 0, 0
+            return "", 0, 0
         if not self._spans:
-            self._spans = inspection.spans_of_events(self._connection)
-        return self._spans.get(record_id, (0, 0))
+            self._spans = inspection.spans_of_records(self._connection)
+        return self._spans.get(record_id, ("", 0, 0))

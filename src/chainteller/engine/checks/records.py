@@ -1,35 +1,44 @@
 """Invariants 7 to 11 and 13: quotes, trades and transfers, their transitions and postings."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from itertools import pairwise
 from typing import TypeVar
 
-from sqlalchemy import Connection
-
 from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME
-from chainteller.domain.ledger import Journal, JournalKind, Leg, UnbalancedJournalError
+from chainteller.domain.ledger import (
+    DEBIT_NORMAL,
+    Journal,
+    JournalKind,
+    Leg,
+    UnbalancedJournalError,
+)
 from chainteller.domain.money import ceil_div
 from chainteller.domain.quoting import BPS, FeeSchedule, Side, Terms
 from chainteller.domain.trades import FILLED, QuoteStatus, TradeStatus
 from chainteller.domain.trades import TRANSITIONS as TRADE_TRANSITIONS
 from chainteller.domain.transfers import TRANSITIONS as TRANSFER_TRANSITIONS
 from chainteller.domain.transfers import Direction, TransferStatus
-from chainteller.engine.checks import expected_journals
-from chainteller.engine.checks.breaches import Breach, Breaches, grouped
+from chainteller.engine.checks import expected_journals, replay
+from chainteller.engine.checks.breaches import Breach, Breaches
 from chainteller.engine.checks.epochs import Epochs
-from chainteller.storage import inspection, removals
-from chainteller.storage.database import Record
-from chainteller.storage.log import DEPLOYMENT
+from chainteller.engine.checks.replay import Books
+from chainteller.storage import inspection
+from chainteller.storage.columns import Record
+from chainteller.storage.db.query import Session
+from chainteller.storage.log import entry as log
+from chainteller.storage.log import views
 
 Status = TypeVar("Status", TradeStatus, TransferStatus)
+_ASKED = (TransferStatus.FAILED, TransferStatus.RETURNED)
 _FIRST = {
     Direction.DEPOSIT: {TransferStatus.PROCESSING},
     Direction.WITHDRAWAL: {TransferStatus.PROCESSING, TransferStatus.REVIEWING},
 }
 
 
-def trades_follow_quotes(connection: Connection) -> Breaches:
+def trades_follow_quotes(connection: Session, _books: Books) -> Breaches:
     """7 and 9: a trade matches its quote, was executed in time, and its instants are in order."""
     epochs = Epochs(connection)
     for trade in inspection.trades_with_quotes(connection):
@@ -64,7 +73,7 @@ def _in_order(trade: Record, epochs: Epochs) -> Breaches:
             yield Breach(9, f"{trade.status} with the instants of another status", trade.id)
 
 
-def quotes_are_exact(connection: Connection) -> Breaches:
+def quotes_are_exact(connection: Session, _books: Books) -> Breaches:
     """7, 10 and 11: one trade per quote; price, fee and amounts follow their rules."""
     for quote in inspection.quotes_with_trades(connection):
         executed = quote.status == QuoteStatus.EXECUTED
@@ -101,32 +110,34 @@ def _amounts(quote: Record) -> Breaches:
         yield Breach(11, "sold above the mid price", quote.id)
 
 
-def trades_move_forward(connection: Connection) -> Breaches:
-    """8: only allowed transitions, one event each, and none after a final status.
-
-    Of the oldest events, which aren't kept, as many may be missing as the record's version says.
-    """
-    kept_after = removals.newest(connection, DEPLOYMENT, removals.EVENTS).at
-    for trade_id, events in grouped(inspection.trade_events(connection), lambda row: str(row.id)):
-        path = [row.type.removeprefix("trade.") for row in events if row.type is not None]
-        first = {TradeStatus.PROCESSING}
-        problem = _problem(path, events[0], first, TRADE_TRANSITIONS, kept_after)
-        if problem:
-            yield Breach(8, problem, trade_id)
+def trades_move_forward(connection: Session, books: Books) -> Breaches:
+    """8 and 16: only allowed transitions, one event each, and none after a final status; and every
+    entry about a trade is in its account's trail."""
+    for trade in inspection.trades(connection):
+        yield from _follows(trade, {TradeStatus.PROCESSING}, TRADE_TRANSITIONS, books)
 
 
-def transfers_move_forward(connection: Connection) -> Breaches:
-    """8, for deposits and withdrawals."""
-    kept_after = removals.newest(connection, DEPLOYMENT, removals.EVENTS).at
-    for transfer_id, events in grouped(
-        inspection.transfer_events(connection), lambda row: str(row.id)
-    ):
-        direction = Direction(events[0].direction)
-        path = [row.type.removeprefix(f"{direction}.") for row in events if row.type is not None]
-        first, allowed = _FIRST[direction], TRANSFER_TRANSITIONS[direction]
-        problem = _problem(path, events[0], first, allowed, kept_after)
-        if problem:
-            yield Breach(8, problem, transfer_id)
+def transfers_move_forward(connection: Session, books: Books) -> Breaches:
+    """8 and 16, for deposits and withdrawals."""
+    for transfer in inspection.transfers(connection):
+        direction = Direction(transfer.direction)
+        yield from _follows(transfer, _FIRST[direction], TRANSFER_TRANSITIONS[direction], books)
+
+
+def _follows(
+    record: Record,
+    first: Collection[str],
+    allowed: Mapping[Status, frozenset[Status]],
+    books: Books,
+) -> Breaches:
+    told = books.records.get(record.id, replay.History())
+    if books.is_partial and not told.path:
+        return
+    problem = _problem(told.path.split(">") if told.path else [], record, first, allowed, books)
+    if problem:
+        yield Breach(8, problem, record.id)
+    if told.account != record.trading_account_id:
+        yield Breach(16, "an entry about it is outside its account's trail", record.id)
 
 
 def _problem(
@@ -134,51 +145,86 @@ def _problem(
     record: Record,
     first: Collection[str],
     allowed: Mapping[Status, frozenset[Status]],
-    kept_after: int,
+    books: Books,
 ) -> str:
-    """The problem with a record's sequence of statuses; empty if there is none."""
-    begins_late = record.version > len(path) and record.created <= kept_after
+    """The problem with a record's sequence of statuses; empty if there is none. Of archived events
+    as many may be unknown as the record's version says."""
+    begins_late = books.is_partial and record.version > len(path)
     if not begins_late and (not path or path[0] not in first):
         return "its first event is missing"
     following: dict[str, frozenset[str]] = {str(key): value for key, value in allowed.items()}
     for before, after in pairwise(path):
         if after not in following.get(before, frozenset()):
             return f"went from {before} to {after}"
-    if path and path[-1] != record.status:
+    if path[-1] != record.status:
         return f"is {record.status}, but its last event says {path[-1]}"
-    if not path and record.updated > kept_after:
-        return "its last event is missing"
     if record.version != len(path) and not begins_late:
         return f"is at version {record.version} after {len(path)} events"
     return ""
 
 
-def trades_are_posted(connection: Connection) -> Breaches:
+def trades_are_posted(connection: Session, books: Books) -> Breaches:
     """8, 13 and 16: a trade has exactly the journals that its row requires."""
-    for trade_id, rows in grouped(inspection.trade_journals(connection), lambda row: str(row.id)):
-        yield from _compare(trade_id, _posted(rows), expected_journals.of_trade(rows[0]))
+    for trade in inspection.trades(connection):
+        yield from _posted_as(connection, trade, books, _of_trade)
 
 
-def transfers_are_posted(connection: Connection) -> Breaches:
+def _of_trade(trade: Record, _posted: Mapping[str, Iterable[Leg]]) -> Iterator[Journal]:
+    return expected_journals.of_trade(trade)
+
+
+def transfers_are_posted(connection: Session, books: Books) -> Breaches:
     """8, 13 and 16, for deposits and withdrawals; no journal is without a record."""
-    for transfer_id, rows in grouped(
-        inspection.transfer_journals(connection), lambda row: str(row.id)
-    ):
-        posted = _posted(rows)
-        expected = expected_journals.of_transfer(rows[0], posted)
-        yield from _compare(transfer_id, posted, expected)
-    for orphan in inspection.orphan_journals(connection):
-        yield Breach(8, "a journal of no record", orphan.id)
+    known = set()
+    for transfer in inspection.transfers(connection):
+        known.add(transfer.id)
+        yield from _posted_as(connection, transfer, books, expected_journals.of_transfer)
+    known.update(trade.id for trade in inspection.trades(connection))
+    for record, told in books.records.items():
+        if told.journals and record not in known:
+            yield Breach(8, "journals of no record", record)
 
 
-def _posted(rows: list[Record]) -> dict[str, Counter[Leg]]:
+_Expect = Callable[[Record, Mapping[str, Iterable[Leg]]], Iterable[Journal]]
+
+
+def _posted_as(connection: Session, record: Record, books: Books, expect: _Expect) -> Breaches:
+    posted: dict[str, Counter[Leg]] = {}
+    if record.status in _ASKED:  # whose journals don't follow from the row alone
+        posted = _posted(connection, record.id)
+    with suppress(UnbalancedJournalError, KeyError):
+        wanted = list(expect(record, posted))
+        sums = sum(replay.digest_of(each.kind, _legs(each)) for each in wanted)
+        told = books.records.get(record.id)
+        if replay.same(sums, told.journals if told else 0):
+            return
+    found = views.journals_of(connection, record.id)
+    if books.is_partial and any(each.posted is None for each in found):
+        return
+    posted = _posted(connection, record.id)
+    breaches = list(_compare(record.id, posted, expect(record, posted)))
+    yield from breaches or [Breach(16, "its journals aren't those that the log says", record.id)]
+
+
+def _legs(journal: Journal) -> Iterator[log.Leg]:
+    return (log.Leg(leg.account, leg.asset.key, leg.change) for leg in journal.legs)
+
+
+def _posted(connection: Session, record_id: str) -> dict[str, Counter[Leg]]:
     """The legs of a record's journals, by kind."""
     found: dict[str, Counter[Leg]] = {}
-    for row in rows:
-        if row.journal_kind is not None and row.posting_asset in ASSETS_BY_KEY:
-            asset = ASSETS_BY_KEY[row.posting_asset]
-            leg = Leg(row.posting_code, asset, debit=row.posting_debit, atoms=row.posting_atoms)
-            found.setdefault(row.journal_kind, Counter())[leg] += 1
+    for each in views.journals_of(connection, record_id):
+        legs = each.posted.legs if each.posted is not None else ()
+        found[each.kind] = Counter(
+            Leg(
+                leg.code,
+                ASSETS_BY_KEY[leg.asset],
+                debit=(leg.change > 0) == (leg.code in DEBIT_NORMAL),
+                atoms=abs(leg.change),
+            )
+            for leg in legs
+            if leg.asset in ASSETS_BY_KEY
+        )
     return found
 
 

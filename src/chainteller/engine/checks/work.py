@@ -10,8 +10,6 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
-from sqlalchemy import Connection
-
 from chainteller.domain.clock import MINUTE, SECOND, format_instant
 from chainteller.domain.json_depth import parse_json
 from chainteller.domain.rules import delays_of
@@ -19,10 +17,12 @@ from chainteller.domain.second_method import LONGEST_WAIT, MAXIMUM_VALIDITY_S, W
 from chainteller.engine import due_times, small_transfers
 from chainteller.engine.checks.breaches import Breach, Breaches
 from chainteller.engine.checks.epochs import Epochs
+from chainteller.engine.checks.replay import Books
 from chainteller.engine.claim_proofs import UNREADABLE
 from chainteller.engine.due_times import WORK, Work
 from chainteller.storage import clock, inspection
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
+from chainteller.storage.db.query import Session
 
 RETRY = MINUTE
 """After how long work is tried again at most (``due.put_off``)."""
@@ -37,7 +37,7 @@ class _Span(NamedTuple):
     last: int | None
 
 
-def work_has_its_record(connection: Connection) -> Breaches:
+def work_has_its_record(connection: Session, _books: Books) -> Breaches:
     """8: scheduled work is that of a record that waits for it, at the time that the record says."""
     times = _Times(connection)
     for job in inspection.jobs(connection):
@@ -58,7 +58,7 @@ def work_has_its_record(connection: Connection) -> Breaches:
             yield Breach(8, "the work that it waits for isn't scheduled", f"{kind} {row.id}")
 
 
-def _unscheduled(connection: Connection, kind: str, work: Work) -> Iterable[Record]:
+def _unscheduled(connection: Session, kind: str, work: Work) -> Iterable[Record]:
     """Records that wait for work without a job. Looks for arrivals end by themselves, and a review
     without an end waits for a person."""
     if kind == small_transfers.WATCH:
@@ -73,7 +73,7 @@ def _unscheduled(connection: Connection, kind: str, work: Work) -> Iterable[Reco
 class _Times:
     """When jobs may be due, by what the database says of time and of its settings' delays."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Session) -> None:
         self._epochs = Epochs(connection)
         row = clock.find(connection)
         self._newest = 0 if row is None else int(row.last_at or 0)

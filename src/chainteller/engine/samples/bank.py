@@ -5,6 +5,7 @@ and put on record in the name of one of the bank's agents.
 """
 
 import unicodedata
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -28,7 +29,7 @@ from chainteller.engine.destinations import Target
 from chainteller.engine.markets import Condition
 from chainteller.engine.outcome import Moment, Outcome, Row
 from chainteller.engine.ports import PriceFeed
-from chainteller.engine.samples.bulk import BulkRows
+from chainteller.engine.samples.bulk import BulkRows, written_rows
 from chainteller.engine.samples.customers import Habit, Person
 from chainteller.engine.unit_of_work import audited_inputs
 from chainteller.service.errors import ServiceError
@@ -40,9 +41,10 @@ from chainteller.service.models.funding import (
     WithdrawalRequest,
 )
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
-from chainteller.storage import chain
 from chainteller.storage.accounts import CUSTOMER_COLUMNS
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
+from chainteller.storage.log.entry import Act, Told
+from chainteller.storage.sealing import Seal
 from chainteller.storage.tables import Tables
 from chainteller.wallets.simulated import SampleWallet
 
@@ -57,6 +59,10 @@ _REASONS = {
 _BANK_REFUSED = ("BANK_REFUSED", "The bank's core system refused the payment.")
 _RETURNED = "Returned by the bank."
 _REVIEW_REFUSED = ("REVIEW_REJECTED", "The review did not approve this destination.")
+_LOADING = -1
+"""The act of the loading, which comes last."""
+_EVENT_BYTES = 14
+"""Drawn for each event and not used, so that a seed goes on giving the same sample bank."""
 _TOKEN_IDS = {asset: token_id for token_id, asset in DEPOSIT_TOKENS.items()}
 
 
@@ -84,8 +90,10 @@ class SampleBank:
     """Trading accounts by the reference of their customer."""
     wallets: Mapping[str, SampleWallet] = field(default_factory=dict)
     """The sample customers' wallets by name."""
-    audit_rows: list[Row] = field(default_factory=list)
-    event_rows: list[Row] = field(default_factory=list)
+    acts: list[Act] = field(default_factory=list)
+    """What was done, in order of time, as the log says it."""
+    _acts_of_rows: dict[tuple[str, str], int] = field(default_factory=dict)
+    """Which act was the last to write a row, by its table and key."""
     spent: dict[str, list[Spent]] = field(default_factory=dict)
     """Earlier withdrawals by account that count against its limits and are not in ``rows``."""
     _withdrawals: dict[str, list[str]] = field(default_factory=dict)
@@ -116,36 +124,50 @@ class SampleBank:
         *,
         error: str | None = None,
     ) -> None:
-        """The audit row of an operation that some agent asked for, in the trail of ``account``."""
+        """An operation that some agent asked for, in the trail of ``account``; what it does is
+        applied next."""
         agent = AGENTS[self.below(len(AGENTS))]
-        self._audit(at, agent, chain.audit_row(action, subject, inputs, error), account)
+        self.acts.append(Act(action, agent, subject, account, inputs, error=error, when=at))
 
     def record_loading(
         self, actor: str, action: str, subject: str, inputs: Mapping[str, Any]
     ) -> None:
-        """The audit row of the loading itself."""
-        self._audit(self.now, actor, chain.audit_row(action, subject, inputs), None)
-
-    def _audit(self, at: int, actor: str, row: Row, account: str | None) -> None:
-        self.audit_rows.append(
-            row
-            | {
-                "at": at,
-                "organisation_id": self.organisation_id,
-                "actor": actor,
-                "trading_account_id": account,
-            }
-        )
+        """The loading itself."""
+        self.acts.append(Act(action, actor, subject, inputs=inputs, when=self.now))
 
     def apply(self, outcome: Outcome, at: int, account: str | None = None) -> None:
-        """Apply an outcome; its own audit entries are the worker's, in the trail of ``account``."""
-        self.rows.apply(outcome, at)
-        for event in outcome.events:
-            row = chain.event_row(self.new_id(Prefix.EVENT), event.type, event.resource, event.data)
-            self.event_rows.append(row | {"at": at, "organisation_id": self.organisation_id})
+        """Apply an outcome of the last act; its own audit entries are the worker's, in the trail of
+        ``account``."""
+        posted = self.rows.apply(outcome, at)
+        for _ in outcome.events:
+            self.randomness.bytes(_EVENT_BYTES)
         for entry in outcome.audit:
-            row = chain.audit_row(entry.action, entry.subject, entry.inputs, entry.error)
-            self._audit(at, WORKER.name, row, account)
+            act = Act(entry.action, WORKER.name, entry.subject, account, entry.inputs, when=at)
+            self.acts.append(act._replace(error=entry.error))
+        last = self.acts[-1]
+        is_told = last.when == at
+        if not is_told and (outcome.events or posted):
+            raise AssertionError(f"{outcome.subject}: nothing was done at {at}")
+        for written in written_rows(outcome):
+            self._acts_of_rows[written] = len(self.acts) - 1 if is_told else _LOADING
+        if not is_told:
+            return
+        named = {} if last.account is None else {"tradingAccountId": last.account}
+        told = [Told(each.type, each.resource, named | each.data) for each in outcome.events]
+        self.acts[-1] = last._replace(
+            events=(*last.events, *told), journals=(*last.journals, *posted)
+        )
+
+    def sealed(self, seals: dict[tuple[str, str], Seal]) -> list[Act]:
+        """The acts with the seals of what they were the last to write; the loading itself has the
+        seals of all else."""
+        found: dict[int, list[Seal]] = defaultdict(list)
+        for written, seal in seals.items():
+            number = self._acts_of_rows.get(written, _LOADING)
+            found[number % len(self.acts)].append(seal)
+        return [
+            act._replace(rows=tuple(found.get(number, ()))) for number, act in enumerate(self.acts)
+        ]
 
     def attempt(
         self,
@@ -312,8 +334,8 @@ class SampleBank:
     def cancel(self, account: Account, trade_id: str, at: int) -> None:
         trade = self.rows.record(Tables.trade, trade_id)
         decided = trades.decide_cancellation(self.account(account.id), trade, at)
-        self.apply(decided, at)
         self.record(at, "cancel_trade", trade_id, {}, account.id)
+        self.apply(decided, at)
 
     # Deposits
 
@@ -470,8 +492,8 @@ class SampleBank:
         self.rows.jobs.pop((withdrawals.REVIEW, withdrawal_id), None)
         withdrawal = self._transfer(withdrawal_id)
         decided = withdrawals.decide_cancellation(self.account(account.id), withdrawal, at)
-        self.apply(decided, at)
         self.record(at, "cancel_withdrawal", withdrawal_id, {}, account.id)
+        self.apply(decided, at)
 
     def fail_withdrawal(self, account: Account, withdrawal_id: str, at: int) -> None:
         """The bank refuses it before anything was sent."""

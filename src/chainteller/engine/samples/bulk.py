@@ -1,7 +1,7 @@
 """Rows kept in memory: outcomes are applied to them, and they are written in one go."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from operator import itemgetter
 from types import SimpleNamespace
@@ -11,10 +11,11 @@ from sqlalchemy import Table
 
 from chainteller.domain.assets import ASSETS, Asset
 from chainteller.domain.ledger import Bucket, customer
-from chainteller.engine.ledger import journal_row, post_journal
+from chainteller.engine.ledger import post_journal
 from chainteller.engine.outcome import Insert, Outcome, Row, Update
-from chainteller.storage import ledger, rows
-from chainteller.storage.database import Record
+from chainteller.storage import ledger, rows, sealing
+from chainteller.storage.columns import Record
+from chainteller.storage.log.entry import Posted
 from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
 
@@ -25,7 +26,6 @@ _ORDER: tuple[Table, ...] = (
     Tables.bank_account,
     Tables.trading_account,
     WalletTables.blockchain_account,
-    Tables.journal,
     Tables.quote,
     Tables.trade,
     Tables.transfer,
@@ -38,10 +38,7 @@ _ORDER: tuple[Table, ...] = (
     WalletTables.arrival,
     WalletTables.statement,
 )
-"""Every row is inserted after those that it refers to; ledger accounts come before them all."""
-
-
-_EMPTY = (0, 0)
+"""Every row is inserted after those that it refers to."""
 
 
 class BulkRows:
@@ -51,12 +48,11 @@ class BulkRows:
     """
 
     def __init__(self, balances: ledger.Balances) -> None:
-        """Start from the ledger accounts that exist."""
+        """Start from the customers' balances that exist."""
         self.jobs: dict[tuple[str, str], int] = {}
         """When each job, named by its kind and reference, is due."""
         self._rows: dict[Table, dict[Key, Row]] = defaultdict(dict)
         self._loaded: dict[tuple[Table, Key], Row] = {}
-        self._postings: list[Row] = []
         self._known = dict(balances)
         self._balances = dict(balances)
 
@@ -85,32 +81,26 @@ class BulkRows:
         code = customer(account_id, Bucket.AVAILABLE)
         found = {}
         for asset in ASSETS:
-            atoms, _ = self._balances.get((code, asset.key), _EMPTY)
+            atoms, _ = self._balances.get((code, asset.key), (0, 0))
             if atoms:
                 found[asset] = atoms
         return found
 
-    def apply(self, outcome: Outcome, at: int) -> None:
-        """Apply rows, journals and jobs; events and audit entries are left to the caller."""
+    def apply(self, outcome: Outcome, at: int) -> list[Posted]:
+        """Apply rows, journals and jobs, and return what was posted; events and audit entries are
+        left to the caller."""
         for change in outcome.rows:
             if isinstance(change, Update):
                 self._update(change)
             else:
                 self._insert(change)
-        for journal in outcome.journals:
-            self.insert(Tables.journal, journal_row(journal, at))
-            for leg in journal.legs:
-                self._balances.setdefault((leg.account, leg.asset.key), _EMPTY)
-            self._postings += post_journal(journal, self._balances)
         for job in outcome.jobs:
             self.jobs[job.kind, job.reference] = job.run_at
+        return [post_journal(each, at, self._balances) for each in outcome.journals]
 
     def _insert(self, change: Insert) -> None:
         for row in change.rows:
-            if change.table is Tables.ledger_account:
-                self._balances[row["code"], row["asset"]] = _EMPTY
-            else:
-                self.insert(change.table, row)
+            self.insert(change.table, row)
 
     def _update(self, change: Update) -> None:
         row = self._rows[change.table][_key_of(change.table)(change.key)]
@@ -119,8 +109,11 @@ class BulkRows:
                 raise AssertionError(f"{change.table.name} {change.key}: {name} is {row[name]}")
         row.update(change.values)
 
-    def write(self, writer: rows.Writer) -> None:
+    def write(self, writer: rows.Writer, organisation_id: str) -> None:
         """Insert and update everything."""
+        for place, balance in self._balances.items():
+            if place not in self._known:
+                ledger.open_balance(writer.connection, organisation_id, place, *balance)
         for table, found in self.new_rows().items():
             if found:
                 writer.insert(table, found)
@@ -139,23 +132,24 @@ class BulkRows:
 
     def new_rows(self) -> dict[Table, list[Row]]:
         """What is inserted, by table, each after those that it refers to."""
-        found: dict[Table, list[Row]] = {
-            Tables.ledger_account: [
-                ledger.row(place, *balance)
-                for place, balance in self._balances.items()
-                if place not in self._known
-            ]
-        }
+        found: dict[Table, list[Row]] = {}
         for table in _ORDER:
             found[table] = [
                 row for key, row in self._rows[table].items() if (table, key) not in self._loaded
             ]
-        found[Tables.posting] = self._postings
         found[Tables.job] = [
             {"kind": kind, "reference": reference, "run_at": run_at}
             for (kind, reference), run_at in self.jobs.items()
         ]
         return found
+
+
+def written_rows(outcome: Outcome) -> Iterator[tuple[str, str]]:
+    """Table and key of what an outcome inserts and updates, as seals name them."""
+    for change in outcome.rows:
+        form = sealing.form(change.table)
+        keys = [change.key] if isinstance(change, Update) else change.rows
+        yield from ((change.table.name, form.key(key)) for key in keys)
 
 
 @cache

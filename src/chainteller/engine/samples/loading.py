@@ -1,18 +1,17 @@
-"""Loading the sample data: one transaction, once per database.
+"""Loading the sample data, once per database.
 
-It has two parts. The past ends at the last midnight and depends on seed and day only, so that it
-may be kept in a cache; the day that begins is counted from the loading itself.
+It has two parts, each one transaction. The past ends at the last midnight, of which its entries
+are, and depends on seed and day only, so that it may be kept in a cache; the day that begins is
+counted from the loading itself.
 """
 
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from sqlalchemy import BindParameter, Connection, bindparam, select
-
 from chainteller.domain.actors import DEFAULT_ORGANISATION, Actor
 from chainteller.domain.clock import midnight_before
-from chainteller.domain.ledger import BANK_CODES, Bucket, customer
+from chainteller.domain.ledger import Bucket, customer
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.domain.rules import rule_of
 from chainteller.engine import limits
@@ -24,7 +23,11 @@ from chainteller.engine.samples.bulk import BulkRows
 from chainteller.engine.samples.customers import Person, read_customers
 from chainteller.engine.samples.timeline import Timeline
 from chainteller.engine.unit_of_work import UnitOfWork, work_unit
-from chainteller.storage import ledger, numbering, organisations, tallies
+from chainteller.storage import ledger, organisations, tallies
+from chainteller.storage.db import records
+from chainteller.storage.db.query import Query, Session, Value
+from chainteller.storage.db.sources import Source
+from chainteller.storage.log import append
 from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
 
@@ -32,23 +35,20 @@ DEFAULT_SEED = "42"
 MARK = "DDA-1001"
 """The bank account whose presence says that the sample data is loaded."""
 _ACTOR = Actor(name="sample-data")
-_ACTION = "load_samples"
-_B, _C, _T = Tables.bank_account, Tables.customer, Tables.trading_account
-_ORGANISATION: BindParameter[str] = bindparam("b_organisation")
-_IDS: BindParameter[str] = bindparam("b_ids", expanding=True)
-_FIND_MARK = select(_B.c.id).where(_B.c.organisation_id == _ORGANISATION, _B.c.id == MARK)
-_FIND_LOADING = select(Tables.audit.c.seq).where(
-    Tables.audit.c.object == MARK, Tables.audit.c.action == _ACTION
+_ACTION, _PAST = "load_samples", "load_sample_history"
+_FIND_MARK = Query(
+    "SELECT id AS value FROM bank_account WHERE organisation_id = :organisation AND id = :mark",
+    Value,
 )
-_BANK_ACCOUNTS = select(_B).where(_B.c.organisation_id == _ORGANISATION, _B.c.id.in_(_IDS))
-_ACCOUNTS = select(_T).where(_T.c.organisation_id == _ORGANISATION, _T.c.bank_account_id.in_(_IDS))
-_CUSTOMERS = select(_C).where(_C.c.id.in_(_IDS))
-_BLOCKCHAIN_ACCOUNTS = select(WalletTables.blockchain_account).where(
-    WalletTables.blockchain_account.c.customer_id.in_(_IDS)
+_FIND_LOADING = Query(
+    "SELECT number AS value FROM entry WHERE object = :mark AND action = :action LIMIT 1", Value
 )
-_COUNTERPARTIES = select(WalletTables.counterparty).where(
-    WalletTables.counterparty.c.organisation_id == _ORGANISATION
-)
+_OF_ORGANISATION = "organisation_id = :organisation"
+_BANK_ACCOUNTS = Source(records.BankAccount).where(f"{_OF_ORGANISATION} AND id IN :ids")
+_ACCOUNTS = Source(records.TradingAccount).where(f"{_OF_ORGANISATION} AND bank_account_id IN :ids")
+_CUSTOMERS = Source(records.Customer).where("id IN :ids")
+_BLOCKCHAIN_ACCOUNTS = Source(records.BlockchainAccount).where("customer_id IN :ids")
+_COUNTERPARTIES = Source(records.Counterparty).where(_OF_ORGANISATION)
 
 
 def load_samples(
@@ -67,18 +67,17 @@ def load_samples(
 
     Raises:
         OSError, ValueError: the folder is not complete.
-        ServiceUnavailable: the database cannot be used; nothing was changed.
+        ServiceUnavailable: the database cannot be used; the same call goes on.
     """
 
     def work(tx: UnitOfWork) -> bool:
-        numbering.lock_head(tx.connection)
+        append.lock(tx.connection, tx.organisation_id)
         if _has_begun(tx.connection):
             return False
-        if not is_loaded(tx.connection, tx.organisation_id):
-            _load_past(tx, folder, prices, seed)
         _begin_day(tx, folder, prices, seed)
         return True
 
+    load_past(context, folder, prices, seed)
     return work_unit(context, _ACTOR, work)
 
 
@@ -91,30 +90,32 @@ def load_past(
     """
 
     def work(tx: UnitOfWork) -> bool:
-        numbering.lock_head(tx.connection)
+        append.lock(tx.connection, tx.organisation_id)
         if is_loaded(tx.connection, tx.organisation_id):
             return False
+        tx.begin_epoch(midnight_before(tx.now))
         _load_past(tx, folder, prices, seed)
         return True
 
     return work_unit(context, _ACTOR, work)
 
 
-def is_loaded(connection: Connection, organisation_id: str = DEFAULT_ORGANISATION) -> bool:
-    found = connection.execute(_FIND_MARK, {"b_organisation": organisation_id})
+def is_loaded(connection: Session, organisation_id: str = DEFAULT_ORGANISATION) -> bool:
+    found = connection.execute(_FIND_MARK, {"organisation": organisation_id, "mark": MARK})
     return found.first() is not None
 
 
-def _has_begun(connection: Connection) -> bool:
-    return connection.execute(_FIND_LOADING).first() is not None
+def _has_begun(connection: Session) -> bool:
+    return connection.execute(_FIND_LOADING, {"mark": MARK, "action": _ACTION}).first() is not None
 
 
 def _load_past(tx: UnitOfWork, folder: Path, prices: PriceFeed, seed: str) -> None:
-    bank = _sample_bank(tx, prices, _past_randomness(seed), midnight_before(tx.now), BANK_CODES)
+    bank = _sample_bank(tx, prices, _past_randomness(seed), midnight_before(tx.now), ())
     data = read_customers(folder, bank.randomness)
     bank.wallets = data.wallets_by_name
     history.generate(bank, data)
-    _write(tx, bank)
+    bank.record_loading(_ACTOR.name, _PAST, MARK, {"seed": seed})
+    _write(tx, bank, seed)
 
 
 def _begin_day(tx: UnitOfWork, folder: Path, prices: PriceFeed, seed: str) -> None:
@@ -123,7 +124,7 @@ def _begin_day(tx: UnitOfWork, folder: Path, prices: PriceFeed, seed: str) -> No
     accounts = _read_accounts(tx, people)
     theirs = (customer(account.id, bucket) for account in accounts for bucket in Bucket)
     randomness = SeededRandomness(f"sample day {seed}")
-    bank = _sample_bank(tx, prices, randomness, tx.now, (*BANK_CODES, *theirs))
+    bank = _sample_bank(tx, prices, randomness, tx.now, theirs)
     bank.wallets = data.wallets_by_name
     bank.accounts = {account.person.reference: account for account in accounts}
     bank.spent = {account.id: list(limits.load_spent(tx, account.id)) for account in accounts}
@@ -132,12 +133,12 @@ def _begin_day(tx: UnitOfWork, folder: Path, prices: PriceFeed, seed: str) -> No
     bank.record_loading(_ACTOR.name, _ACTION, MARK, {"seed": seed})
     slow = rule_of(replace(bank.options, deposit_delay_s=today.SLOW_DEPOSIT_S))
     tx.rows.insert_if_new(Tables.rule, {"id": slow.id, "body": slow.body, "since": bank.now})
-    _write(tx, bank)
+    _write(tx, bank, seed)
 
 
 def _read_accounts(tx: UnitOfWork, people: tuple[Person, ...]) -> list[Account]:
     person_of = {person.accounts[0].id: person for person in people}
-    keys = {"b_organisation": tx.organisation_id, "b_ids": list(person_of)}
+    keys = {"organisation": tx.organisation_id, "ids": list(person_of)}
     return [
         Account(row.id, row.bank_account_id, person_of[row.bank_account_id])
         for row in tx.connection.execute(_ACCOUNTS, keys)
@@ -149,13 +150,13 @@ def _load_rows(tx: UnitOfWork, rows: BulkRows, people: tuple[Person, ...]) -> No
     by_bank_account = [person.accounts[0].id for person in people]
     by_customer = [person.id for person in people]
     for table, statement, ids in (
-        (_C, _CUSTOMERS, by_customer),
-        (_B, _BANK_ACCOUNTS, by_bank_account),
-        (_T, _ACCOUNTS, by_bank_account),
+        (Tables.customer, _CUSTOMERS, by_customer),
+        (Tables.bank_account, _BANK_ACCOUNTS, by_bank_account),
+        (Tables.trading_account, _ACCOUNTS, by_bank_account),
         (WalletTables.blockchain_account, _BLOCKCHAIN_ACCOUNTS, by_customer),
         (WalletTables.counterparty, _COUNTERPARTIES, []),
     ):
-        keys = {"b_organisation": tx.organisation_id, "b_ids": ids}
+        keys = {"organisation": tx.organisation_id, "ids": ids}
         found = tx.connection.execute(statement, keys).mappings()
         rows.load(table, (dict(row) for row in found))
 
@@ -174,7 +175,7 @@ def _sample_bank(
     """``codes`` are those of the ledger accounts that may exist."""
     return SampleBank(
         organisation_id=tx.organisation_id,
-        rows=BulkRows(ledger.lock_codes(tx.connection, codes)),
+        rows=BulkRows(ledger.of_codes(tx.connection, tx.organisation_id, codes)),
         randomness=randomness,
         prices=prices,
         fees=organisations.fee_schedule(tx.connection, tx.organisation_id),
@@ -183,8 +184,12 @@ def _sample_bank(
     )
 
 
-def _write(tx: UnitOfWork, bank: SampleBank) -> None:
+def _write(tx: UnitOfWork, bank: SampleBank, seed: str) -> None:
     tallies.restart(tx.connection, tx.organisation_id)
-    bank.rows.write(tx.rows)
+    tx.rows.randomness = SeededRandomness(f"salts {seed} {bank.now}")
+    bank.rows.write(tx.rows, tx.organisation_id)
     tx.under_rule()
-    tx.put_on_record(bank.audit_rows, bank.event_rows, bank.now)
+    seals = tx.rows.take()
+    own = seals.pop(tx.organisation_id, {}) | seals.pop(None, {})
+    tx.report(bank.sealed(own))
+    tx.rows.seals.update(seals)  # of the deployment's log

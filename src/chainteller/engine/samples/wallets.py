@@ -41,7 +41,7 @@ from chainteller.service.models.counterparties import (
     SmallTransferRequest,
     StatementRequest,
 )
-from chainteller.storage.database import Record
+from chainteller.storage.columns import Record
 from chainteller.storage.wallet_tables import WalletTables
 from chainteller.wallets.networks import resolve_network
 from chainteller.wallets.simulated import SampleWallet, sample_proof

@@ -39,13 +39,10 @@ class AuditConsistency(WireModel):
 class AuditProof(WireModel):
     """A proof (RFC 6962, 2.1.1) that an audit row is in the log under the head in ``note``.
 
-    The leaf is SHA-256(0x00 || ``entry``) in UTF-8, and its index in the tree ``number`` - 1.
-    ``key`` names the row within the entry; a deployment that leaves it out uses ``seq`` there.
+    The leaf is SHA-256(0x00 || ``entry``) in UTF-8, and its index in the tree ``seq`` - 1.
     """
 
     seq: int
-    key: str = ""
-    number: int
     entry: str
     size: int
     root_hash: str

@@ -35,7 +35,7 @@ class Capabilities(WireModel):
 class Event(WireModel):
     """A change. ``actor`` made it; left out where the service did it by itself.
 
-    ``seq`` counts the events of the organisation.
+    ``seq`` grows with the organisation's events, with gaps.
     """
 
     seq: int
@@ -71,8 +71,8 @@ class EventReset(WireModel):
 
 
 class AuditRow(WireModel):
-    """One link of the organisation's audit chain: ``hash`` covers ``previous_hash`` and every
-    other field, and ``seq`` counts its rows."""
+    """An entry of the organisation's log: ``seq`` counts its entries, and ``hash`` is the entry's
+    leaf hash, which covers every other field."""
 
     seq: int
     at: Timestamp
@@ -83,12 +83,11 @@ class AuditRow(WireModel):
     inputs: Mapping[str, Any]
     outcome: str
     error: str | None
-    previous_hash: str
     hash: str
 
 
 class ChainReport(WireModel):
-    """The outcome of checking the audit chain; ``head`` is the newest row's hash."""
+    """The outcome of checking the log; ``head`` is the newest row's hash."""
 
     intact: bool
     rows: int

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 # fmt: off
 COMMANDS: tuple[Command["AuditScreen"], ...] = (
-    Command("audit.verify", "v", "Check the whole audit chain",
+    Command("audit.verify", "v", "Check the whole audit log",
         lambda screen: screen.read("verify", screen.verify), always, footer="verify", rank=1),
 )
 # fmt: on

@@ -96,7 +96,7 @@ class AuditScreen(ListScreen["AuditRow"]):
     def listed(self, total: int) -> None:
         of = self._object_id or "everything"
         rows = "rows of its own" if self._own_rows_alone else "rows"
-        note = self._verdict or (f"{total:,} {rows}   v checks the chain ", "muted")
+        note = self._verdict or (f"{total:,} {rows}   v checks the log ", "muted")
         self.title_line(line((" AUDIT", "strong"), f"  {of}", right=(note,)))
         self.row_chosen()
 
@@ -106,7 +106,7 @@ class AuditScreen(ListScreen["AuditRow"]):
         self.draw_footer()
 
     async def verify(self) -> None:
-        """Check every row of the trail against the row before it, not only those shown."""
+        """Check the whole log, not only the rows shown."""
 
         def progress(told: str) -> None:
             self.title_line(line((" AUDIT", "strong"), right=((told, "muted"),)))
@@ -159,6 +159,4 @@ def _detail(row: "AuditRow") -> list[Line]:
     rows += [line((f"{name:<20} ", "muted"), str(value)) for name, value in row.inputs.items()]
     rows += [line(), line(("HASH", "strong"))]
     rows += [line((part, "muted")) for part in wrapped(row.hash[:32] + " " + row.hash[32:], 40)]
-    rows += [line(("previous", "muted")), line((row.previous_hash[:32], "muted"))]
-    rows += [line((row.previous_hash[32:], "muted"))]
     return rows

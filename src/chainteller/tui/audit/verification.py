@@ -1,10 +1,12 @@
-"""Checks of the audit chain: a whole database, or the newest rows of a remote place."""
+"""Checks of the audit log: a whole database, or the newest rows of a remote place."""
 
+from base64 import b64decode
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from chainteller.records.formats import Piece
 from chainteller.service.audit_segment import SegmentReport, check_segment
+from chainteller.service.errors import TellerError
 from chainteller.tui.desk import Desk
 from chainteller.tui.queries import query
 from chainteller.tui.service_calls import call_service
@@ -18,7 +20,7 @@ _CHECKED_AT_ONCE = 100
 _PAGES_CHECKED = 20
 """Of a remote place: the newest two thousand rows."""
 _SHOWN_ONLY = (
-    "\nOnly the rows that this deployment shows were checked. To check the whole chain, run "
+    "\nOnly the rows that this deployment shows were checked. To check the whole log, run "
     "chainteller audit verify where the database is."
 )
 
@@ -33,7 +35,7 @@ class Verdict(NamedTuple):
 
 
 async def verify(desk: Desk, progress: Callable[[str], None]) -> Verdict:
-    """Check the whole chain where the database is at hand, else the newest rows.
+    """Check the whole log where the database is at hand, else the newest rows.
 
     Args:
         desk: keeps the newest sound row for the next check.
@@ -49,7 +51,7 @@ async def verify(desk: Desk, progress: Callable[[str], None]) -> Verdict:
         return _broken(report)
     return Verdict(
         (f"[ok] {report.rows:,} rows intact ", "good"),
-        f"audit chain intact, head {report.head}",
+        f"audit log intact, head {report.head}",
         "good",
     )
 
@@ -60,6 +62,15 @@ def _broken(report: "ChainReport | SegmentReport") -> Verdict:
         f"AUDIT BROKEN at row {report.first_broken}: {report.problem}",
         "bad",
     )
+
+
+async def _signed_head(desk: Desk) -> tuple[int, bytes] | None:
+    """Size and root of the signed head that the deployment gives; None where it gives none."""
+    try:
+        found = await call_service(desk.service.audit_checkpoint)
+        return found.size, b64decode(found.root_hash, validate=True)
+    except (TellerError, ValueError):
+        return None
 
 
 async def _verify_newest(desk: Desk, progress: Callable[[str], None]) -> Verdict:
@@ -74,7 +85,8 @@ async def _verify_newest(desk: Desk, progress: Callable[[str], None]) -> Verdict
         progress(f"checking: {len(found):,} of {total:,} rows")
     seen = desk.remembered(_SEEN)
     known = (seen[0], seen[1]) if isinstance(seen, list) and len(seen) == 2 else None
-    report = check_segment(found[::-1], known)
+    signed = await _signed_head(desk) if len(found) >= total else None
+    report = check_segment(found[::-1], known, signed)
     if not report.intact:
         return _broken(report)
     if known is not None and found and known[0] > found[0].seq:
@@ -88,7 +100,7 @@ async def _verify_newest(desk: Desk, progress: Callable[[str], None]) -> Verdict
     since = f", row {known[0]} as seen earlier" if known is not None and again else ""
     head = found[0].hash if found else "-"
     return Verdict(
-        (f"[ok] {of} rows as shown, {report.links:,} links ", "good"),
+        (f"[ok] {of} rows as shown, {report.proven:,} proven ", "good"),
         f"the audit rows shown are consistent{since}; head {head}",
         "good",
         _SHOWN_ONLY,

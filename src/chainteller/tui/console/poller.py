@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from chainteller.service.errors import Forbidden, NotOffered, TellerError
 from chainteller.tui import lazy
-from chainteller.tui.colleagues import LOOKED_BACK
+from chainteller.tui.colleagues import LOOKED_BACK, READ_BACK
 from chainteller.tui.desk import Desk
 from chainteller.tui.service_calls import call_service
 
@@ -88,7 +88,7 @@ class Poller:
         whether time is uncertain."""
         if self._desk.colleagues.own_name:
             after = max(0, newest - LOOKED_BACK)
-            earlier = await call_service(self._desk.service.events, after, LOOKED_BACK)
+            earlier = await call_service(self._desk.service.events, after, READ_BACK)
             self._desk.colleagues.note(earlier.data, self._desk.now)
             lazy.hear_of_clock(self._desk, earlier.data)
 

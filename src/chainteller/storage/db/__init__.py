@@ -1,0 +1,1 @@
+"""The one road to the database: statements as text, and what runs them."""

@@ -1,0 +1,230 @@
+"""Statements, written once as SQL text with ``:names``, and what they return.
+
+A ``Query`` has the same text for both databases. What they spell differently is translated here:
+``IN :names`` takes a list, and a lock at the end (``FOR UPDATE``) is left out for SQLite, whose
+writers come one after the other.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NewType, get_args
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Executable, Row
+
+    Session = Connection
+    Record = Row[Any]
+    Executed = Executable
+else:
+    Session = Record = Any
+    Executed = object
+
+Values = Mapping[str, Any]
+Atoms = NewType("Atoms", int)
+"""A whole number of any size: NUMERIC(38, 0) on PostgreSQL, decimal text on SQLite."""
+SQLITE, POSTGRESQL = "sqlite", "postgresql"
+_PART = re.compile(r"'[^']*'|::|(?P<in>\bIN )?:(?P<name>[a-z][a-z0-9_]*)")
+_LOCK = re.compile(r"\s+FOR (NO KEY )?(UPDATE|SHARE|KEY SHARE)( OF \w+)?( SKIP LOCKED)?\s*$")
+_LARGEST = 2**63
+_BUILT = 2_048
+
+
+class Found:
+    """The result of a statement."""
+
+    __slots__ = ("returns_rows", "rowcount", "rows")
+
+    def __init__(self, rows: Sequence[Any], rowcount: int) -> None:
+        self.rows = rows
+        self.rowcount = rowcount
+        self.returns_rows = bool(rows)
+
+    def all(self) -> Sequence[Any]:
+        return self.rows
+
+    def first(self) -> Any:
+        return self.rows[0] if self.rows else None
+
+    def one(self) -> Any:
+        (row,) = self.rows
+        return row
+
+    def scalar(self) -> Any:
+        return self.rows[0][0] if self.rows else None
+
+    def scalar_one(self) -> Any:
+        return self.one()[0]
+
+    def scalars(self) -> "Found":
+        return Found([row[0] for row in self.rows], self.rowcount)
+
+    def mappings(self) -> "Found":
+        return Found([row._asdict() for row in self.rows], self.rowcount)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.rows)
+
+
+Then = Callable[[Found], None]
+
+
+class Form:
+    """A query as one of the drivers takes it.
+
+    ``sql`` has ``?`` for SQLite and ``%(name)s`` for PostgreSQL; ``names`` are the parameters in
+    their order.
+    """
+
+    def __init__(self, query: "Query", dialect: str) -> None:
+        self.sql, self.names = _translated(query.text, dialect)
+        self.has_rows = query.row is not None
+        self._is_sqlite = dialect == SQLITE
+        self._make: Any = getattr(query.row, "_make", None)
+        readers = _readers(query.row) if query.row is not None and self._is_sqlite else ()
+        self._readers = readers
+
+    def values(self, given: Values) -> list[Any]:
+        """The values of the parameters, in the order of ``names``."""
+        found = [given[name] for name in self.names]
+        return [_for_sqlite(value) for value in found] if self._is_sqlite else found
+
+    def read(self, rows: Sequence[Sequence[Any]]) -> list[Any]:
+        """Rows with named columns, from those of the driver."""
+        make = self._make
+        if not self._readers or not rows:
+            return [make(row) for row in rows]
+        columns: list[Any] = list(zip(*rows, strict=True))
+        for at, read in self._readers:
+            columns[at] = [None if value is None else read(value) for value in columns[at]]
+        return [make(row) for row in zip(*columns, strict=True)]
+
+
+class Query(Executed):
+    """A statement.
+
+    Args:
+        text: SQL with ``:names``.
+        row: the ``NamedTuple`` of its rows; None if it returns none.
+        only: the database that it's for, if it's for one of the two.
+        is_declared: whether it's one of the program's own statements, each of which a test
+            prepares; others are put together from parts while the program runs.
+    """
+
+    declared: ClassVar[list["Query"]] = []
+
+    def __init__(
+        self, text: str, row: Any = None, *, only: str = "", is_declared: bool = True
+    ) -> None:
+        self.text = text
+        self.row = row
+        self.only = only
+        self._forms: dict[str, Form] = {}
+        if is_declared:
+            Query.declared.append(self)
+
+    def form(self, dialect: str) -> Form:
+        found = self._forms.get(dialect)
+        if found is None:
+            found = self._forms[dialect] = Form(self, dialect)
+        return found
+
+
+@lru_cache(_BUILT)
+def built(text: str, row: Any) -> Query:
+    """A query that is put together while the program runs; the same one for the same text."""
+    return Query(text, row, is_declared=False)
+
+
+def row_of(*names: str, **kinds: Any) -> Any:
+    """A row class for columns with these names; ``kinds`` are those of ``Atoms`` and ``bool``."""
+    fields: list[tuple[str, Any]] = [(name, Any) for name in names]
+    fields += kinds.items()
+    return NamedTuple("Row", fields)
+
+
+Value = row_of("value")
+"""A row of one column, whatever its name."""
+
+
+def later(connection: Session, statement: Any, given: Values, then: Then | None = None) -> None:
+    """Run a statement before anything that follows; ``then`` takes its result."""
+    plain: Any = connection
+    if hasattr(plain, "later"):
+        plain.later(statement, given, then)
+        return
+    result: Any = connection.execute(statement, given)
+    if then is not None:
+        then(Found(list(result) if result.returns_rows else [], result.rowcount))
+
+
+def ahead(connection: Session, statement: Any, given: Values) -> None:
+    """Send a read with the next statement, where a connection has round trips to save."""
+    send = getattr(connection, "ahead", None)
+    if send is not None:
+        send(statement, given)
+
+
+def escaped(text: str) -> str:
+    """A text as a part of a pattern of LIKE, in which a backslash escapes."""
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
+
+def quoted(words: Iterable[str]) -> str:
+    """Words of our own as a list of SQL literals."""
+    return ", ".join(f"'{word}'" for word in sorted(words))
+
+
+@cache
+def table_of(record: Any) -> str:
+    """The table of a row class, which is named after it."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", record.__name__).lower()
+
+
+def columns_of(record: Any, qualifier: str = "") -> str:
+    """The columns of a table, for a statement."""
+    name = qualifier or table_of(record)
+    return ", ".join(f"{name}.{column}" for column in record._fields)
+
+
+def _readers(row: Any) -> tuple[tuple[int, Callable[[Any], Any]], ...]:
+    """What makes values of what SQLite has for them, by column."""
+    kinds = [_read_as(row.__annotations__.get(name)) for name in row._fields]
+    return tuple((at, kind) for at, kind in enumerate(kinds) if kind is not None)
+
+
+def _read_as(annotation: Any) -> Callable[[Any], Any] | None:
+    kinds = get_args(annotation) or (annotation,)
+    if Atoms in kinds:
+        return int
+    return bool if bool in kinds else None
+
+
+def _for_sqlite(value: Any) -> Any:
+    """A value as SQLite takes it; a column of text compares numbers as text."""
+    if isinstance(value, list):
+        return json.dumps(value)
+    if type(value) is int and not -_LARGEST <= value < _LARGEST:
+        return str(value)
+    return value
+
+
+def _translated(text: str, dialect: str) -> tuple[str, tuple[str, ...]]:
+    names: list[str] = []
+    is_sqlite = dialect == SQLITE
+
+    def translate(found: re.Match[str]) -> str:
+        name = found["name"]
+        if name is None:
+            return found[0] if is_sqlite else found[0].replace("%", "%%")
+        if is_sqlite:
+            names.append(name)
+            return "IN (SELECT value FROM json_each(?))" if found["in"] else "?"
+        if name not in names:
+            names.append(name)
+        return f"= ANY(%({name})s)" if found["in"] else f"%({name})s"
+
+    if is_sqlite:
+        text = _LOCK.sub("", text)
+    return _PART.sub(translate, text), tuple(names)

@@ -1,0 +1,67 @@
+"""What is read of a table: its columns and those of what is joined, and rows found by a key."""
+
+from typing import Any
+
+from chainteller.storage.db import records
+from chainteller.storage.db.query import Query, Record, Session, ahead, row_of, table_of
+
+
+class Source:
+    """Rows of a table as they are read: its own columns, and others from what is joined.
+
+    Args:
+        record: the row class of the table (``records``).
+        joins: what else the columns come from.
+        columns: further columns: an expression of each, with its kind unless it's another table's
+            column.
+    """
+
+    def __init__(self, record: Any, joins: str = "", **columns: str | tuple[str, Any]) -> None:
+        self.table = table_of(record)
+        fields = dict(record.__annotations__)
+        selected = [f"{self.table}.{name}" for name in record._fields]
+        for name, given in columns.items():
+            expression, kind = given if isinstance(given, tuple) else (given, _kind_of(given))
+            fields[name] = kind
+            selected.append(f"{expression} AS {name}")
+        self.row: Any = row_of(**fields) if columns else record
+        self.tables = f"{self.table} {joins}".rstrip()
+        self.text = f"SELECT {', '.join(selected)} FROM {self.tables}"
+
+    def where(self, condition: str, *, only: str = "") -> Query:
+        """The query of the rows that fulfil a condition; what follows it may be in there too."""
+        return Query(f"{self.text} WHERE {condition}", self.row, only=only)
+
+
+class Finder:
+    """Finds a row by the values of some columns of its table, and locks it where asked.
+
+    Args:
+        source: what is read.
+        names: the columns.
+        condition: what else is true of the row.
+    """
+
+    def __init__(self, source: Any, *names: str, condition: str = "") -> None:
+        read = source if isinstance(source, Source) else Source(source)
+        self._names = names
+        conditions = [f"{read.table}.{name} = :{name}" for name in names]
+        text = " AND ".join([*conditions, condition] if condition else conditions)
+        self._found = read.where(text)
+        self._locked = read.where(f"{text} FOR UPDATE OF {read.table}")
+
+    def __call__(self, connection: Session, *values: str, lock: bool = False) -> Record | None:
+        query = self._locked if lock else self._found
+        given = dict(zip(self._names, values, strict=True))
+        return connection.execute(query, given).first()
+
+    def ahead(self, connection: Session, *values: str, lock: bool = False) -> None:
+        """Send what a call with the same arguments will find; see ``Plain.ahead``."""
+        query = self._locked if lock else self._found
+        ahead(connection, query, dict(zip(self._names, values, strict=True)))
+
+
+def _kind_of(expression: str) -> Any:
+    """The kind of another table's column."""
+    table, _, column = expression.partition(".")
+    return records.BY_TABLE[table].__annotations__[column]

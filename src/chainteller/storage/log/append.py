@@ -1,0 +1,197 @@
+"""Writing entries: number, instant, mark and place in the log, as a write's last statements.
+
+The ends of the logs are locked after everything else that a write locks; the bank's own balances,
+which all writes of an organisation share, follow. On PostgreSQL one round trip locks the end, and
+the next one writes the entries and commits.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    BigInteger,
+    Connection,
+    String,
+    bindparam,
+    cast,
+    func,
+    insert,
+    literal_column,
+    select,
+    update,
+)
+
+from chainteller.domain.ledger import CUSTOMER_PREFIX
+from chainteller.storage import ledger, marks
+from chainteller.storage.compatibility import require_known
+from chainteller.storage.db.query import later
+from chainteller.storage.log import entry
+from chainteller.storage.log.entry import Act, Stamp
+from chainteller.storage.rows import DEPLOYMENT, Writer
+from chainteller.storage.tables import Tables
+
+_E, _L = Tables.entry, Tables.log
+_FLOOR: Any = literal_column("(SELECT version_num FROM alembic_version)", String).label("floor")
+"""The oldest revision that a build may know and still write: an upgrade may have raised it."""
+_END = select(_L.c.size, _L.c.last_at, _L.c.mark, _L.c.marked_with, _FLOOR).where(
+    _L.c.organisation_id == bindparam("b_organisation")
+)
+_END_LOCKED = _END.add_columns(
+    cast(func.pg_current_xact_id(), String).label("transaction_number")
+).with_for_update(of=_L)
+_GROW = (
+    update(_L)
+    .where(_L.c.organisation_id == bindparam("b_organisation"))
+    .values(
+        size=bindparam("v_size", type_=BigInteger),
+        last_at=bindparam("v_last_at", type_=BigInteger),
+        mark=bindparam("v_mark"),
+        marked_with=bindparam("v_key"),
+    )
+)
+GOES_BACK = frozenset({"accept_clock"})
+"""Actions whose entries may have an earlier instant than the entry before them."""
+_INSERT = insert(_E)
+_INSERT_JOURNAL = insert(Tables.journal)
+_BEGIN = insert(_L)
+
+
+class End(NamedTuple):
+    """Where a log ends, locked until the transaction does; ``transaction`` is PostgreSQL's number
+    of that, None on SQLite."""
+
+    size: int
+    last_at: int
+    mark: bytes
+    marked_with: str
+    transaction: str | None = None
+
+
+def begin(connection: Connection, organisation_id: str) -> None:
+    """Begin the log of a new organisation, which has no entry yet."""
+    later(
+        connection,
+        _BEGIN,
+        {
+            "organisation_id": organisation_id,
+            "size": 0,
+            "last_at": 0,
+            "mark": b"",
+            "marked_with": "",
+            "archived": 0,
+            "moved": 0,
+        },
+    )
+
+
+def lock(connection: Connection, organisation_id: str) -> End:
+    """Lock the end of a log; everything that the write sent before has run. A log that isn't there
+    is begun: a row that was altered names an organisation that nobody created.
+
+    Raises:
+        ServiceUnavailable: NEWER_SCHEMA, the database was upgraded meanwhile so that this build
+            mustn't write to it any more.
+        WriterKeyMissing: the key can't be read, or isn't the one that marked the logs.
+    """
+    is_postgres = connection.dialect.name == "postgresql"
+    statement = _END_LOCKED if is_postgres else _END
+    named = {"b_organisation": organisation_id}
+    end = connection.execute(statement, named).first()
+    if end is None:
+        begin(connection, organisation_id)
+        end = connection.execute(statement, named).one()
+    require_known(end.floor)
+    number = end.transaction_number if is_postgres else None
+    return End(end.size, end.last_at, end.mark, end.marked_with, number)
+
+
+def append(
+    rows: Writer,
+    ends: Mapping[str, End],
+    acts: Mapping[str, Sequence[Act]],
+    at: int,
+    stamp: Stamp,
+) -> dict[str, int]:
+    """Put acts on record, and post what they post to the bank's own accounts.
+
+    Args:
+        rows: of the write, whose seals the acts have.
+        ends: of the logs that are locked already.
+        acts: by log.
+        at: when. Within a log, time never goes back: an entry has the instant of the one before it
+            if that is later, unless it says that a person accepted an earlier time.
+        stamp: what the acts share.
+
+    Returns:
+        The number of the last entry of each log.
+
+    Raises:
+        ServiceUnavailable, WriterKeyMissing: as ``lock``.
+    """
+    connection = rows.connection
+    marker = marks.of(connection)
+    sizes: dict[str, int] = {}
+    for name in in_order(acts):
+        end = ends.get(name) or lock(connection, name)
+        size, mark, last_at = end.size, end.mark, end.last_at
+        if size or name != DEPLOYMENT:
+            marker.require(connection, end.marked_with)
+        for act in acts[name]:
+            size += 1
+            last_at = at if act.action in GOES_BACK else max(at, last_at)
+            body = entry.body(name, last_at, act, stamp, rows.randomness)
+            leaf = entry.leaf_of(body)
+            if size == 1 and name == DEPLOYMENT:
+                marker.begin(leaf)
+            mark = marker.mark(name, size, leaf, mark)
+            values = {
+                "organisation_id": name,
+                "number": size,
+                "at": last_at,
+                "action": act.action,
+                "object": act.object,
+                "trading_account_id": act.account,
+                "leaf": leaf,
+                "mark": mark,
+                "body": entry.pack(body),
+            }
+            later(connection, _INSERT, values)
+            for posted in act.journals:
+                journal = {"record": posted.record, "kind": posted.kind}
+                place = {"organisation_id": name, "number": size}
+                later(connection, _INSERT_JOURNAL, journal | place)
+        grown = {"v_size": size, "v_last_at": last_at, "v_mark": mark, "v_key": marker.name}
+        later(connection, _GROW, {"b_organisation": name} | grown)
+        sizes[name] = size
+    for name in in_order(acts):
+        ledger.move_bank(connection, name, _of_bank(acts[name]))
+    return sizes
+
+
+def create(rows: Writer, act: Act) -> None:
+    """Write the first entry of a new database, which names the deployment, and make its key.
+
+    Raises:
+        WriterKeyMissing: the key can't be written or read.
+    """
+    end = lock(rows.connection, DEPLOYMENT)
+    append(rows, {DEPLOYMENT: end}, {DEPLOYMENT: [act]}, 0, Stamp())
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """The order in which logs are locked: that of their names, the deployment's last."""
+    return sorted(names, key=lambda name: (name == DEPLOYMENT, name))
+
+
+def _of_bank(acts: Iterable[Act]) -> dict[ledger.Key, tuple[int, int]]:
+    """By how much the bank's accounts change, and by how many postings."""
+    found: dict[ledger.Key, list[int]] = defaultdict(lambda: [0, 0])
+    for act in acts:
+        for posted in act.journals:
+            for leg in posted.legs:
+                if not leg.code.startswith(CUSTOMER_PREFIX):
+                    changed = found[leg.code, leg.asset]
+                    changed[0] += leg.change
+                    changed[1] += 1
+    return {key: (change, count) for key, (change, count) in found.items()}

@@ -1,0 +1,31 @@
+"""What entries of the deployment's log say of bodies that went to an archive."""
+
+from typing import NamedTuple
+
+from chainteller.storage.log.entry import Entry
+from chainteller.storage.rows import DEPLOYMENT
+
+DATABASE = "database"
+"""The object of entries about the database itself."""
+ARCHIVED = "archive_entries"
+"""The action of a step of archiving, in the deployment's log."""
+
+
+class Told(NamedTuple):
+    """An archive as an entry, or the database's own table, tells of it."""
+
+    first: int
+    upto: int
+    name: str
+
+
+def told_by(found: Entry) -> tuple[str, Told] | None:
+    """Which log's entries a step of archiving moved; None if the entry is about something else.
+
+    Raises:
+        KeyError: it's one that no build writes, or its inputs were erased.
+    """
+    if found.log != DEPLOYMENT or found.action != ARCHIVED or found.error is not None:
+        return None
+    told = found.inputs or {}
+    return told["log"], Told(told["from"], told["to"], told["archive"])

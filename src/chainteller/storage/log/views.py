@@ -1,0 +1,292 @@
+"""What the log shows: audit rows, events, and what was posted."""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+from typing import Any, NamedTuple
+
+from sqlalchemy import BigInteger, Connection, bindparam, select
+
+from chainteller.domain.actors import Actor
+from chainteller.service.models.pages import ListQuery
+from chainteller.service.models.records import AuditRow, Event
+from chainteller.storage.columns import Record
+from chainteller.storage.db import records
+from chainteller.storage.log import entry
+from chainteller.storage.log.entry import EVENTS_PER_ACT, Entry, Posted, number_of, opened, seq_of
+from chainteller.storage.pages import Counted, Extra, Listing
+from chainteller.storage.tables import Tables
+
+_TOGETHER = 200
+_E, _L, _J = Tables.entry, Tables.log, Tables.journal
+_OF = _E.c.organisation_id == bindparam("b_organisation")
+_AFTER = _E.c.number > bindparam("b_after", type_=BigInteger)
+_HEAD = select(_L).where(_L.c.organisation_id == bindparam("b_organisation"))
+_SIZES = select(_L.c.organisation_id, _L.c.size).order_by(_L.c.organisation_id)
+_TRAIL = Listing(
+    records.Entry,
+    "organisation_id",
+    filters=("trading_account_id",),
+    order=("number",),
+)
+_IS_OBJECT = "entry.object = :object"
+_IS_LATER = "entry.number > :archived"
+_IS_HERE = Extra("entry.body IS NOT NULL")
+_NEXT = (
+    select(_E.c.number, _E.c.leaf, _E.c.body)
+    .where(_OF, _AFTER)
+    .order_by(_E.c.number)
+    .limit(bindparam("b_limit", type_=BigInteger))
+)
+_LEAF = select(_E.c.leaf).where(_OF, _E.c.number == bindparam("b_number", type_=BigInteger))
+_MARK = select(_E.c.mark).where(_OF, _E.c.number == bindparam("b_number", type_=BigInteger))
+_BODY = select(_E.c.body).where(_OF, _E.c.number == bindparam("b_number", type_=BigInteger))
+_INSTANT = (
+    select(_E.c.at)
+    .where(
+        _OF,
+        _E.c.number >= bindparam("b_number", type_=BigInteger),
+        _E.c.at <= bindparam("b_now", type_=BigInteger),
+    )
+    .order_by(_E.c.number)
+    .limit(1)
+)
+_OF_ACCOUNT = (
+    select(_E.c.number, _E.c.body)
+    .where(_OF, _E.c.trading_account_id == bindparam("b_account"), _AFTER)
+    .order_by(_E.c.number)
+    .limit(bindparam("b_limit", type_=BigInteger))
+)
+_OF_RECORD = (
+    select(_J.c.kind, _E.c.organisation_id, _E.c.number, _E.c.body)
+    .outerjoin(_E, (_E.c.organisation_id == _J.c.organisation_id) & (_E.c.number == _J.c.number))
+    .where(_J.c.record == bindparam("b_record"))
+)
+_ABOUT = (
+    select(_E.c.number, _E.c.at, _E.c.action, _E.c.body)
+    .where(_OF, _E.c.object == bindparam("b_object"))
+    .order_by(_E.c.number)
+)
+
+
+class Head(NamedTuple):
+    """The end of a log. The bodies of ``moved`` entries up to ``archived`` are in archives."""
+
+    size: int = 0
+    archived: int = 0
+    moved: int = 0
+
+
+def head(connection: Connection, organisation_id: str) -> Head:
+    row = connection.execute(_HEAD, {"b_organisation": organisation_id}).first()
+    return Head() if row is None else Head(row.size, row.archived, row.moved)
+
+
+def sizes(connection: Connection) -> dict[str, int]:
+    """How many entries each log has, the deployment's included."""
+    return {row[0]: row[1] for row in connection.execute(_SIZES)}
+
+
+class Age(NamedTuple):
+    """What is old: from before an instant, as seen now. A time that is still to come is one of an
+    earlier epoch: such an entry is as old as the next one that isn't."""
+
+    before: int
+    now: int
+
+
+def is_old(connection: Connection, organisation_id: str, number: int, age: Age) -> bool:
+    """Whether an entry is old, and with it all before it."""
+    values = {"b_organisation": organisation_id, "b_number": number, "b_now": age.now}
+    at = connection.execute(_INSTANT, values).scalar()
+    return at is not None and int(at) < age.before
+
+
+# Audit rows
+
+
+def audit_page(
+    connection: Connection, organisation_id: str, query: ListQuery
+) -> tuple[tuple[AuditRow, ...], Counted]:
+    """A page of the entries whose bodies are here, newest first. Without a filter, no number is
+    missing among them: those that stayed beside archived ones aren't shown."""
+    known = head(connection, organisation_id)
+    archived = known.archived if known.moved else 0
+    if query.text or _TRAIL.is_filtered(query):
+        extras, total = [_IS_HERE] if archived else [], None
+    else:
+        extras = [Extra(_IS_LATER, {"archived": archived})] if archived else []
+        total = Counted(known.size - archived)
+    if query.text:
+        extras.append(Extra(_IS_OBJECT, {"object": query.text}))
+    rows, total = _TRAIL.page(connection, (organisation_id,), query, *extras, total=total)
+    return tuple(map(audit_row, rows)), total
+
+
+def audit_row(row: Record) -> AuditRow:
+    """What the organisation is shown of an entry. Raises ValueError: it can't be read."""
+    found = opened(row.number, row.body)
+    return AuditRow(
+        seq=found.number,
+        at=found.when,
+        organisation=found.log,
+        actor=found.actor,
+        action=found.action,
+        object=found.object,
+        inputs=found.inputs or {},
+        outcome="done" if found.error is None else "refused",
+        error=found.error,
+        hash=row.leaf.hex(),
+    )
+
+
+def newest_hash(connection: Connection, organisation_id: str) -> str:
+    """The leaf hash of the newest entry of a log, in hexadecimal; empty if there's none."""
+    values = {"b_organisation": organisation_id, "b_number": head(connection, organisation_id).size}
+    leaf = connection.execute(_LEAF, values).scalar()
+    return "" if leaf is None else bytes(leaf).hex()
+
+
+def about(connection: Connection, organisation_id: str, subject: str) -> list[Entry]:
+    """The entries about an object whose bodies are here, oldest first. Raises ValueError."""
+    values = {"b_organisation": organisation_id, "b_object": subject}
+    rows = connection.execute(_ABOUT, values)
+    return [opened(row.number, row.body) for row in rows if row.body is not None]
+
+
+def body_of(connection: Connection, organisation_id: str, number: int) -> bytes | None:
+    """The body of an entry; None where there's none here. Raises ValueError."""
+    values = {"b_organisation": organisation_id, "b_number": number}
+    stored = connection.execute(_BODY, values).scalar()
+    return None if stored is None else entry.unpack(stored)
+
+
+def mark_of(connection: Connection, organisation_id: str, number: int) -> bytes:
+    """The mark of an entry; empty if there's none."""
+    values = {"b_organisation": organisation_id, "b_number": number}
+    return bytes(connection.execute(_MARK, values).scalar() or b"")
+
+
+# Events
+
+
+def events_after(
+    connection: Connection, organisation_id: str, after: int, limit: int, age: Age
+) -> tuple[tuple[Event, ...], int, bool]:
+    """Events after a cursor, the next cursor, and whether the cursor was none of this log's: it
+    is ahead of it, or events after it aren't kept any more.
+
+    Args:
+        connection: in a read transaction.
+        organisation_id: whose log.
+        after: the cursor, negative for the newest one alone.
+        limit: how many events.
+        age: of events that aren't kept.
+    """
+    known = head(connection, organisation_id)
+    newest = seq_of(known.size, EVENTS_PER_ACT - 1)
+    if after < 0 or after > newest:
+        return (), newest, after >= 0
+    start = after
+    if known.archived and number_of(after + 1) <= known.archived:
+        start = seq_of(known.archived, EVENTS_PER_ACT - 1)
+    found = _events(connection, organisation_id, start)
+    first = next(found, None)
+    if first is not None and is_old(connection, organisation_id, number_of(first.seq), age):
+        start = _kept_from(connection, organisation_id, (number_of(first.seq), known.size), age)
+        found = _events(connection, organisation_id, start)
+    elif first is not None:
+        found = chain([first], found)
+    events = tuple(islice(found, limit))
+    return events, events[-1].seq if len(events) == limit else newest, start > after
+
+
+def _events(connection: Connection, organisation_id: str, after: int) -> Iterator[Event]:
+    number = number_of(after + 1) - 1
+    while True:
+        values = {"b_organisation": organisation_id, "b_after": number, "b_limit": _TOGETHER}
+        rows = connection.execute(_NEXT, values).all()
+        for row in rows:
+            if row.body is None:
+                continue
+            found = opened(row.number, row.body)
+            for place, told in enumerate(found.events):
+                seq = seq_of(row.number, place)
+                if seq > after:
+                    yield Event(
+                        seq=seq,
+                        id=entry.event_id(row.leaf, place),
+                        type=told.type,
+                        at=found.when,
+                        resource=told.resource,
+                        actor=_named(found),
+                        data=told.data,
+                    )
+        if len(rows) < _TOGETHER:
+            return
+        number = rows[-1].number
+
+
+def _named(found: Entry) -> str | None:
+    """Who made the events of an entry; None where the service did by itself."""
+    actor = Actor(found.log, found.actor, found.key_id)
+    return None if actor.is_worker else actor.name
+
+
+def _kept_from(
+    connection: Connection, organisation_id: str, numbers: tuple[int, int], age: Age
+) -> int:
+    """The cursor after the last old entry, of those from an old one up to the newest."""
+    low, high = numbers[0], numbers[1] + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        is_below = is_old(connection, organisation_id, middle, age)
+        low, high = (middle, high) if is_below else (low, middle)
+    return seq_of(low, EVENTS_PER_ACT - 1)
+
+
+# Postings
+
+
+def posted_to(connection: Connection, organisation_id: str, account_id: str) -> Iterator[Posted]:
+    """Every journal that an account's entries posted, in their order, from the first one that
+    isn't archived. Raises ValueError: an entry can't be read."""
+    number = head(connection, organisation_id).archived
+    while True:
+        values = {
+            "b_organisation": organisation_id,
+            "b_account": account_id,
+            "b_after": number,
+            "b_limit": _TOGETHER,
+        }
+        rows = connection.execute(_OF_ACCOUNT, values).all()
+        for row in rows:
+            yield from opened(row.number, row.body or b"").journals
+        if len(rows) < _TOGETHER:
+            return
+        number = rows[-1].number
+
+
+class Journal(NamedTuple):
+    """A journal of a record, and the entry that posted it; None where there's none that did."""
+
+    kind: str
+    organisation_id: str
+    number: int
+    posted: Posted | None
+
+
+def journals_of(connection: Connection, record_id: str) -> list[Journal]:
+    """Every journal of a record."""
+    return [
+        Journal(row.kind, row.organisation_id or "", row.number or 0, _posted(row, record_id))
+        for row in connection.execute(_OF_RECORD, {"b_record": record_id}).all()
+    ]
+
+
+def _posted(row: Any, record_id: str) -> Posted | None:
+    try:
+        found: Sequence[Posted] = opened(row.number or 0, row.body or b"").journals
+    except ValueError:
+        return None
+    named = (each for each in found if (each.kind, each.record) == (row.kind, record_id))
+    return next(named, None)

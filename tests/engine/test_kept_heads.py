@@ -1,0 +1,215 @@
+"""A log that is smaller than it was, or that doesn't begin as it did, is named and pays nothing."""
+
+import stat
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Connection, select, update
+from tests.tampering.altering import unguarded
+from tests.world.engines import World, make_world
+
+from chainteller.domain.clock import MINUTE
+from chainteller.domain.transfers import TransferStatus
+from chainteller.engine import due
+from chainteller.engine.checkpointing import Checkpointer
+from chainteller.engine.deployment import EmbeddedDeployment
+from chainteller.engine.engine import Engine
+from chainteller.engine.kept_heads import BOOKS_DISPUTED, KeptHeads
+from chainteller.engine.verification import verify, verify_heads
+from chainteller.service.deployment import DeploymentOptions
+from chainteller.service.errors import Conflict
+from chainteller.storage import guards, marks
+from chainteller.storage.log import entry, views
+from chainteller.storage.tables import Tables
+
+NAME = "default"
+UNREADABLE = '{"default": {"size": 3, "mark": "zz"}}'
+
+
+@dataclass
+class Kept:
+    """A bank whose heads are kept, with a payout that is due in a moment."""
+
+    world: World
+    file: Path
+    payout: str
+
+    @property
+    def heads(self) -> KeptHeads:
+        found = self.world.context.kept
+        assert found is not None
+        return found
+
+    def follow(self) -> Mapping[str, str]:
+        return self.heads.follow(self.world.database)
+
+    def pay(self) -> str:
+        """Do what is due; the payout's status afterwards."""
+        self.world.clock.advance(MINUTE)
+        due.run(self.world.context, 100)
+        return str(self.world.engine.withdrawal_record(self.world.account, self.payout).status)
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Kept]:
+    place = tmp_path / "bank.db"
+    if request.param == "postgres":
+        place = request.getfixturevalue("postgres_url")
+    world = make_world(place)
+    file = tmp_path / "kept" / "bank.heads"
+    world.context = replace(world.context, kept=KeptHeads(lambda _: file))
+    world.engine = Engine(world.context)
+    world.open()
+    world.deposit("500.00")
+    payout = world.withdraw("10.00")
+    with pytest.raises(Conflict):
+        world.open()  # the newest entry: a refusal, which wrote no row of the payout
+    found = Kept(world, file, payout.id)
+    assert found.follow() == {}
+    yield found
+    world.close()
+
+
+def cut(connection: Connection) -> None:
+    """Remove the newest entry, and put the log back to what it was before it, with its mark:
+    whoever reads the database at any moment has that mark."""
+    t = Tables.entry
+    mine = select(t).where(t.c.organisation_id == NAME)
+    newest, before = connection.execute(mine.order_by(t.c.number.desc()).limit(2)).all()
+    connection.execute(t.delete().where(t.c.organisation_id == NAME, t.c.number == newest.number))
+    _end_with(connection, before.number, before.mark)
+
+
+def replace_newest(connection: Connection) -> None:
+    """Put another entry in the place of the newest one, with a good mark: somebody who cut the log
+    lets the service write on."""
+    size = views.head(connection, NAME).size
+    before = views.mark_of(connection, NAME, size - 1)
+    leaf = entry.leaf_of(b"{}")
+    mark = marks.of(connection).mark(NAME, size, leaf, before)
+    connection.execute(
+        update(Tables.entry)
+        .where(Tables.entry.c.organisation_id == NAME, Tables.entry.c.number == size)
+        .values(leaf=leaf, mark=mark)
+    )
+    _end_with(connection, size, mark)
+
+
+def _end_with(connection: Connection, size: int, mark: bytes) -> None:
+    connection.execute(
+        update(Tables.log).where(Tables.log.c.organisation_id == NAME).values(size=size, mark=mark)
+    )
+
+
+ATTACKS: Mapping[str, tuple[Callable[[Connection], None], str]] = {
+    "cut": (cut, "entries when its head was kept and has"),
+    "replaced": (replace_newest, "entries aren't those whose head was kept"),
+}
+
+
+def attack(kept: Kept, name: str) -> str:
+    """What is said of it."""
+    act, said = ATTACKS[name]
+    with unguarded(kept.world) as connection:
+        act(connection)
+        guards.create(connection)
+        connection.commit()
+    return said
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_a_log_that_was_altered_behind_its_kept_head_is_named(kept: Kept, name: str) -> None:
+    before = kept.file.read_bytes()
+    said = attack(kept, name)
+    for _ in "12":
+        assert said in kept.follow()[NAME]
+        assert kept.file.read_bytes() == before
+    (breach,) = verify_heads(kept.heads, kept.world.database)
+    assert (breach.invariant, breach.where) == (21, f"log {NAME}")
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_it_pays_nothing_until_a_person_accepts_it(kept: Kept, name: str) -> None:
+    said = attack(kept, name)
+    assert kept.pay() == TransferStatus.PROCESSING
+    assert kept.pay() == TransferStatus.PROCESSING
+    refused = [each for each in kept.world.engine.audit().data if each.action == "payout.refused"]
+    assert [(each.error, each.object) for each in refused] == [(BOOKS_DISPUTED, kept.payout)]
+    assert said in str(refused[0].inputs)
+    assert not [each for each in verify(kept.world.database) if "put off" in each.what]
+    sizes = kept.heads.accept(kept.world.database)
+    assert sizes[NAME] > 0
+    assert kept.pay() == TransferStatus.SENT
+
+
+def test_a_payout_is_in_the_kept_head_when_it_has_left(kept: Kept) -> None:
+    assert kept.pay() == TransferStatus.SENT
+    assert '"default"' in kept.file.read_text()
+    with kept.world.database.read() as connection:
+        size = views.head(connection, NAME).size
+    attack(kept, "cut")
+    assert f"had {size} entries" in kept.follow()[NAME]
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{", "[1]", '{"default": {"size": 3, "mark": "zz"}}', None]
+)
+def test_a_file_that_cannot_be_used_stops_payouts(kept: Kept, content: str | None) -> None:
+    if content is None:
+        kept.file.chmod(0o644)
+    else:
+        kept.file.write_text(content)
+    assert "the kept heads can't be used: bank.heads: " in kept.follow()["*"]
+    assert kept.pay() == TransferStatus.PROCESSING
+    kept.heads.accept(kept.world.database)
+    assert stat.S_IMODE(kept.file.stat().st_mode) == 0o600
+    assert kept.pay() == TransferStatus.SENT
+
+
+def test_the_console_is_told_whether_or_not_heads_are_signed(kept: Kept) -> None:
+    said = attack(kept, "cut")
+    deployment = EmbeddedDeployment(kept.world.engine, DeploymentOptions(version="1"))
+    kept.follow()
+    with pytest.raises(Conflict) as refused:
+        deployment.acting_as(kept.world.engine.actor).audit_checkpoint()
+    assert refused.value.details["reason"] == "AUDIT_CONTRADICTED"
+    assert said in refused.value.details["found"]
+
+
+def test_heads_are_kept_while_a_server_runs_and_at_its_end(kept: Kept) -> None:
+    watch = Checkpointer(kept.world.context, interval_s=600)
+    watch.start()
+    before = kept.file.read_bytes()
+    kept.world.deposit("1.00")
+    watch.stop()
+    assert kept.file.read_bytes() != before
+
+
+def test_a_process_that_wrote_keeps_the_heads_when_it_closes(kept: Kept) -> None:
+    before = kept.file.read_bytes()
+    kept.world.deposit("1.00")
+    kept.world.engine.close()
+    assert kept.file.read_bytes() != before
+
+
+def test_several_processes_share_a_file(kept: Kept) -> None:
+    other = KeptHeads(lambda _: kept.file)
+    kept.world.deposit("1.00")
+    assert other.follow(kept.world.database) == {}
+    kept.world.deposit("2.00")
+    assert kept.follow() == {}
+    assert other.follow(kept.world.database) == {}
+
+
+def test_without_the_right_to_write_heads_are_compared_alone(kept: Kept) -> None:
+    reading = KeptHeads(lambda _: kept.file, writes=False)
+    before = kept.file.read_bytes()
+    kept.world.deposit("1.00")
+    assert reading.follow(kept.world.database) == {}
+    assert kept.file.read_bytes() == before
+    said = attack(kept, "cut")
+    kept.follow()
+    attack(kept, "cut")
+    assert said in reading.follow(kept.world.database)[NAME]

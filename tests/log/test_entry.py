@@ -1,0 +1,116 @@
+"""The form of an entry: what it says is what is read, and nothing else is."""
+
+import pytest
+
+from chainteller.domain import merkle
+from chainteller.domain.randomness import SeededRandomness
+from chainteller.storage.log import entry
+from chainteller.storage.log.entry import Act, Leg, Posted, Stamp, Told
+from chainteller.storage.sealing import Seal
+
+ACT = Act(
+    "execute_quote",
+    "m.okafor",
+    "TXN_1",
+    "TDA_1",
+    {"quoteId": "QTE_1"},
+    events=(Told("trade.executed", "TXN_1", {"status": "processing"}),),
+    rows=(
+        Seal("trade", "TXN_1", "a" * 22, {"sold": 100}),
+        Seal("quote", "QTE_1", "b" * 22, {"status": "executed"}, "c" * 22),
+        Seal("idempotency", "default execute_quote k", None, {}, "d" * 22),
+    ),
+    journals=(
+        Posted(
+            "hold",
+            "TXN_1",
+            7,
+            (
+                Leg("customer:TDA_1:available", "USD@fiat", -100, 3, 900),
+                Leg("custody", "USD@fiat", -100),
+            ),
+        ),
+    ),
+)
+BODY = entry.body("default", 9, ACT, Stamp("KEY_1", "RUL_1"), SeededRandomness("1"))
+STORED = (
+    "018d99c90e82301086dfa5674da812498f8ae0860a28085e0c145c428862d813de5d2531422de89c27d3c9fc5da6"
+    "df903a40f0039ca2d6c7963a14804d5fb57ad9058e776d07eb516ab0fc613a8cfc9c95e45b3a4ed4adb3bacba2b9"
+    "bbd983b37bc8cc6760cf7d65b110cc32e556bde0473084973a1fce15633f16351cde4796114ed46e8a501c216ecf"
+    "85ac8513df892541ab1f134897ba06589f3edc176285b51f173127009d7e0720869c3c905e14a8ea7ed60416d5ca"
+    "a2bf29544182d6b225a75a23a2c75403fff249afb2d91daa810aee425b7573f42f43feac5c4f7331202e9d32e4ec"
+    "0d5c61a5f1c0793ef3985e720cb094ade30b281e"
+)
+
+
+def test_what_an_entry_says_is_read_again() -> None:
+    found = entry.read(4, BODY)
+    assert found[:10] == (
+        "default", 4, 9, "execute_quote", "m.okafor", "TXN_1", "TDA_1", "KEY_1", None, 9,
+    )  # fmt: skip
+    assert (found.events, found.journals, found.inputs) == (ACT.events, ACT.journals, ACT.inputs)
+    assert found.rows == [
+        ["trade", "TXN_1", "a" * 22, {"sold": 100}],
+        ["quote", "QTE_1", "b" * 22, {"status": "executed"}, "c" * 22],
+        ["idempotency", "default execute_quote k", None, {}, "d" * 22],
+    ]
+
+
+def test_what_was_stored_once_is_read_for_ever() -> None:
+    """Another dictionary, or another order of anything, is another form with a name of its own."""
+    assert entry.unpack(entry.pack(BODY)) == BODY
+    assert entry.unpack(bytes.fromhex(STORED)) == BODY
+    assert entry.opened(4, bytes.fromhex(STORED)) == entry.read(4, BODY)
+
+
+def test_only_the_one_form_is_read() -> None:
+    first, second, third = BODY.split(b"\n")
+    for wrong in (
+        BODY.replace(b'"v":1', b'"v":2'),
+        BODY + b" ",
+        b"\n".join((first, second)),
+        b"\n".join((first, second.replace(b"100", b"101"), third)),
+        b"\n".join((first, second, third.replace(b"QTE_1", b"QTE_2"))),
+        b"\n".join((first, third, third)),
+        b"7",
+        b"{",
+        b"",
+    ):
+        with pytest.raises(ValueError):
+            entry.read(4, wrong)
+    stored = entry.pack(BODY)
+    for wrong in (b"", b"\x02" + stored[1:], stored[:-1], stored + b"\0", b"\x01not deflate"):
+        with pytest.raises(ValueError):
+            entry.unpack(wrong)
+
+
+def test_an_entry_without_its_inputs_keeps_its_leaf() -> None:
+    rest = entry.erased(BODY)
+    assert b"quoteId" not in rest
+    assert entry.leaf_of(rest) == entry.leaf_of(BODY) == merkle.leaf_hash(BODY.split(b"\n")[0])
+    found = entry.read(4, rest)
+    assert found.inputs is None
+    assert found._replace(inputs=ACT.inputs) == entry.read(4, BODY)
+
+
+def test_nothing_can_be_tried_out_against_the_hashes_of_a_proof() -> None:
+    """What is shown has the hashes of two lines, each of which has a secret of its own."""
+    seeds = [SeededRandomness(seed) for seed in ("1", "2")]
+    plain = Act("deposit", "m.okafor", rows=(Seal("trade", "TXN_1", "a" * 22, {}),))
+    told = [entry.body("default", 9, plain, Stamp(), seed).split(b"\n") for seed in seeds]
+    assert told[0][1] != told[1][1]
+    assert told[0][2] != told[1][2]
+
+
+def test_events_are_numbered_and_named_by_their_entry() -> None:
+    leaf = entry.leaf_of(BODY)
+    names = [entry.event_id(leaf, place) for place in range(entry.EVENTS_PER_ACT)]
+    assert len({*names, entry.event_id(leaf[::-1], 0)}) == entry.EVENTS_PER_ACT + 1
+    numbers = [
+        entry.seq_of(number, place) for number in (1, 2, 3) for place in range(entry.EVENTS_PER_ACT)
+    ]
+    assert numbers == sorted({*numbers})
+    assert {entry.number_of(each) for each in numbers[entry.EVENTS_PER_ACT : -1]} == {2, 3}
+    many = ACT._replace(events=ACT.events * (entry.EVENTS_PER_ACT + 1))
+    with pytest.raises(ValueError, match="65 events"):
+        entry.body("default", 9, many, Stamp(), SeededRandomness("1"))

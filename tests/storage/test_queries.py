@@ -1,0 +1,123 @@
+"""Every statement of the program, prepared on both databases: its names and its columns exist."""
+
+import itertools
+import pkgutil
+from collections.abc import Iterator
+from contextlib import closing
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from tests.storage import row_classes
+from tests.world.files import KEYS
+
+import chainteller.engine
+import chainteller.storage
+from chainteller.sqlite import sqlite3
+from chainteller.storage.database import open_database
+from chainteller.storage.db import records
+from chainteller.storage.db.query import POSTGRESQL, SQLITE, Query
+from chainteller.storage.pages import Listing
+
+_BOUNDS = ((), ("created_gte",), ("created_lt",), ("created_gte", "created_lt"))
+
+
+def every_query() -> Iterator[Query]:
+    """All that the modules of the program declare, and each list under each set of filters."""
+    for package in (chainteller.storage, chainteller.engine):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if ".migrations" not in module.name:
+                import_module(module.name)
+    yield from Query.declared
+    for listing in Listing.declared:
+        bounds = _BOUNDS if "created" in listing.source.row._fields else _BOUNDS[:1]
+        sorts = [way + word for word in listing.orders for way in ("", "-")]
+        some = (
+            chosen
+            for size in range(len(listing.filters) + 1)
+            for chosen in itertools.combinations(listing.filters, size)
+        )
+        for filtered, bound, sort in itertools.product(some, bounds, sorts):
+            yield from listing.shape(filtered, bound, sort, ()).queries()
+
+
+def prepared_by_sqlite(connection: Any, query: Query) -> list[str]:
+    """The columns of a query's rows; it runs on an empty database."""
+    form = query.form(SQLITE)
+    cursor = connection.execute(form.sql, [0] * len(form.names))
+    return [each[0] for each in cursor.description or ()]
+
+
+def prepared_by_postgres(connection: psycopg.Connection[Any], query: Query) -> list[str]:
+    form = query.form(POSTGRESQL)
+    text = form.sql % {name: f"${at}" for at, name in enumerate(form.names, 1)}
+    pg = connection.pgconn
+    for result in (pg.prepare(b"", text.encode()), pg.describe_prepared(b"")):
+        assert not result.error_message, result.error_message.decode()
+    return [str((result.fname(at) or b"").decode()) for at in range(result.nfields)]
+
+
+def faults(columns: list[str], query: Query) -> Iterator[str]:
+    named = list(query.row._fields) if query.row is not None else []
+    if columns != named:
+        yield f"its columns are {columns}, not {named}"
+
+
+def test_every_query_is_prepared_by_sqlite(tmp_path: Path) -> None:
+    file = tmp_path / "bank.db"
+    open_database(f"sqlite:///{file}", KEYS).close()
+    wrong, count = [], 0
+    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        for query in every_query():
+            if query.only == POSTGRESQL:
+                continue
+            count += 1
+            connection.execute("BEGIN")
+            try:
+                found = prepared_by_sqlite(connection, query)
+                wrong += [f"{query.text}: {each}" for each in faults(found, query)]
+            except sqlite3.Error as error:
+                wrong.append(f"{query.text}: {error}")
+            finally:
+                connection.execute("ROLLBACK")
+    assert not wrong, "\n".join(wrong)
+    assert count > 500
+
+
+def test_every_query_is_prepared_by_postgresql(postgres_bank: str) -> None:
+    wrong = []
+    with closing(psycopg.connect(postgres_bank, autocommit=True)) as connection:
+        for query in every_query():
+            try:
+                found = prepared_by_postgres(connection, query)
+                wrong += [f"{query.text}: {each}" for each in faults(found, query)]
+            except AssertionError as error:
+                wrong.append(f"{query.text}: {error}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT id AS value, name AS value FROM organisation",
+        "SELECT nome AS value FROM organisation",
+        "SELECT id AS value FROM organisations",
+    ],
+)
+def test_a_wrong_query_is_named(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "bank.db"
+    open_database(f"sqlite:///{file}", KEYS).close()
+    query = Query(text, records.Rule, is_declared=False)
+    with closing(sqlite3.connect(file)) as connection:
+        try:
+            found = list(faults(prepared_by_sqlite(connection, query), query))
+        except sqlite3.OperationalError:
+            return
+        assert found
+
+
+def test_row_classes_are_those_of_the_tables() -> None:
+    """``python -m tests.storage.row_classes`` writes them."""
+    assert Path(records.__file__).read_text(encoding="utf-8") == row_classes.written()
