@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 from benchmarks.crowded import analyse
 from benchmarks.lists import places
-from sqlalchemy import insert
 from tests.world.engines import START, World, make_world
 from tests.world.searches import Search, people, scripted
 
 from chainteller.domain.ids import Prefix, new_id
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.storage import search
-from chainteller.storage.tables import Tables
+from chainteller.storage.db.records import Tables
+from chainteller.storage.db.sources import insert
 
 _TRADES = 200
 _BATCH = 10_000
@@ -69,16 +69,17 @@ def filled(place: str, count: int, seed: str) -> tuple[World, list[str]]:
                 for each in some
             ]
             for table, rows in ((Tables.customer, customers), (Tables.bank_account, banks)):
-                connection.execute(insert(table), rows)
+                for row in rows:
+                    connection.execute(insert(table.record), row)
                 search.note(connection, table, rows)
         trades = [new_id(Prefix.TRANSACTION, randomness) for _ in range(_TRADES)]
         account = _account(found[0].id, found[0].bank_account_id)
-        connection.execute(insert(Tables.trading_account), [account])
+        connection.execute(insert(Tables.trading_account.record), account)
         quotes = [_quote(trade) for trade in trades]
-        connection.execute(insert(Tables.quote), quotes)
-        connection.execute(
-            insert(Tables.trade), [_trade(trade, at) for at, trade in enumerate(trades, start=1)]
-        )
+        for quote in quotes:
+            connection.execute(insert(Tables.quote.record), quote)
+        for at, trade in enumerate(trades, start=1):
+            connection.execute(insert(Tables.trade.record), _trade(trade, at))
         connection.commit()
     analyse(world)
     return world, trades

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 from tests.world.customers import CustomerSeed
 from tests.world.engines import make_world
 
@@ -51,11 +52,11 @@ def killed_run(
 def missing(database: Database, acknowledged: list[tuple[str, str]]) -> list[str]:
     with database.read() as connection:
         known = {
-            table: set(connection.exec_driver_sql(f"SELECT id FROM {table}").scalars())  # noqa: S608 - our own names
+            table: set(connection.execute(text(f"SELECT id FROM {table}")).scalars())  # noqa: S608 - our own names
             for table in set(TABLES.values())
         }
         cancelled = set(
-            connection.exec_driver_sql("SELECT id FROM trade WHERE status = 'cancelled'").scalars()
+            connection.execute(text("SELECT id FROM trade WHERE status = 'cancelled'")).scalars()
         )
     lost = [
         name for kind, name in acknowledged if kind in TABLES and name not in known[TABLES[kind]]

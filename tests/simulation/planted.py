@@ -145,9 +145,9 @@ FAULTS = (
     Fault(
         "a refusal undoes what others wrote with it",
         "storage/groups.py",
-        '        connection.exec_driver_sql("ROLLBACK TO unit")\n',
+        '        connection.execute(text("ROLLBACK TO unit"))\n',
         "        connection.rollback()\n        connection.begin()\n"
-        '        connection.exec_driver_sql("SAVEPOINT unit")\n',
+        '        connection.execute(text("SAVEPOINT unit"))\n',
     ),
     Fault(
         "a deposit under way is there at once",

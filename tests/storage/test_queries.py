@@ -16,7 +16,7 @@ from tests.world.files import KEYS
 import chainteller.engine
 import chainteller.storage
 from chainteller.sqlite import sqlite3
-from chainteller.storage.database import open_database
+from chainteller.storage.database import add_functions, open_database
 from chainteller.storage.db import records
 from chainteller.storage.db.query import POSTGRESQL, SQLITE, Query
 from chainteller.storage.pages import Listing
@@ -70,6 +70,7 @@ def test_every_query_is_prepared_by_sqlite(tmp_path: Path) -> None:
     open_database(f"sqlite:///{file}", KEYS).close()
     wrong, count = [], 0
     with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        add_functions(connection)
         for query in every_query():
             if query.only == POSTGRESQL:
                 continue
@@ -90,6 +91,8 @@ def test_every_query_is_prepared_by_postgresql(postgres_bank: str) -> None:
     wrong = []
     with closing(psycopg.connect(postgres_bank, autocommit=True)) as connection:
         for query in every_query():
+            if query.only == SQLITE:
+                continue
             try:
                 found = prepared_by_postgres(connection, query)
                 wrong += [f"{query.text}: {each}" for each in faults(found, query)]
