@@ -37,7 +37,6 @@ from chainteller.storage import challenges as challenge_rows
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
 from chainteller.wallets.cases import Case, Diagnosis
-from chainteller.wallets.diagnose import accept, diagnose
 from chainteller.wallets.judging import diagnosis_model
 from chainteller.wallets.proof import Proof
 
@@ -83,7 +82,9 @@ def _judge(
     *,
     longer: bool = False,
 ) -> tuple[Case, Diagnosis]:
-    """A right signature is accepted before anything that could explain a wrong one is loaded."""
+    """A right signature is accepted before anything that could explain a wrong one is read."""
+    from chainteller.wallets.diagnose import accept, diagnose  # noqa: PLC0415 - long to import
+
     with context.database.read() as connection:
         challenge, attempt = challenges.without_context(
             context, connection, organisation_id, account_id, request
@@ -146,6 +147,8 @@ def submit(
     about, found, chain = prepared
     state = challenge_status(challenge.status, now=tx.now, expires=challenge.expires)
     if state != about.challenge.state:
+        from chainteller.wallets.diagnose import diagnose  # noqa: PLC0415 - as above
+
         about = replace(about, challenge=replace(about.challenge, state=state))
         found = diagnose(about)
     proof, evidence = (found.proof if found.accepted else None), None
