@@ -6,19 +6,22 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, cast
 
-from sqlalchemy import Insert
+import psycopg
+from sqlalchemy import Insert, TextClause
 from sqlalchemy.dialects import sqlite
-from sqlalchemy.dialects.postgresql import psycopg
+from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.sql import ClauseElement
 
 import chainteller.storage.db.postgres
 import chainteller.storage.db.sqlite  # noqa: F401 - sessions that are known below
+from chainteller.sqlite import sqlite3
 from chainteller.storage.columns import Atoms
+from chainteller.storage.db.errors import DatabaseError
 from chainteller.storage.db.query import Found, Session
 
 _DIALECTS: Mapping[str, Any] = {
     "sqlite": sqlite.dialect(paramstyle="qmark"),
-    "postgresql": psycopg.dialect(),  # type: ignore[no-untyped-call]
+    "postgresql": PGDialect_psycopg(),  # type: ignore[no-untyped-call]
 }
 
 
@@ -43,7 +46,7 @@ class CoreForm:
             for name in order
         ]
         entries = compiled._result_columns or ()
-        self.has_rows = bool(entries) or _returns_rows(self.sql)
+        self.has_rows = bool(entries)
         self._readers = [
             None
             if isinstance(entry.type, Atoms) and dialect_name == "postgresql"
@@ -58,9 +61,6 @@ class CoreForm:
     def read(self, rows: Sequence[Sequence[Any]]) -> list[Any]:
         if not rows:
             return []
-        if not self._names:
-            names = [f"c{number}" for number in range(len(rows[0]))]
-            return [_row_class(tuple(names))._make(row) for row in rows]
         make = _row_class(tuple(self._names))._make
         return [
             make(
@@ -74,14 +74,6 @@ class CoreForm:
 def _plain(value: Any) -> Any:
     """A value without psycopg's mark of what is binary."""
     return bytes(value.obj) if hasattr(value, "obj") else value
-
-
-def _returns_rows(sql: str) -> bool:
-    words = sql.split(None, 1)
-    return bool(words) and (
-        words[0].upper() in ("SELECT", "PRAGMA", "SHOW", "WITH", "EXPLAIN", "VALUES")
-        or " RETURNING " in sql.upper()
-    )
 
 
 @cache
@@ -105,14 +97,26 @@ def install() -> None:
 
 
 def _executing(own: Any) -> Any:
-    def execute(self: Session, statement: Any, values: Any = None, **_: object) -> Found:
-        if isinstance(values, list):
-            for each in values:
-                own(self, statement, each)
-            return Found([], len(values))
+    def execute(self: Session, statement: Any, values: Any = None) -> Found:
+        if isinstance(statement, TextClause):
+            return _told(self, statement, values or {})
         return cast("Found", own(self, statement, values or {}))
 
     return execute
+
+
+def _told(session: Session, statement: TextClause, values: Mapping[str, Any]) -> Found:
+    """The result of a text, whose columns only the driver knows."""
+    name = session.dialect.name
+    sql = statement.text if name == "sqlite" else str(statement.compile(dialect=_DIALECTS[name]))
+    try:
+        cursor = session.driver.execute(sql, values)
+        if cursor.description is None:
+            return Found([], cursor.rowcount)
+        make = _row_class(tuple(column[0] for column in cursor.description))._make
+        return Found([make(row) for row in cursor.fetchall()], cursor.rowcount)
+    except (sqlite3.Error, psycopg.Error) as error:
+        raise DatabaseError(error) from error
 
 
 def _subclasses(kind: type) -> list[Any]:

@@ -81,6 +81,9 @@ class EmbeddedDeployment:
         try:
             if self._loop is not None:
                 return await self._loop.run(lambda: work(service))
+        except NotAtOnce:
+            return None
+        try:
             return work(service)
         except (NotAtOnce, ServiceUnavailable):
             return None

@@ -34,7 +34,8 @@ class _OnLoop:
 
     def __init__(self, taken: Pooled, loop: asyncio.AbstractEventLoop) -> None:
         self.taken = taken
-        self.pipeline = Pipeline(taken.driver)
+        self.pipeline = taken.statements or Pipeline(taken.driver)
+        self.pipeline.settle()
         taken.statements = self.pipeline
         self.is_lost = False
         self._socket: int = taken.driver.fileno()
@@ -176,7 +177,7 @@ class LoopReads(Database):
         self._sessions.pool.give_back(connection.taken, is_kept=False)
 
     async def _open(self) -> None:
-        """Open another connection, in a thread because that waits."""
+        """Take another connection, in a thread because that waits."""
         try:
             loop = asyncio.get_running_loop()
             connection = await loop.run_in_executor(None, self._connected, loop)
@@ -191,7 +192,12 @@ class LoopReads(Database):
         self._put_back(connection)
 
     def _connected(self, loop: asyncio.AbstractEventLoop) -> _OnLoop:
-        connection = _OnLoop(self._sessions.pool.take(), loop)
+        taken = self._sessions.pool.take()
+        try:
+            connection = _OnLoop(taken, loop)
+        except Error:
+            self._sessions.pool.give_back(taken, is_lost=True)
+            raise NotAtOnce from None
         with self._closing:
             if not self._is_closed:
                 self._all.add(connection)

@@ -10,7 +10,7 @@ Only this module imports Alembic, inside the functions that need it.
 
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -219,7 +219,10 @@ def _build_indexes(database: Database, before: str) -> None:
 
     from chainteller.storage.migrations import indexes  # noqa: PLC0415 - imports Alembic
 
-    with lent(database.sessions.connect(), POSTGRESQL) as connection:
+    with (
+        closing(database.sessions.connect()) as driver,
+        lent(driver, POSTGRESQL) as connection,
+    ):
         connection.exec_driver_sql(f"SET lock_timeout = '{_INDEX_WAIT}'; SET statement_timeout = 0")
         with Operations.context(MigrationContext.configure(connection)):
             for each in wanted:

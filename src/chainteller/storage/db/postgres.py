@@ -7,6 +7,7 @@ those of transactions. Statements are prepared only where there is no pooler (``
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any, NamedTuple
 
 import psycopg
@@ -69,6 +70,7 @@ _DEFAULTS = {
 
 
 _DIALECT = Dialect(POSTGRESQL)
+_STREAMS = count(1)
 _Key = tuple[int, tuple[Any, ...]]
 
 
@@ -134,7 +136,7 @@ class PostgresSession(Session):
     ) -> Iterator[Any]:
         form = self._form(query, values)
         try:
-            with self.driver.cursor("stream") as cursor:
+            with self.driver.cursor(f"stream_{next(_STREAMS)}") as cursor:
                 cursor.execute(form.sql, values)
                 while rows := cursor.fetchmany(batch):
                     yield from form.read(rows)
