@@ -72,10 +72,6 @@ def _shape(table: Table) -> str:
         found = [each.name for each in columns if isinstance(each.type, kind)]
         if found:
             told.append(f"{name}=frozenset({tuple(found)!r})")
-    defaults = {each.name: getattr(each.default, "arg", None) for each in columns}
-    given = {name: value for name, value in defaults.items() if value is not None}
-    if given:
-        told.append(f"defaults={given!r}")
     return f"Table({', '.join(told)})"
 
 

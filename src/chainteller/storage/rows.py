@@ -1,12 +1,12 @@
 """Insert, update and delete rows of any table, with each statement built once."""
 
 from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from chainteller.domain.randomness import Randomness, SystemRandomness
 from chainteller.storage import sealing, search
-from chainteller.storage.db.query import POSTGRESQL, SQLITE, Found, Query, Record, Session, row_of
+from chainteller.storage.db.query import SQLITE, Found, Query, Record, Session, Value, row_of
 from chainteller.storage.db.records import Tables
 from chainteller.storage.db.table import SALT, Table
 from chainteller.storage.sealing import Seal
@@ -19,6 +19,10 @@ UNSEALED = ""
 _STATEMENTS = 256
 _NOTHING: Row = {}
 _TEXT = "sealed_text"
+_TOLD, _TOLD_BEFORE = (
+    row_of("made", "organisation"),
+    row_of("made", "organisation", "salt", "before"),
+)
 OF_DEPLOYMENT = (Tables.clock, Tables.organisation, Tables.market_control, Tables.rule)
 """Tables whose rows are sealed in the deployment's log, also where they name an organisation."""
 Seals = dict[str | None, dict[tuple[str, str], Seal]]
@@ -63,8 +67,9 @@ class Writer:
     def insert_if_new(self, table: Table, row: Row) -> bool:
         """Insert a row; False when a unique key of it is taken, and nothing was changed."""
         sealed = self._salted(table, [row])
-        names, values = _given(table, sealed[0])
-        if self.connection.execute(_insert_if_new(table, names), values).first() is None:
+        _require_atoms(table, sealed[0])
+        statement = _insert_if_new(table, tuple(sealed[0]))
+        if self.connection.execute(statement, sealed[0]).first() is None:
             return False
         self._seal(table, sealed)
         search.note(self.connection, table, sealed)
@@ -97,17 +102,17 @@ class Writer:
             row = found.first()
             if row is None:
                 raise AssertionError(moved)
-            made = sealing.seal(salt, _bytes(row[0]))
-            before = _before(row[2:]) if is_first else None
-            self.keep(table, row[1], Seal(table.name, place, made, form.values(values), before))
+            made = sealing.seal(salt, _bytes(row.made))
+            before = _before(row.salt, row.before) if is_first else None
+            self.keep(
+                table, row.organisation, Seal(table.name, place, made, form.values(values), before)
+            )
 
         if salt is None:
             self.connection.later(_update(table, *names), parameters, check)
             return
         self.is_changed = True
-        is_sqlite = self.connection.dialect.name == SQLITE
-        sealing_update = _noting_update if is_sqlite else _locking_update
-        statement = sealing_update(table, *names, is_first)
+        statement = _sealing_update(table, *names, self.connection.dialect.name, is_first)
         self.connection.later(statement, parameters, keep)
 
     def delete(self, table: Table, condition: str, values: Row = _NOTHING) -> list[str]:
@@ -117,7 +122,7 @@ class Writer:
         for found in self.connection.execute(statement, values):
             row = found._asdict()
             organisation = row[form.organisation] if form.organisation else None
-            before = _before((row[SALT], row[_TEXT]))
+            before = _before(row[SALT], row[_TEXT])
             keys.append(form.key(row))
             self.keep(table, organisation, Seal(table.name, keys[-1], None, _NOTHING, before))
             self.is_changed = True
@@ -149,9 +154,8 @@ class Writer:
         self.seals.setdefault(log, {})[place] = seal
 
 
-def _before(found: Sequence[Any]) -> str:
+def _before(salt: str | None, text: str | bytes) -> str:
     """The seal of a row that was found with this salt and text."""
-    salt, text = found
     if salt is None:
         return UNSEALED
     return sealing.seal(salt, _bytes(text))
@@ -160,8 +164,8 @@ def _before(found: Sequence[Any]) -> str:
 def insert_all(connection: Session, table: Table, sealed: Sequence[Row]) -> None:
     """Insert rows that were sealed before."""
     for row in sealed:
-        names, values = _given(table, row)
-        connection.later(_insert(table, names), values)
+        _require_atoms(table, row)
+        connection.later(_insert(table, tuple(row)), row)
 
 
 def _bytes(text: str | bytes) -> bytes:
@@ -172,13 +176,6 @@ def record(table: Table, values: Row) -> Record:
     """A row as it's read from a table, except for its salt, which is None."""
     known = {SALT: None, **values}
     return table.record._make([known[name] for name in table.columns])
-
-
-def _given(table: Table, row: Row) -> tuple[tuple[str, ...], Row]:
-    """The columns that an insert names, and their values. Raises TypeError."""
-    values = {**table.defaults, **row} if table.defaults else row
-    _require_atoms(table, values)
-    return tuple(values), values
 
 
 def _require_atoms(table: Table, values: Row) -> None:
@@ -199,8 +196,8 @@ def _insert(table: Table, names: tuple[str, ...]) -> Query:
 
 @lru_cache(_STATEMENTS)
 def _insert_if_new(table: Table, names: tuple[str, ...]) -> Query:
-    text = f"{_inserting(table, names)} ON CONFLICT DO NOTHING RETURNING {table.key[0]}"
-    return Query(text, row_of("key"), is_declared=False)
+    text = f"{_inserting(table, names)} ON CONFLICT DO NOTHING RETURNING {table.key[0]} AS value"
+    return Query(text, Value, is_declared=False)
 
 
 def _inserting(table: Table, names: Sequence[str]) -> str:
@@ -209,82 +206,52 @@ def _inserting(table: Table, names: Sequence[str]) -> str:
     return f"INSERT INTO {table.name} ({columns}) VALUES ({places})"
 
 
-def _updating(table: Table, changed: Sequence[str], before: str = "") -> str:
-    """``before`` is what a new salt is written by."""
-    values = {name: f":v_{name}" for name in changed}
-    if before:
-        values[SALT] = before
-    written = ", ".join(f'"{name}" = {value}' for name, value in values.items())
-    return f"UPDATE {table.name} SET {written}"
-
-
-def _where(found_by: Sequence[str]) -> str:
-    return " AND ".join(f'"{name}" = :b_{name}' for name in found_by)
-
-
 @lru_cache(_STATEMENTS)
 def _update(table: Table, found_by: tuple[str, ...], changed: tuple[str, ...]) -> Query:
-    return Query(f"{_updating(table, changed)} WHERE {_where(found_by)}", is_declared=False)
+    return Query(f"{_setting(table, changed)} WHERE {_where(found_by)}", is_declared=False)
 
 
 @lru_cache(_STATEMENTS)
-def _noting_update(
+def _sealing_update(
     table: Table,
     found_by: tuple[str, ...],
     changed: tuple[str, ...],
+    dialect: str,
     tells_before: bool,  # noqa: FBT001 - a cache key
 ) -> Query:
     """An update that gives back the row's sealed text and its organisation, and if requested the
     salt and the text that it had before."""
-    text, organisation = _told(table, SQLITE)
-    noted = f"{sealing.NOTE}(:v_{SALT}, {SALT}, {text})" if tells_before else ""
-    told = [text, organisation, *(f"{name}()" for name in sealing.NOTED if tells_before)]
-    updating = f"{_updating(table, changed, noted)} WHERE {_where(found_by)}"
-    return Query(f"{updating} RETURNING {', '.join(told)}", _told_row(told), is_declared=False)
-
-
-@lru_cache(_STATEMENTS)
-def _locking_update(
-    table: Table,
-    found_by: tuple[str, ...],
-    changed: tuple[str, ...],
-    tells_before: bool,  # noqa: FBT001 - a cache key
-) -> Query:
-    """As ``_noting_update``, on PostgreSQL."""
-    text, organisation = _told(table, POSTGRESQL)
+    form, setting, where = sealing.form(table), _setting(table, changed), _where(found_by)
+    text = form.sql_text(dialect)
+    told = f"{text} AS made, {form.organisation or 'NULL'} AS organisation"
     if not tells_before:
-        updating = f"{_updating(table, changed)} WHERE {_where(found_by)}"
-        told = [text, organisation]
-        return Query(
-            f"{updating} RETURNING {text}, {organisation}", _told_row(told), is_declared=False
+        text = f"{setting} WHERE {where} RETURNING {told}"
+        return Query(text, _TOLD, only=dialect, is_declared=False)
+    if dialect == SQLITE:
+        noted = f"{sealing.NOTE}(:v_{SALT}, {SALT}, {text})"
+        setting = _setting(table, changed, {SALT: noted})
+        salt, before = (f"{name}()" for name in sealing.NOTED)
+        whole = f"{setting} WHERE {where}"
+    else:
+        keys = ", ".join(f'"{name}" AS found_{name}' for name in table.key)
+        found = f"SELECT {keys}, {SALT} AS found_{SALT}, {text} AS {_TEXT} FROM {table.name}"
+        here = " AND ".join(f'"{name}" = found_{name}' for name in table.key)
+        salt, before = f"found_{SALT}", _TEXT
+        whole = (
+            f"WITH found AS ({found} WHERE {where} FOR UPDATE) {setting} FROM found WHERE {here}"
         )
-    keys = ", ".join(f'"{name}" AS before_{name}' for name in table.key)
-    joined = " AND ".join(f'{table.name}."{name}" = found.before_{name}' for name in table.key)
-    told = [text, organisation, "found.before_salt", "found.before_text"]
-    found = (
-        f"SELECT {keys}, {SALT} AS before_salt, {text} AS before_text FROM {table.name} "
-        f"WHERE {_where(found_by)} FOR UPDATE"
-    )
-    return Query(
-        f"WITH found AS ({found}) {_updating(table, changed)} FROM found WHERE {joined} "
-        f"RETURNING {', '.join(told)}",
-        _told_row(told),
-        is_declared=False,
-    )
+    whole = f"{whole} RETURNING {told}, {salt} AS salt, {before} AS before"
+    return Query(whole, _TOLD_BEFORE, only=dialect, is_declared=False)
 
 
-def _told(table: Table, dialect: str) -> tuple[str, str]:
-    form = sealing.form(table)
-    return form.sql_text(dialect), form.organisation or "NULL"
+def _setting(table: Table, changed: Sequence[str], written: Mapping[str, str] = _NOTHING) -> str:
+    """The beginning of an update; ``written`` has the expressions that aren't just a value."""
+    values = ", ".join(f'"{name}" = {written.get(name, f":v_{name}")}' for name in changed)
+    return f"UPDATE {table.name} SET {values}"
 
 
-@cache
-def _row_of(count: int) -> Any:
-    return row_of(*(f"told_{number}" for number in range(count)))
-
-
-def _told_row(told: Sequence[str]) -> Any:
-    return _row_of(len(told))
+def _where(found_by: Sequence[str]) -> str:
+    return " AND ".join(f'"{name}" = :b_{name}' for name in found_by)
 
 
 @lru_cache(_STATEMENTS)
@@ -293,6 +260,6 @@ def _delete(table: Table, condition: str, dialect: str) -> Query:
     form = sealing.form(table)
     organisation = [form.organisation] if form.organisation else []
     names = list(dict.fromkeys((*form.key_names, *organisation, SALT)))
-    told = ", ".join([*(f'"{name}"' for name in names), form.sql_text(dialect)])
+    told = ", ".join([*(f'"{name}"' for name in names), f"{form.sql_text(dialect)} AS {_TEXT}"])
     text = f"DELETE FROM {table.name} WHERE {condition} RETURNING {told}"
-    return Query(text, row_of(*names, _TEXT), is_declared=False)
+    return Query(text, row_of(*names, _TEXT), only=dialect, is_declared=False)

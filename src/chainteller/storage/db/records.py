@@ -492,7 +492,6 @@ class Tables:
         ),
         numbers=frozenset(("at",)),
         booleans=frozenset(("created_record",)),
-        defaults={"created_record": True},
     )
     job: ClassVar[Table] = Table(
         record=Job,
@@ -508,13 +507,11 @@ class Tables:
         key=("code", "asset", "organisation_id"),
         numbers=frozenset(("version",)),
         atoms=frozenset(("balance",)),
-        defaults={"version": 0},
     )
     log: ClassVar[Table] = Table(
         record=Log,
         key=("organisation_id",),
         numbers=frozenset(("size", "last_at", "archived", "moved")),
-        defaults={"archived": 0, "moved": 0},
     )
     market_control: ClassVar[Table] = Table(
         record=MarketControl,
@@ -672,13 +669,6 @@ class Tables:
                 "last_activity",
             )
         ),
-        defaults={
-            "version": 0,
-            "trade_count": 0,
-            "deposit_count": 0,
-            "withdrawal_count": 0,
-            "transaction_count": 0,
-        },
     )
     blockchain_account: ClassVar[Table] = Table(
         record=BlockchainAccount,
@@ -744,7 +734,6 @@ class Tables:
             )
         ),
         atoms=frozenset(("amount", "sold", "bought")),
-        defaults={"version": 1},
     )
     transfer: ClassVar[Table] = Table(
         record=Transfer,
@@ -794,7 +783,6 @@ class Tables:
             )
         ),
         atoms=frozenset(("amount", "fee")),
-        defaults={"fee": 0, "hold": "[]", "version": 1},
     )
     challenge: ClassVar[Table] = Table(
         record=Challenge,
@@ -814,7 +802,6 @@ class Tables:
             "claim_id",
         ),
         numbers=frozenset(("attempts", "created", "expires", "used_at")),
-        defaults={"attempts": 0},
     )
     statement: ClassVar[Table] = Table(
         record=OwnershipStatement,
@@ -895,7 +882,6 @@ class Tables:
                 "revoked_at",
             )
         ),
-        defaults={"policy_version": 1},
     )
     arrival: ClassVar[Table] = Table(
         record=SmallTransferArrival,

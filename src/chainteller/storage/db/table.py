@@ -1,6 +1,5 @@
 """What statements need to know of a table, beside its columns."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,7 +22,6 @@ class Table:
         numbers: columns with whole numbers that fit into 64 bits.
         atoms: columns with whole numbers of any size.
         booleans: columns that are true or false.
-        defaults: the values of columns that an insert may leave out, except NULL.
     """
 
     record: Any
@@ -32,7 +30,6 @@ class Table:
     numbers: frozenset[str] = frozenset()
     atoms: frozenset[str] = frozenset()
     booleans: frozenset[str] = frozenset()
-    defaults: Mapping[str, Any] = field(default_factory=dict)
     name: str = field(init=False)
 
     def __post_init__(self) -> None:
