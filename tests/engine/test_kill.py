@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import text
 from tests.world.customers import CustomerSeed
 from tests.world.engines import make_world
+from tests.world.files import KEYS
 
 from chainteller.domain.randomness import SeededRandomness, below
 from chainteller.engine.verification import verify
@@ -80,7 +81,7 @@ def kill_many(folder: Path, kills: int, threads: int) -> int:
         lines, wait_ms = 2 + below(randomness, 20), below(randomness, 40)
         acknowledged = killed_run(url, account, lines, wait_ms, threads)
         total += len(acknowledged)
-        database = open_database(url)
+        database = open_database(url, KEYS)
         try:
             assert missing(database, acknowledged) == [], f"kill {number}"
             assert verify(database) == (), f"kill {number}"

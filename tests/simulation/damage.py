@@ -19,6 +19,7 @@ from tests.simulation.generators import Draw
 from tests.simulation.histories import TEMPLATES, template
 from tests.simulation.run import cleared
 from tests.world.declared import exemptions
+from tests.world.files import KEYS
 
 from chainteller.engine.verification import verify
 from chainteller.sqlite import sqlite3
@@ -155,7 +156,7 @@ def _other(value: Any) -> Any:
 
 def found(path: Path, damage: Damage) -> str:
     """Whether ``db verify`` finds it: "named" with table and key, "found", or "" if not at all."""
-    database = open_database(f"sqlite:///{path}")
+    database = open_database(f"sqlite:///{path}", KEYS)
     try:
         breaches = verify(database)
     finally:
