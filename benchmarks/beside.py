@@ -31,9 +31,7 @@ def measured(folder: Path, count: int) -> Figures:
     from tests.world import engines  # noqa: PLC0415
     from tests.world.customers import CustomerSeed  # noqa: PLC0415
 
-    skip_syncs: Any = None
-    with suppress(ImportError):  # the tests of an earlier build wait for the disk
-        skip_syncs = vars(import_module("tests.world.files"))["_skip_syncs"]
+    files = vars(import_module("tests.world.files"))
     from chainteller.engine import engine as build  # noqa: PLC0415
     from chainteller.service.models.quotes import ExecuteRequest  # noqa: PLC0415
 
@@ -47,12 +45,16 @@ def measured(folder: Path, count: int) -> Figures:
         options=options(quote_window_s=900, rate_limits=False),
         customers=(CustomerSeed(balance_cents=10**10),),
     )
-    if skip_syncs is not None:
-        event.remove(world.database.engine, "connect", skip_syncs)
-        world.database.engine.dispose()
+    if "wait_for_disk" in files:
+        files["wait_for_disk"](world.database)
+    else:  # an earlier build
+        engine: Any = vars(world.database)["engine"]
+        event.remove(engine, "connect", files["_skip_syncs"])
+        engine.dispose()
     with world.database.read() as connection:
-        mode = connection.exec_driver_sql("PRAGMA journal_mode").scalar()
-        synchronous = connection.exec_driver_sql("PRAGMA synchronous").scalar()
+        raw: Any = getattr(connection, "driver", None) or connection.connection.driver_connection  # type: ignore[attr-defined]
+        (mode,) = raw.execute("PRAGMA journal_mode").fetchone()
+        (synchronous,) = raw.execute("PRAGMA synchronous").fetchone()
     world.open()
     world.deposit(f"{count * 20}.00")
     world.settle()

@@ -8,15 +8,20 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import Connection, select, text
+from sqlalchemy import text
+from tests.world import core
 from tests.world.engines import START, World, make_world
 
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.storage import search, tallies
+from chainteller.storage.db import records
+from chainteller.storage.db.query import Query, Session, built
+from chainteller.storage.db.sources import insert
 from chainteller.storage.log import append, entry, views
 from chainteller.storage.log.entry import Act, Stamp, Told
 from chainteller.storage.tables import Tables
 
+core.install()
 BUSY, QUIET = "default", "quiet"
 FEW = 20
 """How many records of each kind the quiet organisation has."""
@@ -28,6 +33,7 @@ _GIVEN = (
 _FIRST = "Al Bar Cart Den El Fair Gold Har Iv Jan Kel Lind Mor Nor O' Pen Quin Ros Sto Tan Ull Whit"
 _LAST = "berg combe dale ett feld grove hurst inger lock man nolds ohring rose strom ton wick worth"
 _STEP = 1_000_000
+_ENTRY = insert(records.Entry)
 
 
 def name_of(number: int) -> str:
@@ -64,12 +70,11 @@ def _tally(world: World) -> None:
 
 def analyse(world: World) -> None:
     """Leave the database as a worker that has had time leaves it."""
-    raw = world.database.engine.raw_connection()
-    raw.cursor().execute("VACUUM ANALYZE" if world.database.is_postgres else "ANALYZE")
-    raw.close()
+    with world.database.look() as connection:
+        connection.driver.execute("VACUUM ANALYZE" if world.database.is_postgres else "ANALYZE")
 
 
-def fill(connection: Connection, size: int) -> None:
+def fill(connection: Session, size: int) -> None:
     """Write the rows of both organisations; the caller commits."""
     connection.execute(
         text(
@@ -86,17 +91,18 @@ def fill(connection: Connection, size: int) -> None:
             values |= {"start": START, "step": _STEP}
             connection.execute(text(_spelled(statement, connection)), values)
     for table in search.KEYED:
-        rows = connection.execute(select(table)).mappings()
-        search.note(connection, table, [dict(row) for row in rows])
+        rows = connection.execute(built(f"SELECT * FROM {table.name}", table.record))
+        search.note(connection, table, [row._asdict() for row in rows])
     for organisation, count, offset in ((QUIET, FEW, 0), (BUSY, size, FEW)):
         _add_entries(connection, organisation, count, offset)
 
 
-def _add_entries(connection: Connection, organisation: str, count: int, offset: int) -> None:
+def _add_entries(connection: Session, organisation: str, count: int, offset: int) -> None:
     """One entry with an event for each trade; their marks don't hold."""
     size = views.head(connection, organisation).size
     for batch in _batches(_entries(organisation, count, offset, size)):
-        connection.execute(Tables.entry.insert(), batch)
+        for row in batch:
+            connection.later(_ENTRY, row)
     values = {"size": size + count, "last_at": START + (offset + count) * _STEP}
     log = Tables.log
     here = log.c.organisation_id == organisation
@@ -126,7 +132,7 @@ def _entries(organisation: str, count: int, offset: int, size: int) -> Iterator[
         }
 
 
-def _add_customers(connection: Connection, organisation: str, count: int, offset: int) -> None:
+def _add_customers(connection: Session, organisation: str, count: int, offset: int) -> None:
     rows = (
         {
             "id": f"CUS_{number:022d}",
@@ -137,13 +143,14 @@ def _add_customers(connection: Connection, organisation: str, count: int, offset
         }
         for number in range(offset + 1, offset + count + 1)
     )
-    statement = text(
+    statement = Query(
         "INSERT INTO customer (id, organisation_id, name, search_name, reference, kyc_level, "
         "terms_version) VALUES (:id, :organisation, :name, :search_name, :reference, 'enhanced', "
         "'2026-01')"
     )
     for batch in _batches(rows):
-        connection.execute(statement, batch)
+        for row in batch:
+            connection.later(statement, row)
 
 
 def _batches(rows: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
@@ -151,7 +158,7 @@ def _batches(rows: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
         yield batch
 
 
-def _spelled(statement: str, connection: Connection) -> str:
+def _spelled(statement: str, connection: Session) -> str:
     """A statement with ``#22``, the row's number in 22 digits, and ``#trader``, that of the account
     that has its trade, as each database writes them: every twentieth account has twenty trades."""
     padded = (

@@ -21,15 +21,15 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from sqlalchemy import event
 from tests.world.customers import CustomerSeed
 from tests.world.engines import World, make_world
-from tests.world.files import _skip_syncs
+from tests.world.files import wait_for_disk
 
 from chainteller.domain.options import EngineOptions
 from chainteller.service.models.quotes import ExecuteRequest
 from chainteller.sqlite import sqlite3
-from chainteller.storage.database import journal_mode
+from chainteller.storage.db.query import Value, built
+from chainteller.storage.db.sqlite import journal_mode
 
 BATCH = 20
 _FULL = 2
@@ -47,11 +47,10 @@ def prepared(folder: Path, name: str, count: int) -> tuple[World, list[str]]:
         options=EngineOptions(quote_window_s=900, rate_limits=False),
         customers=(CustomerSeed(balance_cents=10**10),),
     )
-    event.remove(world.database.engine, "connect", _skip_syncs)
-    world.database.engine.dispose()
+    wait_for_disk(world.database)
     with world.database.read() as connection:
-        synchronous = connection.exec_driver_sql("PRAGMA synchronous").scalar()
-        mode = connection.exec_driver_sql("PRAGMA journal_mode").scalar()
+        synchronous = connection.execute(built("PRAGMA synchronous", Value)).scalar()
+        mode = connection.execute(built("PRAGMA journal_mode", Value)).scalar()
     if (synchronous, mode) != (_FULL, journal_mode().lower()):
         raise AssertionError(f"not as it is served: {synchronous}, {mode}")
     world.open()

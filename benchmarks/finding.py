@@ -8,18 +8,21 @@ Prints the share of right answers, the times of a search, and each wrong answer 
 import argparse
 import time
 from collections import Counter
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from benchmarks.crowded import analyse
 from benchmarks.lists import places
-from sqlalchemy import insert
 from tests.world.engines import START, World, make_world
 from tests.world.searches import Search, people, scripted
 
 from chainteller.domain.ids import Prefix, new_id
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.storage import search
-from chainteller.storage.tables import Tables
+from chainteller.storage.db.query import Session
+from chainteller.storage.db.records import Tables
+from chainteller.storage.db.sources import insert
+from chainteller.storage.db.table import Table
 
 _TRADES = 200
 _BATCH = 10_000
@@ -69,19 +72,24 @@ def filled(place: str, count: int, seed: str) -> tuple[World, list[str]]:
                 for each in some
             ]
             for table, rows in ((Tables.customer, customers), (Tables.bank_account, banks)):
-                connection.execute(insert(table), rows)
+                for row in rows:
+                    _put(connection, table, row)
                 search.note(connection, table, rows)
         trades = [new_id(Prefix.TRANSACTION, randomness) for _ in range(_TRADES)]
         account = _account(found[0].id, found[0].bank_account_id)
-        connection.execute(insert(Tables.trading_account), [account])
+        _put(connection, Tables.trading_account, account)
         quotes = [_quote(trade) for trade in trades]
-        connection.execute(insert(Tables.quote), quotes)
-        connection.execute(
-            insert(Tables.trade), [_trade(trade, at) for at, trade in enumerate(trades, start=1)]
-        )
+        for quote in quotes:
+            _put(connection, Tables.quote, quote)
+        for at, trade in enumerate(trades, start=1):
+            _put(connection, Tables.trade, _trade(trade, at))
         connection.commit()
     analyse(world)
     return world, trades
+
+
+def _put(connection: Session, table: Table, row: Mapping[str, object]) -> None:
+    connection.execute(insert(table.record), {name: row.get(name) for name in table.columns})
 
 
 def _account(customer_id: str, bank_account_id: str) -> dict[str, object]:
@@ -93,6 +101,11 @@ def _account(customer_id: str, bank_account_id: str) -> dict[str, object]:
         "customer_id": customer_id,
         "created": START,
         "last_activity": START,
+        "version": 0,
+        "trade_count": _TRADES,
+        "deposit_count": 0,
+        "withdrawal_count": 0,
+        "transaction_count": _TRADES,
     }
 
 
@@ -138,6 +151,7 @@ def _trade(trade: str, number: int) -> dict[str, object]:
         "provider_cents": 490,
         "hold": "[]",
         "updated": START,
+        "version": 0,
     }
     return _terms() | own
 

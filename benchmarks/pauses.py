@@ -21,15 +21,15 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 
 from benchmarks.crowded import crowded
-from sqlalchemy import event, func, select, text
+from sqlalchemy import func, select, text
 from tests.postgres import BundledServer, PostgresServer
 from tests.world.engines import START, World
+from tests.world.files import wait_for_disk
 
 from chainteller.domain.clock import DAY
 from chainteller.engine import upkeep
@@ -145,10 +145,7 @@ def _durable(world: World) -> None:
     """The tests' banks don't wait for the disk."""
     if world.database.is_postgres:
         return
-    with suppress(ImportError, KeyError):
-        skip_syncs = vars(import_module("tests.world.files"))["_skip_syncs"]
-        event.remove(world.database.engine, "connect", skip_syncs)
-        world.database.engine.dispose()
+    wait_for_disk(world.database)
 
 
 @contextmanager

@@ -49,8 +49,8 @@ from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.storage import schema
 from chainteller.storage.database import open_database
+from chainteller.storage.db.records import Tables
 from chainteller.storage.rows import Writer
-from chainteller.storage.tables import Tables
 
 THREADS = 8
 KINDS = ("quote", "deposit", "execute")

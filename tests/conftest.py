@@ -11,13 +11,14 @@ from hypothesis import HealthCheck, settings
 from tests import deployments, forms
 from tests.environment import forget, hear_interrupts
 from tests.postgres import _postgres_bank, postgres_bank, postgres_server, postgres_url
-from tests.world import files
+from tests.world import core, files
 
 __all__ = ["_postgres_bank", "home", "postgres_bank", "postgres_server", "postgres_url"]
 
 forget()
 os.environ |= files.KEY_SETTING
 hear_interrupts()
+core.install()
 settings.register_profile(
     "quick",
     max_examples=60,

@@ -20,8 +20,9 @@ from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 from tests.world.files import KEYS
 
-from chainteller.storage import schema, sealing
+from chainteller.storage import schema
 from chainteller.storage.database import connect, open_database
+from chainteller.storage.wallet_tables import declared
 
 _NAMED = os.environ.get("CHAINTELLER_TEST_POSTGRES", "")
 """Read when this module is imported: the tests themselves see no ``CHAINTELLER_*``."""
@@ -138,11 +139,11 @@ def wipe(url: str) -> None:
     """
     database = connect(url, KEYS)
     with database.write() as connection:
-        names = [each.name for each in sealing.own_tables()]
-        if connection.scalar(text("SELECT current_setting('is_superuser')::boolean")):
+        names = [each.name for each in declared()]
+        if connection.execute(text("SELECT current_setting('is_superuser')::boolean")).scalar():
             connection.execute(text("SET LOCAL session_replication_role = replica"))
             emptied = "; ".join(f"DELETE FROM {name}" for name in names)  # noqa: S608 - our own
-            connection.exec_driver_sql(emptied)
+            connection.driver.execute(emptied)
             connection.execute(text("SET LOCAL session_replication_role = origin"))
         else:
             connection.execute(text(f"TRUNCATE {', '.join(names)}"))

@@ -45,7 +45,7 @@ def test_where_nothing_was_loaded_nothing_is_kept() -> None:
 def test_a_command_ends_with_the_collector_on_and_what_it_loaded_left_out() -> None:
     ended = python(
         "import gc; from chainteller.__main__ import main; code = main(['markets', '--json']); "
-        "print(code, gc.isenabled(), gc.get_freeze_count() > 100_000)"
+        "print(code, gc.isenabled(), gc.get_freeze_count() > 30_000)"
     )
     assert ended.out.splitlines()[-1] == "0 True True"
 

@@ -23,8 +23,8 @@ from chainteller.service.deployment import DeploymentOptions
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.interface import Service
 from chainteller.service.operations import MARKETS
-from chainteller.storage import loop_reads
-from chainteller.storage.postgres import LOCK_TIMEOUT_S
+from chainteller.storage import loop
+from chainteller.storage.db.postgres import LOCK_TIMEOUT_S
 
 PATIENCE_S = 10.0
 WAITING = (
@@ -57,7 +57,7 @@ class Bank:
         self.call = Caller(address, self.key)
         self.account = self.call.account()
         self.trades = f"/trading-accounts/{self.account}/trades"
-        self.url = str(world.context.database.engine.url.set(drivername="postgresql"))
+        self.url = world.context.database.url
 
     def get(self, path: str) -> Answer:
         return Caller(self.address, self.key)("GET", path)
@@ -127,7 +127,7 @@ def test_a_lock_that_is_held_too_long_is_said_after_one_wait(bank: Bank) -> None
 
 def test_more_readers_than_connections_are_all_answered(bank: Bank) -> None:
     paths = [bank.trades, "/trading/markets", f"/trading-accounts/{bank.account}/token-balances"]
-    readers = loop_reads.MOST * 4
+    readers = loop.MOST * 4
     gate = threading.Barrier(readers)
 
     def read(number: int) -> set[int]:
@@ -151,7 +151,7 @@ def test_connections_that_the_server_ends_are_replaced_unseen(
 
 
 def test_a_client_that_leaves_takes_nothing_with_it(bank: Bank) -> None:
-    for _ in range(loop_reads.MOST + 2):
+    for _ in range(loop.MOST + 2):
         with bank.locked("trade") as holder:
             leaving = http.client.HTTPConnection(bank.address.removeprefix("http://"))
             headers = {"Authorization": f"Bearer {bank.key}"}
@@ -194,8 +194,7 @@ async def test_a_loop_that_cannot_watch_a_connection_leaves_reads_to_threads(
         assert await behind.at_once(Actor(), MARKETS, lambda service: service.markets()) is None
         for opening in asyncio.all_tasks() - tasks:
             await opening
-    pool = world.context.database.engine.pool
-    assert pool.checkedout() == 0  # type: ignore[attr-defined]
+    assert world.context.database.sessions.pool.used == 0
     behind.stop()
 
 
@@ -203,8 +202,8 @@ def test_a_package_that_is_missing_is_named(
     postgres_bank: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = build(postgres_bank)
-    monkeypatch.delitem(sys.modules, "chainteller.storage.loop_reads")
-    monkeypatch.delattr("chainteller.storage.loop_reads")
+    monkeypatch.delitem(sys.modules, "chainteller.storage.loop")
+    monkeypatch.delattr("chainteller.storage.loop")
     monkeypatch.setitem(sys.modules, "greenlet", None)
     with pytest.raises(ServiceUnavailable) as refused:
         EmbeddedDeployment(world.engine, DeploymentOptions("0.0.test"))

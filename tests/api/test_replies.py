@@ -109,14 +109,14 @@ def test_readiness_tells_that_the_database_is_gone_and_that_it_is_back(
     path = world.context.database.path
     assert path is not None
     aside = path.with_suffix(".aside")
-    world.context.database.engine.dispose()
+    world.context.database.sessions.pool.close()
     path.rename(aside)
     path.write_bytes(b"this is no database" * 1000)
     gone = call("GET", "/readyz", key=None)
     assert (gone.status, gone.json["status"]) == (503, "unavailable")
     assert call("GET", f"/trading-accounts/{account}").code == "SERVICE_UNAVAILABLE"
     assert call("GET", "/healthz", key=None).status == 200
-    world.context.database.engine.dispose()
+    world.context.database.sessions.pool.close()
     aside.rename(path)
     assert call("GET", "/readyz", key=None).status == 200
     assert call("GET", f"/trading-accounts/{account}").status == 200

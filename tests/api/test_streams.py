@@ -49,7 +49,7 @@ def test_streams_of_one_organisation_share_the_read_of_an_event(call: Caller, wo
         assert call("POST", "/trading/markets/sol-usd/quotes", quote).status == 201
         for stream in mine:
             assert b"event: quote.created" in read_until(stream, b"event: quote.created")
-        assert 1 <= sum("SELECT entry.number, entry.leaf" in each for each, _ in told) <= 3
+        assert 1 <= sum("SELECT number, leaf, body FROM entry" in each for each, _ in told) <= 3
         others.settimeout(0.3)
         with pytest.raises(TimeoutError):
             others.recv(100)

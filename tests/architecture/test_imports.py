@@ -91,5 +91,5 @@ def test_a_remote_client_loads_no_database_and_no_console() -> None:
 
 def test_an_embedded_command_loads_no_console_no_client_and_no_migrations() -> None:
     loaded = _loaded("from chainteller.cli.main import run\nassert run(['markets', '--json']) == 0")
-    assert "sqlalchemy" in loaded
-    assert not loaded & {"textual", "httpx", "starlette", "eth_account", "alembic"}
+    assert "chainteller" in loaded
+    assert not loaded & {"textual", "httpx", "starlette", "eth_account", "alembic", "sqlalchemy"}

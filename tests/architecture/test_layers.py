@@ -32,7 +32,7 @@ def test_only_a_transaction_commits() -> None:
         "storage/commits.py",  # what a transaction calls: it finds out what a lost answer meant
         "storage/copying.py",  # a whole database, which is no operation of the service
         "storage/maintenance.py",  # samples of tables that the database looks at
-        "storage/plain.py",  # the connection that a transaction commits
+        "storage/schema.py",  # the schema of a new database
         "storage/upgrade.py",  # a migration, which is no operation of the service
         "storage/write_health.py",  # a trial that leaves nothing
     }

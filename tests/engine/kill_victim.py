@@ -6,6 +6,8 @@ Each line on stdout is an acknowledged write, flushed before its thread begins t
 import sys
 import threading
 
+from tests.world.files import KEYS
+
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
 from chainteller.domain.clock import SystemClock
@@ -28,7 +30,7 @@ def say(kind: str, record_id: str) -> None:
 def main(url: str, account: str, threads: int) -> None:
     options = EngineOptions(fill_delay_s=0, settle_delay_s=0, withdrawal_delay_s=0)
     bank = EngineContext(
-        open_database(url),
+        open_database(url, KEYS),
         SystemClock(),
         SystemRandomness(),
         SimulatedPrices("1"),

@@ -41,7 +41,7 @@ def _postings(bank: EngineContext) -> dict[str, list[Posting]]:
     """What the log says that was posted, by account and asset of the ledger."""
     found: dict[str, list[Posting]] = defaultdict(list)
     with bank.database.read() as connection:
-        bodies = connection.scalars(select(Tables.entry.c.body)).all()
+        bodies = connection.execute(select(Tables.entry.c.body)).scalars().all()
     for body in bodies:
         _, second, _ = entry.unpack(body).split(b"\n")
         for _, record, at, legs in json.loads(second)["journals"]:

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from sqlalchemy import delete, func, select, update
-from sqlalchemy.exc import DBAPIError
 from tests.tampering.altering import unguarded
 from tests.world.engines import World, make_world
 from tests.world.files import KEYS
@@ -21,6 +20,7 @@ from chainteller.sqlite import sqlite3
 from chainteller.storage import archives, tallies
 from chainteller.storage.copying import copy
 from chainteller.storage.database import Database, open_database
+from chainteller.storage.db.errors import DatabaseError
 from chainteller.storage.log import entry, views
 from chainteller.storage.marks import derived_deployment
 from chainteller.storage.tables import Tables
@@ -323,14 +323,14 @@ def test_bodies_leave_by_a_step_alone(
         update(table).values(object="x"),
     ):
         with (
-            pytest.raises(DBAPIError, match="append-only"),
+            pytest.raises(DatabaseError, match="append-only"),
             world.database.write() as connection,
         ):
             connection.execute(statement)
     assert archive(world, tmp_path / "audit.archive")
     with world.database.read() as connection:
         assert archives.names(connection) == ["audit.archive"]
-    with pytest.raises(DBAPIError, match="append-only"), world.database.write() as connection:
+    with pytest.raises(DatabaseError, match="append-only"), world.database.write() as connection:
         connection.execute(update(table).where(table.c.body.is_not(None)).values(body=None))
     assert verify(world) == ()
     world.close()

@@ -127,11 +127,9 @@ def _move(bank: World, kind: str, run_at: int) -> None:
 
 
 def _status(bank: World, kind: str, reference: str) -> str:
-    table = WORK[kind].table
+    found = text(f"SELECT status FROM {WORK[kind].table.name} WHERE id = :id")  # noqa: S608 - our own names
     with bank.database.read() as connection:
-        return str(
-            connection.execute(select(table.c.status).where(table.c.id == reference)).scalar_one()
-        )
+        return str(connection.execute(found, {"id": reference}).scalar_one())
 
 
 def _said(bank: World) -> list[str]:

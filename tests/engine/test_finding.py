@@ -288,7 +288,8 @@ def test_the_search_tables_follow_the_records(world: World) -> None:
         assert {kind for kind, _ in search.missing(connection)} == {
             "customer", "bank-account", "counterparty",
         }  # fmt: skip
-        connection.execute(Tables.search_key.insert(), [row._asdict() for row in before])
+        for row in before:
+            connection.execute(Tables.search_key.insert(), row._asdict())
         assert list(search.missing(connection)) == []
         one = connection.execute(select(Tables.customer.c.id)).scalars().first()
         of_one = Tables.search_key.c.id == one

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, select, update
+from sqlalchemy import select, update
 from tests.tampering.altering import unguarded
 from tests.world.engines import World, make_world
 
@@ -21,6 +21,7 @@ from chainteller.engine.verification import verify, verify_heads
 from chainteller.service.deployment import DeploymentOptions
 from chainteller.service.errors import Conflict
 from chainteller.storage import guards, marks
+from chainteller.storage.db.query import Session
 from chainteller.storage.log import entry, views
 from chainteller.storage.tables import Tables
 
@@ -72,7 +73,7 @@ def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Kept]:
     world.close()
 
 
-def cut(connection: Connection) -> None:
+def cut(connection: Session) -> None:
     """Remove the newest entry, and put the log back to what it was before it, with its mark:
     whoever reads the database at any moment has that mark."""
     t = Tables.entry
@@ -82,7 +83,7 @@ def cut(connection: Connection) -> None:
     _end_with(connection, before.number, before.mark)
 
 
-def replace_newest(connection: Connection) -> None:
+def replace_newest(connection: Session) -> None:
     """Put another entry in the place of the newest one, with a good mark: somebody who cut the log
     lets the service write on."""
     size = views.head(connection, NAME).size
@@ -97,13 +98,13 @@ def replace_newest(connection: Connection) -> None:
     _end_with(connection, size, mark)
 
 
-def _end_with(connection: Connection, size: int, mark: bytes) -> None:
+def _end_with(connection: Session, size: int, mark: bytes) -> None:
     connection.execute(
         update(Tables.log).where(Tables.log.c.organisation_id == NAME).values(size=size, mark=mark)
     )
 
 
-ATTACKS: Mapping[str, tuple[Callable[[Connection], None], str]] = {
+ATTACKS: Mapping[str, tuple[Callable[[Session], None], str]] = {
     "cut": (cut, "entries when its head was kept and has"),
     "replaced": (replace_newest, "entries aren't those whose head was kept"),
 }

@@ -8,8 +8,10 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 from tests.world.customers import CustomerSeed
 from tests.world.engines import make_world
+from tests.world.files import KEYS
 
 from chainteller.domain.randomness import SeededRandomness, below
 from chainteller.engine.verification import verify
@@ -51,11 +53,11 @@ def killed_run(
 def missing(database: Database, acknowledged: list[tuple[str, str]]) -> list[str]:
     with database.read() as connection:
         known = {
-            table: set(connection.exec_driver_sql(f"SELECT id FROM {table}").scalars())  # noqa: S608 - our own names
+            table: set(connection.execute(text(f"SELECT id FROM {table}")).scalars())  # noqa: S608 - our own names
             for table in set(TABLES.values())
         }
         cancelled = set(
-            connection.exec_driver_sql("SELECT id FROM trade WHERE status = 'cancelled'").scalars()
+            connection.execute(text("SELECT id FROM trade WHERE status = 'cancelled'")).scalars()
         )
     lost = [
         name for kind, name in acknowledged if kind in TABLES and name not in known[TABLES[kind]]
@@ -79,7 +81,7 @@ def kill_many(folder: Path, kills: int, threads: int) -> int:
         lines, wait_ms = 2 + below(randomness, 20), below(randomness, 40)
         acknowledged = killed_run(url, account, lines, wait_ms, threads)
         total += len(acknowledged)
-        database = open_database(url)
+        database = open_database(url, KEYS)
         try:
             assert missing(database, acknowledged) == [], f"kill {number}"
             assert verify(database) == (), f"kill {number}"

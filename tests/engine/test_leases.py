@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy import Connection, create_engine, func, select, update
+from sqlalchemy import Connection, create_engine, func, select, text, update
 from sqlalchemy.pool import NullPool
 from tests.world.bank import World, build, sqlite_url
 
@@ -72,7 +72,7 @@ def test_a_lease_that_cannot_be_renewed_keeps_the_last_count(postgres_url: str) 
     one.renew()
     two.renew()
     with outside(postgres_url) as connection:
-        connection.exec_driver_sql("ALTER TABLE server_lease RENAME TO elsewhere")
+        connection.execute(text("ALTER TABLE server_lease RENAME TO elsewhere"))
     two.renew()
     assert two.servers == 2
     world.engine.close()

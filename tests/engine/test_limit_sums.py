@@ -24,9 +24,9 @@ def test_sums_are_exact_at_each_boundary(tmp_path: Path) -> None:
     times = [now, now - 1, *edges, *(now - below(randomness, 32 * 24) * HOUR for _ in range(300))]
     classes = [each.value for each in DestinationClass]
     with world.database.write() as connection:
-        connection.execute(
-            Tables.transfer.insert(),
-            [
+        for at, created in enumerate(times, start=1):
+            connection.execute(
+                Tables.transfer.insert(),
                 {
                     "id": f"TXN_{at:022d}",
                     "organisation_id": "default",
@@ -46,10 +46,8 @@ def test_sums_are_exact_at_each_boundary(tmp_path: Path) -> None:
                     "fee": 0,
                     "hold": "[]",
                     "version": 1,
-                }
-                for at, created in enumerate(times, start=1)
-            ],
-        )
+                },
+            )
         connection.commit()
 
     def compare(tx: UnitOfWork) -> None:

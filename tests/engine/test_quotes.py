@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 from tests.refusals import details, refusal
 from tests.world.customers import CustomerSeed
 from tests.world.engines import START, FixedPrices, World, make_world
@@ -186,7 +187,7 @@ def test_the_cap_on_open_quotes_goes_with_the_rate_limits(tmp_path: Path) -> Non
 def test_the_fee_is_that_of_the_quote_even_when_the_schedule_changes(world: World) -> None:
     quote = world.quote("1000.00")
     with world.database.write() as connection:
-        connection.exec_driver_sql("UPDATE organisation SET fee_bps = 300")
+        connection.execute(text("UPDATE organisation SET fee_bps = 300"))
         connection.commit()
     assert FeeSchedule().bps == 50
     trade = world.execute(quote)

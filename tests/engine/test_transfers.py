@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import text, update
 from tests.refusals import details, refusal
 from tests.world.customers import CustomerSeed
 from tests.world.engines import DPT, START, USDC_SOLANA, World, make_world
@@ -112,8 +112,8 @@ def test_a_claw_back_of_spent_money_is_owed_by_the_customer(world: World) -> Non
     world.settle()
     operate(world, deposits.claw_back, deposit.id, "unpaid")
     with world.database.read() as connection:
-        found = connection.exec_driver_sql(
-            "SELECT code, balance FROM ledger_account WHERE asset = 'USD@fiat'"
+        found = connection.execute(
+            text("SELECT code, balance FROM ledger_account WHERE asset = 'USD@fiat'")
         )
         books = {str(row[0]): int(row[1]) for row in found}
     assert books["recv:customer"] == 490_000

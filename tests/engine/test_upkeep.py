@@ -16,6 +16,7 @@ from chainteller.engine.verification import verify
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import QuoteRequest
 from chainteller.storage import tallies
+from chainteller.storage.db import records
 from chainteller.storage.rows import DEPLOYMENT
 from chainteller.storage.tables import Tables
 
@@ -95,7 +96,7 @@ def test_a_list_is_counted_once_and_then_its_newest_rows(
     keep_up(world)
     with world.database.read() as connection:
         row = connection.execute(select(Tables.tally).where(Tables.tally.c.listed == "quote")).one()
-        assert (row.total, tallies.total(connection, Tables.quote, "default")) == (7, 7)
+        assert (row.total, tallies.total(connection, records.Tables.quote, "default")) == (7, 7)
     world.quote("10.00")
     assert world.engine.quotes().pagination.total == 8
     world.clock.advance(upkeep.QUOTES_KEPT + DAY)
@@ -129,7 +130,7 @@ def test_rows_of_the_past_begin_the_count_anew(
         row = rows.connection.execute(select(Tables.quote)).mappings().one()
         tallies.restart(rows.connection, "default")
         older = dict(row) | {"id": "QTE_OLDER", "created": row["created"] - DAY}
-        rows.insert(Tables.quote, [older])
+        rows.insert(records.Tables.quote, [older])
     assert world.engine.quotes(ListQuery()).pagination.total == 2
     keep_up(world)
     assert [each.id for each in world.engine.quotes().data] == [quote.id, "QTE_OLDER"]

@@ -30,6 +30,7 @@ from chainteller.engine.verification import breaches, verify
 from chainteller.service.errors import NotFound, ServiceError
 from chainteller.service.models.quotes import ExecuteRequest
 from chainteller.storage import maintenance, marks
+from chainteller.storage.db import records
 from chainteller.storage.log import append, entry, last_writes, views
 from chainteller.storage.log.entry import Act, Stamp
 from chainteller.storage.log.last_writes import Kept, Trail
@@ -308,7 +309,7 @@ def test_an_entry_that_somebody_without_the_key_wrote_is_named(world: World) -> 
 def test_what_the_log_says_of_a_row_is_compared_before_a_payout(world: World) -> None:
     trade = world.buy()
     table, trail = Tables.trade, Trail("default", world.account, [trade.id])
-    row = [Kept(table, trade.id)]
+    row = [Kept(records.Tables.trade, trade.id)]
     with world.database.read() as connection:
         assert last_writes.contradicted(connection, trail, row) == ""
     here = table.c.id == trade.id
@@ -326,7 +327,7 @@ def test_what_the_log_says_of_a_row_is_compared_before_a_payout(world: World) ->
             assert connection.execute(change).rowcount == 1
             assert said in last_writes.contradicted(connection, trail, row)
     with world.database.read() as connection:
-        unknown = [Kept(table, "TXN_2")]
+        unknown = [Kept(records.Tables.trade, "TXN_2")]
         said = last_writes.contradicted(connection, trail, unknown)
     assert said == "no entry wrote trade TXN_2"
 
@@ -335,7 +336,7 @@ def test_what_the_log_says_of_a_row_is_compared_before_a_payout(world: World) ->
 
 
 def test_missing_guards_are_named_by_check_and_verify(world: World) -> None:
-    url = world.database.engine.url.render_as_string(hide_password=False)
+    url = world.database.url
     is_postgres = world.database.is_postgres
     names = ["entry_append_only", "entry_keeps_body"]
     if not is_postgres:

@@ -7,8 +7,7 @@ from pathlib import Path
 from random import Random  # noqa: TID251 - changes that can be made again from a seed
 from typing import Any
 
-from sqlalchemy import Connection, Table, and_, create_engine, select, text, update
-from sqlalchemy.pool import NullPool
+from sqlalchemy import Table, and_, select, text, update
 from tests.wallets.customers import Customer, customers
 from tests.world.customers import CustomerSeed
 from tests.world.engines import DPT, USDC_ETHEREUM, USDC_SOLANA, World, make_world
@@ -26,7 +25,7 @@ from chainteller.service.models.counterparties import (
     RegisterCounterparty,
 )
 from chainteller.service.models.funding import Currency, Destination, Transfer, WithdrawalRequest
-from chainteller.sqlite import sqlite3
+from chainteller.storage.db.query import Session
 from chainteller.storage.log import views
 from chainteller.storage.log.entry import Entry, Told
 from chainteller.storage.tables import Tables
@@ -198,18 +197,17 @@ class PayoutBank:
     @contextmanager
     def scrambled(self, table: str, row_id: str, column: str) -> Iterator[None]:
         """Put a value into a cell that its type can't have, for a while."""
-        statement = f"UPDATE {table} SET {column} = ? WHERE id = ?"  # noqa: S608 - our own names
         self._changed.add(row_id)
+        here = {"id": row_id}
+        change = text(f"UPDATE {table} SET {column} = :value WHERE id = :id")  # noqa: S608 - our own names
         with self._unguarded() as connection:
-            (before,) = connection.exec_driver_sql(
-                f"SELECT {column} FROM {table} WHERE id = ?",  # noqa: S608 - as above
-                (row_id,),
-            ).one()
-            connection.exec_driver_sql(statement, ("no number", row_id))
+            found = text(f"SELECT {column} FROM {table} WHERE id = :id")  # noqa: S608 - as above
+            before = connection.execute(found, here).scalar_one()
+            connection.execute(change, here | {"value": "no number"})
             connection.commit()
         yield
         with self._unguarded() as connection:
-            connection.exec_driver_sql(statement, (before, row_id))
+            connection.execute(change, here | {"value": before})
             connection.commit()
 
     def write(self, table: Table, key: dict[str, str], column: str, value: object) -> None:
@@ -220,16 +218,21 @@ class PayoutBank:
             connection.commit()
 
     @contextmanager
-    def _unguarded(self) -> Iterator[Connection]:
+    def _unguarded(self) -> Iterator[Session]:
         database = self.world.database
         if database.path is None:
             with database.write() as connection:
                 connection.execute(text("SET LOCAL session_replication_role = replica"))
                 yield connection
             return
-        engine = create_engine(f"sqlite:///{database.path}", module=sqlite3, poolclass=NullPool)
-        with engine.connect() as connection:
-            yield connection
+        with database.look() as connection:
+            connection.execute(text("PRAGMA foreign_keys=OFF"))
+            connection.execute(text("BEGIN IMMEDIATE"))
+            try:
+                yield connection
+            finally:
+                connection.rollback()
+                connection.execute(text("PRAGMA foreign_keys=ON"))
 
 
 def make_bank(place: Path | str, *, size: int = 2) -> PayoutBank:

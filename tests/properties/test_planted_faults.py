@@ -83,8 +83,8 @@ FAULTS = (
     Fault(
         "balances are found by the stored owner",
         "storage/ledger.py",
-        "_OF_ACCOUNT = _BALANCES.where(",
-        '_OF_ACCOUNT = _BALANCES.where(_T.c.owner != "", ',
+        '_OF_ACCOUNT = Query(f"{_BALANCES} ORDER BY',
+        '_OF_ACCOUNT = Query(f"{_BALANCES} AND owner = code ORDER BY',
         "tests/storage/test_new_asset.py",
     ),
     Fault(

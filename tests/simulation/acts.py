@@ -50,7 +50,7 @@ from chainteller.engine import accounts, deposits, payouts
 from chainteller.engine.outcome import AuditEntry, Event, Outcome, Update, apply
 from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.storage import markets as market_rows
-from chainteller.storage.tables import Tables
+from chainteller.storage.db import records
 
 if TYPE_CHECKING:
     from tests.simulation.generators import Draw
@@ -442,7 +442,7 @@ def _fees(sim: "Simulation", draw: "Draw") -> None:
     organisation = draw.pick(tuple(sim.model.fees))
     fees = Fees(draw.pick((0, 0, 25)), draw.pick((0, 10, 50, 200)), draw.pick((0, 1, 100)))
     values = {"fee_flat_cents": fees.flat, "fee_bps": fees.bps, "fee_minimum_cents": fees.least}
-    change = Update(Tables.organisation, {"id": organisation}, values)
+    change = Update(records.Tables.organisation, {"id": organisation}, values)
     entry = AuditEntry("set_fees", organisation)
     sim.bank.change(_operator(organisation), Outcome(organisation, (change,), audit=(entry,)))
     sim.model.fees[organisation] = fees
@@ -525,7 +525,7 @@ def _set_control(sim: "Simulation", account: Account, control: str | None) -> No
         row = accounts.locked(tx, account.id)
         if control is None:
             values = {"control": None, "control_reason": None, "version": row.version + 1}
-            update = Update(Tables.trading_account, {"id": row.id}, values)
+            update = Update(records.Tables.trading_account, {"id": row.id}, values)
             told = Event("account.control_changed", row.id, {"control": None})
         else:
             update, told = accounts.restrict(row, Control(control), str(why))
@@ -549,7 +549,7 @@ def _customer(sim: "Simulation", draw: "Draw") -> None:
         change = {"control": control, "reason": control and "CORE_ORDER"}
     columns = {"terms": "terms_version", "kyc": "kyc_level", "reason": "control_reason"}
     values = {columns.get(name, name): value for name, value in change.items()}
-    update = Update(Tables.customer, {"id": customer.id}, values)
+    update = Update(records.Tables.customer, {"id": customer.id}, values)
     entry = AuditEntry("set_customer", customer.id)
     outcome = Outcome(customer.id, (update,), audit=(entry,))
     sim.bank.change(_operator(customer.organisation), outcome)

@@ -15,7 +15,6 @@ from secrets import token_hex, token_urlsafe
 from types import ModuleType
 from typing import Any
 
-from sqlalchemy import Connection
 from tests.simulation.calls import Answered, Asked, Client
 from tests.simulation.records import Sent, Settings
 from tests.simulation.turns import Turns
@@ -39,6 +38,7 @@ from chainteller.engine.unit_of_work import UnitOfWork, work_unit
 from chainteller.engine.verification import Breach, verify
 from chainteller.storage import log, organisations, sealing
 from chainteller.storage.database import Database
+from chainteller.storage.db.query import Session
 from chainteller.wallets import repair, search
 
 SECOND = 1_000_000
@@ -73,25 +73,11 @@ _FEW = {
 """How much is tried to explain a wrong signature. Everything that is tried for a person took more
 than a third of a simulation, and ``tests/wallets`` tries it."""
 _ALL = {module: {name: vars(module)[name] for name in few} for module, few in _FEW.items()}
-_opened_before: dict[Path, Database] = {}
 
 
 def _explain_with(budgets: Mapping[ModuleType, Mapping[str, int]]) -> None:
     for module, numbers in budgets.items():
         vars(module).update(numbers)
-
-
-def _opened(path: Path) -> Database:
-    """Open a bank's file as a new process would; the SQL that was compiled for the same path
-    before is used again, for compiling it takes most of a start."""
-    before = _opened_before.get(path)
-    if before is None or not path.exists():
-        fresh = open_fresh(f"sqlite:///{path}")
-        if before is None:
-            _opened_before[path] = fresh
-            return fresh
-        fresh.close()
-    return Database(_opened_before[path].engine, path)
 
 
 @dataclass(frozen=True)
@@ -150,8 +136,8 @@ class Bank:
 
     def _open(self) -> None:
         self._salt_by_seed()
-        self.database = _opened(self.path)
-        self.database.writers = Turns(self.database.write_plain)
+        self.database = open_fresh(f"sqlite:///{self.path}")
+        self.database.writers = Turns(self.database.write)
         self.context = EngineContext(
             self.database,
             self.clock,
@@ -286,7 +272,7 @@ class Bank:
         found: int = self.service(Client(organisation, "auditor")).audit().pagination.total
         return found
 
-    def on(self, act: Callable[[Connection], Any]) -> Any:
+    def on(self, act: Callable[[Session], Any]) -> Any:
         with self.database.read() as connection:
             return act(connection)
 

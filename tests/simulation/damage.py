@@ -18,11 +18,13 @@ from tests.simulation.bank import copy_of
 from tests.simulation.generators import Draw
 from tests.simulation.histories import TEMPLATES, template
 from tests.simulation.run import cleared
+from tests.world.declared import exemptions
+from tests.world.files import KEYS
 
 from chainteller.engine.verification import verify
 from chainteller.sqlite import sqlite3
-from chainteller.storage import sealing
 from chainteller.storage.database import open_database
+from chainteller.storage.wallet_tables import declared
 
 RECOMPUTED = ("recomputed", "the sum of", "the number of", "each is hashed again")
 """How the schema says that another check than the seals finds a change."""
@@ -44,7 +46,7 @@ def exempt() -> set[tuple[str, str]]:
     """(table, column) of what decides nothing, ``*`` for a whole table."""
     return {
         (table, column)
-        for table, column, reason in sealing.exemptions()
+        for table, column, reason in exemptions()
         if not any(words in reason for words in RECOMPUTED)
     }
 
@@ -52,7 +54,7 @@ def exempt() -> set[tuple[str, str]]:
 def damaged(path: Path, draw: Draw) -> Damage | None:
     """Damage the database; None where the chosen table has no row."""
     free = exempt()
-    tables = [each for each in sealing.own_tables() if (each.name, "*") not in free]
+    tables = [each for each in declared() if (each.name, "*") not in free]
     table = draw.pick(tables)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.row_factory = sqlite3.Row
@@ -154,7 +156,7 @@ def _other(value: Any) -> Any:
 
 def found(path: Path, damage: Damage) -> str:
     """Whether ``db verify`` finds it: "named" with table and key, "found", or "" if not at all."""
-    database = open_database(f"sqlite:///{path}")
+    database = open_database(f"sqlite:///{path}", KEYS)
     try:
         breaches = verify(database)
     finally:

@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from sqlalchemy import Connection
 from tests.simulation import acts, parts
 from tests.simulation.bank import Bank, World, copy_of
 from tests.simulation.calls import Asked, Client, Wire
@@ -43,6 +42,7 @@ from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.domain.clock import ManualClock
 from chainteller.engine.samples.loading import load_past, load_samples
 from chainteller.storage import clock
+from chainteller.storage.db.query import Session
 
 LENGTH = 30
 TEMPLATES = 6
@@ -149,7 +149,7 @@ def _with_samples(number: int, draw: Draw) -> Simulation:
     return _among_others(bank)
 
 
-def _newest_instant(connection: Connection) -> int:
+def _newest_instant(connection: Session) -> int:
     return int(clock.read(connection, server_clock=False).last_at)
 
 

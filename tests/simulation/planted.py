@@ -145,9 +145,10 @@ FAULTS = (
     Fault(
         "a refusal undoes what others wrote with it",
         "storage/groups.py",
-        '        connection.exec_driver_sql("ROLLBACK TO unit")\n',
-        "        connection.rollback()\n        connection.begin()\n"
-        '        connection.exec_driver_sql("SAVEPOINT unit")\n',
+        "        connection.execute(_UNDO)\n",
+        "        connection.rollback()\n"
+        '        connection.execute(built("BEGIN IMMEDIATE", None))\n'
+        "        connection.execute(_SAVE)\n",
     ),
     Fault(
         "a deposit under way is there at once",

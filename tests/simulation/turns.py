@@ -10,8 +10,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection
-
+from chainteller.storage.db.query import Session
 from chainteller.storage.groups import Keep, Unit, Writers
 
 Result = TypeVar("Result")
@@ -43,7 +42,7 @@ class _Client:
 class Turns(Writers):
     """``dies`` is where the next commit ends the process: "before" or "after" it, or "" nowhere."""
 
-    def __init__(self, begin: Callable[[], AbstractContextManager[Connection]]) -> None:
+    def __init__(self, begin: Callable[[], AbstractContextManager[Session]]) -> None:
         super().__init__(begin)
         self.dies = ""
         self.died = ""
@@ -52,7 +51,7 @@ class Turns(Writers):
         self._changed = threading.Condition()
         self._open: list[Ran] = []
 
-    def run(self, unit: Unit[Result], commit: Callable[[Connection], None]) -> Result:
+    def run(self, unit: Unit[Result], commit: Callable[[Session], None]) -> Result:
         client: _Client | None = getattr(self._mine, "client", None)
         if client is None:
             return super().run(unit, self._mortal(commit))
@@ -64,7 +63,7 @@ class Turns(Writers):
         client.may_queue.wait(_PATIENCE_S)
         client.may_queue.clear()
 
-        def noted(connection: Connection, keep: Keep) -> Result:
+        def noted(connection: Session, keep: Keep) -> Result:
             entry = Ran(client.number, is_refusal)
             self.ran.append(entry)
             self._open.append(entry)
@@ -72,8 +71,8 @@ class Turns(Writers):
 
         return super().run(noted, self._mortal(commit))
 
-    def _mortal(self, commit: Callable[[Connection], None]) -> Callable[[Connection], None]:
-        def committing(connection: Connection) -> None:
+    def _mortal(self, commit: Callable[[Session], None]) -> Callable[[Session], None]:
+        def committing(connection: Session) -> None:
             if self.dies == "before":
                 self._die()
             commit(connection)
@@ -138,7 +137,7 @@ class Turns(Writers):
         """Queue the clients behind a write that does nothing, then let it end."""
         begun, may_end = threading.Event(), threading.Event()
 
-        def first(_connection: Connection, _keep: Keep) -> None:
+        def first(_connection: Session, _keep: Keep) -> None:
             begun.set()
             may_end.wait(_PATIENCE_S)
 

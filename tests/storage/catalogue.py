@@ -19,7 +19,7 @@ FILE = Path(catalogue.__file__).with_name(catalogue._FILE)
 def written(url: str) -> str:
     """The catalogue of a schema that this build creates, as the file has it."""
     database = connect(url, KEYS)
-    schema.create(database.engine)
+    schema.create(database)
     with database.read() as connection:
         found = catalogue.postgres_catalogue(connection)
     database.close()

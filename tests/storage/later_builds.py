@@ -85,6 +85,12 @@ class Build:
     def add_revision(self, number: str, text: str) -> None:
         (self.package / f"storage/migrations/versions/r{number}.py").write_text(text)
 
+    def generate(self) -> None:
+        """Write what follows from the declarations of its tables."""
+        for module in ("tests.storage.row_classes", "tests.storage.schema_text"):
+            done = self.run(module=module)
+            assert done.returncode == 0, done.stderr
+
 
 def expanded(folder: Path) -> Build:
     build = Build(folder)
@@ -106,13 +112,8 @@ def expanded(folder: Path) -> Build:
     listed = "    trade: ClassVar[Table] = table(TradeRow)\n"
     rest = rest.replace(listed, f"{listed}{_SCRATCH}")
     trade = f"{head}{version}{memo}{tail}{_TABLE}"
-    build.replace(
-        "storage/db/records.py",
-        "    failure_message: str | None\n    version: int\n    salt: str | None\n",
-        "    failure_message: str | None\n    version: int\n    memo: str | None\n"
-        "    salt: str | None\n",
-    )
     (build.package / tables).write_text(f"{trade}class TransferRow({rest}")
+    build.generate()
     return build
 
 
@@ -123,4 +124,5 @@ def contracted(folder: Path) -> Build:
     build.replace("storage/revision.py", f'FLOOR = "{FLOOR}"', f'FLOOR = "{_SECOND}"')
     build.replace("storage/tables.py", _SCRATCH, "")
     build.replace("storage/tables.py", _TABLE, "")
+    build.generate()
     return build

@@ -1,16 +1,13 @@
-"""Compile the statements of ``storage.file_reads``: ``python -m tests.storage.statements``."""
+"""Write the statements of ``storage.file_reads``: ``python -m tests.storage.statements``."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple, cast
 
-from sqlalchemy import Connection, Select
-from sqlalchemy.dialects import sqlite
-
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage import accounts, clock, jobs, ledger
-from chainteller.storage.db.query import SQLITE, Query
+from chainteller.storage.db.query import NONE, SQLITE, Dialect, Query, Session, Values
 from chainteller.storage.file_reads import STATEMENTS
 
 _LIMIT = 37
@@ -43,33 +40,17 @@ class _Answers:
 
 
 class _Recorder:
-    """A connection that compiles what it's given."""
+    """A session that notes what it's given."""
+
+    dialect = Dialect(SQLITE)
 
     def __init__(self) -> None:
-        self.dialect = sqlite.dialect()
         self.recorded: list[dict[str, Any]] = []
 
-    def execute(
-        self, statement: Select[Any] | Query, parameters: Mapping[str, Any] | None = None
-    ) -> _Answers:
-        if isinstance(statement, Query):
-            return self._note(statement, parameters or {})
-        compiled = statement.compile(dialect=self.dialect)
-        given = {**compiled.params, **(parameters or {})}
-        values = [given[name] for name in compiled.positiontup or ()]
-        self.recorded.append(
-            {
-                "sql": str(compiled),
-                "values": ["{limit}" if value == _LIMIT else value for value in values],
-                "columns": [
-                    str(getattr(column, "name", at))
-                    for at, column in enumerate(statement.selected_columns)
-                ],
-            }
-        )
-        return _Answers()
+    def ahead(self, query: Query, given: Values) -> None:
+        """Nothing is sent ahead on SQLite."""
 
-    def _note(self, query: Query, given: Mapping[str, Any]) -> _Answers:
+    def execute(self, query: Query, given: Values = NONE) -> _Answers:
         form = query.form(SQLITE)
         values = ["{limit}" if value == _LIMIT else value for value in form.values(given)]
         columns = [*query.row._fields]
@@ -77,13 +58,13 @@ class _Recorder:
         return _Answers()
 
 
-def _recorded(use: Callable[[Connection], object]) -> list[dict[str, Any]]:
+def _recorded(use: Callable[[Session], object]) -> list[dict[str, Any]]:
     recorder = _Recorder()
-    use(cast("Connection", recorder))
+    use(cast("Session", recorder))
     return recorder.recorded
 
 
-def _page(query: ListQuery, connection: Connection) -> object:
+def _page(query: ListQuery, connection: Session) -> object:
     return accounts.page(connection, _ORGANISATION, query)
 
 

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from sqlalchemy import insert
 from tests.world.bank import sqlite_url
 from tests.world.files import KEYS
 from tests.world.told import statements
@@ -10,15 +9,17 @@ from tests.world.told import statements
 from chainteller.domain.randomness import SystemRandomness
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage.database import open_database
+from chainteller.storage.db import records
+from chainteller.storage.db.sources import insert
 from chainteller.storage.log import entry, views
 from chainteller.storage.log.entry import Act, Stamp
-from chainteller.storage.tables import Tables
 
 
 def test_an_accounts_page_and_its_total_come_from_the_index(tmp_path: Path) -> None:
     database = open_database(sqlite_url(tmp_path), KEYS)
     with database.write() as connection:
-        connection.execute(insert(Tables.entry), [_row(number) for number in range(1, 501)])
+        for number in range(1, 501):
+            connection.execute(insert(records.Entry), _row(number))
         connection.commit()
     with database.read() as connection:
         query = ListQuery(trading_account_id="TDA_1", page=3, limit=20)
@@ -26,7 +27,7 @@ def test_an_accounts_page_and_its_total_come_from_the_index(tmp_path: Path) -> N
             rows, total = views.audit_page(connection, "default", query)
         asked = [(statement, given) for statement, given in told if "FROM entry" in statement]
         plans = [
-            str(connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", given).all())
+            str(connection.driver.execute(f"EXPLAIN QUERY PLAN {statement}", given).fetchall())
             for statement, given in list(asked)
         ]
     database.close()

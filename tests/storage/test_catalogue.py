@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
-from sqlalchemy import Connection, text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import text
 from tests.storage.catalogue import FILE, written
 from tests.world.bank import sqlite_url
 from tests.world.engines import World, make_world
@@ -20,22 +19,26 @@ from chainteller.sqlite import sqlite3
 from chainteller.storage import catalogue, maintenance
 from chainteller.storage.copying import copy
 from chainteller.storage.database import Database, open_database
-from chainteller.storage.sealing import own_tables
+from chainteller.storage.db.errors import DatabaseError
+from chainteller.storage.db.query import Session
+from chainteller.storage.wallet_tables import declared
 
 Choice = TypeVar("Choice")
-Change = Callable[[Connection, Randomness], str]
-TABLES = [each for each in own_tables() if not all(c.primary_key for c in each.columns)]
+Change = Callable[[Session, Randomness], str]
+TABLES = [each for each in declared() if not all(c.primary_key for c in each.columns)]
 
 
 def picked(draw: Randomness, some: Sequence[Choice]) -> Choice:
     return some[below(draw, len(some))]
 
 
-def _objects(connection: Connection, kind: str) -> list[tuple[str, str]]:
+def _objects(connection: Session, kind: str) -> list[tuple[str, str]]:
     """Names and tables of the objects of a kind that somebody made."""
-    rows = connection.exec_driver_sql(
-        f"SELECT name, tbl_name FROM sqlite_master WHERE type = '{kind}' AND sql IS NOT NULL "  # noqa: S608
-        "ORDER BY name"
+    rows = connection.execute(
+        text(
+            f"SELECT name, tbl_name FROM sqlite_master WHERE type = '{kind}' AND sql IS NOT NULL "  # noqa: S608
+            "ORDER BY name"
+        )
     )
     return [(str(name), str(table)) for name, table in rows]
 
@@ -43,23 +46,23 @@ def _objects(connection: Connection, kind: str) -> list[tuple[str, str]]:
 def _edit(kind: str, *edits: tuple[str, str]) -> Change:
     """Change the text of an object, as only PRAGMA writable_schema lets somebody do."""
 
-    def change(connection: Connection, draw: Randomness) -> str:
+    def change(connection: Session, draw: Randomness) -> str:
         before, after = picked(draw, edits)
-        rows = connection.exec_driver_sql(
+        rows = connection.driver.execute(
             "SELECT name, sql FROM sqlite_master WHERE type = ? AND instr(sql, ?) > 0 ORDER BY 1",
             (kind, before),
-        ).all()
+        ).fetchall()
         if not rows:
             raise AssertionError(f"no {kind} has {before}")
         name, sql = picked(draw, rows)
         places = [at for at in range(len(sql)) if sql.startswith(before, at)]
         at = picked(draw, places)
         edited = sql[:at] + after + sql[at + len(before) :]
-        connection.exec_driver_sql("PRAGMA writable_schema = ON")
-        connection.exec_driver_sql(
+        connection.execute(text("PRAGMA writable_schema = ON"))
+        connection.driver.execute(
             "UPDATE sqlite_master SET sql = ? WHERE type = ? AND name = ?", (edited, kind, name)
         )
-        connection.exec_driver_sql("PRAGMA writable_schema = OFF")
+        connection.execute(text("PRAGMA writable_schema = OFF"))
         return str(name)
 
     return change
@@ -68,7 +71,7 @@ def _edit(kind: str, *edits: tuple[str, str]) -> Change:
 def _sql(*templates: str) -> Change:
     """One of some statements; {t} is a table, {c} a column, {i} an index, {g} a trigger of {gt}."""
 
-    def change(connection: Connection, draw: Randomness) -> str:
+    def change(connection: Session, draw: Randomness) -> str:
         table = picked(draw, TABLES)
         column = picked(draw, [each for each in table.columns if not each.primary_key])
         names = {"t": table.name, "c": column.name, "n": f"x{draw.bytes(4).hex()}"}
@@ -82,7 +85,7 @@ def _sql(*templates: str) -> Change:
             names["g"] = f"{names['gt']}_append_only"
         statement = picked(draw, templates).format(**names)
         for part in statement.split(";;"):
-            connection.exec_driver_sql(part.replace("%", "%%") if "%" in part else part)
+            connection.execute(text(part.replace("%", "%%") if "%" in part else part))
         return statement
 
     return change
@@ -185,13 +188,13 @@ def is_named(database: Database, change: Change, draw: Randomness) -> bool | Non
     with database.write() as connection:
         try:
             change(connection, draw)
-        except DBAPIError:
+        except DatabaseError:
             connection.rollback()
             return None
         found = [*catalogue.problems(connection)]
         connection.rollback()
     if database.path is not None:
-        database.engine.dispose()  # a connection would keep what it has read of the schema
+        database.sessions.pool.close()  # a connection would keep what it has read of the schema
     return bool(found)
 
 
@@ -236,7 +239,7 @@ def test_every_change_of_the_catalogue_is_named(world: World, each: int) -> None
 
 
 def test_what_this_build_does_itself_is_no_change(world: World, tmp_path: Path) -> None:
-    url = str(world.database.engine.url.render_as_string(False))
+    url = world.database.url
     target = tmp_path / "copied.db"
     copy(world.database, f"sqlite:///{target}")
     list(maintenance.analyse(world.database))

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import insert, select
+from sqlalchemy import insert, select, text
 from tests.world.bank import World, build, sqlite_url
 from tests.world.files import KEYS
 
@@ -16,11 +16,12 @@ from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
-from chainteller.storage import schema, sealing
+from chainteller.storage import schema
 from chainteller.storage.copying import copy
 from chainteller.storage.database import Database, connect, open_database
 from chainteller.storage.revision import State
 from chainteller.storage.tables import Tables
+from chainteller.storage.wallet_tables import declared
 
 TOKEN = Currency(type="deposit-token-currency", id="DPT_USD")
 
@@ -37,7 +38,7 @@ def contents(database: Database) -> dict[str, list[tuple[Any, ...]]]:
     with database.read(patient=True) as connection:
         return {
             each.name: sorted((tuple(row) for row in connection.execute(select(each))), key=repr)
-            for each in sealing.own_tables()
+            for each in declared()
         }
 
 
@@ -144,8 +145,8 @@ def test_a_copy_that_fails_midway_leaves_nothing(tmp_path: Path, postgres_url: s
 def test_another_program_s_database_is_foreign(postgres_url: str) -> None:
     other = connect(postgres_url)
     with other.write() as connection:
-        connection.exec_driver_sql("CREATE TABLE alembic_version (version_num VARCHAR(32))")
-        connection.exec_driver_sql("INSERT INTO alembic_version VALUES ('1a2b3c')")
+        connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32))"))
+        connection.execute(text("INSERT INTO alembic_version VALUES ('1a2b3c')"))
         connection.commit()
     other.close()
     with pytest.raises(ServiceUnavailable) as refused:

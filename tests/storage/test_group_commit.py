@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, event, text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import text
 from tests.world.engines import World, make_world
 
 from chainteller.engine.verification import verify
@@ -21,6 +20,9 @@ from chainteller.service.errors import (
     ServiceUnavailable,
 )
 from chainteller.service.models.quotes import ExecuteRequest
+from chainteller.storage.db.errors import DatabaseError
+from chainteller.storage.db.query import Session
+from chainteller.storage.db.sqlite import SqliteSession
 from chainteller.storage.groups import Keep, Writers
 
 PATIENCE_S = 20
@@ -36,15 +38,17 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 
 @pytest.fixture
-def commits(world: World) -> list[float]:
+def commits(world: World, monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Grows with every commit of a write transaction."""
     seen: list[float] = []
 
-    def committed(connection: Connection) -> None:
-        if connection.get_execution_options().get("writes"):
-            seen.append(time.monotonic())
+    commit = SqliteSession.commit
 
-    event.listen(world.database.engine, "commit", committed)
+    def committed(session: SqliteSession) -> None:
+        commit(session)
+        seen.append(time.monotonic())
+
+    monkeypatch.setattr(SqliteSession, "commit", committed)
     return seen
 
 
@@ -113,12 +117,12 @@ def test_the_same_key_twice_in_one_group_has_one_effect(world: World) -> None:
     assert len(world.engine.trades(world.account).data) == 2
 
 
-def commit(connection: Connection) -> None:
+def commit(connection: Session) -> None:
     connection.commit()
 
 
-def insert(name: str) -> Callable[[Connection, Keep], str]:
-    def unit(connection: Connection, keep: Keep) -> str:
+def insert(name: str) -> Callable[[Session, Keep], str]:
+    def unit(connection: Session, keep: Keep) -> str:
         connection.execute(
             text("INSERT INTO market_control VALUES (:name, 'X', NULL, NULL)"), {"name": name}
         )
@@ -134,11 +138,11 @@ def names(world: World) -> set[str]:
 
 
 def test_what_one_wrote_before_it_was_refused_does_not_stay(world: World) -> None:
-    def regrets(connection: Connection, keep: Keep) -> str:
+    def regrets(connection: Session, keep: Keep) -> str:
         insert("regretted")(connection, keep)
         raise ServiceError("Not after all.")
 
-    def looks(connection: Connection, _keep: Keep) -> str:
+    def looks(connection: Session, _keep: Keep) -> str:
         connection.execute(text("INSERT INTO market_control VALUES ('looked', 'X', NULL, NULL)"))
         return "kept nothing"
 
@@ -152,17 +156,17 @@ def test_what_one_wrote_before_it_was_refused_does_not_stay(world: World) -> Non
 
 
 def test_a_commit_that_fails_fails_all_and_leaves_nothing(world: World) -> None:
-    def refuse(connection: Connection) -> None:
+    def refuse(connection: Session) -> None:
         connection.rollback()
-        raise DBAPIError("COMMIT", {}, OSError("no space"))
+        raise DatabaseError(OSError("no space"))
 
-    def refusing(_connection: Connection, _keep: Keep) -> str:
+    def refusing(_connection: Session, _keep: Keep) -> str:
         raise ServiceError("It rests on what another did.")
 
     run = world.database.writers.run
     units = [insert("a"), insert("b"), refusing, insert("c")]
     outcomes = all_waiting(world, [partial(run, unit, refuse) for unit in units])
-    assert all(isinstance(each.exception(), DBAPIError) for each in outcomes)
+    assert all(isinstance(each.exception(), DatabaseError) for each in outcomes)
     assert names(world) == set()
     assert run(insert("d"), commit) == "d"
 
@@ -170,9 +174,9 @@ def test_a_commit_that_fails_fails_all_and_leaves_nothing(world: World) -> None:
 def test_a_fault_in_the_middle_of_a_group_makes_each_run_alone(
     world: World, commits: list[float]
 ) -> None:
-    def faulty(connection: Connection, _keep: Keep) -> str:
-        connection.exec_driver_sql("ROLLBACK")
-        connection.exec_driver_sql("SELECT * FROM no_such_table")
+    def faulty(connection: Session, _keep: Keep) -> str:
+        connection.execute(text("ROLLBACK"))
+        connection.execute(text("SELECT * FROM no_such_table"))
         return "never"
 
     run = world.database.writers.run
@@ -180,7 +184,7 @@ def test_a_fault_in_the_middle_of_a_group_makes_each_run_alone(
     calls = [partial(run, unit, commit) for unit in units]
     a, b, fault, c = all_waiting(world, calls)
     assert [a.result(), b.result(), c.result()] == ["a", "b", "c"]
-    assert isinstance(fault.exception(), DBAPIError)
+    assert isinstance(fault.exception(), DatabaseError)
     assert names(world) == {"a", "b", "c"}
     assert len(commits) == 3
 
@@ -188,7 +192,7 @@ def test_a_fault_in_the_middle_of_a_group_makes_each_run_alone(
 def test_nobody_is_answered_before_the_commit(world: World) -> None:
     committing, go_on, answered = threading.Event(), threading.Event(), threading.Event()
 
-    def slowly(connection: Connection) -> None:
+    def slowly(connection: Session) -> None:
         committing.set()
         go_on.wait(PATIENCE_S)
         connection.commit()
@@ -216,7 +220,7 @@ def test_one_whose_turn_does_not_come_gives_up_and_leaves_nothing(world: World) 
     writers = Writers(world.database.write, patience_s=0.05)
     begun, go_on = threading.Event(), threading.Event()
 
-    def slow(connection: Connection, keep: Keep) -> str:
+    def slow(connection: Session, keep: Keep) -> str:
         begun.set()
         go_on.wait(PATIENCE_S)
         return insert("slow")(connection, keep)

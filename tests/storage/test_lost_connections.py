@@ -7,38 +7,50 @@ from contextlib import closing
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, event, literal, select
-from sqlalchemy.exc import DBAPIError
 from tests.postgres import PostgresServer
 
 from chainteller.storage.database import Database, connect
-from chainteller.storage.loop_reads import LoopReads
-from chainteller.storage.plain import Plain
+from chainteller.storage.db.errors import DatabaseError
+from chainteller.storage.db.postgres import READING, PostgresSession
+from chainteller.storage.db.query import Value, built
+from chainteller.storage.loop import LoopReads
 
 PATIENCE_S = 10.0
-SEVEN = select(literal(7))
+SEVEN = built("SELECT 7 AS value", Value)
 
 
 @pytest.fixture
 def database(postgres_bank: str) -> Iterator[Database]:
     with closing(connect(postgres_bank)) as opened:
-        with closing(taken(opened)) as connection:
-            assert all(answers(connection) for _ in range(2))  # compiled from now on
         yield opened
 
 
-def taken(database: Database) -> Connection:
-    connection = database.engine.connect().execution_options(plain=True)
-    connection.begin()
-    return connection
+def taken(database: Database) -> PostgresSession:
+    """A session that has begun."""
+    session = PostgresSession(database.sessions.pool, database.sessions.shared, READING)
+    assert answers(session)
+    return session
 
 
-def driver_of(connection: Connection) -> Any:
-    return connection.connection.driver_connection
+def driver_of(session: PostgresSession) -> Any:
+    return session.taken.driver
 
 
-def answers(connection: Connection) -> bool:
-    return bool(Plain(connection).execute(SEVEN).scalar_one() == 7)
+def answers(session: PostgresSession) -> bool:
+    return bool(session.execute(SEVEN).scalar_one() == 7)
+
+
+def test_a_session_that_has_not_begun_begins_on_another_connection(
+    database: Database, postgres_server: PostgresServer
+) -> None:
+    taken(database).close()
+    session = PostgresSession(database.sessions.pool, database.sessions.shared, READING)
+    lost = driver_of(session)
+    assert postgres_server.cut_connections(database.url)
+    assert answers(session)
+    assert driver_of(session) is not lost
+    session.close()
+    assert lost.closed
 
 
 def test_those_opened_before_a_loss_are_closed_and_never_used_again(
@@ -47,8 +59,8 @@ def test_those_opened_before_a_loss_are_closed_and_never_used_again(
     lost, other, idle = [taken(database) for _ in range(3)]
     drivers = [driver_of(each) for each in (other, idle)]
     idle.close()
-    assert postgres_server.cut_connections(str(database.engine.url.set(drivername="postgresql")))
-    with pytest.raises(DBAPIError):
+    assert postgres_server.cut_connections(database.url)
+    with pytest.raises(DatabaseError):
         answers(lost)
     lost.close()
     later = taken(database)
@@ -64,12 +76,12 @@ def test_a_loss_that_several_connections_notice_leaves_what_was_opened_since(
     database: Database, postgres_server: PostgresServer
 ) -> None:
     first, second = taken(database), taken(database)
-    assert postgres_server.cut_connections(str(database.engine.url.set(drivername="postgresql")))
-    with pytest.raises(DBAPIError):
+    assert postgres_server.cut_connections(database.url)
+    with pytest.raises(DatabaseError):
         answers(first)
     since = taken(database)
     driver = driver_of(since)
-    with pytest.raises(DBAPIError):
+    with pytest.raises(DatabaseError):
         answers(second)
     for each in (first, second, since):
         each.close()
@@ -88,18 +100,24 @@ def test_what_is_given_back_after_the_end_is_closed(database: Database) -> None:
 
 
 async def test_a_connection_that_is_being_opened_when_the_reads_end_is_closed(
-    database: Database,
+    database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[Any] = []
     waits, ended = threading.Event(), threading.Event()
 
-    def hold(driver: Any, _entry: object) -> None:
+    def hold(driver: Any) -> None:
         opened.append(driver)
         waits.set()
         assert ended.wait(PATIENCE_S)
 
-    database.engine.dispose()  # none is open
-    event.listen(database.engine, "connect", hold)
+    connecting = database.sessions.connect
+
+    def connect() -> Any:
+        driver = connecting()
+        hold(driver)
+        return driver
+
+    monkeypatch.setattr(database.sessions.pool, "_connect", connect)
     reads = LoopReads(database)
     opening = asyncio.get_running_loop().create_task(reads._open())
     assert await asyncio.to_thread(waits.wait, PATIENCE_S)

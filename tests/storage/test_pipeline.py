@@ -3,30 +3,18 @@ keeps of them."""
 
 from collections.abc import Iterator
 from contextlib import closing
-from typing import Any
+from functools import cache
 
 import psycopg
 import pytest
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    Connection,
-    LargeBinary,
-    Text,
-    bindparam,
-    cast,
-    insert,
-    literal_column,
-    select,
-)
 from tests.cutting import CuttingProxy
 from tests.world.bank import World, build
 
-from chainteller.storage.columns import Atoms
-from chainteller.storage.compiled import Compiled, Step
 from chainteller.storage.database import Database, connect
-from chainteller.storage.plain import session_of
-from chainteller.storage.tables import Tables
+from chainteller.storage.db import query, records
+from chainteller.storage.db.pipeline import Pipeline, Step
+from chainteller.storage.db.query import POSTGRESQL, Value, built
+from chainteller.storage.db.sources import insert
 
 NAMES = "SELECT name FROM pg_prepared_statements"
 
@@ -38,87 +26,85 @@ def database(postgres_bank: str) -> Iterator[Database]:
 
 
 @pytest.fixture
-def inner(database: Database) -> Iterator[Connection]:
-    with database.engine.connect().execution_options(plain=True) as connection:
-        yield connection
+def pipeline(database: Database) -> Iterator[Pipeline]:
+    with closing(database.sessions.connect()) as driver:
+        yield Pipeline(driver)
 
 
-def given(inner: Connection, value: object, kind: Any = Text) -> Step:
+def given(value: object, kind: str = "text") -> Step:
     """A statement that gives its value back."""
-    asked = select(
-        cast(bindparam("v", type_=kind), kind).label("v"), literal_column("100 % 7").label("rest")
-    )
-    compiled = Compiled(asked, inner.dialect)
-    return Step(compiled, compiled.values({"v": value}))
+    row = row_of("v", "rest")
+    form = built(f"SELECT CAST(:v AS {kind}) AS v, 100 % 7 AS rest", row).form(POSTGRESQL)
+    return Step(form, form.values({"v": value}))
+
+
+row_of = cache(query.row_of)
 
 
 @pytest.mark.parametrize(
     ("value", "kind"),
     [
-        ("Zoë 'quoted' 100% $1 :v \\", Text),
-        ("", Text),
-        (None, Text),
-        (-(2**63), BigInteger),
-        (True, Boolean),
-        (False, Boolean),
-        (b"\x00\xff\\x", LargeBinary),
-        (10**38 - 1, Atoms),
-        (-(10**37), Atoms),
+        ("Zoë 'quoted' 100% $1 :v \\", "text"),
+        ("", "text"),
+        (None, "text"),
+        (-(2**63), "bigint"),
+        (True, "boolean"),
+        (False, "boolean"),
+        (b"\x00\xff\\x", "bytea"),
+        (10**38 - 1, "numeric(38, 0)"),
+        (-(10**37), "numeric(38, 0)"),
     ],
 )
-def test_a_value_comes_back_as_it_was_sent(inner: Connection, value: object, kind: Any) -> None:
+def test_a_value_comes_back_as_it_was_sent(pipeline: Pipeline, value: object, kind: str) -> None:
     for _ in range(2):  # prepared, and prepared before
-        (found,) = session_of(inner).run([given(inner, value, kind)])
+        (found,) = pipeline.run([given(value, kind)])
         ((back, rest),) = found.rows
         assert (back, type(back), rest) == (value, type(value), 2)
 
 
 @pytest.mark.parametrize("value", ["a\0b", 1.5, object()])
 def test_what_the_database_cannot_hold_is_refused_before_anything_is_sent(
-    inner: Connection, value: object
+    pipeline: Pipeline, value: object
 ) -> None:
-    session = session_of(inner)
     with pytest.raises(psycopg.DataError):
-        session.run([Step("BEGIN"), given(inner, value, Text)])
-    assert not session.is_in_transaction
-    assert session.run([given(inner, "well")])[0].rows[0][0] == "well"
+        pipeline.run([Step("BEGIN"), given(value)])
+    assert not pipeline.is_in_transaction
+    assert pipeline.run([given("well")])[0].rows[0][0] == "well"
 
 
-def test_a_number_with_a_fraction_is_never_cut(inner: Connection) -> None:
-    fraction = Compiled(select(literal_column("1.5").label("v")), inner.dialect)
+def test_a_number_with_a_fraction_is_never_cut(pipeline: Pipeline) -> None:
+    fraction = built("SELECT 1.5 AS value", Value).form(POSTGRESQL)
     with pytest.raises(ValueError, match=r"1\.5"):
-        session_of(inner).run([Step(fraction)])
+        pipeline.run([Step(fraction)])
 
 
-def test_nothing_after_a_failed_statement_runs_or_counts_as_prepared(inner: Connection) -> None:
-    session = session_of(inner)
+def test_nothing_after_a_failed_statement_runs_or_counts_as_prepared(pipeline: Pipeline) -> None:
     fees = dict.fromkeys(("fee_flat_cents", "fee_bps", "fee_minimum_cents"), 0)
     new = {"id": "one", "name": "One", "created": 1, "salt": None, **fees}
-    make = Compiled(insert(Tables.organisation), inner.dialect, tuple(new))
-    steps = [Step(make, make.values(new)), Step("SELECT 1 / 0"), given(inner, "after")]
+    make = insert(records.Organisation).form(POSTGRESQL)
+    steps = [Step(make, make.values(new)), Step("SELECT 1 / 0"), given("after")]
     with pytest.raises(psycopg.errors.DivisionByZero):
-        session.run([Step("BEGIN"), *steps])
-    assert session.is_in_transaction
-    session.run([Step("ROLLBACK")])
-    count = Compiled(select(Tables.organisation.c.id), inner.dialect)
-    assert ("one",) not in session.run([Step(count)])[0].rows
-    assert session.run([steps[2], steps[2]])[1].rows[0][0] == "after"
+        pipeline.run([Step("BEGIN"), *steps])
+    assert pipeline.is_in_transaction
+    pipeline.run([Step("ROLLBACK")])
+    count = built("SELECT id AS value FROM organisation", Value).form(POSTGRESQL)
+    assert ("one",) not in pipeline.run([Step(count)])[0].rows
+    assert pipeline.run([steps[2], steps[2]])[1].rows[0][0] == "after"
 
 
-def test_one_statement_several_times_is_prepared_once(inner: Connection) -> None:
-    session, steps = session_of(inner), [given(inner, each) for each in "abc"]
-    found = session.run(steps)
+def test_one_statement_several_times_is_prepared_once(pipeline: Pipeline) -> None:
+    steps = [given(each) for each in "abc"]
+    found = pipeline.run(steps)
     assert [each.rows[0][0] for each in found] == ["a", "b", "c"]
-    driver: Any = inner.connection.driver_connection
-    names = [name for (name,) in driver.execute(NAMES).fetchall()]
+    names = [name for (name,) in pipeline.driver.execute(NAMES).fetchall()]
     assert len(names) == 1
     assert names[0].startswith("ct_")
 
 
-def test_many_results_and_many_statements_do_not_block_each_other(inner: Connection) -> None:
+def test_many_results_and_many_statements_do_not_block_each_other(pipeline: Pipeline) -> None:
     """More of both than fits into the sockets' buffers."""
     wide = "x" * 200_000
-    found = session_of(inner).run([given(inner, wide) for _ in range(40)])
+    found = pipeline.run([given(wide) for _ in range(40)])
     assert all(each.rows[0][0] == wide for each in found)
 
 
@@ -126,9 +112,8 @@ def test_a_session_of_somebody_else_s_is_noticed(postgres_url: str) -> None:
     """As behind a pooler: another process answers than the one that was told."""
     proxy = CuttingProxy(postgres_url, other_process=True)
     with closing(proxy), closing(connect(proxy.url)) as database:
-        with database.engine.connect().execution_options(plain=True) as inner:
-            session_of(inner).run([given(inner, "a"), given(inner, "b")])
-            driver: Any = inner.connection.driver_connection
+        with closing(database.sessions.connect()) as driver:
+            Pipeline(driver).run([given("a"), given("b")])
             assert driver.execute(NAMES).fetchall() == []
         world = build(proxy.url)
         assert len(world.engine.markets().data) == 3
@@ -144,33 +129,26 @@ def world(postgres_bank: str) -> Iterator[World]:
 
 def test_a_statement_that_is_gone_from_a_session_is_asked_again(world: World) -> None:
     """A pooler that hides itself; from then on nothing is prepared."""
-    engine = world.context.database.engine
     for _ in range(3):
         world.engine.markets()
-    with engine.connect() as connection:
-        driver: Any = connection.connection.driver_connection
-        assert driver.execute(NAMES).fetchall()
-        driver.execute("DEALLOCATE ALL")
+    with world.context.database.look() as session:
+        assert session.driver.execute(NAMES).fetchall()
+        session.driver.execute("DEALLOCATE ALL")
     assert len(world.engine.markets().data) == 3
     world.engine.markets()
-    with engine.connect() as connection:
-        driver = connection.connection.driver_connection
-        assert driver.execute(NAMES).fetchall() == []
+    with world.context.database.look() as session:
+        assert session.driver.execute(NAMES).fetchall() == []
 
 
 def test_a_column_that_was_altered_is_read_again_and_statements_stay_prepared(
     world: World,
 ) -> None:
-    engine = world.context.database.engine
     for _ in range(3):
         world.engine.markets()
-    with psycopg.connect(
-        engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
-    ) as other:
+    with psycopg.connect(world.context.database.url) as other:
         other.execute("ALTER TABLE market_control ALTER COLUMN reason TYPE varchar(99)")
     assert len(world.engine.markets().data) == 3
     for _ in range(3):
         world.engine.markets()
-    with engine.connect() as connection:
-        driver: Any = connection.connection.driver_connection
-        assert driver.execute(NAMES).fetchall()
+    with world.context.database.look() as session:
+        assert session.driver.execute(NAMES).fetchall()

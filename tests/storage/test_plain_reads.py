@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, func, select
+from sqlalchemy import func, select, text
 from tests.cutting import CuttingProxy
 from tests.world.bank import World, build
 
@@ -16,12 +16,11 @@ from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.storage.tables import Tables
 
 DPT = Currency(type="deposit-token-currency", id="DPT_USD")
-_CUSTOMERS = select(func.count()).select_from(Tables.customer)
-_ORGANISATIONS = select(func.count()).select_from(Tables.organisation)
 _TRADES = select(func.count()).select_from(Tables.trade)
+_ALL_TRADES = select(Tables.trade.c.id)
 IDLE = (
     "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
-    "AND state LIKE 'idle in transaction%%'"
+    "AND state LIKE 'idle in transaction%'"
 )
 
 
@@ -79,8 +78,7 @@ def test_a_read_takes_one_round_trip_where_nothing_depends_on_an_answer(
     }
     took = {}
     for name, (_, read) in reads.items():
-        for _ in range(3):  # compiled when it's met again, and its last statement is known then
-            read()
+        read()  # what it asks is prepared now
         before = cutter.round_trips
         read()
         took[name] = cutter.round_trips - before
@@ -116,7 +114,7 @@ def test_nothing_is_left_open_by_a_refusal_or_a_wrong_guess(world: World, accoun
         world.engine.trades(account, ListQuery(status="settled"))
         world.engine.trades(account)
     with world.context.database.look() as connection:
-        assert connection.exec_driver_sql(IDLE).scalar_one() == 0
+        assert connection.execute(text(IDLE)).scalar_one() == 0
 
 
 @pytest.mark.parametrize("hostile", ["TDA_\0", "TDA_\ud800", "a" * 5_000, "'; DROP TABLE trade--"])
@@ -130,71 +128,25 @@ def test_an_impossible_id_is_not_found_and_not_sent(world: World, hostile: str) 
             world.engine.quote(hostile)
 
 
-class Reader:
-    """Counts tables; between its statements, somebody else may commit."""
-
-    def __init__(self, between: Callable[[], object]) -> None:
-        self.runs = 0
-        self.between = between
-
-    def read(self, connection: Connection, *statements: Any) -> list[int]:
-        self.runs += 1
-        found = []
-        for statement in statements:
-            found.append(int(connection.execute(statement).scalar_one()))
-            self.between()
-        return found
-
-
 def test_all_statements_of_a_read_see_the_same_rows(world: World, account: str) -> None:
-    """Also when more is asked for than before, for which the read runs again."""
-
-    def trade() -> None:
+    with world.context.database.read() as session:
+        before = session.execute(_TRADES).scalar_one()
         quote = world.engine.create_quote("sol-usd", QuoteRequest(amount="10.00", side="buy"))
         world.engine.execute_quote(quote.value.id, ExecuteRequest(trading_account_id=account))
-
-    reader, database = Reader(trade), world.context.database
-    for _ in range(2):
-        database.ask(reader, lambda rows: reader.read(rows, _TRADES))
-    (count,) = database.ask(reader, lambda rows: reader.read(rows, _TRADES))
-    assert reader.runs == 3
-    twice = database.ask(reader, lambda rows: reader.read(rows, _TRADES, _CUSTOMERS, _TRADES))
-    assert reader.runs == 5, "the first run ended its transaction with the first statement"
-    assert twice[0] == twice[2] > count
-    for _ in range(3):
-        again = database.ask(reader, lambda rows: reader.read(rows, _TRADES, _CUSTOMERS, _TRADES))
-        assert again[0] == again[2]
-    assert reader.runs == 8, "it isn't taken for the last one again"
-    (count,) = database.ask(reader, lambda rows: reader.read(rows, _TRADES))
-    assert count > twice[0]
-
-
-def test_what_cannot_be_sent_ahead_of_time_sees_the_same_rows_too(
-    world: World, account: str
-) -> None:
-    """Statements that are written out anew run on SQLAlchemy's connection, in the transaction."""
-
-    def deposit() -> None:
-        world.engine.deposit(account, DepositRequest(amount="1.00", currency=DPT))
-
-    def anew() -> Any:
-        return select(func.count()).select_from(Tables.transfer)
-
-    reader, database = Reader(deposit), world.context.database
-    for _ in range(3):
-        found = database.ask(reader, lambda rows: reader.read(rows, anew(), _TRADES, anew()))
-        assert found[0] == found[2]
-        found = database.ask(reader, lambda rows: reader.read(rows, _TRADES, anew()))
-        found = database.ask(reader, lambda rows: reader.read(rows, _ORGANISATIONS, anew(), anew()))
-        assert found[1] == found[2]
+        assert session.execute(_TRADES).scalar_one() == before
+        assert sum(1 for _ in session.stream(_ALL_TRADES)) == before
+        assert session.driver.execute("SELECT count(*) FROM trade").fetchone() == (before,)
+        assert session.execute(_TRADES).scalar_one() == before
+    with world.context.database.read() as session:
+        assert session.execute(_TRADES).scalar_one() == before + 1
 
 
 def test_a_read_changes_nothing(world: World) -> None:
     database = world.context.database
     statement = Tables.trade.delete()
     for _ in range(3):
-        with pytest.raises(ServiceUnavailable):
-            database.ask("writer", lambda rows: rows.execute(statement))
+        with pytest.raises(ServiceUnavailable), database.read() as session:
+            session.execute(statement)
 
 
 @pytest.mark.forms(1)
@@ -203,7 +155,7 @@ def test_a_read_changes_nothing(world: World) -> None:
 def test_a_read_whose_connection_is_lost_is_repeated_unseen(
     world: World, cutter: CuttingProxy, account: str, word: str, where: Any
 ) -> None:
-    world.context.database.engine.dispose()  # what is prepared has no words
+    world.context.database.sessions.pool.close()  # what is prepared has no words
     cutter.cut_at(word, where)
     assert world.engine.trades(account).pagination.total == 45
     assert cutter.cuts == 1

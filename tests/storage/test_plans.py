@@ -14,15 +14,17 @@ from typing import Any
 
 import pytest
 from benchmarks import crowded
-from sqlalchemy import Connection, insert, text
+from sqlalchemy import text
 from tests.world.engines import World
 from tests.world.told import statements
 
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.operations import OPERATIONS, TRANSACTION_TYPES, Call, Operation
+from chainteller.storage.db import records
+from chainteller.storage.db.query import Session
+from chainteller.storage.db.sources import insert
 from chainteller.storage.log import last_writes, views
 from chainteller.storage.log.last_writes import Kept, Trail
-from chainteller.storage.tables import Tables
 
 SIZE = 300
 _NUMBER = f"{crowded.FEW + 1:022d}"
@@ -103,13 +105,13 @@ def selects(world: World) -> Iterator[list[tuple[str, Any]]]:
     found += [each for each in told if each[0].startswith("SELECT")]
 
 
-def plan(connection: Connection, statement: str, values: Any) -> str:
+def plan(connection: Session, statement: str, values: Any) -> str:
     if connection.dialect.name == "sqlite":
-        found = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)
+        found = connection.driver.execute(f"EXPLAIN QUERY PLAN {statement}", values)
         return "\n".join(row[3] for row in found)
     for way in ("seqscan", "bitmapscan", "sort"):
         connection.execute(text(f"SET LOCAL enable_{way} = off"))
-    found = connection.exec_driver_sql(f"EXPLAIN {statement}", values)
+    found = connection.driver.execute(f"EXPLAIN {statement}", values)
     return "\n".join(row[0] for row in found)
 
 
@@ -157,12 +159,13 @@ def test_what_a_payout_compares_is_read_from_indexes(world: World) -> None:
     ids = [f"TXN_{number:08d}{number:014d}" for number in range(2_000)]
     place = {"kind": "fill", "organisation_id": "default", "number": 1}
     with world.database.write() as connection:
-        connection.execute(insert(Tables.journal), [{"record": each, **place} for each in ids])
+        for each in ids:
+            connection.execute(insert(records.Journal), {"record": each, **place})
         connection.execute(text("ANALYZE"))
         with selects(world) as told:
             views.journals_of(connection, f"TXN_{_NUMBER}")
             trail = Trail("default", f"TDA_{_NUMBER}", [f"TXN_{_NUMBER}"])
-            kept = Kept(Tables.trade, f"TXN_{_NUMBER}")
+            kept = Kept(records.Tables.trade, f"TXN_{_NUMBER}")
             last_writes.contradicted(connection, trail, [kept])
         how = {statement: plan(connection, statement, values) for statement, values in told}
     wrong = [fault for statement, found in how.items() for fault in faults(statement, found)]

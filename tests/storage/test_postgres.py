@@ -24,8 +24,9 @@ from chainteller.service.errors import (
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
-from chainteller.storage import idempotency, inspection, jobs
+from chainteller.storage import idempotency, jobs
 from chainteller.storage.database import open_database
+from chainteller.storage.db.query import Value, built
 
 TOKEN = Currency(type="deposit-token-currency", id="DPT_USD")
 
@@ -113,7 +114,7 @@ def test_a_write_cut_before_its_commit_runs_again_once(
     cut_world: World, cutter: CuttingProxy, word: str, where: str
 ) -> None:
     account_id = opened(cut_world)
-    cut_world.context.database.engine.dispose()  # a new connection sends each statement's words
+    cut_world.context.database.sessions.pool.close()  # what is prepared has no words
     cutter.cut_at(word, where)  # type: ignore[arg-type]  # both words are in the parameters
     deposit(cut_world, account_id)
     assert cutter.cuts == 1
@@ -128,7 +129,7 @@ def test_a_commit_without_an_answer_is_looked_up_and_has_one_effect(
     cut_world: World, cutter: CuttingProxy, where: str, key: str | None
 ) -> None:
     account_id = opened(cut_world)
-    cut_world.context.database.engine.dispose()
+    cut_world.context.database.sessions.pool.close()
     cutter.cut_at("COMMIT\0", where)  # type: ignore[arg-type]  # both words are in the parameters
     deposit(cut_world, account_id, key=key)
     assert cutter.cuts == 1
@@ -193,9 +194,8 @@ def test_a_transaction_leaves_nothing_in_its_session(world: World) -> None:
     for number in range(12):
         deposit(world, account_id, key=f"k{number}")
         world.engine.trades(account_id)
-    engine = world.context.database.engine
-    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        raw = connection.connection.cursor()
+    with world.context.database.look() as connection:
+        raw = connection.driver.cursor()
         for setting in ("lock_timeout", "statement_timeout", "default_transaction_isolation"):
             raw.execute("SELECT setting = reset_val FROM pg_settings WHERE name = %s", (setting,))
             assert raw.fetchone() == (True,)
@@ -205,9 +205,9 @@ def test_a_transaction_leaves_nothing_in_its_session(world: World) -> None:
 
 def test_what_verification_reads_is_fetched_in_parts(world: World) -> None:
     """A cursor whose rows were all fetched is closed."""
-    open_cursors = text("SELECT count(*) FROM pg_cursors")
+    open_cursors = text("SELECT count(*) FROM pg_cursors WHERE name <> ''")
     with world.context.database.read(patient=True) as connection:
-        rows = inspection._raw(connection, "SELECT generate_series(1, 20000)", {})
+        rows = connection.stream(built("SELECT generate_series(1, 20000)", Value))
         assert next(rows) == (1,)
         assert connection.execute(open_cursors).scalar() == 1
         assert sum(1 for _ in rows) == 19_999

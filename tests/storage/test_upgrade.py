@@ -60,7 +60,7 @@ def execute(url: str, *statements: str) -> None:
     database = connect(url)
     with database.write() as connection:
         for statement in statements:
-            connection.exec_driver_sql(statement)
+            connection.execute(text(statement))
         connection.commit()
     database.close()
 
@@ -166,9 +166,8 @@ def test_an_upgrade_seals_no_row_that_is_not_in_the_log(world: World, url: str) 
             values.get(name, "NULL" if Tables.api_key.c[name].nullable else "'0'")
             for name in columns
         ]
-        connection.exec_driver_sql(
-            f"INSERT INTO api_key ({', '.join(columns)}) VALUES ({', '.join(filled)})"  # noqa: S608 - our own names
-        )
+        insert = f"INSERT INTO api_key ({', '.join(columns)}) VALUES ({', '.join(filled)})"  # noqa: S608 - our own names
+        connection.execute(text(insert))
         connection.commit()
     world.close()
     for _ in range(2):

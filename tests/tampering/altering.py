@@ -1,13 +1,14 @@
 """Every alteration of a table: each cell and each row, one at a time, and whether it is noticed."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any, NamedTuple
 
 import pytest
-from sqlalchemy import Column, Connection, Table, delete, insert, select, update
+from sqlalchemy import Column, Table, delete, insert, select, text, update
 from sqlalchemy.types import Boolean, Integer, LargeBinary
 from tests.tampering.bank import LEAST, busy_bank
+from tests.world.declared import form, sealed_tables
 from tests.world.engines import World
 
 from chainteller.engine.checks import replay, seals
@@ -15,9 +16,12 @@ from chainteller.engine.checks.breaches import Breach
 from chainteller.storage import guards
 from chainteller.storage.archives import Past
 from chainteller.storage.columns import Atoms, reason_unsealed
-from chainteller.storage.sealing import form, sealed_tables
+from chainteller.storage.db.query import Session
 
 Row = Mapping[str, Any]
+
+
+SAVED, UNDONE = text("SAVEPOINT altered"), text("ROLLBACK TO altered")
 
 
 class Alteration(NamedTuple):
@@ -31,35 +35,34 @@ class Alteration(NamedTuple):
 
 
 @contextmanager
-def unguarded(world: World) -> Iterator[Connection]:
+def unguarded(world: World) -> Iterator[Session]:
     """A write transaction without guards and foreign keys, rolled back at the end unless it
     was committed."""
-    with world.database.engine.connect().execution_options(writes=True) as connection:
-        driver: Any = connection.connection.driver_connection
-        if not world.database.is_postgres:
-            driver.execute("PRAGMA foreign_keys=OFF")
-        transaction = connection.begin()
-        if world.database.is_postgres:
-            connection.exec_driver_sql("SET LOCAL session_replication_role = replica")
-            connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
+    is_postgres, sessions = world.database.is_postgres, world.database.sessions
+    with closing(sessions.writing() if is_postgres else sessions.looking()) as connection:
+        if is_postgres:
+            connection.execute(text("SET LOCAL session_replication_role = replica"))
+            connection.execute(text("SET LOCAL statement_timeout = 0"))
+        else:
+            connection.execute(text("PRAGMA foreign_keys=OFF"))
+            connection.execute(text("BEGIN IMMEDIATE"))
         guards.drop(connection)
         try:
             yield connection
         finally:
-            if transaction.is_active:
-                transaction.rollback()
-            if not world.database.is_postgres:
-                driver.execute("PRAGMA foreign_keys=ON")
+            connection.rollback()
+            if not is_postgres:
+                connection.execute(text("PRAGMA foreign_keys=ON"))
 
 
-def found_in_log(connection: Connection) -> Iterator[Breach]:
+def found_in_log(connection: Session) -> Iterator[Breach]:
     """What the log shows by itself and of the rows that it seals."""
     books, found = replay.read(connection, Past())
     yield from found
     yield from seals.rows_are_sealed(connection, books)
 
 
-def alterations(connection: Connection, table: Table, rows: int = LEAST) -> Iterator[Alteration]:
+def alterations(connection: Session, table: Table, rows: int = LEAST) -> Iterator[Alteration]:
     """Of every sealed cell of some rows: other values and NULL; and of these rows: each deleted
     and each inserted once more under another key."""
     stored = connection.execute(select(table).order_by(*table.primary_key)).mappings().all()
@@ -124,7 +127,7 @@ def _copied(table: Table, row: Row) -> dict[str, Any]:
 
 UNCOUNTED = -1
 """What PostgreSQL's driver says of an insert."""
-Noticed = Callable[[Connection, Alteration], bool]
+Noticed = Callable[[Session, Alteration], bool]
 
 
 def require_noticed(
@@ -142,11 +145,11 @@ def require_noticed(
             assert len(found) > len(form(table).names)
             total += len(found)
             for each in found:
-                nested = connection.begin_nested()
+                connection.execute(SAVED)
                 assert connection.execute(each.statement).rowcount in (1, UNCOUNTED), each
                 if not noticed(connection, each):
                     missed.append(f"{table.name} {each.row}: {each.what}")
-                nested.rollback()
+                connection.execute(UNDONE)
     assert not missed, "\n".join(missed)
     return total
 

@@ -31,7 +31,7 @@ from chainteller.service.models.counterparties import (
 )
 from chainteller.service.models.funding import Destination, WithdrawalRequest
 from chainteller.storage import markets
-from chainteller.storage.sealing import own_tables
+from chainteller.storage.wallet_tables import declared
 from chainteller.wallets.simulated import sample_wallets, sign_sample
 
 LEAST = 3
@@ -180,5 +180,5 @@ def counts(world: World) -> dict[str, int]:
     with world.database.read() as connection:
         return {
             table.name: connection.execute(select(func.count()).select_from(table)).scalar_one()
-            for table in own_tables()
+            for table in declared()
         }

@@ -10,13 +10,14 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from sqlalchemy import Connection, text
+from sqlalchemy import text
 from tests.tampering.altering import unguarded
 from tests.tampering.bank import busy_bank
 from tests.world.engines import World
 
 from chainteller.engine import claim_proofs
 from chainteller.engine.verification import breaches
+from chainteller.storage.db.query import Session
 
 KEPT = Path(__file__).with_name("breaches.txt")
 _NAMES = {
@@ -230,7 +231,7 @@ def said(bank: World, statement: str) -> list[str]:
         return found
 
 
-def _found(connection: Connection) -> Iterator[str]:
+def _found(connection: Session) -> Iterator[str]:
     for each in breaches(connection):
         if each.where != "catalogue":
             yield f"{each.invariant} {each.where}: {each.what}"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, text
+from sqlalchemy import text
 from tests.tampering.altering import unguarded
 from tests.tampering.breaches import STATEMENTS, kept, said
 from tests.tampering.words import words
@@ -17,6 +17,7 @@ from tests.world.engines import World
 from chainteller.domain.randomness import SystemRandomness
 from chainteller.engine.verification import breaches
 from chainteller.storage import marks
+from chainteller.storage.db.query import Session
 from chainteller.storage.log import entry, views
 from chainteller.storage.log.entry import Act, Stamp
 from chainteller.storage.sealing import Seal
@@ -124,7 +125,7 @@ def test_an_entry_that_says_nothing_or_what_another_says_is_named(
     assert found == [what]
 
 
-def write_entry(connection: Connection, number: int, body: bytes) -> None:
+def write_entry(connection: Session, number: int, body: bytes) -> None:
     """Put a body in the place of an entry, with its hash, and mark the log as it is then."""
     change = "UPDATE entry SET body = :body, leaf = :leaf WHERE number = :number"
     change += " AND organisation_id = 'default'"

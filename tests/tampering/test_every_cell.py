@@ -7,7 +7,7 @@ the slow form checks every other cell of three rows of every table on both datab
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, Table, text
+from sqlalchemy import Table, text
 from tests.tampering.altering import (
     Alteration,
     found_in_log,
@@ -16,12 +16,14 @@ from tests.tampering.altering import (
     unguarded,
 )
 from tests.tampering.bank import LEAST, archive_all, busy_bank, counts
+from tests.world.declared import exemptions, sealed_tables
 from tests.world.engines import World
 
 from chainteller.engine.checks import seals
 from chainteller.engine.verification import breaches, verify
-from chainteller.storage.sealing import exemptions, own_tables, sealed_tables
+from chainteller.storage.db.query import Session
 from chainteller.storage.tables import Tables
+from chainteller.storage.wallet_tables import declared
 
 _EXEMPT = {
     ("entry", "*"),
@@ -57,7 +59,7 @@ def test_what_is_not_sealed_is_declared_with_its_reason() -> None:
     assert all(len(reason) > 10 for _, _, reason in declared)
 
 
-def is_named(connection: Connection, altered: Alteration) -> bool:
+def is_named(connection: Session, altered: Alteration) -> bool:
     named = {breach.where for breach in found_in_log(connection)}
     return f"{altered.table.name} {altered.row}" in named
 
@@ -82,7 +84,7 @@ _FROM_ENTRIES = [Tables.entry, Tables.log, Tables.journal, Tables.ledger_account
 _OF_ARCHIVES = [Tables.log, Tables.archive]
 
 
-def is_found(connection: Connection, altered: Alteration) -> bool:
+def is_found(connection: Session, altered: Alteration) -> bool:
     """Whether a finding names the row; of an entry in a log that isn't there, the log."""
     row = altered.before
     of = row["organisation_id"]
@@ -171,7 +173,7 @@ def test_what_is_recomputed_is_named_too(bank: World, statement: str, where: str
     assert any(where in found for _, found, _ in damaged(bank, statement))
 
 
-@pytest.mark.parametrize("table", own_tables(), ids=lambda each: each.name)
+@pytest.mark.parametrize("table", declared(), ids=lambda each: each.name)
 def test_a_missing_table_and_a_missing_column_are_named(bank: World, table: Table) -> None:
     free = [each.name for each in table.columns if not each.primary_key and each.nullable]
     with unguarded(bank) as connection:

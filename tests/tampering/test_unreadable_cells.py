@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 import pytest
 from sqlalchemy import Table, select, update
-from tests.tampering.altering import unguarded
+from tests.tampering.altering import SAVED, UNDONE, unguarded
 from tests.world.engines import World
 
 from chainteller.engine.verification import breaches
-from chainteller.storage.sealing import own_tables
+from chainteller.storage.wallet_tables import declared
 
 VALUES = ("[" * 3_000, "[1]", "null", "1", "{}", "[]", "x", "\ud7ff\x00", '{"a":{"a":[]}}')
 """Of JSON: nested deeper than the parser goes, and of other kinds than any build writes."""
@@ -24,7 +24,7 @@ def usual_recursion_limit() -> Iterator[None]:
     sys.setrecursionlimit(before)
 
 
-@pytest.mark.parametrize("table", own_tables(), ids=lambda each: each.name)
+@pytest.mark.parametrize("table", declared(), ids=lambda each: each.name)
 @pytest.mark.parametrize(
     "every", [False, pytest.param(True, marks=pytest.mark.thorough)], ids=["JSON", "text"]
 )
@@ -40,8 +40,8 @@ def test_a_cell_that_cannot_be_read_is_found_and_ends_nothing(
                 continue
             where = [each == row[each.name] for each in table.primary_key]
             for value in VALUES if every else VALUES[:4]:
-                nested = connection.begin_nested()
+                connection.execute(SAVED)
                 statement = update(table).where(*where).values({column.name: value})
                 assert connection.execute(statement).rowcount == 1
                 assert breaches(connection), f"{column}: {value[:20]}"
-                nested.rollback()
+                connection.execute(UNDONE)

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, text
+from sqlalchemy import text
 from tests.postgres import PostgresServer
 from tests.tampering.altering import (
     Alteration,
@@ -22,6 +22,7 @@ from tests.tampering.altering import (
     unguarded,
 )
 from tests.tampering.bank import NAMES, busy_bank, prove_wallet
+from tests.world.declared import form, sealed_tables, shape
 from tests.world.engines import START, World, make_world
 from tests.world.files import put_on_record, sealed
 
@@ -33,36 +34,36 @@ from chainteller.service.errors import ServiceError
 from chainteller.service.models.counterparties import ReverificationRequest
 from chainteller.storage import guards, inspection, markets
 from chainteller.storage.archives import Past
+from chainteller.storage.db.query import Session
 from chainteller.storage.log import views
 from chainteller.storage.rows import Writer
-from chainteller.storage.sealing import form, sealed_tables
 
 
-def write_over(connection: Connection, altered: Alteration) -> None:
+def write_over(connection: Session, altered: Alteration) -> None:
     """Write the altered row as the engine does, but none of its altered cells: another column of it
     gets the value that it has. A row without such a column is removed, one that was deleted is
     inserted once more."""
     table = altered.table
     writer, key = Writer(connection), form(table).primary_key(altered.row)
     assert key is not None
-    row = inspection.row_by_key(connection, table, altered.row)
+    row = inspection.row_by_key(connection, shape(table), altered.row)
     column = altered.what.partition(" ")[0]
     others = [name for name in form(table).names if name not in (*key, column)]
-    here = [table.c[name] == value for name, value in key.items()]
     if row is None:
-        writer.insert(table, [altered.before])
+        writer.insert(shape(table), [altered.before])
     elif others:
-        writer.update(table, key, {others[0]: row[others[0]]})
+        writer.update(shape(table), key, {others[0]: row[others[0]]})
     else:
-        assert writer.delete(table, here[0] if len(here) == 1 else here[0] & here[1]) == 1
+        here = " AND ".join(f"{name} = :{name}" for name in key)
+        assert len(writer.delete(shape(table), here, key)) == 1
     put_on_record(writer, actor="the engine")
 
 
-def named(connection: Connection) -> dict[str, str]:
+def named(connection: Session) -> dict[str, str]:
     return {each.where: each.what for each in found_in_log(connection) if each.invariant == 20}
 
 
-def is_named_when_written(connection: Connection, altered: Alteration) -> bool:
+def is_named_when_written(connection: Session, altered: Alteration) -> bool:
     write_over(connection, altered)
     what = named(connection).get(f"{altered.table.name} {altered.row}", "")
     return "then written over by the engine at" in what
@@ -200,7 +201,7 @@ def after(
             (table,) = [each for each in sealed_tables() if each.name == name]
             tables.add(name)
             with copies.copy() as world, world.database.read() as connection:
-                row = inspection.row_by_key(connection, table, key)
+                row = inspection.row_by_key(connection, shape(table), key)
             if row is None:
                 continue  # the operation itself wrote it first
             for each in alterations_of(table, row):

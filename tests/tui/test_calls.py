@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
+from sqlalchemy import text
 from tests.tui.conftest import Bench, answer, press, seen, settle
 from tests.tui.unsteady_service import Unsteady
 from textual import events
@@ -147,16 +148,19 @@ async def test_the_audit_trail_of_a_record_is_verified_with_its_head(bench: Benc
         await press(pilot, "v")
         assert "rows intact" in seen(app)
         assert bench.service.audit().data[0].hash in app.desk.log[-1].text
-        with bench.world.context.database.engine.begin() as connection:
-            triggers = connection.exec_driver_sql(
-                "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+        with bench.world.context.database.write() as connection:
+            triggers = connection.execute(
+                text("SELECT name FROM sqlite_master WHERE type = 'trigger'")
             )
-            for (name,) in triggers.fetchall():
-                connection.exec_driver_sql(f'DROP TRIGGER "{name}"')
-            connection.exec_driver_sql(
-                "UPDATE entry SET object = 'nobody' "
-                "WHERE organisation_id = 'default' AND number = 2"
+            for (name,) in triggers:
+                connection.execute(text(f'DROP TRIGGER "{name}"'))
+            connection.execute(
+                text(
+                    "UPDATE entry SET object = 'nobody' "
+                    "WHERE organisation_id = 'default' AND number = 2"
+                )
             )
+            connection.commit()
         await press(pilot, "v")
         assert "broken at row 2" in seen(app)
 

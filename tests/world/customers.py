@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chainteller.domain.preconditions import TERMS_VERSION
+from chainteller.storage.db.records import Tables
 from chainteller.storage.rows import Writer
-from chainteller.storage.tables import Tables
 
 
 @dataclass(frozen=True, slots=True)

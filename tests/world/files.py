@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-
-from sqlalchemy import event
+from typing import cast
 
 from chainteller.domain.actors import DEFAULT_ORGANISATION
 from chainteller.sqlite import sqlite3
-from chainteller.storage.database import Database, open_database, sqlite_path
+from chainteller.storage.database import Database, add_functions, open_database, sqlite_path
+from chainteller.storage.db.sqlite import SqliteSessions
 from chainteller.storage.log import append
 from chainteller.storage.log.entry import Act, Stamp
 from chainteller.storage.rows import Writer
@@ -46,9 +46,15 @@ def open_fresh(
         path.touch(mode=0o600)
         shutil.copyfile((start or _empty_bank)(), path)
     database = open_database(url, keys)
-    database.engine.dispose()  # opened before the listener below
-    event.listen(database.engine, "connect", _skip_syncs)
+    wait_for_disk(database, waits=False)
     return database
+
+
+def wait_for_disk(database: Database, *, waits: bool = True) -> None:
+    """Whether commits to a SQLite file wait until they are on the disk."""
+    sessions = cast("SqliteSessions", database.sessions)
+    sessions.prepare = add_functions if waits else _prepare_without_syncs
+    sessions.pool.close()  # those that are open already
 
 
 @contextmanager
@@ -108,5 +114,6 @@ class TestKeys:
 KEYS = TestKeys()
 
 
-def _skip_syncs(connection: sqlite3.Connection, _record: object) -> None:
+def _prepare_without_syncs(connection: sqlite3.Connection) -> None:
+    add_functions(connection)
     connection.execute("PRAGMA synchronous=OFF")

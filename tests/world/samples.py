@@ -62,7 +62,7 @@ def dump(bank: EngineContext) -> dict[str, list[tuple[Any, ...]]]:
     stored = {table: rows(bank, f"SELECT * FROM {table} ORDER BY 1, 2") for table in TABLES}  # noqa: S608 - our own table names
     return {
         table: [
-            tuple(cell for name, cell in row._mapping.items() if name != "salt") for row in found
+            tuple(cell for name, cell in row._asdict().items() if name != "salt") for row in found
         ]
         for table, found in stored.items()
     }

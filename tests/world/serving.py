@@ -85,6 +85,8 @@ def served(
     finally:
         server.end()
         app.threads.shutdown(wait=False, cancel_futures=True)
+        if isinstance(behind, EmbeddedDeployment):
+            behind.stop()
 
 
 class ServerProcess:

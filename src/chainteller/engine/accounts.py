@@ -38,9 +38,8 @@ from chainteller.service.models.accounts import (
 )
 from chainteller.service.models.pages import BalancesQuery, ListQuery, Page
 from chainteller.storage import accounts, ledger
-from chainteller.storage.columns import Record
-from chainteller.storage.db.query import Session
-from chainteller.storage.tables import Tables
+from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.records import Tables
 
 _SORTS = ("-created", "created", "-lastActivity", "lastActivity")
 RESOURCE = "trading account"

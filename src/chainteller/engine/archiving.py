@@ -8,8 +8,6 @@ in neither, and the next one goes on with them.
 from collections.abc import Generator
 from pathlib import Path
 
-from sqlalchemy import select
-
 from chainteller.domain.actors import WORKER
 from chainteller.domain.clock import DAY
 from chainteller.engine.context import EngineContext
@@ -17,16 +15,18 @@ from chainteller.engine.pacing import Pace
 from chainteller.engine.unit_of_work import UnitOfWork, now, work_unit
 from chainteller.storage import archives, checkpoints
 from chainteller.storage.archives import Archive
-from chainteller.storage.columns import Record
-from chainteller.storage.db.query import Session
+from chainteller.storage.db import records
+from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.sources import Source
 from chainteller.storage.log import append, moved, views
 from chainteller.storage.log.views import Age
 from chainteller.storage.marks import derived_deployment
-from chainteller.storage.tables import Tables
 
 AT_ONCE = 200
 """Entries that one step moves at most."""
-_E = Tables.entry
+_NEXT = Source(records.Entry).where(
+    "organisation_id = :organisation AND number > :after ORDER BY number LIMIT :most"
+)
 
 
 def archive(context: EngineContext, path: Path, keep_days: int) -> Generator[int]:
@@ -80,8 +80,8 @@ def _oldest(
     connection: Session, organisation: str, after: int, age: Age, most: int
 ) -> list[Record]:
     """The entries after a number that are old, up to the first one that isn't."""
-    mine = (_E.c.organisation_id == organisation, _E.c.number > after)
-    found = connection.execute(select(_E).where(*mine).order_by(_E.c.number).limit(most)).all()
+    values = {"organisation": organisation, "after": after, "most": most}
+    found = connection.execute(_NEXT, values).all()
     if not found or views.is_old(connection, organisation, found[-1].number, age):
         return list(found)
     count = next((n for n, row in enumerate(found) if age.before <= row.at <= age.now), len(found))

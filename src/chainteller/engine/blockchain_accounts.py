@@ -14,9 +14,8 @@ from chainteller.service.errors import UnsupportedNetwork
 from chainteller.service.models.counterparties import BlockchainAccount, OpenBlockchainAccount
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage import wallets
-from chainteller.storage.columns import Record
-from chainteller.storage.db.query import Session
-from chainteller.storage.wallet_tables import WalletTables
+from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.records import Tables
 from chainteller.wallets.networks import (
     Network,
     UnknownNetwork,
@@ -54,7 +53,7 @@ def open_account(tx: UnitOfWork, request: OpenBlockchainAccount) -> BlockchainAc
         moment,
     )
     outcome.apply(tx, decided)
-    return wallets.account_model(decided.record(WalletTables.blockchain_account))
+    return wallets.account_model(decided.record(Tables.blockchain_account))
 
 
 def decide_opening(
@@ -79,7 +78,7 @@ def decide_opening(
     told = {"tradingAccountId": trading_account.id, "network": on.name}
     return Outcome(
         row["id"],
-        rows=(Insert(WalletTables.blockchain_account, (row,)),),
+        rows=(Insert(Tables.blockchain_account, (row,)),),
         events=(Event("blockchain_account.created", row["id"], told),),
     )
 

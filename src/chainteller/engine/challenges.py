@@ -33,9 +33,8 @@ from chainteller.service.models.counterparties import (
 )
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage import challenges, wallets
-from chainteller.storage.columns import Record
-from chainteller.storage.db.query import Session
-from chainteller.storage.wallet_tables import WalletTables
+from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.records import Tables
 from chainteller.wallets.cases import (
     MAX_KNOWN_ADDRESSES,
     MAX_OTHER_TEXTS,
@@ -109,7 +108,7 @@ def decide_challenge(
     told = {"blockchainAccountId": account.id, "counterpartyId": counterparty.id}
     return Outcome(
         challenge_id,
-        rows=(Insert(WalletTables.challenge, (row,)),),
+        rows=(Insert(Tables.challenge, (row,)),),
         events=(Event("ownership_challenge.created", challenge_id, told),),
     )
 

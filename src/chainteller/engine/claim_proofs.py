@@ -36,8 +36,7 @@ from chainteller.domain.second_method import (
 from chainteller.engine import reading
 from chainteller.service.errors import ClaimUnverifiable
 from chainteller.storage import claim_evidence, wallets
-from chainteller.storage.columns import Record
-from chainteller.storage.db.query import Session
+from chainteller.storage.db.query import Record, Session
 from chainteller.wallets import addresses, contracts
 from chainteller.wallets.addresses import Address
 from chainteller.wallets.networks import known_network

@@ -34,11 +34,9 @@ from chainteller.service.models.counterparties import (
     SignatureDiagnosis,
 )
 from chainteller.storage import challenges as challenge_rows
-from chainteller.storage.columns import Record
-from chainteller.storage.db.query import Session
-from chainteller.storage.wallet_tables import WalletTables
+from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.records import Tables
 from chainteller.wallets.cases import Case, Diagnosis
-from chainteller.wallets.diagnose import accept, diagnose
 from chainteller.wallets.judging import diagnosis_model
 from chainteller.wallets.proof import Proof
 
@@ -84,7 +82,9 @@ def _judge(
     *,
     longer: bool = False,
 ) -> tuple[Case, Diagnosis]:
-    """A right signature is accepted before anything that could explain a wrong one is loaded."""
+    """A right signature is accepted before anything that could explain a wrong one is read."""
+    from chainteller.wallets.diagnose import accept, diagnose  # noqa: PLC0415 - long to import
+
     with context.database.read() as connection:
         challenge, attempt = challenges.without_context(
             context, connection, organisation_id, account_id, request
@@ -147,6 +147,8 @@ def submit(
     about, found, chain = prepared
     state = challenge_status(challenge.status, now=tx.now, expires=challenge.expires)
     if state != about.challenge.state:
+        from chainteller.wallets.diagnose import diagnose  # noqa: PLC0415 - as above
+
         about = replace(about, challenge=replace(about.challenge, state=state))
         found = diagnose(about)
     proof, evidence = (found.proof if found.accepted else None), None
@@ -204,11 +206,11 @@ def decide_acceptance(
     if evidence is not None:
         organisation = {"organisation_id": moment.organisation_id}
         body = {"claim_id": claim_id, **organisation, "body": evidence}
-        kept = (Insert(WalletTables.evidence, (body,)),)
+        kept = (Insert(Tables.evidence, (body,)),)
     told = {"counterpartyId": challenge.counterparty_id}
     return Outcome(
         claim_id,
-        rows=(_update(challenge, **used), Insert(WalletTables.claim, (claim,)), *kept),
+        rows=(_update(challenge, **used), Insert(Tables.claim, (claim,)), *kept),
         events=(
             Event("ownership_challenge.used", challenge.id, {"claimId": claim_id}),
             Event("ownership_claim.created", claim_id, told),
@@ -256,7 +258,7 @@ def decide_attempt(
         challenge.id,
         rows=(
             _update(challenge, attempts=number, status=status.value),
-            Insert(WalletTables.attempt, (attempt,)),
+            Insert(Tables.attempt, (attempt,)),
         ),
         events=(Event(kind, challenge.id, {"finding": finding, "attempts": number}),),
     )
@@ -265,4 +267,4 @@ def decide_attempt(
 def _update(challenge: Record, **values: object) -> Update:
     """A change of an open challenge."""
     open_ = {"status": ChallengeStatus.OPEN.value}
-    return Update(WalletTables.challenge, {"id": challenge.id}, values, open_)
+    return Update(Tables.challenge, {"id": challenge.id}, values, open_)

@@ -35,9 +35,8 @@ from chainteller.service.models.counterparties import (
 )
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage import challenges, wallets
-from chainteller.storage.columns import Record
-from chainteller.storage.db.query import Session
-from chainteller.storage.wallet_tables import WalletTables
+from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.records import Tables
 from chainteller.wallets import addresses
 from chainteller.wallets.addresses import Address
 from chainteller.wallets.contracts import Block, CodeAnswer
@@ -148,7 +147,7 @@ def decide_sighting(stored: Record, seen: CodeAnswer, block: Block) -> Outcome:
     values = {"code": seen.code, "code_block": block.number}
     return Outcome(
         stored.id,
-        rows=(Update(WalletTables.counterparty, {"id": stored.id}, values),),
+        rows=(Update(Tables.counterparty, {"id": stored.id}, values),),
         audit=(AuditEntry(SEEN, stored.id, told),),
     )
 
@@ -168,7 +167,7 @@ def decide_registration(address: Address, moment: Moment) -> Outcome:
     told = {"network": address.network.name, "address": address.display}
     return Outcome(
         row["id"],
-        rows=(Insert(WalletTables.counterparty, (row,)),),
+        rows=(Insert(Tables.counterparty, (row,)),),
         events=(Event("counterparty.registered", row["id"], told),),
     )
 
@@ -316,14 +315,14 @@ def decide_link(
     pair = {"blockchain_account_id": account.id, "counterparty_id": claim.counterparty_id}
     change: Insert | Update
     if linked is None:
-        change = Insert(WalletTables.link, ({**pair, **values, "first_linked_at": now},))
+        change = Insert(Tables.link, ({**pair, **values, "first_linked_at": now},))
     else:
         change = change_link(linked, **values)
     used = {"status": ClaimStatus.LINKED.value, "linked_at": now}
     told = {"blockchainAccountId": account.id, "claimId": claim.id}
     return Outcome(
         claim.counterparty_id,
-        rows=(change, Update(WalletTables.claim, {"id": claim.id}, used)),
+        rows=(change, Update(Tables.claim, {"id": claim.id}, used)),
         events=(
             Event("counterparty.linked", claim.counterparty_id, told),
             Event("ownership_claim.linked", claim.id, {"counterpartyId": claim.counterparty_id}),
@@ -336,7 +335,7 @@ def change_link(linked: Record, **values: object) -> Update:
         "blockchain_account_id": linked.blockchain_account_id,
         "counterparty_id": linked.counterparty_id,
     }
-    return Update(WalletTables.link, key, values)
+    return Update(Tables.link, key, values)
 
 
 def _require_linkable(account: Record, claim: Record, address: Address, now: int) -> None:

@@ -19,15 +19,13 @@ from chainteller.service.errors import ServiceError, ServiceUnavailable
 from chainteller.service.operations import Operation
 from chainteller.storage import marks, schema
 from chainteller.storage.compatibility import require_current
-from chainteller.storage.database import Database
-from chainteller.storage.faults import NotAtOnce
+from chainteller.storage.database import Database, Unwaiting
+from chainteller.storage.faults import NotAtOnce, driver_missing
 from chainteller.storage.log import views
-from chainteller.storage.postgres import driver_missing
-from chainteller.storage.short_reads import ShortReads
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
-    from chainteller.storage.loop_reads import LoopReads
+    from chainteller.storage.loop import LoopReads
 
 Answer = TypeVar("Answer")
 
@@ -46,10 +44,12 @@ class EmbeddedDeployment:
         self._refused: RefusedCallers | None = None
         self._loop: LoopReads | None = None
         database = engine.context.database
-        if database.is_postgres:
-            self._loop = _loop_reads(database)
-        short = self._loop or ShortReads(database)
-        self._unwaiting = Engine(replace(engine.context, database=short))
+        unwaiting: Database
+        if database.path is None:
+            unwaiting = self._loop = _loop_reads(database)
+        else:
+            unwaiting = Unwaiting(database, database.path)
+        self._unwaiting = Engine(replace(engine.context, database=unwaiting))
 
     @property
     def options(self) -> DeploymentOptions:
@@ -85,7 +85,7 @@ class EmbeddedDeployment:
             return None
         try:
             return work(service)
-        except ServiceUnavailable:
+        except (NotAtOnce, ServiceUnavailable):
             return None
 
     def servers(self) -> int:
@@ -122,7 +122,7 @@ class EmbeddedDeployment:
     def start(self) -> None:
         """After a fork the parent's connections are left to the parent, unclosed."""
         if os.getpid() != self._process:
-            self._engine.context.database.engine.dispose(close=False)
+            self._engine.context.database.sessions.pool.forget()
             self._process = os.getpid()
         if self._engine.context.database.is_postgres:
             self._lease = ServerLease(self._engine.context)
@@ -152,7 +152,7 @@ class EmbeddedDeployment:
 def _loop_reads(database: Database) -> "LoopReads":
     """Raises ServiceUnavailable: DRIVER_MISSING."""
     try:
-        from chainteller.storage import loop_reads  # noqa: PLC0415 - what it needs is an extra
+        from chainteller.storage.loop import LoopReads  # noqa: PLC0415 - what it needs is an extra
     except ModuleNotFoundError as missing:
         raise driver_missing(str(missing.name)) from None
-    return loop_reads.LoopReads(database)
+    return LoopReads(database)

@@ -27,8 +27,8 @@ from chainteller.service.errors import InsufficientFunds
 from chainteller.service.models.funding import DepositRequest, Transfer
 from chainteller.storage import ledger as ledger_rows
 from chainteller.storage import transfers as transfer_rows
-from chainteller.storage.columns import Record
-from chainteller.storage.tables import Tables
+from chainteller.storage.db.query import Record
+from chainteller.storage.db.records import Tables
 
 COMPLETE = "deposit.complete"
 

@@ -21,7 +21,7 @@ from chainteller.service.errors import (
 )
 from chainteller.service.models.funding import Destination
 from chainteller.storage import wallets
-from chainteller.storage.columns import Record
+from chainteller.storage.db.query import Record
 
 
 @dataclass(frozen=True, slots=True)

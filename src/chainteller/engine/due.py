@@ -20,7 +20,7 @@ from chainteller.engine import (
 from chainteller.engine.context import EngineContext
 from chainteller.engine.unit_of_work import UnitOfWork, now, work_unit
 from chainteller.storage import jobs
-from chainteller.storage.columns import Record
+from chainteller.storage.db.query import Record
 
 ORPHANED = "work.orphaned"
 """The action of the audit entry for work on a record that doesn't exist; it isn't done."""

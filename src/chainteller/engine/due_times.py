@@ -8,8 +8,6 @@ settings in force.
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from sqlalchemy import Table
-
 from chainteller.domain.challenges import ChallengeStatus
 from chainteller.domain.clock import SECOND
 from chainteller.domain.timekeeping import stamped
@@ -19,8 +17,8 @@ from chainteller.engine import deposits, small_transfers, trades, withdrawals
 from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.storage.db import records
 from chainteller.storage.db.query import Query, Record, Session, row_of
-from chainteller.storage.tables import Tables
-from chainteller.storage.wallet_tables import WalletTables
+from chainteller.storage.db.records import Tables
+from chainteller.storage.db.table import Table
 
 
 class Work(NamedTuple):
@@ -79,7 +77,7 @@ WORK: Mapping[str, Work] = {
         Direction.WITHDRAWAL,
     ),
     small_transfers.WATCH: Work(
-        WalletTables.challenge,
+        Tables.challenge,
         ChallengeStatus.OPEN,
         "created",
         "",

@@ -20,10 +20,9 @@ from chainteller.engine.unit_of_work import UnitOfWork, act, work_unit
 from chainteller.storage import clock as clock_rows
 from chainteller.storage import epochs, organisations, tallies
 from chainteller.storage.db.query import Session
+from chainteller.storage.db.records import Tables
 from chainteller.storage.log import append
 from chainteller.storage.rows import DEPLOYMENT
-from chainteller.storage.tables import Tables
-from chainteller.storage.wallet_tables import WalletTables
 
 
 class Epoch(NamedTuple):
@@ -229,9 +228,9 @@ def _put_keys_right(connection: Session, error: "_Error") -> Iterator[Update]:
 def _put_wallets_right(connection: Session, error: "_Error") -> Iterator[Update]:
     over = {"expires": error.began_at - 1}
     for challenge in epochs.open_challenges(connection, error.began_at):
-        yield Update(WalletTables.challenge, {"id": challenge.id}, over)
+        yield Update(Tables.challenge, {"id": challenge.id}, over)
     for claim in epochs.unused_claims(connection, error.began_at):
-        yield Update(WalletTables.claim, {"id": claim.id}, over)
+        yield Update(Tables.claim, {"id": claim.id}, over)
     links = epochs.links_until(connection, error.began_at)
     made = epochs.entries_of(connection, (link.claim_id for link in links))
     for link in links:
@@ -242,7 +241,7 @@ def _put_wallets_right(connection: Session, error: "_Error") -> Iterator[Update]
         by, used = error.when_changed(made.get(link.claim_id)), link.last_used_at
         if by or used > error.began_at:
             values = {"expires": link.expires - by, "last_used_at": min(used, error.began_at)}
-            yield Update(WalletTables.link, pair, values)
+            yield Update(Tables.link, pair, values)
 
 
 class _Error:

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator
 
-from sqlalchemy.pool import QueuePool
-
 from chainteller.domain.assets import MARKETS_BY_NAME
 from chainteller.domain.clock import SECOND
 from chainteller.engine.context import EngineContext
@@ -54,8 +52,6 @@ def _of_prices(context: EngineContext, at: int) -> Iterator[Figure]:
 
 def of_process(context: EngineContext) -> Iterator[Figure]:
     """This process's connections to the database; asks nobody."""
-    pool = context.database.engine.pool
-    if isinstance(pool, QueuePool):
-        told = "Connections to the database."
-        yield Figure("chainteller_pool_connections", told, pool.checkedout(), {"state": "used"})
-        yield Figure("chainteller_pool_connections", told, pool.checkedin(), {"state": "idle"})
+    pool, told = context.database.sessions.pool, "Connections to the database."
+    yield Figure("chainteller_pool_connections", told, pool.used, {"state": "used"})
+    yield Figure("chainteller_pool_connections", told, pool.idle, {"state": "idle"})

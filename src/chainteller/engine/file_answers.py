@@ -1,4 +1,4 @@
-"""Answers that need neither the models nor SQLAlchemy: from a SQLite file, as JSON.
+"""Answers that don't need the models: from a SQLite file, as JSON.
 
 An answer is given only where the engine would give the same and do nothing besides. Otherwise it's
 None, and the engine is asked.

@@ -31,8 +31,7 @@ from chainteller.service.models.finding import FindQuery, Found
 from chainteller.service.models.pages import Page
 from chainteller.storage import finding as rows
 from chainteller.storage import quotes, search
-from chainteller.storage.columns import Record
-from chainteller.storage.db.query import Session
+from chainteller.storage.db.query import Record, Session
 from chainteller.storage.search import Hit
 from chainteller.storage.vocabulary import EXACT, Match
 

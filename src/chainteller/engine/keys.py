@@ -35,8 +35,8 @@ from chainteller.service.errors import (
     ValidationFailed,
 )
 from chainteller.storage import keys, organisations
-from chainteller.storage.columns import Record
-from chainteller.storage.tables import Tables
+from chainteller.storage.db.query import Record
+from chainteller.storage.db.records import Tables
 
 REMEMBERED_S = 0.2
 _MOST_KNOWN = 1_000

@@ -18,8 +18,7 @@ from chainteller.service.models.markets import Market as MarketModel
 from chainteller.service.models.markets import PriceSample
 from chainteller.service.models.pages import MarketsQuery, Page
 from chainteller.storage import markets
-from chainteller.storage.columns import Record
-from chainteller.storage.db.query import Session
+from chainteller.storage.db.query import Record, Session
 
 OPEN = "open"
 _REMEMBERED = 64

@@ -9,8 +9,6 @@ the same outcomes to rows in memory (``samples/bulk.py``).
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import Table
-
 from chainteller.domain.clock import SECOND
 from chainteller.domain.ids import Prefix
 from chainteller.domain.ledger import Journal
@@ -18,8 +16,9 @@ from chainteller.domain.options import EngineOptions
 from chainteller.engine import ledger
 from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.storage import jobs, rows
-from chainteller.storage.columns import Record
-from chainteller.storage.tables import Tables
+from chainteller.storage.db.query import Record
+from chainteller.storage.db.records import Tables
+from chainteller.storage.db.table import Table
 
 Row = dict[str, Any]
 NewId = Callable[[Prefix], str]

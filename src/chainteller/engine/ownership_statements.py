@@ -20,9 +20,8 @@ from chainteller.service.errors import ValidationFailed
 from chainteller.service.models.counterparties import OwnershipStatement, StatementRequest
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage import ownership_statements
-from chainteller.storage.columns import Record
-from chainteller.storage.db.query import Session
-from chainteller.storage.wallet_tables import WalletTables
+from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.records import Tables
 
 RESOURCE = "ownership statement"
 
@@ -69,7 +68,7 @@ def decide_statement(
     told = {"blockchainAccountId": account.id, "counterpartyId": wallet.id, "reason": reason}
     return Outcome(
         row["id"],
-        rows=(Insert(WalletTables.statement, (row,)),),
+        rows=(Insert(Tables.statement, (row,)),),
         events=(Event("ownership_statement.created", row["id"], told),),
     )
 

@@ -25,12 +25,10 @@ from chainteller.engine.outcome import AuditEntry, Event, Outcome
 from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service.errors import ClaimUnverifiable
 from chainteller.storage import accounts, claim_evidence, trades, transfers, wallets
-from chainteller.storage.columns import Record
-from chainteller.storage.db.query import Session
+from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.records import Tables
 from chainteller.storage.log import last_writes, views
 from chainteller.storage.log.last_writes import Kept, Trail
-from chainteller.storage.tables import Tables
-from chainteller.storage.wallet_tables import WalletTables
 
 PAYOUT_REFUSED = "payout.refused"
 """The action of the audit entry, and the type of the event, that a refused payout leaves."""
@@ -178,15 +176,15 @@ def _of_log(tx: UnitOfWork, withdrawal: Record, account: Record) -> Contradictio
     objects = [withdrawal.id, account.id]
     if withdrawal.counterparty_id is not None:
         pair = (withdrawal.blockchain_account_id, withdrawal.counterparty_id)
-        rows.append(Kept(WalletTables.blockchain_account, pair[0]))
-        rows.append(Kept(WalletTables.counterparty, pair[1]))
+        rows.append(Kept(Tables.blockchain_account, pair[0]))
+        rows.append(Kept(Tables.counterparty, pair[1]))
         objects += pair
         link = wallets.find_link(tx.connection, *pair)
         claim = claim_evidence.find(tx.connection, link.claim_id) if link is not None else None
         if claim is not None:
-            rows.append(Kept(WalletTables.link, " ".join(pair)))
-            rows.append(Kept(WalletTables.claim, claim.claim_id))
-            rows.append(Kept(WalletTables.challenge, claim.challenge_id))
+            rows.append(Kept(Tables.link, " ".join(pair)))
+            rows.append(Kept(Tables.claim, claim.claim_id))
+            rows.append(Kept(Tables.challenge, claim.challenge_id))
             objects += (claim.claim_id, claim.challenge_id)
     trail = Trail(account.organisation_id, account.id, objects)
     found = last_writes.contradicted(tx.connection, trail, rows)

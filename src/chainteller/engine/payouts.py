@@ -18,8 +18,8 @@ from chainteller.engine.payout_checks import Hold, Refused
 from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.engine.withdrawals import COMPLETE, SEND
 from chainteller.storage import trades
-from chainteller.storage.columns import Record
-from chainteller.storage.tables import Tables
+from chainteller.storage.db.query import Record
+from chainteller.storage.db.records import Tables
 
 
 def pass_review(tx: UnitOfWork, withdrawal_id: str) -> None:

@@ -2,7 +2,7 @@
 
 from chainteller.domain.preconditions import REQUIRED_KYC, TERMS_VERSION, Act, forbids
 from chainteller.service.errors import AccountRestricted, KycRequired, TermsNotAccepted
-from chainteller.storage.columns import Record
+from chainteller.storage.db.query import Record
 
 
 def require_allowed(account: Record, act: Act) -> None:

@@ -52,9 +52,8 @@ from chainteller.storage import accounts as account_rows
 from chainteller.storage import ledger as ledger_rows
 from chainteller.storage import markets as market_rows
 from chainteller.storage import organisations, quotes, trades
-from chainteller.storage.columns import Record
-from chainteller.storage.db.query import Session
-from chainteller.storage.tables import Tables
+from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.records import Tables
 
 RESOURCE = "quote"
 _ACTS = {Side.BUY: Act.BUY, Side.SELL: Act.SELL}

@@ -59,7 +59,7 @@ def row_by_id(
 
 
 def row_by_id_ahead(find: Finder, connection: Session, *values: str) -> None:
-    """Send what ``row_by_id`` will find, if its ids can exist; see ``Plain.ahead``."""
+    """Send what ``row_by_id`` will find, if its ids can exist; see ``Session.ahead``."""
     if all(plausible(each) for each in values):
         find.ahead(connection, *values)
 

@@ -11,7 +11,7 @@ from chainteller.engine.trades import FILL, PUT_BACK, SETTLE, advance, give_back
 from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.storage import markets as market_rows
 from chainteller.storage import trades
-from chainteller.storage.columns import Record
+from chainteller.storage.db.query import Record
 
 FILL_TIMEOUT = 15 * MINUTE
 _TRY_AGAIN = 5 * SECOND

@@ -49,9 +49,8 @@ from chainteller.service.errors import (
 from chainteller.service.models.counterparties import SmallTransfer, SmallTransferRequest
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage import jobs, small_transfers, wallets
-from chainteller.storage.columns import Record
-from chainteller.storage.db.query import Session
-from chainteller.storage.wallet_tables import WalletTables
+from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.records import Tables
 from chainteller.wallets.proof import Proof
 from chainteller.wallets.texts import Request, transfer_text
 
@@ -166,8 +165,8 @@ def decide_request(
     return Outcome(
         challenge_id,
         rows=(
-            Insert(WalletTables.challenge, (challenge,)),
-            Insert(WalletTables.small_transfer, (small,)),
+            Insert(Tables.challenge, (challenge,)),
+            Insert(Tables.small_transfer, (small,)),
         ),
         events=(Event("small_transfer.created", challenge_id, told),),
         jobs=(Job(WATCH, challenge_id, next_look(moment.now, moment.now)),),
@@ -252,9 +251,7 @@ def _look(tx: UnitOfWork, small_transfer_id: str, found: Sequence[Seen] | None) 
 
 
 def _makes_claim(decided: Outcome) -> bool:
-    return any(
-        isinstance(each, Insert) and each.table is WalletTables.claim for each in decided.rows
-    )
+    return any(isinstance(each, Insert) and each.table is Tables.claim for each in decided.rows)
 
 
 def decide_arrivals(
@@ -294,7 +291,7 @@ def _recorded(row: Record, seen: Seen, finding: ArrivalFinding, at: int) -> Outc
     told = {"finding": finding.value, "counterpartyId": row.counterparty_id}
     return Outcome(
         row.id,
-        rows=(Insert(WalletTables.arrival, (arrival,)),),
+        rows=(Insert(Tables.arrival, (arrival,)),),
         events=(Event(ARRIVED, row.id, told),),
         audit=(AuditEntry(ARRIVED, row.id, told),),
     )

@@ -36,8 +36,7 @@ from chainteller.service.models.statements import (
 from chainteller.service.models.trades import TRADE_TYPE
 from chainteller.storage import accounts as account_rows
 from chainteller.storage import archives, ledger, quotes, trades, transfers
-from chainteller.storage.columns import Record
-from chainteller.storage.db.query import Session
+from chainteller.storage.db.query import Record, Session
 from chainteller.storage.log import views
 
 MOST_MOVEMENTS = 5_000

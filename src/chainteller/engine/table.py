@@ -53,8 +53,8 @@ def reads(
         plain: Callable[..., Answer] = function
 
         def answer(on: Acting, call: Call[Answer]) -> Answer:
-            database = on.context.database
-            return database.answer(plain, on.actor.organisation, *call.arguments)
+            with on.context.database.read() as session:
+                return plain(session, on.actor.organisation, *call.arguments)
 
         _add(operation, answer, is_short=is_short)
         return function
@@ -71,10 +71,8 @@ def reads_in_context(
         plain: Callable[..., Answer] = function
 
         def answer(on: Acting, call: Call[Answer]) -> Answer:
-            database, given = on.context.database, call.arguments
-            return database.ask(
-                plain, lambda rows: plain(on.context, rows, on.actor.organisation, *given)
-            )
+            with on.context.database.read() as session:
+                return plain(on.context, session, on.actor.organisation, *call.arguments)
 
         _add(operation, answer, is_short=is_short)
         return function

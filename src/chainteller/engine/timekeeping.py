@@ -115,7 +115,7 @@ class TimeSource(NamedTuple):
 
 def read(source: TimeSource, connection: "Session") -> Reading:
     """What time it is, in a transaction of ``connection``."""
-    from chainteller.storage import clock as clock_rows  # noqa: PLC0415 - it imports SQLAlchemy
+    from chainteller.storage import clock as clock_rows  # noqa: PLC0415 - a first frame needs none of it
 
     before = elapsed(source)
     row = clock_rows.read(connection, server_clock=source.by_server)

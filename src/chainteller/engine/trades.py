@@ -12,9 +12,8 @@ from chainteller.service.errors import TradeNotCancellable
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.service.models.trades import Trade
 from chainteller.storage import trades
-from chainteller.storage.columns import Record
-from chainteller.storage.db.query import Session
-from chainteller.storage.tables import Tables
+from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.records import Tables
 
 RESOURCE = "trade"
 FILL = "trade.fill"

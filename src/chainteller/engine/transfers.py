@@ -12,9 +12,8 @@ from chainteller.service.errors import ValidationFailed
 from chainteller.service.models.funding import Transfer
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage import transfers
-from chainteller.storage.columns import Record
-from chainteller.storage.db.query import Session
-from chainteller.storage.tables import Tables
+from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.records import Tables
 
 
 def new_row(

@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import stamina
-from sqlalchemy.exc import DBAPIError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from chainteller.domain.actors import WORKER, Actor
 from chainteller.domain.clock import format_instant
@@ -33,8 +31,9 @@ from chainteller.service.errors import (
 from chainteller.service.models.base import WireModel, Written
 from chainteller.service.operations import Call
 from chainteller.storage import accounts, commits, idempotency, jobs, organisations, wallets
-from chainteller.storage.columns import Record
-from chainteller.storage.db.query import Session
+from chainteller.storage.db.errors import DatabaseError
+from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.records import Tables
 from chainteller.storage.epochs import MOVED, SUBJECT
 from chainteller.storage.faults import (
     LOCK_TIMED_OUT,
@@ -48,7 +47,6 @@ from chainteller.storage.log import append
 from chainteller.storage.log.entry import Act, Posted, Stamp, Told
 from chainteller.storage.rows import DEPLOYMENT, Writer
 from chainteller.storage.sealing import Seal
-from chainteller.storage.tables import Tables
 
 Model = TypeVar("Model", bound=WireModel)
 Result = TypeVar("Result")
@@ -330,13 +328,13 @@ def _in_transaction(
                         UnitOfWork(context, connection, actor, keep, Writer(connection))
                     ),
                 )
-    except (DBAPIError, PoolTimeout) as error:
+    except DatabaseError as error:
         raise explain(error) from error
     raise AssertionError("unreachable: the last attempt returns or raises")
 
 
 def _may_succeed_again(error: Exception) -> bool:
-    return isinstance(error, DBAPIError) and (is_transient(error) or is_lost(error))
+    return isinstance(error, DatabaseError) and (is_transient(error) or is_lost(error))
 
 
 def _attempt(
@@ -374,7 +372,7 @@ def _remembered(transaction: UnitOfWork, call: Call[Written[Model]], key: str) -
         return idempotency.find_alone(
             transaction.connection, transaction.organisation_id, call.operation.name, key
         )
-    except DBAPIError as error:
+    except DatabaseError as error:
         if sqlstate(error) != LOCK_TIMED_OUT:
             raise
         raise _in_progress(key) from error

@@ -45,8 +45,8 @@ from chainteller.service.errors import (
 from chainteller.service.models.funding import Transfer, WithdrawalRequest
 from chainteller.storage import trades
 from chainteller.storage import transfers as transfer_rows
-from chainteller.storage.columns import Record
-from chainteller.storage.tables import Tables
+from chainteller.storage.db.query import Record
+from chainteller.storage.db.records import Tables
 
 RESOURCE = "withdrawal"
 CHAIN_UNCONFIRMED = "CHAIN_UNCONFIRMED"

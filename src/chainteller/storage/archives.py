@@ -17,20 +17,18 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, delete, func, insert, or_, select
-from sqlalchemy.exc import DBAPIError
-from sqlmodel import SQLModel
-
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.sqlite import sqlite3
-from chainteller.storage import inspection
-from chainteller.storage.columns import Record
+from chainteller.storage import inspection, schema
 from chainteller.storage.database import Database, connect
+from chainteller.storage.db import records
+from chainteller.storage.db.errors import DatabaseError
+from chainteller.storage.db.query import SQLITE, Query, Record, Session, Value, built, quoted
+from chainteller.storage.db.sources import Source, insert
 from chainteller.storage.epochs import ACCEPTED, SUBJECT
 from chainteller.storage.faults import explain, explain_sqlite, unavailable
 from chainteller.storage.log import views
 from chainteller.storage.log.moved import DATABASE, Told
-from chainteller.storage.tables import Tables
 
 PINNED = (SUBJECT, DATABASE)
 """Objects of entries whose bodies stay in the database too: they are asked for again and again."""
@@ -39,8 +37,49 @@ _APPLICATION_ID = 0x43544C41
 _FORM = 2
 REASONS = ("ARCHIVE_", "NOT_AN_ARCHIVE", "OTHER_ARCHIVE")
 """What the reasons begin with for which an archive can't be used."""
-_TABLES = (Tables.entry, Tables.archive, Tables.checkpoint)
-_E, _A, _C = Tables.entry, Tables.archive, Tables.checkpoint
+_TABLES = ("entry", "archive", "checkpoint")
+_NAME = Query(
+    "SELECT name AS value FROM archive WHERE organisation_id = :organisation "
+    "AND first <= :number AND upto >= :number",
+    Value,
+)
+_NAMES = Query("SELECT name AS value FROM archive ORDER BY first", Value)
+_ARCHIVES = Query(
+    f"{Source(records.Archive).text} ORDER BY organisation_id, first", records.Archive
+)
+_NEWEST = Query(
+    "SELECT max(at) AS value FROM entry WHERE organisation_id = :organisation "
+    "AND (number = :archived OR number IN (SELECT number - 1 FROM entry "
+    f"WHERE organisation_id = :organisation AND object = '{SUBJECT}' AND action = '{ACCEPTED}' "
+    "AND number <= :archived))",
+    Value,
+)
+_MOVING = (
+    "organisation_id = :organisation AND number BETWEEN :first AND :upto "
+    f"AND object NOT IN ({quoted(PINNED)}) AND body IS NOT NULL"
+)
+_COUNT = Query(f"SELECT count(*) AS value FROM entry WHERE {_MOVING}", Value)
+_ARCHIVED = Query(
+    "UPDATE log SET archived = :upto, moved = moved + :count WHERE organisation_id = :organisation"
+)
+_FREE = Query(f"UPDATE entry SET body = NULL WHERE {_MOVING}")
+_LONGER = Query(
+    "UPDATE archive SET upto = :upto WHERE organisation_id = :organisation AND name = :name "
+    "AND upto + 1 = :first"
+)
+_PART = Query("DELETE FROM archive WHERE organisation_id = :organisation")
+_NEW, _KEEP, _SIGNED = map(insert, (records.Archive, records.Entry, records.Checkpoint))
+_STORED = Source(records.Entry).where(
+    "organisation_id = :organisation AND number BETWEEN :first AND :upto"
+)
+_LEAF = Query(
+    "SELECT leaf AS value FROM entry WHERE organisation_id = :organisation AND number = :number",
+    Value,
+)
+_HEAD = Source(records.Checkpoint).where(
+    "organisation_id = :organisation AND size <= :upto ORDER BY size DESC LIMIT 1"
+)
+_NO_HEADS = Query("DELETE FROM checkpoint WHERE organisation_id = :organisation AND size <= :upto")
 
 
 class Part(NamedTuple):
@@ -53,59 +92,44 @@ class Part(NamedTuple):
 # What the database knows of its archives
 
 
-def names(connection: Connection) -> list[str]:
+def names(connection: Session) -> list[str]:
     """The names of all archives, the oldest first."""
-    found = connection.execute(select(_A.c.name).order_by(_A.c.first)).scalars()
+    found = connection.execute(_NAMES).scalars()
     return list(dict.fromkeys(found))
 
 
-def name_of(connection: Connection, organisation_id: str, number: int) -> str:
+def name_of(connection: Session, organisation_id: str, number: int) -> str:
     """The archive that has the body of an entry; empty if none has."""
-    here = (_A.c.organisation_id == organisation_id, _A.c.first <= number, _A.c.upto >= number)
-    return connection.execute(select(_A.c.name).where(*here)).scalar() or ""
+    values = {"organisation": organisation_id, "number": number}
+    return connection.execute(_NAME, values).scalar() or ""
 
 
-def newest(connection: Connection, organisation_id: str) -> tuple[int, str]:
+def newest(connection: Session, organisation_id: str) -> tuple[int, str]:
     """The latest instant of a log's archived entries, and where the last one is; (0, "") if none
     is. Only where an epoch began may an entry be later than one that follows it."""
     archived = views.head(connection, organisation_id).archived
     if not archived:
         return 0, ""
-    mine = _E.c.organisation_id == organisation_id
-    begun = (mine, _E.c.object == SUBJECT, _E.c.action == ACCEPTED, _E.c.number <= archived)
-    ends = select(_E.c.number - 1).where(*begun)
-    last = (mine, or_(_E.c.number == archived, _E.c.number.in_(ends)))
-    at = connection.execute(select(func.max(_E.c.at)).where(*last)).scalar_one()
+    values = {"organisation": organisation_id, "archived": archived}
+    at = connection.execute(_NEWEST, values).scalar_one()
     return int(at), name_of(connection, organisation_id, archived)
 
 
-def stored(connection: Connection) -> Iterator[tuple[str, Told]]:
+def stored(connection: Session) -> Iterator[tuple[str, Told]]:
     """What the database's own table says of each archive, with the log."""
-    for row in connection.execute(select(_A).order_by(_A.c.organisation_id, _A.c.first)):
+    for row in connection.execute(_ARCHIVES):
         yield row.organisation_id, Told(row.first, row.upto, row.name)
 
 
-def give_away(connection: Connection, organisation_id: str, part: Part, name: str) -> None:
+def give_away(connection: Session, organisation_id: str, part: Part, name: str) -> None:
     """Leave bodies to an archive that has them. The caller has locked the log."""
-    log = Tables.log
-    moving = (
-        _E.c.organisation_id == organisation_id,
-        _E.c.number.between(part.first, part.upto),
-        _E.c.object.not_in(PINNED),
-        _E.c.body.is_not(None),
-    )
-    count = connection.execute(select(func.count()).select_from(_E).where(*moving)).scalar_one()
-    connection.execute(
-        log.update()
-        .where(log.c.organisation_id == organisation_id)
-        .values(archived=part.upto, moved=log.c.moved + int(count))
-    )
-    connection.execute(_E.update().where(*moving).values(body=None))
-    mine = (_A.c.organisation_id == organisation_id, _A.c.name == name, _A.c.upto == part.first - 1)
-    found = connection.execute(_A.update().where(*mine).values(upto=part.upto))
-    if not found.rowcount:
+    place = {"organisation": organisation_id, **part._asdict()}
+    count = connection.execute(_COUNT, place).scalar_one()
+    connection.execute(_ARCHIVED, place | {"count": count})
+    connection.execute(_FREE, place)
+    if not connection.execute(_LONGER, place | {"name": name}).rowcount:
         row = {"organisation_id": organisation_id, "name": name, **part._asdict()}
-        connection.execute(insert(_A), row)
+        connection.execute(_NEW, row)
 
 
 # Files
@@ -120,7 +144,7 @@ class Archive:
         self.name = path.name
 
     @contextmanager
-    def read(self) -> Iterator[Connection]:
+    def read(self) -> Iterator[Session]:
         """Open a connection to the file. Raises ServiceUnavailable: ARCHIVE_UNUSABLE."""
         try:
             with self._file.read(patient=True) as connection:
@@ -148,11 +172,12 @@ class Archive:
                 for row in rows:
                     if there.get(row.number, tuple(row)) != tuple(row):
                         raise self._differs(organisation_id, row.number)
+                for row in new:
+                    connection.later(_KEEP, row)
                 if new:
-                    connection.execute(insert(_E), new)
                     _extend(connection, organisation_id, part)
                 connection.commit()
-        except DBAPIError as error:
+        except DatabaseError as error:
             raise _unusable(self.path, explain(error).message) from error
         return part
 
@@ -160,17 +185,16 @@ class Archive:
         """Copy the largest signed head of each log of which the file has all entries."""
         for organisation, part in self.parts().items():
             with database.read() as connection:
-                mine = (_C.c.organisation_id == organisation, _C.c.size <= part.upto)
-                newest = select(_C).where(*mine).order_by(_C.c.size.desc()).limit(1)
-                row = connection.execute(newest).mappings().first()
+                mine = {"organisation": organisation, "upto": part.upto}
+                row = connection.execute(_HEAD, mine).first()
             if row is None:
                 continue
             with self._file.write() as connection:
-                connection.execute(delete(_C).where(*mine))
-                connection.execute(insert(_C), dict(row))
+                connection.execute(_NO_HEADS, mine)
+                connection.execute(_SIGNED, row._asdict())
                 connection.commit()
 
-    def require_continuation(self, connection: Connection) -> None:
+    def require_continuation(self, connection: Session) -> None:
         """Check that the file begins or goes on where the database has it.
 
         Raises:
@@ -188,13 +212,9 @@ class Archive:
                 raise self._behind(organisation, archived, part.upto)
             else:
                 with self.read() as file:
+                    place = {"organisation": organisation, "number": part.upto}
                     here, there = (
-                        each.execute(
-                            select(_E.c.leaf).where(
-                                _E.c.organisation_id == organisation, _E.c.number == part.upto
-                            )
-                        ).scalar()
-                        for each in (connection, file)
+                        each.execute(_LEAF, place).scalar() for each in (connection, file)
                     )
                 if here != there:
                     raise self._differs(organisation, part.upto)
@@ -219,24 +239,23 @@ class Archive:
         self._file.close()
 
 
-def parts(connection: Connection) -> dict[str, Part]:
+def parts(connection: Session) -> dict[str, Part]:
     """What a file has, by what its own table says."""
-    rows = connection.execute(select(_A))
+    rows = connection.execute(_ARCHIVES)
     return {row.organisation_id: Part(row.first, row.upto) for row in rows}
 
 
-def _stored(connection: Connection, organisation_id: str, part: Part) -> dict[int, tuple[Any, ...]]:
-    mine = (_E.c.organisation_id == organisation_id, _E.c.number.between(*part))
-    rows = connection.execute(select(_E).where(*mine)).all()
+def _stored(connection: Session, organisation_id: str, part: Part) -> dict[int, tuple[Any, ...]]:
+    place = {"organisation": organisation_id, **part._asdict()}
+    rows = connection.execute(_STORED, place)
     return {row.number: tuple(row) for row in rows}
 
 
-def _extend(connection: Connection, organisation_id: str, part: Part) -> None:
-    mine = _A.c.organisation_id == organisation_id
-    first = connection.execute(select(_A.c.first).where(mine)).scalar() or part.first
-    connection.execute(delete(_A).where(mine))
-    row = {"organisation_id": organisation_id, "first": first, "upto": part.upto, "name": ""}
-    connection.execute(insert(_A), row)
+def _extend(connection: Session, organisation_id: str, part: Part) -> None:
+    known = parts(connection).get(organisation_id, part)
+    connection.execute(_PART, {"organisation": organisation_id})
+    row = {"organisation_id": organisation_id, "first": known.first, "upto": part.upto, "name": ""}
+    connection.execute(_NEW, row)
 
 
 # Opening
@@ -328,7 +347,8 @@ def _create(path: Path, deployment: str) -> None:
         file = connect(f"sqlite:///{draft}", as_it_is=True)
         try:
             with file.write() as connection:
-                SQLModel.metadata.create_all(connection, tables=list(_TABLES))
+                for statement in schema.tables(SQLITE, _TABLES):
+                    connection.execute(built(statement, None))
                 connection.commit()
         finally:
             file.close()
@@ -337,7 +357,7 @@ def _create(path: Path, deployment: str) -> None:
         raise _unusable(path, error.strerror or str(error)) from error
     except sqlite3.Error as error:
         raise _unusable(path, explain_sqlite(error).message) from error
-    except DBAPIError as error:
+    except DatabaseError as error:
         raise _unusable(path, explain(error).message) from error
     finally:
         if draft is not None:
@@ -362,12 +382,12 @@ class Past:
     Without files, archived entries are known by their leaf hashes alone.
     """
 
-    def __init__(self, files: Sequence[tuple[str, Connection]] = ()) -> None:
+    def __init__(self, files: Sequence[tuple[str, Session]] = ()) -> None:
         self._files = files
         self.is_known = bool(files)
 
     def entries(
-        self, connection: Connection, organisation_id: str
+        self, connection: Session, organisation_id: str
     ) -> Iterator[tuple[inspection.StoredEntry, str]]:
         """Every entry of a log in its order, and the file that has its body; empty for the
         database. The body is None where it isn't known, and empty where a file lacks it."""
@@ -412,7 +432,7 @@ def opened(database: Database, paths: Sequence[Path], deployment: str) -> Iterat
 
 
 @contextmanager
-def _all_read(found: Sequence[Archive]) -> Iterator[list[tuple[str, Connection]]]:
+def _all_read(found: Sequence[Archive]) -> Iterator[list[tuple[str, Session]]]:
     if not found:
         yield []
         return
@@ -420,7 +440,7 @@ def _all_read(found: Sequence[Archive]) -> Iterator[list[tuple[str, Connection]]
         yield [(found[0].name, connection), *others]
 
 
-def _require_all(connection: Connection, found: Sequence[Archive]) -> None:
+def _require_all(connection: Session, found: Sequence[Archive]) -> None:
     for organisation in views.sizes(connection):
         archived, reached = views.head(connection, organisation).archived, 0
         for first, upto in sorted(part for e in found if (part := e.parts().get(organisation))):

@@ -12,16 +12,15 @@ and nothing else is different.
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from sqlalchemy import Connection, create_engine, text
-from sqlalchemy.pool import StaticPool
-
 from chainteller.sqlite import sqlite3
-from chainteller.storage import schema, sealing
-from chainteller.storage.revision import REVISION, REVISION_TABLE, sqlite_revision
+from chainteller.storage import schema
+from chainteller.storage.db.query import POSTGRESQL, SQLITE, Query, Session, Value, built, row_of
+from chainteller.storage.revision import REVISION, sqlite_revision
 
 Catalogue = dict[str, str]
 """What each object is, by its kind and name."""
@@ -30,14 +29,14 @@ _FILE = "catalogue_postgresql.json"
 _STATISTICS = {"sqlite_stat1", "sqlite_stat4", "sqlite_sequence"}
 
 
-def problems(connection: Connection) -> Iterator[str]:
+def problems(connection: Session) -> Iterator[str]:
     """Every object that is missing, altered or not ours, in words."""
     if connection.dialect.name == "sqlite":
-        driver: Any = connection.connection.driver_connection
-        yield from sqlite_problems(driver)
+        driver: Any = connection
+        yield from sqlite_problems(driver.driver)
         return
     found = postgres_catalogue(connection)
-    newest = connection.execute(text(f"SELECT version_num FROM {REVISION_TABLE}")).scalar()  # noqa: S608 - our own name
+    newest = schema.revision(connection)
     yield from _compare(_postgres_expected(), found, is_expanded=str(newest or "") > REVISION)
     yield from _session_problems(connection)
 
@@ -71,14 +70,10 @@ def _compare(expected: Catalogue, found: Catalogue, *, is_expanded: bool) -> Ite
 
 @cache
 def _sqlite_expected() -> Catalogue:
-    engine = create_engine("sqlite://", module=sqlite3, poolclass=StaticPool)
-    with engine.connect() as connection:
-        driver: Any = connection.connection.driver_connection
-        sealing.add_functions(driver)
-        schema.create_objects(connection)
-        found = _sqlite_catalogue(driver)
-    engine.dispose()
-    return found
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        for statement in schema.objects(SQLITE):
+            connection.execute(statement)
+        return _sqlite_catalogue(connection)
 
 
 def _sqlite_catalogue(connection: sqlite3.Connection) -> Catalogue:
@@ -188,38 +183,48 @@ _QUERIES: Mapping[str, str] = {
         SELECT collname, collcollate FROM pg_catalog.pg_collation WHERE collnamespace = @ours""",
 }
 """Name and description of each object of a kind in our schema, which is ``@ours``."""
-_SESSION = """
-    SELECT pg_catalog.current_schemas(true), pg_catalog.current_schema(),
-        pg_catalog.current_setting('session_replication_role'),
-        pg_catalog.current_setting('row_security')"""
-_SETTINGS = """
-    SELECT pg_catalog.unnest(setconfig) FROM pg_catalog.pg_db_role_setting s
+_SESSION = Query(
+    """
+    SELECT pg_catalog.current_schemas(true) AS path, pg_catalog.current_schema() AS first,
+        pg_catalog.current_setting('session_replication_role') AS role,
+        pg_catalog.current_setting('row_security') AS security""",
+    row_of("path", "first", "role", "security"),
+    only=POSTGRESQL,
+)
+_SETTINGS = Query(
+    """
+    SELECT pg_catalog.unnest(setconfig) AS value FROM pg_catalog.pg_db_role_setting s
     WHERE s.setdatabase IN (0, (SELECT oid FROM pg_catalog.pg_database
-        WHERE datname = pg_catalog.current_database()))"""
+        WHERE datname = pg_catalog.current_database()))""",
+    Value,
+    only=POSTGRESQL,
+)
+_SCHEMA = Query("SELECT pg_catalog.current_schema() AS value", Value, only=POSTGRESQL)
+_TOLD = row_of("name", "told")
 _REFUSED_SETTINGS = ("session_replication_role=", "row_security=off", "default_transaction_read_")
 
 
-def postgres_catalogue(connection: Connection) -> Catalogue:
+def postgres_catalogue(connection: Session) -> Catalogue:
     """What our schema has; the schema's own name is left out."""
-    schema = str(connection.execute(text("SELECT pg_catalog.current_schema()")).scalar())
+    schema = str(connection.execute(_SCHEMA).scalar())
     found: Catalogue = {}
     for kind, query in _QUERIES.items():
-        for name, told in connection.execute(text(query.replace("@ours", _OURS))):
+        for name, told in connection.execute(built(query.replace("@ours", _OURS), _TOLD)):
             plain = str(told).replace(f'"{schema}".', "").replace(f"{schema}.", "")
             found[f"{kind} {name}"] = plain
     return found
 
 
-def _session_problems(connection: Connection) -> Iterator[str]:
+def _session_problems(connection: Session) -> Iterator[str]:
     """What is wrong with the settings under which all statements run."""
-    path, schema, role, security = connection.execute(text(_SESSION)).one()
+    path, schema, role, security = connection.execute(_SESSION).one()
     if list(path)[:1] != ["pg_catalog"] or schema not in path[1:2]:
         yield f"the search path begins with {', '.join(map(str, path[:2]))}"
     if role != "origin":
         yield f"the setting session_replication_role is {role}"
     if security != "on":
         yield f"the setting row_security is {security}"
-    for setting in connection.execute(text(_SETTINGS)).scalars():
+    for setting in connection.execute(_SETTINGS).scalars():
         if str(setting).startswith(_REFUSED_SETTINGS):
             yield f"the setting {setting} of a role or database is not one of chainteller's"
 

@@ -3,15 +3,27 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sqlalchemy import Connection, select
-
+from chainteller.storage.db.query import Query, Session, Value, row_of
+from chainteller.storage.db.records import Tables
 from chainteller.storage.rows import DEPLOYMENT, Writer
-from chainteller.storage.tables import Tables
 
 _BATCH = 200
-_C, _E = Tables.checkpoint, Tables.entry
-_ORGANISATIONS = select(Tables.organisation.c.id).order_by(Tables.organisation.c.id)
-_NEWEST_FIRST = select(_C.c.size, _C.c.root, _C.c.note, _C.c.made_at).order_by(_C.c.size.desc())
+_ORGANISATIONS = Query("SELECT id AS value FROM organisation ORDER BY id", Value)
+_STORED = Query(
+    "SELECT size, root, note, made_at FROM checkpoint WHERE organisation_id = :organisation "
+    "AND size < :before ORDER BY size DESC LIMIT :most",
+    row_of("size", "root", "note", "made_at"),
+)
+_LEAVES = Query(
+    "SELECT leaf AS value FROM entry WHERE organisation_id = :organisation "
+    "AND number > :after AND number <= :size ORDER BY number",
+    Value,
+)
+_WHOLE = Query(
+    "SELECT leaf, body FROM entry WHERE organisation_id = :organisation ORDER BY number",
+    row_of("leaf", "body"),
+)
+_NEWEST = 2**62
 
 
 class StoredCheckpoint(NamedTuple):
@@ -23,49 +35,44 @@ class StoredCheckpoint(NamedTuple):
     made_at: int
 
 
-def latest(connection: Connection, organisation_id: str) -> StoredCheckpoint | None:
+def latest(connection: Session, organisation_id: str) -> StoredCheckpoint | None:
     """The largest head of a log that was signed."""
-    statement = _NEWEST_FIRST.where(_C.c.organisation_id == organisation_id).limit(1)
-    row = connection.execute(statement).first()
+    values = {"organisation": organisation_id, "before": _NEWEST, "most": 1}
+    row = connection.execute(_STORED, values).first()
     return None if row is None else StoredCheckpoint(*row)
 
 
-def stored(connection: Connection, organisation_id: str) -> Iterator[StoredCheckpoint]:
+def stored(connection: Session, organisation_id: str) -> Iterator[StoredCheckpoint]:
     """The signed heads of a log, the largest first.
 
     They are read in batches, each to its end: a statement that is left half read would lock the
     file of a SQLite database.
     """
-    of_log = _NEWEST_FIRST.where(_C.c.organisation_id == organisation_id).limit(_BATCH)
-    rows = connection.execute(of_log).all()
-    while rows:
+    before = _NEWEST
+    while True:
+        values = {"organisation": organisation_id, "before": before, "most": _BATCH}
+        rows = connection.execute(_STORED, values).all()
         for row in rows:
             yield StoredCheckpoint(*row)
-        rows = connection.execute(of_log.where(_C.c.size < rows[-1].size)).all()
+        if len(rows) < _BATCH:
+            return
+        before = rows[-1].size
 
 
-def leaves(connection: Connection, organisation_id: str, after: int, size: int) -> Iterator[bytes]:
+def leaves(connection: Session, organisation_id: str, after: int, size: int) -> Iterator[bytes]:
     """The leaf hashes of the entries after a number, up to and with another."""
-    statement = (
-        select(_E.c.leaf)
-        .where(_E.c.organisation_id == organisation_id, _E.c.number > after, _E.c.number <= size)
-        .order_by(_E.c.number)
-    )
-    yield from connection.execute(statement, execution_options={"yield_per": 5_000}).scalars()
+    values = {"organisation": organisation_id, "after": after, "size": size}
+    yield from (row.value for row in connection.stream(_LEAVES, values))
 
 
 def leaves_and_bodies(
-    connection: Connection, organisation_id: str
+    connection: Session, organisation_id: str
 ) -> Iterator[tuple[bytes, bytes | None]]:
     """The leaf hash and the stored body of every entry; None where an archive has it."""
-    statement = select(_E.c.leaf, _E.c.body).where(_E.c.organisation_id == organisation_id)
-    rows = connection.execute(
-        statement.order_by(_E.c.number), execution_options={"yield_per": 2_000}
-    )
-    yield from ((row.leaf, row.body) for row in rows)
+    yield from connection.stream(_WHOLE, {"organisation": organisation_id})
 
 
-def organisations(connection: Connection) -> list[str]:
+def organisations(connection: Session) -> list[str]:
     """Every organisation, and ``DEPLOYMENT`` for what belongs to none: each has a log."""
     return [DEPLOYMENT, *connection.execute(_ORGANISATIONS).scalars()]
 

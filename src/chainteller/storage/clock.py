@@ -3,11 +3,12 @@
 from typing import Any
 
 from chainteller.storage.db import records
-from chainteller.storage.db.query import POSTGRESQL, Query, Record, Session, Value, ahead
+from chainteller.storage.db.query import POSTGRESQL, Query, Record, Session, Value
+from chainteller.storage.db.records import Tables
 from chainteller.storage.db.sources import Source
+from chainteller.storage.db.table import CLOCK
 from chainteller.storage.faults import damaged
 from chainteller.storage.rows import Writer
-from chainteller.storage.tables import CLOCK, Tables
 
 _LAST_AT = ("(SELECT max(last_at) FROM log)", int)
 OF_CLOCK: dict[str, Any] = {
@@ -42,8 +43,8 @@ def read(connection: Session, *, server_clock: bool) -> Record:
 
 
 def read_ahead(connection: Session, *, server_clock: bool) -> None:
-    """Send what ``read`` will find with the next statement; see ``Plain.ahead``."""
-    ahead(connection, _ROW_WITH_SERVER_CLOCK if server_clock else _ROW, {})
+    """Send what ``read`` will find with the next statement; see ``Session.ahead``."""
+    connection.ahead(_ROW_WITH_SERVER_CLOCK if server_clock else _ROW, {})
 
 
 def find(connection: Session) -> Record | None:

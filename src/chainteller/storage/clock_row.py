@@ -1,4 +1,4 @@
-"""What the row of ``storage.clock`` says; without SQLAlchemy."""
+"""What the row of ``storage.clock`` says, without the statements that read it."""
 
 from typing import Any
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, Integer, Numeric, Row, String, Table, Text
+from sqlalchemy import BigInteger, Column, Integer, Numeric, String, Table, Text
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
@@ -53,10 +53,6 @@ Word = String(64).with_variant(String(64, collation="C"), "postgresql")
 SearchKey = String(128).with_variant(String(128, collation="C"), "postgresql")
 """An id or an address without separators, compared byte by byte."""
 
-
-Record = Row[Any]
-"""A row as the database returns it."""
-
 SALT = "salt"
 """The column that every sealed table has: what keys the hash of the row (``sealing``)."""
 _UNSEALED = "unsealed"
@@ -74,11 +70,3 @@ def reason_unsealed(declared: Column[Any] | Table) -> str | None:
     """Why a column or a table is not sealed; None if it is."""
     reason: str | None = declared.info.get(_UNSEALED)
     return reason
-
-
-ADD_ATOMS = "add_atoms"
-"""A function of SQLite's connections, for amounts of any size."""
-
-
-def add_atoms(balance: str, change: str) -> str:
-    return str(int(balance) + int(change))

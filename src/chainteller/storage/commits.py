@@ -2,37 +2,36 @@
 
 import time
 
-from sqlalchemy import Connection, text
-from sqlalchemy.exc import DBAPIError
-
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.storage.database import Database
+from chainteller.storage.db.errors import DatabaseError
+from chainteller.storage.db.query import POSTGRESQL, Query, Session, Value
 from chainteller.storage.faults import explain, is_lost, unavailable
 from chainteller.storage.groups import Result, Unit
 
 _LOOKS = 40
 _PAUSE_S = 0.05
-_STATUS = text("SELECT pg_xact_status(CAST(:number AS xid8))")
+_STATUS = Query("SELECT pg_xact_status(CAST(:number AS xid8)) AS value", Value, only=POSTGRESQL)
 
 
 def transact(database: Database, unit: Unit[Result]) -> Result:
     """Run a unit of work and commit it; on SQLite, together with other waiting units.
 
     Raises:
-        DBAPIError: nothing was changed; if the error is transient, the unit may run again.
+        DatabaseError: nothing was changed; if the error is transient, the unit may run again.
         ServiceUnavailable: as ``commit``.
     """
     try:
         if not database.is_postgres:
             return database.writers.run(unit, lambda connection: commit(database, connection, None))
-        with database.write_plain() as connection:
+        with database.write() as connection:
             return unit(connection, lambda number: commit(database, connection, number))
-    except DBAPIError as error:
+    except DatabaseError as error:
         database.writing.failed(explain(error))
         raise
 
 
-def commit(database: Database, connection: Connection, number: str | None) -> None:
+def commit(database: Database, connection: Session, number: str | None) -> None:
     """Commit; if the connection is lost, ask PostgreSQL whether the transaction is committed.
 
     Args:
@@ -41,14 +40,14 @@ def commit(database: Database, connection: Connection, number: str | None) -> No
         number: PostgreSQL's transaction number, if there is one.
 
     Raises:
-        DBAPIError: nothing was changed; if the connection was lost, the unit may run again.
+        DatabaseError: nothing was changed; if the connection was lost, the unit may run again.
         ServiceUnavailable: COMMIT_UNCERTAIN, the outcome couldn't be found out in time.
     """
     if not database.in_wal:
         database.calm.clear()
     try:
         connection.commit()
-    except DBAPIError as error:
+    except DatabaseError as error:
         if number is None or not is_lost(error) or not _happened(database, number):
             raise
     finally:
@@ -74,6 +73,7 @@ def _happened(database: Database, number: str) -> bool:
 def _status(database: Database, number: str) -> str | None:
     try:
         with database.read() as connection:
-            return connection.execute(_STATUS, {"number": number}).scalar()
+            found: str | None = connection.execute(_STATUS, {"number": number}).scalar()
+            return found
     except ServiceUnavailable:
         return None

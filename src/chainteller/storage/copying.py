@@ -1,25 +1,38 @@
 """Copy everything to another database, SQLite or PostgreSQL, in one transaction."""
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
-
-from sqlalchemy import Connection, Table, delete, func, insert, select, text
-from sqlalchemy.exc import DBAPIError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
+from typing import NamedTuple
 
 from chainteller.domain.actors import DEFAULT_ORGANISATION
-from chainteller.storage import guards, schema, sealing
+from chainteller.storage import guards, schema
 from chainteller.storage.compatibility import require_current
 from chainteller.storage.database import Database, connect
+from chainteller.storage.db import records
+from chainteller.storage.db.errors import DatabaseError
+from chainteller.storage.db.query import POSTGRESQL, Query, Session, Value, built
+from chainteller.storage.db.records import ALL, Tables
+from chainteller.storage.db.sources import Source, insert
+from chainteller.storage.db.table import Table
 from chainteller.storage.faults import explain, unavailable
 from chainteller.storage.log import views
 from chainteller.storage.revision import State
-from chainteller.storage.tables import Tables
 from chainteller.storage.writer_keys import PublicKey
 
 _BATCH = 2_000
 _SEEDED = {Tables.clock: 1, Tables.organisation: 1, Tables.entry: 1, Tables.log: 2}
 """Tables with rows from ``db init``, which the copied rows replace, and how many."""
+
+_NO_LIMITS = Query(
+    "SELECT set_config('statement_timeout', '0', true) AS value "
+    "UNION ALL SELECT set_config('idle_in_transaction_session_timeout', '0', true)",
+    Value,
+    only=POSTGRESQL,
+)
+_LOGS = Query(f"{Source(records.Log).text} ORDER BY organisation_id", records.Log)
+_INSERT = {table: insert(table.record) for table in ALL}
+_READ = {
+    table: Query(f"{Source(table.record).text} ORDER BY {', '.join(table.key)}", table.record)
+    for table in ALL
+}
 
 
 class Copied(NamedTuple):
@@ -44,39 +57,38 @@ def copy(source: Database, to_url: str) -> Copied:
     try:
         with source.read(patient=True) as reading, target.write() as writing:
             _make_room(writing, target.name)
-            rows = sum(_copy_table(reading, writing, each) for each in sealing.own_tables())
+            rows = sum(_copy_table(reading, writing, each) for each in ALL)
             newest = views.newest_hash(writing, DEFAULT_ORGANISATION)
             if _ends(writing) != _ends(reading):
                 raise AssertionError("the copy does not end where its source does")
             writing.commit()
-    except (DBAPIError, PoolTimeout) as error:
+    except DatabaseError as error:
         raise explain(error) from error
     finally:
         target.close()
     return Copied(rows, newest)
 
 
-def _make_room(connection: Connection, name: str) -> None:
+def _make_room(connection: Session, name: str) -> None:
     """Prepare an empty schema in the target. Raises ServiceUnavailable: TARGET_NOT_EMPTY."""
     schema.lock_schema(connection)
-    if connection.dialect.name == "postgresql":
-        connection.execute(text("SET LOCAL statement_timeout = 0"))
-        connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
+    if connection.dialect.name == POSTGRESQL:
+        connection.execute(_NO_LIMITS)
     found = schema.state(connection)
     if found is State.NEW:
         schema.build(connection)
     else:
         require_current(found, name)
     guards.drop(connection)
-    for each in reversed(sealing.own_tables()):
+    for each in reversed(ALL):
         _require_untouched(connection, each)
         if each in _SEEDED:
-            connection.execute(delete(each))
+            connection.execute(built(f"DELETE FROM {each.name}", None))
     guards.create(connection)
 
 
-def _require_untouched(connection: Connection, table: Table) -> None:
-    count = connection.execute(select(func.count()).select_from(table)).scalar_one()
+def _require_untouched(connection: Session, table: Table) -> None:
+    count = connection.execute(built(f"SELECT count(*) FROM {table.name}", Value)).scalar_one()
     if count > _SEEDED.get(table, 0):
         raise unavailable(
             "TARGET_NOT_EMPTY",
@@ -85,22 +97,16 @@ def _require_untouched(connection: Connection, table: Table) -> None:
         )
 
 
-def _ends(connection: Connection) -> list[tuple[object, ...]]:
-    rows = connection.execute(select(Tables.log).order_by(Tables.log.c.organisation_id))
-    return [tuple(row) for row in rows]
+def _ends(connection: Session) -> list[tuple[object, ...]]:
+    return [tuple(row) for row in connection.execute(_LOGS)]
 
 
-def _copy_table(reading: Connection, writing: Connection, table: Table) -> int:
-    rows = 0
-    for batch in _batches(reading, table):
-        writing.execute(insert(table), batch)
-        rows += len(batch)
+def _copy_table(reading: Session, writing: Session, table: Table) -> int:
+    inserting, rows = _INSERT[table], 0
+    for row in reading.stream(_READ[table], batch=_BATCH):
+        writing.later(inserting, row._asdict())
+        rows += 1
+        if rows % _BATCH == 0:
+            writing.flush()
+    writing.flush()
     return rows
-
-
-def _batches(connection: Connection, table: Table) -> Iterator[list[dict[str, Any]]]:
-    streamed = connection.execute(
-        select(table).order_by(*table.primary_key), execution_options={"yield_per": _BATCH}
-    )
-    for part in streamed.mappings().partitions():
-        yield [dict(row) for row in part]

@@ -3,59 +3,62 @@
 import os
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar, cast
-from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, create_engine, event
-from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
-from sqlalchemy.pool import QueuePool
-
-from chainteller.sqlite import WAL_IS_SAFE, sqlite3
-from chainteller.storage import marks, schema, sealing
-from chainteller.storage.columns import ADD_ATOMS, add_atoms
+from chainteller.sqlite import sqlite3
+from chainteller.storage import schema, sealing
 from chainteller.storage.compatibility import require_current
-from chainteller.storage.faults import explain, read_only, unavailable
+from chainteller.storage.db.errors import DatabaseError
+from chainteller.storage.db.query import POSTGRESQL, Session, Shared, Value, built
+from chainteller.storage.db.session import Sessions
+from chainteller.storage.db.sqlite import BUSY_TIMEOUT_MS, SqliteSessions, journal_mode
+from chainteller.storage.faults import (
+    NotAtOnce,
+    bad_url,
+    driver_missing,
+    explain,
+    read_only,
+    unavailable,
+)
 from chainteller.storage.groups import Writers
 from chainteller.storage.marks import Marker
-from chainteller.storage.plain import Plain
-from chainteller.storage.plain_reads import Endings, read_on
-from chainteller.storage.postgres import READING, WRITING, open_postgres
 from chainteller.storage.revision import State
 from chainteller.storage.write_health import WriteHealth, commit_trial, try_to_write
 from chainteller.storage.writer_keys import NoKey, WriterKeys
 
-BUSY_TIMEOUT_MS = 5_000
 _WRITER_WAIT_S = 10
-
-Answer = TypeVar("Answer")
-
-
-def journal_mode() -> str:
-    return "WAL" if WAL_IS_SAFE else "TRUNCATE"
+_READ_ONLY = built("SHOW transaction_read_only", Value)
+_SCHEME = re.compile("^postgres[^:]*://")
+_WITHOUT_PASSWORD = re.compile(r"(//[^:/@?]*:|[?&]password=)[^@&]*")
 
 
 class Database:
-    """An open database with a current schema; safe to share between threads."""
+    """An open database with a current schema; safe to share between threads.
 
-    def __init__(self, engine: Engine, path: Path | None, *, in_wal: bool = False) -> None:
-        self.engine = engine
+    Args:
+        url: its address, without a password.
+        sessions: begin transactions on it.
+        path: the file, if it is one.
+        in_wal: whether readers of the file go on while somebody writes to it.
+    """
+
+    def __init__(
+        self, url: str, sessions: Sessions, path: Path | None, *, in_wal: bool = False
+    ) -> None:
+        self.url = url
+        self.sessions = sessions
         self.path = path
         self.in_wal = in_wal
-        """Whether readers of the file go on while somebody writes to it."""
         self._inode = path.stat().st_ino if path else None
         self._writer = threading.Lock()
-        self.writers = Writers(self.write_plain)
+        self.writers = Writers(self.write)
         self.writing = WriteHealth()
         self.known_rules: set[str] = set()
         """The versions of the settings that are known to be stored."""
         self.has_written = False
         """Whether this process committed something."""
-        self._endings: dict[object, Endings] = {}
         self.calm = threading.Event()
         """Cleared while this process commits to its SQLite file without WAL. Readers wait for it:
         otherwise they would meet the lock and sleep for longer than the commit takes."""
@@ -64,15 +67,15 @@ class Database:
     @property
     def name(self) -> str:
         """The file's path, or the URL without a password."""
-        return str(self.path) if self.path else self.engine.url.render_as_string()
+        return str(self.path) if self.path else _WITHOUT_PASSWORD.sub(r"\1***", self.url)
 
     @property
     def is_postgres(self) -> bool:
-        return self.engine.dialect.name == "postgresql"
+        return self.sessions.dialect.name == POSTGRESQL
 
     @contextmanager
-    def read(self, *, patient: bool = False) -> Iterator[Connection]:
-        """Open a connection in a read transaction, whose statements all see the same rows.
+    def read(self, *, patient: bool = False) -> Iterator[Session]:
+        """Begin a read transaction, whose statements all see the same rows.
 
         Args:
             patient: disables timeouts, for reads of the whole database.
@@ -84,107 +87,50 @@ class Database:
             self._require_the_opened_file(self.path)
             self.calm.wait(BUSY_TIMEOUT_MS / 1000)
         try:
-            with self._begun(patient=patient) as connection:
-                yield connection
-        except (DBAPIError, PoolTimeout) as error:
+            session = self.sessions.reading(patient=patient)
+            try:
+                yield session
+            finally:
+                session.close()
+        except DatabaseError as error:
             raise explain(error) from error
 
-    def answer(self, read: Callable[..., Answer], *arguments: object) -> Answer:
-        """What ``read`` makes of the rows and the arguments, and of nothing else.
-
-        Raises:
-            ServiceUnavailable: as ``read``.
-        """
-        return self.ask(read, lambda connection: read(connection, *arguments))
-
-    def ask(self, reader: object, read: Callable[[Connection], Answer]) -> Answer:
-        """What ``read`` returns from a plain connection in a read transaction, whose statements all
-        see the same rows. It may run again.
-
-        Args:
-            reader: what reads; its next call is expected to end with the same statement.
-            read: changes nothing.
-
-        Raises:
-            ServiceUnavailable: as ``read``.
-        """
-        if not self.is_postgres:
-            with self.read() as connection:
-                return read(cast("Connection", Plain(connection)))
-        is_second = False
-        while True:
-            try:
-                with self._begun(plain=True) as connection:
-                    return read_on(connection, READING, self.endings(reader), read)
-            except (DBAPIError, PoolTimeout) as error:
-                if is_second or not getattr(error, "connection_invalidated", False):
-                    raise explain(error) from error
-                is_second = True
-
-    def endings(self, reader: object) -> Endings:
-        """The statements that a reader ends with, as far as is known."""
-        return self._endings.setdefault(reader, Endings())
-
     @contextmanager
-    def write(self) -> Iterator[Connection]:
-        """Open a connection in a write transaction, rolled back unless it is committed.
+    def write(self) -> Iterator[Session]:
+        """Begin a write transaction, rolled back unless it is committed.
 
         Driver errors pass through, so that the caller can retry transient ones.
         """
-        with self._writing() as connection:
-            yield connection
-
-    @contextmanager
-    def write_plain(self) -> Iterator[Connection]:
-        """As ``write``, with a plain connection; on PostgreSQL, nothing is sent before its first
-        statement."""
-        with self._writing(plain=self.is_postgres) as connection:
-            plain = Plain(connection, WRITING if self.is_postgres else ())
-            yield cast("Connection", plain)
-
-    @contextmanager
-    def _writing(self, **options: bool) -> Iterator[Connection]:
         if self.path is None:
-            with self._begun(writes=True, **options) as connection:
-                yield connection
+            session = self.sessions.writing()
+            try:
+                yield session
+            finally:
+                session.close()
             return
         if not self._writer.acquire(timeout=_WRITER_WAIT_S):
             raise unavailable("STORAGE_LOCKED", "Another change is taking too long.", "Retry.")
         try:
             self._require_the_opened_file(self.path)
-            with self._begun(writes=True) as connection:
-                yield connection
+            session = self.sessions.writing()
+            try:
+                yield session
+            finally:
+                session.close()
         finally:
             self._writer.release()
 
     @contextmanager
-    def look(self) -> Iterator[Connection]:
-        """Open a connection for single statements, each of which sees what is committed.
+    def look(self) -> Iterator[Session]:
+        """Open a session for single statements, each of which sees what is committed.
 
         Driver errors pass through.
         """
-        with self._begun(looks=True) as connection:
-            yield connection
-
-    @contextmanager
-    def _begun(self, **options: bool) -> Iterator[Connection]:
-        """Begin a transaction on a pooled connection, or on a new one if the pool is stale.
-
-        The first round trip shows whether the server dropped the connection.
-        """
-        connection = self.engine.connect().execution_options(**options)
+        session = self.sessions.looking()
         try:
-            try:
-                connection.begin()
-            except DBAPIError as error:
-                connection.close()
-                if not error.connection_invalidated:
-                    raise
-                connection = self.engine.connect().execution_options(**options)
-                connection.begin()
-            yield connection
+            yield session
         finally:
-            connection.close()
+            session.close()
 
     def require_writable(self) -> None:
         """Check that writes would be accepted now; takes no lock, so it never waits.
@@ -198,9 +144,9 @@ class Database:
             writable = all(os.access(place, os.W_OK) for place in (self.path, self.path.parent))
         else:
             try:
-                with self._begun(writes=True) as connection:
-                    mode = connection.exec_driver_sql("SHOW transaction_read_only").scalar_one()
-            except (DBAPIError, PoolTimeout) as error:
+                with self.write() as session:
+                    mode = session.execute(_READ_ONLY).scalar_one()
+            except DatabaseError as error:
                 raise explain(error) from error
             writable = mode == "off"
         if not writable:
@@ -221,9 +167,9 @@ class Database:
             try_to_write(self.path)
             return
         try:
-            with self._begun(writes=True) as connection:
-                commit_trial(connection)
-        except (DBAPIError, PoolTimeout) as error:
+            with self.write() as session:
+                commit_trial(session)
+        except DatabaseError as error:
             raise explain(error) from error
 
     def _require_the_opened_file(self, path: Path) -> None:
@@ -242,117 +188,60 @@ class Database:
             raise schema.empty_file()
 
     def close(self) -> None:
-        self.engine.dispose()
+        self.sessions.pool.close()
 
 
-_HOST = re.compile(r"[^:\[\]]+(:[0-9]+)?")
-_SEVERAL_HOSTS = re.compile(r"(postgres[^:/]*://)([^@/?]*@)?([^@/?]*,[^@/?]*)([/?].*)?")
+class Unwaiting(Database):
+    """Reads of an open database's file, for one thread that must not wait. It can't write."""
+
+    def __init__(self, database: Database, path: Path) -> None:
+        shared = database.sessions.shared
+        sessions = SqliteSessions(path, shared, add_functions, waits=False)
+        super().__init__(database.url, sessions, path, in_wal=database.in_wal)
+        self.calm = database.calm
+
+    @contextmanager
+    def read(self, *, patient: bool = False) -> Iterator[Session]:
+        """As ``Database.read``. Raises NotAtOnce: it would have to wait."""
+        if not self.calm.is_set():
+            raise NotAtOnce
+        with super().read(patient=patient) as session:
+            yield session
 
 
-def _parsed(url: str) -> URL:
-    """Parse a URL, which may name several PostgreSQL hosts as libpq does: ``//ONE:5432,TWO/NAME``.
-
-    Raises:
-        ValueError: a port is no number, or a host can't be read.
-        ArgumentError: it's no URL.
-    """
-    found = _SEVERAL_HOSTS.fullmatch(url)
-    if found is None:
-        return make_url(url)
-    scheme, user, hosts, rest = found[1], found[2] or "", found[3], found[4] or ""
-    named = [("host", host) for host in hosts.split(",")]
-    if not all(_HOST.fullmatch(host) for _, host in named):
-        raise ValueError("of several hosts, each is a name with or without a port")
-    return make_url(f"{scheme}{user}{rest}").update_query_pairs(named, append=True)
-
-
-def _parse(url: str) -> URL:
-    try:
-        parsed = _parsed(url)
-    except (ArgumentError, ValueError):
-        raise unavailable(
-            "BAD_URL",
-            "The database URL cannot be read.",
-            "Write sqlite:///FILE or postgresql://USER@HOST/NAME.",
-        ) from None
-    if parsed.drivername in ("postgresql", "postgres"):
-        return parsed.set(drivername="postgresql+psycopg")
-    if parsed.drivername not in ("sqlite", "postgresql+psycopg"):
-        raise unavailable(
-            "BAD_URL",
-            "Only sqlite:/// and postgresql:// databases can be used.",
-            "Write sqlite:///FILE or postgresql://USER@HOST/NAME.",
-        )
-    return parsed
+_SCHEMES = ("postgresql://", "postgres://", "postgresql+psycopg://")
+_SQLITE = "sqlite:///"
 
 
 def sqlite_path(url: str) -> Path | None:
     """The SQLite file of a URL; None for PostgreSQL. Raises ServiceUnavailable: BAD_URL."""
-    parsed = _parse(url)
-    if not parsed.drivername.startswith("sqlite"):
+    if url.startswith(_SCHEMES):
         return None
-    if not parsed.database or parsed.database == ":memory:":
+    if not url.startswith("sqlite:"):
+        raise (
+            unavailable(
+                "BAD_URL",
+                "Only sqlite:/// and postgresql:// databases can be used.",
+                "Write sqlite:///FILE or postgresql://USER@HOST/NAME.",
+            )
+            if "://" in url
+            else bad_url()
+        )
+    name = url.removeprefix(_SQLITE).partition("?")[0] if url.startswith(_SQLITE) else ""
+    if not name or name == ":memory:":
         raise unavailable("BAD_URL", "A SQLite URL names a file.", "Write sqlite:///FILE.")
-    return Path(parsed.database).expanduser()
+    return Path(name).expanduser()
 
 
-def _open_sqlite(path: Path) -> Engine:
-    schema.inspect_file(path)
-    engine = create_engine(
-        _sqlite_address(path),
-        module=sqlite3,
-        poolclass=QueuePool,
-        pool_size=8,
-        max_overflow=24,
-        pool_use_lifo=True,
-        connect_args={"check_same_thread": False, "timeout": BUSY_TIMEOUT_MS / 1000},
-    )
-    event.listen(engine, "connect", _prepare_sqlite)
-    event.listen(engine, "begin", _begin_sqlite)
-    return engine
-
-
-def _sqlite_address(path: Path) -> URL:
-    """A file in WAL mode needs a folder to write to. Without one it is read as it is, unless
-    somebody else has it open."""
-    is_alone = not path.with_name(f"{path.name}-wal").exists()
-    if is_alone and not os.access(path.absolute().parent, os.W_OK) and _is_in_wal(path):
-        name = f"file:{quote(str(path.absolute()))}"
-        return URL.create("sqlite", database=name, query={"immutable": "1", "uri": "true"})
-    return URL.create("sqlite", database=str(path))
-
-
-def _is_in_wal(path: Path) -> bool:
-    """By the file's header (https://sqlite.org/fileformat2.html, offset 18)."""
-    try:
-        with path.open("rb") as file:
-            return file.read(20)[18:] == b"\2\2"
-    except OSError:
-        return False
-
-
-def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
-    connection.isolation_level = None
-    add_functions(connection)
-    cursor = connection.cursor()
-    cursor.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
-    cursor.execute("PRAGMA foreign_keys=ON")
-    cursor.execute("PRAGMA trusted_schema=OFF")
-    cursor.execute("PRAGMA synchronous=FULL")
-    if not WAL_IS_SAFE:
-        cursor.execute("PRAGMA journal_mode=TRUNCATE")
-    cursor.close()
+def add_atoms(balance: str, change: str) -> str:
+    """The sum of amounts of any size, which SQLite itself would have as floats."""
+    return str(int(balance) + int(change))
 
 
 def add_functions(connection: sqlite3.Connection) -> None:
     """The functions that statements on a SQLite file use."""
     sealing.add_functions(connection)
-    connection.create_function(ADD_ATOMS, 2, add_atoms, deterministic=True)
-
-
-def _begin_sqlite(connection: Connection) -> None:
-    writes = connection.get_execution_options().get("writes", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    connection.create_function("add_atoms", 2, add_atoms, deterministic=True)
 
 
 def connect(url: str, keys: WriterKeys | None = None, *, as_it_is: bool = False) -> Database:
@@ -366,20 +255,32 @@ def connect(url: str, keys: WriterKeys | None = None, *, as_it_is: bool = False)
     Raises:
         ServiceUnavailable: BAD_URL, CANNOT_OPEN, EMPTY_FILE, NOT_A_DATABASE, DRIVER_MISSING.
     """
-    path = sqlite_path(url)
-    engine = open_postgres(_parse(url)) if path is None else _open_sqlite(path)
-    engine.update_execution_options(**marks.options(Marker(keys or NoKey())))
+    path, shared = sqlite_path(url), Shared(Marker(keys or NoKey()))
     if path is None:
-        return Database(engine, None)
+        return Database(url, _server(url, shared), None)
+    schema.inspect_file(path)
     try:
         mode = "" if as_it_is else schema.touch(path, journal_mode())
-        return Database(engine, path, in_wal=mode == "WAL")
+        sessions = SqliteSessions(path, shared, add_functions)
+        return Database(url, sessions, path, in_wal=mode == "WAL")
     except OSError as error:
         raise unavailable(
             "CANNOT_OPEN",
             "The database file cannot be opened.",
             "Check that its folder exists and that this user may write there.",
         ) from error
+
+
+def _server(url: str, shared: Shared) -> Sessions:
+    """Raises ServiceUnavailable: DRIVER_MISSING, BAD_URL."""
+    try:
+        from chainteller.storage.db.postgres import PostgresSessions  # noqa: PLC0415 - an extra
+    except ModuleNotFoundError as missing:
+        raise driver_missing(str(missing.name)) from None
+    try:
+        return PostgresSessions(_SCHEME.sub("postgresql://", url), shared)
+    except ValueError:
+        raise bad_url() from None
 
 
 def open_database(url: str, keys: WriterKeys | None = None) -> Database:
@@ -394,10 +295,10 @@ def open_database(url: str, keys: WriterKeys | None = None) -> Database:
         with database.read() as connection:
             state = schema.state(connection)
         if state is State.NEW:
-            schema.create(database.engine)
+            schema.create(database)
         else:
             require_current(state, database.name)
-    except (DBAPIError, PoolTimeout) as error:
+    except DatabaseError as error:
         database.close()
         raise explain(error) from error
     except BaseException:

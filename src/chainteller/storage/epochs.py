@@ -3,17 +3,15 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from sqlalchemy import Connection, func, or_, select
-
 from chainteller.domain.challenges import ChallengeStatus, ClaimStatus
 from chainteller.domain.clock import parse_instant
 from chainteller.domain.trades import QuoteStatus
 from chainteller.domain.transfers import TransferStatus
-from chainteller.storage.columns import Record
+from chainteller.storage.db import records
+from chainteller.storage.db.query import Query, Record, Session, row_of
+from chainteller.storage.db.sources import Source
 from chainteller.storage.log import views
 from chainteller.storage.rows import DEPLOYMENT
-from chainteller.storage.tables import Tables
-from chainteller.storage.wallet_tables import WalletTables
 
 SUBJECT = "clock"
 """The object of entries about time."""
@@ -23,6 +21,31 @@ MOVED = "clock_ahead"
 """The action of time that went ahead of elapsed time, at the start of a process."""
 
 _MOST_IDS = 500
+_ID = row_of("id")
+_ENTRIES_OF = Query(
+    "SELECT object, organisation_id, number, at FROM entry WHERE object IN :ids "
+    f"AND organisation_id <> '{DEPLOYMENT}' ORDER BY number",
+    row_of("object", "organisation_id", "number", "at"),
+)
+_ENTRIES_AFTER = Query(
+    "SELECT count(*) AS count, min(number) AS first, max(number) AS last FROM entry "
+    "WHERE organisation_id = :organisation AND number > :after AND at > :instant",
+    row_of("count", "first", "last"),
+)
+_QUOTES, _CHALLENGES, _CLAIMS = (
+    Query(f"SELECT id FROM {table} WHERE status = '{status}' AND expires > :instant", _ID)
+    for table, status in (
+        ("quote", QuoteStatus.OPEN),
+        ("challenge", ChallengeStatus.OPEN),
+        ("claim", ClaimStatus.VALID),
+    )
+)
+_JOBS = Source(records.Job).where("run_at > :instant")
+_REVIEWS = Source(records.Transfer).where(
+    f"status = '{TransferStatus.REVIEWING}' AND review_eta > :instant"
+)
+_KEYS = Source(records.ApiKey).where("expires > :instant OR revoked_at > :instant")
+_LINKS = Source(records.Link).where("expires > :instant")
 
 
 class Stamped(NamedTuple):
@@ -48,7 +71,7 @@ class Current(NamedTuple):
     gains: tuple[Gain, ...]
 
 
-def current(connection: Connection, organisation_id: str) -> Current:
+def current(connection: Session, organisation_id: str) -> Current:
     began_in = 0
     gains: list[Gain] = []
     for found in views.about(connection, organisation_id, SUBJECT):
@@ -75,15 +98,11 @@ class Made(NamedTuple):
     last_at: int
 
 
-def entries_of(connection: Connection, record_ids: Iterable[str]) -> dict[str, Made]:
+def entries_of(connection: Session, record_ids: Iterable[str]) -> dict[str, Made]:
     """The entries about records, in the log of each."""
-    t = Tables.entry
     wanted, found = sorted(set(record_ids)), dict[str, Made]()
     for start in range(0, len(wanted), _MOST_IDS):
-        some = wanted[start : start + _MOST_IDS]
-        columns = (t.c.object, t.c.organisation_id, t.c.number, t.c.at)
-        mine = (t.c.object.in_(some), t.c.organisation_id != DEPLOYMENT)
-        for row in connection.execute(select(*columns).where(*mine).order_by(t.c.number)):
+        for row in connection.execute(_ENTRIES_OF, {"ids": wanted[start : start + _MOST_IDS]}):
             new = Made(row.organisation_id, row.number, row.at, row.number, row.at)
             known = found.get(row.object, new)
             found[row.object] = known._replace(last=row.number, last_at=row.at)
@@ -91,62 +110,44 @@ def entries_of(connection: Connection, record_ids: Iterable[str]) -> dict[str, M
 
 
 def entries_after(
-    connection: Connection, organisation_id: str, instant: int, began_in: int
+    connection: Session, organisation_id: str, instant: int, began_in: int
 ) -> Stamped:
     """Entries of this epoch with a time after an instant."""
-    t = Tables.entry
-    mine = (t.c.organisation_id == organisation_id, t.c.number > began_in, t.c.at > instant)
-    found = select(func.count(), func.min(t.c.number), func.max(t.c.number)).where(*mine)
-    row = connection.execute(found).one()
-    return Stamped(int(row[0]), int(row[1] or 0), int(row[2] or 0))
+    values = {"organisation": organisation_id, "after": began_in, "instant": instant}
+    row = connection.execute(_ENTRIES_AFTER, values).one()
+    return Stamped(row.count, row.first or 0, row.last or 0)
 
 
-def open_quotes(connection: Connection, instant: int) -> Sequence[Record]:
+def open_quotes(connection: Session, instant: int) -> Sequence[Record]:
     """Quotes that could be executed after an instant."""
-    t = Tables.quote
-    return connection.execute(
-        select(t.c.id).where(t.c.status == QuoteStatus.OPEN, t.c.expires > instant)
-    ).all()
+    return connection.execute(_QUOTES, {"instant": instant}).all()
 
 
-def jobs_after(connection: Connection, instant: int) -> Sequence[Record]:
+def jobs_after(connection: Session, instant: int) -> Sequence[Record]:
     """Jobs that are due after an instant."""
-    t = Tables.job
-    return connection.execute(select(t).where(t.c.run_at > instant)).all()
+    return connection.execute(_JOBS, {"instant": instant}).all()
 
 
-def reviews_until(connection: Connection, instant: int) -> Sequence[Record]:
+def reviews_until(connection: Session, instant: int) -> Sequence[Record]:
     """Withdrawals whose review ends after an instant."""
-    t = Tables.transfer
-    waiting = t.c.status == TransferStatus.REVIEWING, t.c.review_eta > instant
-    return connection.execute(select(t).where(*waiting)).all()
+    return connection.execute(_REVIEWS, {"instant": instant}).all()
 
 
-def keys_after(connection: Connection, instant: int) -> Sequence[Record]:
+def keys_after(connection: Session, instant: int) -> Sequence[Record]:
     """Keys that expire, or end by a revocation, after an instant."""
-    t = Tables.api_key
-    return connection.execute(
-        select(t).where(or_(t.c.expires > instant, t.c.revoked_at > instant))
-    ).all()
+    return connection.execute(_KEYS, {"instant": instant}).all()
 
 
-def open_challenges(connection: Connection, instant: int) -> Sequence[Record]:
+def open_challenges(connection: Session, instant: int) -> Sequence[Record]:
     """Challenges that wait for a signature after an instant."""
-    t = WalletTables.challenge
-    return connection.execute(
-        select(t.c.id).where(t.c.status == ChallengeStatus.OPEN, t.c.expires > instant)
-    ).all()
+    return connection.execute(_CHALLENGES, {"instant": instant}).all()
 
 
-def unused_claims(connection: Connection, instant: int) -> Sequence[Record]:
+def unused_claims(connection: Session, instant: int) -> Sequence[Record]:
     """Accepted claims that could be linked after an instant."""
-    t = WalletTables.claim
-    return connection.execute(
-        select(t.c.id).where(t.c.status == ClaimStatus.VALID, t.c.expires > instant)
-    ).all()
+    return connection.execute(_CLAIMS, {"instant": instant}).all()
 
 
-def links_until(connection: Connection, instant: int) -> Sequence[Record]:
+def links_until(connection: Session, instant: int) -> Sequence[Record]:
     """Verifications that hold after an instant."""
-    t = WalletTables.link
-    return connection.execute(select(t).where(t.c.expires > instant)).all()
+    return connection.execute(_LINKS, {"instant": instant}).all()

@@ -1,10 +1,8 @@
 """Convert database errors into service errors that say what to do."""
 
-from sqlalchemy.exc import DBAPIError, OperationalError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
-
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.sqlite import sqlite3
+from chainteller.storage.db.errors import LOST_STATES, DatabaseError, NoConnection
 
 _FILE_READ_ONLY = (
     "STORAGE_READ_ONLY",
@@ -70,15 +68,8 @@ _POSTGRES: tuple[tuple[str, tuple[str, str, str]], ...] = (
     ("XX", ("STORAGE_CORRUPT", "The database is damaged.", "Restore a backup.")),
 )
 """By prefix of the SQLSTATE; the first match applies."""
-_LOST_STATES = ("08", "57P0")
 RETRIED_STATES = frozenset({"40001", "40P01", "55P03"})
 """PostgreSQL's serialization failure, deadlock and lock timeout: the unit may run again."""
-SESSION_CHANGED = frozenset({"26000", "42P05"})
-"""A prepared statement is missing or is there already: a pooler gave the transaction a session of
-somebody else."""
-NOT_PREPARED = SESSION_CHANGED | {"0A000"}
-"""A prepared statement can't be used, also because it returns other columns since the schema
-changed. In a new session it can."""
 LOCK_TIMED_OUT = "55P03"
 
 
@@ -94,6 +85,24 @@ def unavailable(reason: str, message: str, suggestion: str) -> ServiceUnavailabl
     return ServiceUnavailable(message, {"reason": reason, "suggestion": suggestion})
 
 
+def bad_url() -> ServiceUnavailable:
+    """The error for an address that can't be read."""
+    return unavailable(
+        "BAD_URL",
+        "The database URL cannot be read.",
+        "Write sqlite:///FILE or postgresql://USER@HOST/NAME.",
+    )
+
+
+def driver_missing(package: str) -> ServiceUnavailable:
+    """The error for a package of the extra ``postgres`` that isn't installed."""
+    return unavailable(
+        "DRIVER_MISSING",
+        f"PostgreSQL needs the package {package}.",
+        "Install it: pip install 'chainteller[postgres]'.",
+    )
+
+
 def damaged(message: str) -> ServiceUnavailable:
     """The error for a database without a row that nothing works without."""
     return unavailable(
@@ -106,23 +115,23 @@ def read_only(*, is_file: bool) -> ServiceUnavailable:
     return unavailable(*(_FILE_READ_ONLY if is_file else _SERVER_READ_ONLY))
 
 
-def explain(error: DBAPIError | PoolTimeout) -> ServiceUnavailable:
+def explain(error: DatabaseError) -> ServiceUnavailable:
     """Convert a driver error into a service error."""
-    if isinstance(error, PoolTimeout):
+    if isinstance(error, NoConnection):
         return unavailable("OVERLOADED", "Too many calls wait for the database.", "Retry.")
-    if BELOW_ZERO in str(error.orig):
+    if BELOW_ZERO in str(error.cause):
         return unavailable(
             "OVERDRAWN",
             "An account of the bank's own books would fall below zero.",
             "Stop, and run: chainteller db verify.",
         )
-    if isinstance(error.orig, sqlite3.Error):
-        return explain_sqlite(error.orig)
+    if isinstance(error.cause, sqlite3.Error):
+        return explain_sqlite(error.cause)
     state = sqlstate(error)
     for prefix, named in _POSTGRES:
         if state.startswith(prefix):
             return unavailable(*named)
-    if isinstance(error, OperationalError) or is_lost(error):
+    if _is_operational(error.cause) or is_lost(error):
         return unavailable(
             "DISCONNECTED",
             "The database server cannot be reached.",
@@ -131,14 +140,19 @@ def explain(error: DBAPIError | PoolTimeout) -> ServiceUnavailable:
     return unavailable("DATABASE_FAULT", "The database failed.", "Run: chainteller db check")
 
 
-def sqlstate(error: DBAPIError) -> str:
+def _is_operational(cause: Exception) -> bool:
+    """Whether psycopg, which is an extra, says that something outside of the statement failed."""
+    return any(kind.__name__ == "OperationalError" for kind in type(cause).__mro__)
+
+
+def sqlstate(error: DatabaseError) -> str:
     """PostgreSQL's code for an error; empty if there is none."""
-    return getattr(error.orig, "sqlstate", None) or ""
+    return getattr(error.cause, "sqlstate", None) or ""
 
 
-def is_lost(error: DBAPIError) -> bool:
+def is_lost(error: DatabaseError) -> bool:
     """Whether the connection was lost; its uncommitted changes are rolled back."""
-    return error.connection_invalidated or sqlstate(error).startswith(_LOST_STATES)
+    return error.is_lost or sqlstate(error).startswith(LOST_STATES)
 
 
 def explain_sqlite(error: sqlite3.Error) -> ServiceUnavailable:
@@ -149,9 +163,9 @@ def explain_sqlite(error: sqlite3.Error) -> ServiceUnavailable:
     return unavailable(name or "STORAGE_FAULT", "The database failed.", "Run: chainteller db check")
 
 
-def is_transient(error: DBAPIError) -> bool:
+def is_transient(error: DatabaseError) -> bool:
     """Whether the same unit of work may succeed if it runs again."""
-    cause = error.orig
+    cause = error.cause
     if isinstance(cause, sqlite3.Error):
         return (getattr(cause, "sqlite_errorname", "") or "").startswith("SQLITE_BUSY")
     return sqlstate(error) in RETRIED_STATES

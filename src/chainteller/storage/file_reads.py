@@ -1,7 +1,7 @@
 """Read a SQLite file with ``sqlite3`` and statements that were compiled before.
 
-SQLAlchemy takes longer to import than a whole command, or the console's first frame. The statements
-are those of the other modules: ``python -m tests.storage.statements`` compiles them into
+The models take longer to import than the console's first frame, and these statements don't need
+them. They are those of the other modules: ``python -m tests.storage.statements`` writes them into
 ``statements.json``, and a test compares.
 """
 

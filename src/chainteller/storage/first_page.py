@@ -1,6 +1,6 @@
 """Read the first accounts of a SQLite database with ``sqlite3`` alone.
 
-SQLAlchemy takes longer to import than the whole first frame. When the engine is loaded, it reads
+The models take longer to import than the whole first frame. When the engine is loaded, it reads
 the same rows again, with all computed values.
 """
 

@@ -12,17 +12,19 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection
-from sqlalchemy.exc import DBAPIError
-
+from chainteller.storage.db.errors import DatabaseError
+from chainteller.storage.db.query import Session, built
 from chainteller.storage.faults import unavailable
 
 Result = TypeVar("Result")
 Keep = Callable[[str | None], None]
-Unit = Callable[[Connection, Keep], Result]
+Unit = Callable[[Session, Keep], Result]
 """A unit of work on a connection. It calls ``Keep`` as its last step, or changes nothing. It may
 run again from its start, so it has no effects outside the database."""
 
+_SAVE = built("SAVEPOINT unit", None)
+_UNDO = built("ROLLBACK TO unit", None)
+_KEEP = built("RELEASE unit", None)
 MOST_TOGETHER = 32
 PATIENCE_S = 10.0
 
@@ -53,7 +55,7 @@ class Writers:
 
     def __init__(
         self,
-        begin: Callable[[], AbstractContextManager[Connection]],
+        begin: Callable[[], AbstractContextManager[Session]],
         patience_s: float = PATIENCE_S,
     ) -> None:
         self._begin = begin
@@ -62,11 +64,11 @@ class Writers:
         self._queue: deque[_Waiting] = deque()
         self._busy = False
 
-    def run(self, unit: Unit[Result], commit: Callable[[Connection], None]) -> Result:
+    def run(self, unit: Unit[Result], commit: Callable[[Session], None]) -> Result:
         """Run a unit; returns its result or raises its error, after the commit.
 
         Raises:
-            DBAPIError: the commit failed; nothing was changed.
+            DatabaseError: the commit failed; nothing was changed.
             ServiceUnavailable: STORAGE_LOCKED, the turn didn't come in time.
         """
         mine = _Waiting(unit)
@@ -90,7 +92,7 @@ class Writers:
                 self._queue.remove(mine)
                 raise unavailable("STORAGE_LOCKED", "Another change is taking too long.", "Retry.")
 
-    def _lead(self, commit: Callable[[Connection], None]) -> None:
+    def _lead(self, commit: Callable[[Session], None]) -> None:
         """Write all waiting units, this thread's own first, then pass on the turn."""
         with self._lock:
             group = [self._queue.popleft() for _ in range(min(len(self._queue), MOST_TOGETHER))]
@@ -110,7 +112,7 @@ class Writers:
             for each in group if following is None else (*group, following):
                 each.over.set()
 
-    def _write(self, group: list[_Waiting], commit: Callable[[Connection], None]) -> None:
+    def _write(self, group: list[_Waiting], commit: Callable[[Session], None]) -> None:
         if len(group) > 1:
             try:
                 self._together(group, commit)
@@ -121,7 +123,7 @@ class Writers:
         for each in group:
             self._alone(each, commit)
 
-    def _alone(self, each: _Waiting, commit: Callable[[Connection], None]) -> None:
+    def _alone(self, each: _Waiting, commit: Callable[[Session], None]) -> None:
         each.error = None
         try:
             with self._begin() as connection:
@@ -130,7 +132,7 @@ class Writers:
             each.error = error
         each.decided = True
 
-    def _together(self, group: list[_Waiting], commit: Callable[[Connection], None]) -> None:
+    def _together(self, group: list[_Waiting], commit: Callable[[Session], None]) -> None:
         """Run all units in one transaction.
 
         A unit's refusal may depend on another unit's changes, so both return after the commit.
@@ -141,22 +143,22 @@ class Writers:
         with self._begin() as connection:
             try:
                 kept = [_under_savepoint(connection, each) for each in group]
-            except DBAPIError as error:
+            except DatabaseError as error:
                 raise _Alone from error
             if any(kept):
                 commit(connection)
 
 
-def _under_savepoint(connection: Connection, each: _Waiting) -> bool:
+def _under_savepoint(connection: Session, each: _Waiting) -> bool:
     """Run one unit of a group; returns whether it changed anything."""
     kept: list[str | None] = []
-    connection.exec_driver_sql("SAVEPOINT unit")
+    connection.execute(_SAVE)
     try:
         each.value = each.unit(connection, kept.append)
     except Exception as error:  # noqa: BLE001 - re-raised in the unit's thread
         each.error = error
         kept.clear()
     if not kept:
-        connection.exec_driver_sql("ROLLBACK TO unit")
-    connection.exec_driver_sql("RELEASE unit")
+        connection.execute(_UNDO)
+    connection.execute(_KEEP)
     return bool(kept)

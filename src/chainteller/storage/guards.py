@@ -5,15 +5,14 @@ bodies may go to an archive, up to the number that the log's row says. Balances 
 negative.
 """
 
-from sqlalchemy import Connection
-
 from chainteller.domain.ledger import CORE
+from chainteller.storage.db import records
+from chainteller.storage.db.query import SQLITE, Session, built
 from chainteller.storage.faults import BELOW_ZERO
-from chainteller.storage.tables import Tables
 
 _FUNCTION = "chainteller_append_only"
-_ENTRY = Tables.entry.name
-_FIXED = [column.name for column in Tables.entry.columns if column.name not in ("mark", "body")]
+_ENTRY = "entry"
+_FIXED = [name for name in records.Entry._fields if name not in ("mark", "body")]
 _ARCHIVED = "(SELECT archived FROM log WHERE organisation_id = OLD.organisation_id)"
 _BODY = f"""
  BEGIN
@@ -24,33 +23,38 @@ _BODY = f"""
  END """
 
 
-def create(connection: Connection) -> None:
-    """Create every guard in a new schema."""
-    if connection.dialect.name == "sqlite":
-        for statement in _sqlite_triggers().values():
-            connection.exec_driver_sql(statement)
-        return
-    connection.exec_driver_sql(
-        f"CREATE FUNCTION {_FUNCTION}() RETURNS trigger LANGUAGE plpgsql AS $${_BODY}$$"
-    )
-    for statement in _postgres_triggers().values():
-        connection.exec_driver_sql(statement)
-    connection.exec_driver_sql(
+def created(dialect: str) -> list[str]:
+    """The statements that create every guard in a new schema."""
+    if dialect == SQLITE:
+        return list(_sqlite_triggers().values())
+    return [
+        f"CREATE FUNCTION {_FUNCTION}() RETURNS trigger LANGUAGE plpgsql AS $${_BODY}$$",
+        *_postgres_triggers().values(),
         f"ALTER TABLE ledger_account ADD CONSTRAINT {BELOW_ZERO} "
-        f"CHECK (balance >= 0 OR code = '{CORE}')"
-    )
+        f"CHECK (balance >= 0 OR code = '{CORE}')",
+    ]
 
 
-def drop(connection: Connection) -> None:
+def create(connection: Session) -> None:
+    """Create every guard in a new schema."""
+    for statement in created(connection.dialect.name):
+        _run(connection, statement)
+
+
+def drop(connection: Session) -> None:
     """Remove every guard, for as long as a transaction fills a new database."""
-    if connection.dialect.name == "sqlite":
+    if connection.dialect.name == SQLITE:
         for name in _sqlite_triggers():
-            connection.exec_driver_sql(f"DROP TRIGGER {name}")
+            _run(connection, f"DROP TRIGGER {name}")
         return
     for name in _postgres_triggers():
-        connection.exec_driver_sql(f"DROP TRIGGER {name} ON {_ENTRY}")
-    connection.exec_driver_sql(f"DROP FUNCTION {_FUNCTION}()")
-    connection.exec_driver_sql(f"ALTER TABLE ledger_account DROP CONSTRAINT {BELOW_ZERO}")
+        _run(connection, f"DROP TRIGGER {name} ON {_ENTRY}")
+    _run(connection, f"DROP FUNCTION {_FUNCTION}()")
+    _run(connection, f"ALTER TABLE ledger_account DROP CONSTRAINT {BELOW_ZERO}")
+
+
+def _run(connection: Session, statement: str) -> None:
+    connection.execute(built(statement, None))
 
 
 def _sqlite_triggers() -> dict[str, str]:

@@ -1,45 +1,39 @@
 """Stream every row of the database, in the order that the checks need."""
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, NamedTuple
-
-from sqlalchemy import (
-    Column,
-    ColumnElement,
-    Connection,
-    Numeric,
-    Select,
-    Table,
-    exists,
-    func,
-    inspect,
-    literal,
-    select,
-    text,
-)
-from sqlalchemy.sql.sqltypes import Float
 
 from chainteller.domain.trades import TradeStatus
 from chainteller.domain.transfers import HOLDING
-from chainteller.storage import sealing
-from chainteller.storage.columns import SALT, Atoms, Record
+from chainteller.storage import schema, sealing
 from chainteller.storage.database import Database
+from chainteller.storage.db import records
+from chainteller.storage.db.query import (
+    POSTGRESQL,
+    SQLITE,
+    Query,
+    Record,
+    Session,
+    Value,
+    built,
+    quoted,
+    row_of,
+)
+from chainteller.storage.db.records import ALL
+from chainteller.storage.db.sources import Source
+from chainteller.storage.db.table import SALT, Table
 from chainteller.storage.epochs import ACCEPTED, SUBJECT
 from chainteller.storage.log import entry
 from chainteller.storage.rows import DEPLOYMENT
-from chainteller.storage.sealing import own_tables
-from chainteller.storage.tables import Tables
-from chainteller.storage.wallet_tables import WalletTables
 
 _BATCH = 5_000
-_LEDGER = Tables.ledger_account
-_TRADE, _QUOTE, _TRANSFER = Tables.trade, Tables.quote, Tables.transfer
-_ACCOUNT = Tables.trading_account
 
 
 @contextmanager
-def snapshot(database: Database) -> Iterator[Connection]:
+def snapshot(database: Database) -> Iterator[Session]:
     """Open a consistent view of the whole database, without time limits.
 
     On PostgreSQL this is REPEATABLE READ without the timeouts of a request. On SQLite it is a
@@ -49,247 +43,202 @@ def snapshot(database: Database) -> Iterator[Connection]:
         yield connection
 
 
-def _stream(connection: Connection, statement: Select[Any]) -> Iterator[Record]:
-    return iter(connection.execute(statement, execution_options={"yield_per": _BATCH}))
+def _stream(query: Query, connection: Session) -> Iterator[Record]:
+    return connection.stream(query, batch=_BATCH)
 
 
-def ledger_accounts(connection: Connection) -> Iterator[Record]:
-    return _stream(connection, select(_LEDGER))
+def _everything(record: Any) -> Query:
+    return Query(Source(record).text, record)
 
 
-def journals(connection: Connection) -> Iterator[Record]:
-    """Which entry posted each journal."""
-    return _stream(connection, select(Tables.journal))
+_QUOTED = {
+    f"quote_{name}": f"quote.{name}"
+    for name in (
+        "trade_id", "trading_account_id", "market", "side", "status", "price_cents", "sold",
+        "bought", "fee_cents", "created", "expires", "executed_at",
+    )
+}  # fmt: skip
+_OPEN = [each.value for each in TradeStatus if not each.facts.is_final]
+_OPEN_TRADES = Source(records.Trade).where(f"trade.status IN ({quoted(_OPEN)})")
+_WITHDRAWAL = "transfer.direction = 'withdrawal'"
+_OPEN_WITHDRAWALS = Source(records.Transfer).where(
+    f"{_WITHDRAWAL} AND transfer.status IN ({quoted(each.value for each in HOLDING)})"
+)
+_ORDINAL = row_of("trading_account_id", "counter", "ordinal")
+_COUNTERS = ("trade_count", "deposit_count", "withdrawal_count", "transaction_count")
 
 
-def trades(connection: Connection) -> Iterator[Record]:
-    return _stream(connection, select(_TRADE))
+def _joined(source: Source) -> Query:
+    return Query(source.text, source.row)
 
 
-def transfers(connection: Connection) -> Iterator[Record]:
-    return _stream(connection, select(_TRANSFER))
+ledger_accounts = partial(_stream, _everything(records.LedgerAccount))
+journals = partial(_stream, _everything(records.Journal))
+"""Which entry posted each journal."""
+trades = partial(_stream, _everything(records.Trade))
+transfers = partial(_stream, _everything(records.Transfer))
+jobs = partial(_stream, _everything(records.Job))
+"""Every scheduled job."""
+rules = partial(_stream, _everything(records.Rule))
+"""Every version of the settings that decided something."""
+trades_with_quotes = partial(
+    _stream,
+    _joined(Source(records.Trade, "LEFT JOIN quote ON quote.id = trade.quote_id", **_QUOTED)),
+)
+"""Every trade with its quote's columns prefixed ``quote_``, None if the quote is missing."""
+quotes_with_trades = partial(
+    _stream,
+    _joined(
+        Source(records.Quote, "LEFT JOIN trade ON trade.quote_id = quote.id", used_by="trade.id")
+    ),
+)
+"""Every quote; ``used_by`` is the id of its trade."""
+withdrawals = partial(
+    _stream,
+    Source(records.Transfer).where(
+        f"{_WITHDRAWAL} ORDER BY transfer.trading_account_id, transfer.ordinal"
+    ),
+)
+"""Withdrawals, by account and in the order in which they were requested."""
+counters = partial(
+    _stream,
+    Query(f"SELECT id, {', '.join(_COUNTERS)} FROM trading_account", row_of("id", *_COUNTERS)),
+)
+"""Every trading account with its counters."""
+idempotent_outcomes = partial(
+    _stream, Query(f"{Source(records.Idempotency).text} ORDER BY at", records.Idempotency)
+)
+logs = partial(_stream, Query(f"{Source(records.Log).text} ORDER BY organisation_id", records.Log))
+"""The stored head of every log."""
+links_with_claims = partial(
+    _stream,
+    _joined(
+        Source(
+            records.Link,
+            "LEFT JOIN claim ON claim.id = link.claim_id "
+            "LEFT JOIN challenge ON challenge.id = claim.challenge_id",
+            found_claim="claim.id",
+            claim_account="claim.blockchain_account_id",
+            claim_counterparty="claim.counterparty_id",
+            claim_expires="claim.expires",
+            claim_created="claim.created",
+            challenge_account="challenge.blockchain_account_id",
+            challenge_counterparty="challenge.counterparty_id",
+            challenge_claim="challenge.claim_id",
+        )
+    ),
+)
+"""Every link with its claim and that claim's challenge, or None."""
+verified_withdrawals_without_link = partial(
+    _stream,
+    Query(
+        "SELECT transfer.id, link.claim_id AS linked_by FROM transfer LEFT JOIN link "
+        "ON link.blockchain_account_id = transfer.blockchain_account_id "
+        "AND link.counterparty_id = transfer.counterparty_id "
+        "WHERE transfer.destination_class = 'VerifiedCounterparty1P' "
+        "AND (link.claim_id IS NULL OR link.first_linked_at > transfer.created)",
+        row_of("id", "linked_by"),
+    ),
+)
+"""Withdrawals classified as to a verified wallet that wasn't linked before; ``linked_by`` is the
+claim of a link that says it's later, or None."""
 
 
-def trading_account_ids(connection: Connection) -> Iterator[str]:
-    return (row.id for row in _stream(connection, select(_ACCOUNT.c.id)))
+_ACCOUNT_IDS = Query("SELECT id AS value FROM trading_account", Value)
 
 
-def open_records(connection: Connection) -> Iterator[Record]:
+def trading_account_ids(connection: Session) -> Iterator[str]:
+    return (row.value for row in _stream(_ACCOUNT_IDS, connection))
+
+
+def open_records(connection: Session) -> Iterator[Record]:
     """Trades and withdrawals that hold funds, and executed trades."""
-    yield from _stream(
-        connection,
-        select(_TRADE).where(
-            _TRADE.c.status.in_([each.value for each in TradeStatus if not each.facts.is_final])
-        ),
-    )
-    yield from _stream(
-        connection,
-        select(_TRANSFER).where(
-            _TRANSFER.c.direction == "withdrawal",
-            _TRANSFER.c.status.in_([status.value for status in HOLDING]),
-        ),
-    )
-
-
-def jobs(connection: Connection) -> Iterator[Record]:
-    """Every scheduled job."""
-    return _stream(connection, select(Tables.job))
+    yield from _stream(_OPEN_TRADES, connection)
+    yield from _stream(_OPEN_WITHDRAWALS, connection)
 
 
 def waiting_without_job(
-    connection: Connection, table: Table, kind: str, *conditions: ColumnElement[bool]
+    connection: Session, table: Table, kind: str, condition: str
 ) -> Iterator[Record]:
-    """Ids of records of a table that fulfil conditions and have no job of a kind."""
-    job = Tables.job
-    is_scheduled = exists().where(job.c.kind == kind, job.c.reference == table.c.id)
-    return _stream(connection, select(table.c.id).where(*conditions, ~is_scheduled))
-
-
-def trades_with_quotes(connection: Connection) -> Iterator[Record]:
-    """Every trade with its quote's columns prefixed ``quote_``, None if the quote is missing."""
-    quoted = (
-        _QUOTE.c[name].label(f"quote_{name}")
-        for name in (
-            "trade_id",
-            "trading_account_id",
-            "market",
-            "side",
-            "status",
-            "price_cents",
-            "sold",
-            "bought",
-            "fee_cents",
-            "created",
-            "expires",
-            "executed_at",
-        )
+    """Ids of records of a table that fulfil a condition and have no job of a kind."""
+    query = built(
+        f"SELECT id FROM {table.name} WHERE {condition} AND NOT EXISTS "
+        f"(SELECT 1 FROM job WHERE job.kind = :kind AND job.reference = {table.name}.id)",
+        _ID,
     )
-    return _stream(
-        connection,
-        select(_TRADE, *quoted).outerjoin(_QUOTE, _QUOTE.c.id == _TRADE.c.quote_id),
-    )
+    return connection.stream(query, {"kind": kind})
 
 
-def quotes_with_trades(connection: Connection) -> Iterator[Record]:
-    """Every quote; ``used_by`` is the id of its trade."""
-    return _stream(
-        connection,
-        select(_QUOTE, _TRADE.c.id.label("used_by")).outerjoin(
-            _TRADE, _TRADE.c.quote_id == _QUOTE.c.id
-        ),
-    )
-
-
-def withdrawals(connection: Connection) -> Iterator[Record]:
-    """Withdrawals, by account and in the order in which they were requested."""
-    return _stream(
-        connection,
-        select(_TRANSFER)
-        .where(_TRANSFER.c.direction == "withdrawal")
-        .order_by(_TRANSFER.c.trading_account_id, _TRANSFER.c.ordinal),
-    )
-
-
-def rules(connection: Connection) -> Iterator[Record]:
-    """Every version of the settings that decided something."""
-    return _stream(connection, select(Tables.rule))
-
-
-def counters(connection: Connection) -> Iterator[Record]:
-    """Every trading account with its counters."""
-    return _stream(
-        connection,
-        select(
-            _ACCOUNT.c.id,
-            _ACCOUNT.c.trade_count,
-            _ACCOUNT.c.deposit_count,
-            _ACCOUNT.c.withdrawal_count,
-            _ACCOUNT.c.transaction_count,
-        ),
-    )
+_ID = row_of("id")
 
 
 Ordinal = tuple[str, str, int]
 """A trading account, one of its counters, and the number assigned to a record."""
 
 
-def _ordinals(connection: Connection, statement: Select[Any]) -> Iterator[Ordinal]:
-    for row in _stream(connection, statement):
-        account, counter, ordinal = list(row)
+def _ordinals(query: Query, connection: Session) -> Iterator[Ordinal]:
+    for account, counter, ordinal in _stream(query, connection):
         yield str(account), str(counter), int(ordinal)
 
 
-def trade_ordinals(connection: Connection) -> Iterator[Ordinal]:
-    """The number of every trade, in order."""
-    return _ordinals(
-        connection,
-        select(_TRADE.c.trading_account_id, literal("trade_count"), _TRADE.c.ordinal).order_by(
-            _TRADE.c.trading_account_id, _TRADE.c.ordinal
-        ),
-    )
+trade_ordinals = partial(
+    _ordinals,
+    Query(
+        "SELECT trading_account_id, 'trade_count' AS counter, ordinal FROM trade "
+        "ORDER BY trading_account_id, ordinal",
+        _ORDINAL,
+    ),
+)
+"""The number of every trade, in order."""
+transfer_ordinals = partial(
+    _ordinals,
+    Query(
+        "SELECT trading_account_id, direction || '_count' AS counter, ordinal FROM transfer "
+        "ORDER BY trading_account_id, direction, ordinal",
+        _ORDINAL,
+    ),
+)
+transaction_ordinals = partial(
+    _ordinals,
+    Query(
+        "SELECT trading_account_id, 'transaction_count' AS counter, transaction_ordinal "
+        "AS ordinal FROM (SELECT trading_account_id, transaction_ordinal FROM trade UNION ALL "
+        "SELECT trading_account_id, transaction_ordinal FROM transfer) AS both_kinds "
+        "ORDER BY trading_account_id, transaction_ordinal",
+        _ORDINAL,
+    ),
+)
+_ENDS = Query(
+    f"SELECT organisation_id, number FROM entry WHERE object = '{SUBJECT}' "
+    f"AND action = '{ACCEPTED}' ORDER BY number",
+    row_of("organisation_id", "number"),
+)
+_SPANS = Query(
+    "SELECT object, organisation_id, min(number) AS first, max(number) AS last FROM entry "
+    f"WHERE organisation_id <> '{DEPLOYMENT}' GROUP BY object, organisation_id",
+    row_of("object", "organisation_id", "first", "last"),
+)
 
 
-def transfer_ordinals(connection: Connection) -> Iterator[Ordinal]:
-    return _ordinals(
-        connection,
-        select(
-            _TRANSFER.c.trading_account_id,
-            _TRANSFER.c.direction.concat("_count"),
-            _TRANSFER.c.ordinal,
-        ).order_by(_TRANSFER.c.trading_account_id, _TRANSFER.c.direction, _TRANSFER.c.ordinal),
-    )
-
-
-def transaction_ordinals(connection: Connection) -> Iterator[Ordinal]:
-    both = (
-        select(_TRADE.c.trading_account_id, _TRADE.c.transaction_ordinal)
-        .union_all(select(_TRANSFER.c.trading_account_id, _TRANSFER.c.transaction_ordinal))
-        .subquery()
-    )
-    return _ordinals(
-        connection,
-        select(
-            both.c.trading_account_id, literal("transaction_count"), both.c.transaction_ordinal
-        ).order_by(both.c.trading_account_id, both.c.transaction_ordinal),
-    )
-
-
-def idempotent_outcomes(connection: Connection) -> Iterator[Record]:
-    return _stream(connection, select(Tables.idempotency).order_by(Tables.idempotency.c.at))
-
-
-def ends_of_epochs(connection: Connection) -> dict[str, list[int]]:
+def ends_of_epochs(connection: Session) -> dict[str, list[int]]:
     """The numbers of the entries that ended an epoch, by log."""
-    t = Tables.entry
-    ends = select(t.c.organisation_id, t.c.number).where(
-        t.c.object == SUBJECT, t.c.action == ACCEPTED
-    )
     found: dict[str, list[int]] = {}
-    for organisation, number in connection.execute(ends.order_by(t.c.number)):
+    for organisation, number in connection.execute(_ENDS):
         found.setdefault(organisation, []).append(number)
     return found
 
 
-def spans_of_records(connection: Connection) -> dict[str, tuple[str, int, int]]:
+def spans_of_records(connection: Session) -> dict[str, tuple[str, int, int]]:
     """The log of every record, and the numbers of the first and the last entry about it."""
-    t = Tables.entry
-    first, last = func.min(t.c.number), func.max(t.c.number)
-    found = (
-        select(t.c.object, t.c.organisation_id, first, last)
-        .where(t.c.organisation_id != DEPLOYMENT)
-        .group_by(t.c.object, t.c.organisation_id)
-    )
-    return {row[0]: (row[1], int(row[2]), int(row[3])) for row in connection.execute(found)}
+    return {row[0]: (row[1], int(row[2]), int(row[3])) for row in _stream(_SPANS, connection)}
 
 
-def links_with_claims(connection: Connection) -> Iterator[Record]:
-    """Every link with its claim and that claim's challenge, or None."""
-    link, claim, challenge = WalletTables.link, WalletTables.claim, WalletTables.challenge
-    return _stream(
-        connection,
-        select(
-            link,
-            claim.c.id.label("found_claim"),
-            claim.c.blockchain_account_id.label("claim_account"),
-            claim.c.counterparty_id.label("claim_counterparty"),
-            claim.c.expires.label("claim_expires"),
-            claim.c.created.label("claim_created"),
-            challenge.c.blockchain_account_id.label("challenge_account"),
-            challenge.c.counterparty_id.label("challenge_counterparty"),
-            challenge.c.claim_id.label("challenge_claim"),
-        )
-        .outerjoin(claim, claim.c.id == link.c.claim_id)
-        .outerjoin(challenge, challenge.c.id == claim.c.challenge_id),
-    )
+_WHOSE = Query("SELECT DISTINCT organisation_id AS value FROM entry", Value)
 
 
-def verified_withdrawals_without_link(connection: Connection) -> Iterator[Record]:
-    """Withdrawals classified as to a verified wallet that wasn't linked before; ``linked_by`` is
-    the claim of a link that says it's later, or None."""
-    link = WalletTables.link
-    return _stream(
-        connection,
-        select(_TRANSFER.c.id, link.c.claim_id.label("linked_by"))
-        .outerjoin(
-            link,
-            (link.c.blockchain_account_id == _TRANSFER.c.blockchain_account_id)
-            & (link.c.counterparty_id == _TRANSFER.c.counterparty_id),
-        )
-        .where(
-            _TRANSFER.c.destination_class == "VerifiedCounterparty1P",
-            link.c.claim_id.is_(None) | (link.c.first_linked_at > _TRANSFER.c.created),
-        ),
-    )
-
-
-def logs(connection: Connection) -> Iterator[Record]:
-    """The stored head of every log."""
-    return _stream(connection, select(Tables.log).order_by(Tables.log.c.organisation_id))
-
-
-def organisations_of_entries(connection: Connection) -> list[str]:
+def organisations_of_entries(connection: Session) -> list[str]:
     """Whose logs have entries."""
-    return sorted(connection.scalars(select(Tables.entry.c.organisation_id).distinct()))
+    return sorted(connection.execute(_WHOSE).scalars())
 
 
 class StoredEntry(NamedTuple):
@@ -305,118 +254,132 @@ class StoredEntry(NamedTuple):
     body: bytes | None
 
 
-def entries(connection: Connection, organisation_id: str) -> Iterator[StoredEntry]:
+def entries(connection: Session, organisation_id: str) -> Iterator[StoredEntry]:
     """Every entry of a log in its order. A hash, a mark or a body that can't be read is empty, a
     number 0; a body that an archive has is None."""
+    mine = {"organisation": organisation_id}
+    for row in connection.stream(_ENTRIES[connection.dialect.name], mine, batch=_BATCH):
+        number, at, action, subject, account, leaf, mark, stored = row
+        found = (leaf or b"", mark or b"", _unpacked(stored))
+        yield StoredEntry(number, at, action, subject, account, *found)
+
+
+def _entries(dialect: str) -> Query:
     numbers, names = ["number", "at"], ["leaf", "mark", "body"]
-    if connection.dialect.name == "sqlite":  # which may hold a text in any column
+    if dialect == SQLITE:  # which may hold a text in any column
         names = [
             f"CASE typeof({name}) WHEN 'blob' THEN {name} WHEN 'null' THEN NULL ELSE x'' END"
             for name in names
         ]
         numbers = [f"CASE typeof({name}) WHEN 'integer' THEN {name} ELSE 0 END" for name in numbers]
-    query = (
-        f"SELECT {', '.join(numbers)}, action, object, trading_account_id, {', '.join(names)} "  # noqa: S608 - our own words
-        "FROM entry "
-        "WHERE organisation_id = :organisation ORDER BY number"
-    )
-    for row in _raw(connection, query, {"organisation": organisation_id}):
-        number, at, action, subject, account, leaf, mark, stored = row
-        found = (bytes(leaf or b""), bytes(mark or b""), _unpacked(stored))
-        yield StoredEntry(number, at, action, subject, account, *found)
+    columns = (*numbers, "action", "object", "trading_account_id", *names)
+    named = zip(columns, StoredEntry._fields, strict=True)
+    told = ", ".join(f"{column} AS {name}" for column, name in named)
+    text = f"SELECT {told} FROM entry WHERE organisation_id = :organisation ORDER BY number"
+    return Query(text, StoredEntry, only=dialect)
+
+
+_ENTRIES = {dialect: _entries(dialect) for dialect in (SQLITE, POSTGRESQL)}
 
 
 def _unpacked(stored: bytes | None) -> bytes | None:
     if stored is None:
         return None
     try:
-        return entry.unpack(bytes(stored))
+        return entry.unpack(stored)
     except ValueError:
         return b""
 
 
-def sealed_rows(connection: Connection, table: Table) -> Iterator[tuple[str, str | None, bytes]]:
+def sealed_rows(connection: Session, table: Table) -> Iterator[tuple[str, str | None, bytes]]:
     """Key, salt and sealed text of every row of a table, in no order."""
     form, dialect = sealing.form(table), connection.dialect.name
     written = form.sql_text(dialect)
-    if dialect == "postgresql":
+    if dialect == POSTGRESQL:
         written = f"convert_to({written}, 'UTF8')"
-    query = f'SELECT {form.sql_key(dialect)}, "{SALT}", {written} FROM "{table.name}"'  # noqa: S608 - our own names
-    return _raw(connection, query, {})
+    text = f'SELECT {form.sql_key(dialect)}, "{SALT}", {written} FROM "{table.name}"'
+    return connection.stream(built(text, _SEALED), batch=_BATCH)
 
 
-def row_by_key(connection: Connection, table: Table, key: str) -> Mapping[str, Any] | None:
+_SEALED = row_of("key", "salt", "text")
+
+
+def row_by_key(connection: Session, table: Table, key: str) -> Mapping[str, Any] | None:
     """A row by the key that its seal names."""
     found_by = sealing.form(table).primary_key(key)
     if found_by is None:
         return None
-    here = (table.c[name] == value for name, value in found_by.items())
-    found = connection.execute(select(table).where(*here)).mappings().first()
-    return None if found is None else dict(found)
+    here = " AND ".join(f'"{name}" = :{name}' for name in found_by)
+    query = built(f"{Source(table.record).text} WHERE {here}", table.record)
+    row = connection.execute(query, found_by).first()
+    return None if row is None else dict(row._asdict())
 
 
-def _raw(connection: Connection, query: str, values: Mapping[str, object]) -> Iterator[Any]:
-    """Stream rows as tuples, as quickly as each driver can."""
-    if connection.dialect.name == "sqlite":
-        driver: Any = connection.connection.driver_connection
-        yield from driver.execute(query, values)
-        return
-    found = connection.execute(text(query), values, execution_options={"yield_per": _BATCH})
-    for part in found.partitions(_BATCH):  # which a text doesn't take from its options
-        yield from map(tuple, part)
+# The schema as it is
 
 
-def missing_parts(connection: Connection) -> Iterator[tuple[str, str]]:
+class _Column(NamedTuple):
+    name: str
+    type: str
+
+
+_COLUMNS = {
+    SQLITE: Query("SELECT name, type FROM pragma_table_info(:name)", _Column, only=SQLITE),
+    POSTGRESQL: Query(
+        "SELECT attname AS name, pg_catalog.format_type(atttypid, atttypmod) AS type "
+        "FROM pg_catalog.pg_attribute JOIN pg_catalog.pg_class ON pg_class.oid = attrelid "
+        "WHERE relname = :name AND relkind = 'r' AND attnum > 0 AND NOT attisdropped "
+        "AND relnamespace = pg_catalog.current_schema()::pg_catalog.regnamespace",
+        _Column,
+        only=POSTGRESQL,
+    ),
+}
+_FLOATING = re.compile("real|floa|doub", re.IGNORECASE)
+_EXACT = {
+    SQLITE: re.compile("int|char|clob|text|blob|boolean|^$", re.IGNORECASE),
+    POSTGRESQL: re.compile(r"^(?!numeric)|^numeric\(\d+(,0)?\)$"),
+}
+"""Types that round nothing: on SQLite, others are numeric (https://sqlite.org/datatype3.html)."""
+
+
+def _columns(connection: Session, table: str) -> list[_Column]:
+    return list(connection.execute(_COLUMNS[connection.dialect.name], {"name": table}))
+
+
+def missing_parts(connection: Session) -> Iterator[tuple[str, str]]:
     """Tables of this build's schema that the database lacks, and columns: table, column or ""."""
-    inspector = inspect(connection)
-    existing = {*inspector.get_table_names()}
-    for table in own_tables():
+    existing = set(schema.table_names(connection))
+    for table in ALL:
         if table.name not in existing:
             yield table.name, ""
             continue
-        has = {column["name"] for column in inspector.get_columns(table.name)}
-        yield from ((table.name, column.name) for column in table.columns if column.name not in has)
+        has = {column.name for column in _columns(connection, table.name)}
+        yield from ((table.name, name) for name in table.columns if name not in has)
 
 
-def inexact_columns(connection: Connection) -> Iterator[str]:
+def inexact_columns(connection: Session) -> Iterator[str]:
     """Columns of the live database whose type can round a number."""
-    exact = {(table.name, column.name) for table, column in _atom_columns()}
-    on_sqlite = connection.dialect.name == "sqlite"
-    inspector = inspect(connection)
-    for table in own_tables():
-        for column in inspector.get_columns(table.name):
-            kind = column["type"]
-            scaled = isinstance(kind, Numeric) and (on_sqlite or kind.scale != 0)
-            unbounded = (table.name, column["name"]) in exact
-            if (
-                isinstance(kind, Float)
-                or scaled
-                or (on_sqlite and unbounded and not _is_text(kind))
+    exact, on_sqlite = _EXACT[connection.dialect.name], connection.dialect.name == SQLITE
+    for table in ALL:
+        for name, kind in _columns(connection, table.name):
+            rounds = _FLOATING.search(kind) or not exact.search(kind)
+            if rounds or (
+                on_sqlite and name in table.atoms and not kind.upper().startswith("TEXT")
             ):
-                yield f"{table.name}.{column['name']} {kind}"
+                yield f"{table.name}.{name} {kind}"
 
 
-def _is_text(kind: object) -> bool:
-    return str(kind).upper().startswith("TEXT")
-
-
-def _atom_columns() -> Iterator[tuple[Table, Column[Any]]]:
-    for table in own_tables():
-        for column in table.columns:
-            if isinstance(column.type, Atoms):
-                yield table, column
-
-
-def unreadable_atoms(connection: Connection) -> Iterator[str]:
+def unreadable_atoms(connection: Session) -> Iterator[str]:
     """Columns with a value that isn't an integer; only SQLite can store one."""
-    if connection.dialect.name != "sqlite":
+    if connection.dialect.name != SQLITE:
         return
-    for table, column in _atom_columns():
-        cell = f'"{column.name}"'
-        query = (
-            f'SELECT count(*) FROM "{table.name}" WHERE {cell} IS NOT NULL AND '  # noqa: S608 - our own names
-            f"(typeof({cell}) <> 'text' OR {cell} IN ('', '-') "
-            f"OR substr({cell}, 1 + ({cell} LIKE '-%')) GLOB '*[^0-9]*')"
-        )
-        if connection.exec_driver_sql(query).scalar_one():
-            yield f"{table.name}.{column.name}"
+    for table in ALL:
+        for name in sorted(table.atoms):
+            cell = f'"{name}"'
+            text = (
+                f'SELECT count(*) FROM "{table.name}" WHERE {cell} IS NOT NULL AND '
+                f"(typeof({cell}) <> 'text' OR {cell} IN ('', '-') "
+                f"OR substr({cell}, 1 + ({cell} LIKE '-%')) GLOB '*[^0-9]*')"
+            )
+            if connection.execute(built(text, Value)).scalar_one():
+                yield f"{table.name}.{name}"

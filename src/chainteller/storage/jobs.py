@@ -1,15 +1,13 @@
 """Scheduled jobs, each done under the lock of its row."""
 
-from sqlalchemy import and_, bindparam
-
 from chainteller.storage.db import records
 from chainteller.storage.db.query import Query, Record, Session, Value
+from chainteller.storage.db.records import Tables
 from chainteller.storage.db.sources import Source
 from chainteller.storage.rows import Writer
-from chainteller.storage.tables import Tables
 
 _T = Tables.job
-_ONE = and_(_T.c.kind == bindparam("b_kind"), _T.c.reference == bindparam("b_reference"))
+_ONE = "kind = :kind AND reference = :reference"
 _DUE = Source(records.Job).where(
     "run_at <= :now ORDER BY run_at, reference LIMIT 1 FOR UPDATE SKIP LOCKED"
 )
@@ -31,7 +29,7 @@ def postpone(rows: Writer, kind: str, reference: str, run_at: int) -> None:
 
 
 def remove(rows: Writer, kind: str, reference: str) -> None:
-    rows.delete(_T, _ONE, {"b_kind": kind, "b_reference": reference})
+    rows.delete(_T, _ONE, {"kind": kind, "reference": reference})
 
 
 def next_due(connection: Session) -> int | None:

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from chainteller.storage.clock import OF_CLOCK, OF_SERVER_CLOCK, WITH_CLOCK
 from chainteller.storage.db import records
 from chainteller.storage.db.query import POSTGRESQL, Query, Record, Session
+from chainteller.storage.db.records import Tables
 from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.rows import Writer
-from chainteller.storage.tables import Tables
 
 _T = Tables.api_key
 find = Finder(records.ApiKey, "key_id")

@@ -3,64 +3,44 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Integer, bindparam, func, insert, select, update
-from sqlalchemy.dialects import postgresql, sqlite
-
 from chainteller.domain.assets import ASSETS_BY_KEY, Asset
 from chainteller.domain.ledger import Bucket, customer, owner
-from chainteller.storage.columns import ADD_ATOMS, Atoms, Record
-from chainteller.storage.compiled import Found
-from chainteller.storage.db.query import ahead, later
-from chainteller.storage.tables import Tables
-
-_T = Tables.ledger_account
-_BALANCES = select(_T.c.code, _T.c.asset, _T.c.balance, _T.c.version).order_by(
-    _T.c.code, _T.c.asset
+from chainteller.storage.db import records
+from chainteller.storage.db.query import (
+    POSTGRESQL,
+    SQLITE,
+    Atoms,
+    Found,
+    Query,
+    Record,
+    Session,
+    row_of,
 )
-_OF_ACCOUNT = _BALANCES.where(_T.c.code.in_([bindparam(f"b_{bucket}") for bucket in Bucket]))
-_OF_ACCOUNT_LOCKED = _OF_ACCOUNT.with_for_update()
-_OF_CODES = _BALANCES.where(_T.c.code.in_(bindparam("b_codes", expanding=True)))
-_TOGETHER = 20
-_OF_MANY = _BALANCES.where(_T.c.code.in_([bindparam(f"b_{n}", None) for n in range(_TOGETHER)]))
-"""Up to so many codes. A list of any length would be written out anew at each use, which takes
-half as long as the whole read (``benchmarks/lists.py``)."""
-_UPDATE = (
-    update(_T)
-    .where(
-        _T.c.code == bindparam("b_code"),
-        _T.c.asset == bindparam("b_asset"),
-        _T.c.version == bindparam("b_version"),
-    )
-    .values(balance=bindparam("b_balance"), version=bindparam("b_new_version"))
+from chainteller.storage.db.sources import insert
+
+_ROW = row_of("code", "asset", balance=Atoms, version=int)
+_BALANCES = "SELECT code, asset, balance, version FROM ledger_account WHERE code IN :codes"
+_OF_ACCOUNT = Query(f"{_BALANCES} ORDER BY code, asset", _ROW)
+_OF_ACCOUNT_LOCKED = Query(f"{_BALANCES} ORDER BY code, asset FOR UPDATE", _ROW)
+_OF_CODES = Query(f"{_BALANCES} AND organisation_id = :organisation", _ROW)
+_HERE = "WHERE code = :code AND asset = :asset"
+_UPDATE = Query(
+    "UPDATE ledger_account SET balance = :balance, version = :new_version "
+    f"{_HERE} AND version = :version"
 )
-
-_OPEN = insert(_T)
-
-
-def _open_if_new(dialect: str) -> Any:
-    return (sqlite if dialect == "sqlite" else postgresql).insert(_T).on_conflict_do_nothing()
-
-
-def _move(dialect: str) -> Any:
-    balance, change = _T.c.balance, bindparam("v_change", type_=Atoms())
-    added: Any = balance.op("+", return_type=Atoms())(change)
-    if dialect == "sqlite":
-        added = getattr(func, ADD_ATOMS)(balance, change)
-    return (
-        update(_T)
-        .where(
-            _T.c.code == bindparam("b_code"),
-            _T.c.asset == bindparam("b_asset"),
-            _T.c.organisation_id == bindparam("b_organisation"),
-        )
-        .values(balance=added, version=_T.c.version + bindparam("v_count", type_=Integer))
+_OPEN = insert(records.LedgerAccount)
+_OPEN_IF_NEW = insert(records.LedgerAccount, "ON CONFLICT DO NOTHING")
+_MOVE = {
+    dialect: Query(
+        f"UPDATE ledger_account SET balance = {added}, version = version + :count "
+        f"{_HERE} AND organisation_id = :organisation",
+        only=dialect,
     )
-
-
-_DIALECTS = ("sqlite", "postgresql")
-_OPEN_IF_NEW = {dialect: _open_if_new(dialect) for dialect in _DIALECTS}
-_MOVE = {dialect: _move(dialect) for dialect in _DIALECTS}
-
+    for dialect, added in (
+        (SQLITE, "add_atoms(balance, :change)"),
+        (POSTGRESQL, "balance + :change"),
+    )
+}
 Key = tuple[str, str]
 """A ledger account: its code and its asset's key."""
 Balances = dict[Key, tuple[int, int]]
@@ -71,52 +51,55 @@ def _read(rows: Iterable[Record]) -> Balances:
     return {(row.code, row.asset): (row.balance, row.version) for row in rows}
 
 
-def of_account(connection: Connection, account_id: str, *, lock: bool = False) -> Balances:
+def of_account(connection: Session, account_id: str, *, lock: bool = False) -> Balances:
     """Every sub-balance of a trading account that a journal has touched."""
-    codes = {f"b_{bucket}": customer(account_id, bucket) for bucket in Bucket}
-    return _read(connection.execute(_OF_ACCOUNT_LOCKED if lock else _OF_ACCOUNT, codes))
+    query = _OF_ACCOUNT_LOCKED if lock else _OF_ACCOUNT
+    return _read(connection.execute(query, _codes(account_id)))
 
 
-def of_account_ahead(connection: Connection, account_id: str, *, lock: bool = False) -> None:
-    """Send what ``of_account`` will find; see ``Plain.ahead``."""
-    codes = {f"b_{bucket}": customer(account_id, bucket) for bucket in Bucket}
-    ahead(connection, _OF_ACCOUNT_LOCKED if lock else _OF_ACCOUNT, codes)
+def of_account_ahead(connection: Session, account_id: str, *, lock: bool = False) -> None:
+    """Send what ``of_account`` will find; see ``Session.ahead``."""
+    connection.ahead(_OF_ACCOUNT_LOCKED if lock else _OF_ACCOUNT, _codes(account_id))
 
 
-def of_codes(connection: Connection, organisation_id: str, codes: Iterable[str]) -> Balances:
+def _codes(account_id: str) -> Mapping[str, Any]:
+    return {"codes": [customer(account_id, bucket) for bucket in Bucket]}
+
+
+def of_codes(connection: Session, organisation_id: str, codes: Iterable[str]) -> Balances:
     """Every ledger account of an organisation with one of these codes, in any asset."""
-    mine = _OF_CODES.where(_T.c.organisation_id == organisation_id)
-    return _read(connection.execute(mine, {"b_codes": list(codes)}))
+    values = {"codes": list(codes), "organisation": organisation_id}
+    return _read(connection.execute(_OF_CODES, values))
 
 
 def open_balance(
-    connection: Connection, organisation_id: str, key: Key, balance: int, version: int
+    connection: Session, organisation_id: str, key: Key, balance: int, version: int
 ) -> None:
     """Insert a balance that no journal has touched before."""
     place = {"organisation_id": organisation_id, "code": key[0], "asset": key[1]}
-    later(connection, _OPEN, place | {"balance": balance, "version": version})
+    connection.later(_OPEN, place | {"balance": balance, "version": version})
 
 
 def move_bank(
-    connection: Connection, organisation_id: str, changes: Mapping[Key, tuple[int, int]]
+    connection: Session, organisation_id: str, changes: Mapping[Key, tuple[int, int]]
 ) -> None:
     """Change balances of the bank's own accounts by amounts, and their versions by counts.
 
     What is there isn't read: all writes of an organisation change them, in one order.
 
     Raises:
-        DBAPIError: an account would fall below zero that mustn't; it may be raised by a later
+        DatabaseError: an account would fall below zero that mustn't; it may be raised by a later
             statement.
     """
-    dialect = connection.dialect.name
+    move = _MOVE[connection.dialect.name]
     for (code, asset), (change, count) in sorted(changes.items()):
         place = {"organisation_id": organisation_id, "code": code, "asset": asset}
-        later(connection, _OPEN_IF_NEW[dialect], place | {"balance": 0, "version": 0})
-        values = {"b_organisation": organisation_id, "b_code": code, "b_asset": asset}
-        later(connection, _MOVE[dialect], values | {"v_change": change, "v_count": count})
+        connection.later(_OPEN_IF_NEW, place | {"balance": 0, "version": 0})
+        values = {"organisation": organisation_id, "code": code, "asset": asset}
+        connection.later(move, values | {"change": change, "count": count})
 
 
-def update_balances(connection: Connection, changed: Mapping[Key, tuple[int, int, int]]) -> None:
+def update_balances(connection: Session, changed: Mapping[Key, tuple[int, int, int]]) -> None:
     """Write (balance, version read, new version), before anything that follows is read.
 
     Raises:
@@ -125,13 +108,13 @@ def update_balances(connection: Connection, changed: Mapping[Key, tuple[int, int
     """
     for (code, asset), (balance, read_version, version) in changed.items():
         values = {
-            "b_code": code,
-            "b_asset": asset,
-            "b_balance": balance,
-            "b_version": read_version,
-            "b_new_version": version,
+            "code": code,
+            "asset": asset,
+            "balance": balance,
+            "version": read_version,
+            "new_version": version,
         }
-        later(connection, _UPDATE, values, _check_moved)
+        connection.later(_UPDATE, values, _check_moved)
 
 
 def _check_moved(found: Found) -> None:
@@ -150,14 +133,12 @@ def by_bucket(balances: Balances, account_id: str, bucket: Bucket) -> dict[Asset
 
 
 def available_of_many(
-    connection: Connection, account_ids: Sequence[str]
+    connection: Session, account_ids: Sequence[str]
 ) -> dict[str, dict[Asset, int]]:
     """Available balances of several trading accounts, in one query for a page of usual length."""
     found: dict[str, dict[Asset, int]] = {account_id: {} for account_id in account_ids}
     codes = [customer(account_id, Bucket.AVAILABLE) for account_id in account_ids]
-    for first in range(0, len(codes), _TOGETHER):
-        part = {f"b_{n}": code for n, code in enumerate(codes[first : first + _TOGETHER])}
-        for code, asset, balance, _ in connection.execute(_OF_MANY, part):
-            if asset in ASSETS_BY_KEY:
-                found[owner(code)][ASSETS_BY_KEY[asset]] = balance
+    for code, asset, balance, _ in connection.execute(_OF_ACCOUNT, {"codes": codes}):
+        if asset in ASSETS_BY_KEY:
+            found[owner(code)][ASSETS_BY_KEY[asset]] = balance
     return found

@@ -9,11 +9,6 @@ from contextlib import closing
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import Any
-
-from sqlalchemy import Connection, text
-from sqlalchemy.exc import DBAPIError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.models.databases import DatabaseReport
@@ -22,10 +17,12 @@ from chainteller.storage import (
     catalogue,
     open_files,
     schema,
-    sealing,
 )
 from chainteller.storage.compatibility import require_current
 from chainteller.storage.database import Database, connect, sqlite_path
+from chainteller.storage.db.errors import DatabaseError
+from chainteller.storage.db.query import POSTGRESQL, SQLITE, Query, Session, Value, built
+from chainteller.storage.db.records import ALL
 from chainteller.storage.faults import explain, explain_sqlite, unavailable
 from chainteller.storage.open_files import Holders
 from chainteller.storage.revision import State, sqlite_revision, sqlite_state
@@ -38,14 +35,22 @@ _COMPACTING = 2
 """SQLite writes a copy of the file, and a journal while it takes the file's place."""
 _SAMPLED = 400
 """Rows of each index that SQLite looks at."""
-_WOULD_ANALYSE = 0x10003
+_LIMIT = built(f"PRAGMA analysis_limit={_SAMPLED}", None)
+_OPTIMIZE = built(f"PRAGMA optimize({0x10003})", Value)
+_MOVE_JOURNAL = built("PRAGMA wal_checkpoint(PASSIVE)", None)
+_VERSION = built("SHOW server_version", Value)
+_SIZE = Query("SELECT pg_database_size(current_database()) AS value", Value, only=POSTGRESQL)
 _ANALYSE = r'ANALYZE "[^"]+"\."([^"]+)"'
-_CHANGED = text("""
-SELECT relname FROM pg_stat_user_tables
+_CHANGED = Query(
+    """
+SELECT relname AS value FROM pg_stat_user_tables
 WHERE schemaname = current_schema()
 AND n_mod_since_analyze > 1000 + 0.1 * n_live_tup
 AND coalesce(greatest(last_analyze, last_autoanalyze), '-infinity') < now() - interval '10 minutes'
-""")
+""",
+    Value,
+    only=POSTGRESQL,
+)
 """Autovacuum does the same where it's on; this helps where it's late or off."""
 
 
@@ -61,10 +66,10 @@ def init(url: str, keys: WriterKeys | None = None) -> bool:
         with database.read() as connection:
             found = schema.state(connection)
         if found is State.NEW:
-            schema.create(database.engine)
+            schema.create(database)
         else:
             require_current(found, database.name)
-    except (DBAPIError, PoolTimeout) as error:
+    except DatabaseError as error:
         raise explain(error) from error
     finally:
         database.close()
@@ -85,13 +90,13 @@ def check(url: str) -> DatabaseReport:
         with database.read() as connection:
             found = schema.state(connection)
             problems = tuple(catalogue.problems(connection)) if found is State.CURRENT else ()
-            server = str(connection.execute(text("SHOW server_version")).scalar_one())
+            server = str(connection.execute(_VERSION).scalar_one())
             revision = "" if found is State.NEW else schema.revision(connection)
     finally:
         database.close()
     return DatabaseReport(
         kind="postgresql",
-        location=database.engine.url.render_as_string(hide_password=True),
+        location=database.name,
         healthy=found is State.CURRENT and not problems,
         schema_state=found,
         schema_version=revision,
@@ -113,21 +118,21 @@ def analyse(database: Database) -> Iterator[None]:
             changed = list(_much_changed(connection))
         for name in changed:
             with database.write() as connection:
-                if connection.dialect.name == "sqlite":
-                    connection.exec_driver_sql(f"PRAGMA analysis_limit={_SAMPLED}")
-                connection.exec_driver_sql(f'ANALYZE "{name}"')
+                if connection.dialect.name == SQLITE:
+                    connection.execute(_LIMIT)
+                connection.execute(built(f'ANALYZE "{name}"', None))
                 connection.commit()
             yield
-    except (DBAPIError, PoolTimeout) as error:
+    except DatabaseError as error:
         raise explain(error) from error
 
 
-def _much_changed(connection: Connection) -> Iterator[str]:
+def _much_changed(connection: Session) -> Iterator[str]:
     """Our tables whose statistics are missing or far from what is there."""
-    ours = {table.name for table in sealing.own_tables()}
-    if connection.dialect.name == "sqlite":
+    ours = {table.name for table in ALL}
+    if connection.dialect.name == SQLITE:
         # What would be analysed, one statement each; see https://sqlite.org/pragma.html#pragma_optimize
-        found = connection.exec_driver_sql(f"PRAGMA optimize({_WOULD_ANALYSE})").scalars()
+        found = connection.execute(_OPTIMIZE).scalars()
         named = (re.fullmatch(_ANALYSE, str(statement)) for statement in found)
         yield from (each[1] for each in named if each is not None and each[1] in ours)
         return
@@ -139,14 +144,11 @@ def flush(database: Database) -> None:
     commit that makes the journal long enough does so, and whoever writes next waits for it."""
     if not database.in_wal:
         return
-    raw = database.engine.raw_connection()
     try:
-        driver: Any = raw.driver_connection
-        driver.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
-    except sqlite3.Error as error:
-        raise explain_sqlite(error) from error
-    finally:
-        raw.close()
+        with database.look() as connection:
+            connection.execute(_MOVE_JOURNAL)
+    except DatabaseError as error:
+        raise explain(error) from error
 
 
 def compact(url: str) -> tuple[int, int]:
@@ -185,23 +187,24 @@ def _compact_server(url: str) -> tuple[int, int]:
         with database.read() as connection:
             require_current(schema.state(connection), database.name)
         with database.look() as connection:
-            connection.execute(text("SET statement_timeout = 0"))
             before = size_of(connection, None)
-            connection.execute(text("VACUUM (ANALYZE)"))
+        with closing(database.sessions.connect()) as driver:
+            driver.execute("SET statement_timeout = 0")
+            driver.execute("VACUUM (ANALYZE)")
+        with database.look() as connection:
             after = size_of(connection, None)
-            connection.invalidate()
-    except (DBAPIError, PoolTimeout) as error:
+    except DatabaseError as error:
         raise explain(error) from error
     finally:
         database.close()
     return before, after
 
 
-def size_of(connection: Connection, path: Path | None) -> int:
+def size_of(connection: Session, path: Path | None) -> int:
     """Bytes of a database: of its file, or as PostgreSQL counts them."""
     if path is not None:
         return path.stat().st_size
-    return int(connection.execute(text("SELECT pg_database_size(current_database())")).scalar_one())
+    return int(connection.execute(_SIZE).scalar_one())
 
 
 def free_beside(path: Path) -> int:

@@ -1,22 +1,20 @@
 """Markets closed by an operator."""
 
-from sqlalchemy import bindparam
-
 from chainteller.storage.db import records
-from chainteller.storage.db.query import Query, Record, Session, ahead
+from chainteller.storage.db.query import Query, Record, Session
+from chainteller.storage.db.records import Tables
 from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.rows import Writer
-from chainteller.storage.tables import Tables
 
 _T = Tables.market_control
 _ALL = Query(Source(records.MarketControl).text, records.MarketControl)
 control = Finder(records.MarketControl, "market")
-_ONE = _T.c.market == bindparam("b_market")
+_ONE = "market = :market"
 
 
 def controls_ahead(connection: Session) -> None:
-    """Send what ``controls`` will find; see ``Plain.ahead``."""
-    ahead(connection, _ALL, {})
+    """Send what ``controls`` will find; see ``Session.ahead``."""
+    connection.ahead(_ALL, {})
 
 
 def controls(connection: Session) -> dict[str, Record]:
@@ -29,4 +27,4 @@ def close(rows: Writer, market: str, reason: str, until: int | None) -> None:
 
 
 def reopen(rows: Writer, market: str) -> None:
-    rows.delete(_T, _ONE, {"b_market": market})
+    rows.delete(_T, _ONE, {"market": market})

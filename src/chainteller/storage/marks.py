@@ -10,31 +10,27 @@ import hmac
 from collections.abc import Iterator
 from hashlib import blake2b
 
-from sqlalchemy import BigInteger, Connection, bindparam, select, update
-
+from chainteller.storage.db.query import Query, Session, Value, row_of
 from chainteller.storage.rows import DEPLOYMENT
-from chainteller.storage.tables import Tables
 from chainteller.storage.writer_keys import WriterKeys, other_key
 
 _SIZE = 32
 _ENTRY, _KEY = b"entry", b"key"
-_OPTION = "marker"
 _IDENTITY_DIGITS = 16
 _DERIVED_DIGITS = 16
 _BATCH = 5_000
-_E, _L = Tables.entry, Tables.log
-_OF = _E.c.organisation_id == bindparam("b_organisation")
-_NUMBER = _E.c.number == bindparam("b_number", type_=BigInteger)
-_LEAF = select(_E.c.leaf, _E.c.mark).where(_OF, _NUMBER)
-_AFTER = (
-    select(_E.c.number, _E.c.leaf)
-    .where(_OF, _E.c.number > bindparam("b_number", type_=BigInteger))
-    .order_by(_E.c.number)
-    .limit(_BATCH)
+_OF = "organisation_id = :organisation"
+_LEAF = Query(
+    f"SELECT leaf, mark FROM entry WHERE {_OF} AND number = :number", row_of("leaf", "mark")
 )
-_SET = update(_E).where(_OF, _NUMBER).values(mark=bindparam("v_mark"))
-_SET_LOG = update(_L).where(_L.c.organisation_id == bindparam("b_organisation"))
-_SET_LOG = _SET_LOG.values(mark=bindparam("v_mark"), marked_with=bindparam("v_key"))
+_AFTER = Query(
+    f"SELECT number, leaf FROM entry WHERE {_OF} AND number > :number "
+    f"ORDER BY number LIMIT {_BATCH}",
+    row_of("number", "leaf"),
+)
+_SET = Query(f"UPDATE entry SET mark = :mark WHERE {_OF} AND number = :number")
+_SET_LOG = Query(f"UPDATE log SET mark = :mark, marked_with = :key WHERE {_OF}")
+_LOGS = Query("SELECT organisation_id AS value FROM log", Value)
 
 
 class Marker:
@@ -53,7 +49,7 @@ class Marker:
         self._deployment = deployment
         self._use(self._keys.create(deployment))
 
-    def require(self, connection: Connection, marked_with: str = "") -> None:
+    def require(self, connection: Session, marked_with: str = "") -> None:
         """Have the key that marked the deployment's log.
 
         Args:
@@ -83,42 +79,42 @@ class Marker:
         told = b"\n".join((organisation_id.encode(), str(number).encode(), leaf, before))
         return blake2b(told, digest_size=_SIZE, key=self._secret, person=_ENTRY).digest()
 
-    def identity(self, connection: Connection) -> str:
+    def identity(self, connection: Session) -> str:
         """What names the key and doesn't tell it. Raises as ``require``."""
         self.require(connection)
         return self.name
 
-    def place(self, connection: Connection) -> str:
+    def place(self, connection: Session) -> str:
         """Where the key is, in words."""
         return self._keys.place(derived_deployment(connection))
 
-    def replace(self, connection: Connection) -> None:
+    def replace(self, connection: Session) -> None:
         """Make another key, and mark every entry as it is now. Raises as ``require``.
 
         No other process may write meanwhile: it would use the former key.
         """
         self._deployment = derived_deployment(connection)
         self._use(self._keys.replace(self._deployment))
-        names = connection.execute(select(_L.c.organisation_id)).scalars().all()
+        names = connection.execute(_LOGS).scalars()
         for name in names:
             mark = b""
             for number, leaf in _leaves(connection, name):
                 mark = self.mark(name, number, leaf, mark)
-                values = {"b_organisation": name, "b_number": number, "v_mark": mark}
+                values = {"organisation": name, "number": number, "mark": mark}
                 connection.execute(_SET, values)
-            values = {"b_organisation": name, "v_mark": mark, "v_key": self.name}
+            values = {"organisation": name, "mark": mark, "key": self.name}
             connection.execute(_SET_LOG, values)
 
-    def _first(self, connection: Connection) -> tuple[bytes, bytes]:
-        values = {"b_organisation": DEPLOYMENT, "b_number": 1}
+    def _first(self, connection: Session) -> tuple[bytes, bytes]:
+        values = {"organisation": DEPLOYMENT, "number": 1}
         row = connection.execute(_LEAF, values).first()
         return (b"", b"") if row is None else (row.leaf, row.mark)
 
 
-def _leaves(connection: Connection, organisation_id: str) -> Iterator[tuple[int, bytes]]:
+def _leaves(connection: Session, organisation_id: str) -> Iterator[tuple[int, bytes]]:
     last = 0
     while True:
-        values = {"b_organisation": organisation_id, "b_number": last}
+        values = {"organisation": organisation_id, "number": last}
         rows = connection.execute(_AFTER, values).all()
         for row in rows:
             yield row.number, row.leaf
@@ -127,9 +123,9 @@ def _leaves(connection: Connection, organisation_id: str) -> Iterator[tuple[int,
         last = rows[-1].number
 
 
-def derived_deployment(connection: Connection) -> str:
+def derived_deployment(connection: Session) -> str:
     """The deployment's name: of the first entry of its own log, which never changes."""
-    row = connection.execute(_LEAF, {"b_organisation": DEPLOYMENT, "b_number": 1}).first()
+    row = connection.execute(_LEAF, {"organisation": DEPLOYMENT, "number": 1}).first()
     return "deployment" if row is None else _deployment(row.leaf)
 
 
@@ -137,17 +133,12 @@ def _deployment(first_leaf: bytes) -> str:
     return f"deployment-{first_leaf.hex()[:_DERIVED_DIGITS]}"
 
 
-def of(connection: Connection) -> Marker:
+def of(connection: Session) -> Marker:
     """Who marks the logs of a connection's database."""
-    found: Marker = connection.get_execution_options()[_OPTION]
+    found: Marker = connection.shared.marker
     return found
 
 
-def require_key(connection: Connection) -> None:
+def require_key(connection: Session) -> None:
     """Raises WriterKeyMissing: nobody can write now."""
     of(connection).require(connection)
-
-
-def options(marker: Marker) -> dict[str, Marker]:
-    """The engine's execution options that let a marker mark its logs."""
-    return {_OPTION: marker}

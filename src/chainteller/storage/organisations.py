@@ -2,12 +2,12 @@
 
 from chainteller.domain.quoting import FeeSchedule
 from chainteller.storage.db import records
-from chainteller.storage.db.query import Query, Record, Session, Value, ahead
+from chainteller.storage.db.query import Query, Record, Session, Value
+from chainteller.storage.db.records import Tables
 from chainteller.storage.db.sources import Source
 from chainteller.storage.log import append
 from chainteller.storage.rows import Writer
 from chainteller.storage.schema import organisation_row
-from chainteller.storage.tables import Tables
 
 _FIND = Source(records.Organisation).where("id = :id")
 _ALL = Query("SELECT id AS value FROM organisation ORDER BY id", Value)
@@ -23,8 +23,8 @@ def fee_schedule(connection: Session, organisation_id: str) -> FeeSchedule:
 
 
 def fee_schedule_ahead(connection: Session, organisation_id: str) -> None:
-    """Send what ``fee_schedule`` will find with the next statement; see ``Plain.ahead``."""
-    ahead(connection, _FIND, {"id": organisation_id})
+    """Send what ``fee_schedule`` will find with the next statement; see ``Session.ahead``."""
+    connection.ahead(_FIND, {"id": organisation_id})
 
 
 def create(rows: Writer, organisation_id: str, at: int) -> None:

@@ -12,13 +12,15 @@ from typing import Any, ClassVar, NamedTuple
 
 from chainteller.domain.clock import parse_instant
 from chainteller.service.models.pages import ListQuery
-from chainteller.storage.db.query import Query, Record, Session, Value, Values, ahead, built, row_of
+from chainteller.storage.db.query import Query, Record, Session, Value, Values, built, row_of
+from chainteller.storage.db.records import ALL
 from chainteller.storage.db.sources import Source
 
 COUNTED = 10_000
 """Matches that are counted under a filter."""
 _NEAR = 200
 """Rows that are skipped as a whole; beyond, only their keys are."""
+_TABLES = {table.name: table for table in ALL}
 _BOUNDS = {"created_gte": ">=", "created_lt": "<"}
 
 
@@ -157,12 +159,9 @@ class Listing:
         return shape
 
     def _tallied(self, connection: Session, organisation_id: str) -> int:
-        from sqlmodel import SQLModel  # noqa: PLC0415 - tallies want the table's declaration
+        from chainteller.storage import tallies  # noqa: PLC0415 - it has a list of its own
 
-        from chainteller.storage import tallies  # noqa: PLC0415 - as above
-
-        table = SQLModel.metadata.tables[self.source.table]
-        return tallies.total(connection, table, organisation_id)
+        return tallies.total(connection, _TABLES[self.source.table], organisation_id)
 
     def _asked(self, query: ListQuery) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The filters and the bounds of a query that this list has."""
@@ -242,7 +241,7 @@ class _Shape:
         """Send what ``read`` will find of the first page together with what counts the list."""
         if self._is_whole:
             bounds = _bounds(values, 0, limit)
-            ahead(connection, self.whole[False], bounds)
+            connection.ahead(self.whole[False], bounds)
 
     def read(
         self,
@@ -304,10 +303,10 @@ def numbered(
 def numbered_ahead(
     connection: Session, listing: Listing, of: Mapping[str, str], query: ListQuery
 ) -> None:
-    """Send what ``numbered`` will read if that doesn't depend on the total; see ``Plain.ahead``."""
+    """Send what ``numbered`` will read if that doesn't depend on the total (``Session.ahead``)."""
     if (near := listing.near(tuple(of.values()), query)) is not None:
         statement, values = near
-        ahead(connection, statement, dict(values))
+        connection.ahead(statement, dict(values))
 
 
 def between(

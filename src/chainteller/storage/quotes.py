@@ -13,10 +13,10 @@ from chainteller.service.models.quotes import AssetAmount, Fees, Pricing, Quote
 from chainteller.storage import tallies
 from chainteller.storage.db import records
 from chainteller.storage.db.query import Query, Record, Session, Value, row_of
+from chainteller.storage.db.records import Tables
 from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.pages import Counted, Extra, Listing
 from chainteller.storage.rows import Writer
-from chainteller.storage.tables import Tables
 
 _T: Any = records.Quote
 _REMEMBERED = 2_048
@@ -96,7 +96,7 @@ def remove_expired(rows: Writer, organisation_id: str, before: int, most: int) -
     if found:
         places = [int(row.created) for row in found]
         tallies.removed(rows.connection, Tables.quote, organisation_id, places)
-        rows.delete(Tables.quote, Tables.quote.c.id.in_([row.id for row in found]))
+        rows.delete(Tables.quote, "id IN :ids", {"ids": [row.id for row in found]})
     return [str(row.id) for row in found]
 
 

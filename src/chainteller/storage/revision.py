@@ -6,7 +6,7 @@ is the oldest revision a build may know and still read and write it correctly. A
 only adds to the schema raises the revision and leaves the floor, so the earlier build keeps working
 beside the new one; a migration that removes something raises both.
 
-Imports neither SQLAlchemy nor Alembic: the console reads a file's stamp before its first frame.
+Imports nothing else of storage: the console reads a file's stamp before its first frame.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ FLOOR = "0101"
 """The oldest revision that a build may know and still use the database."""
 BASELINE = 101
 """The first supported revision. Those below it are of builds before 0.2.0, which no bank ran."""
-REVISION_TABLE = "schema_revision"
+REVISION_TABLE, FLOOR_TABLE = "schema_revision", "alembic_version"
 APPLICATION_ID = 0x43544C52
 """``CTLR``: marks our SQLite files."""
 
@@ -48,9 +48,9 @@ def sqlite_state(scalar: Scalar) -> State:
 
 def sqlite_revision(scalar: Scalar) -> int:
     """A file's revision, 0 if its row is missing. The first builds kept it in ``user_version``."""
-    table = f"SELECT count(*) FROM sqlite_master WHERE name = '{REVISION_TABLE}'"  # noqa: S608 - our own name
+    table = f"SELECT count(*) FROM sqlite_master WHERE name = '{REVISION_TABLE}'"
     if scalar(table):
-        return int(scalar(f"SELECT version_num FROM {REVISION_TABLE}") or 0)  # noqa: S608 - as above
+        return int(scalar(f"SELECT version_num FROM {REVISION_TABLE}") or 0)
     return int(scalar("PRAGMA user_version"))
 
 

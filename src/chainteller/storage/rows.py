@@ -1,35 +1,15 @@
-"""Find, insert and update rows of any table, with each statement built once."""
+"""Insert, update and delete rows of any table, with each statement built once."""
 
-from collections import namedtuple
 from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
-from typing import Any, cast
-
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Executable,
-    Insert,
-    Table,
-    Update,
-    bindparam,
-    delete,
-    func,
-    insert,
-    literal_column,
-    null,
-    select,
-    update,
-)
-from sqlalchemy.dialects import postgresql, sqlite
+from functools import lru_cache
+from typing import Any
 
 from chainteller.domain.randomness import Randomness, SystemRandomness
 from chainteller.storage import sealing, search
-from chainteller.storage.columns import SALT, Record
-from chainteller.storage.compiled import Found
-from chainteller.storage.db.query import later
+from chainteller.storage.db.query import SQLITE, Found, Query, Record, Session, Value, row_of
+from chainteller.storage.db.records import Tables
+from chainteller.storage.db.table import SALT, Table
 from chainteller.storage.sealing import Seal
-from chainteller.storage.tables import Tables
 
 Row = Mapping[str, Any]
 DEPLOYMENT = "*"
@@ -39,10 +19,12 @@ UNSEALED = ""
 _STATEMENTS = 256
 _NOTHING: Row = {}
 _TEXT = "sealed_text"
+_TOLD, _TOLD_BEFORE = (
+    row_of("made", "organisation"),
+    row_of("made", "organisation", "salt", "before"),
+)
 OF_DEPLOYMENT = (Tables.clock, Tables.organisation, Tables.market_control, Tables.rule)
 """Tables whose rows are sealed in the deployment's log, also where they name an organisation."""
-
-
 Seals = dict[str | None, dict[tuple[str, str], Seal]]
 """Seals of rows by log, then by table and key."""
 
@@ -55,7 +37,7 @@ class Writer:
     counts, and what the first one found.
     """
 
-    def __init__(self, connection: Connection, randomness: Randomness | None = None) -> None:
+    def __init__(self, connection: Session, randomness: Randomness | None = None) -> None:
         self.connection = connection
         self.randomness = randomness or SystemRandomness()
         self.seals: Seals = {}
@@ -85,7 +67,8 @@ class Writer:
     def insert_if_new(self, table: Table, row: Row) -> bool:
         """Insert a row; False when a unique key of it is taken, and nothing was changed."""
         sealed = self._salted(table, [row])
-        statement = _insert_if_new(table, self.connection.dialect.name == "sqlite")
+        _require_atoms(table, sealed[0])
+        statement = _insert_if_new(table, tuple(sealed[0]))
         if self.connection.execute(statement, sealed[0]).first() is None:
             return False
         self._seal(table, sealed)
@@ -101,12 +84,10 @@ class Writer:
         """
         parameters = {f"b_{name}": value for name, value in (*key.items(), *guard.items())}
         form = sealing.form(table)
-        salt = (
-            sealing.new_salt(table, self.randomness)
-            if SALT in table.columns and form.covers(values)
-            else None
-        )
+        is_sealed = form.covers(values)
+        salt = sealing.new_salt(table, self.randomness) if is_sealed else None
         written = {**values, SALT: salt} if salt else values
+        _require_atoms(table, written)
         parameters |= {f"v_{name}": value for name, value in written.items()}
         names = (*key, *guard), tuple(written)
         moved = f"{table.name} {dict(key)} moved while it was locked"
@@ -121,41 +102,39 @@ class Writer:
             row = found.first()
             if row is None:
                 raise AssertionError(moved)
-            made = sealing.seal(salt, _bytes(row[0]))
-            before = _before(row[2:]) if is_first else None
-            self.keep(table, row[1], Seal(table.name, place, made, form.values(values), before))
+            made = sealing.seal(salt, _bytes(row.made))
+            before = _before(row.salt, row.before) if is_first else None
+            self.keep(
+                table, row.organisation, Seal(table.name, place, made, form.values(values), before)
+            )
 
         if salt is None:
-            later(self.connection, _update(table, *names), parameters, check)
+            self.connection.later(_update(table, *names), parameters, check)
             return
         self.is_changed = True
         statement = _sealing_update(table, *names, self.connection.dialect.name, is_first)
-        later(self.connection, statement, parameters, keep)
+        self.connection.later(statement, parameters, keep)
 
-    def delete(self, table: Table, condition: ColumnElement[bool], values: Row = _NOTHING) -> int:
-        """Delete the rows that fulfil a condition, and note each as removed.
-
-        Returns:
-            How many.
-        """
-        form = sealing.form(table)
+    def delete(self, table: Table, condition: str, values: Row = _NOTHING) -> list[str]:
+        """Delete the rows that fulfil a condition, and note each as removed; returns their keys."""
+        form, keys = sealing.form(table), []
         statement = _delete(table, condition, self.connection.dialect.name)
-        removed = self.connection.execute(statement, values).mappings().all()
-        for row in removed:
+        for found in self.connection.execute(statement, values):
+            row = found._asdict()
             organisation = row[form.organisation] if form.organisation else None
-            before = _before((row[SALT], row[_TEXT]))
-            key = form.key(dict(row))
-            self.keep(table, organisation, Seal(table.name, key, None, _NOTHING, before))
+            before = _before(row[SALT], row[_TEXT])
+            keys.append(form.key(row))
+            self.keep(table, organisation, Seal(table.name, keys[-1], None, _NOTHING, before))
             self.is_changed = True
-        return len(removed)
+        return keys
 
     def _salted(self, table: Table, rows: Sequence[Row]) -> list[Row]:
-        if SALT not in table.columns:
+        if not table.sealed:
             return list(rows)
         return [{**row, SALT: sealing.new_salt(table, self.randomness)} for row in rows]
 
     def _seal(self, table: Table, rows: Sequence[Row]) -> None:
-        if SALT not in table.columns:
+        if not table.sealed:
             return
         form, self.is_changed = sealing.form(table), True
         for row in rows:
@@ -175,50 +154,61 @@ class Writer:
         self.seals.setdefault(log, {})[place] = seal
 
 
-def _before(found: Sequence[Any]) -> str:
+def _before(salt: str | None, text: str | bytes) -> str:
     """The seal of a row that was found with this salt and text."""
-    salt, text = found
     if salt is None:
         return UNSEALED
     return sealing.seal(salt, _bytes(text))
 
 
-def insert_all(connection: Connection, table: Table, sealed: Sequence[Row]) -> None:
+def insert_all(connection: Session, table: Table, sealed: Sequence[Row]) -> None:
     """Insert rows that were sealed before."""
     for row in sealed:
-        later(connection, _insert(table), row)
+        _require_atoms(table, row)
+        connection.later(_insert(table, tuple(row)), row)
 
 
 def _bytes(text: str | bytes) -> bytes:
     return text if isinstance(text, bytes) else text.encode()
 
 
-def record(table: Table, values: Mapping[str, Any]) -> Record:
-    """A row as ``select(table)`` would return it, except for its salt, which is None."""
-    row_class = _row_class(table)
+def record(table: Table, values: Row) -> Record:
+    """A row as it's read from a table, except for its salt, which is None."""
     known = {SALT: None, **values}
-    return cast("Record", row_class._make([known[name] for name in row_class._fields]))
+    return table.record._make([known[name] for name in table.columns])
 
 
-@cache
-def _insert(table: Table) -> Insert:
-    return insert(table)
+def _require_atoms(table: Table, values: Row) -> None:
+    """Raises TypeError: an amount isn't a whole number."""
+    for name in table.atoms & values.keys():
+        value = values[name]
+        if value is not None and type(value) is not int:
+            raise TypeError(f"atoms are whole numbers, not {type(value).__name__}")
 
 
-@cache
-def _insert_if_new(table: Table, is_sqlite: bool) -> Executable:  # noqa: FBT001 - a cache key
-    inserted = (sqlite if is_sqlite else postgresql).insert(table).on_conflict_do_nothing()
-    statement: Executable = inserted.returning(*table.primary_key.columns)
-    return statement
+# Statements
 
 
 @lru_cache(_STATEMENTS)
-def _update(table: Table, found_by: tuple[str, ...], changed: tuple[str, ...]) -> Update:
-    return (
-        update(table)
-        .where(*(table.c[name] == bindparam(f"b_{name}") for name in found_by))
-        .values({name: bindparam(f"v_{name}") for name in changed})
-    )
+def _insert(table: Table, names: tuple[str, ...]) -> Query:
+    return Query(_inserting(table, names), is_declared=False)
+
+
+@lru_cache(_STATEMENTS)
+def _insert_if_new(table: Table, names: tuple[str, ...]) -> Query:
+    text = f"{_inserting(table, names)} ON CONFLICT DO NOTHING RETURNING {table.key[0]} AS value"
+    return Query(text, Value, is_declared=False)
+
+
+def _inserting(table: Table, names: Sequence[str]) -> str:
+    columns = ", ".join(f'"{name}"' for name in names)
+    places = ", ".join(f":{name}" for name in names)
+    return f"INSERT INTO {table.name} ({columns}) VALUES ({places})"
+
+
+@lru_cache(_STATEMENTS)
+def _update(table: Table, found_by: tuple[str, ...], changed: tuple[str, ...]) -> Query:
+    return Query(f"{_setting(table, changed)} WHERE {_where(found_by)}", is_declared=False)
 
 
 @lru_cache(_STATEMENTS)
@@ -228,52 +218,48 @@ def _sealing_update(
     changed: tuple[str, ...],
     dialect: str,
     tells_before: bool,  # noqa: FBT001 - a cache key
-) -> Executable:
+) -> Query:
     """An update that gives back the row's sealed text and its organisation, and if requested the
     salt and the text that it had before."""
-    form = sealing.form(table)
-    organisation = table.c[form.organisation] if form.organisation else null()
-    text: ColumnElement[str] = literal_column(form.sql_text(dialect))
-    written = _update(table, found_by, changed)
+    form, setting, where = sealing.form(table), _setting(table, changed), _where(found_by)
+    text = form.sql_text(dialect)
+    told = f"{text} AS made, {form.organisation or 'NULL'} AS organisation"
     if not tells_before:
-        plain: Executable = written.returning(text, organisation)
-        return plain
-    if dialect == "sqlite":
-        noted = getattr(func, sealing.NOTE)(bindparam(f"v_{SALT}"), table.c[SALT], text)
-        kept = (getattr(func, name)() for name in sealing.NOTED)
-        telling: Executable = written.values({SALT: noted}).returning(text, organisation, *kept)
-        return telling
-    keys = form.key_names
-    found = (
-        select(
-            *(table.c[name].label(f"before_{name}") for name in (*keys, SALT)),
-            text.label(f"before_{_TEXT}"),
+        text = f"{setting} WHERE {where} RETURNING {told}"
+        return Query(text, _TOLD, only=dialect, is_declared=False)
+    if dialect == SQLITE:
+        noted = f"{sealing.NOTE}(:v_{SALT}, {SALT}, {text})"
+        setting = _setting(table, changed, {SALT: noted})
+        salt, before = (f"{name}()" for name in sealing.NOTED)
+        whole = f"{setting} WHERE {where}"
+    else:
+        keys = ", ".join(f'"{name}" AS found_{name}' for name in table.key)
+        found = f"SELECT {keys}, {SALT} AS found_{SALT}, {text} AS {_TEXT} FROM {table.name}"
+        here = " AND ".join(f'"{name}" = found_{name}' for name in table.key)
+        salt, before = f"found_{SALT}", _TEXT
+        whole = (
+            f"WITH found AS ({found} WHERE {where} FOR UPDATE) {setting} FROM found WHERE {here}"
         )
-        .where(*(table.c[name] == bindparam(f"b_{name}") for name in found_by))
-        .with_for_update()
-        .cte("found")
-    )
-    joined: Executable = (
-        update(table)
-        .where(*(table.c[name] == found.c[f"before_{name}"] for name in keys))
-        .values({name: bindparam(f"v_{name}") for name in changed})
-        .returning(text, organisation, found.c[f"before_{SALT}"], found.c[f"before_{_TEXT}"])
-    )
-    return joined
+    whole = f"{whole} RETURNING {told}, {salt} AS salt, {before} AS before"
+    return Query(whole, _TOLD_BEFORE, only=dialect, is_declared=False)
 
 
-def _delete(table: Table, condition: ColumnElement[bool], dialect: str) -> Executable:
+def _setting(table: Table, changed: Sequence[str], written: Mapping[str, str] = _NOTHING) -> str:
+    """The beginning of an update; ``written`` has the expressions that aren't just a value."""
+    values = ", ".join(f'"{name}" = {written.get(name, f":v_{name}")}' for name in changed)
+    return f"UPDATE {table.name} SET {values}"
+
+
+def _where(found_by: Sequence[str]) -> str:
+    return " AND ".join(f'"{name}" = :b_{name}' for name in found_by)
+
+
+@lru_cache(_STATEMENTS)
+def _delete(table: Table, condition: str, dialect: str) -> Query:
     """A deletion that gives back the keys of the rows, their organisation, salt and text."""
     form = sealing.form(table)
     organisation = [form.organisation] if form.organisation else []
-    names = dict.fromkeys((*form.key_names, *organisation, SALT))
-    text: ColumnElement[str] = literal_column(form.sql_text(dialect)).label(_TEXT)
-    statement: Executable = (
-        delete(table).where(condition).returning(*(table.c[name] for name in names), text)
-    )
-    return statement
-
-
-@cache
-def _row_class(table: Table) -> Any:
-    return cast("Any", namedtuple)("row", [column.name for column in table.columns])
+    names = list(dict.fromkeys((*form.key_names, *organisation, SALT)))
+    told = ", ".join([*(f'"{name}"' for name in names), f"{form.sql_text(dialect)} AS {_TEXT}"])
+    text = f"DELETE FROM {table.name} WHERE {condition} RETURNING {told}"
+    return Query(text, row_of(*names, _TEXT), only=dialect, is_declared=False)

@@ -2,23 +2,27 @@
 
 import os
 import tempfile
-from contextlib import closing, suppress
+from collections.abc import Collection
+from contextlib import AbstractContextManager, closing, suppress
+from importlib.resources import files
 from pathlib import Path
-
-from sqlalchemy import Connection, Engine, inspect, text
-from sqlmodel import SQLModel
+from typing import Protocol
 
 from chainteller.domain.actors import DEFAULT_ORGANISATION
 from chainteller.domain.quoting import FeeSchedule
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.sqlite import sqlite3
 from chainteller.storage import guards, open_files
+from chainteller.storage.db.query import POSTGRESQL, SQLITE, Query, Session, Value, built
+from chainteller.storage.db.records import Tables
+from chainteller.storage.db.table import CLOCK
 from chainteller.storage.faults import unavailable
 from chainteller.storage.log import append
 from chainteller.storage.log.entry import Act
 from chainteller.storage.revision import (
     APPLICATION_ID,
     FLOOR,
+    FLOOR_TABLE,
     REVISION,
     REVISION_TABLE,
     State,
@@ -26,8 +30,6 @@ from chainteller.storage.revision import (
     state_of,
 )
 from chainteller.storage.rows import DEPLOYMENT, Writer
-from chainteller.storage.sealing import own_tables
-from chainteller.storage.tables import CLOCK, Tables
 
 _FIRST_EPOCH = {
     "name": CLOCK,
@@ -43,6 +45,31 @@ _FIRST_EPOCH = {
 PROGRAM = "chainteller"
 """Who acts where no person and no key does."""
 _CREATION_LOCK = 0x43544C52
+_TABLE_OF_FILE = Query(
+    "SELECT count(*) AS value FROM sqlite_master WHERE type = 'table' AND name = :name",
+    Value,
+    only=SQLITE,
+)
+_TABLE_OF_SERVER = Query(
+    "SELECT count(*) AS value FROM pg_catalog.pg_class WHERE relkind = 'r' AND relname = :name "
+    "AND relnamespace = pg_catalog.current_schema()::pg_catalog.regnamespace",
+    Value,
+    only=POSTGRESQL,
+)
+_NAMES_OF_FILE = Query(
+    "SELECT name AS value FROM sqlite_master "
+    "WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~' ORDER BY name",
+    Value,
+    only=SQLITE,
+)
+_NAMES_OF_SERVER = Query(
+    "SELECT relname AS value FROM pg_catalog.pg_class WHERE relkind = 'r' "
+    "AND relnamespace = pg_catalog.current_schema()::pg_catalog.regnamespace ORDER BY relname",
+    Value,
+    only=POSTGRESQL,
+)
+_WAIT = Query("SET LOCAL lock_timeout = 0", only=POSTGRESQL)
+_LOCK = Query("SELECT pg_advisory_xact_lock(:key) AS value", Value, only=POSTGRESQL)
 
 
 def inspect_file(path: Path) -> None:
@@ -131,64 +158,101 @@ def _create_marked(path: Path) -> None:
         draft.unlink()
 
 
-def state(connection: Connection) -> State:
+def state(connection: Session) -> State:
     """Determine the state of the database, without changing it."""
     if connection.dialect.name == "sqlite":
-        return sqlite_state(lambda query: connection.exec_driver_sql(query).scalar())
-    if not inspect(connection).has_table("alembic_version"):
+        return sqlite_state(lambda query: connection.execute(built(query, Value)).scalar())
+    if not _has_table(connection, FLOOR_TABLE):
         return State.NEW
-    floor = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    floor = connection.execute(_stamp_of(FLOOR_TABLE)).scalar()
     if floor is not None and not str(floor).isdecimal():
         return State.FOREIGN  # another program's revision
     return state_of(int(revision(connection) or 0), int(floor or 0))
 
 
-def revision(connection: Connection) -> str:
+def revision(connection: Session) -> str:
     """The newest migration that the database has been through; empty in a new database."""
-    for table in (REVISION_TABLE, "alembic_version"):
-        if inspect(connection).has_table(table):
-            found = connection.execute(text(f"SELECT version_num FROM {table}")).scalar()  # noqa: S608 - our own names
-            return str(found or "")
+    for table in (REVISION_TABLE, FLOOR_TABLE):
+        if _has_table(connection, table):
+            return str(connection.execute(_stamp_of(table)).scalar() or "")
     return ""
 
 
-def create(engine: Engine) -> None:
+def _has_table(connection: Session, name: str) -> bool:
+    query = _TABLE_OF_FILE if connection.dialect.name == SQLITE else _TABLE_OF_SERVER
+    return bool(connection.execute(query, {"name": name}).scalar())
+
+
+def table_names(connection: Session) -> list[str]:
+    """The names of all tables, in order."""
+    query = _NAMES_OF_FILE if connection.dialect.name == SQLITE else _NAMES_OF_SERVER
+    return list(connection.execute(query).scalars())
+
+
+def _stamp_of(table: str) -> Query:
+    return built(f"SELECT version_num FROM {table}", Value)
+
+
+class _Writable(Protocol):
+    """The part of a database that is needed to create its schema."""
+
+    def write(self) -> AbstractContextManager[Session]: ...
+
+
+def create(database: _Writable) -> None:
     """Create tables, guards and fixed rows, and stamp the newest revision; at most once.
 
     If several processes start on one new database, the first creates it for all, with the writer's
     key that marks its logs.
     """
-    with engine.connect().execution_options(writes=True) as raw, raw.begin() as _:
-        lock_schema(raw)
-        if state(raw) is State.NEW:
-            build(raw)
+    with database.write() as connection:
+        lock_schema(connection)
+        if state(connection) is State.NEW:
+            build(connection)
+        connection.commit()
 
 
-def build(connection: Connection) -> None:
+def build(connection: Session) -> None:
     """Create tables, guards, fixed rows and the stamp in the current transaction."""
     create_objects(connection)
     stamp(connection)
     seed(connection)
 
 
-def create_objects(connection: Connection) -> None:
+def create_objects(connection: Session) -> None:
     """Create everything that the catalogue of a database of this build has."""
-    SQLModel.metadata.create_all(connection, tables=own_tables())
-    guards.create(connection)
-    for table in (REVISION_TABLE, "alembic_version"):
-        connection.exec_driver_sql(
-            f"CREATE TABLE {table} (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"
-        )
+    for statement in objects(connection.dialect.name):
+        connection.execute(built(statement, None))
 
 
-def lock_schema(connection: Connection) -> None:
+def objects(dialect: str) -> list[str]:
+    """The statements that create tables, indexes and guards."""
+    stamps = [
+        f"CREATE TABLE {table} (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"
+        for table in (REVISION_TABLE, FLOOR_TABLE)
+    ]
+    return [*tables(dialect), *guards.created(dialect), *stamps]
+
+
+def tables(dialect: str, names: Collection[str] = ()) -> list[str]:
+    """What creates the tables and their indexes, or some tables without indexes.
+
+    It was written from their declarations: ``python -m tests.storage.schema_text``.
+    """
+    told = (files("chainteller.storage") / f"schema_{dialect}.sql").read_text("utf-8")
+    every = told.rstrip().removesuffix(";").split(";\n\n")
+    wanted = tuple(f"CREATE TABLE {name} (" for name in names)
+    return [each for each in every if each.startswith(wanted)] if names else every
+
+
+def lock_schema(connection: Session) -> None:
     """Keep other processes from changing the schema until this transaction ends."""
     if connection.dialect.name == "postgresql":
-        connection.execute(text("SET LOCAL lock_timeout = 0"))
-        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _CREATION_LOCK})
+        connection.execute(_WAIT)
+        connection.execute(_LOCK, {"key": _CREATION_LOCK})
 
 
-def seed(connection: Connection) -> None:
+def seed(connection: Session) -> None:
     """Insert the rows that every database has: the clock, the first organisation and the logs.
     The writer's key is made, which marks these."""
     rows = Writer(connection)
@@ -215,10 +279,11 @@ def organisation_row(organisation_id: str, name: str, created: int) -> dict[str,
     }
 
 
-def stamp(connection: Connection) -> None:
+def stamp(connection: Session) -> None:
     """Record the revision and the floor of the schema that this build has just made."""
-    for table, number in ((REVISION_TABLE, REVISION), ("alembic_version", FLOOR)):
-        connection.exec_driver_sql(f"DELETE FROM {table}")  # noqa: S608 - our own names
-        connection.execute(text(f"INSERT INTO {table} VALUES (:number)"), {"number": number})  # noqa: S608 - as above
-    if connection.dialect.name == "sqlite":
-        connection.exec_driver_sql(f"PRAGMA user_version={int(FLOOR)}")
+    for table, number in ((REVISION_TABLE, REVISION), (FLOOR_TABLE, FLOOR)):
+        connection.execute(built(f"DELETE FROM {table}", None))
+        stamped = built(f"INSERT INTO {table} VALUES (:number)", None)
+        connection.execute(stamped, {"number": number})
+    if connection.dialect.name == SQLITE:
+        connection.execute(built(f"PRAGMA user_version={int(FLOOR)}", None))

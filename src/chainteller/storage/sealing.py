@@ -11,19 +11,16 @@ columns.
 
 from base64 import urlsafe_b64encode
 from binascii import b2a_base64
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from sqlalchemy import Boolean, Column, Integer, Table
-from sqlmodel import SQLModel
-
 from chainteller.domain.randomness import Randomness
 from chainteller.sqlite import sqlite3
-from chainteller.storage import wallet_tables
-from chainteller.storage.columns import SALT, reason_unsealed
-from chainteller.storage.tables import Tables
+from chainteller.storage.db.query import POSTGRESQL
+from chainteller.storage.db.records import ALL, Tables
+from chainteller.storage.db.table import Table
 
 _SIZE, _KEPT = 24, 16
 """Bytes of the hash, and those of them that are a seal: it must be impossible to find another row
@@ -32,7 +29,6 @@ _LETTERS = 22
 _SALT_BYTES = 12
 _NO_SALT = "-"
 """Stands for a salt where a row needs none."""
-_PARTS = (Tables, wallet_tables.WalletTables)
 _CARRIED: Mapping[Table, tuple[str, ...]] = {
     Tables.organisation: ("name", "fee_flat_cents", "fee_bps", "fee_minimum_cents"),
     Tables.trading_account: ("control",),
@@ -52,12 +48,12 @@ _CARRIED: Mapping[Table, tuple[str, ...]] = {
     Tables.api_key: ("organisation_id", "scopes", "expires", "revoked_at", "replaced_by"),
     Tables.market_control: ("reason", "until"),
     Tables.rule: ("body",),
-    wallet_tables.WalletTables.claim: ("status", "scheme", "method", "expires", "level"),
-    wallet_tables.WalletTables.small_transfer: ("asset", "amount", "deadline"),
-    wallet_tables.WalletTables.arrival: ("asset", "amount", "arrived", "finding"),
-    wallet_tables.WalletTables.statement: ("reason", "level", "status"),
-    wallet_tables.WalletTables.challenge: ("status", "attempts", "expires"),
-    wallet_tables.WalletTables.link: ("claim_id", "expires", "revoked_at", "revoked_reason"),
+    Tables.claim: ("status", "scheme", "method", "expires", "level"),
+    Tables.small_transfer: ("asset", "amount", "deadline"),
+    Tables.arrival: ("asset", "amount", "arrived", "finding"),
+    Tables.statement: ("reason", "level", "status"),
+    Tables.challenge: ("status", "attempts", "expires"),
+    Tables.link: ("claim_id", "expires", "revoked_at", "revoked_reason"),
 }  # fmt: skip
 """Columns whose values stand in the entry too: the terms of what was decided. No personal data,
 which may have to be erased, and no secrets."""
@@ -84,27 +80,8 @@ class Seal(NamedTuple):
     before: str | None = None
 
 
-def own_tables() -> list[Table]:
-    """This program's tables, in the metadata's order."""
-    ours = {id(found) for part in _PARTS for found in vars(part).values()}
-    return [found for found in SQLModel.metadata.sorted_tables if id(found) in ours]
-
-
 def sealed_tables() -> list[Table]:
-    return [table for table in own_tables() if reason_unsealed(table) is None]
-
-
-def exemptions() -> Iterator[tuple[str, str, str]]:
-    """Everything that seals don't cover: table, column (``*`` for all of them) and the reason."""
-    for table in own_tables():
-        whole = reason_unsealed(table)
-        if whole is not None:
-            yield table.name, "*", whole
-            continue
-        for column in table.columns:
-            reason = reason_unsealed(column)
-            if reason is not None:
-                yield table.name, column.name, reason
+    return [table for table in ALL if table.sealed]
 
 
 def new_salt(table: Table, randomness: Randomness) -> str:
@@ -152,13 +129,8 @@ class Form:
 
     def __init__(self, table: Table) -> None:
         self.table = table
-        self.key_names = tuple(column.name for column in table.primary_key)
-        self.columns = tuple(
-            column
-            for column in table.columns
-            if column.name != SALT and reason_unsealed(column) is None
-        )
-        self.names = tuple(column.name for column in self.columns)
+        self.key_names = table.key
+        self.names = table.sealed
         self.carried = _CARRIED.get(table, ())
         self.organisation = "organisation_id" if "organisation_id" in table.columns else None
         self._sealed = frozenset(self.names)
@@ -176,7 +148,7 @@ class Form:
             return None
         found: dict[str, Any] = {}
         for name, part in zip(self.key_names, parts, strict=True):
-            is_number = isinstance(self.table.c[name].type, Integer)
+            is_number = name in self.table.numbers
             if is_number and not part.lstrip("-").isdecimal():
                 return None
             found[name] = int(part) if is_number else part
@@ -205,34 +177,29 @@ class Form:
         return any(name in self._sealed for name in names)
 
     def sql_key(self, dialect: str) -> str:
-        parts = [_as_text(self.table.c[name], dialect) for name in self.key_names]
+        parts = [self._as_text(name, dialect) for name in self.key_names]
         return " || ' ' || ".join(parts) if len(parts) > 1 else f"{parts[0]} || ''"
 
     def sql_text(self, dialect: str) -> str:
         """``text`` as an SQL expression. On SQLite, a value that a column should not be able to
         hold (a blob) changes it."""
-        parts = [_written(column, dialect) for column in self.columns]
+        parts = [self._written(name, dialect) for name in self.names]
         found = f"rtrim({' || '.join(parts)}, '-')"
-        if dialect == "postgresql":
+        if dialect == POSTGRESQL:
             return found
-        odd = " OR ".join(f"typeof(\"{column.name}\") = 'blob'" for column in self.columns)
+        odd = " OR ".join(f"typeof(\"{name}\") = 'blob'" for name in self.names)
         return f"CAST(CASE WHEN {odd} THEN '!' ELSE '' END || {found} AS BLOB)"
 
+    def _written(self, name: str, dialect: str) -> str:
+        value = self._as_text(name, dialect)
+        is_postgres = dialect == POSTGRESQL
+        size = f"octet_length({value})" if is_postgres else f"length(CAST({value} AS BLOB))"
+        return f"coalesce({size} || ':' || {value}, '-')"
 
-def _as_text(column: Column[Any], dialect: str) -> str:
-    if dialect != "postgresql":
-        return f'"{column.name}"'
-    return f'"{column.name}"::int::text' if _is_bool(column) else f'"{column.name}"::text'
-
-
-def _is_bool(column: Column[Any]) -> bool:
-    return isinstance(column.type, Boolean)
-
-
-def _written(column: Column[Any], dialect: str) -> str:
-    value = _as_text(column, dialect)
-    size = f"octet_length({value})" if dialect == "postgresql" else f"length(CAST({value} AS BLOB))"
-    return f"coalesce({size} || ':' || {value}, '-')"
+    def _as_text(self, name: str, dialect: str) -> str:
+        if dialect != POSTGRESQL:
+            return f'"{name}"'
+        return f'"{name}"::int::text' if name in self.table.booleans else f'"{name}"::text'
 
 
 @cache

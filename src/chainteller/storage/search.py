@@ -13,9 +13,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from threading import Lock
 from typing import Any, NamedTuple, cast
-from weakref import WeakKeyDictionary
-
-from sqlalchemy import Engine, Table
 
 from chainteller.domain.search_texts import Ends, key_of, keys_of, name_words
 from chainteller.storage import tallies
@@ -27,14 +24,13 @@ from chainteller.storage.db.query import (
     Value,
     built,
     escaped,
-    later,
     row_of,
     table_of,
 )
+from chainteller.storage.db.records import Tables
 from chainteller.storage.db.sources import Source
-from chainteller.storage.tables import Tables
+from chainteller.storage.db.table import Table
 from chainteller.storage.vocabulary import Vocabulary
-from chainteller.storage.wallet_tables import WalletTables
 
 Row = Mapping[str, Any]
 MOST = 1_000
@@ -50,8 +46,8 @@ COUNTERPARTY, BLOCKCHAIN_ACCOUNT = "counterparty", "blockchain-account"
 KEYED: Mapping[Table, tuple[str, str]] = {
     Tables.customer: (CUSTOMER, "reference"),
     Tables.bank_account: (BANK_ACCOUNT, "id"),
-    WalletTables.counterparty: (COUNTERPARTY, "address"),
-    WalletTables.blockchain_account: (BLOCKCHAIN_ACCOUNT, "address"),
+    Tables.counterparty: (COUNTERPARTY, "address"),
+    Tables.blockchain_account: (BLOCKCHAIN_ACCOUNT, "address"),
 }
 """Tables whose rows have a key, with their kind and the column that it's made of."""
 
@@ -122,7 +118,7 @@ def _keys(row: Row, kind: str, column: str) -> Iterator[dict[str, str]]:
 
 def _insert(connection: Session, statement: Query, rows: Iterable[Row]) -> None:
     for row in rows:
-        later(connection, statement, row)
+        connection.later(statement, row)
 
 
 def missing(connection: Session) -> Iterator[tuple[str, str]]:
@@ -147,7 +143,7 @@ class _Known(NamedTuple):
     words: Vocabulary
 
 
-_vocabularies: WeakKeyDictionary[Engine, dict[str, _Known]] = WeakKeyDictionary()
+_VOCABULARIES = "vocabularies"
 _lock = Lock()
 
 
@@ -155,7 +151,7 @@ def vocabulary(connection: Session, organisation_id: str) -> Vocabulary:
     """The words of an organisation's names; read again once it has other customers."""
     customers = tallies.total(connection, Tables.customer, organisation_id)
     with _lock:
-        kept = _vocabularies.setdefault(connection.engine, {})
+        kept: dict[str, _Known] = connection.shared.memory.setdefault(_VOCABULARIES, {})
         known = kept.get(organisation_id)
     if known is not None and known.customers == customers:
         return known.words

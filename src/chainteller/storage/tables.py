@@ -32,10 +32,6 @@ from chainteller.storage.columns import (
     unsealed,
 )
 
-CLOCK = "bank"
-"""The name of the only row of ``clock``."""
-
-
 _ANCHOR = "each process compares it with its own clocks; entries keep what it gained"
 
 

@@ -11,14 +11,14 @@ written.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
-
-from sqlalchemy import Connection, Table, bindparam, func, select, update
-from sqlalchemy.dialects import postgresql, sqlite
+from typing import NamedTuple
 
 from chainteller.domain.clock import MINUTE
-from chainteller.storage.tables import Tables
-from chainteller.storage.wallet_tables import WalletTables
+from chainteller.storage.db import records
+from chainteller.storage.db.query import Query, Session, Value, row_of
+from chainteller.storage.db.records import Tables
+from chainteller.storage.db.sources import Source, insert
+from chainteller.storage.db.table import Table
 
 LAG = 5 * MINUTE
 """Longer than any transaction: what is stamped with an earlier instant is committed."""
@@ -28,18 +28,31 @@ _LEAST = 1_000
 """Rows after a tally's place that are counted with every page instead."""
 _NOWHERE = -1
 _EVERYTHING = 2**62
-_T = Tables.tally
 _PLACES: Mapping[Table, str] = {
     Tables.trading_account: "created",
     Tables.quote: "created",
     Tables.trade: "created",
     Tables.transfer: "created",
-    WalletTables.blockchain_account: "created",
-    WalletTables.counterparty: "created",
+    Tables.blockchain_account: "created",
+    Tables.counterparty: "created",
 }
-_OF = (_T.c.organisation_id == bindparam("b_organisation"), _T.c.listed == bindparam("b_listed"))
-_MINE = select(_T.c.upto, _T.c.total).where(*_OF)
-_SET = update(_T).where(*_OF).values(upto=bindparam("v_upto"), total=bindparam("v_total"))
+_OF = "organisation_id = :organisation AND listed = :listed"
+_UPTO, _TOTAL = (f"(SELECT {name} FROM tally WHERE {_OF})" for name in ("upto", "total"))
+_PLACE = row_of("upto", "total")
+_MINE = Query(f"SELECT upto, total FROM tally WHERE {_OF}", _PLACE)
+_MINE_LOCKED = Query(f"SELECT upto, total FROM tally WHERE {_OF} FOR UPDATE", _PLACE)
+_SET = Query(f"UPDATE tally SET upto = :upto, total = :total WHERE {_OF}")
+_LISTED = Query("SELECT listed AS value FROM tally WHERE organisation_id = :organisation", Value)
+_ALL = Query(f"{Source(records.Tally).text} ORDER BY organisation_id, listed", records.Tally)
+_BEGIN = insert(records.Tally, "ON CONFLICT DO NOTHING")
+_ADD = insert(
+    records.Tally,
+    "ON CONFLICT (organisation_id, listed) DO UPDATE SET total = tally.total + excluded.total",
+)
+_RESTART = "UPDATE tally SET upto = :nowhere, total = 0 WHERE listed IN :lists"
+_RESTART_ALL = Query(_RESTART)
+_RESTART_ONE = Query(f"{_RESTART} AND organisation_id = :organisation")
+_ORGANISATIONS = Query("SELECT id AS value FROM organisation", Value)
 
 
 class Wrong(NamedTuple):
@@ -51,56 +64,45 @@ class Wrong(NamedTuple):
     counted: int
 
 
-def _totals(table: Table) -> Any:
-    upto = func.coalesce(select(_T.c.upto).where(*_OF).scalar_subquery(), _NOWHERE)
-    before = func.coalesce(select(_T.c.total).where(*_OF).scalar_subquery(), 0)
+def _counting(table: Table, *conditions: str) -> str:
+    mine = " AND ".join(("organisation_id = :organisation", *conditions))
+    return f"SELECT count(*) AS value FROM {table.name} WHERE {mine}"
+
+
+def _totals(table: Table) -> Query:
     if table is Tables.customer:
-        counted = select(_T.c.total).where(*_OF).scalar_subquery()
-        rows = (
-            select(func.count())
-            .select_from(table)
-            .where(table.c.organisation_id == bindparam("b_organisation"))
-        )
-        return select(func.coalesce(counted, rows.scalar_subquery()).label("total"))
-    after = (
-        select(func.count())
-        .select_from(table)
-        .where(
-            table.c.organisation_id == bindparam("b_organisation"),
-            table.c[_PLACES[table]] > upto,
-        )
-        .scalar_subquery()
-    )
-    return select((before + after).label("total"))
+        return Query(f"SELECT coalesce({_TOTAL}, ({_counting(table)})) AS value", Value)
+    after = _counting(table, f"{_PLACES[table]} > coalesce({_UPTO}, {_NOWHERE})")
+    return Query(f"SELECT coalesce({_TOTAL}, 0) + ({after}) AS value", Value)
 
 
 _TOTALS = {table: _totals(table) for table in (*_PLACES, Tables.customer)}
-
-
-def total(connection: Connection, table: Table, organisation_id: str) -> int:
-    """How many rows of a table an organisation has."""
-    values = {"b_organisation": organisation_id, "b_listed": table.name}
-    return int(connection.execute(_TOTALS[table], values).scalar_one())
-
-
-def added(connection: Connection, table: Table, organisation_id: str, count: int) -> None:
-    """Count rows that this transaction writes, where no place in the list's order tells them."""
-    row = {
-        "organisation_id": organisation_id,
-        "listed": table.name,
-        "upto": _EVERYTHING,
-        "total": count,
-    }
-    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
-    statement = dialect.insert(_T).values(row)
-    connection.execute(
-        statement.on_conflict_do_update(
-            index_elements=[_T.c.organisation_id, _T.c.listed], set_={"total": _T.c.total + count}
-        )
+_WHOLE = Query(_counting(Tables.customer), Value)
+_BETWEEN = {
+    table: Query(_counting(table, f"{place} > :after", f"{place} <= :last"), Value)
+    for table, place in _PLACES.items()
+}
+_PLACE_AFTER = {
+    table: Query(
+        f"SELECT {place} AS value FROM {table.name} WHERE organisation_id = :organisation "
+        f"AND {place} > :after AND {place} <= :last ORDER BY {place} LIMIT 1 OFFSET :skipped",
+        Value,
     )
+    for table, place in _PLACES.items()
+}
 
 
-def removed(connection: Connection, table: Table, organisation_id: str, places: list[int]) -> None:
+def total(connection: Session, table: Table, organisation_id: str) -> int:
+    """How many rows of a table an organisation has."""
+    return int(connection.execute(_TOTALS[table], _values(table, organisation_id)).scalar_one())
+
+
+def added(connection: Session, table: Table, organisation_id: str, count: int) -> None:
+    """Count rows that this transaction writes, where no place in the list's order tells them."""
+    connection.execute(_ADD, _row(table, organisation_id, _EVERYTHING, count))
+
+
+def removed(connection: Session, table: Table, organisation_id: str, places: list[int]) -> None:
     """Take rows off that this transaction removes, given their places."""
     mine = _locked(connection, table, organisation_id)
     if mine is None:
@@ -111,23 +113,22 @@ def removed(connection: Connection, table: Table, organisation_id: str, places: 
         _set(connection, table, organisation_id, upto, counted - gone)
 
 
-def restart(connection: Connection, organisation_id: str | None = None) -> None:
+def restart(connection: Session, organisation_id: str | None = None) -> None:
     """Count anew: this transaction writes rows before the places of tallies, or times go back.
 
     Until it ends, no tally of the organisation (by default of any) moves on.
     """
-    names = [each.name for each in _PLACES]
-    statement = update(_T).where(_T.c.listed.in_(names)).values(upto=_NOWHERE, total=0)
-    if organisation_id is not None:
-        _begin(connection, organisation_id)
-        statement = statement.where(_T.c.organisation_id == organisation_id)
-    connection.execute(statement)
+    values = {"nowhere": _NOWHERE, "lists": [each.name for each in _PLACES]}
+    if organisation_id is None:
+        connection.execute(_RESTART_ALL, values)
+        return
+    _begin(connection, organisation_id)
+    connection.execute(_RESTART_ONE, values | {"organisation": organisation_id})
 
 
-def behind(connection: Connection, now: int) -> Iterator[tuple[Table, str]]:
+def behind(connection: Session, now: int) -> Iterator[tuple[Table, str]]:
     """The lists whose tallies are worth moving on: tables and organisations."""
-    names = connection.execute(select(Tables.organisation.c.id)).scalars().all()
-    for name in names:
+    for name in connection.execute(_ORGANISATIONS).scalars():
         for table in _PLACES:
             mine = connection.execute(_MINE, _values(table, name)).first()
             upto = _NOWHERE if mine is None else mine.upto
@@ -136,7 +137,7 @@ def behind(connection: Connection, now: int) -> Iterator[tuple[Table, str]]:
                 yield table, name
 
 
-def fold(connection: Connection, table: Table, organisation_id: str, now: int) -> bool:
+def fold(connection: Session, table: Table, organisation_id: str, now: int) -> bool:
     """Move a tally on by at most ``STEP`` rows; the caller commits. False if it was moved to the
     last place that it may have."""
     _begin(connection, organisation_id)
@@ -149,76 +150,69 @@ def fold(connection: Connection, table: Table, organisation_id: str, now: int) -
     reached = last if there is None else there
     if reached <= upto:
         return False
-    place = table.c[_PLACES[table]]
-    found = connection.execute(
-        select(func.count())
-        .select_from(table)
-        .where(table.c.organisation_id == organisation_id, place > upto, place <= reached)
-    ).scalar_one()
-    _set(connection, table, organisation_id, reached, counted + int(found))
+    found = _between(connection, table, organisation_id, (upto, reached))
+    _set(connection, table, organisation_id, reached, counted + found)
     return there is not None
 
 
-def wrong(connection: Connection) -> Iterator[Wrong]:
+def wrong(connection: Session) -> Iterator[Wrong]:
     """Every tally that isn't the number of its rows, counted again."""
     tables = {table.name: table for table in _TOTALS}
-    for row in connection.execute(select(_T).order_by(_T.c.organisation_id, _T.c.listed)):
-        table = tables.get(row.listed)
-        counted = 0
-        if table is not None:
-            rows = select(func.count()).where(table.c.organisation_id == row.organisation_id)
-            if table in _PLACES:
-                rows = rows.where(table.c[_PLACES[table]] <= row.upto)
-            counted = int(connection.execute(rows).scalar_one())
+    for row in connection.execute(_ALL):
+        table, counted = tables.get(row.listed), 0
+        if table is not None and table in _PLACES:
+            counted = _between(connection, table, row.organisation_id, (_NOWHERE, row.upto))
+        elif table is not None:
+            mine = {"organisation": row.organisation_id}
+            counted = connection.execute(_WHOLE, mine).scalar_one()
         if counted != row.total:
             yield Wrong(row.organisation_id, row.listed, row.total, counted)
 
 
+def _between(
+    connection: Session, table: Table, organisation_id: str, bounds: tuple[int, int]
+) -> int:
+    """Rows after one place and not beyond another."""
+    values = {"organisation": organisation_id, "after": bounds[0], "last": bounds[1]}
+    return int(connection.execute(_BETWEEN[table], values).scalar_one())
+
+
 def _place_after(
-    connection: Connection, table: Table, organisation_id: str, bounds: tuple[int, int], rows: int
+    connection: Session, table: Table, organisation_id: str, bounds: tuple[int, int], rows: int
 ) -> int | None:
     """The place of the row that is ``rows`` after one bound and not beyond the other."""
-    place = table.c[_PLACES[table]]
     after, last = bounds
-    found = connection.execute(
-        select(place)
-        .where(table.c.organisation_id == organisation_id, place > after, place <= last)
-        .order_by(place)
-        .offset(rows - 1)
-        .limit(1)
-    ).scalar()
+    values = {"organisation": organisation_id, "after": after, "last": last, "skipped": rows - 1}
+    found = connection.execute(_PLACE_AFTER[table], values).scalar()
     return None if found is None else int(found)
 
 
 def _values(table: Table, organisation_id: str) -> dict[str, object]:
-    return {"b_organisation": organisation_id, "b_listed": table.name}
+    return {"organisation": organisation_id, "listed": table.name}
 
 
-def _begin(connection: Connection, organisation_id: str) -> None:
+def _begin(connection: Session, organisation_id: str) -> None:
     """Insert the rows of tallies that aren't there yet."""
-    known = set(
-        connection.execute(
-            select(_T.c.listed).where(_T.c.organisation_id == organisation_id)
-        ).scalars()
-    )
-    rows = [
-        {"organisation_id": organisation_id, "listed": table.name, "upto": _NOWHERE, "total": 0}
-        for table in _PLACES
-        if table.name not in known
-    ]
-    if rows:
-        dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
-        connection.execute(dialect.insert(_T).on_conflict_do_nothing(), rows)
+    known = set(connection.execute(_LISTED, {"organisation": organisation_id}).scalars())
+    for table in _PLACES:
+        if table.name not in known:
+            connection.later(_BEGIN, _row(table, organisation_id, _NOWHERE, 0))
 
 
-def _locked(connection: Connection, table: Table, organisation_id: str) -> tuple[int, int] | None:
-    values = _values(table, organisation_id)
-    row = connection.execute(_MINE.with_for_update(), values).first()
+def _row(table: Table, organisation_id: str, upto: int, count: int) -> dict[str, object]:
+    return {
+        "organisation_id": organisation_id,
+        "listed": table.name,
+        "upto": upto,
+        "total": count,
+    }
+
+
+def _locked(connection: Session, table: Table, organisation_id: str) -> tuple[int, int] | None:
+    row = connection.execute(_MINE_LOCKED, _values(table, organisation_id)).first()
     return None if row is None else (int(row.upto), int(row.total))
 
 
-def _set(
-    connection: Connection, table: Table, organisation_id: str, upto: int, counted: int
-) -> None:
-    values = _values(table, organisation_id) | {"v_upto": upto, "v_total": counted}
+def _set(connection: Session, table: Table, organisation_id: str, upto: int, counted: int) -> None:
+    values = _values(table, organisation_id) | {"upto": upto, "total": counted}
     connection.execute(_SET, values)

@@ -48,7 +48,7 @@ def page(
 
 
 def page_ahead(connection: Session, account_id: str, query: ListQuery) -> None:
-    """Send what ``page`` will read, as far as that's known; see ``Plain.ahead``."""
+    """Send what ``page`` will read, as far as that's known; see ``Session.ahead``."""
     numbered_ahead(connection, _OF_ACCOUNT, {"trading_account_id": account_id}, query)
 
 

@@ -125,7 +125,7 @@ def page(
 def page_ahead(
     connection: Session, account_id: str, direction: Direction, query: ListQuery
 ) -> None:
-    """Send what ``page`` will read, as far as that's known; see ``Plain.ahead``."""
+    """Send what ``page`` will read, as far as that's known; see ``Session.ahead``."""
     of = {"trading_account_id": account_id, "direction": direction}
     numbered_ahead(connection, _OF_ACCOUNT, of, query)
 

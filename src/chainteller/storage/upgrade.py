@@ -10,24 +10,27 @@ Only this module imports Alembic, inside the functions that need it.
 
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from math import ceil
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import stamina
-from sqlalchemy import Connection, func, inspect, select, table, text
-from sqlalchemy.exc import DBAPIError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from chainteller.service.models.databases import UpgradePlan, UpgradeStep
+from chainteller.sqlite import sqlite3
 from chainteller.storage import schema
 from chainteller.storage.compatibility import require_current
 from chainteller.storage.database import Database, connect, sqlite_path
+from chainteller.storage.db.errors import DatabaseError
+from chainteller.storage.db.query import POSTGRESQL, SQLITE, Query, Session, Value, built
 from chainteller.storage.faults import explain, is_transient, unavailable
 from chainteller.storage.maintenance import free_beside, require_file, size_of
 from chainteller.storage.revision import REVISION, State
 from chainteller.storage.writer_keys import WriterKeys
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _VERIFIED_PER_S = 10_000
@@ -35,8 +38,13 @@ _INDEXED_PER_S = 300_000
 """Rows that are verified, and that an index is built of, in a second: about half of what was
 measured on two cores (docs/how-to/operating.md)."""
 _TRY_ALONE = f"SELECT pg_try_advisory_xact_lock({0x43544C55})"
-"""Without parameters: a statement that has some keeps its snapshot until the next one."""
-_LOCK_TIMEOUT = text("SET LOCAL lock_timeout = '200ms'")
+"""For the driver itself: a statement that is prepared keeps its snapshot until the next one."""
+_NEVER_IDLE = Query("SET LOCAL idle_in_transaction_session_timeout = 0", only=POSTGRESQL)
+_LOCK_TIMEOUT = Query("SET LOCAL lock_timeout = '200ms'", only=POSTGRESQL)
+_NO_LOCK_TIMEOUT = Query("SET LOCAL lock_timeout = 0", only=POSTGRESQL)
+_NO_TIMEOUT = Query("SET LOCAL statement_timeout = 0", only=POSTGRESQL)
+_TRY = Query("SAVEPOINT tables", only=POSTGRESQL)
+_TRY_AGAIN = Query("ROLLBACK TO tables", only=POSTGRESQL)
 _LOCK_TRIES = 200
 _INDEX_WAIT = "60s"
 """How long an index waits for transactions that began before it."""
@@ -59,7 +67,7 @@ def plan(url: str) -> UpgradePlan:
     try:
         with database.read(patient=True) as connection:
             return _plan(database, connection)
-    except (DBAPIError, PoolTimeout) as error:
+    except DatabaseError as error:
         raise explain(error) from error
     finally:
         database.close()
@@ -111,19 +119,18 @@ def upgrade(url: str, keys: WriterKeys | None = None) -> tuple[str, str]:
                         _lock_tables(connection)
                     _migrate(connection)
                 connection.commit()
-    except (DBAPIError, PoolTimeout) as error:
+    except DatabaseError as error:
         raise explain(error) from error
     finally:
         database.close()
     return before, REVISION
 
 
-def _plan(database: Database, connection: Connection) -> UpgradePlan:
+def _plan(database: Database, connection: Session) -> UpgradePlan:
     before = _revision_before(database, connection)
-    present = inspect(connection).get_table_names()
     rows = {
-        name: int(connection.execute(select(func.count()).select_from(table(name))).scalar_one())
-        for name in present
+        name: int(connection.execute(built(f"SELECT count(*) FROM {name}", Value)).scalar_one())
+        for name in schema.table_names(connection)
     }
     steps = []
     for module in _pending(before):
@@ -157,7 +164,7 @@ def _plan(database: Database, connection: Connection) -> UpgradePlan:
     )
 
 
-def _revision_before(database: Database, connection: Connection) -> str:
+def _revision_before(database: Database, connection: Session) -> str:
     """The revision to start from; empty for a new database. Raises ServiceUnavailable."""
     found = schema.state(connection)
     if found not in (State.NEW, State.OUTDATED):
@@ -196,8 +203,8 @@ def _alone(database: Database) -> Iterator[None]:
 def _take_turn(held: ExitStack, database: Database) -> None:
     with ExitStack() as trying:
         connection = trying.enter_context(database.write())
-        connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
-        if not connection.exec_driver_sql(_TRY_ALONE).scalar():
+        connection.execute(_NEVER_IDLE)
+        if connection.driver.execute(_TRY_ALONE).fetchone() != (True,):
             raise _UpgradedElsewhereError
         held.push(trying.pop_all())
 
@@ -213,48 +220,84 @@ def _build_indexes(database: Database, before: str) -> None:
     from chainteller.storage.migrations import indexes  # noqa: PLC0415 - imports Alembic
 
     with (
-        database.look() as connection,
-        Operations.context(MigrationContext.configure(connection)),
+        closing(database.sessions.connect()) as driver,
+        lent(driver, POSTGRESQL) as connection,
     ):
         connection.exec_driver_sql(f"SET lock_timeout = '{_INDEX_WAIT}'; SET statement_timeout = 0")
-        try:
+        with Operations.context(MigrationContext.configure(connection)):
             for each in wanted:
                 indexes.create_ahead(each)
-        finally:
-            connection.invalidate()
 
 
-def _lock_tables(connection: Connection) -> None:
+def _lock_tables(connection: Session) -> None:
     """Take every table when nobody uses one, until this transaction ends.
 
     Servers lock tables in orders of their own, so a long wait would end in a deadlock: whoever
     can't have all of them within a moment lets go of them, and tries again.
 
     Raises:
-        DBAPIError: somebody always uses one.
+        DatabaseError: somebody always uses one.
     """
-    listed = ", ".join(f'"{name}"' for name in sorted(inspect(connection).get_table_names()))
+    listed = ", ".join(f'"{name}"' for name in schema.table_names(connection))
     for attempt in stamina.retry_context(
         on=_is_in_the_way, attempts=_LOCK_TRIES, timeout=None, wait_initial=0.02, wait_max=0.5
     ):
-        with attempt, connection.begin_nested():
-            connection.execute(_LOCK_TIMEOUT)
-            connection.execute(text(f"LOCK TABLE {listed} IN ACCESS EXCLUSIVE MODE"))
-    connection.execute(text("SET LOCAL lock_timeout = 0"))
+        with attempt:
+            connection.execute(_TRY)
+            try:
+                connection.execute(_LOCK_TIMEOUT)
+                connection.execute(built(f"LOCK TABLE {listed} IN ACCESS EXCLUSIVE MODE", None))
+            except DatabaseError:
+                connection.execute(_TRY_AGAIN)
+                raise
+    connection.execute(_NO_LOCK_TIMEOUT)
 
 
 def _is_in_the_way(error: Exception) -> bool:
     """Whether the same statement may succeed in a moment."""
-    return isinstance(error, DBAPIError) and is_transient(error)
+    return isinstance(error, DatabaseError) and is_transient(error)
 
 
-def _migrate(connection: Connection) -> None:
+def _migrate(connection: Session) -> None:
     from alembic import command  # noqa: PLC0415 - takes a second to import
     from alembic.config import Config  # noqa: PLC0415 - as above
 
-    config = Config(attributes={"connection": connection})
-    config.set_main_option("script_location", str(_MIGRATIONS))
-    if connection.dialect.name == "postgresql":
-        connection.execute(text("SET LOCAL statement_timeout = 0"))
-    command.upgrade(config, "head")
+    if connection.dialect.name == POSTGRESQL:
+        connection.execute(_NO_TIMEOUT)
+    with lent(connection.driver, connection.dialect.name) as shown:
+        config = Config(attributes={"connection": shown})
+        config.set_main_option("script_location", str(_MIGRATIONS))
+        command.upgrade(config, "head")
     schema.stamp(connection)
+
+
+@contextmanager
+def lent(driver: Any, dialect: str) -> "Iterator[Connection]":
+    """A driver's connection as SQLAlchemy's, for Alembic; its transaction stays as it is."""
+    from sqlalchemy import create_engine  # noqa: PLC0415 - takes longer to import than a command
+    from sqlalchemy.pool import StaticPool  # noqa: PLC0415
+
+    is_sqlite = dialect == SQLITE
+    engine = create_engine(
+        "sqlite://" if is_sqlite else "postgresql+psycopg://",
+        creator=lambda: _Lent(driver),
+        poolclass=StaticPool,
+        **({"module": sqlite3} if is_sqlite else {"use_native_hstore": False}),
+    )
+    with engine.connect() as connection:
+        yield connection
+
+
+class _Lent:
+    """A connection that whoever borrowed it can neither end nor close."""
+
+    def __init__(self, driver: Any) -> None:
+        self._driver = driver
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._driver, name)
+
+    def commit(self) -> None:
+        """Leave that to the owner."""
+
+    rollback = close = commit

@@ -7,7 +7,7 @@ from sqlalchemy import Index, Table, Text
 from sqlmodel import Field, SQLModel
 
 from chainteller.storage.columns import Atoms, Instant, Key
-from chainteller.storage.tables import table
+from chainteller.storage.tables import Tables, table
 
 _ADDRESS = 128
 
@@ -209,3 +209,9 @@ class WalletTables:
     arrival: ClassVar[Table] = table(ArrivalRow)
     statement: ClassVar[Table] = table(StatementRow)
     link: ClassVar[Table] = table(LinkRow)
+
+
+def declared() -> list[Table]:
+    """Every table, after those that it refers to."""
+    ours = {id(found) for part in (Tables, WalletTables) for found in vars(part).values()}
+    return [found for found in SQLModel.metadata.sorted_tables if id(found) in ours]

@@ -1,6 +1,6 @@
 """Cached databases of sample data, named after their inputs.
 
-Used before the first rows are shown, so without SQLAlchemy.
+Used before the first rows are shown, so with ``sqlite3`` alone.
 """
 
 import os

@@ -6,10 +6,9 @@ from contextlib import closing
 from pathlib import Path
 from time import monotonic
 
-from sqlalchemy import Connection, text
-
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.sqlite import sqlite3
+from chainteller.storage.db.query import Query, Session
 from chainteller.storage.faults import explain_sqlite
 
 _DISK_FAULTS = frozenset({"STORAGE_FULL", "STORAGE_FAULT"})
@@ -18,11 +17,15 @@ _RECENT_S = 5.0
 _BETWEEN_TRIALS_S = 1.0
 _WAIT_S = 0.2
 _TRIAL = (
-    "INSERT INTO idempotency "
-    "(organisation_id, operation, key, fingerprint, created_record, body, at) "
-    "VALUES ('', 'readyz', 'readyz', '', :no, :body, 0)",
-    "DELETE FROM idempotency "
-    "WHERE organisation_id = '' AND operation = 'readyz' AND key = 'readyz'",
+    Query(
+        "INSERT INTO idempotency "
+        "(organisation_id, operation, key, fingerprint, created_record, body, at) "
+        "VALUES ('', 'readyz', 'readyz', '', :no, :body, 0)"
+    ),
+    Query(
+        "DELETE FROM idempotency "
+        "WHERE organisation_id = '' AND operation = 'readyz' AND key = 'readyz'"
+    ),
 )
 """One write, which leaves nothing: a row of several pages, deleted in the same transaction."""
 _ROW = {"no": False, "body": "0" * 65_536}
@@ -41,16 +44,16 @@ def try_to_write(path: Path) -> None:
         ) as connection:
             connection.execute("BEGIN IMMEDIATE")
             for statement in _TRIAL:
-                connection.execute(statement, _ROW)
+                connection.execute(statement.text, _ROW)
             connection.execute("COMMIT")
     except sqlite3.Error as error:
         raise explain_sqlite(error) from error
 
 
-def commit_trial(connection: Connection) -> None:
-    """Commit the trial in a write transaction. Raises DBAPIError."""
+def commit_trial(connection: Session) -> None:
+    """Commit the trial in a write transaction. Raises DatabaseError."""
     for statement in _TRIAL:
-        connection.execute(text(statement), _ROW)
+        connection.execute(statement, _ROW)
     connection.commit()
 
 

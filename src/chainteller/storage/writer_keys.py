@@ -1,4 +1,4 @@
-"""Where the writer's key of a database is (``marks``); imports no SQLAlchemy."""
+"""Where the writer's key of a database is (``marks``)."""
 
 from typing import Protocol
 

@@ -6,11 +6,12 @@ deployment explains nothing and about pastes that must not leave the desk.
 
 from chainteller.service.models.counterparties import SignatureDiagnosis
 from chainteller.wallets.cases import Case, Diagnosis
-from chainteller.wallets.diagnose import diagnose
 
 
 def judge(case: Case) -> SignatureDiagnosis:
     """Why the signature would be accepted or refused. Never raises for anything pasted."""
+    from chainteller.wallets.diagnose import diagnose  # noqa: PLC0415 - long to import
+
     return diagnosis_model(case, diagnose(case))
 
 

@@ -16,8 +16,7 @@ from chainteller.engine.checks.breaches import Breach, Breaches, grouped
 from chainteller.engine.checks.epochs import Epochs
 from chainteller.engine.checks.replay import Books
 from chainteller.storage import inspection, search, tallies
-from chainteller.storage.columns import Record
-from chainteller.storage.db.query import Session
+from chainteller.storage.db.query import Record, Session
 
 
 def keys_have_one_effect(connection: Session, _books: Books) -> Breaches:

@@ -13,7 +13,7 @@ from chainteller.domain.money import Amount, whole_cents
 from chainteller.domain.quoting import Side
 from chainteller.domain.trades import FILLED, TradeStatus
 from chainteller.domain.transfers import Direction, TransferStatus
-from chainteller.storage.columns import Record
+from chainteller.storage.db.query import Record
 from chainteller.storage.trades import hold_parts
 
 _RELEASED = frozenset(status for status in TradeStatus if status.facts.gives_back)

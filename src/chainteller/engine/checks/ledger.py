@@ -19,8 +19,7 @@ from chainteller.engine.checks.breaches import Breach, Breaches
 from chainteller.engine.checks.replay import Balance, Books, Place
 from chainteller.storage import inspection, trades
 from chainteller.storage.accounts import COUNTERS
-from chainteller.storage.columns import Record
-from chainteller.storage.db.query import Session
+from chainteller.storage.db.query import Record, Session
 
 Totals = dict[tuple[str, str], int]
 """(ledger account code, asset key) to atoms."""

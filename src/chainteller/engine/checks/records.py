@@ -25,8 +25,7 @@ from chainteller.engine.checks.breaches import Breach, Breaches
 from chainteller.engine.checks.epochs import Epochs
 from chainteller.engine.checks.replay import Books
 from chainteller.storage import inspection
-from chainteller.storage.columns import Record
-from chainteller.storage.db.query import Session
+from chainteller.storage.db.query import Record, Session
 from chainteller.storage.log import entry as log
 from chainteller.storage.log import views
 

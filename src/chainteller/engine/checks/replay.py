@@ -12,8 +12,6 @@ from hashlib import blake2b
 from sys import intern
 from typing import Any, NamedTuple
 
-from sqlalchemy import Table
-
 from chainteller.domain.canonical import canonical
 from chainteller.domain.clock import format_instant
 from chainteller.domain.ledger import CUSTOMER_PREFIX, DEBIT_NORMAL, owner
@@ -23,6 +21,7 @@ from chainteller.service.errors import WriterKeyMissing
 from chainteller.storage import archives, inspection, marks, sealing
 from chainteller.storage.archives import Past
 from chainteller.storage.db.query import Session
+from chainteller.storage.db.table import Table
 from chainteller.storage.inspection import StoredEntry
 from chainteller.storage.log import append, entry, moved
 from chainteller.storage.log.entry import Entry, Posted

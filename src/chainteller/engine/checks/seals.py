@@ -10,8 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Table
-
 from chainteller.domain.clock import format_instant
 from chainteller.engine.checks import replay
 from chainteller.engine.checks.breaches import Breach, Breaches
@@ -27,6 +25,7 @@ from chainteller.engine.checks.replay import (
 from chainteller.storage import catalogue, inspection, sealing
 from chainteller.storage.archives import Past
 from chainteller.storage.db.query import Session
+from chainteller.storage.db.table import Table
 from chainteller.storage.log.entry import Entry
 
 _MOST = 1_000

@@ -21,8 +21,7 @@ from chainteller.engine.checks.replay import Books
 from chainteller.engine.claim_proofs import UNREADABLE
 from chainteller.engine.due_times import WORK, Work
 from chainteller.storage import clock, inspection
-from chainteller.storage.columns import Record
-from chainteller.storage.db.query import Session
+from chainteller.storage.db.query import Record, Session
 
 RETRY = MINUTE
 """After how long work is tried again at most (``due.put_off``)."""
@@ -63,11 +62,10 @@ def _unscheduled(connection: Session, kind: str, work: Work) -> Iterable[Record]
     without an end waits for a person."""
     if kind == small_transfers.WATCH:
         return ()
-    columns = work.table.c
-    waits = [columns.status == work.status, columns[work.at].is_not(None)]
+    waits = f"status = '{work.status}' AND {work.at} IS NOT NULL"
     if work.direction is not None:
-        waits.append(columns.direction == work.direction)
-    return inspection.waiting_without_job(connection, work.table, kind, *waits)
+        waits += f" AND direction = '{work.direction}'"
+    return inspection.waiting_without_job(connection, work.table, kind, waits)
 
 
 class _Times:

@@ -42,10 +42,10 @@ from chainteller.service.models.funding import (
 )
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.storage.accounts import CUSTOMER_COLUMNS
-from chainteller.storage.columns import Record
+from chainteller.storage.db.query import Record
+from chainteller.storage.db.records import Tables
 from chainteller.storage.log.entry import Act, Told
 from chainteller.storage.sealing import Seal
-from chainteller.storage.tables import Tables
 from chainteller.wallets.simulated import SampleWallet
 
 AGENTS = ("a.brandt", "m.okafor", "j.lindqvist", "s.iyer", "t.moreau")

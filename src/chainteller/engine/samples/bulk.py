@@ -7,17 +7,15 @@ from operator import itemgetter
 from types import SimpleNamespace
 from typing import cast
 
-from sqlalchemy import Table
-
 from chainteller.domain.assets import ASSETS, Asset
 from chainteller.domain.ledger import Bucket, customer
 from chainteller.engine.ledger import post_journal
 from chainteller.engine.outcome import Insert, Outcome, Row, Update
 from chainteller.storage import ledger, rows, sealing
-from chainteller.storage.columns import Record
+from chainteller.storage.db.query import Record
+from chainteller.storage.db.records import Tables
+from chainteller.storage.db.table import Table
 from chainteller.storage.log.entry import Posted
-from chainteller.storage.tables import Tables
-from chainteller.storage.wallet_tables import WalletTables
 
 Key = str | tuple[str, ...]
 """The primary key of a row: a tuple where it has several columns."""
@@ -25,18 +23,18 @@ _ORDER: tuple[Table, ...] = (
     Tables.customer,
     Tables.bank_account,
     Tables.trading_account,
-    WalletTables.blockchain_account,
+    Tables.blockchain_account,
     Tables.quote,
     Tables.trade,
     Tables.transfer,
-    WalletTables.counterparty,
-    WalletTables.challenge,
-    WalletTables.attempt,
-    WalletTables.claim,
-    WalletTables.link,
-    WalletTables.small_transfer,
-    WalletTables.arrival,
-    WalletTables.statement,
+    Tables.counterparty,
+    Tables.challenge,
+    Tables.attempt,
+    Tables.claim,
+    Tables.link,
+    Tables.small_transfer,
+    Tables.arrival,
+    Tables.statement,
 )
 """Every row is inserted after those that it refers to."""
 
@@ -127,7 +125,7 @@ class BulkRows:
             row = self._rows[table][key]
             values = {name: value for name, value in row.items() if before[name] != value}
             if values:
-                found_by = {column.name: row[column.name] for column in table.primary_key}
+                found_by = {name: row[name] for name in table.key}
                 writer.update(table, found_by, values)
 
     def new_rows(self) -> dict[Table, list[Row]]:
@@ -154,4 +152,4 @@ def written_rows(outcome: Outcome) -> Iterator[tuple[str, str]]:
 
 @cache
 def _key_of(table: Table) -> Callable[[Row], Key]:
-    return itemgetter(*(column.name for column in table.primary_key))
+    return itemgetter(*table.key)

@@ -19,7 +19,7 @@ from chainteller.engine.samples.bank import Account, SampleBank
 from chainteller.engine.samples.customers import CustomerData, Habit, Person
 from chainteller.engine.samples.timeline import Act, Timeline
 from chainteller.engine.samples.wallets import Pair
-from chainteller.storage.wallet_tables import WalletTables
+from chainteller.storage.db.records import Tables
 from chainteller.wallets.simulated import SampleWallet
 
 _PREFIX = "customer-"
@@ -164,7 +164,7 @@ def _open_account(timeline: Timeline, account: Account, pair: Pair, at: int) -> 
 
 
 def _is_open(bank: SampleBank, pair: Pair) -> bool:
-    return bank.rows.find(WalletTables.blockchain_account, pair.account_id) is not None
+    return bank.rows.find(Tables.blockchain_account, pair.account_id) is not None
 
 
 def _verification(timeline: Timeline, holding: Holding) -> Act:
@@ -204,11 +204,11 @@ def _revoked(timeline: Timeline, reason: ReverificationReason) -> wallets.Linked
 
 def target(bank: SampleBank, pair: Pair, at: int) -> Target | None:
     """The wallet as the destination of a withdrawal; None while it isn't registered."""
-    counterparty = bank.rows.find(WalletTables.counterparty, pair.counterparty_id)
+    counterparty = bank.rows.find(Tables.counterparty, pair.counterparty_id)
     if counterparty is None or not _is_open(bank, pair):
         return None
     link = wallets.find_link(bank, pair)
-    record = bank.rows.record(WalletTables.counterparty, pair.counterparty_id)
+    record = bank.rows.record(Tables.counterparty, pair.counterparty_id)
     return destinations.wallet(record, pair.account_id, link, at)
 
 

@@ -26,10 +26,9 @@ from chainteller.engine.unit_of_work import UnitOfWork, work_unit
 from chainteller.storage import ledger, organisations, tallies
 from chainteller.storage.db import records
 from chainteller.storage.db.query import Query, Session, Value
+from chainteller.storage.db.records import Tables
 from chainteller.storage.db.sources import Source
 from chainteller.storage.log import append
-from chainteller.storage.tables import Tables
-from chainteller.storage.wallet_tables import WalletTables
 
 DEFAULT_SEED = "42"
 MARK = "DDA-1001"
@@ -153,8 +152,8 @@ def _load_rows(tx: UnitOfWork, rows: BulkRows, people: tuple[Person, ...]) -> No
         (Tables.customer, _CUSTOMERS, by_customer),
         (Tables.bank_account, _BANK_ACCOUNTS, by_bank_account),
         (Tables.trading_account, _ACCOUNTS, by_bank_account),
-        (WalletTables.blockchain_account, _BLOCKCHAIN_ACCOUNTS, by_customer),
-        (WalletTables.counterparty, _COUNTERPARTIES, []),
+        (Tables.blockchain_account, _BLOCKCHAIN_ACCOUNTS, by_customer),
+        (Tables.counterparty, _COUNTERPARTIES, []),
     ):
         keys = {"organisation": tx.organisation_id, "ids": ids}
         found = tx.connection.execute(statement, keys).mappings()

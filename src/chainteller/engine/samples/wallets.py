@@ -41,8 +41,8 @@ from chainteller.service.models.counterparties import (
     SmallTransferRequest,
     StatementRequest,
 )
-from chainteller.storage.columns import Record
-from chainteller.storage.wallet_tables import WalletTables
+from chainteller.storage.db.query import Record
+from chainteller.storage.db.records import Tables
 from chainteller.wallets.networks import resolve_network
 from chainteller.wallets.simulated import SampleWallet, sample_proof
 from chainteller.wallets.texts import Party
@@ -236,7 +236,7 @@ def open_account(bank: SampleBank, account: Account, custody: CustodyAddress, at
 
 def register(bank: SampleBank, pair: Pair, at: int) -> None:
     """Register the wallet, unless another customer's was registered with the same address."""
-    if bank.rows.find(WalletTables.counterparty, pair.counterparty_id) is not None:
+    if bank.rows.find(Tables.counterparty, pair.counterparty_id) is not None:
         return
     address = pair.wallet.address
     moment = bank.moment(at)._replace(new_id=lambda _: pair.counterparty_id)
@@ -250,8 +250,8 @@ def challenge(bank: SampleBank, pair: Pair, at: int, valid_s: int | None = None)
     """A text to sign, valid for ``valid_s`` seconds or for as long as the bank's options say."""
     request = ChallengeRequest(counterparty_id=pair.counterparty_id, valid_seconds=valid_s)
     decided = challenges.decide_challenge(
-        bank.rows.record(WalletTables.blockchain_account, pair.account_id),
-        bank.rows.record(WalletTables.counterparty, pair.counterparty_id),
+        bank.rows.record(Tables.blockchain_account, pair.account_id),
+        bank.rows.record(Tables.counterparty, pair.counterparty_id),
         Party(pair.reference, bank.accounts[pair.reference].bank_account_id),
         challenges.validity_s(request, bank.options),
         bank.moment(at),
@@ -264,7 +264,7 @@ def challenge(bank: SampleBank, pair: Pair, at: int, valid_s: int | None = None)
 def refuse(bank: SampleBank, pair: Pair, challenge_id: str, finding: str, at: int) -> None:
     """A signature by the wallet that the customer takes for this one; the tenth locks."""
     signer = bank.wallets[pair.wallet.other_account].address.display
-    challenged = bank.rows.record(WalletTables.challenge, challenge_id)
+    challenged = bank.rows.record(Tables.challenge, challenge_id)
     bank.record(
         at,
         "submit_claim",
@@ -278,7 +278,7 @@ def refuse(bank: SampleBank, pair: Pair, challenge_id: str, finding: str, at: in
 
 def claim(bank: SampleBank, pair: Pair, challenge_id: str, at: int) -> str:
     """The wallet signed the very text."""
-    challenged = bank.rows.record(WalletTables.challenge, challenge_id)
+    challenged = bank.rows.record(Tables.challenge, challenge_id)
     proof = sample_proof(pair.wallet, challenged.text)
     decided = claims.decide_acceptance(challenged, proof, bank.moment(at))
     inputs = _claim_inputs(pair, challenge_id)
@@ -290,8 +290,8 @@ def claim(bank: SampleBank, pair: Pair, challenge_id: str, at: int) -> str:
 def ask_for_transfer(timeline: Timeline, pair: Pair, at: int) -> None:
     """Ask for a small transfer; the customer sends a rounded amount, and the time runs out."""
     bank = timeline.bank
-    custody = bank.rows.record(WalletTables.blockchain_account, pair.account_id)
-    wallet = bank.rows.record(WalletTables.counterparty, pair.counterparty_id)
+    custody = bank.rows.record(Tables.blockchain_account, pair.account_id)
+    wallet = bank.rows.record(Tables.counterparty, pair.counterparty_id)
     asset = second_method.assets_on(pair.network)[0]
     amount = second_method.draw_amount(asset, SeededRandomness(f"sample {pair.wallet.name}"))
     valid_s = second_method.MINIMUM_VALIDITY_S
@@ -314,10 +314,10 @@ def ask_for_transfer(timeline: Timeline, pair: Pair, at: int) -> None:
 
 def arrive(bank: SampleBank, pair: Pair, asked: Outcome, sent: second_method.Seen, at: int) -> None:
     """A transfer arrives for a small transfer."""
-    small = asked.inserted(WalletTables.small_transfer)
-    wallet = bank.rows.record(WalletTables.counterparty, pair.counterparty_id)
+    small = asked.inserted(Tables.small_transfer)
+    wallet = bank.rows.record(Tables.counterparty, pair.counterparty_id)
     row = bank.rows.record(
-        WalletTables.challenge,
+        Tables.challenge,
         asked.subject,
         **{name: small[name] for name in ("asset", "amount", "deadline")},
         address=wallet.address,
@@ -336,8 +336,8 @@ def state(bank: SampleBank, pair: Pair, at: int) -> None:
         statement="My device has no function to sign, and my app rounds what I send.",
     )
     decided = ownership_statements.decide_statement(
-        bank.rows.record(WalletTables.blockchain_account, pair.account_id),
-        bank.rows.record(WalletTables.counterparty, pair.counterparty_id),
+        bank.rows.record(Tables.blockchain_account, pair.account_id),
+        bank.rows.record(Tables.counterparty, pair.counterparty_id),
         request.reason,
         request.statement,
         bank.moment(at),
@@ -354,8 +354,8 @@ def link(bank: SampleBank, pair: Pair, claim_id: str, at: int) -> None:
     address = pair.wallet.address
     proven = {"network": address.network.name, "canonical": address.canonical}
     decided = counterparties.decide_link(
-        bank.rows.record(WalletTables.blockchain_account, pair.account_id),
-        bank.rows.record(WalletTables.claim, claim_id, **proven),
+        bank.rows.record(Tables.blockchain_account, pair.account_id),
+        bank.rows.record(Tables.claim, claim_id, **proven),
         address,
         None,
         at,
@@ -388,13 +388,13 @@ def require_reverification(
 def find_link(bank: SampleBank, pair: Pair) -> Record | None:
     """The link of the wallet to its blockchain account, whatever its state."""
     key = (pair.account_id, pair.counterparty_id)
-    return _link(bank, pair) if bank.rows.find(WalletTables.link, key) is not None else None
+    return _link(bank, pair) if bank.rows.find(Tables.link, key) is not None else None
 
 
 def _link(bank: SampleBank, pair: Pair) -> Record:
     """A link with the method of its claim."""
     key = (pair.account_id, pair.counterparty_id)
-    return bank.rows.record(WalletTables.link, key, **_PROVEN)
+    return bank.rows.record(Tables.link, key, **_PROVEN)
 
 
 _PROVEN = {

@@ -7,25 +7,21 @@ writers come one after the other.
 
 import json
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NewType, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NewType, TypeAlias, get_args
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection, Executable, Row
+    from sqlalchemy import Executable
 
-    Session = Connection
-    Record = Row[Any]
-    Executed = Executable
-else:
-    Session = Record = Any
-    Executed = object
-
+Record = Any
+"""A row as a statement returns it."""
 Values = Mapping[str, Any]
 Atoms = NewType("Atoms", int)
 """A whole number of any size: NUMERIC(38, 0) on PostgreSQL, decimal text on SQLite."""
 SQLITE, POSTGRESQL = "sqlite", "postgresql"
-_PART = re.compile(r"'[^']*'|::|(?P<in>\bIN )?:(?P<name>[a-z][a-z0-9_]*)")
+_PART = re.compile(r"'[^']*'|::|%|(?P<in>\bIN )?:(?P<name>[a-z][a-z0-9_]*)")
 _LOCK = re.compile(r"\s+FOR (NO KEY )?(UPDATE|SHARE|KEY SHARE)( OF \w+)?( SKIP LOCKED)?\s*$")
 _LARGEST = 2**63
 _BUILT = 2_048
@@ -101,7 +97,7 @@ class Form:
         return [make(row) for row in zip(*columns, strict=True)]
 
 
-class Query(Executed):
+class Query:
     """A statement.
 
     Args:
@@ -148,22 +144,89 @@ Value = row_of("value")
 """A row of one column, whatever its name."""
 
 
-def later(connection: Session, statement: Any, given: Values, then: Then | None = None) -> None:
-    """Run a statement before anything that follows; ``then`` takes its result."""
-    plain: Any = connection
-    if hasattr(plain, "later"):
-        plain.later(statement, given, then)
-        return
-    result: Any = connection.execute(statement, given)
-    if then is not None:
-        then(Found(list(result) if result.returns_rows else [], result.rowcount))
+BATCH = 1_000
+"""Rows of a stream that are in memory at the same time."""
+NONE: Values = {}
 
 
-def ahead(connection: Session, statement: Any, given: Values) -> None:
-    """Send a read with the next statement, where a connection has round trips to save."""
-    send = getattr(connection, "ahead", None)
-    if send is not None:
-        send(statement, given)
+Statement: TypeAlias = "Query | Executable"
+"""What a session runs: a query. Tests let sessions take SQLAlchemy's statements too."""
+
+
+class Dialect(NamedTuple):
+    """The SQL that a database speaks: ``sqlite`` or ``postgresql``."""
+
+    name: str
+
+
+class Shared:
+    """What all sessions of an open database share.
+
+    ``marker`` marks its logs; ``memory`` keeps what readers know of the database, by a name.
+    """
+
+    def __init__(self, marker: Any = None) -> None:
+        self.marker = marker
+        self.memory: dict[str, Any] = {}
+
+
+class Session(ABC):
+    """Statements of one transaction, which all see the same rows unless it writes.
+
+    On PostgreSQL, what isn't needed at once waits (``later``) and is sent together with the next
+    statement that is; what will be needed is sent ahead of its turn (``ahead``). On SQLite, which
+    has no round trips, everything runs at once.
+    """
+
+    dialect: Dialect
+    shared: Shared
+
+    @property
+    @abstractmethod
+    def driver(self) -> Any:
+        """The driver's connection, for what it does by itself; what waits has run."""
+
+    @abstractmethod
+    def execute(self, query: Statement, values: Values = NONE) -> Found:
+        """The result of a statement. Raises DatabaseError."""
+
+    @abstractmethod
+    def later(self, query: Statement, values: Values, then: Then | None = None) -> None:
+        """Run a statement before anything that follows; ``then`` takes its result."""
+
+    @abstractmethod
+    def ahead(self, query: Statement, values: Values) -> None:
+        """Send a read with the next statement, whose result waits until the read's turn comes.
+
+        It must not depend on what is written in between.
+        """
+
+    @abstractmethod
+    def stream(
+        self, query: Statement, values: Values = NONE, *, batch: int = BATCH
+    ) -> Iterator[Any]:
+        """The rows of a statement, of which only some are in memory at the same time."""
+
+    @abstractmethod
+    def flush(self) -> None:
+        """Run what waits."""
+
+    @abstractmethod
+    def commit(self) -> None:
+        """Run what waits and commit. Raises DatabaseError."""
+
+    @abstractmethod
+    def rollback(self) -> None:
+        """Undo what was written."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Give the connection back, without what wasn't committed."""
+
+    def _form(self, query: Statement, values: Values) -> Form:  # noqa: ARG002 - for sessions of tests
+        known: Any = query
+        form: Form = known.form(self.dialect.name)
+        return form
 
 
 def escaped(text: str) -> str:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from chainteller.storage.db import records
-from chainteller.storage.db.query import Query, Record, Session, ahead, row_of, table_of
+from chainteller.storage.db.query import Query, Record, Session, row_of, table_of
 
 
 class Source:
@@ -33,6 +33,15 @@ class Source:
         return Query(f"{self.text} WHERE {condition}", self.row, only=only)
 
 
+def insert(record: Any, ending: str = "") -> Query:
+    """The insertion of a row with all columns of its table."""
+    names = record._fields
+    columns = ", ".join(f'"{name}"' for name in names)
+    places = ", ".join(f":{name}" for name in names)
+    text = f"INSERT INTO {table_of(record)} ({columns}) VALUES ({places}) {ending}"
+    return Query(text.rstrip())
+
+
 class Finder:
     """Finds a row by the values of some columns of its table, and locks it where asked.
 
@@ -56,9 +65,9 @@ class Finder:
         return connection.execute(query, given).first()
 
     def ahead(self, connection: Session, *values: str, lock: bool = False) -> None:
-        """Send what a call with the same arguments will find; see ``Plain.ahead``."""
+        """Send what a call with the same arguments will find; see ``Session.ahead``."""
         query = self._locked if lock else self._found
-        ahead(connection, query, dict(zip(self._names, values, strict=True)))
+        connection.ahead(query, dict(zip(self._names, values, strict=True)))
 
 
 def _kind_of(expression: str) -> Any:

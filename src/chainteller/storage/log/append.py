@@ -7,54 +7,36 @@ the next one writes the entries and commits.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
-
-from sqlalchemy import (
-    BigInteger,
-    Connection,
-    String,
-    bindparam,
-    cast,
-    func,
-    insert,
-    literal_column,
-    select,
-    update,
-)
+from typing import NamedTuple
 
 from chainteller.domain.ledger import CUSTOMER_PREFIX
 from chainteller.storage import ledger, marks
 from chainteller.storage.compatibility import require_known
-from chainteller.storage.db.query import later
+from chainteller.storage.db import records
+from chainteller.storage.db.query import POSTGRESQL, Query, Session, row_of
+from chainteller.storage.db.sources import insert
 from chainteller.storage.log import entry
 from chainteller.storage.log.entry import Act, Stamp
 from chainteller.storage.rows import DEPLOYMENT, Writer
-from chainteller.storage.tables import Tables
 
-_E, _L = Tables.entry, Tables.log
-_FLOOR: Any = literal_column("(SELECT version_num FROM alembic_version)", String).label("floor")
-"""The oldest revision that a build may know and still write: an upgrade may have raised it."""
-_END = select(_L.c.size, _L.c.last_at, _L.c.mark, _L.c.marked_with, _FLOOR).where(
-    _L.c.organisation_id == bindparam("b_organisation")
+_NAMES = ("size", "last_at", "mark", "marked_with", "floor")
+_COLUMNS = "size, last_at, mark, marked_with, (SELECT version_num FROM alembic_version) AS floor"
+"""The floor is the oldest revision that a build may know and still write: an upgrade may have
+raised it."""
+_END = Query(f"SELECT {_COLUMNS} FROM log WHERE organisation_id = :organisation", row_of(*_NAMES))
+_END_LOCKED = Query(
+    f"SELECT {_COLUMNS}, pg_current_xact_id()::text AS transaction_number FROM log "
+    "WHERE organisation_id = :organisation FOR UPDATE OF log",
+    row_of(*_NAMES, "transaction_number"),
+    only=POSTGRESQL,
 )
-_END_LOCKED = _END.add_columns(
-    cast(func.pg_current_xact_id(), String).label("transaction_number")
-).with_for_update(of=_L)
-_GROW = (
-    update(_L)
-    .where(_L.c.organisation_id == bindparam("b_organisation"))
-    .values(
-        size=bindparam("v_size", type_=BigInteger),
-        last_at=bindparam("v_last_at", type_=BigInteger),
-        mark=bindparam("v_mark"),
-        marked_with=bindparam("v_key"),
-    )
+_GROW = Query(
+    "UPDATE log SET size = :size, last_at = :last_at, mark = :mark, marked_with = :key "
+    "WHERE organisation_id = :organisation"
 )
 GOES_BACK = frozenset({"accept_clock"})
 """Actions whose entries may have an earlier instant than the entry before them."""
-_INSERT = insert(_E)
-_INSERT_JOURNAL = insert(Tables.journal)
-_BEGIN = insert(_L)
+_INSERT, _INSERT_JOURNAL, _BEGIN = map(insert, (records.Entry, records.Journal, records.Log))
 
 
 class End(NamedTuple):
@@ -68,10 +50,9 @@ class End(NamedTuple):
     transaction: str | None = None
 
 
-def begin(connection: Connection, organisation_id: str) -> None:
+def begin(connection: Session, organisation_id: str) -> None:
     """Begin the log of a new organisation, which has no entry yet."""
-    later(
-        connection,
+    connection.later(
         _BEGIN,
         {
             "organisation_id": organisation_id,
@@ -85,7 +66,7 @@ def begin(connection: Connection, organisation_id: str) -> None:
     )
 
 
-def lock(connection: Connection, organisation_id: str) -> End:
+def lock(connection: Session, organisation_id: str) -> End:
     """Lock the end of a log; everything that the write sent before has run. A log that isn't there
     is begun: a row that was altered names an organisation that nobody created.
 
@@ -94,9 +75,9 @@ def lock(connection: Connection, organisation_id: str) -> End:
             mustn't write to it any more.
         WriterKeyMissing: the key can't be read, or isn't the one that marked the logs.
     """
-    is_postgres = connection.dialect.name == "postgresql"
+    is_postgres = connection.dialect.name == POSTGRESQL
     statement = _END_LOCKED if is_postgres else _END
-    named = {"b_organisation": organisation_id}
+    named = {"organisation": organisation_id}
     end = connection.execute(statement, named).first()
     if end is None:
         begin(connection, organisation_id)
@@ -156,13 +137,13 @@ def append(
                 "mark": mark,
                 "body": entry.pack(body),
             }
-            later(connection, _INSERT, values)
+            connection.later(_INSERT, values)
             for posted in act.journals:
                 journal = {"record": posted.record, "kind": posted.kind}
                 place = {"organisation_id": name, "number": size}
-                later(connection, _INSERT_JOURNAL, journal | place)
-        grown = {"v_size": size, "v_last_at": last_at, "v_mark": mark, "v_key": marker.name}
-        later(connection, _GROW, {"b_organisation": name} | grown)
+                connection.later(_INSERT_JOURNAL, journal | place)
+        grown = {"size": size, "last_at": last_at, "mark": mark, "key": marker.name}
+        connection.later(_GROW, {"organisation": name} | grown)
         sizes[name] = size
     for name in in_order(acts):
         ledger.move_bank(connection, name, _of_bank(acts[name]))

@@ -8,29 +8,23 @@ from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, Table, bindparam, select
-
 from chainteller.storage import marks, sealing
-from chainteller.storage.columns import SALT
+from chainteller.storage.db import records
+from chainteller.storage.db.query import Query, Session, built
+from chainteller.storage.db.sources import Source
+from chainteller.storage.db.table import SALT, Table
 from chainteller.storage.log import entry, moved, views
 from chainteller.storage.log.entry import Entry
 from chainteller.storage.rows import DEPLOYMENT
-from chainteller.storage.tables import Tables
 
 _TOGETHER = 50
-_E = Tables.entry
-_BEFORE = (
-    select(_E)
-    .where(
-        _E.c.organisation_id == bindparam("b_organisation"),
-        _E.c.number < bindparam("b_before", type_=BigInteger),
-        _E.c.body.is_not(None),
-    )
-    .order_by(_E.c.number.desc())
-    .limit(_TOGETHER)
-)
-_OF_ACCOUNT = _BEFORE.where(_E.c.trading_account_id == bindparam("b_of"))
-_OF_OBJECT = _BEFORE.where(_E.c.object == bindparam("b_of"))
+_ENTRIES = Source(records.Entry)
+_BEFORE = "organisation_id = :organisation AND number < :before AND body IS NOT NULL"
+_NEWEST_FIRST = f"ORDER BY number DESC LIMIT {_TOGETHER}"
+_OF_LOG = _ENTRIES.where(f"{_BEFORE} {_NEWEST_FIRST}")
+_OF_ACCOUNT = _ENTRIES.where(f"{_BEFORE} AND trading_account_id = :of {_NEWEST_FIRST}")
+_OF_OBJECT = _ENTRIES.where(f"{_BEFORE} AND object = :of {_NEWEST_FIRST}")
+_ONE = _ENTRIES.where("organisation_id = :organisation AND number = :number")
 _NEWEST = 2**62
 
 
@@ -52,7 +46,7 @@ class Trail(NamedTuple):
     objects: Sequence[str]
 
 
-def contradicted(connection: Connection, trail: Trail, rows: Iterable[Kept]) -> str:
+def contradicted(connection: Session, trail: Trail, rows: Iterable[Kept]) -> str:
     """Which row isn't as the log says, in words; empty if every one is.
 
     Rows that were last written in archived entries aren't compared: verification with the archive
@@ -78,7 +72,7 @@ def contradicted(connection: Connection, trail: Trail, rows: Iterable[Kept]) -> 
     return ""
 
 
-def _is_archived(connection: Connection, organisation_id: str) -> bool:
+def _is_archived(connection: Session, organisation_id: str) -> bool:
     """Whether a good entry of the deployment's log says that an archive has entries of a log."""
     for row in _stream(connection, _OF_OBJECT, DEPLOYMENT, moved.DATABASE):
         for found in _read(row):
@@ -88,26 +82,30 @@ def _is_archived(connection: Connection, organisation_id: str) -> bool:
     return False
 
 
-def seal_of(connection: Connection, table: Table, key: str) -> str | None:
+def seal_of(connection: Session, table: Table, key: str) -> str | None:
     """The seal of a row as it is now; None where there is none."""
     form = sealing.form(table)
-    found_by = form.primary_key(key) or {}
-    here = (table.c[name] == value for name, value in found_by.items())
-    row = connection.execute(select(table).where(*here)).first()
+    found_by = form.primary_key(key)
+    if found_by is None:
+        return None
+    here = " AND ".join(f'"{name}" = :{name}' for name in found_by)
+    row = connection.execute(
+        built(f"{Source(table.record).text} WHERE {here}", table.record), found_by
+    ).first()
     if row is None:
         return None
     cells = row._asdict()
     return sealing.seal(cells[SALT], form.text(cells))
 
 
-def _all(connection: Connection, trail: Trail) -> Iterator[Entry]:
+def _all(connection: Session, trail: Trail) -> Iterator[Entry]:
     """The entries of a trail, the newest first, and then those of the whole log."""
     of = trail.organisation_id
     parts = [_stream(connection, _OF_ACCOUNT, of, trail.account_id)]
     parts += [_stream(connection, _OF_OBJECT, of, each) for each in trail.objects]
     for row in merge(*parts, key=lambda row: -row.number):
         yield from _read(row)
-    for row in _stream(connection, _BEFORE, of, ""):
+    for row in _stream(connection, _OF_LOG, of, ""):
         yield from _read(row)
 
 
@@ -118,26 +116,23 @@ def _read(row: Any) -> Iterator[Entry]:
         return  # another row or none will be found instead, which isn't as this one said
 
 
-def _stream(connection: Connection, statement: Any, organisation_id: str, of: str) -> Iterator[Any]:
+def _stream(connection: Session, query: Query, organisation_id: str, of: str) -> Iterator[Any]:
     before = _NEWEST
     while True:
-        values = {"b_organisation": organisation_id, "b_before": before, "b_of": of}
-        if statement is _BEFORE:
-            del values["b_of"]
-        rows = connection.execute(statement, values).all()
+        values = {"organisation": organisation_id, "before": before, "of": of}
+        rows = connection.execute(query, values).all()
         yield from rows
         if len(rows) < _TOGETHER:
             return
         before = rows[-1].number
 
 
-def _is_good(connection: Connection, found: Entry) -> bool:
+def _is_good(connection: Session, found: Entry) -> bool:
     """Whether an entry was written, in its place, by somebody with the writer's key."""
     marker = marks.of(connection)
     marker.require(connection)
-    values = {"organisation_id": found.log, "number": found.number}
-    here = (_E.c[name] == value for name, value in values.items())
-    row = connection.execute(select(_E).where(*here)).one()
+    values = {"organisation": found.log, "number": found.number}
+    row = connection.execute(_ONE, values).one()
     leaf = entry.leaf_of(entry.unpack(row.body))
     before = views.mark_of(connection, found.log, found.number - 1)
     columns = (row.at, row.action, row.object, row.trading_account_id)

@@ -4,24 +4,23 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, bindparam, select
-
 from chainteller.domain.actors import Actor
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.records import AuditRow, Event
-from chainteller.storage.columns import Record
 from chainteller.storage.db import records
+from chainteller.storage.db.query import Query, Record, Session, Value, row_of
+from chainteller.storage.db.sources import Source
 from chainteller.storage.log import entry
 from chainteller.storage.log.entry import EVENTS_PER_ACT, Entry, Posted, number_of, opened, seq_of
 from chainteller.storage.pages import Counted, Extra, Listing
-from chainteller.storage.tables import Tables
 
 _TOGETHER = 200
-_E, _L, _J = Tables.entry, Tables.log, Tables.journal
-_OF = _E.c.organisation_id == bindparam("b_organisation")
-_AFTER = _E.c.number > bindparam("b_after", type_=BigInteger)
-_HEAD = select(_L).where(_L.c.organisation_id == bindparam("b_organisation"))
-_SIZES = select(_L.c.organisation_id, _L.c.size).order_by(_L.c.organisation_id)
+_OF = "organisation_id = :organisation"
+_HEAD = Source(records.Log).where(_OF)
+_SIZES = Query(
+    "SELECT organisation_id, size FROM log ORDER BY organisation_id",
+    row_of("organisation_id", "size"),
+)
 _TRAIL = Listing(
     records.Entry,
     "organisation_id",
@@ -31,40 +30,34 @@ _TRAIL = Listing(
 _IS_OBJECT = "entry.object = :object"
 _IS_LATER = "entry.number > :archived"
 _IS_HERE = Extra("entry.body IS NOT NULL")
-_NEXT = (
-    select(_E.c.number, _E.c.leaf, _E.c.body)
-    .where(_OF, _AFTER)
-    .order_by(_E.c.number)
-    .limit(bindparam("b_limit", type_=BigInteger))
+_NEXT = Query(
+    f"SELECT number, leaf, body FROM entry WHERE {_OF} AND number > :after "
+    "ORDER BY number LIMIT :limit",
+    row_of("number", "leaf", "body"),
 )
-_LEAF = select(_E.c.leaf).where(_OF, _E.c.number == bindparam("b_number", type_=BigInteger))
-_MARK = select(_E.c.mark).where(_OF, _E.c.number == bindparam("b_number", type_=BigInteger))
-_BODY = select(_E.c.body).where(_OF, _E.c.number == bindparam("b_number", type_=BigInteger))
-_INSTANT = (
-    select(_E.c.at)
-    .where(
-        _OF,
-        _E.c.number >= bindparam("b_number", type_=BigInteger),
-        _E.c.at <= bindparam("b_now", type_=BigInteger),
-    )
-    .order_by(_E.c.number)
-    .limit(1)
+_LEAF, _MARK, _BODY = (
+    Query(f"SELECT {name} AS value FROM entry WHERE {_OF} AND number = :number", Value)
+    for name in ("leaf", "mark", "body")
 )
-_OF_ACCOUNT = (
-    select(_E.c.number, _E.c.body)
-    .where(_OF, _E.c.trading_account_id == bindparam("b_account"), _AFTER)
-    .order_by(_E.c.number)
-    .limit(bindparam("b_limit", type_=BigInteger))
+_INSTANT = Query(
+    f"SELECT at AS value FROM entry WHERE {_OF} AND number >= :number AND at <= :now "
+    "ORDER BY number LIMIT 1",
+    Value,
 )
-_OF_RECORD = (
-    select(_J.c.kind, _E.c.organisation_id, _E.c.number, _E.c.body)
-    .outerjoin(_E, (_E.c.organisation_id == _J.c.organisation_id) & (_E.c.number == _J.c.number))
-    .where(_J.c.record == bindparam("b_record"))
+_OF_ACCOUNT = Query(
+    f"SELECT number, body FROM entry WHERE {_OF} AND trading_account_id = :account "
+    "AND number > :after ORDER BY number LIMIT :limit",
+    row_of("number", "body"),
 )
-_ABOUT = (
-    select(_E.c.number, _E.c.at, _E.c.action, _E.c.body)
-    .where(_OF, _E.c.object == bindparam("b_object"))
-    .order_by(_E.c.number)
+_OF_RECORD = Query(
+    "SELECT journal.kind, entry.organisation_id, entry.number, entry.body FROM journal "
+    "LEFT JOIN entry ON entry.organisation_id = journal.organisation_id "
+    "AND entry.number = journal.number WHERE journal.record = :record",
+    row_of("kind", "organisation_id", "number", "body"),
+)
+_ABOUT = Query(
+    f"SELECT number, body FROM entry WHERE {_OF} AND object = :object ORDER BY number",
+    row_of("number", "body"),
 )
 
 
@@ -76,12 +69,12 @@ class Head(NamedTuple):
     moved: int = 0
 
 
-def head(connection: Connection, organisation_id: str) -> Head:
-    row = connection.execute(_HEAD, {"b_organisation": organisation_id}).first()
+def head(connection: Session, organisation_id: str) -> Head:
+    row = connection.execute(_HEAD, {"organisation": organisation_id}).first()
     return Head() if row is None else Head(row.size, row.archived, row.moved)
 
 
-def sizes(connection: Connection) -> dict[str, int]:
+def sizes(connection: Session) -> dict[str, int]:
     """How many entries each log has, the deployment's included."""
     return {row[0]: row[1] for row in connection.execute(_SIZES)}
 
@@ -94,9 +87,9 @@ class Age(NamedTuple):
     now: int
 
 
-def is_old(connection: Connection, organisation_id: str, number: int, age: Age) -> bool:
+def is_old(connection: Session, organisation_id: str, number: int, age: Age) -> bool:
     """Whether an entry is old, and with it all before it."""
-    values = {"b_organisation": organisation_id, "b_number": number, "b_now": age.now}
+    values = {"organisation": organisation_id, "number": number, "now": age.now}
     at = connection.execute(_INSTANT, values).scalar()
     return at is not None and int(at) < age.before
 
@@ -105,7 +98,7 @@ def is_old(connection: Connection, organisation_id: str, number: int, age: Age) 
 
 
 def audit_page(
-    connection: Connection, organisation_id: str, query: ListQuery
+    connection: Session, organisation_id: str, query: ListQuery
 ) -> tuple[tuple[AuditRow, ...], Counted]:
     """A page of the entries whose bodies are here, newest first. Without a filter, no number is
     missing among them: those that stayed beside archived ones aren't shown."""
@@ -139,30 +132,30 @@ def audit_row(row: Record) -> AuditRow:
     )
 
 
-def newest_hash(connection: Connection, organisation_id: str) -> str:
+def newest_hash(connection: Session, organisation_id: str) -> str:
     """The leaf hash of the newest entry of a log, in hexadecimal; empty if there's none."""
-    values = {"b_organisation": organisation_id, "b_number": head(connection, organisation_id).size}
+    values = {"organisation": organisation_id, "number": head(connection, organisation_id).size}
     leaf = connection.execute(_LEAF, values).scalar()
     return "" if leaf is None else bytes(leaf).hex()
 
 
-def about(connection: Connection, organisation_id: str, subject: str) -> list[Entry]:
+def about(connection: Session, organisation_id: str, subject: str) -> list[Entry]:
     """The entries about an object whose bodies are here, oldest first. Raises ValueError."""
-    values = {"b_organisation": organisation_id, "b_object": subject}
+    values = {"organisation": organisation_id, "object": subject}
     rows = connection.execute(_ABOUT, values)
     return [opened(row.number, row.body) for row in rows if row.body is not None]
 
 
-def body_of(connection: Connection, organisation_id: str, number: int) -> bytes | None:
+def body_of(connection: Session, organisation_id: str, number: int) -> bytes | None:
     """The body of an entry; None where there's none here. Raises ValueError."""
-    values = {"b_organisation": organisation_id, "b_number": number}
+    values = {"organisation": organisation_id, "number": number}
     stored = connection.execute(_BODY, values).scalar()
     return None if stored is None else entry.unpack(stored)
 
 
-def mark_of(connection: Connection, organisation_id: str, number: int) -> bytes:
+def mark_of(connection: Session, organisation_id: str, number: int) -> bytes:
     """The mark of an entry; empty if there's none."""
-    values = {"b_organisation": organisation_id, "b_number": number}
+    values = {"organisation": organisation_id, "number": number}
     return bytes(connection.execute(_MARK, values).scalar() or b"")
 
 
@@ -170,7 +163,7 @@ def mark_of(connection: Connection, organisation_id: str, number: int) -> bytes:
 
 
 def events_after(
-    connection: Connection, organisation_id: str, after: int, limit: int, age: Age
+    connection: Session, organisation_id: str, after: int, limit: int, age: Age
 ) -> tuple[tuple[Event, ...], int, bool]:
     """Events after a cursor, the next cursor, and whether the cursor was none of this log's: it
     is ahead of it, or events after it aren't kept any more.
@@ -200,10 +193,10 @@ def events_after(
     return events, events[-1].seq if len(events) == limit else newest, start > after
 
 
-def _events(connection: Connection, organisation_id: str, after: int) -> Iterator[Event]:
+def _events(connection: Session, organisation_id: str, after: int) -> Iterator[Event]:
     number = number_of(after + 1) - 1
     while True:
-        values = {"b_organisation": organisation_id, "b_after": number, "b_limit": _TOGETHER}
+        values = {"organisation": organisation_id, "after": number, "limit": _TOGETHER}
         rows = connection.execute(_NEXT, values).all()
         for row in rows:
             if row.body is None:
@@ -233,7 +226,7 @@ def _named(found: Entry) -> str | None:
 
 
 def _kept_from(
-    connection: Connection, organisation_id: str, numbers: tuple[int, int], age: Age
+    connection: Session, organisation_id: str, numbers: tuple[int, int], age: Age
 ) -> int:
     """The cursor after the last old entry, of those from an old one up to the newest."""
     low, high = numbers[0], numbers[1] + 1
@@ -247,16 +240,16 @@ def _kept_from(
 # Postings
 
 
-def posted_to(connection: Connection, organisation_id: str, account_id: str) -> Iterator[Posted]:
+def posted_to(connection: Session, organisation_id: str, account_id: str) -> Iterator[Posted]:
     """Every journal that an account's entries posted, in their order, from the first one that
     isn't archived. Raises ValueError: an entry can't be read."""
     number = head(connection, organisation_id).archived
     while True:
         values = {
-            "b_organisation": organisation_id,
-            "b_account": account_id,
-            "b_after": number,
-            "b_limit": _TOGETHER,
+            "organisation": organisation_id,
+            "account": account_id,
+            "after": number,
+            "limit": _TOGETHER,
         }
         rows = connection.execute(_OF_ACCOUNT, values).all()
         for row in rows:
@@ -275,11 +268,11 @@ class Journal(NamedTuple):
     posted: Posted | None
 
 
-def journals_of(connection: Connection, record_id: str) -> list[Journal]:
+def journals_of(connection: Session, record_id: str) -> list[Journal]:
     """Every journal of a record."""
     return [
         Journal(row.kind, row.organisation_id or "", row.number or 0, _posted(row, record_id))
-        for row in connection.execute(_OF_RECORD, {"b_record": record_id}).all()
+        for row in connection.execute(_OF_RECORD, {"record": record_id}).all()
     ]
 
 

@@ -10,15 +10,13 @@ from collections.abc import Callable, Generator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from psycopg import Binary, Connection, DataError, OperationalError
-from psycopg.adapt import AdaptersMap, Transformer
+from psycopg import Connection, DataError, OperationalError
+from psycopg.adapt import Transformer
 from psycopg.errors import error_from_result
 from psycopg.pq import ConnStatus, ExecStatus, TransactionStatus
-from psycopg.types.numeric import IntLoader
 from psycopg.waiting import Ready, Wait
 
-from chainteller.storage.compiled import Step
-from chainteller.storage.db.query import Found
+from chainteller.storage.db.query import Form, Found
 
 if TYPE_CHECKING:
     from psycopg.pq.abc import PGresult
@@ -31,6 +29,24 @@ _MOST_PREPARED = 256
 """Statements that a session keeps prepared; the database keeps a plan of each."""
 
 
+class Step(NamedTuple):
+    """What is run: a statement with its values in order, or a text without any."""
+
+    what: Form | str
+    values: Sequence[Any] = ()
+
+    @property
+    def sql(self) -> str:
+        return self.what if isinstance(self.what, str) else self.what.sql
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return () if isinstance(self.what, str) else self.what.names
+
+
+_ROLLBACK = b"ROLLBACK"
+
+
 class Statement(NamedTuple):
     """A statement as libpq takes it. The name follows from the text, so that a name never means
     another text, whoever prepared it."""
@@ -41,23 +57,13 @@ class Statement(NamedTuple):
 
 @lru_cache(_REMEMBERED)
 def _statement(sql: str, names: tuple[str, ...]) -> Statement:
-    """From SQLAlchemy's text for psycopg, with ``%(name)s`` for a parameter and ``%%`` for %."""
+    """From a text with ``%(name)s`` for a parameter and ``%%`` for %."""
     numbered = {name: f"${at}" for at, name in enumerate(names, 1)}
     text = (sql % numbered).encode()
     return Statement(b"ct_" + hashlib.sha256(text).hexdigest()[:32].encode(), text)
 
 
-class _Types:
-    """How psycopg reads values, except that numbers without a point are whole (``columns.Atoms``):
-    a Decimal of each takes longer than all else of a row. Others raise ValueError."""
-
-    def __init__(self, driver: Connection[Any]) -> None:
-        self.connection = driver
-        self.adapters = AdaptersMap(driver.adapters)
-        self.adapters.register_loader("numeric", IntLoader)
-
-
-class Session:
+class Pipeline:
     """A connection of psycopg. Not safe to share between threads.
 
     Statements are prepared if the session is the connection's own. A pooler such as pgbouncer may
@@ -74,11 +80,13 @@ class Session:
         """Waits for what arrives; whoever waits in another way puts this one back."""
         self._pg = driver.pgconn
         self._encoding = driver.info.encoding
-        self._types = _Types(driver)
+        self.driver = driver
         self._readers: dict[bytes, Any] = {}
         """What reads the results of prepared statements, whose columns stay the same."""
         self._prepares = prepares and _is_own(driver)
         self._prepared: set[bytes] = set()
+        self._is_owed = False
+        """Whether an answer is on its way that nobody waits for."""
 
     def run(self, steps: Sequence[Step]) -> list[Found]:
         """The results of all steps.
@@ -91,9 +99,11 @@ class Session:
             (_statement(step.sql, step.names), [self._encoded(value) for value in step.values])
             for step in steps
         ]
-        pg.enter_pipeline_mode()
+        if not self._is_owed:
+            pg.enter_pipeline_mode()
         new = [self._send(statement, values) for statement, values in ready]
         pg.pipeline_sync()
+        self.settle()
         results = iter(self.wait(self._answers()))
         pg.exit_pipeline_mode()
         found, unprepared = [], set(new)
@@ -107,9 +117,40 @@ class Session:
             self._prepared -= unprepared
         return found
 
+    def end(self) -> None:
+        """Roll back without waiting for the answer, which comes before that of the next steps."""
+        pg = self._pg
+        pg.enter_pipeline_mode()
+        pg.send_query_params(_ROLLBACK, None)
+        pg.pipeline_sync()
+        pg.flush()
+        self._is_owed = True
+
+    def settle(self) -> None:
+        """Wait for the answer that is owed."""
+        if self._is_owed:
+            self.wait(self._answers())
+            self._is_owed = False
+
+    def take_owed(self) -> bool:
+        """Take what has arrived of the answer that is owed; False if nothing else may arrive."""
+        pg = self._pg
+        if not self._is_owed:
+            return False
+        pg.consume_input()
+        while not pg.is_busy():
+            result = pg.get_result()
+            if result is not None and result.status == ExecStatus.PIPELINE_SYNC:
+                self._is_owed = False
+                pg.exit_pipeline_mode()
+                return True
+            if result is None and pg.status != ConnStatus.OK:
+                return False
+        return True
+
     @property
     def is_in_transaction(self) -> bool:
-        return self._pg.transaction_status != TransactionStatus.IDLE
+        return not self._is_owed and self._pg.transaction_status != TransactionStatus.IDLE
 
     def _send(self, statement: Statement, values: list[bytes | None]) -> bytes | None:
         """Send a statement; its name if it is prepared first, which has a result of its own.
@@ -144,8 +185,8 @@ class Session:
                 return b"%d" % value
             case list():
                 return _array(value).encode(self._encoding)
-            case Binary():
-                return b"\\x" + bytes(value.obj).hex().encode()
+            case bytes():
+                return b"\\x" + value.hex().encode()
             case _:
                 raise DataError(f"a value of {type(value).__name__} has no form here")
 
@@ -182,7 +223,7 @@ class Session:
             return Found([], -1 if changed is None else changed)
         reader = self._readers.get(name)
         if reader is None:
-            reader = Transformer(self._types)
+            reader = Transformer(self.driver)
             reader.set_pgresult(result)
             if name in self._prepared:
                 self._readers[name] = reader

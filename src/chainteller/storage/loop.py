@@ -7,65 +7,62 @@ compete for the interpreter (``benchmarks/service.py``).
 
 import asyncio
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from typing import Any, NoReturn, TypeVar, cast
 
 from greenlet import getcurrent, greenlet
 from psycopg import Error
 from psycopg.waiting import Ready, Wait
-from sqlalchemy import Connection
-from sqlalchemy.exc import DBAPIError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from chainteller.storage.compiled import Step
-from chainteller.storage.database import Answer, Database
+from chainteller.storage.database import Database
+from chainteller.storage.db.errors import DatabaseError
+from chainteller.storage.db.pipeline import Answers, Pipeline
+from chainteller.storage.db.pool import Pool, Pooled
+from chainteller.storage.db.postgres import READING, PostgresSession, PostgresSessions
+from chainteller.storage.db.query import Session
 from chainteller.storage.faults import NotAtOnce, explain
-from chainteller.storage.pipeline import Answers
-from chainteller.storage.plain import session_of
-from chainteller.storage.plain_reads import read_on
-from chainteller.storage.postgres import READING
 
 MOST = 8
 """Connections of one loop; a read that finds none free waits for one in a thread."""
-_ROLLBACK = Step("ROLLBACK")
 Result = TypeVar("Result")
 
 
 class _OnLoop:
     """A connection whose waits are an event loop's."""
 
-    def __init__(self, inner: Connection, loop: asyncio.AbstractEventLoop) -> None:
-        driver: Any = inner.connection.driver_connection
-        self.inner = inner
-        self.session = session_of(inner)
+    def __init__(self, taken: Pooled, loop: asyncio.AbstractEventLoop) -> None:
+        self.taken = taken
+        self.pipeline = taken.statements or Pipeline(taken.driver)
+        self.pipeline.settle()
+        taken.statements = self.pipeline
         self.is_lost = False
-        self._socket: int = driver.fileno()
+        self._socket: int = taken.driver.fileno()
         self._ready: asyncio.Future[Ready] | None = None
         self._loop = loop
-        self._waited = self.session.wait
 
     def listen(self) -> None:
         """Let the loop tell when something arrives. Raises NotImplementedError where it can't."""
         self._loop.add_reader(self._socket, self._tell, Ready.R)
-        self.session.wait = self._wait
+        self.pipeline.wait = self._wait
 
     def close(self) -> None:
-        """Give the connection back, or give it up if it's lost or in the middle of something."""
         with suppress(RuntimeError, ValueError):  # the loop is closed, or the socket is
             self._loop.remove_reader(self._socket)
-        self.session.wait = self._waited
-        if not self.inner.invalidated and (self.is_lost or self.session.is_in_transaction):
-            self.inner.invalidate()
-        self.inner.close()
 
     def _tell(self, ready: Ready) -> None:
         if self._ready is not None and not self._ready.done():
             self._ready.set_result(ready)
-        elif self._ready is None:
+        elif self._ready is None and not self._is_owed():
             self.is_lost = True  # the server says something unasked: that it ends
             self._loop.remove_reader(self._socket)
+
+    def _is_owed(self) -> bool:
+        try:
+            return self.pipeline.take_owed()
+        except Error:
+            return False
 
     def _wait(self, answers: Answers) -> list[Any]:
         """Give way to the loop until all has arrived. Called in a greenlet."""
@@ -87,11 +84,23 @@ class _OnLoop:
             self._ready = None
 
 
+class _Session(PostgresSession):
+    """A read on a loop's connection, which isn't changed for another one if it's lost."""
+
+    def __init__(self, pool: Pool, connection: _OnLoop, shared: Any) -> None:
+        super().__init__(pool, shared, READING, taken=connection.taken)
+        self._connection = connection
+
+    def close(self) -> None:
+        self._connection.is_lost |= not self._ended()
+
+
 class LoopReads(Database):
     """Reads of an open PostgreSQL database on one event loop, within ``run``. It can't write."""
 
     def __init__(self, database: Database) -> None:
-        super().__init__(database.engine, None)
+        super().__init__(database.url, database.sessions, None)
+        self._sessions = cast("PostgresSessions", database.sessions)
         self._free: list[_OnLoop] = []
         self._all: set[_OnLoop] = set()
         self._most = MOST
@@ -100,7 +109,7 @@ class LoopReads(Database):
         self._closing = threading.Lock()
 
     async def run(self, work: Callable[[], Result]) -> Result:
-        """Call ``work``, which may ``ask``.
+        """Call ``work``, which may ``read``.
 
         Raises:
             NotAtOnce: no connection is free, or one was lost. In a thread, the same read waits for
@@ -118,18 +127,18 @@ class LoopReads(Database):
                 waits = reading.switch(ready)
         return cast("Result", waits)
 
-    def ask(self, reader: object, read: Callable[[Connection], Answer]) -> Answer:
-        """As ``Database.ask``."""
+    @contextmanager
+    def read(self, *, patient: bool = False) -> Iterator[Session]:  # noqa: ARG002 - unused here
+        """As ``Database.read``. Raises NotAtOnce."""
         connection = self._taken()
+        session = _Session(self._sessions.pool, connection, self._sessions.shared)
         try:
-            return read_on(connection.inner, READING, self.endings(reader), read)
-        except DBAPIError as error:
-            connection.is_lost = error.connection_invalidated
-            raise NotAtOnce if connection.is_lost else explain(error) from error
-        except BaseException as error:
-            connection.is_lost = not isinstance(error, Exception)
-            raise
+            yield session
+        except DatabaseError as error:
+            connection.is_lost = error.is_lost
+            raise NotAtOnce if error.is_lost else explain(error) from error
         finally:
+            session.close()
             self._put_back(connection)
 
     def write(self) -> NoReturn:
@@ -141,7 +150,7 @@ class LoopReads(Database):
             self._is_closed = True
         self._free.clear()
         while self._all:
-            self._all.pop().close()
+            self._give_back(self._all.pop())
 
     def _taken(self) -> _OnLoop:
         """A free connection. Raises NotAtOnce; then there may be one soon."""
@@ -155,24 +164,24 @@ class LoopReads(Database):
         raise NotAtOnce
 
     def _put_back(self, connection: _OnLoop) -> None:
-        """Let the next read have a connection, once its transaction is over."""
-        if not connection.is_lost and connection.session.is_in_transaction:
-            try:
-                connection.session.run([_ROLLBACK])
-            except Error:
-                connection.is_lost = True
+        """Let the next read have a connection."""
         if not connection.is_lost:
             self._free.append(connection)
             return
         self._all.discard(connection)
+        self._give_back(connection)
+
+    def _give_back(self, connection: _OnLoop) -> None:
+        """Its statements belong to the loop, so nobody else goes on with it."""
         connection.close()
+        self._sessions.pool.give_back(connection.taken, is_kept=False)
 
     async def _open(self) -> None:
-        """Open another connection, in a thread because that waits."""
+        """Take another connection, in a thread because that waits."""
         try:
             loop = asyncio.get_running_loop()
             connection = await loop.run_in_executor(None, self._connected, loop)
-        except (DBAPIError, PoolTimeout, Error, NotAtOnce):
+        except (DatabaseError, NotAtOnce):
             return  # reads in threads tell what is wrong
         finally:
             self._opening = None
@@ -183,18 +192,15 @@ class LoopReads(Database):
         self._put_back(connection)
 
     def _connected(self, loop: asyncio.AbstractEventLoop) -> _OnLoop:
-        inner = self.engine.connect().execution_options(plain=True)
+        taken = self._sessions.pool.take()
         try:
-            inner.begin()
-            connection = _OnLoop(inner, loop)
-        except BaseException:
-            inner.invalidate()
-            inner.close()
-            raise
+            connection = _OnLoop(taken, loop)
+        except Error:
+            self._sessions.pool.give_back(taken, is_lost=True)
+            raise NotAtOnce from None
         with self._closing:
             if not self._is_closed:
                 self._all.add(connection)
                 return connection
-        connection.is_lost = True  # to everybody
-        connection.close()
+        self._give_back(connection)
         raise NotAtOnce

@@ -1,0 +1,315 @@
+"""PostgreSQL connections without session state.
+
+A pooler such as pgbouncer may use another session for each transaction. So nothing lasts longer
+than a transaction: timeouts are SET LOCAL, in the round trip that begins it, and advisory locks are
+those of transactions. Statements are prepared only where there is no pooler (``Pipeline``).
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
+from typing import Any, NamedTuple
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+from psycopg.types.numeric import IntLoader
+
+from chainteller.storage.db.errors import (
+    LOST_STATES,
+    NOT_PREPARED,
+    SESSION_CHANGED,
+    DatabaseError,
+)
+from chainteller.storage.db.pipeline import Pipeline, Step
+from chainteller.storage.db.pool import Pool, Pooled
+from chainteller.storage.db.query import (
+    BATCH,
+    NONE,
+    POSTGRESQL,
+    Dialect,
+    Form,
+    Found,
+    Session,
+    Shared,
+    Statement,
+    Then,
+    Values,
+)
+from chainteller.storage.db.session import Sessions
+
+LOCK_TIMEOUT_S = 2
+STATEMENT_TIMEOUT_S = 10
+_IDLE_TIMEOUT_S = 15
+_POOL_WAIT_S = 5
+_KEPT = 20
+"""Connections kept open: one per thread of a server, and some for its due work."""
+_TIMEOUTS_S = {
+    "lock_timeout": LOCK_TIMEOUT_S,
+    "statement_timeout": STATEMENT_TIMEOUT_S,
+    "idle_in_transaction_session_timeout": _IDLE_TIMEOUT_S,
+}
+_BEGIN_WRITES = "BEGIN ISOLATION LEVEL READ COMMITTED"
+_BEGIN_READS = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
+_SET_LIMITS = "SELECT " + ", ".join(
+    f"set_config('{name}', '{most}s', true)" for name, most in _TIMEOUTS_S.items()
+)
+WRITING = (_BEGIN_WRITES, _SET_LIMITS)
+"""What a session sends before its first statement. READ COMMITTED is sufficient, because every
+decision is made on a locked row. READ WRITE isn't set, to respect an operator's read-only default.
+"""
+READING = (_BEGIN_READS, _SET_LIMITS)
+"""All statements of a read see the same rows, as on SQLite."""
+READING_PATIENTLY = (_BEGIN_READS,)
+_DEFAULTS = {
+    "connect_timeout": 5,
+    "application_name": "chainteller",
+    "keepalives_idle": 30,
+    "tcp_user_timeout": 15_000,
+}
+"""Defaults of a connection, which the URL can override; they detect a lost server in time."""
+
+
+_DIALECT = Dialect(POSTGRESQL)
+_STREAMS = count(1)
+_Key = tuple[int, tuple[Any, ...]]
+
+
+class _Waiting(NamedTuple):
+    """A statement that was not sent yet."""
+
+    form: Form
+    values: Sequence[Any]
+    then: Then | None
+
+
+class PostgresSession(Session):
+    """A transaction on a server, of which nothing is sent before its first statement. Raises
+    DatabaseError."""
+
+    dialect = _DIALECT
+
+    def __init__(
+        self,
+        pool: Pool,
+        shared: Shared,
+        opening: Sequence[str] = (),
+        *,
+        taken: Pooled | None = None,
+    ) -> None:
+        self.shared = shared
+        self._pool = pool
+        self._is_fixed = taken is not None
+        self._taken: Pooled | None = taken or pool.take()
+        self._opening = opening
+        self._is_begun = False
+        self._is_lost = False
+        self._waiting: list[_Waiting] = []
+        self._ahead: list[_Waiting] = []
+        self._found: dict[_Key, Found] = {}
+
+    def execute(self, query: Statement, values: Values = NONE) -> Found:
+        if self._found:
+            found = self._found.pop(_key(query, values), None)
+            if found is not None:
+                return found
+        kept: list[Found] = []
+        form = self._form(query, values)
+        self._waiting.append(_Waiting(form, form.values(values), kept.append))
+        self._send()
+        return kept[0]
+
+    def later(self, query: Statement, values: Values, then: Then | None = None) -> None:
+        self._found.clear()
+        form = self._form(query, values)
+        self._waiting.append(_Waiting(form, form.values(values), then))
+
+    def ahead(self, query: Statement, values: Values) -> None:
+        form, key = self._form(query, values), _key(query, values)
+
+        def keep(found: Found) -> None:
+            self._found[key] = found
+
+        self._ahead.append(_Waiting(form, form.values(values), keep))
+
+    def stream(
+        self, query: Statement, values: Values = NONE, *, batch: int = BATCH
+    ) -> Iterator[Any]:
+        form = self._form(query, values)
+        try:
+            with self.driver.cursor(f"stream_{next(_STREAMS)}") as cursor:
+                cursor.execute(form.sql, values)
+                while rows := cursor.fetchmany(batch):
+                    yield from form.read(rows)
+        except psycopg.Error as error:
+            raise self._explained(error) from error
+
+    def flush(self) -> None:
+        if self._waiting or not self._is_begun:
+            self._send()
+
+    def commit(self) -> None:
+        """Run what waits and commit, in one round trip."""
+        if self._waiting:
+            self._send(commit=True)
+        elif self._is_begun:
+            self._run([Step("COMMIT")])
+
+    def rollback(self) -> None:
+        self._waiting.clear()
+        if not self._is_lost and self.statements.is_in_transaction:
+            self._run([Step("ROLLBACK")])
+
+    def close(self) -> None:
+        """The end of a transaction that wrote nothing is sent, and isn't waited for."""
+        if self._taken is not None:
+            is_whole = self._ended()
+            taken, self._taken = self._taken, None
+            self._pool.give_back(taken, is_lost=not is_whole)
+
+    def _ended(self) -> bool:
+        """Whether the connection can be used again, after the end of its transaction was sent."""
+        taken = self.taken
+        if self._is_lost or taken.driver.closed:
+            return False
+        try:
+            if taken.statements is not None and taken.statements.is_in_transaction:
+                taken.statements.end()
+        except psycopg.Error:
+            return False
+        return True
+
+    @property
+    def taken(self) -> Pooled:
+        """The connection. Raises AssertionError: it was given back."""
+        if self._taken is None:
+            raise AssertionError("the session is closed")
+        return self._taken
+
+    @property
+    def driver(self) -> psycopg.Connection[Any]:
+        self.flush()
+        self.statements.settle()
+        driver: psycopg.Connection[Any] = self.taken.driver
+        return driver
+
+    @property
+    def statements(self) -> Pipeline:
+        """What runs statements on the connection, for as long as that is open."""
+        taken = self.taken
+        if taken.statements is None:
+            taken.statements = Pipeline(taken.driver, prepares=self._pool.prepares)
+        found: Pipeline = taken.statements
+        return found
+
+    def _send(self, *, commit: bool = False) -> None:
+        waiting = [*self._waiting, *self._ahead]
+        self._waiting, self._ahead = [], []
+        steps = [Step(each.form, each.values) for each in waiting]
+        if commit:
+            steps.append(Step("COMMIT"))
+        for each, result in zip(waiting, self._run(steps), strict=False):
+            if each.then is not None:
+                each.then(result)
+
+    def _run(self, steps: list[Step]) -> list[Found]:
+        """Results of all steps, in one round trip.
+
+        The first round trip shows whether the server dropped the connection: then it is made again
+        on another one, unless it commits.
+        """
+        is_first, self._is_begun = not self._is_begun, True
+        opening = [Step(each) for each in self._opening] if is_first else []
+        every = [*opening, *steps]
+        try:
+            found = self._tried(every)
+        except DatabaseError as error:
+            is_committing = bool(steps) and steps[-1].what == "COMMIT"
+            if not (error.is_lost and is_first) or is_committing or self._is_fixed:
+                raise
+            taken, self._taken = self.taken, None
+            self._pool.give_back(taken, is_lost=True)
+            self._taken, self._is_lost = self._pool.take(), False
+            found = self._tried(every)
+        return found[len(opening) :]
+
+    def _tried(self, steps: list[Step]) -> list[Found]:
+        try:
+            return self.statements.run(steps)
+        except psycopg.Error as error:
+            raise self._explained(error) from error
+        except BaseException:
+            self._is_lost = True  # in the middle of something
+            raise
+
+    def _explained(self, error: Exception) -> DatabaseError:
+        state = getattr(error, "sqlstate", None) or ""
+        if state in SESSION_CHANGED:
+            self._pool.prepares = False
+        is_closed = self.taken.driver.closed or state.startswith(LOST_STATES)
+        self._is_lost = is_closed or state in NOT_PREPARED
+        if self._is_lost:
+            self._pool.lose(self.taken)
+        return DatabaseError(error, is_lost=self._is_lost)
+
+
+def _key(query: Statement, values: Values) -> _Key:
+    """Which read it is; a list is compared by what it has."""
+    found = (tuple(each) if isinstance(each, list) else each for each in values.values())
+    return id(query), tuple(found)
+
+
+def _options(url: str) -> Mapping[str, Any]:
+    """The options of a URL. Raises ValueError: it can't be read."""
+    try:
+        given = conninfo_to_dict(url)
+    except psycopg.ProgrammingError as error:
+        raise ValueError(str(error)) from error
+    hosts = str(given.get("host") or "").split(",")
+    ports = str(given.get("port") or "0").split(",")
+    if (len(hosts) > 1 and not all(hosts)) or not all(
+        re.fullmatch("[0-9]*", each) for each in ports
+    ):
+        raise ValueError("of several hosts, each is named, and a port is a number")
+    return given
+
+
+class PostgresSessions(Sessions):
+    """Sessions on a server, on connections that are kept open.
+
+    Args:
+        url: as libpq reads it, with one host or several.
+        shared: what the sessions share.
+
+    Raises:
+        ValueError: the URL can't be read.
+    """
+
+    dialect = _DIALECT
+
+    def __init__(self, url: str, shared: Shared) -> None:
+        super().__init__(shared)
+        given = _options(url)
+        self._url = url
+        self._defaults: Any = {name: each for name, each in _DEFAULTS.items() if name not in given}
+        self.pool = Pool(self.connect, kept=_KEPT, most=_KEPT + _KEPT // 2, wait_s=_POOL_WAIT_S)
+
+    def connect(self) -> psycopg.Connection[Any]:
+        """Open a connection. Raises DatabaseError."""
+        try:
+            opened = psycopg.connect(
+                self._url, autocommit=True, prepare_threshold=None, **self._defaults
+            )
+        except psycopg.Error as error:
+            raise DatabaseError(error) from error
+        # Numbers without a point are whole: a Decimal of each takes longer than all else of a row.
+        opened.adapters.register_loader("numeric", IntLoader)
+        return opened
+
+    def reading(self, *, patient: bool = False) -> PostgresSession:
+        return PostgresSession(self.pool, self.shared, READING_PATIENTLY if patient else READING)
+
+    def writing(self) -> PostgresSession:
+        return PostgresSession(self.pool, self.shared, WRITING)
+
+    def looking(self) -> PostgresSession:
+        return PostgresSession(self.pool, self.shared)

@@ -1,0 +1,186 @@
+"""Sessions on a SQLite file."""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from chainteller.sqlite import WAL_IS_SAFE, sqlite3
+from chainteller.storage.db.errors import DatabaseError
+from chainteller.storage.db.pool import Pool
+from chainteller.storage.db.query import (
+    BATCH,
+    NONE,
+    SQLITE,
+    Dialect,
+    Found,
+    Session,
+    Shared,
+    Statement,
+    Then,
+    Values,
+)
+from chainteller.storage.db.session import Sessions
+
+BUSY_TIMEOUT_MS = 5_000
+READING, WRITING = "BEGIN", "BEGIN IMMEDIATE"
+_KEPT, _MOST = 8, 32
+_DIALECT = Dialect(SQLITE)
+
+
+def journal_mode() -> str:
+    return "WAL" if WAL_IS_SAFE else "TRUNCATE"
+
+
+class SqliteSession(Session):
+    """A transaction on a file. Raises DatabaseError."""
+
+    dialect = _DIALECT
+
+    def __init__(self, pool: Pool, shared: Shared, opening: str = "") -> None:
+        self.shared = shared
+        self._pool = pool
+        self._taken = pool.take()
+        self._driver: sqlite3.Connection = self._taken.driver
+        if opening:
+            try:
+                self._driver.execute(opening)
+            except sqlite3.Error as error:
+                pool.give_back(self._taken)
+                raise DatabaseError(error) from error
+
+    @property
+    def driver(self) -> sqlite3.Connection:
+        return self._driver
+
+    def execute(self, query: Statement, values: Values = NONE) -> Found:
+        form = self._form(query, values)
+        try:
+            cursor = self._driver.execute(form.sql, form.values(values))
+            rows = form.read(cursor.fetchall()) if form.has_rows else []
+        except sqlite3.Error as error:
+            raise DatabaseError(error) from error
+        return Found(rows, cursor.rowcount)
+
+    def later(self, query: Statement, values: Values, then: Then | None = None) -> None:
+        found = self.execute(query, values)
+        if then is not None:
+            then(found)
+
+    def ahead(self, query: Statement, values: Values) -> None:
+        """Nothing is gained by that here."""
+
+    def stream(
+        self, query: Statement, values: Values = NONE, *, batch: int = BATCH
+    ) -> Iterator[Any]:
+        form = self._form(query, values)
+        try:
+            cursor = self._driver.execute(form.sql, form.values(values))
+            while rows := cursor.fetchmany(batch):
+                yield from form.read(rows)
+        except sqlite3.Error as error:
+            raise DatabaseError(error) from error
+
+    def flush(self) -> None:
+        """Nothing waits here."""
+
+    def commit(self) -> None:
+        try:
+            if self._driver.in_transaction:
+                self._driver.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise DatabaseError(error) from error
+
+    def rollback(self) -> None:
+        if self._driver.in_transaction:
+            self._driver.rollback()
+
+    def close(self) -> None:
+        try:
+            self.rollback()
+        except sqlite3.Error:  # what is wrong with it shows when it's used again
+            self._pool.give_back(self._taken, is_lost=True)
+            return
+        self._pool.give_back(self._taken)
+
+
+class SqliteSessions(Sessions):
+    """Sessions on a file.
+
+    Args:
+        path: the file.
+        shared: what the sessions share.
+        prepare: gives a new connection the functions that statements use.
+        waits: whether a session waits where the file is locked. One that doesn't raises at once,
+            and can't write.
+    """
+
+    dialect = _DIALECT
+
+    def __init__(
+        self,
+        path: Path,
+        shared: Shared,
+        prepare: Callable[[sqlite3.Connection], None],
+        *,
+        waits: bool = True,
+    ) -> None:
+        super().__init__(shared)
+        self._path, self._waits = path, waits
+        self.prepare = prepare
+        self.pool = Pool(self.connect, kept=_KEPT, most=_MOST)
+
+    def connect(self) -> sqlite3.Connection:
+        """Open a connection. Raises DatabaseError."""
+        address = _address(self._path)
+        try:
+            connection = sqlite3.connect(
+                address,
+                uri=address.startswith("file:"),
+                timeout=BUSY_TIMEOUT_MS / 1000 if self._waits else 0,
+                isolation_level=None,
+                check_same_thread=False,
+            )
+            _configure(connection)
+            if not self._waits:
+                connection.execute("PRAGMA query_only=ON")
+        except sqlite3.Error as error:
+            raise DatabaseError(error) from error
+        self.prepare(connection)
+        return connection
+
+    def reading(self, *, patient: bool = False) -> SqliteSession:  # noqa: ARG002 - it's the same
+        return SqliteSession(self.pool, self.shared, READING)
+
+    def writing(self) -> SqliteSession:
+        return SqliteSession(self.pool, self.shared, WRITING)
+
+    def looking(self) -> SqliteSession:
+        return SqliteSession(self.pool, self.shared)
+
+
+def _configure(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA foreign_keys=ON")
+    connection.execute("PRAGMA trusted_schema=OFF")
+    connection.execute("PRAGMA synchronous=FULL")
+    if not WAL_IS_SAFE:
+        connection.execute(f"PRAGMA journal_mode={journal_mode()}")
+
+
+def _address(path: Path) -> str:
+    """A file in WAL mode needs a folder to write to. Without one it is read as it is, unless
+    somebody else has it open."""
+    is_alone = not path.with_name(f"{path.name}-wal").exists()
+    if is_alone and not os.access(path.absolute().parent, os.W_OK) and _is_in_wal(path):
+        return f"file:{quote(str(path.absolute()))}?immutable=1"
+    return str(path)
+
+
+def _is_in_wal(path: Path) -> bool:
+    """By the file's header (https://sqlite.org/fileformat2.html, offset 18)."""
+    try:
+        with path.open("rb") as file:
+            return file.read(20)[18:] == b"\2\2"
+    except OSError:
+        return False

@@ -1,0 +1,36 @@
+"""Write the statements that create the tables: ``python -m tests.storage.schema_text``."""
+
+from pathlib import Path
+
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.schema import CreateIndex, CreateTable
+
+from chainteller.storage import schema
+from chainteller.storage.db.query import POSTGRESQL, SQLITE
+from chainteller.storage.wallet_tables import declared
+
+_DIALECTS = {
+    SQLITE: sqlite.dialect(),
+    POSTGRESQL: postgresql.dialect(),  # type: ignore[no-untyped-call]
+}
+
+
+def written(dialect: str) -> str:
+    """The statements for a database, one after the other."""
+    spoken, found = _DIALECTS[dialect], []
+    for table in declared():
+        found.append(str(CreateTable(table).compile(dialect=spoken)))
+        indexes = sorted(table.indexes, key=lambda each: str(each.name))
+        found += [str(CreateIndex(index).compile(dialect=spoken)) for index in indexes]
+    lines = (each.strip().replace("\t", "  ").splitlines() for each in found)
+    plain = ("\n".join(line.rstrip() for line in each) for each in lines)
+    return "".join(f"{each};\n\n" for each in plain).rstrip() + "\n"
+
+
+def place(dialect: str) -> Path:
+    return Path(schema.__file__).with_name(f"schema_{dialect}.sql")
+
+
+if __name__ == "__main__":
+    for each in _DIALECTS:
+        place(each).write_text(written(each), encoding="utf-8")
