@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from chainteller.engine.checks.breaches import Breach
 from chainteller.paths import private_folder
 from chainteller.private_files import how_to_protect, others_may_read, write_atomically
 from chainteller.service.errors import ServiceUnavailable
@@ -20,8 +21,6 @@ from chainteller.storage.log import views
 from chainteller.storage.marks import derived_deployment
 from chainteller.storage.rows import DEPLOYMENT
 
-BOOKS_DISPUTED = "BOOKS_DISPUTED"
-"""The code of a payout that waits because a log isn't the one whose head was kept."""
 _log = logging.getLogger(__name__)
 
 
@@ -103,6 +102,11 @@ class KeptHeads:
     def _file(self, database: Database) -> Path:
         with database.read() as connection:
             return self._file_of(derived_deployment(connection))
+
+
+def breaches(found: Mapping[str, str]) -> tuple[Breach, ...]:
+    """21: each log is the one whose head was kept outside the database."""
+    return tuple(Breach(21, what, f"log {name}", name) for name, what in found.items())
 
 
 def _compared(database: Database, kept: Heads) -> tuple[Heads, dict[str, str]]:

@@ -1,7 +1,7 @@
 """Breaches of an invariant, and the grouping of rows that the checks share."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TypeVar
 
@@ -11,17 +11,26 @@ Key = TypeVar("Key")
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """``invariant`` is its number; ``where`` names a row or an account."""
+    """``invariant`` is its number; ``where`` names a row or an account. ``organisation`` is the
+    log that wrote the row last; empty where no log says."""
 
     invariant: int
     what: str
     where: str
+    organisation: str = field(default="", compare=False)
 
     def __str__(self) -> str:
         return f"invariant {self.invariant}: {self.what} ({self.where})"
 
 
 Breaches = Iterator[Breach]
+
+
+def within(organisation: str, found: Breaches) -> Breaches:
+    """Breaches of one organisation's log."""
+    return (replace(each, organisation=organisation) for each in found)
+
+
 _ALTERED = "Another program wrote to the database, or a backup was mixed with it."
 WRITERS_KEY = "writer's key"
 """Where a breach is that says why marks weren't checked."""
