@@ -11,14 +11,13 @@ from chainteller.engine import (
     deposits,
     disputes,
     due_times,
-    kept_heads,
     payouts,
     settlement,
     small_transfers,
     trades,
     withdrawals,
 )
-from chainteller.engine.checks.breaches import Breach
+from chainteller.engine.checks.breaches import Breach, of_heads
 from chainteller.engine.context import EngineContext
 from chainteller.engine.unit_of_work import UnitOfWork, now, work_unit
 from chainteller.storage import jobs
@@ -131,7 +130,7 @@ def _wrong_heads(tx: UnitOfWork, organisation_id: str) -> tuple[Breach, ...]:
     if kept is None:
         return ()
     found = kept.follow(tx.context.database)
-    return kept_heads.breaches(found) if kept.disputed(organisation_id) else ()
+    return of_heads(found) if kept.disputed(organisation_id) else ()
 
 
 def put_off(context: EngineContext) -> None:

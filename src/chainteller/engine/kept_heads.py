@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from chainteller.engine.checks.breaches import Breach
 from chainteller.paths import private_folder
 from chainteller.private_files import how_to_protect, others_may_read, write_atomically
 from chainteller.service.errors import ServiceUnavailable
@@ -102,11 +101,6 @@ class KeptHeads:
     def _file(self, database: Database) -> Path:
         with database.read() as connection:
             return self._file_of(derived_deployment(connection))
-
-
-def breaches(found: Mapping[str, str]) -> tuple[Breach, ...]:
-    """21: each log is the one whose head was kept outside the database."""
-    return tuple(Breach(21, what, f"log {name}", name) for name, what in found.items())
 
 
 def _compared(database: Database, kept: Heads) -> tuple[Heads, dict[str, str]]:

@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 from chainteller import garbage
 from chainteller.domain.actors import DEFAULT_ORGANISATION
-from chainteller.engine import claim_proofs, kept_heads
+from chainteller.engine import claim_proofs
 from chainteller.engine.checks import conduct, epochs, ledger, records, replay, seals, work
 from chainteller.engine.checks.breaches import Breach, Breaches
+from chainteller.engine.checks.breaches import of_heads as breaches_of_heads
 from chainteller.engine.checks.replay import Books, Breathe, End
 from chainteller.engine.checks.whose import organisation_of
 from chainteller.engine.kept_heads import KeptHeads
@@ -106,7 +107,7 @@ def verify_heads(kept: KeptHeads | None, database: Database) -> tuple[Breach, ..
     Raises:
         ServiceUnavailable: the database cannot be read.
     """
-    return () if kept is None else kept_heads.breaches(kept.follow(database))
+    return () if kept is None else breaches_of_heads(kept.follow(database))
 
 
 def verify_claims(database: Database) -> ClaimsReport:

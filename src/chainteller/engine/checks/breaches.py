@@ -1,6 +1,6 @@
 """Breaches of an invariant, and the grouping of rows that the checks share."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TypeVar
@@ -24,6 +24,14 @@ class Breach:
 
 
 Breaches = Iterator[Breach]
+
+
+def of_heads(found: Mapping[str, str]) -> tuple[Breach, ...]:
+    """21: each log is the one whose head was kept outside the database; ``found`` has what differs
+    (``kept_heads``)."""
+    return tuple(Breach(21, what, f"log {name}", name) for name, what in found.items())
+
+
 
 
 def within(organisation: str, found: Breaches) -> Breaches:
