@@ -23,7 +23,7 @@ from chainteller.engine.verifying import Verifier
 from chainteller.service.deployment import DeploymentOptions
 from chainteller.service.errors import BooksDisputed, NotFound, ValidationFailed
 from chainteller.service.models.books import ClearDispute, Dispute
-from chainteller.storage import guards
+from chainteller.storage import guards, marks
 from chainteller.storage.db.query import Session
 from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
@@ -187,10 +187,15 @@ def test_everything_is_verified_again_after_a_dispute_was_cleared(
 def test_everything_is_verified_once_a_day_and_never_without_a_time(world: World) -> None:
     whole: list[int] = []
     found = Verifier(world.context)
+
+    def verify_all(_: object) -> tuple[()]:
+        whole.append(world.clock.now())
+        return ()
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
             "chainteller.engine.verification.verify_all",
-            lambda *_: whole.append(world.clock.now()) or (),
+            verify_all,
         )
         for _ in range(3 * 24 * 4):
             found.turn()
@@ -202,13 +207,14 @@ def test_everything_is_verified_once_a_day_and_never_without_a_time(world: World
 
 def test_a_server_that_another_one_stands_for_looks_less_often(world: World) -> None:
     follower = Verifier(world.context, leads=lambda: False)
-    looks = []
+    looks: list[int] = []
+
+    def look(now: int) -> None:
+        looks.append(now)
+        follower._looked_at = now
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(follower, "_look", lambda now: looks.append(now) or follower_looked(now))
-
-        def follower_looked(now: int) -> None:
-            follower._looked_at = now
-
+        patch.setattr(follower, "_look", look)
         for _ in range(30):
             follower.turn()
             world.clock.advance(MINUTE)
@@ -280,3 +286,15 @@ def test_a_payout_of_another_account_waits_too_and_isnt_audited_each_minute(
     assert "processing" in statuses(world)
     with world.database.read() as connection:
         assert connection.execute(WalletTables.counterparty.select()).first() is not None
+
+
+def test_a_key_that_was_replaced_is_no_breach(world: World, verifier: Verifier) -> None:
+    with world.database.write() as connection:
+        marks.of(connection).replace(connection)
+        connection.commit()
+    assert a_minute(world, verifier) == ()
+    world.deposit("1.00")
+    assert a_minute(world, verifier) == ()
+    assert world.withdraw("1.00").status == "processing"
+    world.clock.advance(DAY)
+    assert a_minute(world, verifier) == ()

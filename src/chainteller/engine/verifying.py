@@ -19,7 +19,7 @@ from chainteller.domain.actors import WORKER
 from chainteller.domain.books import last_turn
 from chainteller.domain.clock import DAY, MINUTE, SECOND
 from chainteller.engine import disputes, timekeeping, verification
-from chainteller.engine.checks.breaches import Breach
+from chainteller.engine.checks.breaches import OTHER_KEY, WRITERS_KEY, Breach
 from chainteller.engine.checks.replay import End
 from chainteller.engine.claim_proofs import UNREADABLE
 from chainteller.engine.context import EngineContext
@@ -123,6 +123,8 @@ class Verifier:
         self._not_before = 0
         """When everything may be verified again, after a failure."""
         self._began_at = 0
+        self._keys: list[Breach] = []
+        """What was wrong with the writer's key at the last look."""
         self._thread = threading.Thread(target=self._run, name="verification", daemon=True)
 
     def start(self) -> None:
@@ -161,7 +163,7 @@ class Verifier:
             self._look(now)
         if self._process is not None and self._process.is_running:
             self._take_whole(self._process)
-        elif self._is_whole_due(now, times):
+        elif self._looked_at == now and self._is_whole_due(now, times):
             self._verify_all(now)
 
     def _now(self) -> int:
@@ -224,8 +226,17 @@ class Verifier:
         self._tell(found, verified_at=self._began_at, full_at=self._began_at)
 
     def _tell(self, found: Sequence[Breach], **instants: int) -> None:
-        for each in disputes.open_for(self._context, found):
-            _log.error("BREACH: %s", each)
+        """A key that this process can't read is no breach of the books; one that doesn't fit is
+        one if it doesn't fit twice, because it may just be replaced."""
+        wrong = [each for each in found if each.where not in (WRITERS_KEY, OTHER_KEY)]
+        keys = [each for each in found if each not in wrong]
+        if any(each in self._keys for each in keys):
+            wrong += [each for each in keys if each.where == OTHER_KEY]
+        for each in keys:
+            _log.warning("%s", each.what)
+        self._keys = keys
+        for said in disputes.open_for(self._context, wrong):
+            _log.error("BREACH: %s", said)
 
         def note(tx: UnitOfWork) -> None:
             dispute_rows.note_verified(tx.rows, instants)

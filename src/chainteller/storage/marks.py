@@ -70,6 +70,15 @@ class Marker:
             self._secret, self.name = b"", ""
             raise other_key()
 
+    def refresh(self, connection: Session) -> None:
+        """As ``require``, for whoever verifies: the key is read again if it isn't the one any more
+        that marked the deployment's first entry, whatever a log's row says."""
+        leaf, mark = self._first(connection)
+        is_known = bool(self._secret)
+        if not is_known or self.mark(DEPLOYMENT, 1, leaf, b"") != mark:
+            self._secret, self.name = b"", ""
+            self.require(connection)
+
     def _use(self, secret: bytes) -> None:
         named = blake2b(b"", digest_size=_SIZE, key=secret, person=_KEY)
         self._secret, self.name = secret, named.hexdigest()[:_IDENTITY_DIGITS]

@@ -32,8 +32,6 @@ def of_heads(found: Mapping[str, str]) -> tuple[Breach, ...]:
     return tuple(Breach(21, what, f"log {name}", name) for name, what in found.items())
 
 
-
-
 def within(organisation: str, found: Breaches) -> Breaches:
     """Breaches of one organisation's log."""
     return (replace(each, organisation=organisation) for each in found)
@@ -42,10 +40,16 @@ def within(organisation: str, found: Breaches) -> Breaches:
 _ALTERED = "Another program wrote to the database, or a backup was mixed with it."
 WRITERS_KEY = "writer's key"
 """Where a breach is that says why marks weren't checked."""
+OTHER_KEY = "another writer's key"
+"""Where one is that says that the key which is there didn't mark this database."""
 _CAUSES: dict[int | str, tuple[str, str]] = {
     WRITERS_KEY: (
         "The writer's key isn't where it is looked for, or can't be used.",
         "Put it back (chainteller info says where), and verify again.",
+    ),
+    OTHER_KEY: (
+        "The key of another deployment is there, or the first entry of the log was altered.",
+        "Put the key back (chainteller info says where), and verify again.",
     ),
     20: (
         _ALTERED,

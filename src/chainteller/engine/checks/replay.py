@@ -16,9 +16,9 @@ from chainteller.domain.canonical import canonical
 from chainteller.domain.clock import format_instant
 from chainteller.domain.ledger import CUSTOMER_PREFIX, DEBIT_NORMAL, owner
 from chainteller.domain.merkle import Tree
-from chainteller.engine.checks.breaches import WRITERS_KEY, Breach, Breaches
+from chainteller.engine.checks.breaches import OTHER_KEY, WRITERS_KEY, Breach, Breaches
 from chainteller.service.errors import WriterKeyMissing
-from chainteller.storage import archives, inspection, marks, sealing
+from chainteller.storage import archives, inspection, marks, sealing, writer_keys
 from chainteller.storage.archives import Past
 from chainteller.storage.db.query import Session
 from chainteller.storage.db.table import Table
@@ -126,12 +126,13 @@ def read(connection: Session, past: Past) -> tuple[Books, list[Breach]]:
 
 
 class End(NamedTuple):
-    """How a log ended at a moment when nothing was wrong with it: its size, and the mark and the
-    instant of its last entry."""
+    """How a log ended at a moment when nothing was wrong with it: its size, the mark and the
+    instant of its last entry, and what names the key that made the mark."""
 
     size: int = 0
     mark: bytes = b""
     at: int = 0
+    key: str = ""
 
 
 Breathe = Callable[[], object]
@@ -141,7 +142,7 @@ Breathe = Callable[[], object]
 def end_at(connection: Session, organisation: str, number: int) -> End:
     """How a log ended with an entry."""
     row = views.entry_row(connection, organisation, number)
-    return End() if row is None else End(number, row.mark, row.at)
+    return End() if row is None else End(number, row.mark, row.at, marks.of(connection).name)
 
 
 def read_since(
@@ -161,7 +162,10 @@ def read_since(
     books, reached = Books(begins=ends, is_partial=True), dict[str, End]()
     marker, found = _marker(connection)
     for organisation in sorted({*states, *ends}, key=lambda name: (name != DEPLOYMENT, name)):
-        reader = _LogReader(books, organisation, marker, ends.get(organisation, End()))
+        begin = ends.get(organisation, End())
+        if marker is not None and begin.key != marker.name:  # the key was replaced meanwhile
+            begin = end_at(connection, organisation, begin.size)
+        reader = _LogReader(books, organisation, marker, begin)
         for each in reader.read(connection, breathe):
             found.append(each)
         found += reader.compare_end(states.get(organisation))
@@ -183,9 +187,10 @@ def _archives(connection: Session, books: Books) -> Breaches:
 def _marker(connection: Session) -> tuple[marks.Marker | None, list[Breach]]:
     marker = marks.of(connection)
     try:
-        marker.require(connection)
+        marker.refresh(connection)
     except WriterKeyMissing as error:
-        return None, [Breach(21, f"marks weren't checked: {error.message}", WRITERS_KEY)]
+        where = OTHER_KEY if error.details["reason"] == writer_keys.OTHER_KEY else WRITERS_KEY
+        return None, [Breach(21, f"marks weren't checked: {error.message}", where)]
     return marker, []
 
 
@@ -205,7 +210,7 @@ class _LogReader:
         self._marker = marker
         self._begin = begin.size
         self._connection: Session | None = None
-        self._last, self._mark, self._last_at = begin
+        self._last, self._mark, self._last_at, _ = begin
         self._moved = 0
         self._last_moved = 0
         self._tree = Tree()
@@ -214,7 +219,8 @@ class _LogReader:
     @property
     def end(self) -> "End":
         """How the log ends, as far as it was read."""
-        return End(self._last, self._mark, self._last_at)
+        key = "" if self._marker is None else self._marker.name
+        return End(self._last, self._mark, self._last_at, key)
 
     def read(self, connection: Session, breathe: "Breathe" = lambda: None) -> Breaches:
         self._connection = connection
@@ -393,7 +399,7 @@ class _LogReader:
         if self._last_moved > state.archived:
             entry = f"entry {self._last_moved} of {self._organisation}"
             yield Breach(21, "it has no contents, and no archive took them", entry)
-        if (state.size, state.mark, state.last_at) != self.end:
+        if (state.size, state.mark, state.last_at) != self.end[:3]:
             what = f"its row says {state.size} entries, but {self._last} are there; or another mark"
             yield Breach(21, f"{what} or time", where)
 
