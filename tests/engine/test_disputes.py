@@ -298,3 +298,20 @@ def test_a_key_that_was_replaced_is_no_breach(world: World, verifier: Verifier) 
     assert world.withdraw("1.00").status == "processing"
     world.clock.advance(DAY)
     assert a_minute(world, verifier) == ()
+
+
+def alter_the_first_entry(connection: Session) -> str:
+    entry = Tables.entry
+    guards.drop(connection)
+    first = update(entry).where(entry.c.organisation_id == "*", entry.c.number == 1)
+    connection.execute(first.values(leaf=bytes(32)))
+    guards.create(connection)
+    return "entry 1 of *"
+
+
+def test_who_alters_what_names_the_key_does_not_silence_verification(
+    world: World, verifier: Verifier
+) -> None:
+    named = alter(world, alter_the_first_entry)
+    assert named in {each.where for each in a_minute(world, verifier)}
+    assert "processing" in statuses(world)

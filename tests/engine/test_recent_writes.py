@@ -66,6 +66,15 @@ def cut_the_log(connection: Session) -> str:
     return "log default"
 
 
+def alter_the_end_of_the_log(connection: Session) -> str:
+    guards.drop(connection)
+    log = Tables.log
+    mine = update(log).where(log.c.organisation_id == "default")
+    connection.execute(mine.values(last_at=log.c.last_at + 1))
+    guards.create(connection)
+    return "log default"
+
+
 def take_a_guard_away(connection: Session) -> str:
     guards.drop(connection)
     return "catalogue"
@@ -80,6 +89,7 @@ def take_a_guard_away(connection: Session) -> str:
         put_a_job_off,
         rewrite_an_entry,
         cut_the_log,
+        alter_the_end_of_the_log,
         take_a_guard_away,
     ],
 )

@@ -32,6 +32,7 @@ from chainteller.witnessing.checkpoints import Head
 CHANGED, INSERTED, DELETED = "changed", "inserted without an entry", "deleted"
 PUT_BACK = "put back after it was removed"
 CLOCK = "clock"
+_NOT_MARKED = "its mark doesn't hold: nobody with the writer's key wrote it here"
 _TOGETHER = 4_096
 _TABLES = {table.name: table for table in sealing.sealed_tables()}
 _WHOLE = 2**128
@@ -115,7 +116,7 @@ def read(connection: Session, past: Past) -> tuple[Books, list[Breach]]:
     states = {row.organisation_id: row for row in inspection.logs(connection)}
     is_archived = any(state.moved for state in states.values())
     books = Books(past, is_archived and not past.is_known)
-    marker, found = _marker(connection)
+    marker, found, _ = _marker(connection)
     organisations = {*states, *inspection.organisations_of_entries(connection)}
     # The deployment's log comes first: what it says of a row is older than what another says.
     for organisation in sorted(organisations, key=lambda name: (name != DEPLOYMENT, name)):
@@ -160,7 +161,9 @@ def read_since(
     """
     states = {row.organisation_id: row for row in inspection.logs(connection)}
     books, reached = Books(begins=ends, is_partial=True), dict[str, End]()
-    marker, found = _marker(connection)
+    marker, found, is_marked = _marker(connection)
+    if not is_marked:  # it isn't read again below
+        found.append(Breach(21, _NOT_MARKED, f"entry 1 of {DEPLOYMENT}"))
     for organisation in sorted({*states, *ends}, key=lambda name: (name != DEPLOYMENT, name)):
         begin = ends.get(organisation, End())
         if marker is not None and begin.key != marker.name:  # the key was replaced meanwhile
@@ -184,14 +187,14 @@ def _archives(connection: Session, books: Books) -> Breaches:
         yield Breach(21, what, f"archive {name} {part.first}")
 
 
-def _marker(connection: Session) -> tuple[marks.Marker | None, list[Breach]]:
+def _marker(connection: Session) -> tuple[marks.Marker | None, list[Breach], bool]:
+    """What compares marks, what is wrong with its key, and whether the first entry has its mark."""
     marker = marks.of(connection)
     try:
-        marker.refresh(connection)
+        return marker, [], marker.refresh(connection)
     except WriterKeyMissing as error:
         where = OTHER_KEY if error.details["reason"] == writer_keys.OTHER_KEY else WRITERS_KEY
-        return None, [Breach(21, f"marks weren't checked: {error.message}", where)]
-    return marker, []
+        return None, [Breach(21, f"marks weren't checked: {error.message}", where)], True
 
 
 class _LogReader:
@@ -255,7 +258,7 @@ class _LogReader:
         if self._marker is not None:
             mark = self._marker.mark(self._organisation, expected, stored.leaf, self._mark)
             if mark != stored.mark:
-                return 21, "its mark doesn't hold: nobody with the writer's key wrote it here"
+                return 21, _NOT_MARKED
         if stored.body is None:
             return _NONE
         if entry.leaf_of(stored.body) != stored.leaf:
