@@ -122,6 +122,7 @@ def lines(bank: Bank) -> Lines:
     at = bank.home
     report = at / "report.json"
     bank.run("train", "first-steps", "--steps", "/dev/null", "--report", str(report))
+    disputed = _disputed(bank, backup)
     found = {
         "customers find": ("DDA-100",),
         "find": ("DDA-1001",),
@@ -201,8 +202,8 @@ def lines(bank: Bank) -> Lines:
         "db upgrade": (),
         "db check": (),
         "db verify": (),
-        "db dispute list": (),
-        "db dispute clear": _disputed(bank, backup),
+        "db dispute list": disputed[-2:],
+        "db dispute clear": disputed,
         "db archive": (str(at / "audit.archive"),),
         "db backup": (str(at / "again.db"),),
         "db copy": (f"sqlite:///{at / 'empty' / 'third.db'}",),

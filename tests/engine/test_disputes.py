@@ -11,13 +11,16 @@ from tests.engine.test_recent_writes import (
     redirect_a_wallet,
     take_a_guard_away,
 )
+from tests.tampering.altering import Alteration, found_in_log, require_noticed
 from tests.tampering.bank import NAMES, prove_wallet
+from tests.world.declared import sealed_tables
 from tests.world.engines import USDC_ETHEREUM, World
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import DAY, MINUTE, SECOND
+from chainteller.engine.checks.breaches import Breach
 from chainteller.engine.deployment import EmbeddedDeployment
-from chainteller.engine.disputes import clear_any
+from chainteller.engine.disputes import clear_any, open_for
 from chainteller.engine.verification import verify
 from chainteller.engine.verifying import Verifier
 from chainteller.service.deployment import DeploymentOptions
@@ -315,3 +318,16 @@ def test_who_alters_what_names_the_key_does_not_silence_verification(
     named = alter(world, alter_the_first_entry)
     assert named in {each.where for each in a_minute(world, verifier)}
     assert "processing" in statuses(world)
+
+
+def test_every_cell_and_row_of_a_dispute_is_sealed(world: World) -> None:
+    """Who could remove or clear one by SQL could let payouts go on."""
+    open_for(world.context, [Breach(20, "changed", f"trade {at}", "default") for at in "123"])
+    first, *_ = world.engine.disputes().data
+    clear(world, first)
+    (table,) = (each for each in sealed_tables() if each.name == "dispute")
+
+    def is_named(connection: Session, altered: Alteration) -> bool:
+        return f"dispute {altered.row}" in {each.where for each in found_in_log(connection)}
+
+    assert require_noticed(world, is_named, [table], rows=3) > 3
