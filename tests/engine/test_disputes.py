@@ -24,7 +24,7 @@ from chainteller.engine.disputes import clear_any, open_for
 from chainteller.engine.verification import verify
 from chainteller.engine.verifying import Verifier
 from chainteller.service.deployment import DeploymentOptions
-from chainteller.service.errors import BooksDisputed, NotFound, ValidationFailed
+from chainteller.service.errors import BooksDisputed, Conflict, NotFound, ValidationFailed
 from chainteller.service.models.books import ClearDispute, Dispute
 from chainteller.storage import guards, marks
 from chainteller.storage.db.query import Session
@@ -157,6 +157,17 @@ def test_the_books_of_one_organisation_stop_no_other(world: World, verifier: Ver
     with pytest.raises(NotFound):
         other.clear_dispute(mine.id, ClearDispute(reason="put back"))
     assert clear_any(world.context, Actor(name="root"), mine.id, "put back").cleared_by == "root"
+
+
+def test_a_dispute_of_all_is_cleared_by_who_has_the_database(world: World) -> None:
+    open_for(world.context, [Breach(22, "a guard is missing", "catalogue", "")])
+    (found,) = world.engine.disputes().data
+    with pytest.raises(Conflict, match=f"db dispute clear {found.id}"):
+        clear(world, found)
+    with pytest.raises(BooksDisputed):
+        world.withdraw("1.00")
+    clear_any(world.context, Actor(name="root"), found.id, "put back")
+    assert world.withdraw("1.00").status == "processing"
 
 
 def test_what_is_altered_of_old_rows_is_found_at_night(world: World, verifier: Verifier) -> None:

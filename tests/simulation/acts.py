@@ -45,11 +45,11 @@ from tests.simulation.signing import signed, signed_by_another
 from tests.simulation.turns import Killed
 from tests.world.customers import CustomerSeed
 
-from chainteller.domain.actors import SCOPES
+from chainteller.domain.actors import SCOPES, Actor
 from chainteller.domain.preconditions import Control
 from chainteller.engine import accounts, deposits, payouts
 from chainteller.engine.checks.breaches import Breach
-from chainteller.engine.disputes import open_for
+from chainteller.engine.disputes import clear_any, open_for
 from chainteller.engine.outcome import AuditEntry, Event, Outcome, Update, apply
 from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.storage import disputes
@@ -666,6 +666,9 @@ def _dispute(sim: "Simulation", draw: "Draw") -> None:
     sim.call(client, Asked("withdraw", (draw.pick(mine or ["no-id"]),), body), "", draw)
     for why in ("", "The rows were put back."):
         sim.call(client, Asked("clear_dispute", (name,), {"reason": why}), "", draw)
+    if of == "*":
+        clear_any(sim.bank.context, Actor(name="root"), name, "put back")
+        model.cleared(name, "root", "put back")
     sim.call(client, Asked("disputes"), "", draw)
 
 

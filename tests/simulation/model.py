@@ -975,13 +975,26 @@ class Model:
         found = self.disputes.get(asked.ids[0])
         if found is None or not found.concerns(client.organisation):
             raise Refused("NOT_FOUND", resource="dispute")
+        if found.organisation == "*":
+            raise Refused("CONFLICT")
         why = (asked.body or {})["reason"].strip()
         if not 0 < len(why) <= 200 or why in UNFIT_STATEMENTS:
             raise Refused("VALIDATION_ERROR")
         if found.cleared is None:
-            found.cleared, found.cleared_by, found.reason = self.now, client.name, why
-            self._tell_of(found, "books.cleared", client.name, client.organisation)
+            self._clear(found, client.name, why)
         return found.wire(), False, found.id
+
+    def _clear(self, found: Dispute, actor: str, why: str) -> None:
+        found.cleared, found.cleared_by, found.reason = self.now, actor, why
+        self._tell_of(found, "books.cleared", actor, found.organisation)
+
+    def cleared(self, dispute_id: str, actor: str, why: str) -> None:
+        """The operator clears one at the database."""
+        found = self.disputes[dispute_id]
+        self._clear(found, actor, why)
+        told = {"reason": why}
+        self.note(Deed(self.now, found.organisation, actor, "clear_dispute", dispute_id, told))
+        self.written()
 
 
 class _RefusedWith(Exception):

@@ -21,7 +21,7 @@ from chainteller.engine.table import reads, writes
 from chainteller.engine.unit_of_work import UnitOfWork, act
 from chainteller.service import operations
 from chainteller.service.deployment import Books
-from chainteller.service.errors import NotFound, ValidationFailed
+from chainteller.service.errors import Conflict, NotFound, ValidationFailed
 from chainteller.service.models.books import ClearDispute, Dispute
 from chainteller.service.models.pages import Page
 from chainteller.storage import disputes, organisations
@@ -138,10 +138,14 @@ def page(connection: Session, organisation_id: str) -> Page[Dispute]:
 
 @writes(operations.CLEAR_DISPUTE, timeless=True)
 def clear(tx: UnitOfWork, dispute_id: str, request: ClearDispute) -> Dispute:
-    """Clear a dispute; the next verification opens another one if the rows still differ."""
+    """Clear a dispute of the organisation; the next verification opens another one if the rows
+    still differ. Raises Conflict: it concerns every organisation (``clear_any``)."""
     row = _found(tx, dispute_id)
     if row.organisation_id not in {tx.organisation_id, DEPLOYMENT}:
         raise NotFound(RESOURCE, dispute_id)
+    if row.organisation_id == DEPLOYMENT:
+        told = "This dispute concerns every organisation. Only the operator clears it"
+        raise Conflict(f"{told}, at the database: chainteller db dispute clear {dispute_id}.")
     return _clear(tx, row, request.reason)
 
 

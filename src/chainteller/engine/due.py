@@ -25,8 +25,6 @@ from chainteller.storage.db.query import Record
 
 ORPHANED = "work.orphaned"
 """The action of the audit entry for work on a record that doesn't exist; it isn't done."""
-DROPPED = "work.dropped"
-"""The action of the entry for work that its record doesn't need any more."""
 _log = logging.getLogger(__name__)
 _STEPS: Mapping[str, Callable[[UnitOfWork, str], None]] = {
     trades.FILL: settlement.fill,
@@ -107,7 +105,7 @@ def _do(tx: UnitOfWork, job: Record, account_id: str | None) -> None:
     _STEPS[job.kind](tx, job.reference)
     if not tx.is_told:
         tx.audited_account = account_id
-        tx.audit(DROPPED, job.reference, {"kind": job.kind})
+        tx.audit(trades.DROPPED, job.reference, {"kind": job.kind})
 
 
 def _put_back(tx: UnitOfWork, job: Record, account_id: str | None, due_at: int) -> None:

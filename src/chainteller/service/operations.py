@@ -1362,7 +1362,7 @@ CLEAR_DISPUTE = Write(
     request=ClearDispute,
     response=Dispute,
     feature=DISPUTES_FEATURE,
-    errors=(errors.NotFound,),
+    errors=(errors.NotFound, errors.Conflict),
 )
 ENDPOINTS = tuple(each for each in list(globals().values()) if isinstance(each, Endpoint))
 """Every endpoint, in the order of their declarations."""
