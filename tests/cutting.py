@@ -16,6 +16,16 @@ _KEY = re.compile(rb"(K\x00\x00\x00\x0c)....", re.DOTALL)
 """What a server says of its process once it has accepted a connection (BackendKeyData)."""
 
 
+_END = b"P\x00\x00\x00\x10\x00ROLLBACK\x00"
+"""The statement that a read ends with, as the protocol writes it."""
+_SYNC = b"S\x00\x00\x00\x04"
+
+
+def _is_end(sent: bytes) -> bool:
+    """Whether a client only ends its transaction."""
+    return sent.startswith(_END) and sent.find(_SYNC) == len(sent) - len(_SYNC)
+
+
 def _of_another(told: re.Match[bytes]) -> bytes:
     return told[1] + b"\x7f\xff\xff\x01"
 
@@ -25,8 +35,9 @@ class CuttingProxy:
 
     ``cut_at(word, "before")`` ends the next connection that sends the word, instead of passing
     it on; ``"after"`` passes it on and ends the connection without the reply. ``round_trips``
-    counts how often a client spoke after the server, on all connections. As poolers do, it tells
-    the number of ``other_process`` than the one that serves a connection, if asked to.
+    counts how often a client spoke after the server, on all connections; the end of a read, whose
+    answer nobody waits for, isn't counted. As poolers do, it tells the number of
+    ``other_process`` than the one that serves a connection, if asked to.
     """
 
     def __init__(self, url: str, *, other_process: bool = False) -> None:
@@ -88,7 +99,7 @@ class CuttingProxy:
     def _to_server(self, near: socket.socket, far: socket.socket) -> None:
         try:
             while data := near.recv(65_536):
-                if far not in self._told:
+                if far not in self._told and not _is_end(data):
                     self._told.add(far)
                     self.round_trips += 1
                 cut = self._cut

@@ -7,6 +7,7 @@ both cases the caller gets a ``Service`` that acts for the operator, and a funct
 import hashlib
 import math
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -361,9 +362,15 @@ def load_samples(engine: "Engine", seed: str) -> bool:
     return load(engine.context, shipped("sample_data"), SimulatedPrices(seed), seed)
 
 
-def deployment(engine: "Engine", settings: Settings) -> "EmbeddedDeployment":
-    """The engine with worker and API keys, for ``serve`` and the console."""
+def deployment(
+    engine: "Engine", settings: Settings, place: Place | None = None
+) -> "EmbeddedDeployment":
+    """The engine with worker and API keys, for ``serve`` and the console.
+
+    The books of a ``place`` are verified as a whole in another process, however large they are.
+    """
     from chainteller.engine.deployment import EmbeddedDeployment
+    from chainteller.engine.verifying import Process
     from chainteller.service.deployment import DeploymentOptions
 
     service = settings.service
@@ -377,7 +384,11 @@ def deployment(engine: "Engine", settings: Settings) -> "EmbeddedDeployment":
         stop_notice_s=service.stop_notice_s,
         rates=_rates(service.rates),
     )
-    return EmbeddedDeployment(engine, options)
+    whole_pass = None
+    if place is not None:
+        command = [sys.executable, "-P", "-m", "chainteller.whole_pass"]
+        whole_pass = Process(command, pickle.dumps((settings, place)))
+    return EmbeddedDeployment(engine, options, whole_pass)
 
 
 def _rates(rates: RateSettings) -> "Rates":
@@ -420,7 +431,8 @@ def start_desk(configured: Configured, place: Place) -> "StartedDesk":
         )
     engine = open_engine(configured.settings, place)
     file = workspace_file(configured.settings.paths, place)
-    return _desk(engine, configured.settings, place)._replace(workspace_file=file)
+    worked = deployment(engine, configured.settings, place)
+    return _desk(worked, engine, configured.settings, place)._replace(workspace_file=file)
 
 
 def _fetch_capabilities(place: Place) -> "Capabilities":
@@ -448,7 +460,7 @@ def start_demo(paths: Paths, place: Place, seed: str) -> "StartedDesk":
         keys=PublicKey(),
     )
     load_samples(engine, seed)
-    return _desk(engine, settings, place)
+    return _desk(deployment(engine, settings), engine, settings, place)
 
 
 def _make_in_process(kind: str, seed: str, draft: Path) -> None:
@@ -493,16 +505,19 @@ def training_session(paths: Paths, scenario: "Scenario", folder: Path, seed: str
     return open_session(scenario, world, seed, wallets, read_temperaments(data / "training.toml"))
 
 
-def _desk(engine: "Engine", settings: Settings, place: Place) -> "StartedDesk":
+def _desk(
+    worked: "EmbeddedDeployment", engine: "Engine", settings: Settings, place: Place
+) -> "StartedDesk":
+    from chainteller.engine.disputes import are_stopped
     from chainteller.tui.start import StartedDesk
 
-    worked = deployment(engine, settings)
     worked.start()
     service = worked.acting_as(operator(settings))
     return StartedDesk(
         service=service,
         label=place.label,
         capabilities=service.capabilities(),
+        payouts_stopped=are_stopped(engine.context, DEFAULT_ORGANISATION),
         verify_audit=lambda: _verify_chain(engine),
         close=worked.stop,
         load_samples=lambda: _load_configured_samples(engine, settings),

@@ -15,7 +15,10 @@ from tests.world.serving import deployment, served
 from chainteller.domain.actors import SCOPES
 from chainteller.domain.keys import new_key
 from chainteller.domain.randomness import SystemRandomness
+from chainteller.engine import disputes
+from chainteller.engine.checks.breaches import Breach
 from chainteller.engine.keys import ApiKeys
+from chainteller.service.models.books import ClearDispute
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.operations import (
     ANY_KEY,
@@ -46,7 +49,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     world = build(sqlite_url(folder))
     with served(deployment(world)) as address:
         call = Caller(address, world.key())
-        yield Scene(call, _records(call), world)
+        yield Scene(call, {**_records(call), "disputeId": _dispute(world)}, world)
     world.engine.close()
 
 
@@ -100,6 +103,13 @@ def _verified(call: Caller, chain: str, wallet: str) -> dict[str, str]:
     return {"ownershipChallengeId": challenge["id"], "ownershipClaimId": made.json["id"]}
 
 
+def _dispute(world: World) -> str:
+    """One of the organisation, cleared, so that withdrawals go on."""
+    disputes.open_for(world.context, [Breach(3, "a balance differs", "account 1", "default")])
+    (found,) = world.engine.disputes().data
+    return world.engine.clear_dispute(found.id, ClearDispute(reason="put back")).value.id
+
+
 def path_of(endpoint: Endpoint, ids: Mapping[str, str]) -> str:
     return re.sub(r"\{(\w+)\}", lambda found: ids[found[1]], endpoint.path)
 
@@ -122,6 +132,7 @@ def body_of(operation: Operation[Any], ids: Mapping[str, str]) -> object:
             "tradingAccountId": ids["tradingAccountId"],
             "network": "solana",
         },
+        "clear_dispute": {"reason": "put back"},
         "create_challenge": {"counterpartyId": ids["counterpartyId"]},
         "create_small_transfer": {"counterpartyId": ids["counterpartyId"]},
         "create_ownership_statement": {
@@ -192,7 +203,7 @@ def test_another_organisation_finds_nothing(
         endpoint.method,
         path_of(endpoint, scene.ids),
         body_of(operation, scene.ids),
-        key=scene.world.key(organisation="other"),
+        key=scene.world.key(*SCOPES, organisation="other"),
     )
     assert (answer.status, answer.code) == (404, "NOT_FOUND")
 

@@ -12,10 +12,20 @@ from typing import Any
 
 import pytest
 from tests.cli.program import Ended
+from tests.world.files import KEYS
 
+from chainteller.adapters.prices_simulated import SimulatedPrices
+from chainteller.adapters.venue_simulated import SimulatedVenue
 from chainteller.cli.main import commands, run
 from chainteller.cli.sample_wallets import sign_challenge
+from chainteller.domain.clock import SystemClock
+from chainteller.domain.randomness import SystemRandomness
+from chainteller.engine import disputes
+from chainteller.engine.checks.breaches import Breach
+from chainteller.engine.context import EngineContext
 from chainteller.sqlite import sqlite3
+from chainteller.storage.database import open_database
+from chainteller.storage.disputes import listed
 
 Lines = Mapping[str, tuple[str, ...]]
 
@@ -112,6 +122,7 @@ def lines(bank: Bank) -> Lines:
     at = bank.home
     report = at / "report.json"
     bank.run("train", "first-steps", "--steps", "/dev/null", "--report", str(report))
+    disputed = _disputed(bank, backup)
     found = {
         "customers find": ("DDA-100",),
         "find": ("DDA-1001",),
@@ -191,6 +202,8 @@ def lines(bank: Bank) -> Lines:
         "db upgrade": (),
         "db check": (),
         "db verify": (),
+        "db dispute list": disputed[-2:],
+        "db dispute clear": disputed,
         "db archive": (str(at / "audit.archive"),),
         "db backup": (str(at / "again.db"),),
         "db copy": (f"sqlite:///{at / 'empty' / 'third.db'}",),
@@ -206,6 +219,20 @@ def lines(bank: Bank) -> Lines:
         "themes check": (),
     }
     return {f"chainteller {name}": (*name.split(), *line) for name, line in found.items()}
+
+
+def _disputed(bank: Bank, backup: Path) -> tuple[str, ...]:
+    """A dispute of a bank's books, and where it is."""
+    file = bank.home / "disputed.db"
+    shutil.copyfile(backup, file)
+    with closing(open_database(f"sqlite:///{file}", KEYS)) as database:
+        context = EngineContext(
+            database, SystemClock(), SystemRandomness(), SimulatedPrices("1"), SimulatedVenue("1")
+        )
+        disputes.open_for(context, [Breach(20, "changed", "trade TXN_1", "default")])
+        with database.read() as connection:
+            (found,) = listed(connection)
+    return found.id, "--reason", "put back", "--database", f"sqlite:///{file}"
 
 
 def _of_tomorrow(bank: Bank, backup: Path) -> Path:

@@ -31,6 +31,8 @@ class Place:
     world: World
     stranger: Service
     """The same deployment seen by another organisation."""
+    admin: Service
+    """The same deployment seen by who has the scope ``admin`` too."""
 
 
 @pytest.fixture(params=IMPLEMENTATIONS)
@@ -54,13 +56,15 @@ def placed(kind: str, world: World) -> Iterator[Place]:
     if kind.startswith("embedded"):
         own = world.engine.acting_as(Actor("default", "test"))
         foreign = world.engine.acting_as(Actor("other", "test"))
-        yield Place(kind, own, world, foreign)
+        yield Place(kind, own, world, foreign, own)
         return
     with served(deployment(world)) as address:
         near = RemoteService(address, world.key(*ALL_BUT_ADMIN))
         far = RemoteService(address, world.key(*ALL_BUT_ADMIN, organisation="other"))
+        admin = RemoteService(address, world.key(*SCOPES))
         try:
-            yield Place(kind, near, world, far)
+            yield Place(kind, near, world, far, admin)
         finally:
+            admin.close()
             near.close()
             far.close()

@@ -5,12 +5,15 @@ from typing import Any
 
 import pytest
 from pydantic import TypeAdapter
+from tests.contract.conftest import Place
 from tests.contract.test_trading import TOKEN
 
+from chainteller.engine import disputes
+from chainteller.engine.checks.breaches import Breach
 from chainteller.service.errors import ServiceError, ValidationFailed
-from chainteller.service.interface import Service
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.base import RequestModel, Written
+from chainteller.service.models.books import ClearDispute
 from chainteller.service.models.counterparties import (
     ChallengeRequest,
     ClaimRequest,
@@ -48,14 +51,16 @@ REQUESTS: Mapping[type[RequestModel], RequestModel] = {
         ReverificationRequest(reason="AGENT_REQUEST"),
         SmallTransferRequest(counterparty_id=WELL_FORMED),
         StatementRequest(counterparty_id=WELL_FORMED, reason="OTHER", statement="It is mine."),
+        ClearDispute(reason="put back"),
     )
 }
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda each: each.name)
 def test_it_answers_with_its_response_or_a_declared_refusal(
-    service: Service, operation: Operation[Any]
+    place: Place, operation: Operation[Any]
 ) -> None:
+    service = place.admin if operation.scope == "admin" else place.service
     call = Call(
         operation,
         (WELL_FORMED,) * len(operation.path_names),
@@ -70,3 +75,14 @@ def test_it_answers_with_its_response_or_a_declared_refusal(
     assert isinstance(answer, Written) == operation.writes
     value = answer.value if isinstance(answer, Written) else answer
     assert TypeAdapter(operation.response).validate_python(value) == value
+
+
+def test_a_dispute_is_listed_and_cleared_once(place: Place) -> None:
+    found = Breach(3, "a balance differs", f"account of {place.kind}", "default")
+    disputes.open_for(place.world.context, [found])
+    (dispute,) = (each for each in place.admin.disputes().data if each.where == found.where)
+    first = place.admin.clear_dispute(dispute.id, ClearDispute(reason=" put back "))
+    again = place.admin.clear_dispute(dispute.id, ClearDispute(reason="by somebody else"))
+    assert (first.created, first.value.reason) == (False, "put back")
+    assert again.value == first.value
+    assert first.value in place.admin.disputes().data

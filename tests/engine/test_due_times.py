@@ -316,4 +316,4 @@ def test_the_next_event_is_at_the_record_s_time_again(bank: World) -> None:
     bank.engine.run_due()
     assert bank.engine.next_due() == due_at
     with bank.database.read() as connection:
-        assert jobs.take_due(connection, due_at - 1) is None
+        assert jobs.take_due(connection, due_at - 1, withdrawals.SEND) is None

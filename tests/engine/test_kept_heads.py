@@ -15,11 +15,13 @@ from chainteller.domain.transfers import TransferStatus
 from chainteller.engine import due
 from chainteller.engine.checkpointing import Checkpointer
 from chainteller.engine.deployment import EmbeddedDeployment
+from chainteller.engine.disputes import clear_any
 from chainteller.engine.engine import Engine
-from chainteller.engine.kept_heads import BOOKS_DISPUTED, KeptHeads
+from chainteller.engine.kept_heads import KeptHeads
 from chainteller.engine.verification import verify, verify_heads
 from chainteller.service.deployment import DeploymentOptions
 from chainteller.service.errors import Conflict
+from chainteller.service.models.books import Dispute
 from chainteller.storage import guards, marks
 from chainteller.storage.db.query import Session
 from chainteller.storage.log import entry, views
@@ -51,6 +53,12 @@ class Kept:
         self.world.clock.advance(MINUTE)
         due.run(self.world.context, 100)
         return str(self.world.engine.withdrawal_record(self.world.account, self.payout).status)
+
+    def open_disputes(self) -> list[Dispute]:
+        return [each for each in self.world.engine.disputes().data if each.cleared is None]
+
+    def clear(self, dispute: Dispute) -> None:
+        clear_any(self.world.context, self.world.engine.actor, dispute.id, "looked at")
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -136,12 +144,17 @@ def test_it_pays_nothing_until_a_person_accepts_it(kept: Kept, name: str) -> Non
     said = attack(kept, name)
     assert kept.pay() == TransferStatus.PROCESSING
     assert kept.pay() == TransferStatus.PROCESSING
-    refused = [each for each in kept.world.engine.audit().data if each.action == "payout.refused"]
-    assert [(each.error, each.object) for each in refused] == [(BOOKS_DISPUTED, kept.payout)]
-    assert said in str(refused[0].inputs)
+    (dispute,) = kept.open_disputes()
+    assert (dispute.invariant, dispute.where) == (21, f"log {NAME}")
+    assert said in dispute.what
     assert not [each for each in verify(kept.world.database) if "put off" in each.what]
+    kept.clear(dispute)
+    assert kept.pay() == TransferStatus.PROCESSING
+    (again,) = kept.open_disputes()
+    assert again.id != dispute.id
     sizes = kept.heads.accept(kept.world.database)
     assert sizes[NAME] > 0
+    kept.clear(again)
     assert kept.pay() == TransferStatus.SENT
 
 
@@ -164,8 +177,10 @@ def test_a_file_that_cannot_be_used_stops_payouts(kept: Kept, content: str | Non
         kept.file.write_text(content)
     assert "the kept heads can't be used: bank.heads: " in kept.follow()["*"]
     assert kept.pay() == TransferStatus.PROCESSING
+    (dispute,) = kept.open_disputes()
     kept.heads.accept(kept.world.database)
     assert stat.S_IMODE(kept.file.stat().st_mode) == 0o600
+    kept.clear(dispute)
     assert kept.pay() == TransferStatus.SENT
 
 

@@ -33,6 +33,7 @@ from tests.simulation.records import (
     Custody,
     Customer,
     Deed,
+    Dispute,
     Quote,
     Sent,
     Settings,
@@ -44,11 +45,14 @@ from tests.simulation.signing import signed, signed_by_another
 from tests.simulation.turns import Killed
 from tests.world.customers import CustomerSeed
 
-from chainteller.domain.actors import SCOPES
+from chainteller.domain.actors import SCOPES, Actor
 from chainteller.domain.preconditions import Control
 from chainteller.engine import accounts, deposits, payouts
+from chainteller.engine.checks.breaches import Breach
+from chainteller.engine.disputes import clear_any, open_for
 from chainteller.engine.outcome import AuditEntry, Event, Outcome, Update, apply
 from chainteller.engine.unit_of_work import UnitOfWork
+from chainteller.storage import disputes
 from chainteller.storage import markets as market_rows
 from chainteller.storage.db import records
 
@@ -640,6 +644,34 @@ def _keys(sim: "Simulation", draw: "Draw") -> None:
     model.written()
 
 
+# -- the books ----------------------------------------------------------------------------------
+
+
+def _dispute(sim: "Simulation", draw: "Draw") -> None:
+    """Verification finds a breach, a withdrawal is refused, and the dispute is cleared.
+
+    It is cleared before time goes on: ``tests/engine/test_disputes.py`` has payouts that wait.
+    """
+    model, organisation = sim.model, draw.pick(tuple(sim.model.fees))
+    of = draw.pick((organisation, "*"))
+    what, where = "a balance differs", f"account {len(model.disputes)}"
+    invariant = draw.pick((3, 20))
+    open_for(sim.bank.context, [Breach(invariant, what, where, of)])
+    name = next(each.id for each in sim.bank.on(disputes.listed) if each.where == where)
+    model.disputed(Dispute(name, of, invariant, what, where, model.now), "worker")
+    client = Client(organisation, "admin")
+    sim.call(client, Asked("disputes"), "", draw)
+    mine = [each.id for each in model.accounts.values() if each.organisation == organisation]
+    body = {"amount": "1.00", "currency": {"type": "deposit-token-currency", "id": "DPT_USD"}}
+    sim.call(client, Asked("withdraw", (draw.pick(mine or ["no-id"]),), body), "", draw)
+    for why in ("", "The rows were put back."):
+        sim.call(client, Asked("clear_dispute", (name,), {"reason": why}), "", draw)
+    if of == "*":
+        clear_any(sim.bank.context, Actor(name="root"), name, "put back")
+        model.cleared(name, "root", "put back")
+    sim.call(client, Asked("disputes"), "", draw)
+
+
 # -- all ----------------------------------------------------------------------------------------
 
 
@@ -705,6 +737,7 @@ ACTS: dict[str, Callable[["Simulation", "Draw"], None]] = {
     "customer": _customer,
     "market": _market,
     "API keys": _keys,
+    "a dispute": _dispute,
     "strangers": _strangers,
     "at once": _burst,
     "check": _check,
@@ -728,6 +761,7 @@ WEIGHTS = {
     "customer": 10,
     "market": 6,
     "API keys": 8,
+    "a dispute": 5,
     "strangers": 5,
     "at once": 25,
     "check": 8,

@@ -5,13 +5,11 @@ import pickle
 import resource
 import shutil
 import signal
-from base64 import urlsafe_b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from secrets import token_hex, token_urlsafe
 from types import ModuleType
 from typing import Any
 
@@ -27,7 +25,7 @@ from chainteller.domain.clock import ManualClock
 from chainteller.domain.evidence import EvidenceLevel
 from chainteller.domain.limits import DestinationClass
 from chainteller.domain.options import EngineOptions
-from chainteller.domain.randomness import SeededRandomness
+from chainteller.domain.randomness import SeededRandomness, SystemRandomness
 from chainteller.domain.second_method import ArrivalsUnavailable, Awaited, Seen
 from chainteller.engine import due, upkeep
 from chainteller.engine.context import EngineContext
@@ -36,7 +34,7 @@ from chainteller.engine.keys import ApiKeys, Authenticator
 from chainteller.engine.outcome import Outcome, apply
 from chainteller.engine.unit_of_work import UnitOfWork, work_unit
 from chainteller.engine.verification import Breach, verify
-from chainteller.storage import log, organisations, sealing
+from chainteller.storage import organisations, rows
 from chainteller.storage.database import Database
 from chainteller.storage.db.query import Session
 from chainteller.wallets import repair, search
@@ -135,8 +133,8 @@ class Bank:
         self._open()
 
     def _open(self) -> None:
-        self._salt_by_seed()
         self.database = open_fresh(f"sqlite:///{self.path}")
+        self._salt_by_seed()
         self.database.writers = Turns(self.database.write)
         self.context = EngineContext(
             self.database,
@@ -153,17 +151,10 @@ class Bank:
         self.api_keys = ApiKeys(self.context, environment="test", randomness=made_from)
 
     def _salt_by_seed(self) -> None:
-        """Salts and ids of entries are the system's randomness; here they come from the seed, for
-        the layout of the file decides where a full disk ends a write."""
+        """Salts are the system's randomness; here they come from the seed, for the ids of events
+        follow from them, and the layout of the file decides where a full disk ends a write."""
         stream = SeededRandomness(f"salts {self.seed} {self.restarts}")
-
-        def salt(count: int) -> str:
-            return urlsafe_b64encode(stream.bytes(count)).rstrip(b"=").decode()
-
-        def end_of_id(count: int) -> str:
-            return stream.bytes(count).hex()
-
-        vars(sealing)["token_urlsafe"], vars(log)["token_hex"] = salt, end_of_id
+        vars(rows)["SystemRandomness"] = lambda: stream
         _explain_with(_FEW)
 
     def _elapsed(self) -> float:
@@ -182,7 +173,7 @@ class Bank:
 
     def close(self) -> None:
         self.database.close()
-        vars(sealing)["token_urlsafe"], vars(log)["token_hex"] = token_urlsafe, token_hex
+        vars(rows)["SystemRandomness"] = SystemRandomness
         _explain_with(_ALL)
 
     def restart(self, settings: Settings | None = None) -> None:
@@ -193,11 +184,11 @@ class Bank:
 
     def admit(self, seeds: list[CustomerSeed], at: int) -> None:
         """The organisations and their customers, as the core bank knows them."""
-        with sealed(self.database, at) as rows:
+        with sealed(self.database, at) as written:
             for name in ORGANISATIONS:
-                if organisations.find(rows.connection, name) is None:
-                    organisations.create(rows, name, at)
-            add_customers(rows, seeds)
+                if organisations.find(written.connection, name) is None:
+                    organisations.create(written, name, at)
+            add_customers(written, seeds)
 
     # -- what the deployment does by itself ------------------------------------------------------
 

@@ -497,6 +497,16 @@ def _create_ownership_statement(make: Maker) -> Asked:
     return Asked("create_ownership_statement", (make.custody(),), body)
 
 
+def _clear_dispute(make: Maker) -> Asked:
+    """Mostly one that was cleared; the act ``a dispute`` clears those that are open."""
+    draw, mine = make.draw, make.organisation
+    rows = make.model.disputes.values()
+    name = make._of(rows, lambda each: mine if each.concerns(mine) else each.organisation, "DSP")
+    odd = (*UNFIT_STATEMENTS, "", "  ", "x" * 201)
+    why = draw.pick(odd if draw.chance(6) else ("The rows were put back.", "mended", "x" * 200))
+    return Asked("clear_dispute", (name,), {"reason": why})
+
+
 # -- reads --------------------------------------------------------------------------------------
 
 
@@ -742,6 +752,10 @@ def _audit_proof(make: Maker) -> Asked:
     return Asked("audit_proof", (make.draw.pick(("1", "2", "999999", "0", "x")),))
 
 
+def _disputes(_make: Maker) -> Asked:
+    return Asked("disputes")
+
+
 GENERATORS: dict[str, Callable[[Maker], Asked]] = {
     "open_trading_account": _open_trading_account,
     "deposit": _deposit,
@@ -801,6 +815,8 @@ GENERATORS: dict[str, Callable[[Maker], Asked]] = {
     "audit_checkpoint": _audit_checkpoint,
     "audit_consistency": _audit_consistency,
     "audit_proof": _audit_proof,
+    "disputes": _disputes,
+    "clear_dispute": _clear_dispute,
 }
 WEIGHTS = {
     "open_trading_account": 8,
@@ -818,6 +834,7 @@ WEIGHTS = {
     "require_reverification": 8,
     "create_small_transfer": 20,
     "create_ownership_statement": 8,
+    "clear_dispute": 8,
 }
 """How often each write is drawn; every read weighs the same."""
 READ_WEIGHT = 5

@@ -52,6 +52,7 @@ from tests.simulation.records import (
     Custody,
     Customer,
     Deed,
+    Dispute,
     Event,
     Link,
     Quote,
@@ -134,6 +135,7 @@ class Model:
     claims: dict[str, Claim] = field(default_factory=dict)
     small_transfers: dict[str, SmallTransfer] = field(default_factory=dict)
     statements: dict[str, Statement] = field(default_factory=dict)
+    disputes: dict[str, Dispute] = field(default_factory=dict)
     sent: list[Sent] = field(default_factory=list)
     """Every transfer on any chain."""
     unnamed: list[SmallTransfer] = field(default_factory=list)
@@ -347,7 +349,7 @@ class Model:
         for known in (
             *(self.accounts, self.quotes, self.trades, self.transfers),
             *(self.custodies, self.wallets, self.challenges, self.claims),
-            *(self.small_transfers, self.statements),
+            *(self.small_transfers, self.statements, self.disputes),
         ):
             assert given not in known, f"the id {given} was given twice"
         return given
@@ -440,6 +442,8 @@ class Model:
         kind, asset = self._currency(body, coins=to_wallet)
         atoms = read(body["amount"], asset, None if to_wallet else 2)
         account = self.account(client, asked.ids[0])
+        if self.in_dispute(client.organisation):
+            raise Refused("BOOKS_DISPUTED")
         wallet, custody, goes_to = self._destination(client, account, destination, asset)
         link = custody.links.get(wallet.id) if custody and wallet else None
         self.may(account, "withdraw")
@@ -941,6 +945,56 @@ class Model:
                 told,
             )
         return link.wire(self.now), False, wallet.id
+
+    # -- the books -------------------------------------------------------------------------------
+
+    def in_dispute(self, organisation: str) -> bool:
+        """Whether the payouts of an organisation are stopped."""
+        return any(
+            each.cleared is None and each.concerns(organisation) for each in self.disputes.values()
+        )
+
+    def disputed(self, dispute: Dispute, actor: str) -> None:
+        """Verification found a breach."""
+        self.disputes[dispute.id] = dispute
+        told = {"invariant": dispute.invariant, "where": dispute.where}
+        self.note(Deed(self.now, dispute.organisation, actor, "dispute_books", dispute.id, told))
+        self._tell_of(dispute, "books.disputed", None, dispute.organisation)
+        self.written()
+
+    def _tell_of(self, dispute: Dispute, kind: str, actor: str | None, own: str) -> None:
+        for name in filter(dispute.concerns, self.fees):
+            told = {"scope": dispute.scope, "payoutsStopped": self.in_dispute(name)}
+            self.tell(name, kind, dispute.id, actor, told)
+            if name != own:  # the event has no act in this trail, so it is one
+                who = actor or "worker"
+                self.note(Deed(self.now, name, who, kind, dispute.id, {}))
+
+    def _clear_dispute(self, client: Client, asked: Asked, _answered: Answered) -> Any:
+        """What was cleared before stays as it is."""
+        found = self.disputes.get(asked.ids[0])
+        if found is None or not found.concerns(client.organisation):
+            raise Refused("NOT_FOUND", resource="dispute")
+        if found.organisation == "*":
+            raise Refused("CONFLICT")
+        why = (asked.body or {})["reason"].strip()
+        if not 0 < len(why) <= 200 or why in UNFIT_STATEMENTS:
+            raise Refused("VALIDATION_ERROR")
+        if found.cleared is None:
+            self._clear(found, client.name, why)
+        return found.wire(), False, found.id
+
+    def _clear(self, found: Dispute, actor: str, why: str) -> None:
+        found.cleared, found.cleared_by, found.reason = self.now, actor, why
+        self._tell_of(found, "books.cleared", actor, found.organisation)
+
+    def cleared(self, dispute_id: str, actor: str, why: str) -> None:
+        """The operator clears one at the database."""
+        found = self.disputes[dispute_id]
+        self._clear(found, actor, why)
+        told = {"reason": why}
+        self.note(Deed(self.now, found.organisation, actor, "clear_dispute", dispute_id, told))
+        self.written()
 
 
 class _RefusedWith(Exception):

@@ -670,6 +670,42 @@ class Link:
 
 
 @dataclass
+class Dispute:
+    """A breach of the books; ``organisation`` is ``*`` for those of the deployment."""
+
+    id: str
+    organisation: str
+    invariant: int
+    what: str
+    where: str
+    found: int
+    cleared: int | None = None
+    cleared_by: str | None = None
+    reason: str | None = None
+
+    @property
+    def scope(self) -> str:
+        return "deployment" if self.organisation == "*" else "organisation"
+
+    def concerns(self, organisation: str) -> bool:
+        return self.organisation in (organisation, "*")
+
+    def wire(self) -> Wire:
+        return {
+            "id": self.id,
+            "scope": self.scope,
+            "organisation": self.organisation,
+            "invariant": self.invariant,
+            "what": self.what,
+            "where": self.where,
+            "found": moment(self.found),
+            "cleared": moment(self.cleared),
+            "clearedBy": self.cleared_by,
+            "reason": self.reason,
+        }
+
+
+@dataclass
 class ApiKey:
     text: str
     id: str

@@ -716,6 +716,12 @@ def _unsigned(_model: Model, _client: Client, _asked: Asked) -> Wire:
     raise Refused("NOT_FOUND", resource="checkpoint")
 
 
+def _disputes(model: Model, client: Client, _asked: Asked) -> Wire:
+    rows = [each for each in model.disputes.values() if each.concerns(client.organisation)]
+    rows.sort(key=lambda each: (-each.found, each.id))
+    return whole([each.wire() for each in rows])
+
+
 VIEWS: dict[str, Callable[[Model, Client, Asked], Wire]] = {
     "trading_accounts": _trading_accounts,
     "trading_account": _trading_account,
@@ -760,4 +766,5 @@ VIEWS: dict[str, Callable[[Model, Client, Asked], Wire]] = {
     "audit_checkpoint": _unsigned,
     "audit_consistency": _unsigned,
     "audit_proof": _unsigned,
+    "disputes": _disputes,
 }

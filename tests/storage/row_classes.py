@@ -1,7 +1,8 @@
-"""Write the row classes of the tables: ``python -m tests.storage.row_classes``."""
+"""Write the row classes of the tables: ``python -m tests.storage.row_classes``.
 
-import subprocess
-import sys
+``ruff format`` then gives the module its form.
+"""
+
 from pathlib import Path
 
 from sqlalchemy import Boolean, Column, Integer, Table
@@ -25,7 +26,7 @@ from chainteller.storage.db.table import Table
 
 
 def written() -> str:
-    """The module, from the tables."""
+    """The module, from the tables, before it is formatted."""
     tables = sorted(declared(), key=lambda each: str(each.name))
     classes, names = [], []
     for table in tables:
@@ -46,9 +47,7 @@ def written() -> str:
         f"ALL = (\n{ordered})\n"
         '"""Each table after those that it refers to."""\n'
     )
-    text = "\n\n".join([HEADING, *classes, ending])
-    ruff = [sys.executable, "-m", "ruff", "format", "-", "--stdin-filename", records.__file__]
-    return subprocess.run(ruff, input=text, text=True, capture_output=True, check=True).stdout
+    return "\n\n".join([HEADING, *classes, ending])
 
 
 def _class_of(table: Table) -> str:

@@ -44,6 +44,9 @@ ELSEWHERE: Mapping[str, str] = {
     "the log says that X has the entries up to X": (
         "tampering/test_every_cell.py::test_an_altered_cell_of_what_is_recomputed"
     ),
+    "its row says X entries, but X are there; or another mark": (
+        "engine/test_recent_writes.py::test_what_is_altered_of_new_writes"
+    ),
     "marks weren't checked: X": "engine/test_writer_key.py::test_",
     "it cannot be read": "tampering/test_breaches.py::test_an_entry_that_says",
     "X microseconds": "engine/test_due_times.py::test_work_that_was_put_off_is_named",

@@ -176,7 +176,7 @@ def written_by(copies: Copies, operation: str) -> set[tuple[str, str]]:
         with world.database.read() as connection:
             entries = [
                 each
-                for each in replay.entries_of(connection, Past())
+                for each in replay.entries_of(connection, replay.Books(Past()))
                 if each.number > sizes.get(each.log, 0)
             ]
     return {(row[0], row[1]) for each in entries for row in each.rows if len(row) > 4}

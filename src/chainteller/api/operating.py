@@ -13,13 +13,23 @@ from chainteller.api.metrics import Metrics
 from chainteller.api.request_context import context_of
 from chainteller.api.responses import error_reply, json_reply
 from chainteller.api.threads import OWN_WORK, run
-from chainteller.service.deployment import Figure
+from chainteller.service.deployment import Books, Figure
 from chainteller.service.errors import ServiceError, ServiceUnavailable
 from chainteller.service.operations import Endpoint
 
 METRICS = Endpoint(
     operation_id="metrics", route="GET /metrics", summary="Figures for Prometheus", scope="admin"
 )
+
+
+def _books(books: Books) -> dict[str, Any]:
+    """What anybody may know of the books: when they were verified, and which disputes are open."""
+    more = f" and {len(books.disputes) - 1} more" if books.disputes[1:] else ""
+    return {
+        "verifiedAt": books.verified_at,
+        "allVerifiedAt": books.wholly_verified_at,
+        "breach": f"{books.disputes[0]}{more}" if books.disputes else None,
+    }
 
 
 class Operating:
@@ -43,7 +53,9 @@ class Operating:
         health = await run(self._gateway.threads, self._gateway.deployment.health)
         self._metrics.ready.set(health.ready)
         status = "ready" if health.ready else "unavailable"
-        body = {"status": status, "checks": dict(health.checks)}
+        body: dict[str, Any] = {"status": status, "checks": dict(health.checks)}
+        if health.books is not None:
+            body["books"] = _books(health.books)
         if health.suggestion:
             body["suggestion"] = health.suggestion
         return json_reply(json.dumps(body), 200 if health.ready else 503)

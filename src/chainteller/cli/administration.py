@@ -238,6 +238,27 @@ def writer_key() -> Outcome:
         return {"writer key": error.message}
 
 
+def books() -> Outcome:
+    """When the books were verified, and what is in dispute; nothing where there's no database."""
+    from chainteller.engine.disputes import standing
+    from chainteller.service.errors import TellerError
+    from chainteller.storage import maintenance
+
+    try:
+        if _address().startswith("sqlite:///"):
+            maintenance.require_file(sqlite_path(_address()))
+        with engine() as found, found.context.database.read() as connection:
+            known = standing(connection)
+    except TellerError as error:
+        return {"books": error.message}
+    disputed = "; ".join(known.disputes)
+    return {
+        "books verified": known.verified_at,
+        "books verified as a whole": known.wholly_verified_at,
+        "books in dispute": f"{disputed}: payouts wait" if disputed else None,
+    }
+
+
 def signing_problem() -> str:
     """Why no heads of the audit log are signed; empty if they are. Never raises TellerError."""
     from chainteller.service.errors import TellerError
@@ -389,4 +410,4 @@ def serve(serving: "Serving", *, sample: bool) -> int:
     if found.context.kept is not None:
         found_wrong = found.context.kept.follow(found.context.database)
         say(*(f"BREACH: log {name}: {what}" for name, what in found_wrong.items()))
-    return run(deployment(found, configured.settings), serving)
+    return run(deployment(found, configured.settings, configured.database()), serving)

@@ -164,9 +164,11 @@ def info() -> int:
 
 
 def _signing(settings: Settings, place: Place) -> dict[str, object]:
-    """Which key file signs heads of the audit log, and who is asked to witness them."""
+    """Which keys there are for the audit log, who is asked to witness it, and when the books were
+    verified."""
     return {
         **administration.writer_key(),
+        **administration.books(),
         "signing keys": str(notary(settings, place).key_folder),
         "audit heads": administration.signing_problem() or "signed",
         "witnesses": ", ".join(each.split()[0] for each in settings.audit.witnesses),

@@ -1,4 +1,4 @@
-"""The engine's database: init, upgrade, sample, check, verify, backup, restore, copy."""
+"""The engine's database: init, upgrade, sample, check, verify, dispute, backup, restore, copy."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from chainteller.cli import administration
+from chainteller.cli.disputes import dispute
 from chainteller.cli.error_output import Exit, report_error, say
 from chainteller.cli.options import FILE, TellerGroup, example, options
 from chainteller.cli.output import Column, document, line, pairs, table
@@ -223,4 +224,5 @@ def copy(to_url: str) -> int:
     return _judged(breaches)
 
 
+database.add_command(dispute)
 COMMANDS = (database,)

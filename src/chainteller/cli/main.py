@@ -97,6 +97,8 @@ def loaded_program() -> click.Group:
 WITHOUT_COMMAND: Mapping[Endpoint, str] = {
     op.SHOW_MARKET: "`chainteller markets NAME` shows the same market",
     op.AUDIT_CONSISTENCY: "`chainteller audit verify --head FILE` checks the proof",
+    op.DISPUTES: "`chainteller db dispute list` shows those of all organisations",
+    op.CLEAR_DISPUTE: "`chainteller db dispute clear` clears one at the database",
     op.EVENT_STREAM: "`chainteller events --follow` prints the same events",
 }
 """Why an endpoint has no command of its own; every other operation is in a command's ``calls``."""

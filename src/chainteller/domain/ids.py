@@ -26,6 +26,7 @@ class Prefix(StrEnum):
     BLOCKCHAIN_ACCOUNT = "BCA"
     EVENT = "EVT"
     CUSTOMER = "CUS"
+    DISPUTE = "DSP"
 
 
 def new_id(prefix: Prefix, randomness: Randomness) -> str:

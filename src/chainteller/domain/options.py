@@ -55,6 +55,8 @@ class EngineOptions:
     archive: str = ""
     """Where the worker archives old audit entries; empty for nowhere."""
     archive_after_days: int = 400
+    verify_at: str = "02:00"
+    """When all books are verified, in UTC; empty for never."""
     text_names_account: bool = False
     shared_wallets: SharedWallets = SharedWallets.ALLOW
     """Other values refuse calls that a client of the specification alone can't complete."""

@@ -6,13 +6,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from chainteller.domain.actors import Actor
-from chainteller.engine import epochs, figures, timekeeping
+from chainteller.engine import disputes, epochs, figures, timekeeping
 from chainteller.engine.checkpointing import Checkpointer
 from chainteller.engine.engine import Engine
 from chainteller.engine.keys import Authenticator
 from chainteller.engine.leases import ServerLease
 from chainteller.engine.refused_callers import RefusedCallers
 from chainteller.engine.table import SHORT
+from chainteller.engine.verifying import Process, Verifier
 from chainteller.engine.worker import Worker
 from chainteller.service.deployment import DeploymentOptions, Figure, Health, Principal
 from chainteller.service.errors import ServiceError, ServiceUnavailable
@@ -33,14 +34,22 @@ Answer = TypeVar("Answer")
 class EmbeddedDeployment:
     """One database behind one ``serve``; implements ``service.deployment.Deployment``."""
 
-    def __init__(self, engine: Engine, options: DeploymentOptions) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        options: DeploymentOptions,
+        whole_pass: Process | None = None,
+    ) -> None:
+        """``whole_pass`` verifies everything; None for databases that are thrown away."""
         self._engine = engine
+        self._whole_pass = whole_pass
         self._options = options
         self._process = os.getpid()
         self._authenticator = Authenticator(engine.context)
         self._worker: Worker | None = None
         self._checkpointer: Checkpointer | None = None
         self._lease: ServerLease | None = None
+        self._verifier: Verifier | None = None
         self._refused: RefusedCallers | None = None
         self._loop: LoopReads | None = None
         database = engine.context.database
@@ -102,6 +111,7 @@ class EmbeddedDeployment:
                 require_current(schema.state(connection), context.database.name)
                 reading = timekeeping.read(context.time, connection)
                 marks.require_key(connection)
+                books = disputes.standing(connection)
             context.database.require_writes()
         except ServiceUnavailable as fault:
             reason = str(fault.details["reason"])
@@ -111,7 +121,7 @@ class EmbeddedDeployment:
             checks["clock"] = reading.doubt.value
         elif reading.ahead:
             checks["clock"] = epochs.describe_difference(reading.ahead)
-        return Health(ready=reading.doubt is None, checks=checks)
+        return Health(ready=reading.doubt is None, checks=checks, books=books)
 
     def figures(self) -> tuple[Figure, ...]:
         return figures.read(self._engine.context)
@@ -131,12 +141,20 @@ class EmbeddedDeployment:
         self._refused.start()
         self._worker = Worker(self._engine.context)
         self._worker.start()
+        self._verifier = Verifier(self._engine.context, self._leads, self._whole_pass)
+        self._verifier.start()
         context = self._engine.context
         if context.notary.key_folder is not None or context.kept is not None:
             self._checkpointer = Checkpointer(self._engine.context)
             self._checkpointer.start()
 
+    def _leads(self) -> bool:
+        """Whether this process does what one of several servers has to do."""
+        return self._lease is None or self._lease.leads
+
     def stop(self) -> None:
+        if self._verifier is not None:
+            self._verifier.stop()
         if self._worker is not None:
             self._worker.stop()
         if self._checkpointer is not None:

@@ -2,21 +2,22 @@
 
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import MINUTE, format_instant
 from chainteller.engine import (
     deposits,
+    disputes,
     due_times,
-    outcome,
-    payout_checks,
     payouts,
     settlement,
     small_transfers,
     trades,
     withdrawals,
 )
+from chainteller.engine.checks.breaches import Breach, of_heads
 from chainteller.engine.context import EngineContext
 from chainteller.engine.unit_of_work import UnitOfWork, now, work_unit
 from chainteller.storage import jobs
@@ -24,8 +25,6 @@ from chainteller.storage.db.query import Record
 
 ORPHANED = "work.orphaned"
 """The action of the audit entry for work on a record that doesn't exist; it isn't done."""
-DROPPED = "work.dropped"
-"""The action of the entry for work that its record doesn't need any more."""
 _log = logging.getLogger(__name__)
 _STEPS: Mapping[str, Callable[[UnitOfWork, str], None]] = {
     trades.FILL: settlement.fill,
@@ -41,30 +40,41 @@ def run(context: EngineContext, limit: int) -> int:
     """Do what is due now, at most ``limit`` pieces; how many were done."""
     done = 0
     while done < limit:
-        watched: list[str] = []
-        paid: list[str] = []
-        if work_unit(context, Actor(name="worker"), partial(_one, watched, paid)):
+        told = _Told()
+        if work_unit(context, Actor(name="worker"), partial(_one, told)):
             done += 1
-            if paid and context.kept is not None:
+            if told.is_paid and context.kept is not None:
                 context.kept.follow(context.database)
-        elif watched:
-            small_transfers.watch(context, watched[0])
+        elif told.watched:
+            small_transfers.watch(context, told.watched)
             done += 1
+        elif told.wrong:
+            disputes.open_for(context, told.wrong)
         else:
             break
     return done
 
 
-def _one(watched: list[str], paid: list[str], tx: UnitOfWork) -> bool:
+@dataclass(slots=True)
+class _Told:
+    """What a look for due work leaves to be done outside of its transaction."""
+
+    watched: str = ""
+    """A small transfer whose chain must be asked, for which no transaction waits."""
+    is_paid: bool = False
+    """Whether a payout left."""
+    wrong: tuple[Breach, ...] = ()
+    """Logs that aren't those whose heads were kept: a payout waits for somebody to clear it."""
+
+
+def _one(told: _Told, tx: UnitOfWork) -> bool:
     """The next due job, in the name of the organisation whose record it is.
 
-    One that comes before the time that its record says is put back to that time. Nothing is done
-    where a chain must be asked first, which no transaction waits for: ``watched`` gets the small
-    transfer. A payout waits while its log is disputed, and otherwise is in ``paid``.
+    One that comes before the time that its record says is put back to that time. A payout stays due
+    while the books of its organisation are in dispute.
     """
-    job = jobs.take_due(tx.connection, tx.now)
-    watched.clear()
-    paid.clear()
+    told.watched, told.is_paid, told.wrong = "", False, ()
+    job = jobs.take_due(tx.connection, tx.now, withdrawals.SEND)
     if job is None:
         return False
     record = due_times.record_of(tx.connection, job.kind, job.reference)
@@ -75,12 +85,13 @@ def _one(watched: list[str], paid: list[str], tx: UnitOfWork) -> bool:
             _put_back(tx, job, record.account_id, due_at)
             return True
         if job.kind == small_transfers.WATCH:
-            watched.append(job.reference)
+            told.watched = job.reference
             return False
         if job.kind == withdrawals.SEND:
-            if _is_held_back(tx, job, record, is_first=job.run_at <= due_at):
-                return True
-            paid.append(job.reference)
+            told.wrong = _wrong_heads(tx, record.organisation_id)
+            if told.wrong:
+                return False
+            told.is_paid = True
     jobs.remove(tx.rows, job.kind, job.reference)
     if record is None:
         _log.error("%s: %s is due on a record that doesn't exist", ORPHANED, job.kind)
@@ -94,7 +105,7 @@ def _do(tx: UnitOfWork, job: Record, account_id: str | None) -> None:
     _STEPS[job.kind](tx, job.reference)
     if not tx.is_told:
         tx.audited_account = account_id
-        tx.audit(DROPPED, job.reference, {"kind": job.kind})
+        tx.audit(trades.DROPPED, job.reference, {"kind": job.kind})
 
 
 def _put_back(tx: UnitOfWork, job: Record, account_id: str | None, due_at: int) -> None:
@@ -110,28 +121,21 @@ def _postpone(tx: UnitOfWork, job: Record, until: int) -> None:
     tx.audit(trades.PUT_BACK, job.reference, {"kind": job.kind, "dueAt": format_instant(until)})
 
 
-def _is_held_back(tx: UnitOfWork, job: Record, record: Record, *, is_first: bool) -> bool:
-    """Let a payout wait a minute while its log isn't the one whose head was kept; otherwise its
-    head as it is now is kept before the payout leaves."""
+def _wrong_heads(tx: UnitOfWork, organisation_id: str) -> tuple[Breach, ...]:
+    """What is wrong with a log that isn't the one whose head was kept. Where nothing is, its head
+    as it is now is kept before a payout leaves."""
     kept = tx.context.kept
     if kept is None:
-        return False
-    kept.follow(tx.context.database)
-    disputed = kept.disputed(record.organisation_id)
-    if not disputed:
-        return False
-    tx.audited_account = record.account_id
-    _postpone(tx, job, tx.now + MINUTE)
-    if is_first:
-        outcome.apply(tx, payout_checks.alarm_of_log(job.reference, record.account_id, disputed))
-    return True
+        return ()
+    found = kept.follow(tx.context.database)
+    return of_heads(found) if kept.disputed(organisation_id) else ()
 
 
 def put_off(context: EngineContext) -> None:
     """Let the first due job wait a minute: it failed, and the others must not wait for it."""
 
     def later(tx: UnitOfWork) -> bool:
-        job = jobs.take_due(tx.connection, tx.now)
+        job = jobs.take_due(tx.connection, tx.now, withdrawals.SEND)
         if job is None:
             return False
         record = due_times.record_of(tx.connection, job.kind, job.reference)

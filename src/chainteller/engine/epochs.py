@@ -192,7 +192,8 @@ def _put_right(connection: Session, error: "_Error") -> Iterator[Update]:
         by = error.when_changed(made.get(job.reference))
         if by:
             key = {"kind": job.kind, "reference": job.reference}
-            yield Update(Tables.job, key, {"run_at": max(error.began_at, job.run_at - by)})
+            run_at = {"run_at": max(error.began_at, job.run_at - by)}
+            yield Update(Tables.job, key, run_at, log=_log_of(made.get(job.reference)))
     yield from _put_reviews_right(connection, error)
     yield from _put_keys_right(connection, error)
     yield from _put_wallets_right(connection, error)
@@ -241,7 +242,12 @@ def _put_wallets_right(connection: Session, error: "_Error") -> Iterator[Update]
         by, used = error.when_changed(made.get(link.claim_id)), link.last_used_at
         if by or used > error.began_at:
             values = {"expires": link.expires - by, "last_used_at": min(used, error.began_at)}
-            yield Update(Tables.link, pair, values)
+            yield Update(Tables.link, pair, values, log=_log_of(made.get(link.claim_id)))
+
+
+def _log_of(made: epochs.Made | None) -> str | None:
+    """Whose log has the entries about a record: a row that names no organisation stays in it."""
+    return None if made is None else made.organisation_id
 
 
 class _Error:

@@ -7,7 +7,7 @@ from chainteller.domain.clock import SECOND
 from chainteller.engine.context import EngineContext
 from chainteller.engine.unit_of_work import now
 from chainteller.service.deployment import Figure
-from chainteller.storage import figures
+from chainteller.storage import disputes, figures
 
 
 def read(context: EngineContext) -> tuple[Figure, ...]:
@@ -19,7 +19,19 @@ def read(context: EngineContext) -> tuple[Figure, ...]:
     with context.database.read() as connection:
         at = now(context, connection)
         found = figures.read(connection, at)
-    return (*_of_business(found, at), *_of_prices(context, at))
+        verified, disputed = disputes.verified(connection), disputes.disputed(connection)
+    books = _of_books(verified, len(disputed), at)
+    return (*_of_business(found, at), *books, *_of_prices(context, at))
+
+
+def _of_books(verified: disputes.Verified, disputed: int, at: int) -> Iterator[Figure]:
+    yield Figure("chainteller_disputes", "Breaches of the books that nobody cleared.", disputed)
+    ages = {"new": verified.at, "all": verified.wholly_at}
+    for what, verified_at in ages.items():
+        if verified_at:
+            age = max(0, at - verified_at) / SECOND
+            told = "How long ago the books were verified."
+            yield Figure("chainteller_books_age_seconds", told, age, {"part": what})
 
 
 def _of_business(found: figures.Figures, at: int) -> Iterator[Figure]:

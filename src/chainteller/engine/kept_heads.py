@@ -20,8 +20,6 @@ from chainteller.storage.log import views
 from chainteller.storage.marks import derived_deployment
 from chainteller.storage.rows import DEPLOYMENT
 
-BOOKS_DISPUTED = "BOOKS_DISPUTED"
-"""The code of a payout that waits because a log isn't the one whose head was kept."""
 _log = logging.getLogger(__name__)
 
 

@@ -31,6 +31,8 @@ class ServerLease:
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="lease", daemon=True)
         self.servers = 1
+        self.leads = True
+        """Whether this process does what one of them has to do."""
 
     def start(self) -> None:
         """Begin the lease; the first count is there before a request is answered."""
@@ -47,7 +49,8 @@ class ServerLease:
         """Renew the lease and count the others; what was counted before holds if that fails."""
 
         def work(tx: UnitOfWork) -> None:
-            self.servers = leases.renew(tx.connection, self._id, round(LASTS_S * SECOND))
+            held = leases.renew(tx.connection, self._id, round(LASTS_S * SECOND))
+            self.servers, self.leads = len(held), held[0] == self._id
 
         self._in_transaction(work)
 

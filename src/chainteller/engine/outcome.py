@@ -50,12 +50,15 @@ class Update(NamedTuple):
     """New values of the row with the primary key ``key``.
 
     ``guard`` holds values that the row had when it was loaded under lock and must still have.
+    ``log`` is whose log keeps the seal of a row that names no organisation; that of the write if
+    it's None.
     """
 
     table: Table
     key: Row
     values: Row
     guard: Mapping[str, Any] = _NOTHING
+    log: str | None = None
 
 
 class Event(NamedTuple):
@@ -141,7 +144,7 @@ def _write(tx: UnitOfWork, change: Insert | Update) -> None:
         if change.table in _UNDER_RULE:
             tx.under_rule()
     else:
-        tx.rows.update(change.table, change.key, change.values, change.guard)
+        tx.rows.update(change.table, change.key, change.values, change.guard, change.log)
 
 
 def apply_if_new(tx: UnitOfWork, outcome: Outcome) -> bool:

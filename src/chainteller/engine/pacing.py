@@ -1,4 +1,4 @@
-"""How large the steps of upkeep are, so that no writer waits for long."""
+"""How large the steps of upkeep are, so that no writer waits for long, and how long checks rest."""
 
 from collections.abc import Callable
 from time import perf_counter
@@ -31,3 +31,19 @@ class Pace:
             self.rows = max(self.rows // 2, min(_LEAST, self._most))
         elif seconds < _STEP_S / 2:
             self.rows = min(self.rows + self.rows // 4 + 1, self._most)
+
+
+_WORK_S = 0.01
+
+
+class Breather:
+    """Rests as long as was worked, every few milliseconds, so that others get their turn."""
+
+    def __init__(self, rest: Callable[[float], object]) -> None:
+        self._rest, self._since = rest, perf_counter()
+
+    def __call__(self) -> None:
+        worked = perf_counter() - self._since
+        if worked >= _WORK_S:
+            self._rest(worked)
+            self._since = perf_counter()

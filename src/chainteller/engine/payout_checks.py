@@ -20,7 +20,6 @@ from chainteller.domain.transfers import Direction, TransferStatus
 from chainteller.engine import claim_proofs, currencies
 from chainteller.engine.claim_proofs import Contradiction, Contradictions
 from chainteller.engine.destinations import level_with_limits
-from chainteller.engine.kept_heads import BOOKS_DISPUTED
 from chainteller.engine.outcome import AuditEntry, Event, Outcome
 from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service.errors import ClaimUnverifiable
@@ -144,12 +143,6 @@ def alarm(withdrawal_id: str, due: Due, refused: Refused) -> Outcome:
         "reason": refused.reason,
     }
     return _alarm(withdrawal_id, due.account.id, found, refused.code)
-
-
-def alarm_of_log(withdrawal_id: str, account_id: str, disputed: str) -> Outcome:
-    """As ``alarm``, for a withdrawal that waits because its log isn't the one it was."""
-    found = {"withdrawalId": withdrawal_id, "reason": disputed}
-    return _alarm(withdrawal_id, account_id, found, BOOKS_DISPUTED)
 
 
 def alarm_of_request(account_id: str, error: ClaimUnverifiable) -> Outcome:

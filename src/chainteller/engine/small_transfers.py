@@ -32,7 +32,14 @@ from chainteller.domain.second_method import (
     networks,
     next_look,
 )
-from chainteller.engine import blockchain_accounts, claims, counterparties, outcome, reading
+from chainteller.engine import (
+    blockchain_accounts,
+    claims,
+    counterparties,
+    outcome,
+    reading,
+    trades,
+)
 from chainteller.engine.context import EngineContext
 from chainteller.engine.outcome import AuditEntry, Event, Insert, Job, Moment, Outcome
 from chainteller.engine.table import reads_in_context, writes
@@ -247,6 +254,8 @@ def _look(tx: UnitOfWork, small_transfer_id: str, found: Sequence[Seen] | None) 
             jobs.postpone(tx.rows, WATCH, row.id, next_look(row.created, tx.now))
             return True
     jobs.remove(tx.rows, WATCH, row.id)
+    if not tx.is_told:
+        tx.audit(trades.DROPPED, row.id, {"kind": WATCH})
     return True
 
 

@@ -20,6 +20,8 @@ FILL = "trade.fill"
 SETTLE = "trade.settle"
 PUT_BACK = "work.put_back"
 """The action of the entry for work that came before its time, or has to wait."""
+DROPPED = "work.dropped"
+"""The action of the entry for work that its record doesn't need any more."""
 
 
 @writes(operations.CANCEL_TRADE, timeless=True)

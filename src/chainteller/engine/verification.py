@@ -4,7 +4,8 @@ Invariant 18 (no secret stored) is a matter of what is written and is checked wh
 made. 11 is checked as far as rows can show it; that no round trip gains is shown by properties.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from itertools import islice
 from time import perf_counter
 from typing import NamedTuple
@@ -14,7 +15,9 @@ from chainteller.domain.actors import DEFAULT_ORGANISATION
 from chainteller.engine import claim_proofs
 from chainteller.engine.checks import conduct, epochs, ledger, records, replay, seals, work
 from chainteller.engine.checks.breaches import Breach, Breaches
-from chainteller.engine.checks.replay import Books
+from chainteller.engine.checks.breaches import of_heads as breaches_of_heads
+from chainteller.engine.checks.replay import Books, Breathe, End
+from chainteller.engine.checks.whose import organisation_of
 from chainteller.engine.kept_heads import KeptHeads
 from chainteller.service.models.records import ChainReport
 from chainteller.storage import inspection
@@ -26,11 +29,14 @@ from chainteller.storage.log import views
 __all__ = [
     "Breach",
     "ClaimsReport",
+    "recent_ends",
     "verify",
+    "verify_all",
     "verify_books",
     "verify_chain",
     "verify_claims",
     "verify_heads",
+    "verify_since",
     "verify_structure",
 ]
 
@@ -58,6 +64,9 @@ _FIRST: tuple[Callable[[Session], Breaches], ...] = (
     conduct.nothing_is_missing,
     conduct.columns_are_exact,
 )
+_ACCOUNTS, _BACKING, _MISSING = {1, 2, 3}, 6, 17
+"""Invariants of single accounts, the one of what backs all of them together, and the one of tables
+and columns without which nothing else can be read."""
 _MOST, _MOST_OF_EACH = 1_000, 100
 """Breaches reported; a database with more of them is beyond a list. Every check may name some,
 however many the ones before it found."""
@@ -98,8 +107,7 @@ def verify_heads(kept: KeptHeads | None, database: Database) -> tuple[Breach, ..
     Raises:
         ServiceUnavailable: the database cannot be read.
     """
-    found = kept.follow(database) if kept is not None else {}
-    return tuple(Breach(21, what, f"log {name}") for name, what in found.items())
+    return () if kept is None else breaches_of_heads(kept.follow(database))
 
 
 def verify_claims(database: Database) -> ClaimsReport:
@@ -108,14 +116,19 @@ def verify_claims(database: Database) -> ClaimsReport:
     Raises:
         ServiceUnavailable: the database cannot be read.
     """
+    with inspection.snapshot(database) as connection:
+        return recheck_claims(connection)
+
+
+def recheck_claims(connection: Session) -> ClaimsReport:
+    """As ``verify_claims``, of what a connection sees."""
     began, checked = perf_counter(), 0
     found: list[Breach] = []
-    with inspection.snapshot(database) as connection:
-        for evidence, contradiction in claim_proofs.recheck(connection):
-            checked += 1
-            if contradiction is not None and len(found) < _MOST:
-                what = f"{contradiction.reason}: {contradiction.explanation}"
-                found.append(Breach(15, what, f"claim {evidence.claim_id}"))
+    for evidence, contradiction in claim_proofs.recheck(connection):
+        checked += 1
+        if contradiction is not None and len(found) < _MOST:
+            what = f"{contradiction.reason}: {contradiction.explanation}"
+            found.append(Breach(15, what, f"claim {evidence.claim_id}"))
     return ClaimsReport(checked, perf_counter() - began, tuple(found))
 
 
@@ -132,6 +145,79 @@ def verify_books(database: Database, past: Past | None = None) -> tuple[Breach, 
     """
     with inspection.snapshot(database) as connection:
         return breaches(connection, past)
+
+
+class Since(NamedTuple):
+    """What is wrong, and how the logs end now, where a later check may begin."""
+
+    breaches: tuple[Breach, ...]
+    ends: Mapping[str, End]
+
+
+def verify_since(
+    database: Database, ends: Mapping[str, End], breathe: Breathe = lambda: None
+) -> Since:
+    """Check what was written after these ends: entries with their hashes, marks and times; the
+    rows that they wrote; the customers' balances that they moved; the work that they scheduled; and
+    the catalogue. It costs as much as was written.
+
+    Args:
+        database: open, possibly in use; what is checked is one snapshot of it.
+        ends: of each log; one that is missing is read from its first entry.
+        breathe: is called between rows, and may wait.
+
+    Raises:
+        ServiceUnavailable: the database cannot be read.
+    """
+    found: list[Breach] = []
+    with inspection.snapshot(database) as connection:
+        _collect(found, seals.catalogue_stands(connection))
+        if found:
+            found += conduct.nothing_is_missing(connection)
+        if any(each.invariant == _MISSING for each in found):
+            return Since(tuple(found), ends)  # what follows reads these tables and columns
+        books, wrong, reached = replay.read_since(connection, ends, breathe)
+        found += wrong
+        _collect(found, seals.written_rows_are_sealed(connection, books, breathe))
+        _collect(found, ledger.balances_are_as_posted(connection, books))
+        references = {key.partition(" ")[2] for key in books.seals.get("job", ())}
+        _collect(found, work.jobs_are_on_time(connection, references))
+        return Since(_with_organisations(connection, found), reached)
+
+
+def verify_all(database: Database) -> tuple[Breach, ...]:
+    """As ``verify``, with the organisation of each breach, and without what follows from one.
+
+    Raises:
+        ServiceUnavailable: the database cannot be read.
+    """
+    with inspection.snapshot(database) as connection:
+        found = list(breaches(connection))
+        if not any(each.invariant == _MISSING for each in found):
+            found += recheck_claims(connection).breaches
+        causes = {each.invariant for each in found}
+        if causes & _ACCOUNTS:  # what is wrong in one account is so in the sum of all
+            found = [each for each in found if each.invariant != _BACKING]
+        return _with_organisations(connection, found)
+
+
+def _with_organisations(connection: Session, found: Iterable[Breach]) -> tuple[Breach, ...]:
+    return tuple(replace(each, organisation=organisation_of(connection, each)) for each in found)
+
+
+def recent_ends(database: Database, most: int) -> dict[str, End]:
+    """How all logs ended before their newest entries, at most ``most`` in all.
+
+    Raises:
+        ServiceUnavailable: the database cannot be read.
+    """
+    with inspection.snapshot(database) as connection:
+        sizes = views.sizes(connection)
+        share = most // max(1, len(sizes))
+        return {
+            name: replay.end_at(connection, name, max(0, size - share))
+            for name, size in sizes.items()
+        }
 
 
 def breaches(connection: Session, past: Past | None = None) -> tuple[Breach, ...]:

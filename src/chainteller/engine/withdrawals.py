@@ -37,13 +37,14 @@ from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service import operations
 from chainteller.service.amounts import read_amount
 from chainteller.service.errors import (
+    BooksDisputed,
     ClaimUnverifiable,
     LimitExceeded,
     ServiceUnavailable,
     WithdrawalNotCancellable,
 )
 from chainteller.service.models.funding import Transfer, WithdrawalRequest
-from chainteller.storage import trades
+from chainteller.storage import disputes, trades
 from chainteller.storage import transfers as transfer_rows
 from chainteller.storage.db.query import Record
 from chainteller.storage.db.records import Tables
@@ -103,6 +104,8 @@ def request_withdrawal(
     """
     order = read_order(request)
     account = accounts.locked(tx, account_id)
+    if disputes.is_open(tx.connection, tx.organisation_id):
+        raise BooksDisputed("Withdrawals wait while the bank's books are in dispute.")
     try:
         target = destinations.resolve(tx, account, request.destination, order.amount.asset)
         confirmation = contract_checks.confirmation(target, renewal)

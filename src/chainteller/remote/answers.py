@@ -15,12 +15,14 @@ from pydantic.alias_generators import to_camel
 
 from chainteller.service.models.base import WireModel
 from chainteller.service.models.pages import Page
-from chainteller.service.operations import Call, Operation, Write
+from chainteller.service.operations import CLEAR_DISPUTE, Call, Operation, Write
 
 Answer = TypeVar("Answer")
 
 _REWRITTEN = frozenset({"network"})
 """What a deployment may answer in other words: networks have several names."""
+_KEPT = frozenset({(CLEAR_DISPUTE.name, "reason")})
+"""What stays as it was if the operation was done before, by the operation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,8 @@ def _named(call: Call[Any]) -> Iterator[tuple[str, str]]:
     if call.request is not None:
         for name in type(call.request).model_fields:
             value = getattr(call.request, name)
-            if isinstance(value, str) and name not in _REWRITTEN:
+            is_kept = (call.operation.name, name) in _KEPT
+            if isinstance(value, str) and not is_kept and name not in _REWRITTEN:
                 yield name, value
 
 

@@ -26,14 +26,25 @@ class Principal:
 
 
 @dataclass(frozen=True, slots=True)
+class Books:
+    """When the books were verified, what was new and as a whole, as timestamps; and the breaches
+    that stop payouts until a person clears them, in words that name no record."""
+
+    verified_at: str | None = None
+    wholly_verified_at: str | None = None
+    disputes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Health:
     """``checks`` names each part with ``ok`` or what is wrong with it; ``suggestion`` says what to
-    do about that.
+    do about that. ``books`` is None where the database can't be asked.
     """
 
     ready: bool
     checks: Mapping[str, str] = field(default_factory=dict)
     suggestion: str = ""
+    books: Books | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -442,6 +442,17 @@ class WriterKeyMissing(ServiceUnavailable):
         super().__init__(message, {"reason": reason, "suggestion": self.next_step})
 
 
+class BooksDisputed(ServiceError):
+    """Verification found a breach in the organisation's books, or in the deployment's."""
+
+    code = "BOOKS_DISPUTED"
+    status = 503
+    next_step = "Wait until the operator has cleared the dispute. Everything else goes on."
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, {"suggestion": self.next_step})
+
+
 class ClockUncertain(ServiceUnavailable):
     """It isn't known what time it is; ``reason`` says why, ``bankTime`` and ``clock`` differ."""
 

@@ -20,6 +20,7 @@ from chainteller.service.models.accounts import (
     TradingAccount,
 )
 from chainteller.service.models.base import Written
+from chainteller.service.models.books import ClearDispute, Dispute
 from chainteller.service.models.counterparties import (
     BlockchainAccount,
     Challenge,
@@ -382,6 +383,16 @@ class Service(ABC):
         ``from_size``."""
         query = ConsistencyQuery(from_size=from_size, to_size=to_size)
         return self.call(Call(op.AUDIT_CONSISTENCY, query=query))
+
+    def disputes(self) -> Page[Dispute]:
+        """What verification found wrong in the books, the newest first."""
+        return self.call(Call(op.DISPUTES))
+
+    def clear_dispute(
+        self, dispute_id: str, request: ClearDispute, *, idempotency_key: str | None = None
+    ) -> Written[Dispute]:
+        """Say that the books may be trusted again; the dispute returns if the rows still differ."""
+        return self.call(Call(op.CLEAR_DISPUTE, (dispute_id,), request, key=idempotency_key))
 
     def audit_proof(self, seq: str) -> AuditProof:
         """Prove that the audit row of this number is in the log."""

@@ -27,6 +27,7 @@ from chainteller.service.models.accounts import (
     TradingAccount,
 )
 from chainteller.service.models.base import RequestModel, WireModel, Written
+from chainteller.service.models.books import ClearDispute, Dispute
 from chainteller.service.models.counterparties import (
     BlockchainAccount,
     Challenge,
@@ -90,6 +91,8 @@ SMALL_TRANSFERS_FEATURE = "small-transfers"
 """The feature of a deployment that verifies wallets by a small transfer of an exact amount."""
 OWNERSHIP_STATEMENTS_FEATURE = "ownership-statements"
 """The feature of a deployment that records statements about wallets for a review."""
+DISPUTES_FEATURE = "disputes"
+"""The feature of a deployment that verifies its books by itself, and stops payouts on a breach."""
 EVENTS_AT_ONCE = 100
 LAST_CURSOR = 2**53 - 1
 _UNDECLARED: Any = None
@@ -117,7 +120,7 @@ RECORDS: Mapping[str, str] = {
 """Names under which requests and answers carry the id of a customer's record, and what it is."""
 SHARED_RECORDS = frozenset({"counterpartyId"})
 """Those of records that several trading accounts may have: a wallet is registered once."""
-NOT_RECORDS = frozenset({"bankAccountId"})
+NOT_RECORDS = frozenset({"bankAccountId", "disputeId"})
 """Other ids in paths and bodies: they identify nothing that belongs to one trading account."""
 
 
@@ -671,6 +674,7 @@ WITHDRAW = Write(
         errors.DestinationOnHold,
         errors.EvidenceExpired,
         errors.ClaimUnverifiable,
+        errors.BooksDisputed,
     ),
 )
 WITHDRAWALS = Read(
@@ -1334,6 +1338,30 @@ AUDIT_PROOF = Read(
     scope="events:read",
     response=AuditProof,
     feature=HEADS,
+    errors=(errors.NotFound, errors.Conflict),
+)
+DISPUTES = Read(
+    name="disputes",
+    operation_id="listDisputes",
+    route="GET /disputes",
+    summary="List what verification found wrong in the books, the newest first",
+    tag="Deployment",
+    scope="admin",
+    response=Page[Dispute],
+    is_whole=True,
+    feature=DISPUTES_FEATURE,
+    errors=(),
+)
+CLEAR_DISPUTE = Write(
+    name="clear_dispute",
+    operation_id="clearDispute",
+    route="POST /disputes/{disputeId}/clearings",
+    summary="Clear a dispute, so that payouts go on; it returns if the rows still differ",
+    tag="Deployment",
+    scope="admin",
+    request=ClearDispute,
+    response=Dispute,
+    feature=DISPUTES_FEATURE,
     errors=(errors.NotFound, errors.Conflict),
 )
 ENDPOINTS = tuple(each for each in list(globals().values()) if isinstance(each, Endpoint))

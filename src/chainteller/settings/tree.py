@@ -126,14 +126,16 @@ class WalletSettings:
 
 @dataclass(frozen=True, slots=True)
 class AuditSettings:
-    """The writer's key and the heads of the audit log, and its archive. An empty ``writer_key`` is
-    a file beside the settings, an empty ``key_folder`` the one in the data folder."""
+    """The writer's key and the heads of the audit log, its archive, and when it's verified. An
+    empty ``writer_key`` is a file beside the settings, an empty ``key_folder`` the one in the data
+    folder."""
 
     writer_key: str = _setting("", values.text)
     witnesses: tuple[str, ...] = _setting((), values.witnesses)
     key_folder: str = _setting("", values.text)
     archive: str = _setting(_ENGINE.archive, values.text)
     archive_after_days: int = _setting(_ENGINE.archive_after_days, values.count)
+    verify_at: str = _setting(_ENGINE.verify_at, values.time_of_day)
 
 
 @dataclass(frozen=True, slots=True)

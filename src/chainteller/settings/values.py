@@ -9,6 +9,7 @@ from typing import Any
 
 from chainteller.domain.assets import MARKETS_BY_NAME, USD
 from chainteller.domain.bank_names import check_bank_name
+from chainteller.domain.books import minutes_of_day
 from chainteller.domain.challenges import SharedWallets
 from chainteller.domain.money import AmountInvalid, parse_typed
 from chainteller.domain.spelling import nearest
@@ -98,6 +99,16 @@ def shared_wallets(value: object) -> str:
         return SharedWallets(text(value)).value
     except ValueError:
         raise ValueError(f"needs one of {', '.join(SharedWallets)}") from None
+
+
+def time_of_day(value: object) -> str:
+    found = text(value)
+    try:
+        if found:
+            minutes_of_day(found)
+    except ValueError:
+        raise ValueError("needs a time of day such as 02:00, or nothing") from None
+    return found
 
 
 def cents(value: object) -> int:

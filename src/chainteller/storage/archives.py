@@ -387,13 +387,13 @@ class Past:
         self.is_known = bool(files)
 
     def entries(
-        self, connection: Session, organisation_id: str
+        self, connection: Session, organisation_id: str, after: int = 0
     ) -> Iterator[tuple[inspection.StoredEntry, str]]:
-        """Every entry of a log in its order, and the file that has its body; empty for the
-        database. The body is None where it isn't known, and empty where a file lacks it."""
+        """Every entry of a log after a number in its order, and the file that has its body; empty
+        for the database. The body is None where it isn't known, and empty where a file lacks it."""
         archived = self._archived(organisation_id)
         following = next(archived, None)
-        for found in inspection.entries(connection, organisation_id):
+        for found in inspection.entries(connection, organisation_id, after):
             while following is not None and following[0].number < found.number:
                 following = next(archived, None)
             if found.body is not None or not self.is_known:

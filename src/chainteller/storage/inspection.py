@@ -1,7 +1,7 @@
 """Stream every row of the database, in the order that the checks need."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
@@ -254,10 +254,10 @@ class StoredEntry(NamedTuple):
     body: bytes | None
 
 
-def entries(connection: Session, organisation_id: str) -> Iterator[StoredEntry]:
-    """Every entry of a log in its order. A hash, a mark or a body that can't be read is empty, a
-    number 0; a body that an archive has is None."""
-    mine = {"organisation": organisation_id}
+def entries(connection: Session, organisation_id: str, after: int = 0) -> Iterator[StoredEntry]:
+    """Every entry of a log after a number in its order. A hash, a mark or a body that can't be read
+    is empty, a number 0; a body that an archive has is None."""
+    mine = {"organisation": organisation_id, "after": after}
     for row in connection.stream(_ENTRIES[connection.dialect.name], mine, batch=_BATCH):
         number, at, action, subject, account, leaf, mark, stored = row
         found = (leaf or b"", mark or b"", _unpacked(stored))
@@ -275,7 +275,8 @@ def _entries(dialect: str) -> Query:
     columns = (*numbers, "action", "object", "trading_account_id", *names)
     named = zip(columns, StoredEntry._fields, strict=True)
     told = ", ".join(f"{column} AS {name}" for column, name in named)
-    text = f"SELECT {told} FROM entry WHERE organisation_id = :organisation ORDER BY number"
+    here = "organisation_id = :organisation AND number > :after"
+    text = f"SELECT {told} FROM entry WHERE {here} ORDER BY number"
     return Query(text, StoredEntry, only=dialect)
 
 
@@ -299,6 +300,25 @@ def sealed_rows(connection: Session, table: Table) -> Iterator[tuple[str, str | 
         written = f"convert_to({written}, 'UTF8')"
     text = f'SELECT {form.sql_key(dialect)}, "{SALT}", {written} FROM "{table.name}"'
     return connection.stream(built(text, _SEALED), batch=_BATCH)
+
+
+def sealed_rows_of(
+    connection: Session, table: Table, keys: Sequence[str]
+) -> list[tuple[str, str | None, bytes]]:
+    """As ``sealed_rows``, of the rows with these keys."""
+    form, dialect = sealing.form(table), connection.dialect.name
+    written = form.sql_text(dialect)
+    if dialect == POSTGRESQL:
+        written = f"convert_to({written}, 'UTF8')"
+    text = f'SELECT {form.sql_key(dialect)}, "{SALT}", {written} FROM "{table.name}"'
+    (first, *others) = table.key
+    if not others and first not in table.numbers:
+        query = built(f'{text} WHERE "{first}" IN :keys', _SEALED)
+        return list(connection.execute(query, {"keys": list(keys)}))
+    here = " AND ".join(f'"{name}" = :{name}' for name in table.key)
+    one = built(f"{text} WHERE {here}", _SEALED)
+    named = [found for key in keys if (found := form.primary_key(key)) is not None]
+    return [row for values in named for row in connection.execute(one, values)]
 
 
 _SEALED = row_of("key", "salt", "text")

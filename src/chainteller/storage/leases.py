@@ -9,12 +9,12 @@ _RENEW = Query(
     only=POSTGRESQL,
 )
 _REMOVE_OLD = Query(f"DELETE FROM server_lease WHERE renewed_at < {_NOW} - :lasts", only=POSTGRESQL)
-_COUNT = Query("SELECT count(*) AS value FROM server_lease", Value)
+_HELD = Query("SELECT id AS value FROM server_lease ORDER BY id", Value)
 _END = Query("DELETE FROM server_lease WHERE id = :id")
 
 
-def renew(connection: Session, lease_id: str, lasts_us: int) -> int:
-    """Renew a lease, remove those that ended, and count the rest, this one included.
+def renew(connection: Session, lease_id: str, lasts_us: int) -> list[str]:
+    """Renew a lease and remove those that ended; returns the others in order, this one included.
 
     Args:
         connection: a transaction on PostgreSQL.
@@ -23,7 +23,7 @@ def renew(connection: Session, lease_id: str, lasts_us: int) -> int:
     """
     connection.execute(_RENEW, {"id": lease_id})
     connection.execute(_REMOVE_OLD, {"lasts": lasts_us})
-    return int(connection.execute(_COUNT).scalar_one())
+    return list(connection.execute(_HELD).scalars())
 
 
 def end(connection: Session, lease_id: str) -> None:

@@ -10,6 +10,7 @@ import hmac
 from collections.abc import Iterator
 from hashlib import blake2b
 
+from chainteller.service.errors import WriterKeyMissing
 from chainteller.storage.db.query import Query, Session, Value, row_of
 from chainteller.storage.rows import DEPLOYMENT
 from chainteller.storage.writer_keys import WriterKeys, other_key
@@ -69,6 +70,29 @@ class Marker:
         if not is_ours or marked_with not in ("", self.name):
             self._secret, self.name = b"", ""
             raise other_key()
+
+    def refresh(self, connection: Session) -> bool:
+        """As ``require``, for whoever verifies: the key is read again if it isn't the one any more
+        that marked the deployment's first entry, whatever a log's row says. One that was used
+        before stays if no other one fits: then it's the marks that are wrong.
+
+        Returns:
+            Whether it marked the deployment's first entry.
+        """
+        if not self._secret:
+            self.require(connection)
+            return True
+        leaf, mark = self._first(connection)
+        if self.mark(DEPLOYMENT, 1, leaf, b"") == mark:
+            return True
+        former = (self._deployment, self._secret, self.name)
+        try:
+            self._secret = b""
+            self.require(connection)
+        except WriterKeyMissing:
+            self._deployment, self._secret, self.name = former
+            return False
+        return True
 
     def _use(self, secret: bytes) -> None:
         named = blake2b(b"", digest_size=_SIZE, key=secret, person=_KEY)

@@ -75,8 +75,16 @@ class Writer:
         search.note(self.connection, table, sealed)
         return True
 
-    def update(self, table: Table, key: Row, values: Row, guard: Row = _NOTHING) -> None:
-        """Update the row with this primary key, before anything that follows is read.
+    def update(
+        self,
+        table: Table,
+        key: Row,
+        values: Row,
+        guard: Row = _NOTHING,
+        log: str | None = None,
+    ) -> None:
+        """Update the row with this primary key, before anything that follows is read; ``log`` is
+        whose log keeps the seal of a row that names no organisation.
 
         Raises:
             AssertionError: there is none, or a column of ``guard`` has another value. It may be
@@ -104,9 +112,8 @@ class Writer:
                 raise AssertionError(moved)
             made = sealing.seal(salt, _bytes(row.made))
             before = _before(row.salt, row.before) if is_first else None
-            self.keep(
-                table, row.organisation, Seal(table.name, place, made, form.values(values), before)
-            )
+            seal = Seal(table.name, place, made, form.values(values), before)
+            self.keep(table, row.organisation or log, seal)
 
         if salt is None:
             self.connection.later(_update(table, *names), parameters, check)

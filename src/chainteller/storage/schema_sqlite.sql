@@ -29,6 +29,22 @@ CREATE TABLE clock (
   PRIMARY KEY (name)
 );
 
+CREATE TABLE dispute (
+  id VARCHAR(64) NOT NULL,
+  organisation_id VARCHAR(64) NOT NULL,
+  invariant INTEGER NOT NULL,
+  place VARCHAR(255) NOT NULL,
+  what TEXT NOT NULL,
+  found_at BIGINT NOT NULL,
+  cleared_at BIGINT,
+  cleared_by VARCHAR(128),
+  reason VARCHAR(200),
+  salt VARCHAR(16),
+  PRIMARY KEY (id)
+);
+
+CREATE INDEX ix_dispute_open ON dispute (organisation_id) WHERE cleared_at IS NULL;
+
 CREATE TABLE entry (
   organisation_id VARCHAR(64) NOT NULL,
   number BIGINT NOT NULL,
@@ -162,6 +178,13 @@ CREATE TABLE tally (
   upto BIGINT NOT NULL,
   total BIGINT NOT NULL,
   PRIMARY KEY (organisation_id, listed)
+);
+
+CREATE TABLE verification (
+  name VARCHAR(64) NOT NULL,
+  verified_at BIGINT NOT NULL,
+  full_at BIGINT NOT NULL,
+  PRIMARY KEY (name)
 );
 
 CREATE TABLE api_key (

@@ -462,6 +462,40 @@ class CheckpointRow(SQLModel, table=True):
     __table_args__ = unsealed("signed with a key that is not in the database; witnesses keep it")
 
 
+class DisputeRow(SQLModel, table=True):
+    """A breach that verification found in an organisation's books, or in those of the deployment
+    (``*``). While it isn't cleared, no payout leaves. ``place`` names a row, as breaches do."""
+
+    __tablename__ = "dispute"
+    id: str = Field(primary_key=True, sa_type=Key)
+    organisation_id: str = Field(sa_type=Key)
+    invariant: int
+    place: str = Field(max_length=255)
+    what: str = Field(sa_type=Text)
+    found_at: int = Field(sa_type=Instant)
+    cleared_at: int | None = Field(default=None, sa_type=Instant)
+    cleared_by: str | None = Field(default=None, max_length=128)
+    reason: str | None = Field(default=None, max_length=200)
+    __table_args__ = (
+        Index(
+            "ix_dispute_open",
+            "organisation_id",
+            sqlite_where=text("cleared_at IS NULL"),
+            postgresql_where=text("cleared_at IS NULL"),
+        ),
+    )
+
+
+class VerificationRow(SQLModel, table=True):
+    """When the books were verified: what was new, and as a whole; 0 for not yet. One row."""
+
+    __tablename__ = "verification"
+    name: str = Field(primary_key=True, sa_type=Key)
+    verified_at: int = Field(sa_type=Instant)
+    full_at: int = Field(sa_type=Instant)
+    __table_args__ = unsealed("says when to verify next; each server verifies by its own clock too")
+
+
 class ServerLeaseRow(SQLModel, table=True):
     """A server process that runs on this database; old rows are those of processes that ended."""
 
@@ -560,6 +594,8 @@ class Tables:
     entry: ClassVar[Table] = table(EntryRow)
     log: ClassVar[Table] = table(LogRow)
     checkpoint: ClassVar[Table] = table(CheckpointRow)
+    dispute: ClassVar[Table] = table(DisputeRow)
+    verification: ClassVar[Table] = table(VerificationRow)
     server_lease: ClassVar[Table] = table(ServerLeaseRow)
     tally: ClassVar[Table] = table(TallyRow)
     archive: ClassVar[Table] = table(ArchiveRow)

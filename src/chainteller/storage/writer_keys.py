@@ -47,16 +47,20 @@ class NoKey:
     create = replace = load
 
 
+OTHER_KEY, NO_KEY = "OTHER_KEY", "NO_KEY"
+"""Why a key can't be used."""
+
+
 def other_key() -> WriterKeyMissing:
     """The key is there, and the log wasn't marked with it."""
     return WriterKeyMissing(
         "The writer's key isn't the one that marked this database, or the first entry of the "
         "deployment's log was altered. Nothing was written.",
-        "OTHER_KEY",
+        OTHER_KEY,
     )
 
 
 def missing_key(why: str) -> WriterKeyMissing:
     """There is no key that can be used."""
     said = f"The writer's key can't be read: {why.rstrip('.')}. Nothing was written."
-    return WriterKeyMissing(said, "NO_KEY")
+    return WriterKeyMissing(said, NO_KEY)

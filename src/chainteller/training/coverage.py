@@ -26,6 +26,7 @@ NOT_IN_TRAINING: Mapping[str, str] = {
     "ARRIVALS_UNWATCHED": "training simulates what arrives",
     "EVIDENCE_EXPIRED": "a session is shorter than a verification",
     "CHAIN_UNAVAILABLE": "training reaches no network",
+    "BOOKS_DISPUTED": "needs records that somebody has altered",
     "CLAIM_UNVERIFIABLE": "needs records that somebody has altered",
     "QUOTE_ACCOUNT_MISMATCH": "the console sends nothing for another account's quote",
     "deposit processing": "deposits arrive at once in training",

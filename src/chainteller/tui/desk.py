@@ -179,6 +179,8 @@ class Desk:
 
     time_uncertain = False
     """Whether the service said that it isn't certain what time it is."""
+    payouts_stopped = False
+    """Whether the service said that the books are in dispute."""
     surroundings: "AroundScreens | None" = None
     """What large windows show around the screens; None until the service has answered."""
     call_began: int | None = None
@@ -244,6 +246,7 @@ class Desk:
             self.session.close()
         self.started, self.session, self.opened_at = started, session, self.now
         self.colleagues.own_name = started.capabilities.actor if started.capabilities else ""
+        self.payouts_stopped = started.payouts_stopped
 
     def end(self) -> None:
         """The terminal is restored: let go of what the desk holds."""

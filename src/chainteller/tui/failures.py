@@ -60,6 +60,7 @@ _MEANINGS: Mapping[str, str] = {
     "RATE_LIMITED": "Too many requests in a short time, or too many open quotes.",
     "SERVICE_UNAVAILABLE": "The service isn't available. Nothing was changed.",
     "CLOCK_UNCERTAIN": "The service can't confirm the time. Nothing was changed.",
+    "BOOKS_DISPUTED": "Withdrawals are stopped while the bank's books are checked.",
     "UNREACHABLE": "This request wasn't sent. An earlier one may have gone through.",
     "OUTCOME_UNKNOWN": "No answer came. It may or may not have gone through.",
     "READ_ONLY": "Read-only mode refuses every change. Nothing was sent.",
@@ -77,6 +78,7 @@ _NEXT: Mapping[str, str] = {
     "UNREACHABLE": "r: retry",
     "SERVICE_UNAVAILABLE": "r: retry",
     "CLOCK_UNCERTAIN": "tell the operator to run chainteller clock show, then clock accept",
+    "BOOKS_DISPUTED": "tell the operator to run chainteller db dispute list",
     "UNAUTHORIZED": KEY_WANTED,
     "OUTCOME_UNKNOWN": "Don't send it again. We're checking whether it went through.",
 }

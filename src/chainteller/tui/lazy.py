@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from chainteller.tui.markets import view as markets_view
     from chainteller.tui.markets.screen import MarketsScreen
     from chainteller.tui.notifications import (
+        hear_of_books,
         hear_of_clock,
         hear_of_transfers,
         look_out,

@@ -132,6 +132,20 @@ def hear_of_clock(desk: Desk, events: "Iterable[Event]") -> None:
         desk.notify("The time is confirmed again.", "good", account_id="")
 
 
+def hear_of_books(desk: Desk, events: "Iterable[Event]") -> None:
+    """The service's newest word on whether a dispute of the books stops withdrawals; told once."""
+    words = [event for event in events if event.type.startswith("books.")]
+    stopped = bool(words) and bool(words[-1].data.get("payoutsStopped"))
+    if not words or stopped == desk.payouts_stopped:
+        return
+    desk.payouts_stopped = stopped
+    if stopped:
+        told = "Withdrawals are stopped: the books are in dispute. Tell the operator."
+        desk.notify(told, "bad", account_id="")
+    else:
+        desk.notify("Withdrawals go on again.", "good", account_id="")
+
+
 def hear_of_transfers(desk: Desk, events: "Iterable[Event]") -> None:
     """Tell each new status of a deposit or withdrawal that was requested here, once. One that is
     watched has a line of its own.

@@ -90,6 +90,8 @@ class StartedDesk(NamedTuple):
     load_samples: Callable[[], None] | None = None
     workspace_file: Path | None = None
     """Where notes, last places and sent requests of this place are kept; left out: nowhere."""
+    payouts_stopped: bool = False
+    """Whether the books are in dispute as the console starts."""
     verify_audit: "Callable[[], ChainReport] | None" = None
     """Checks the whole audit log, where the deployment's database is at hand."""
     watch_repeats: "Callable[[Watch], None] | None" = None

@@ -37,5 +37,11 @@ def describe_connection(desk: Desk, *, narrow: bool) -> list[Piece]:
         then = f"retry in {reach.retry_in_s} s" if reach.retry_in_s else "r: again"
         return [operator, (f"{reach.why}, {then}", "bad")]
     took = f"{reach.latency_ms} ms  " if desk.settings.poll_interval_s and not narrow else ""
-    live: Piece = ("time uncertain  ", "bad") if desk.time_uncertain else ("live  ", "good")
-    return [operator, live, (f"{took}{desk.last_answer}", "muted")]
+    return [operator, _standing(desk), (f"{took}{desk.last_answer}", "muted")]
+
+
+def _standing(desk: Desk) -> Piece:
+    """What the service said that stops something; that it's live where nothing does."""
+    if desk.time_uncertain:
+        return "time uncertain  ", "bad"
+    return ("withdrawals stopped  ", "bad") if desk.payouts_stopped else ("live  ", "good")

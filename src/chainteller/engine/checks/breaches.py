@@ -1,7 +1,7 @@
 """Breaches of an invariant, and the grouping of rows that the checks share."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TypeVar
 
@@ -11,24 +11,45 @@ Key = TypeVar("Key")
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """``invariant`` is its number; ``where`` names a row or an account."""
+    """``invariant`` is its number; ``where`` names a row or an account. ``organisation`` is the
+    log that wrote the row last; empty where no log says."""
 
     invariant: int
     what: str
     where: str
+    organisation: str = field(default="", compare=False)
 
     def __str__(self) -> str:
         return f"invariant {self.invariant}: {self.what} ({self.where})"
 
 
 Breaches = Iterator[Breach]
+
+
+def of_heads(found: Mapping[str, str]) -> tuple[Breach, ...]:
+    """21: each log is the one whose head was kept outside the database; ``found`` has what differs
+    (``kept_heads``)."""
+    return tuple(Breach(21, what, f"log {name}", name) for name, what in found.items())
+
+
+def within(organisation: str, found: Breaches) -> Breaches:
+    """Breaches of one organisation's log."""
+    return (replace(each, organisation=organisation) for each in found)
+
+
 _ALTERED = "Another program wrote to the database, or a backup was mixed with it."
 WRITERS_KEY = "writer's key"
 """Where a breach is that says why marks weren't checked."""
+OTHER_KEY = "another writer's key"
+"""Where one is that says that the key which is there didn't mark this database."""
 _CAUSES: dict[int | str, tuple[str, str]] = {
     WRITERS_KEY: (
         "The writer's key isn't where it is looked for, or can't be used.",
         "Put it back (chainteller info says where), and verify again.",
+    ),
+    OTHER_KEY: (
+        "The key of another deployment is there, or the first entry of the log was altered.",
+        "Put the key back (chainteller info says where), and verify again.",
     ),
     20: (
         _ALTERED,

@@ -18,6 +18,7 @@ from chainteller.engine.checks import replay
 from chainteller.engine.checks.breaches import Breach, Breaches
 from chainteller.engine.checks.replay import Balance, Books, Place
 from chainteller.storage import inspection, trades
+from chainteller.storage import ledger as balances
 from chainteller.storage.accounts import COUNTERS
 from chainteller.storage.db.query import Record, Session
 
@@ -25,6 +26,7 @@ Totals = dict[tuple[str, str], int]
 """(ledger account code, asset key) to atoms."""
 
 _BUCKETS = {4: Bucket.HELD, 5: Bucket.INCOMING}
+_TOGETHER = 500
 
 
 def balances_follow_postings(connection: Session, books: Books) -> Breaches:
@@ -58,6 +60,25 @@ def _as_posted(account: Record, posted: Balance | None, books: Books) -> Breache
     elif (account.balance, account.version) != posted and not _is_archived(account.code, books):
         what = f"{account.balance} at version {account.version}"
         yield Breach(3, f"{what}, but the log says {posted.atoms} at {posted.version}", where)
+
+
+def balances_are_as_posted(connection: Session, books: Books) -> Breaches:
+    """3, of the customers' balances that the entries moved which were read."""
+    wanted: dict[str, dict[str, list[str]]] = {}
+    for code, asset, organisation in books.balances:
+        if owner(code):
+            wanted.setdefault(organisation, {}).setdefault(code, []).append(asset)
+    for organisation, assets in wanted.items():
+        codes = list(assets)
+        for first in range(0, len(codes), _TOGETHER):
+            some = codes[first : first + _TOGETHER]
+            found = balances.of_codes(connection, organisation, some)
+            for code in some:
+                for asset in assets[code]:
+                    said = books.balances[code, asset, organisation]
+                    if found.get((code, asset)) != said:
+                        what = f"the log says {said.atoms} at {said.version}"
+                        yield Breach(3, what, f"{code} {asset}", organisation)
 
 
 def _is_archived(code: str, books: Books) -> bool:
@@ -94,7 +115,7 @@ def journals_are_found(connection: Session, books: Books) -> Breaches:
         return
     known = {
         (posted.record, posted.kind): Place(each.log, each.number)
-        for each in replay.entries_of(connection, books.past)
+        for each in replay.entries_of(connection, books)
         for posted in each.journals
     }
     for row in inspection.journals(connection):

@@ -6,7 +6,7 @@ of each record the account, the statuses that it went through and a sum over its
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from sys import intern
@@ -16,14 +16,14 @@ from chainteller.domain.canonical import canonical
 from chainteller.domain.clock import format_instant
 from chainteller.domain.ledger import CUSTOMER_PREFIX, DEBIT_NORMAL, owner
 from chainteller.domain.merkle import Tree
-from chainteller.engine.checks.breaches import WRITERS_KEY, Breach, Breaches
+from chainteller.engine.checks.breaches import OTHER_KEY, WRITERS_KEY, Breach, Breaches
 from chainteller.service.errors import WriterKeyMissing
-from chainteller.storage import archives, inspection, marks, sealing
+from chainteller.storage import archives, inspection, marks, sealing, writer_keys
 from chainteller.storage.archives import Past
 from chainteller.storage.db.query import Session
 from chainteller.storage.db.table import Table
 from chainteller.storage.inspection import StoredEntry
-from chainteller.storage.log import append, entry, moved
+from chainteller.storage.log import append, entry, moved, views
 from chainteller.storage.log.entry import Entry, Posted
 from chainteller.storage.log.moved import Told
 from chainteller.storage.rows import DEPLOYMENT
@@ -32,6 +32,7 @@ from chainteller.witnessing.checkpoints import Head
 CHANGED, INSERTED, DELETED = "changed", "inserted without an entry", "deleted"
 PUT_BACK = "put back after it was removed"
 CLOCK = "clock"
+_NOT_MARKED = "its mark doesn't hold: nobody with the writer's key wrote it here"
 _TOGETHER = 4_096
 _TABLES = {table.name: table for table in sealing.sealed_tables()}
 _WHOLE = 2**128
@@ -98,6 +99,8 @@ class Books:
     archived: dict[str, list[Told]] = field(default_factory=lambda: defaultdict(list))
     """By log, where the bodies of its oldest entries are, as the deployment's log says."""
     heads: dict[str, Head] = field(default_factory=dict)
+    begins: "Mapping[str, End]" = field(default_factory=dict)
+    """How the logs ended from which on they were read; nothing where that was their beginning."""
 
 
 def read(connection: Session, past: Past) -> tuple[Books, list[Breach]]:
@@ -113,7 +116,7 @@ def read(connection: Session, past: Past) -> tuple[Books, list[Breach]]:
     states = {row.organisation_id: row for row in inspection.logs(connection)}
     is_archived = any(state.moved for state in states.values())
     books = Books(past, is_archived and not past.is_known)
-    marker, found = _marker(connection)
+    marker, found, _ = _marker(connection)
     organisations = {*states, *inspection.organisations_of_entries(connection)}
     # The deployment's log comes first: what it says of a row is older than what another says.
     for organisation in sorted(organisations, key=lambda name: (name != DEPLOYMENT, name)):
@@ -121,6 +124,56 @@ def read(connection: Session, past: Past) -> tuple[Books, list[Breach]]:
         found += reader.read(connection)
         found += reader.compare(states.get(organisation))
     return books, found + list(_archives(connection, books))
+
+
+class End(NamedTuple):
+    """How a log ended at a moment when nothing was wrong with it: its size, the mark and the
+    instant of its last entry, and what names the key that made the mark."""
+
+    size: int = 0
+    mark: bytes = b""
+    at: int = 0
+    key: str = ""
+
+
+Breathe = Callable[[], object]
+"""Is called between rows, and may wait."""
+
+
+def end_at(connection: Session, organisation: str, number: int) -> End:
+    """How a log ended with an entry."""
+    row = views.entry_row(connection, organisation, number)
+    return End() if row is None else End(number, row.mark, row.at, marks.of(connection).name)
+
+
+def read_since(
+    connection: Session, ends: Mapping[str, End], breathe: Breathe
+) -> tuple[Books, list[Breach], dict[str, End]]:
+    """Read what was written to every log after an end of it.
+
+    Args:
+        connection: reads one snapshot.
+        ends: by log; one that is missing is read from its first entry.
+        breathe: is called after each entry.
+
+    Returns:
+        What was written says, what is wrong with it, and how the logs end now.
+    """
+    states = {row.organisation_id: row for row in inspection.logs(connection)}
+    books, reached = Books(begins=ends, is_partial=True), dict[str, End]()
+    marker, found, is_marked = _marker(connection)
+    if not is_marked:  # it isn't read again below
+        found.append(Breach(21, _NOT_MARKED, f"entry 1 of {DEPLOYMENT}"))
+    for organisation in sorted({*states, *ends}, key=lambda name: (name != DEPLOYMENT, name)):
+        begin = ends.get(organisation, End())
+        if marker is not None and begin.key != marker.name:  # the key was replaced meanwhile
+            begin = end_at(connection, organisation, begin.size)
+        reader = _LogReader(books, organisation, marker, begin)
+        for each in reader.read(connection, breathe):
+            found.append(each)
+        found += reader.compare_end(states.get(organisation))
+        reached[organisation] = reader.end
+    return books, found, reached
 
 
 def _archives(connection: Session, books: Books) -> Breaches:
@@ -134,32 +187,49 @@ def _archives(connection: Session, books: Books) -> Breaches:
         yield Breach(21, what, f"archive {name} {part.first}")
 
 
-def _marker(connection: Session) -> tuple[marks.Marker | None, list[Breach]]:
+def _marker(connection: Session) -> tuple[marks.Marker | None, list[Breach], bool]:
+    """What compares marks, what is wrong with its key, and whether the first entry has its mark."""
     marker = marks.of(connection)
     try:
-        marker.require(connection)
+        return marker, [], marker.refresh(connection)
     except WriterKeyMissing as error:
-        return None, [Breach(21, f"marks weren't checked: {error.message}", WRITERS_KEY)]
-    return marker, []
+        where = OTHER_KEY if error.details["reason"] == writer_keys.OTHER_KEY else WRITERS_KEY
+        return None, [Breach(21, f"marks weren't checked: {error.message}", where)], True
 
 
 class _LogReader:
     """Reads one log into the books."""
 
-    def __init__(self, books: Books, organisation: str, marker: marks.Marker | None) -> None:
+    def __init__(
+        self,
+        books: Books,
+        organisation: str,
+        marker: marks.Marker | None,
+        begin: "End | None" = None,
+    ) -> None:
+        begin = begin or End()
         self._books = books
         self._organisation = organisation
         self._marker = marker
-        self._last = 0
-        self._last_at = 0
-        self._mark = b""
+        self._begin = begin.size
+        self._connection: Session | None = None
+        self._last, self._mark, self._last_at, _ = begin
         self._moved = 0
         self._last_moved = 0
         self._tree = Tree()
         self._leaves: list[bytes] = []
 
-    def read(self, connection: Session) -> Breaches:
-        for stored, file in self._books.past.entries(connection, self._organisation):
+    @property
+    def end(self) -> "End":
+        """How the log ends, as far as it was read."""
+        key = "" if self._marker is None else self._marker.name
+        return End(self._last, self._mark, self._last_at, key)
+
+    def read(self, connection: Session, breathe: "Breathe" = lambda: None) -> Breaches:
+        self._connection = connection
+        every = self._books.past.entries(connection, self._organisation, self._begin)
+        for stored, file in every:
+            breathe()
             expected = self._last + 1
             invariant, problem = self._problem(stored, expected)
             if problem:
@@ -188,7 +258,7 @@ class _LogReader:
         if self._marker is not None:
             mark = self._marker.mark(self._organisation, expected, stored.leaf, self._mark)
             if mark != stored.mark:
-                return 21, "its mark doesn't hold: nobody with the writer's key wrote it here"
+                return 21, _NOT_MARKED
         if stored.body is None:
             return _NONE
         if entry.leaf_of(stored.body) != stored.leaf:
@@ -264,7 +334,8 @@ class _LogReader:
             debit = leg.change if leg.code in DEBIT_NORMAL else -leg.change
             sums[leg.asset] = sums.get(leg.asset, 0) + debit
             key = (leg.code, leg.asset, place.organisation)
-            atoms, version = self._books.balances.get(key, Balance())
+            known = self._books.balances.get(key) or self._posted_before(key)
+            atoms, version = known or Balance()
             after = Balance(atoms + leg.change, version + 1)
             self._books.balances[key] = after
             if not leg.code.startswith(CUSTOMER_PREFIX):
@@ -272,7 +343,7 @@ class _LogReader:
             if owner(leg.code) != account:
                 return 16, f"the journal {name} moves a balance of another account"
             if leg != leg._replace(version=after.version, after=after.atoms):
-                if not self._books.is_partial:
+                if not self._books.is_partial or known is not None:
                     return 3, f"the journal {name} doesn't go on from the balance of {leg.code}"
                 self._books.balances[key] = Balance(leg.after or 0, leg.version or 0)
         if any(sums.values()):
@@ -280,6 +351,18 @@ class _LogReader:
         self._books.journals += digest_of_place(posted.record, posted.kind, place)
         self._books.records[posted.record].journals += digest_of(posted.kind, posted.legs)
         return _NONE
+
+    def _posted_before(self, key: Account) -> Balance | None:
+        """A customer's balance where the log was begun to be read; None where that isn't known."""
+        code, asset, organisation = key
+        if self._connection is None or not self._begin or not code.startswith(CUSTOMER_PREFIX):
+            return None
+        earlier = views.posted_before(self._connection, organisation, owner(code), self._begin)
+        for posted in earlier:
+            for leg in reversed(posted.legs):
+                if (leg.code, leg.asset) == (code, asset):
+                    return Balance(leg.after or 0, leg.version or 0)
+        return None
 
     def compare(self, state: Any) -> Breaches:
         """21: the row of the log says how it ends."""
@@ -310,6 +393,19 @@ class _LogReader:
             said = format_instant(said) if isinstance(said, int) else said
             yield Breach(21, f"its newest entry is of {newest}, but its row says {said}", where)
 
+    def compare_end(self, state: Any) -> Breaches:
+        """21: the row of the log says how it ends; of a log that was read from an end of it."""
+        where = f"log {self._organisation}"
+        if state is None:
+            yield Breach(21, "its end is missing", where)
+            return
+        if self._last_moved > state.archived:
+            entry = f"entry {self._last_moved} of {self._organisation}"
+            yield Breach(21, "it has no contents, and no archive took them", entry)
+        if (state.size, state.mark, state.last_at) != self.end[:3]:
+            what = f"its row says {state.size} entries, but {self._last} are there; or another mark"
+            yield Breach(21, f"{what} or time", where)
+
 
 def digest_of(kind: str, legs: Iterable[Any]) -> int:
     """A number for a journal's kind and legs, in any order; sums of them can be compared."""
@@ -330,11 +426,12 @@ def same(one: int, other: int) -> bool:
     return (one - other) % _WHOLE == 0
 
 
-def entries_of(connection: Session, past: Past) -> Iterator[Entry]:
-    """Every entry whose body is known and can be read, the deployment's log first."""
+def entries_of(connection: Session, books: Books) -> Iterator[Entry]:
+    """Every entry of what was read whose body is known, the deployment's log first."""
     names = inspection.organisations_of_entries(connection)
     for organisation in sorted(names, key=lambda name: (name != DEPLOYMENT, name)):
-        for stored, _ in past.entries(connection, organisation):
+        begin = books.begins.get(organisation, End()).size
+        for stored, _ in books.past.entries(connection, organisation, begin):
             try:
                 if stored.body:
                     yield entry.read(stored.number, stored.body)

@@ -19,15 +19,16 @@ from chainteller.engine.checks.replay import (
     INSERTED,
     PUT_BACK,
     Books,
+    Breathe,
     Place,
     Wrong,
 )
 from chainteller.storage import catalogue, inspection, sealing
-from chainteller.storage.archives import Past
 from chainteller.storage.db.query import Session
 from chainteller.storage.db.table import Table
 from chainteller.storage.log.entry import Entry
 
+_TOGETHER = 500
 _MOST = 1_000
 """Rows that are looked into; the rest is counted."""
 
@@ -39,7 +40,35 @@ def rows_are_sealed(connection: Session, books: Books) -> Breaches:
     ]
     wrong += books.written_over
     if wrong:
-        yield from _explained(connection, wrong, books.past)
+        yield from _explained(connection, wrong, books)
+
+
+def written_rows_are_sealed(connection: Session, books: Books, breathe: Breathe) -> Breaches:
+    """20, of the rows that entries wrote which were read from an end of their log."""
+    wrong = list(books.written_over)
+    for table in sealing.sealed_tables():
+        keys = list(books.seals.get(table.name, ()))
+        for first in range(0, len(keys), _TOGETHER):
+            some = keys[first : first + _TOGETHER]
+            rows = inspection.sealed_rows_of(connection, table, some)
+            wrong += _compared(table, {key: books.seals[table.name][key] for key in some}, rows)
+            breathe()
+    if wrong:
+        yield from _explained(connection, wrong, books)
+
+
+def _compared(
+    table: Table, sealed: Mapping[str, str | None], rows: Iterable[tuple[str, str | None, bytes]]
+) -> Iterator[Wrong]:
+    """Rows that aren't as they were sealed, of those that were."""
+    found = {key: sealing.seal(salt, text) for key, salt, text in rows}
+    for key, expected in sealed.items():
+        if expected is None and key in found:
+            yield Wrong(table, key, PUT_BACK)
+        elif expected is not None and key not in found:
+            yield Wrong(table, key, DELETED)
+        elif found.get(key) != expected:
+            yield Wrong(table, key, CHANGED)
 
 
 def catalogue_stands(connection: Session) -> Breaches:
@@ -74,6 +103,8 @@ class Story:
     """The last entry that wrote a row, and the values that the log carries of the row."""
 
     written: str = ""
+    log: str = ""
+    """Whose log has that entry."""
     values: dict[str, Any] = field(default_factory=dict)
 
 
@@ -102,12 +133,12 @@ class Stories:
                 continue
             if (name, key) in over:
                 self.written_over[over[name, key]] = story.written, by
-            story.written = by
+            story.written, story.log = by, found.log
             story.values.update(more[0] if more else {})
 
 
-def _explained(connection: Session, wrong: list[Wrong], past: Past) -> Breaches:
-    stories = _stories_of(connection, wrong, past)
+def _explained(connection: Session, wrong: list[Wrong], books: Books) -> Breaches:
+    stories = _stories_of(connection, wrong, books)
     for each in wrong[:_MOST]:
         story = stories.by_row[each.table.name, each.key]
         what, written = each.what, story.written
@@ -121,12 +152,12 @@ def _explained(connection: Session, wrong: list[Wrong], past: Past) -> Breaches:
             what = f"{what}; last written by {written}"
         if over:
             what = f"{what}; then written over by {over}"
-        yield Breach(20, what, f"{each.table.name} {each.key}")
+        yield Breach(20, what, f"{each.table.name} {each.key}", story.log)
     if len(wrong) > _MOST:
         yield Breach(20, f"and {len(wrong) - _MOST} more rows", "rows")
 
 
-def _stories_of(connection: Session, wrong: Iterable[Wrong], past: Past) -> Stories:
+def _stories_of(connection: Session, wrong: Iterable[Wrong], books: Books) -> Stories:
     """What the log says of some rows."""
     sought = list(wrong)
     stories = Stories({(each.table.name, each.key): Story() for each in sought})
@@ -134,7 +165,7 @@ def _stories_of(connection: Session, wrong: Iterable[Wrong], past: Past) -> Stor
     for each in sought:
         if each.over is not None:
             over[each.over][each.table.name, each.key] = each
-    for found in replay.entries_of(connection, past):
+    for found in replay.entries_of(connection, books):
         by = f"{found.actor} at {format_instant(found.at)}"
         by = f"{by} (entry {found.number} of {found.log})"
         stories.take(found, by, over.get(Place(found.log, found.number), {}))

@@ -6,7 +6,7 @@ written when it was tried, so it's at most ``RETRY`` after the newest write.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -38,8 +38,21 @@ class _Span(NamedTuple):
 
 def work_has_its_record(connection: Session, _books: Books) -> Breaches:
     """8: scheduled work is that of a record that waits for it, at the time that the record says."""
-    times = _Times(connection)
+    yield from jobs_are_on_time(connection)
+    for kind, work in WORK.items():
+        for row in _unscheduled(connection, kind, work):
+            yield Breach(8, "the work that it waits for isn't scheduled", f"{kind} {row.id}")
+
+
+def jobs_are_on_time(connection: Session, references: Container[str] | None = None) -> Breaches:
+    """8, of every job, or of those of some records: of these only while the clock was never put
+    right, because what that changed takes a look at every event."""
+    if references is not None and (row := clock.find(connection)) is not None and row.epoch:
+        return
+    times = _Times(connection, Epochs(connection) if references is None else None)
     for job in inspection.jobs(connection):
+        if references is not None and job.reference not in references:
+            continue
         where = f"{job.kind} {job.reference}"
         work = WORK.get(job.kind)
         record = work and due_times.record_of(connection, job.kind, job.reference)
@@ -52,9 +65,6 @@ def work_has_its_record(connection: Session, _books: Books) -> Breaches:
         elif record.status not in work.ended:
             what = f"work is scheduled on a record that is {record.status} and needs none"
             yield Breach(8, what, where)
-    for kind, work in WORK.items():
-        for row in _unscheduled(connection, kind, work):
-            yield Breach(8, "the work that it waits for isn't scheduled", f"{kind} {row.id}")
 
 
 def _unscheduled(connection: Session, kind: str, work: Work) -> Iterable[Record]:
@@ -69,10 +79,11 @@ def _unscheduled(connection: Session, kind: str, work: Work) -> Iterable[Record]
 
 
 class _Times:
-    """When jobs may be due, by what the database says of time and of its settings' delays."""
+    """When jobs may be due, by what the database says of time and of its settings' delays. Without
+    ``epochs``, there was only one."""
 
-    def __init__(self, connection: Session) -> None:
-        self._epochs = Epochs(connection)
+    def __init__(self, connection: Session, epochs: Epochs | None) -> None:
+        self._epochs = epochs
         row = clock.find(connection)
         self._newest = 0 if row is None else int(row.last_at or 0)
         self._delays = _delays(inspection.rules(connection))
@@ -83,7 +94,7 @@ class _Times:
             return "work is scheduled on a record that says no time for it"
         if work.delay is None:
             span = _Span(since, since)
-        elif self._epochs.is_of_current(job.reference):
+        elif self._epochs is None or self._epochs.is_of_current(job.reference):
             span = self._span(since, work)
         else:
             return ""  # the job's time was put right with the clock

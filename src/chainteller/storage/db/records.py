@@ -150,6 +150,19 @@ class Customer(NamedTuple):
     salt: str | None
 
 
+class Dispute(NamedTuple):
+    id: str
+    organisation_id: str
+    invariant: int
+    place: str
+    what: str
+    found_at: int
+    cleared_at: int | None
+    cleared_by: str | None
+    reason: str | None
+    salt: str | None
+
+
 class Entry(NamedTuple):
     organisation_id: str
     number: int
@@ -418,6 +431,12 @@ class Transfer(NamedTuple):
     salt: str | None
 
 
+class Verification(NamedTuple):
+    name: str
+    verified_at: int
+    full_at: int
+
+
 BY_TABLE: Mapping[str, Any] = {
     table_of(each): each
     for each in (
@@ -433,6 +452,7 @@ BY_TABLE: Mapping[str, Any] = {
         Clock,
         Counterparty,
         Customer,
+        Dispute,
         Entry,
         Idempotency,
         Job,
@@ -455,6 +475,7 @@ BY_TABLE: Mapping[str, Any] = {
         Trade,
         TradingAccount,
         Transfer,
+        Verification,
     )
 }
 
@@ -474,6 +495,22 @@ class Tables:
         sealed=("name", "epoch", "began_at", "doubt", "stepped"),
         numbers=frozenset(("epoch", "began_at", "anchor_at", "anchor_elapsed", "seen_at")),
         booleans=frozenset(("stepped",)),
+    )
+    dispute: ClassVar[Table] = Table(
+        record=Dispute,
+        key=("id",),
+        sealed=(
+            "id",
+            "organisation_id",
+            "invariant",
+            "place",
+            "what",
+            "found_at",
+            "cleared_at",
+            "cleared_by",
+            "reason",
+        ),
+        numbers=frozenset(("invariant", "found_at", "cleared_at")),
     )
     entry: ClassVar[Table] = Table(
         record=Entry, key=("organisation_id", "number"), numbers=frozenset(("number", "at"))
@@ -540,6 +577,9 @@ class Tables:
     )
     tally: ClassVar[Table] = Table(
         record=Tally, key=("organisation_id", "listed"), numbers=frozenset(("upto", "total"))
+    )
+    verification: ClassVar[Table] = Table(
+        record=Verification, key=("name",), numbers=frozenset(("verified_at", "full_at"))
     )
     api_key: ClassVar[Table] = Table(
         record=ApiKey,
@@ -906,6 +946,7 @@ ALL = (
     Tables.archive,
     Tables.checkpoint,
     Tables.clock,
+    Tables.dispute,
     Tables.entry,
     Tables.idempotency,
     Tables.job,
@@ -920,6 +961,7 @@ ALL = (
     Tables.search_word,
     Tables.server_lease,
     Tables.tally,
+    Tables.verification,
     Tables.api_key,
     Tables.counterparty,
     Tables.customer,

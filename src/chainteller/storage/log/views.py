@@ -39,6 +39,7 @@ _LEAF, _MARK, _BODY = (
     Query(f"SELECT {name} AS value FROM entry WHERE {_OF} AND number = :number", Value)
     for name in ("leaf", "mark", "body")
 )
+_ONE = Source(records.Entry).where(f"{_OF} AND number = :number")
 _INSTANT = Query(
     f"SELECT at AS value FROM entry WHERE {_OF} AND number >= :number AND at <= :now "
     "ORDER BY number LIMIT 1",
@@ -47,6 +48,12 @@ _INSTANT = Query(
 _OF_ACCOUNT = Query(
     f"SELECT number, body FROM entry WHERE {_OF} AND trading_account_id = :account "
     "AND number > :after ORDER BY number LIMIT :limit",
+    row_of("number", "body"),
+)
+_FEW = 10
+_BACKWARDS = Query(
+    f"SELECT number, body FROM entry WHERE {_OF} AND trading_account_id = :account "
+    f"AND number <= :number ORDER BY number DESC LIMIT {_FEW}",
     row_of("number", "body"),
 )
 _OF_RECORD = Query(
@@ -153,6 +160,12 @@ def body_of(connection: Session, organisation_id: str, number: int) -> bytes | N
     return None if stored is None else entry.unpack(stored)
 
 
+def entry_row(connection: Session, organisation_id: str, number: int) -> Record | None:
+    """An entry as it's stored; None if there's none."""
+    values = {"organisation": organisation_id, "number": number}
+    return connection.execute(_ONE, values).first()
+
+
 def mark_of(connection: Session, organisation_id: str, number: int) -> bytes:
     """The mark of an entry; empty if there's none."""
     values = {"organisation": organisation_id, "number": number}
@@ -257,6 +270,22 @@ def posted_to(connection: Session, organisation_id: str, account_id: str) -> Ite
         if len(rows) < _TOGETHER:
             return
         number = rows[-1].number
+
+
+def posted_before(
+    connection: Session, organisation_id: str, account_id: str, number: int
+) -> Iterator[Posted]:
+    """Every journal that an account's entries posted up to a number, the newest first, as far as
+    bodies are here. Raises ValueError: an entry can't be read."""
+    while True:
+        values = {"organisation": organisation_id, "account": account_id, "number": number}
+        rows = connection.execute(_BACKWARDS, values).all()
+        for row in rows:
+            if row.body is not None:
+                yield from reversed(opened(row.number, row.body).journals)
+        if len(rows) < _FEW:
+            return
+        number = rows[-1].number - 1
 
 
 class Journal(NamedTuple):

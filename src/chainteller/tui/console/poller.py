@@ -79,18 +79,20 @@ class Poller:
         if page.data:
             self._desk.colleagues.note(page.data, self._desk.now)
             lazy.hear_of_clock(self._desk, page.data)
+            lazy.hear_of_books(self._desk, page.data)
             lazy.hear_of_transfers(self._desk, page.data)
             self._desk.on_change.publish(tuple(event.type for event in page.data))
         self._desk.heard(latency_ms)
 
     async def _look_back(self, newest: int) -> None:
         """Read the events before the first one of this session: who worked on whom just now, and
-        whether time is uncertain."""
+        whether time is uncertain or withdrawals are stopped."""
         if self._desk.colleagues.own_name:
             after = max(0, newest - LOOKED_BACK)
             earlier = await call_service(self._desk.service.events, after, READ_BACK)
             self._desk.colleagues.note(earlier.data, self._desk.now)
             lazy.hear_of_clock(self._desk, earlier.data)
+            lazy.hear_of_books(self._desk, earlier.data)
 
     async def _ask_markets(self, *, now: bool) -> None:
         """Without events, whether the service answers is asked of its smallest list, seldom, or

@@ -1,0 +1,73 @@
+"""Disputes of the books, at the database: list and clear."""
+
+import click
+
+from chainteller.bootstrap import operator
+from chainteller.cli.administration import engine, judged
+from chainteller.cli.lists import Output, output_options
+from chainteller.cli.options import TellerGroup, example, options
+from chainteller.cli.output import document, line, text_of
+from chainteller.records.fields import TEXT, Field, FieldList
+from chainteller.service.models.books import Dispute
+from chainteller.service.models.pages import Page
+
+
+def _field(name: str, label: str) -> Field[Dispute]:
+    def read(dispute: Dispute) -> str | None:
+        value = getattr(dispute, name)
+        return None if value is None else text_of(value)
+
+    return Field(name, label, TEXT, read)
+
+
+DISPUTE: FieldList[Dispute] = FieldList(
+    "dispute",
+    "",
+    [
+        _field("id", "dispute"),
+        _field("organisation", "organisation"),
+        _field("found", "found"),
+        _field("cleared", "cleared"),
+        _field("cleared_by", "by"),
+        _field("reason", "reason"),
+        _field("where", "where"),
+        _field("what", "what"),
+    ],
+    table=("id", "organisation", "found", "cleared", "where", "what"),
+)
+
+
+@click.group("dispute", cls=TellerGroup)
+def dispute() -> None:
+    """What verification found wrong in the books; payouts wait until it's cleared."""
+
+
+@dispute.command("list", changes=False, epilog=example("chainteller db dispute list"))
+@output_options(DISPUTE)
+def list_disputes(output: Output[Dispute]) -> None:
+    """List disputes, the newest first; `*` is the catalogue or the deployment's log."""
+    from chainteller.storage.disputes import listed
+
+    with engine() as found, found.context.database.read() as connection:
+        disputes = Page[Dispute].whole(listed(connection))
+    output.write(disputes, disputes.data, nothing="no disputes")
+
+
+@dispute.command(
+    "clear",
+    changes=True,
+    epilog=example("chainteller db dispute clear DSP_... --reason 'put back from the backup'"),
+)
+@click.argument("dispute_id", metavar="ID")
+@click.option("--reason", required=True, metavar="R", help="Why the books may be trusted again.")
+def clear(dispute_id: str, reason: str) -> None:
+    """Let payouts go on; the dispute returns if the rows still differ at the next verification."""
+    from chainteller.engine.disputes import clear_any
+
+    with engine() as found, judged():
+        actor = operator(options().configured.settings)
+        cleared = clear_any(found.context, actor, dispute_id, reason)
+    if options().json:
+        document(cleared)
+    else:
+        line(f"dispute {cleared.id} is cleared")

@@ -1,0 +1,344 @@
+"""Books that are verified by themselves: the alarm, what it stops, and how a person clears it."""
+
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy import update
+from tests.engine.test_recent_writes import (
+    delete_a_job,
+    put_a_job_off,
+    raise_a_balance,
+    redirect_a_wallet,
+    take_a_guard_away,
+)
+from tests.tampering.altering import Alteration, found_in_log, require_noticed
+from tests.tampering.bank import NAMES, prove_wallet
+from tests.world.declared import sealed_tables
+from tests.world.engines import USDC_ETHEREUM, World
+
+from chainteller.domain.actors import Actor
+from chainteller.domain.clock import DAY, MINUTE, SECOND
+from chainteller.engine.checks.breaches import Breach
+from chainteller.engine.deployment import EmbeddedDeployment
+from chainteller.engine.disputes import clear_any, open_for
+from chainteller.engine.verification import verify
+from chainteller.engine.verifying import Verifier
+from chainteller.service.deployment import DeploymentOptions
+from chainteller.service.errors import BooksDisputed, Conflict, NotFound, ValidationFailed
+from chainteller.service.models.books import ClearDispute, Dispute
+from chainteller.storage import guards, marks
+from chainteller.storage.db.query import Session
+from chainteller.storage.tables import Tables
+from chainteller.storage.wallet_tables import WalletTables
+
+Alter = Callable[[Session], str]
+_TRANSFER = Tables.transfer
+
+
+@pytest.fixture
+def verifier(world: World) -> Verifier:
+    """It looked at a bank with a wallet, where a withdrawal to the bank is due in five seconds."""
+    found = Verifier(world.context)
+    world.deposit("200.00", USDC_ETHEREUM)
+    prove_wallet(world.engine, world.account, NAMES[0])
+    world.settle()
+    found.turn()
+    world.withdraw("12.00")
+    return found
+
+
+def alter(world: World, by: Alter) -> str:
+    with world.database.write() as connection:
+        named = by(connection)
+        connection.commit()
+    return named
+
+
+def a_minute(world: World, verifier: Verifier) -> tuple[Dispute, ...]:
+    """The disputes that are open after a minute, in which it looked every second."""
+    for _ in range(60):
+        world.clock.advance(SECOND)
+        verifier.turn()
+    return tuple(each for each in world.engine.disputes().data if each.cleared is None)
+
+
+def statuses(world: World) -> set[str]:
+    return {each.status for each in world.engine.withdrawals(world.account).data}
+
+
+def clear(world: World, dispute: Dispute) -> Dispute:
+    return world.engine.clear_dispute(dispute.id, ClearDispute(reason="put back")).value
+
+
+def restore_the_guards(world: World) -> None:
+    """PostgreSQL's database is that of other tests too."""
+    with world.database.write() as connection:
+        guards.create(connection)
+        connection.commit()
+
+
+@pytest.mark.parametrize(
+    "by", [raise_a_balance, redirect_a_wallet, delete_a_job, put_a_job_off, take_a_guard_away]
+)
+def test_whatever_is_altered_stops_payouts_within_a_minute_and_nothing_else(
+    world: World, verifier: Verifier, by: Alter
+) -> None:
+    assert world.engine.disputes().data == ()
+    named = alter(world, by)
+    try:
+        (dispute,) = a_minute(world, verifier)
+    finally:
+        if named == "catalogue":
+            restore_the_guards(world)
+    scope = "deployment" if named == "catalogue" else "organisation"
+    assert (dispute.where, dispute.scope) == (named, scope)
+    assert dispute.found.timestamp() * SECOND <= world.clock.now()
+    with pytest.raises(BooksDisputed):
+        world.withdraw("1.00")
+    world.deposit("10.00")
+    bought = world.buy("10.00")
+    world.settle()
+    assert world.engine.trade(world.account, bought.id).status == "settled"
+    assert "processing" in statuses(world)
+    assert not {"failed", "sent"} & statuses(world)
+    told = [each.type for each in world.engine.events(0, 1_000).data]
+    assert told.count("books.disputed") == 1
+    assert [each.action for each in world.engine.audit().data].count("dispute_books") == (
+        scope == "organisation"
+    )
+
+
+def test_payouts_go_on_once_the_rows_are_mended_and_the_dispute_is_cleared(
+    world: World, verifier: Verifier
+) -> None:
+    code, asset = alter(world, raise_a_balance).split(" ")
+    (first,) = a_minute(world, verifier)
+    assert clear(world, first).cleared_by == "local"
+    (second,) = a_minute(world, verifier)
+    assert (second.where, second.id != first.id) == (first.where, True)
+
+    def put_back(connection: Session) -> str:
+        balance = Tables.ledger_account
+        here = (balance.c.code == code, balance.c.asset == asset)
+        row = connection.execute(balance.select().where(*here)).one()
+        connection.execute(update(balance).where(*here).values(balance=row.balance - 1))
+        return ""
+
+    alter(world, put_back)
+    assert a_minute(world, verifier) == (second,)
+    clear(world, second)
+    world.engine.run_due()
+    assert a_minute(world, verifier) == ()
+    world.settle()
+    assert statuses(world) == {"completed"}
+    assert world.withdraw("1.00").status == "processing"
+    told = [(each.type, each.data) for each in world.engine.events(0, 1_000).data]
+    stopped = [data["payoutsStopped"] for kind, data in told if kind.startswith("books.")]
+    assert stopped == [True, False, True, False]
+    assert verify(world.database) == ()
+
+
+def test_one_breach_is_one_dispute_however_often_it_is_found(
+    world: World, verifier: Verifier
+) -> None:
+    alter(world, raise_a_balance)
+    for _ in range(5):
+        assert len(a_minute(world, verifier)) == 1
+    world.quote("5.00")
+    assert len(a_minute(world, verifier)) == 1
+
+
+def test_the_books_of_one_organisation_stop_no_other(world: World, verifier: Verifier) -> None:
+    alter(world, raise_a_balance)
+    a_minute(world, verifier)
+    other = world.engine.acting_as(Actor("bank-2", "other"))
+    assert other.disputes().data == ()
+    (mine,) = world.engine.disputes().data
+    with pytest.raises(NotFound):
+        other.clear_dispute(mine.id, ClearDispute(reason="put back"))
+    assert clear_any(world.context, Actor(name="root"), mine.id, "put back").cleared_by == "root"
+
+
+def test_a_dispute_of_all_is_cleared_by_who_has_the_database(world: World) -> None:
+    open_for(world.context, [Breach(22, "a guard is missing", "catalogue", "")])
+    (found,) = world.engine.disputes().data
+    with pytest.raises(Conflict, match=f"db dispute clear {found.id}"):
+        clear(world, found)
+    with pytest.raises(BooksDisputed):
+        world.withdraw("1.00")
+    clear_any(world.context, Actor(name="root"), found.id, "put back")
+    assert world.withdraw("1.00").status == "processing"
+
+
+def test_what_is_altered_of_old_rows_is_found_at_night(world: World, verifier: Verifier) -> None:
+    """The new ones are so many that a look doesn't reach the old ones any more."""
+    late = Verifier(world.context)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("chainteller.engine.verifying.RECENT", 0)
+        late.turn()
+        alter(world, redirect_a_wallet)
+        assert a_minute(world, late) == ()
+        world.clock.advance(DAY)
+        found = a_minute(world, late)
+    assert {each.where.partition(" ")[0] for each in found} == {"counterparty", "claim"}
+    assert {each.scope for each in found} == {"organisation"}
+
+
+def test_everything_is_verified_again_after_a_dispute_was_cleared(
+    world: World, verifier: Verifier
+) -> None:
+    alter(world, redirect_a_wallet)
+    (first,) = a_minute(world, verifier)
+    late = Verifier(world.context)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("chainteller.engine.verifying.RECENT", 0)
+        late.turn()
+        clear(world, first)
+        again = a_minute(world, late)
+    assert first.where in {each.where for each in again}
+
+
+def test_everything_is_verified_once_a_day_and_never_without_a_time(world: World) -> None:
+    whole: list[int] = []
+    found = Verifier(world.context)
+
+    def verify_all(_: object) -> tuple[()]:
+        whole.append(world.clock.now())
+        return ()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            "chainteller.engine.verification.verify_all",
+            verify_all,
+        )
+        for _ in range(3 * 24 * 4):
+            found.turn()
+            world.clock.advance(15 * MINUTE)
+        Verifier(world.context).turn()
+    assert len(whole) == 4
+    assert [at % DAY // MINUTE for at in whole[1:]] == [130, 130, 130]
+
+
+def test_a_server_that_another_one_stands_for_looks_less_often(world: World) -> None:
+    follower = Verifier(world.context, leads=lambda: False)
+    looks: list[int] = []
+
+    def look(now: int) -> None:
+        looks.append(now)
+        follower._looked_at = now
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(follower, "_look", look)
+        for _ in range(30):
+            follower.turn()
+            world.clock.advance(MINUTE)
+    assert 3 <= len(looks) <= 5
+
+
+def test_the_row_that_says_when_can_be_deleted_without_an_effect(
+    world: World, verifier: Verifier
+) -> None:
+    with world.database.write() as connection:
+        connection.execute(Tables.verification.delete())
+        connection.commit()
+    alter(world, raise_a_balance)
+    assert len(a_minute(world, verifier)) == 1
+
+
+def test_a_dispute_that_is_deleted_is_opened_again(world: World, verifier: Verifier) -> None:
+    alter(world, raise_a_balance)
+    a_minute(world, verifier)
+    with world.database.write() as connection:
+        connection.execute(Tables.dispute.delete())
+        connection.commit()
+    kinds = {each.where.partition(" ")[0] for each in a_minute(world, verifier)}
+    assert "dispute" in kinds
+
+
+@pytest.mark.parametrize("reason", ["", "  ", "x" * 201, "a\x1bb"])
+def test_a_dispute_is_cleared_with_a_reason(world: World, verifier: Verifier, reason: str) -> None:
+    alter(world, raise_a_balance)
+    (dispute,) = a_minute(world, verifier)
+    with pytest.raises(ValidationFailed):
+        world.engine.clear_dispute(dispute.id, ClearDispute(reason=reason))
+    with pytest.raises(NotFound):
+        world.engine.clear_dispute("DSP_none", ClearDispute(reason="put back"))
+    assert len(a_minute(world, verifier)) == 1
+
+
+def test_the_deployment_stays_ready_and_says_what_is_in_dispute(
+    world: World, verifier: Verifier
+) -> None:
+    deployment = EmbeddedDeployment(world.engine, DeploymentOptions("0"))
+    sound = deployment.health()
+    assert sound.ready
+    assert sound.books is not None
+    assert (sound.books.verified_at is None, sound.books.disputes) == (False, ())
+    alter(world, raise_a_balance)
+    (dispute,) = a_minute(world, verifier)
+    health = deployment.health()
+    assert health.ready
+    assert health.books is not None
+    (told,) = health.books.disputes
+    assert told.startswith(f"{dispute.id}: invariant 3")
+    assert "TDA_" not in told
+    figures = {each.name: each.value for each in deployment.figures()}
+    assert figures["chainteller_disputes"] == 1
+    assert figures["chainteller_books_age_seconds"] <= 60
+
+
+def test_a_payout_of_another_account_waits_too_and_isnt_audited_each_minute(
+    world: World, verifier: Verifier
+) -> None:
+    alter(world, raise_a_balance)
+    a_minute(world, verifier)
+    size = len(world.engine.audit().data)
+    for _ in range(10):
+        world.clock.advance(MINUTE)
+        world.engine.run_due()
+    assert len(world.engine.audit().data) == size
+    assert "processing" in statuses(world)
+    with world.database.read() as connection:
+        assert connection.execute(WalletTables.counterparty.select()).first() is not None
+
+
+def test_a_key_that_was_replaced_is_no_breach(world: World, verifier: Verifier) -> None:
+    with world.database.write() as connection:
+        marks.of(connection).replace(connection)
+        connection.commit()
+    assert a_minute(world, verifier) == ()
+    world.deposit("1.00")
+    assert a_minute(world, verifier) == ()
+    assert world.withdraw("1.00").status == "processing"
+    world.clock.advance(DAY)
+    assert a_minute(world, verifier) == ()
+
+
+def alter_the_first_entry(connection: Session) -> str:
+    entry = Tables.entry
+    guards.drop(connection)
+    first = update(entry).where(entry.c.organisation_id == "*", entry.c.number == 1)
+    connection.execute(first.values(leaf=bytes(32)))
+    guards.create(connection)
+    return "entry 1 of *"
+
+
+def test_who_alters_what_names_the_key_does_not_silence_verification(
+    world: World, verifier: Verifier
+) -> None:
+    named = alter(world, alter_the_first_entry)
+    assert named in {each.where for each in a_minute(world, verifier)}
+    assert "processing" in statuses(world)
+
+
+def test_every_cell_and_row_of_a_dispute_is_sealed(world: World) -> None:
+    """Who could remove or clear one by SQL could let payouts go on."""
+    open_for(world.context, [Breach(20, "changed", f"trade {at}", "default") for at in "123"])
+    first, *_ = world.engine.disputes().data
+    clear(world, first)
+    (table,) = (each for each in sealed_tables() if each.name == "dispute")
+
+    def is_named(connection: Session, altered: Alteration) -> bool:
+        return f"dispute {altered.row}" in {each.where for each in found_in_log(connection)}
+
+    assert require_noticed(world, is_named, [table], rows=3) > 3
