@@ -21,17 +21,17 @@ from chainteller.tui.widgets.lines import line
 from chainteller.tui.widgets.paste_field import SIGNATURE
 
 if TYPE_CHECKING:
-    from chainteller.tui.training.console import TrainingConsole
+    from chainteller.tui.training.shell import TrainingShell
 
 _CLOCK = re.compile(r"clock\s*\+?\s*(\d{1,6}[smh])", re.ASCII)
 _JUMPS = ("1m", "5m")
 
 
-def _show_story(console: "TrainingConsole") -> None:
+def _show_story(console: "TrainingShell") -> None:
     console.push_screen(Box("THE STORY SO FAR", guide.story(console.session)))
 
 
-def _show_goals(console: "TrainingConsole") -> None:
+def _show_goals(console: "TrainingShell") -> None:
     async def show() -> None:
         judged = await call_service(judge, console.session)
         console.push_screen(Box("GOALS NOW", guide.goals(judged)))
@@ -39,14 +39,14 @@ def _show_goals(console: "TrainingConsole") -> None:
     console.run_worker(Later(show), group="goals", exclusive=True)
 
 
-def _show_hint(console: "TrainingConsole") -> None:
+def _show_hint(console: "TrainingShell") -> None:
     session = console.session
     text = session.hint()
     rows = guide.hint(text, session.hints, len(session.scenario.hints))
     console.push_screen(Box("HINT", rows))
 
 
-def _choose_words(console: "TrainingConsole") -> None:
+def _choose_words(console: "TrainingShell") -> None:
     def chosen(statement: str | None) -> None:
         if statement is not None:
             console.action_say(statement)
@@ -54,7 +54,7 @@ def _choose_words(console: "TrainingConsole") -> None:
     console.push_screen(Sayings(console.session.scenario.statements), chosen)
 
 
-def _customer_sends(console: "TrainingConsole") -> None:
+def _customer_sends(console: "TrainingShell") -> None:
     """What the customer is asked for arrives as a paste: an address or a signature."""
     screen = console.screen
     if isinstance(screen, WalletsScreen) and screen.field_bar.purpose == "address":
@@ -65,7 +65,7 @@ def _customer_sends(console: "TrainingConsole") -> None:
         console.run_worker(Later(partial(_sign, console)), group="sign", exclusive=True)
 
 
-async def _sign(console: "TrainingConsole") -> None:
+async def _sign(console: "TrainingShell") -> None:
     try:
         signature = await call_service(console.session.sign)
     except TellerError as error:
@@ -79,7 +79,7 @@ async def _sign(console: "TrainingConsole") -> None:
         console.push_screen(Box("THE CUSTOMER'S SIGNATURE", rows, again="c", text=signature))
 
 
-def _keep_checkpoint(console: "TrainingConsole") -> None:
+def _keep_checkpoint(console: "TrainingShell") -> None:
     async def keep() -> None:
         number = await call_service(console.session.checkpoint)
         console.desk.notify(f"checkpoint {number} saved", "muted")
@@ -87,14 +87,14 @@ def _keep_checkpoint(console: "TrainingConsole") -> None:
     console.run_worker(Later(keep), group="checkpoint")
 
 
-def _toggle_clock(console: "TrainingConsole") -> None:
+def _toggle_clock(console: "TrainingShell") -> None:
     console.running = not console.running
     text = "Clock running" if console.running else "Clock paused"
     console.desk.notify(text, "muted")
     console.redraw_guide()
 
 
-def _jumping(time: str) -> Command["TrainingConsole"]:
+def _jumping(time: str) -> Command["TrainingShell"]:
     return Command(
         f"training.clock_{time}",
         "",
@@ -106,7 +106,7 @@ def _jumping(time: str) -> Command["TrainingConsole"]:
 
 
 # fmt: off
-TRAINING_COMMANDS: tuple[Command["TrainingConsole"], ...] = (
+TRAINING_COMMANDS: tuple[Command["TrainingShell"], ...] = (
     *map(_jumping, _JUMPS),
     Command("training.pause", "f5", "clock: pause or resume   [f5]", _toggle_clock, always,
         is_global=True),
@@ -137,8 +137,8 @@ class TrainingProvider(Provider):
     """What ``:`` finds in training, beside everything that it finds elsewhere."""
 
     @property
-    def console(self) -> "TrainingConsole":
-        return cast("TrainingConsole", self.app)
+    def console(self) -> "TrainingShell":
+        return cast("TrainingShell", self.app)
 
     def _entries(self) -> list[tuple[str, str]]:
         listed = [each for each in TRAINING_COMMANDS if each.id != "training.say"]
