@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import text
-from tests.payouts.bank import WALLET, Pair, PayoutBank
+from tests.payouts.bank import Pair, PayoutBank
 from tests.tampering.altering import unguarded
 from tests.wallets.customers import customers
 from tests.world.engines import DPT, USDC_SOLANA, World, make_world
@@ -20,6 +20,7 @@ from chainteller.engine.keys import ApiKeys
 from chainteller.engine.verification import verify
 from chainteller.storage import guards, keys, marks
 from chainteller.storage.database import Database
+from chainteller.storage.db import records
 from chainteller.storage.log import views
 from chainteller.storage.marks import Marker
 from chainteller.storage.rows import Writer
@@ -58,13 +59,12 @@ class Forger(Marker):
 @contextmanager
 def forging(world: World) -> Iterator[None]:
     """What the program writes meanwhile is written without the writer's key."""
-    engine = world.database.engine
-    honest: Marker = engine.get_execution_options()["marker"]
-    engine.update_execution_options(**marks.options(Forger(world.database)))
+    shared = world.database.sessions.shared
+    honest, shared.marker = shared.marker, Forger(world.database)
     try:
         yield
     finally:
-        engine.update_execution_options(**marks.options(honest))
+        shared.marker = honest
 
 
 def size(world: World) -> int:
@@ -111,7 +111,7 @@ def test_a_wallet_that_was_replaced_with_its_text_signature_and_claim_is_not_pai
             rows = Writer(connection)
             address = thief.registered
             values = {"address": address.display, "canonical": address.canonical}
-            rows.update(WALLET, {"id": pair.wallet_id}, values)
+            rows.update(records.Tables.counterparty, {"id": pair.wallet_id}, values)
             put_on_record(rows)
             connection.commit()
         bank.verify_again(pair, thief)
