@@ -1,6 +1,6 @@
 """Archives: the bodies of old entries leave the database, and nothing of them can be altered."""
 
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from random import Random  # noqa: TID251 - histories that can be made again from a seed
@@ -12,18 +12,24 @@ from tests.tampering.altering import unguarded
 from tests.world.engines import World, make_world
 from tests.world.files import KEYS
 
-from chainteller.domain.clock import DAY
-from chainteller.engine import archiving, upkeep
+from chainteller.domain import merkle
+from chainteller.domain.clock import DAY, format_instant, from_datetime
+from chainteller.engine import archiving, upkeep, writer_key
+from chainteller.engine.notary import Trees
+from chainteller.engine.unit_of_work import act
 from chainteller.engine.verification import Breach, breaches, verify_books
-from chainteller.service.errors import ServiceUnavailable
+from chainteller.service.errors import ServiceUnavailable, ValidationFailed
+from chainteller.service.models.pages import ListQuery
 from chainteller.sqlite import sqlite3
 from chainteller.storage import archives, tallies
 from chainteller.storage.copying import copy
 from chainteller.storage.database import Database, open_database
 from chainteller.storage.db.errors import DatabaseError
 from chainteller.storage.log import entry, views
+from chainteller.storage.log.moved import DATABASE
 from chainteller.storage.marks import derived_deployment
 from chainteller.storage.tables import Tables
+from chainteller.writer_keys import ConfiguredKeys
 
 KEPT = 30
 
@@ -82,6 +88,7 @@ def test_what_is_old_moves_and_everything_is_still_proved(world: World, tmp_path
         before = connection.execute(kept).all()
         sizes = views.sizes(connection)
         pinned = views.about(connection, "*", "database")
+        heads = {name: Trees().of(connection, name)[1] for name in sizes}
     full = bodies(world)
     moved = archive(world, path)
     assert moved > 8
@@ -97,6 +104,15 @@ def test_what_is_old_moves_and_everything_is_still_proved(world: World, tmp_path
         assert not any(there[:gone])
         assert all(there[gone:])
         assert archives.name_of(connection, "default", 1) == path.name
+        for name, old in heads.items():
+            tree, now = Trees().of(connection, name)
+            proof = tree.consistency_proof(old.size, now.size)
+            assert merkle.verify_consistency(old.size, now.size, old.root, now.root, proof)
+            for row in before:
+                if row.organisation_id == name:
+                    place = row.number - 1
+                    proof = tree.inclusion_proof(place, now.size)
+                    assert merkle.verify_inclusion(row.leaf, place, now.size, proof, now.root)
 
     assert verify(world) == ()
     assert verify(world, path) == ()
@@ -114,7 +130,8 @@ def test_random_histories_with_purges_and_archives_are_always_verified(
     paths: list[Path] = []
     for _ in range(4):
         for _ in range(chosen.randrange(1, 3)):
-            world.buy(f"{chosen.randrange(1, 9)}.00")
+            world.quote()  # which is removed when it's old
+            world.execute(world.quote(f"{chosen.randrange(1, 9)}.00"), key=f"k{world.clock.now()}")
             world.clock.advance(chosen.randrange(1, 400) * DAY)
         world.settle()
         if not paths or chosen.random() < 0.5:
@@ -126,8 +143,13 @@ def test_random_histories_with_purges_and_archives_are_always_verified(
         if chosen.random() < 0.5:
             list(upkeep.round_of_steps(world.context))
         assert verify(world) == ()
+    list(upkeep.round_of_steps(world.context))
     archive(world, paths[-1])
     assert verify(world, *reversed(paths)) == ()
+    with world.database.read() as connection:
+        removals = select(Tables.entry.c.at).where(Tables.entry.c.action == upkeep.REMOVED)
+        assert len(connection.execute(removals).all()) > 1
+        assert len(archives.names(connection)) == len(paths)
     url = f"sqlite:///{tmp_path / 'copy.db'}"
     copy(world.database, url)
     copied = open_database(url, KEYS)
@@ -139,38 +161,88 @@ def test_random_histories_with_purges_and_archives_are_always_verified(
 OF_DEFAULT = "organisation_id = 'default'"
 
 
+def change(path: Path, statement: str, *values: object) -> int:
+    """Alter a file behind the program's back; how many rows."""
+    with closing(sqlite3.connect(path)) as connection:
+        count: int = connection.execute(statement, values).rowcount
+        connection.commit()
+    return count
+
+
 def one(path: Path, query: str) -> Any:
     with closing(sqlite3.connect(path)) as connection:
         return connection.execute(query).fetchone()
 
 
-def test_an_altered_entry_of_an_archive_is_named(world: World, tmp_path: Path) -> None:
+SECOND = f"WHERE number = 2 AND {OF_DEFAULT}"
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "body = x'00'",
+        "body = NULL",
+        "body = 'x'",
+        f"body = (SELECT body FROM entry WHERE number = 3 AND {OF_DEFAULT})",  # noqa: S608
+        "leaf = x'00'",
+        "at = at + 1",
+        "action = 'x'",
+        "object = 'x'",
+        "trading_account_id = 'x'",
+    ],
+)
+def test_an_altered_cell_of_an_archive_is_named(world: World, tmp_path: Path, cell: str) -> None:
+    path = tmp_path / "audit.archive"
+    a_busy_month(world)
+    archive(world, path)
+    assert verify(world, path) == ()
+    assert change(path, f"UPDATE entry SET {cell} {SECOND}") == 1  # noqa: S608
+    places = {each.where for each in verify(world, path)}
+    assert f"entry 2 of default in {path.name}" in places
+    assert not any(f"entry {n} of default in {path.name}" in places for n in (1, 3))
+
+
+def test_a_forged_and_a_removed_entry_of_an_archive_are_named(world: World, tmp_path: Path) -> None:
     path = tmp_path / "audit.archive"
     a_busy_month(world)
     archive(world, path)
     whole = path.read_bytes()
-    second = f"WHERE number = 2 AND {OF_DEFAULT}"
-    (stored,) = one(path, f"SELECT body FROM entry {second}")  # noqa: S608
+    (stored,) = one(path, f"SELECT body FROM entry {SECOND}")  # noqa: S608
     forged = entry.unpack(stored).replace(b'"by":"', b'"by":"x', 1)
-    for column, value in (("body", b"\0"), ("body", entry.pack(forged)), ("body", None)):
+    values = (entry.pack(forged), entry.leaf_of(forged))  # with the hash that it then has
+    change(path, f"UPDATE entry SET body = ?, leaf = ? {SECOND}", *values)  # noqa: S608
+    assert f"entry 2 of default in {path.name}" in {each.where for each in verify(world, path)}
+    for gone in (f"UPDATE entry SET number = 77777 {SECOND}", f"DELETE FROM entry {SECOND}"):  # noqa: S608
         path.write_bytes(whole)
-        with closing(sqlite3.connect(path)) as connection:
-            connection.execute(f"UPDATE entry SET {column} = ? {second}", (value,))  # noqa: S608
-            connection.commit()
-        places = {each.where for each in verify(world, path)}
-        assert f"entry 2 of default in {path.name}" in places, (value, places)
-    path.write_bytes(whole)
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute(f"UPDATE entry SET number = 77777 {second}")  # noqa: S608
-        connection.commit()
-    assert "entry 2 of default" in {each.where for each in verify(world, path)}
-    path.write_bytes(whole)
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute(f"DELETE FROM entry {second}")  # noqa: S608
-        connection.commit()
-    assert "entry 2 of default" in {each.where for each in verify(world, path)}
+        assert change(path, gone) == 1
+        assert "entry 2 of default" in {each.where for each in verify(world, path)}
     path.write_bytes(whole)
     assert verify(world, path) == ()
+
+
+def test_a_copy_that_an_archive_has_beside_another_is_compared_too(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of entries whose bodies stay in the database, and of a step that another file took over."""
+    first, second = tmp_path / "first.archive", tmp_path / "second.archive"
+    act(world.context, world.engine.actor, lambda tx: tx.audit("tried", DATABASE))
+    a_busy_month(world)
+    with monkeypatch.context() as killing:
+        killing.setattr(archiving, "work_unit", killed)
+        with pytest.raises(KeyboardInterrupt):
+            archive(world, first)
+    archive(world, second)
+    with world.database.read() as connection:
+        (tried,) = views.about(connection, "default", DATABASE)
+    assert verify(world, first, second) == ()
+    (number,) = one(first, "SELECT max(number) FROM entry WHERE organisation_id = '*'")
+    for path, log, altered in ((second, "default", tried.number), (first, "*", number)):
+        whole = path.read_bytes()
+        here = f"WHERE organisation_id = '{log}' AND number = {altered}"
+        assert change(path, f"UPDATE entry SET body = x'00' {here}") == 1  # noqa: S608
+        (found,) = verify(world, first, second)
+        assert found.where == f"entry {altered} of {log} in {path.name}"
+        path.write_bytes(whole)
 
 
 def test_what_the_database_keeps_of_archived_entries_is_compared(
@@ -190,18 +262,29 @@ def test_what_the_database_keeps_of_archived_entries_is_compared(
         for values in (
             {"leaf": b"\1" * 32},
             {"mark": b"\1" * 32},
-            {"at": before["at"] - 1},
+            {"at": before["at"] + 1},
             {"action": "withdraw"},
             {"object": "x"},
             {"trading_account_id": "x"},
         ):
             connection.execute(update(Tables.entry).where(*mine).values(values))
-            found = {each.where for each in breaches(connection, past)}
-            assert "entry 2 of default" in {each.split(" in ")[0] for each in found}, values
+            found = {e.where.split(" in ")[0]: e.what for e in breaches(connection, past)}
+            is_hashed = "leaf" in values or "mark" in values
+            told = "its mark doesn't hold" if is_hashed else "its columns aren't what it says"
+            assert found["entry 2 of default"].startswith(told), values
             connection.execute(update(Tables.entry).where(*mine).values(dict(before)))
         assert {each.where for each in breaches(connection)} == {"catalogue"}
-        connection.execute(update(Tables.log).where(log).values(archived=1))
-        assert "log default" in {each.where for each in breaches(connection)}
+        for values in ({"leaf": b"\1" * 32}, {"mark": b"\1" * 32}):  # without the archive
+            connection.execute(update(Tables.entry).where(*mine).values(values))
+            assert "entry 2 of default" in {each.where for each in breaches(connection)}
+            connection.execute(update(Tables.entry).where(*mine).values(dict(before)))
+        state = connection.execute(select(Tables.log).where(log)).mappings().one()
+        for name in ("size", "last_at", "archived", "moved", "mark"):
+            changed = b"\1" * 32 if name == "mark" else state[name] - 1
+            connection.execute(update(Tables.log).where(log).values({name: changed}))
+            for known in (past, None):
+                assert "log default" in {e.where for e in breaches(connection, known)}, name
+            connection.execute(update(Tables.log).where(log).values(dict(state)))
 
 
 def test_two_processes_archive_at_once(
@@ -223,16 +306,80 @@ def test_two_processes_archive_at_once(
     assert verify(world, path) == ()
 
 
-def test_archiving_that_was_killed_goes_on(
+def killed(*_: object) -> bool:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("place", "step"),
+    [
+        (Path, "hardlink_to"),
+        (archives, "_extend"),
+        (archives.Archive, "add"),
+        (archives, "give_away"),
+        (archiving, "work_unit"),
+        (archives.Archive, "keep_checkpoints"),
+    ],
+)
+def test_archiving_that_was_killed_after_any_step_goes_on(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: Any, step: str
+) -> None:
+    path = tmp_path / "audit.archive"
+    a_busy_month(world)
+    done = getattr(place, step)
+    due = bodies(world) - 2  # but what was just bought
+    for count in range(1, 4):
+        left = [count]
+
+        def interrupted(*given: Any) -> Any:
+            found = done(*given)
+            left[0] -= 1  # noqa: B023 - called in this turn
+            return found if left[0] else killed()  # noqa: B023
+
+        with monkeypatch.context() as killing:
+            killing.setattr(place, step, interrupted)
+            if count == 1:
+                with pytest.raises(KeyboardInterrupt):
+                    archive(world, path)
+            else:
+                with suppress(KeyboardInterrupt):
+                    archive(world, path)
+        assert verify(world) == ()
+        assert verify(world, path) == ()
+    archive(world, path)
+    assert verify(world, path) == ()
+    with world.database.read() as connection:
+        assert views.head(connection, "default").moved + views.head(connection, "*").moved == due
+
+
+def test_a_killed_step_goes_on_under_another_writers_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The marks of the entries that are in the file already are made again meanwhile."""
+    keys = ConfiguredKeys(str(tmp_path / "keys" / "writer.key"), tmp_path, {}, tmp_path)
+    url, path = f"sqlite:///{tmp_path / 'bank.db'}", tmp_path / "audit.archive"
+    open_database(url, keys).close()
+    world = make_world(url, keys=keys)
+    world.open()
+    a_busy_month_without_trades(world)
+    with monkeypatch.context() as killing:
+        killing.setattr(archiving, "work_unit", killed)
+        with pytest.raises(KeyboardInterrupt):
+            archive(world, path)
+    writer_key.replace(world.context, world.engine.actor, "the old one was shown")
+    assert archive(world, path)
+    with world.database.read() as connection:
+        assert views.body_of(connection, "*", 1) is None
+    assert verify(world, path) == ()
+    world.close()
+
+
+def test_archiving_goes_on_only_with_the_rows_that_are_in_both(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between the file and the database, where rows are in both."""
     path = tmp_path / "audit.archive"
     a_busy_month(world)
-
-    def killed(*_: object) -> bool:
-        raise KeyboardInterrupt
-
     for step in range(3):
         with monkeypatch.context() as killing:
             killing.setattr("chainteller.engine.archiving.work_unit", killed)
@@ -334,6 +481,46 @@ def test_bodies_leave_by_a_step_alone(
         connection.execute(update(table).where(table.c.body.is_not(None)).values(body=None))
     assert verify(world) == ()
     world.close()
+
+
+def test_what_only_bodies_say_is_refused_or_left_out_for_archived_time(
+    world: World, tmp_path: Path
+) -> None:
+    act(world.context, world.engine.actor, lambda tx: tx.audit("tried", DATABASE))
+    world.deposit("1.00")
+    world.clock.advance((KEPT + 1) * DAY)
+    since = format_instant(world.clock.now())
+    world.buy("20.00")
+    until = format_instant(world.clock.now())
+    before = world.engine.statement(world.account, from_time=since, to_time=until)
+    shown = world.engine.audit().data
+    assert archive(world, tmp_path / "audit.archive")
+    with world.database.read() as connection:
+        archived = views.head(connection, "default").archived
+        (ended,) = connection.execute(
+            select(Tables.entry.c.at).where(
+                Tables.entry.c.organisation_id == "default", Tables.entry.c.number == archived
+            )
+        ).one()
+        (tried,) = views.about(connection, "default", DATABASE)
+        assert tried.number < archived
+    for start in (None, format_instant(ended)):
+        with pytest.raises(ValidationFailed) as refused:
+            world.engine.statement(world.account, from_time=start, to_time=until)
+        (error,) = refused.value.details["errors"]
+        assert (error["field"], error["code"]) == ("from", "ARCHIVED")
+        assert format_instant(ended) in error["message"]
+        assert "audit.archive" in error["message"]
+    assert world.engine.statement(world.account, from_time=since, to_time=until) == before
+    first = world.engine.statement(world.account, from_time=format_instant(ended + 1))
+    assert from_datetime(first.from_time) == ended + 1
+    assert world.engine.audit().data == tuple(row for row in shown if row.seq > archived)
+    assert [row.seq for row in world.engine.audit(ListQuery(text="database")).data] == [
+        tried.number
+    ]
+    page = world.engine.events(0)
+    assert page.reset
+    assert min(entry.number_of(each.seq) for each in page.data) == archived + 1
 
 
 def test_the_worker_archives_where_a_file_is_set_and_goes_on_without_it(

@@ -1,5 +1,7 @@
 """The form of an entry: what it says is what is read, and nothing else is."""
 
+from hashlib import sha256
+
 import pytest
 
 from chainteller.domain import merkle
@@ -41,6 +43,7 @@ STORED = (
     "a2bf29544182d6b225a75a23a2c75403fff249afb2d91daa810aee425b7573f42f43feac5c4f7331202e9d32e4ec"
     "0d5c61a5f1c0793ef3985e720cb094ade30b281e"
 )
+DICTIONARY = "993a44d0dfc3a38b4d7d181343a9ed52c574d964c47bde1f88aec53d387eb573"
 
 
 def test_what_an_entry_says_is_read_again() -> None:
@@ -61,6 +64,18 @@ def test_what_was_stored_once_is_read_for_ever() -> None:
     assert entry.unpack(entry.pack(BODY)) == BODY
     assert entry.unpack(bytes.fromhex(STORED)) == BODY
     assert entry.opened(4, bytes.fromhex(STORED)) == entry.read(4, BODY)
+
+
+def test_the_dictionary_never_changes() -> None:
+    """Any byte of it may stand in some entry, also one that no entry here uses."""
+    assert sha256(entry._DICTIONARY).hexdigest() == DICTIONARY
+
+
+def test_an_entry_of_another_version_or_form_is_refused_by_name() -> None:
+    with pytest.raises(ValueError, match="version 2, which this build doesn't know"):
+        entry.read(4, BODY.replace(b'"v":1', b'"v":2'))
+    with pytest.raises(ValueError, match="an entry of an unknown form"):
+        entry.unpack(b"\x02" + entry.pack(BODY)[1:])
 
 
 def test_only_the_one_form_is_read() -> None:

@@ -27,7 +27,7 @@ from tests.world.files import sealed
 from chainteller.domain.challenges import DORMANCY
 from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND
 from chainteller.engine import withdrawals
-from chainteller.service.models.counterparties import RegisterCounterparty
+from chainteller.service.models.counterparties import RegisterCounterparty, ReverificationRequest
 from chainteller.service.models.funding import Destination, WithdrawalRequest
 from chainteller.storage import jobs
 from chainteller.storage.tables import Tables
@@ -318,6 +318,28 @@ def test_a_verification_that_expires_while_its_withdrawal_waits_pays_nothing(
     require_failed(fresh, withdrawal_id, "VERIFICATION_ENDED", said)
     assert refusals(fresh, withdrawal_id) == [("VERIFICATION_ENDED", None)]
     assert fresh.breaches() == []
+
+
+@pytest.mark.parametrize("writes", [1, 3])
+def test_a_row_that_an_honest_write_sealed_as_it_was_altered_pays_nothing(
+    fresh: PayoutBank, writes: int
+) -> None:
+    """The request for a withdrawal notes that the wallet's link was used, and so seals the link."""
+    pair = solana(fresh)
+    fresh.world.engine.require_reverification(
+        pair.custody_id, pair.wallet_id, ReverificationRequest(reason="SUSPICIOUS_ACTIVITY")
+    )
+    for column in ("revoked_at", "revoked_reason"):
+        fresh.write(LINK, pair.key(LINK), column, None)
+    requested, *_ = reversed([fresh.request(pair) for _ in range(writes)])
+    assert requested.destination is not None
+    assert requested.destination.verified
+    fresh.pass_time(MINUTE)
+    link = f"link {pair.custody_id} {pair.wallet_id} was altered after entry"
+    found = fresh.world.engine.withdrawal_record(pair.account_id, requested.id)
+    assert not fresh.is_paid(requested.id)
+    assert found.failure_reason is not None
+    assert link in found.failure_reason.message
 
 
 @pytest.mark.parametrize(

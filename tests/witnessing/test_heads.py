@@ -536,3 +536,9 @@ def test_heads_of_an_archived_log_are_proved_and_its_rows_are_named_by_their_arc
     with closing(sqlite3.connect(file)) as connection:
         kept = "SELECT size, root FROM checkpoint WHERE organisation_id = 'default'"
         assert connection.execute(kept).fetchall() == [(old.size, old.root.hex())]
+    assert place.world.clock is not None
+    place.world.clock.advance(4 * DAY)
+    place.open_accounts(6, 1)
+    assert sum(archiving.archive(place.engine.context, file, 1))
+    with closing(sqlite3.connect(file)) as connection:
+        assert connection.execute(kept).fetchall() == [(now.size, now.root.hex())]

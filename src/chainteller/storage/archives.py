@@ -10,10 +10,12 @@ more than the database has given away, that was interrupted: the rows must be th
 on.
 """
 
+import heapq
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from itertools import repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,6 +30,7 @@ from chainteller.storage.db.sources import Source, insert
 from chainteller.storage.epochs import ACCEPTED, SUBJECT
 from chainteller.storage.faults import explain, explain_sqlite, unavailable
 from chainteller.storage.log import views
+from chainteller.storage.log.entry import leaf_of
 from chainteller.storage.log.moved import DATABASE, Told
 
 PINNED = (SUBJECT, DATABASE)
@@ -170,7 +173,7 @@ class Archive:
                 there = _stored(connection, organisation_id, part)
                 new = [row._asdict() for row in rows if row.number not in there]
                 for row in rows:
-                    if there.get(row.number, tuple(row)) != tuple(row):
+                    if there.get(row.number, _unmarked(row)) != _unmarked(row):
                         raise self._differs(organisation_id, row.number)
                 for row in new:
                     connection.later(_KEEP, row)
@@ -245,10 +248,15 @@ def parts(connection: Session) -> dict[str, Part]:
     return {row.organisation_id: Part(row.first, row.upto) for row in rows}
 
 
-def _stored(connection: Session, organisation_id: str, part: Part) -> dict[int, tuple[Any, ...]]:
+def _stored(connection: Session, organisation_id: str, part: Part) -> dict[int, dict[str, Any]]:
     place = {"organisation": organisation_id, **part._asdict()}
     rows = connection.execute(_STORED, place)
-    return {row.number: tuple(row) for row in rows}
+    return {row.number: _unmarked(row) for row in rows}
+
+
+def _unmarked(row: Any) -> dict[str, Any]:
+    """What never changes of an entry; marks are made again with another key."""
+    return {name: value for name, value in row._asdict().items() if name != "mark"}
 
 
 def _extend(connection: Session, organisation_id: str, part: Part) -> None:
@@ -388,26 +396,37 @@ class Past:
 
     def entries(
         self, connection: Session, organisation_id: str, after: int = 0
-    ) -> Iterator[tuple[inspection.StoredEntry, str]]:
-        """Every entry of a log after a number in its order, and the file that has its body; empty
-        for the database. The body is None where it isn't known, and empty where a file lacks it."""
+    ) -> Iterator[tuple[inspection.StoredEntry, str, str]]:
+        """Every entry of a log after a number in its order, the file that has its body, and one
+        that has it otherwise; empty for the database, or for none. The body is None where it isn't
+        known, and empty where no file has it."""
         archived = self._archived(organisation_id)
         following = next(archived, None)
         for found in inspection.entries(connection, organisation_id, after):
-            while following is not None and following[0].number < found.number:
+            copies = []
+            while following is not None and following[0].number <= found.number:
+                if following[0].number == found.number:
+                    copies.append(following)
                 following = next(archived, None)
-            if found.body is not None or not self.is_known:
-                yield found, ""
-            elif following is not None and following[0].number == found.number:
-                yield found._replace(body=following[0].body or b""), following[1]
-            else:
-                yield found._replace(body=b""), ""
+            body, file = found.body, ""
+            if body is None and self.is_known:
+                body, file = _best(copies, found.leaf)
+            whole = found._replace(body=body)
+            others = (name for copy, name in copies if copy._replace(mark=found.mark) != whole)
+            yield whole, file, next(others, "")
 
     def _archived(self, organisation_id: str) -> Iterator[tuple[inspection.StoredEntry, str]]:
-        having = [each for each in self._files if organisation_id in parts(each[1])]
-        for name, file in sorted(having, key=lambda each: parts(each[1])[organisation_id].first):
-            for found in inspection.entries(file, organisation_id):
-                yield found, name
+        copies = (
+            zip(inspection.entries(file, organisation_id), repeat(name))
+            for name, file in self._files
+        )
+        return heapq.merge(*copies, key=lambda each: each[0].number)
+
+
+def _best(copies: Sequence[tuple[inspection.StoredEntry, str]], leaf: bytes) -> tuple[bytes, str]:
+    """The body that an entry's hash is of, if there's one, and its file."""
+    bodies = [(copy.body or b"", name) for copy, name in copies]
+    return next((each for each in bodies if leaf_of(each[0]) == leaf), (*bodies, (b"", ""))[0])
 
 
 @contextmanager

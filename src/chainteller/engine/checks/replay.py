@@ -228,13 +228,16 @@ class _LogReader:
     def read(self, connection: Session, breathe: "Breathe" = lambda: None) -> Breaches:
         self._connection = connection
         every = self._books.past.entries(connection, self._organisation, self._begin)
-        for stored, file in every:
+        for stored, file, other in every:
             breathe()
             expected = self._last + 1
             invariant, problem = self._problem(stored, expected)
             if problem:
                 where = f"entry {expected} of {self._organisation}"
                 yield Breach(invariant, problem, f"{where} in {file}" if file else where)
+            elif other:
+                where = f"entry {expected} of {self._organisation} in {other}"
+                yield Breach(21, "the database has it otherwise", where)
             if stored.body is None or file:
                 self._moved, self._last_moved = self._moved + 1, expected
             self._mark, self._last_at = stored.mark, stored.at
@@ -431,7 +434,7 @@ def entries_of(connection: Session, books: Books) -> Iterator[Entry]:
     names = inspection.organisations_of_entries(connection)
     for organisation in sorted(names, key=lambda name: (name != DEPLOYMENT, name)):
         begin = books.begins.get(organisation, End()).size
-        for stored, _ in books.past.entries(connection, organisation, begin):
+        for stored, _, _ in books.past.entries(connection, organisation, begin):
             try:
                 if stored.body:
                     yield entry.read(stored.number, stored.body)

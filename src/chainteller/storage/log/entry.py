@@ -201,8 +201,10 @@ def read(number: int, found: bytes) -> Entry:
     try:
         first, second, third = found.split(b"\n")
         told = parse_json(first)
-        if told["v"] != VERSION or told["rows"] != _hash(second):
-            raise ValueError("another second line, or no entry of this version")
+        if told["v"] != VERSION:
+            raise ValueError(f"an entry of version {told['v']!r}, which this build doesn't know")
+        if told["rows"] != _hash(second):
+            raise ValueError("another second line")
         inner = parse_json(second)
         inputs = None
         if third:

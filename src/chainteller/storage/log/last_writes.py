@@ -4,7 +4,7 @@ An entry is good if its body has the hash that stands beside it, the columns tha
 it says, and its mark holds: then somebody with the writer's key wrote it in its place.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import merge
 from typing import Any, NamedTuple
 
@@ -18,10 +18,12 @@ from chainteller.storage.log.entry import Entry
 from chainteller.storage.rows import DEPLOYMENT
 
 _TOGETHER = 50
+FOLLOWED = 500
+"""Entries of a trail that a row is followed back through before a payout."""
 _ENTRIES = Source(records.Entry)
 _BEFORE = "organisation_id = :organisation AND number < :before AND body IS NOT NULL"
 _NEWEST_FIRST = f"ORDER BY number DESC LIMIT {_TOGETHER}"
-_OF_LOG = _ENTRIES.where(f"{_BEFORE} {_NEWEST_FIRST}")
+_OF_WHOLE_LOG = _ENTRIES.where(f"{_BEFORE} {_NEWEST_FIRST}")
 _OF_ACCOUNT = _ENTRIES.where(f"{_BEFORE} AND trading_account_id = :of {_NEWEST_FIRST}")
 _OF_OBJECT = _ENTRIES.where(f"{_BEFORE} AND object = :of {_NEWEST_FIRST}")
 _ONE = _ENTRIES.where("organisation_id = :organisation AND number = :number")
@@ -49,26 +51,62 @@ class Trail(NamedTuple):
 def contradicted(connection: Session, trail: Trail, rows: Iterable[Kept]) -> str:
     """Which row isn't as the log says, in words; empty if every one is.
 
-    Rows that were last written in archived entries aren't compared: verification with the archive
-    does that.
+    A row is followed back through its writes: each must have found it as the one before left it,
+    or it was altered in between and an honest write has sealed the alteration. The newest
+    ``FOLLOWED`` entries of the trail are read for that; older alterations are found by
+    verification, which reads everything once a day. Rows that were last written in archived entries
+    aren't compared: verification with the archive does that.
 
     Raises:
         WriterKeyMissing: no mark can be checked.
     """
-    wanted = {(each.table.name, each.key): each.table for each in rows}
-    for found in _all(connection, trail):
-        for row in found.rows:
-            table = wanted.pop((row[0], row[1]), None)
-            if table is not None:
-                if not _is_good(connection, found):
-                    return f"entry {found.number} of {found.log} was altered"
-                if row[2] != seal_of(connection, table, row[1]):
-                    return f"{row[0]} {row[1]} isn't as entry {found.number} says"
-        if not wanted:
-            return ""
-    if wanted and not _is_archived(connection, trail.organisation_id):
-        name, key = next(iter(wanted))
+    followed = {(each.table.name, each.key): _Followed(each.table) for each in rows}
+    for found in _once(_of_trail(connection, trail), FOLLOWED):
+        said = _follow(connection, found, followed)
+        if said:
+            return said
+    unseen = {place: each for place, each in followed.items() if not each.is_seen}
+    for found in _of_log(connection, trail) if unseen else ():
+        said = _follow(connection, found, unseen)
+        unseen = {place: each for place, each in unseen.items() if not each.is_seen}
+        if said or not unseen:
+            return said
+    if unseen and not _is_archived(connection, trail.organisation_id):
+        name, key = next(iter(unseen))
         return f"no entry wrote {name} {key}"
+    return ""
+
+
+class _Followed:
+    """How far a row was followed back."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self.is_seen = False
+        self.is_whole = False
+        """Whether the write that made it was reached."""
+        self.left: str | None = None
+        """The seal that the next older write must have left."""
+
+
+def _follow(
+    connection: Session, found: Entry, followed: Mapping[tuple[str, str], _Followed]
+) -> str:
+    """Compare what an entry wrote with what is known of younger writes; what is wrong, in words."""
+    for name, key, made, *more in found.rows:
+        row = followed.get((name, key))
+        if row is None or row.is_whole:
+            continue
+        if not _is_good(connection, found):
+            return f"entry {found.number} of {found.log} was altered"
+        if not row.is_seen:
+            if made != seal_of(connection, row.table, key):
+                return f"{name} {key} isn't as entry {found.number} says"
+        elif made != row.left:
+            return f"{name} {key} was altered after entry {found.number} and written again"
+        row.is_seen = True
+        row.left = more[1] if len(more) > 1 else None
+        row.is_whole = row.left is None
     return ""
 
 
@@ -98,14 +136,27 @@ def seal_of(connection: Session, table: Table, key: str) -> str | None:
     return sealing.seal(cells[SALT], form.text(cells))
 
 
-def _all(connection: Session, trail: Trail) -> Iterator[Entry]:
-    """The entries of a trail, the newest first, and then those of the whole log."""
+def _of_trail(connection: Session, trail: Trail) -> Iterator[Any]:
+    """The rows of the entries of a trail, the newest first; some more than once."""
     of = trail.organisation_id
     parts = [_stream(connection, _OF_ACCOUNT, of, trail.account_id)]
     parts += [_stream(connection, _OF_OBJECT, of, each) for each in trail.objects]
-    for row in merge(*parts, key=lambda row: -row.number):
-        yield from _read(row)
-    for row in _stream(connection, _OF_LOG, of, ""):
+    return merge(*parts, key=lambda row: -row.number)
+
+
+def _once(rows: Iterator[Any], most: int) -> Iterator[Entry]:
+    """At most so many entries, each once."""
+    last, count = 0, 0
+    for row in rows:
+        if row.number != last:
+            last, count = row.number, count + 1
+            if count > most:
+                return
+            yield from _read(row)
+
+
+def _of_log(connection: Session, trail: Trail) -> Iterator[Entry]:
+    for row in _stream(connection, _OF_WHOLE_LOG, trail.organisation_id, ""):
         yield from _read(row)
 
 
