@@ -8,11 +8,11 @@ from typing import TypeVar
 
 from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME
 from chainteller.domain.ledger import (
-    DEBIT_NORMAL,
     Journal,
     JournalKind,
     Leg,
     UnbalancedJournalError,
+    is_debit_normal,
 )
 from chainteller.domain.money import ceil_div
 from chainteller.domain.quoting import BPS, FeeSchedule, Side, Terms
@@ -218,7 +218,7 @@ def _posted(connection: Session, record_id: str) -> dict[str, Counter[Leg]]:
             Leg(
                 leg.code,
                 ASSETS_BY_KEY[leg.asset],
-                debit=(leg.change > 0) == (leg.code in DEBIT_NORMAL),
+                debit=(leg.change > 0) == is_debit_normal(leg.code),
                 atoms=abs(leg.change),
             )
             for leg in legs
