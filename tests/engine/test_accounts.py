@@ -98,7 +98,8 @@ def test_crypto_is_worth_what_its_balances_are_at_one_instant(world: World) -> N
         each for each in world.engine.token_balances(world.account).data
         if each.token.network == "solana"
     ]  # fmt: skip
-    assert [bool(text.strip("0.")) for each in balances for text in (each.held, each.incoming)]
+    parts = [text for each in balances for text in (each.held, each.incoming)]
+    assert all(text is not None and text.strip("0.") for text in parts)
     assert account.crypto_value_usd == str(sum(Decimal(each.value_usd or "") for each in balances))
     (listed,) = world.engine.trading_accounts(ListQuery()).data
     assert listed == account

@@ -86,7 +86,7 @@ class TrainingConsole(Console):
             randomness=SeededRandomness(f"desk {session.seed}"),
             panel=lambda: GuidePanel(self._guide),
         )
-        super().__init__(lambda: StartedDesk(session.service, session.scenario.name), shown)
+        super().__init__(lambda: StartedDesk(session.service, session.scenario.label), shown)
         self.typed_ahead = CountedKeys(self, self._count)
 
     def _guide(self, width: int) -> Sequence[Line]:
@@ -94,10 +94,18 @@ class TrainingConsole(Console):
 
     def mounted(self) -> None:
         super().mounted()
-        self.desk.on_customer_text.subscribe(self, self.session.tell)
+        self.desk.on_customer_text.subscribe(self, self._told)
+        self.desk.customer.on_change.subscribe(self, lambda _: self._opened())
         if self.desk.settings.poll_interval_s > 0:
             self.set_interval(1.0, self._tick)
         self.call_after_refresh(self._brief)
+
+    def _told(self, text: str) -> None:
+        self.session.tell(text, self.desk.customer.account_id)
+
+    def _opened(self) -> None:
+        if self.desk.customer.account_id:
+            self.session.open_record(self.desk.customer.account_id)
 
     def _brief(self) -> None:
         """The clock waits until the trainee has read what it is about."""
@@ -167,7 +175,7 @@ class TrainingConsole(Console):
         self.poll_now()
 
     def action_say(self, statement: str) -> None:
-        text = self.session.say(statement)
+        text = self.session.say(statement, self.desk.customer.account_id)
         self.desk.notify(f"said: {text}", "muted")
 
     # -- checkpoints and the end --------------------------------------------------------------
@@ -214,7 +222,8 @@ class TrainingConsole(Console):
             made = await call_service(make_report, self.session)
             standing, following = await call_service(self._ended, made)
             await self.push_screen_wait(Box("SESSION ENDED", guide.report(to_lines(made))))
-            page = ProgressPage(guide.progress(standing, following), following)
+            after = next((each for each in standing if each.name == following), None)
+            page = ProgressPage(guide.progress(standing, following), after)
             self.goes_on_with = await self.push_screen_wait(page) or ""
             self.exit(return_code=0)
 
