@@ -90,7 +90,7 @@ def test_crypto_is_worth_what_its_balances_are_at_one_instant(world: World) -> N
     world.buy("100.00")
     world.settle()
     world.buy("33.33")
-    world.clock.advance(3 * SECOND)
+    world.clock.advance(15 * SECOND)
     world.engine.run_due()
     world.execute(world.quote("0.1", side="sell"))
     account = world.engine.trading_account(world.account)
