@@ -90,24 +90,8 @@ def test_no_handler_calls_that_of_its_parent() -> None:
     assert not found, "extend what the handler calls instead, as DeskScreen.mounted"
 
 
-# -- imports ---------------------------------------------------------------------------------------
-
-
 def _files() -> list[Path]:
     return sorted(CONSOLE.rglob("*.py"))
-
-
-def test_imports_stand_at_the_top_of_each_file() -> None:
-    """What must wait for the first frame is named in ``tui/lazy.py``."""
-    inside = [
-        f"{path.relative_to(CONSOLE)}:{node.lineno}"
-        for path in _files()
-        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
-        for node in ast.walk(function)
-        if isinstance(node, ast.Import | ast.ImportFrom)
-    ]
-    assert inside == []
 
 
 # -- private names of Textual ----------------------------------------------------------------------

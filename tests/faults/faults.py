@@ -399,8 +399,8 @@ FAULTS = (
     Fault(
         "another trade of the list is cancelled",
         "tui/trades/commands.py",
-        "lazy.trades_flow.cancel(trade, screen.owner_of(trade))",
-        "lazy.trades_flow.cancel([*screen.records.values()][-1], screen.owner_of(trade))",
+        "trades_flow.cancel(trade, screen.owner_of(trade))",
+        "trades_flow.cancel([*screen.records.values()][-1], screen.owner_of(trade))",
         f"{CONFIRMATIONS}::test_the_trade_selected_among_several_is_the_one_that_is_named_and_cancelled",
     ),
     Fault(

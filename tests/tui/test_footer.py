@@ -282,8 +282,8 @@ def _screen(app: Console) -> DeskScreen:
 def _named_keys(app: Console) -> list[str]:
     """The keys of the footer, as Textual calls them."""
     screen = _screen(app)
-    hints = footer_hints(tuple(screen.COMMANDS_BY_ID.values()), screen, {}, typing=False)
-    by_action = {row.action: row for row in screen.COMMANDS_BY_ID.values()}
+    hints = footer_hints(tuple(screen.commands_by_id.values()), screen, {}, typing=False)
+    by_action = {row.action: row for row in screen.commands_by_id.values()}
     return [by_action[hint.action].key.split(",")[0] for hint in hints]
 
 

@@ -6,7 +6,7 @@ import pytest
 from tests.tui.conftest import Bench, press, seen, settle
 from tests.tui.key_table import PAGE, README, markdown, summary
 
-from chainteller.tui.commands import EVERYWHERE, SCREENS, Command
+from chainteller.tui.commands import EVERYWHERE, SCREENS, AnyCommand, Command
 from chainteller.tui.console.app import run_console
 from chainteller.tui.console.command_table import COMMANDS, clashes, commands_of, complete
 from chainteller.tui.start import ConsoleSettings, StartedDesk
@@ -27,9 +27,13 @@ def test_every_command_says_why_it_is_unavailable_or_that_it_always_works() -> N
     assert complete(COMMANDS) == COMMANDS
 
 
+def _keys(command: AnyCommand) -> list[str]:
+    return command.key.split(",") if command.key else []
+
+
 def test_no_key_stands_for_two_commands_of_one_screen() -> None:
     for screen in SCREENS:
-        keys = [key for row in COMMANDS if row.where == screen for key in row.key.split(",")]
+        keys = [key for row in COMMANDS if row.where == screen for key in _keys(row)]
         assert len(keys) == len(set(keys))
     shared = [key for row in COMMANDS if row.where == EVERYWHERE for key in row.key.split(",")]
     assert len(shared) == len(set(shared))

@@ -8,7 +8,8 @@ from textual.pilot import Pilot
 from chainteller.tui.audit.screen import AuditScreen
 from chainteller.tui.commands import SCREENS
 from chainteller.tui.console.app import Console
-from chainteller.tui.console.help import HelpScreen, LogScreen
+from chainteller.tui.console.event_log import LogScreen
+from chainteller.tui.console.help import HelpScreen
 from chainteller.tui.console.palette import DeskPalette
 
 

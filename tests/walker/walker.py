@@ -26,7 +26,7 @@ from chainteller.service import operations as op
 from chainteller.service.operations import Call
 from chainteller.tui.accounts.screen import AccountsScreen
 from chainteller.tui.console.app import Console
-from chainteller.tui.console.help import LogScreen
+from chainteller.tui.console.event_log import LogScreen
 from chainteller.tui.desk_screen import DeskScreen
 from chainteller.tui.dialogs.boxes import Box
 from chainteller.tui.dialogs.question import Question

@@ -9,7 +9,6 @@ from textual.containers import Container
 from textual.widget import Widget
 
 from chainteller.records.formats import Piece
-from chainteller.tui import lazy
 from chainteller.tui.desk import Desk
 from chainteller.tui.list_screen import FilteredListScreen
 from chainteller.tui.widgets.detail import Detail, OfWidth
@@ -136,9 +135,11 @@ def show_detail(screen: CustomerListScreen[Any], facts: "OfWidth | None") -> Non
 
 def _told(words: str, width: int) -> list[Line]:
     """What to tell the customer, in lines of ``width`` cells."""
+    from chainteller.tui.dialogs.boxes import wrapped
+
     if not words:
         return []
-    rows = [line(row) for row in lazy.wrapped(words, width)]
+    rows = [line(row) for row in wrapped(words, width)]
     return [line(), line(("WHAT TO TELL THE CUSTOMER", "strong"), right=(("t", "key"),)), *rows]
 
 

@@ -19,7 +19,6 @@ from chainteller.service.errors import (
     ServiceUnavailable,
     TellerError,
 )
-from chainteller.tui import lazy
 from chainteller.tui.colleagues import Colleagues
 from chainteller.tui.customer import (
     Answer,
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from chainteller.service.models.counterparties import BlockchainAccount
     from chainteller.service.models.funding import Transfer
     from chainteller.service.ownership import Ownership
+    from chainteller.tui.commands import AnyCommand
     from chainteller.tui.customer_texts import CustomerTexts
     from chainteller.tui.dialogs.question import Ask, Watch
     from chainteller.tui.found import Found
@@ -132,6 +132,10 @@ class Shell(Protocol):
     def style_version(self) -> int:
         """How often all styles were read anew; a screen that is made now needs no more of it."""
 
+    @property
+    def commands_of(self) -> "Callable[[str], Sequence[AnyCommand]]":
+        """Gives the commands of one screen alone."""
+
     def go(self, name: str, *, closes_page: bool = False) -> None:
         """Show one of ``SCREENS``, or the customer's page that was left open over it; with
         ``closes_page`` the screen itself.
@@ -174,6 +178,12 @@ class Shell(Protocol):
         """Whether ``text`` may be copied or written; asks while names and balances are hidden."""
 
 
+def _fields_of(record: Any) -> Any:
+    from chainteller.records.transactions import fields_of
+
+    return fields_of(record)
+
+
 class Desk:
     """What all screens share; ``owner`` is the application, ``shell`` what they may ask of it."""
 
@@ -193,7 +203,7 @@ class Desk:
         self.read_only = settings.read_only
         self.started: StartedDesk | None = None
         self.session: Backstage | None = None
-        self.privacy = Privacy(lambda record: lazy.fields_of(record))  # noqa: PLW0108 - later
+        self.privacy = Privacy(_fields_of)
         self.customer = CustomerContext(owner, self._keep_account_soon)
         self.connection = Connection()
         self.colleagues = Colleagues()
@@ -277,8 +287,10 @@ class Desk:
     @property
     def customer_texts(self) -> "CustomerTexts":
         """The bank's words for customers."""
+        from chainteller.tui.customer_texts import CustomerTexts
+
         settings = self.settings
-        return lazy.CustomerTexts.load(settings.customer_texts, settings.own_customer_texts)
+        return CustomerTexts.load(settings.customer_texts, settings.own_customer_texts)
 
     def set_read_only(self, *, on: bool) -> None:
         self.read_only = on
@@ -411,7 +423,9 @@ class Desk:
         return asked.headed(self.customer.label)
 
     def _watch(self, request: CustomerRequest[Answer], service: "Service") -> "Watch":
-        return lazy.Watch(
+        from chainteller.tui.dialogs.question import Watch
+
+        return Watch(
             now=lambda: self.now,
             require=partial(self.customer.require, request.account_id),
             renew=partial(self._question, request, service),

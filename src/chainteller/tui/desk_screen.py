@@ -15,12 +15,10 @@ from textual.css.query import NoMatches
 from textual.widget import Widget
 
 from chainteller.service.errors import ReadOnlyProfile, TellerError
-from chainteller.tui import lazy
 from chainteller.tui import top_bar as top
 from chainteller.tui.colleagues import words
 from chainteller.tui.commands import (
     SCREENS,
-    AnyCommand,
     Command,
     always,
     bindings_of,
@@ -35,6 +33,7 @@ from chainteller.tui.messages import FieldChanged, FieldClosed, FieldSubmitted, 
 from chainteller.tui.service_calls import Later
 from chainteller.tui.start import StartedDesk
 from chainteller.tui.surrounding_views import has_room_around
+from chainteller.tui.textual_fixes.keys import bind
 from chainteller.tui.textual_fixes.screen import FullScreen, breakpoint_classes
 from chainteller.tui.widgets.bars import (
     HintBar,
@@ -72,15 +71,12 @@ class PutAway(NamedTuple):
 
 
 class DeskScreen(Blank, FullScreen):
-    """Subclasses give ``body``, ``reload`` and ``OWN_COMMANDS``."""
+    """Subclasses give ``body`` and ``reload``; their commands stand in ``tui/KEY/commands.py``."""
 
     KEY: ClassVar[str] = ""
     """The screen's name in the ids of its commands."""
-    OWN_COMMANDS: ClassVar[Sequence[AnyCommand]] = ()
-    """The commands of this screen alone; on the same key they hide those of every screen."""
     OWN_BINDINGS: ClassVar[Sequence[BindingType]] = ()
     """Keys that are no commands: the first characters of what is typed."""
-    COMMANDS_BY_ID: ClassVar[dict[str, AnyCommand]] = {}
     AUTO_FOCUS = ""
     HAS_OWN_FIELD: ClassVar[bool] = False
     """Whether ``body`` brings the field bar, in a place of its own."""
@@ -101,15 +97,12 @@ class DeskScreen(Blank, FullScreen):
         (30, "-tall"),
     ]
 
-    def __init_subclass__(cls) -> None:
-        commands = (*cls.OWN_COMMANDS, *COMMANDS)
-        cls.COMMANDS_BY_ID = by_id(commands)
-        cls.BINDINGS = [*bindings_of(commands), *cls.OWN_BINDINGS]
-        super().__init_subclass__()
-
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk.shell.size, desk.shell.style_version)
         self.desk = desk
+        self.commands_by_id = by_id((*desk.shell.commands_of(self.KEY), *COMMANDS))
+        """On the same key, commands of this screen alone hide those of every screen."""
+        bind(self, [*bindings_of(self.commands_by_id.values()), *self.OWN_BINDINGS])
         self.field_answer: Callable[[str], None] | None = None
         """Takes what is typed into the field that a flow has opened."""
         self.put_away: dict[str, PutAway] = {}
@@ -217,7 +210,7 @@ class DeskScreen(Blank, FullScreen):
     def draw_footer(self) -> None:
         """Name the keys that work now; nothing is painted while they are the same."""
         typing = self.field_bar.is_open
-        commands, keymap = tuple(self.COMMANDS_BY_ID.values()), self.desk.settings.keys
+        commands, keymap = tuple(self.commands_by_id.values()), self.desk.settings.keys
         hints = footer_hints(commands, self, keymap, typing=typing)
         self.query_one(HintBar).change(hints, typing=typing)
 
@@ -245,11 +238,15 @@ class DeskScreen(Blank, FullScreen):
 
     async def confirm(self, asked: "Ask", watch: "Watch | None" = None) -> bool:
         """Only from a worker: waits for ``y``. Raises what ended the question meanwhile."""
-        return await lazy.ask(self.app, lazy.Question(asked, self.desk.shell.deafen, watch))
+        from chainteller.tui.dialogs.question import Question, ask
+
+        return await ask(self.app, Question(asked, self.desk.shell.deafen, watch))
 
     def fail(self, error: TellerError, doing: str = "") -> None:
         """Show a refusal in its three parts and keep it in the log."""
-        failure = lazy.explain(error, doing)
+        from chainteller.tui.failures import explain
+
+        failure = explain(error, doing)
         self.show_failure(failure)
         self.desk.notify(f"{failure.code}  {failure.what}", "bad", failure.detail)
 
@@ -319,7 +316,7 @@ class DeskScreen(Blank, FullScreen):
     async def action_command(self, command_id: str) -> None:
         if self.is_answer_shown:
             _draw_status(self)
-        await run_command(self.COMMANDS_BY_ID, command_id, self)
+        await run_command(self.commands_by_id, command_id, self)
 
     async def on_key_clicked(self, message: KeyClicked) -> None:
         await self.run_action(message.action)
@@ -377,19 +374,25 @@ class DeskScreen(Blank, FullScreen):
 
     def exports(self) -> "Sequence[Export]":
         """The files that ``e`` can write, most wanted first."""
-        return lazy.exports_here(self)
+        from chainteller.tui.exports import exports_here
+
+        return exports_here(self)
 
 
 def _draw_surroundings(screen: DeskScreen, _: None = None) -> None:
     if screen.desk.surroundings is not None:
-        lazy.draw_surroundings(screen)
+        from chainteller.tui.around import draw_surroundings
+
+        draw_surroundings(screen)
 
 
 def _look_around(screen: DeskScreen) -> None:
     """Draw what is known of the surroundings, and read them anew where they are shown."""
     around = screen.desk.surroundings
     if around is not None:
-        lazy.draw_surroundings(screen)
+        from chainteller.tui.around import draw_surroundings
+
+        draw_surroundings(screen)
         if has_room_around(screen):
             around.look_soon()
 
@@ -595,6 +598,8 @@ def _go_back(screen: DeskScreen) -> None:
 
 
 def _tell_customer(screen: DeskScreen) -> None:
+    from chainteller.tui.dialogs.boxes import CustomerBox, wrapped
+
     text = screen.customer_text()
     if not text:
         say(screen, "no text for the customer here")
@@ -602,11 +607,11 @@ def _tell_customer(screen: DeskScreen) -> None:
     screen.desk.on_customer_text.publish(text)
     owner_id = _owner_told(screen)
     screen.desk.customer.told.append(Told(screen.desk.now, owner_id, text))
-    rows = [line(row) for row in lazy.wrapped(text, 70)]
+    rows = [line(row) for row in wrapped(text, 70)]
     whose = _customer_told(screen)
     if whose:
         rows = [line((whose, "muted")), line(), *rows]
-    box = lazy.CustomerBox("WHAT TO TELL THE CUSTOMER", rows, again="t", text=text)
+    box = CustomerBox("WHAT TO TELL THE CUSTOMER", rows, again="t", text=text)
     screen.app.push_screen(box)
 
 
@@ -624,9 +629,11 @@ def _owner_told(screen: DeskScreen) -> str:
 
 
 def _copy(screen: DeskScreen) -> None:
+    from chainteller.tui.exports import copy_now
+
     text = screen.main_text()
     if text:
-        screen.read("copy", partial(lazy.copy_now, screen, text))
+        screen.read("copy", partial(copy_now, screen, text))
     else:
         say(screen, "nothing to copy here")
 
@@ -665,6 +672,25 @@ def _nothing_selected(screen: DeskScreen) -> str:
     return "" if screen.object_id() else "nothing is selected"
 
 
+def _export(screen: DeskScreen) -> None:
+    from chainteller.tui.exports import export
+
+    screen.read("ask-export", partial(export, screen))
+
+
+def _choose_copy(screen: DeskScreen) -> None:
+    from chainteller.tui.exports import copy_menu
+
+    screen.read("ask-copy", partial(copy_menu, screen, _texts_of(screen)))
+
+
+def _write_statement(screen: DeskScreen) -> None:
+    from chainteller.tui.statements import write_statement
+
+    account_id = screen.desk.customer.account_id
+    screen.read("ask-statement", partial(write_statement, screen, account_id))
+
+
 # fmt: off
 COMMANDS: tuple[Command[DeskScreen], ...] = (
     Command("desk.up", "up,k", "One row up", lambda screen: screen.move_cursor(-1), _no_list,
@@ -691,7 +717,7 @@ COMMANDS: tuple[Command[DeskScreen], ...] = (
         lambda screen: screen.desk.shell.audit_of(screen.object_id()), _nothing_selected,
         feature="audit"),
     Command("desk.export", "e", "Export to a file: receipt, rows, detail",
-        lambda screen: screen.read("ask-export", partial(lazy.export, screen)),
+        _export,
         lambda screen: "" if screen.exports() else "there is nothing to export here"),
     Command("desk.refresh", "r", "Refresh", _refresh, always),
     Command("desk.note", "n", "Note about what is selected; this machine only",
@@ -701,11 +727,8 @@ COMMANDS: tuple[Command[DeskScreen], ...] = (
     Command("desk.zoom", "z", "Show the detail on the whole screen, or beside its list",
         _toggle_zoom, always),
     Command("palette.copy", "", "copy: choose what to copy",
-        lambda screen: screen.read("ask-copy", partial(lazy.copy_menu, screen, _texts_of(screen))),
-        always),
+        _choose_copy, always),
     Command("palette.statement", "", "statement: write the account's statement to a file",
-        lambda screen: screen.read("ask-statement",
-            partial(lazy.write_statement, screen, screen.desk.customer.account_id)),
-        _nobody_served),
+        _write_statement, _nobody_served),
 )
 # fmt: on

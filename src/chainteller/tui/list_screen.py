@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 from textual import on
 
 from chainteller.service.errors import NotOffered, TellerError
-from chainteller.tui import lazy
 from chainteller.tui.desk import Desk
 from chainteller.tui.desk_screen import DeskScreen
 from chainteller.tui.messages import PageWanted, RowChosen, RowOpened
@@ -272,6 +271,8 @@ class ListScreen(DeskScreen, Generic[Record]):
 
     def exports(self) -> "Sequence[Export]":
         """The whole list as it is filtered and ordered now, then what stands in the detail."""
+        from chainteller.tui.exports import Table
+
         total = self.paged.total or 0
         if not total:
             return super().exports()
@@ -283,7 +284,7 @@ class ListScreen(DeskScreen, Generic[Record]):
             self.query_one(StatusLine).tell(text, "muted", self.desk.unread)
 
         gather = partial(self.pages.gather, tell)
-        return [*lazy.Table(self.KEY, titles, gather).exports(counted), *super().exports()]
+        return [*Table(self.KEY, titles, gather).exports(counted), *super().exports()]
 
     def record(self) -> object:
         return self.selected

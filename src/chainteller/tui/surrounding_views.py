@@ -2,8 +2,6 @@
 
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from chainteller.tui import lazy
-
 if TYPE_CHECKING:
     from textual.screen import Screen
 
@@ -35,7 +33,9 @@ class CustomerView(NamedTuple):
     @property
     def trades(self) -> "list[Trade]":
         """The newest ones first."""
-        return [row for row in self.transactions if lazy.is_trade(row)]
+        from chainteller.records.trades import is_trade
+
+        return [row for row in self.transactions if is_trade(row)]
 
 
 class DeskView(NamedTuple):

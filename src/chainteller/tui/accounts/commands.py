@@ -7,7 +7,7 @@ from chainteller.domain.assets import USD
 from chainteller.domain.preconditions import Act
 from chainteller.records.formats import short_id
 from chainteller.service.errors import ReadOnlyProfile
-from chainteller.tui import lazy
+from chainteller.tui.accounts.screen import serve_selected
 from chainteller.tui.commands import Command, always, control_against
 from chainteller.tui.desk import NOBODY
 from chainteller.tui.list_screen import why_not_opened
@@ -21,12 +21,6 @@ _ROOM_FOR_ID = 96
 
 def _no_account(screen: "AccountsScreen") -> str:
     return "" if screen.selected is not None else "no account is selected"
-
-
-def serve_selected(screen: "AccountsScreen") -> None:
-    """Serve the account under the cursor: a command was meant for it."""
-    if screen.selected is not None:
-        screen.desk.customer.serve(screen.selected)
 
 
 def _not_allowed(act: Act, screen: "AccountsScreen") -> str:
@@ -89,7 +83,9 @@ def _new_account(screen: "AccountsScreen") -> None:
 
 
 async def _open_for_customer(screen: "AccountsScreen") -> None:
-    opened = await screen.app.push_screen_wait(lazy.CustomersScreen(screen.desk))
+    from chainteller.tui.accounts.new_account import CustomersScreen
+
+    opened = await screen.app.push_screen_wait(CustomersScreen(screen.desk))
     if opened is not None:
         screen.find("", opened)
 
@@ -98,17 +94,22 @@ def _no_activity(screen: "AccountsScreen") -> str:
     sheet = screen.panes.sheet
     if sheet is None:
         return "no account is selected"
-    return "" if lazy.activity_choices(sheet, screen.desk.now) else "no activity is known"
+    from chainteller.tui.accounts.detail import activity_choices
+
+    return "" if activity_choices(sheet, screen.desk.now) else "no activity is known"
 
 
 async def _open_activity(screen: "AccountsScreen") -> None:
+    from chainteller.tui.accounts.detail import activity_choices
+    from chainteller.tui.dialogs.choice import Choice
+
     sheet = screen.panes.sheet
     if sheet is None or _no_activity(screen):
         screen.desk.notify(_no_activity(screen), "muted")
         return
-    choices = lazy.activity_choices(sheet, screen.desk.now)
+    choices = activity_choices(sheet, screen.desk.now)
     name = sheet.account.customer_name or sheet.account.id
-    dialog = lazy.Choice("ACTIVITY", f"{name}, newest first", tuple(choices))
+    dialog = Choice("ACTIVITY", f"{name}, newest first", tuple(choices))
     chosen = await screen.app.push_screen_wait(dialog)
     if chosen is not None:
         screen.desk.shell.find(choices[chosen])

@@ -10,9 +10,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from chainteller.records.formats import transferred
-from chainteller.tui import lazy
 from chainteller.tui.accounts import view as accounts_view
-from chainteller.tui.accounts.commands import COMMANDS, serve_selected
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.desk import Connection, Desk
 from chainteller.tui.desk_screen import refusal_text
@@ -55,7 +53,9 @@ class AccountPanes(Ground):
 
     @cached_property
     def detail(self) -> "AccountDetail":
-        return lazy.AccountDetail(self._desk)
+        from chainteller.tui.accounts.detail import AccountDetail
+
+        return AccountDetail(self._desk)
 
     @property
     def sheet(self) -> "AccountSheet | None":
@@ -73,13 +73,17 @@ class AccountPanes(Ground):
 
     @property
     def _frame(self) -> "Frame":
-        return lazy.Frame(self.screen.size, self.text.size, self.screen.has_class("zoomed"))
+        from chainteller.tui.accounts.detail import Frame
+
+        return Frame(self.screen.size, self.text.size, self.screen.has_class("zoomed"))
 
     def draw(self, account: "TradingAccount | None") -> None:
         if self._desk.started is None:
             return
         if self._desk.awaits_choice:
-            panes = lazy.nobody_selected()
+            from chainteller.tui.accounts.detail import nobody_selected
+
+            panes = nobody_selected()
         else:
             panes = self.detail.panes(account, self._frame)
         self.screen.set_class(bool(panes.charts), "with-charts")
@@ -96,7 +100,6 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     """The account under the cursor is the customer being served."""
 
     KEY = "accounts"
-    OWN_COMMANDS = COMMANDS
     ORDERS = tuple(name for _, name in SORTS)
     REMEMBERED = ("_sort",)
     FIELDS_OF_NOBODY = frozenset({"filter", "known"})
@@ -136,7 +139,9 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     # -- the list -----------------------------------------------------------------------------
 
     def fetch(self, page: int) -> "Listed[TradingAccount]":
-        asked = lazy.query(
+        from chainteller.tui.queries import accounts_like, query
+
+        asked = query(
             page=page, limit=PAGE_ROWS, text=self.filter or None, sort=SORTS[self._sort][0]
         )
         service, now = self.desk.service, self.desk.now
@@ -144,7 +149,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         data, total = found.data, found.pagination.total
         self.is_similar = bool(self.filter) and not total
         if self.is_similar and self.desk.offers("find"):
-            data = lazy.accounts_like(service, self.filter)
+            data = accounts_like(service, self.filter)
             total = len(data)
         return Listed(tuple((accounts_view.account_row(row, now), row) for row in data), total)
 
@@ -296,11 +301,14 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
     def on_field_stepped(self, message: FieldStepped) -> None:
         """Right in the amount of a withdrawal: withdraw to a wallet instead of the bank."""
+        from chainteller.tui.steps import take
+        from chainteller.tui.wallets import flow as wallet_flow
+
         account = self.transfer_account
         if message.purpose == "withdraw" and message.step > 0 and account is not None:
             self.close_field()
             limit = self.desk.settings.confirm_above_cents
-            lazy.take(self, lazy.wallet_flow.choose_wallet(account.id, self.desk.now, limit))
+            take(self, wallet_flow.choose_wallet(account.id, self.desk.now, limit))
 
     def close_field(self) -> None:
         super().close_field()
@@ -376,9 +384,11 @@ def _take_up_transfer(screen: AccountsScreen) -> None:
 def _submit_transfer(
     screen: AccountsScreen, purpose: str, account: "TradingAccount", amount: str
 ) -> None:
-    kind = lazy.account_flow.DEPOSIT if purpose == "deposit" else lazy.account_flow.WITHDRAWAL
+    from chainteller.tui.accounts import flow as account_flow
+
+    kind = account_flow.DEPOSIT if purpose == "deposit" else account_flow.WITHDRAWAL
     limit = screen.desk.settings.confirm_above_cents
-    request = lazy.account_flow.transfer_request(kind, account, amount, limit)
+    request = account_flow.transfer_request(kind, account, amount, limit)
     screen.write(kind, partial(_transfer, screen, kind, request))
 
 
@@ -397,8 +407,10 @@ async def _transfer(
 
 async def _add(screen: AccountsScreen, typed: str) -> None:
     """Where customers can't be looked up: an account by its id, or a new one."""
+    from chainteller.tui.accounts import flow as account_flow
+
     desk = screen.desk
-    made = await desk.send(lazy.account_flow.known_account_request(typed), screen.confirm)
+    made = await desk.send(account_flow.known_account_request(typed), screen.confirm)
     if made is None:
         return
     desk.notify(f"account {made.id} was added to the list", "good", account_id=made.id)
@@ -424,3 +436,9 @@ def _follow_served(screen: AccountsScreen) -> None:
         screen.paged.move_to_key(served)
     elif is_news:
         screen.wanted_id = None
+
+
+def serve_selected(screen: AccountsScreen) -> None:
+    """Serve the account under the cursor: a command was meant for it."""
+    if screen.selected is not None:
+        screen.desk.customer.serve(screen.selected)

@@ -10,7 +10,6 @@ from chainteller.records.audit import AUDIT_ROW
 from chainteller.records.formats import Piece
 from chainteller.service.errors import NotOffered
 from chainteller.tui.audit import verification
-from chainteller.tui.audit.commands import COMMANDS
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.boxes import wrapped
 from chainteller.tui.list_screen import Listed, ListScreen
@@ -45,7 +44,6 @@ def _list(object_id: str) -> "RecordColumns[AuditRow]":
 
 class AuditScreen(ListScreen["AuditRow"]):
     KEY = "audit"
-    OWN_COMMANDS = COMMANDS
     CSS_PATH = "audit.tcss"
 
     def __init__(self, desk: Desk, object_id: str) -> None:

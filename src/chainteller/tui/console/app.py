@@ -3,7 +3,7 @@
 import asyncio
 import importlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
@@ -14,13 +14,13 @@ from textual.filter import LineFilter
 
 from chainteller import garbage
 from chainteller.service.errors import TellerError
-from chainteller.tui import lazy
 from chainteller.tui.accounts.screen import AccountsScreen
 from chainteller.tui.commands import SCREENS, AnyCommand, bindings_of, by_id, run_command
-from chainteller.tui.console.commands import CONSOLE_COMMANDS
+from chainteller.tui.console.commands import CONSOLE_COMMANDS, commands_of
 from chainteller.tui.console.hostile_text import HostileTextFilter
 from chainteller.tui.console.poller import Poller
 from chainteller.tui.console.protection import is_executing, may_leave, may_quit, suspend_console
+from chainteller.tui.console.shell import ConsoleShell
 from chainteller.tui.console.shutdown import catch_signals, crash_report
 from chainteller.tui.console.theme_files import DEFAULT_VARIABLES
 from chainteller.tui.console.themes import Themes
@@ -32,7 +32,7 @@ from chainteller.tui.found import Found
 from chainteller.tui.privacy import PrivacyFilter
 from chainteller.tui.service_calls import Later, OneAtATime, call_service
 from chainteller.tui.start import ConsoleSettings, Glimpse, Reopen, Start, StartedDesk
-from chainteller.tui.textual_fixes.app import SteadyApp, run_key
+from chainteller.tui.textual_fixes.app import run_key
 from chainteller.tui.textual_fixes.palette import (
     fails_in_palette,
     has_room_for_palette,
@@ -54,7 +54,9 @@ def run_console(start: Start, look: ConsoleSettings, reopen: Reopen | None = Non
         The exit code: 0 for ctrl+q, 130 SIGINT, 143 SIGTERM, 129 SIGHUP, 1 after a crash,
         2 when two commands want the same key.
     """
-    problems = lazy.clashes(look.keys) if look.keys else []
+    from chainteller.tui.console.command_table import clashes
+
+    problems = clashes(look.keys) if look.keys else []
     if problems:
         sys.stderr.write("\n".join(problems) + "\n")
         return 2
@@ -74,10 +76,12 @@ def run_console(start: Start, look: ConsoleSettings, reopen: Reopen | None = Non
 
 def desk_commands() -> type[Provider]:
     """What ``:`` offers; Textual asks when the palette is first opened."""
-    return lazy.DeskProvider
+    from chainteller.tui.console.palette import DeskProvider
+
+    return DeskProvider
 
 
-class Console(SteadyApp):
+class Console(ConsoleShell):
     TITLE = "chainteller"
     CSS_PATH = "app.tcss"
     COMMANDS: ClassVar[set[Any]] = {desk_commands}
@@ -94,6 +98,7 @@ class Console(SteadyApp):
     _is_made = False
 
     def __init__(self, start: Start, look: ConsoleSettings) -> None:
+        self.commands_of: Callable[[str], Sequence[AnyCommand]] = commands_of
         self.desk = Desk(self, self, look)
         super().__init__()
         self.animation_level = "none"
@@ -174,12 +179,21 @@ class Console(SteadyApp):
 
     def _answered(self, started: StartedDesk) -> None:
         """The engine or client answers: tell the screens, and go to the last place."""
-        lazy.begin_session(self.desk, started)
+        from chainteller.tui.console.heads import HeadWatch
+        from chainteller.tui.console.start_up import (
+            begin_session,
+            tell_unanswered_requests,
+            tell_unusable_texts,
+        )
+        from chainteller.tui.console.unanswered import UnansweredWrites
+        from chainteller.tui.surroundings import Surroundings
+
+        begin_session(self.desk, started)
         if not self.is_running:
             return  # it was closed meanwhile
-        self.desk.on_poll.subscribe(self, lazy.UnansweredWrites(self).polled)
-        self.desk.on_poll.subscribe(self, lazy.HeadWatch(self).polled)
-        self.desk.surroundings = lazy.Surroundings(self, self.desk)
+        self.desk.on_poll.subscribe(self, UnansweredWrites(self).polled)
+        self.desk.on_poll.subscribe(self, HeadWatch(self).polled)
+        self.desk.surroundings = Surroundings(self, self.desk)
         self.desk.surroundings.look_soon()
         if not isinstance(self.screen, AccountsScreen):
             self.release_keys()  # there are no first rows to be replaced
@@ -187,16 +201,18 @@ class Console(SteadyApp):
             self.open_found(self.finding)
         else:
             self.run_worker(Later(self._to_last_screen), group="place")
-        lazy.tell_unanswered_requests(self.desk)
-        lazy.tell_unusable_texts(self.desk)
+        tell_unanswered_requests(self.desk)
+        tell_unusable_texts(self.desk)
 
     async def _to_last_screen(self) -> None:
         """Where the desk was left, with its account, unless the agent was quicker."""
+        from chainteller.tui.console.start_up import last_screen, restore_account
+
         first = self.screen
         if isinstance(first, AccountsScreen) and first.paged.is_touched:
             return
-        name = lazy.last_screen(self.desk)
-        for prepare in (lazy.restore_account, None):
+        name = last_screen(self.desk)
+        for prepare in (restore_account, None):
             if not name or self.current_mode != "accounts" or len(self.screen_stack) > 1:
                 return
             if prepare is not None:
@@ -205,11 +221,13 @@ class Console(SteadyApp):
 
     def _not_started(self, error: TellerError) -> None:
         """Say why; with profiles configured, offer the others."""
+        from chainteller.tui.console.profiles import ProfilesScreen
+
         self.desk.unheard(0, error)
         if isinstance(self.screen, DeskScreen):
             self.screen.fail(error)
         if self.desk.settings.profiles:
-            self.push_screen(lazy.ProfilesScreen(self.desk, f"{error.code}  {error.message}"))
+            self.push_screen(ProfilesScreen(self.desk, f"{error.code}  {error.message}"))
 
     def crash_report(self, error: BaseException | None) -> str:
         return crash_report(error, self.desk.settings.crash_folder, self.desk.now)
@@ -255,24 +273,35 @@ class Console(SteadyApp):
 
     def audit_of(self, object_id: str) -> None:
         """One trail at a time: another record's replaces the one that is open."""
-        if isinstance(self.screen, lazy.AuditScreen):
+        from chainteller.tui.audit.screen import AuditScreen
+
+        if isinstance(self.screen, AuditScreen):
             self.screen.show_trail(object_id)
         else:
-            self.push_screen(lazy.AuditScreen(self.desk, object_id))
+            self.push_screen(AuditScreen(self.desk, object_id))
+
+    def open_help(self) -> None:
+        from chainteller.tui.console.help import HelpScreen
+
+        self.push_screen(HelpScreen(self.desk, self.screen))
 
     def take_note(self, object_id: str) -> None:
+        from chainteller.tui.console.note_dialog import NoteScreen
+
         behind = self.screen
         if not object_id:
             self.desk.notify("select something to write a note about", "muted")
         elif isinstance(behind, DeskScreen):
-            self.push_screen(lazy.NoteScreen(self.desk, object_id), lambda _: behind.reload())
+            self.push_screen(NoteScreen(self.desk, object_id), lambda _: behind.reload())
 
     def start_trade(self, side: str) -> None:
         self.typed_ahead.hold()
         self.go("quote", closes_page=True)
 
         def open_form() -> None:
-            if isinstance(self.screen, lazy.QuoteScreen):
+            from chainteller.tui.quote.screen import QuoteScreen
+
+            if isinstance(self.screen, QuoteScreen):
                 self.screen.open_form(side)
             self.release_keys()
 
@@ -281,7 +310,7 @@ class Console(SteadyApp):
     def start_transfer(self, purpose: str) -> None:
         """The key of the command waits until Accounts shows the selected account."""
         self.open_found(Found("accounts", self.desk.customer.account_id))
-        command = AccountsScreen.COMMANDS_BY_ID[f"accounts.{purpose}"]
+        command = by_id(self.commands_of("accounts"))[f"accounts.{purpose}"]
         keys = self.desk.settings.keys.get(command.id, command.key)
         self.simulate_key(keys.partition(",")[0])
 
@@ -311,12 +340,14 @@ class Console(SteadyApp):
         line is looked for; anything else is ignored. A dialog is answered first: nobody turns to
         another customer under a question.
         """
+        from chainteller.tui.console.search import is_question, wanted_id
+
         if not self._is_at_desk:
             return
-        text = lazy.wanted_id(event.text)
+        text = wanted_id(event.text)
         if text:
             self.find(text)
-        elif lazy.is_question(event.text):
+        elif is_question(event.text):
             _look_for(self, event.text.strip())
 
     # -- keys ---------------------------------------------------------------------------------
@@ -394,11 +425,7 @@ class Console(SteadyApp):
             self.desk.notify(text, tone, account_id="")
         self.notify(told, markup=False, timeout=10)
         self.desk.on_connection.publish(self.desk.connection)
-        self.show_alert_count()
-
-    def show_alert_count(self) -> None:
-        """The terminal's own title carries the count, never a name or an amount."""
-        show_title(self, self.desk.alerts)
+        show_title(self, self.desk.alerts)  # never a name or an amount
 
     # -- how it looks -------------------------------------------------------------------------
 
@@ -429,7 +456,7 @@ def _works_at_once(console: Console, event: events.Key) -> bool:
         isinstance(screen, AccountsScreen) and not screen.pages.is_preview
     ):
         return False
-    commands = (*screen.COMMANDS_BY_ID.values(), *console.COMMANDS_BY_ID.values())
+    commands = (*screen.commands_by_id.values(), *console.COMMANDS_BY_ID.values())
     found = next((each for each in commands if each.has_key(event.key, keymap)), None)
     return found is not None and found.works_at_once
 
@@ -454,8 +481,10 @@ def _say_how_to_quit(console: Console) -> None:
 
 def _look_for(console: Console, text: str) -> None:
     """Open the palette with a text, where it has room."""
+    from chainteller.tui.console.palette import DeskPalette
+
     if has_room_for_palette(console.size) and isinstance(console.screen, DeskScreen):
-        console.push_screen(lazy.DeskPalette(text))
+        console.push_screen(DeskPalette(text))
 
 
 async def _quit_if_agreed(console: Console) -> None:
@@ -464,9 +493,12 @@ async def _quit_if_agreed(console: Console) -> None:
 
 
 async def _show(console: Console, found: Found) -> None:
+    from chainteller.tui.console.search import turn_to
+    from chainteller.tui.console.search_pages import open_page
+
     shown = None
     try:
-        shown = await lazy.turn_to(console.desk, found)
+        shown = await turn_to(console.desk, found)
     finally:
         if console.finding is found and (shown is None or shown.place not in SCREENS):
             console.finding = None
@@ -477,12 +509,14 @@ async def _show(console: Console, found: Found) -> None:
         console.go(shown.place)
         console.call_after_refresh(_show_on_screen, console, found, shown)
     else:
-        lazy.open_page(console, shown)
+        open_page(console, shown)
 
 
 def _show_on_screen(console: Console, found: Found, shown: Found) -> None:
     """Keys wait on for the list of accounts, whose cursor says who is served."""
-    lazy.show_found(console.screen, shown)
+    from chainteller.tui.console.search import show_found
+
+    show_found(console.screen, shown)
     if console.finding is found:
         console.finding = None
         if not isinstance(console.screen, AccountsScreen):

@@ -1,6 +1,5 @@
 """The table of every command: what the help, the palette and a user's keys are checked against."""
 
-import importlib
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -12,13 +11,14 @@ from chainteller.tui.commands import (
     AnyCommand,
     unavailable_reason,
 )
+from chainteller.tui.console import commands
 from chainteller.tui.console.commands import CONSOLE_COMMANDS, PLACES
 from chainteller.tui.textual_fixes.keys import normalize_keys
 
 if TYPE_CHECKING:
     from textual.screen import Screen
 
-    from chainteller.tui.console.app import Console
+    from chainteller.tui.console.shell import ConsoleShell
 
 
 def complete(commands: Iterable[AnyCommand]) -> tuple[AnyCommand, ...]:
@@ -37,21 +37,13 @@ def complete(commands: Iterable[AnyCommand]) -> tuple[AnyCommand, ...]:
     return every
 
 
-def _commands_in(name: str) -> tuple[AnyCommand, ...]:
-    """The commands of a screen's package."""
-    found: tuple[AnyCommand, ...] = importlib.import_module(
-        f"chainteller.tui.{name}.commands"
-    ).COMMANDS
-    return found
-
-
 _WITH_COMMANDS = (*SCREENS, "audit", "customers")
 _EVERY = complete(
     (
         *PLACES,
         *desk_screen.COMMANDS,
         *CONSOLE_COMMANDS[len(PLACES) :],
-        *(command for name in _WITH_COMMANDS for command in _commands_in(name)),
+        *(command for name in _WITH_COMMANDS for command in commands.commands_of(name)),
     )
 )
 COMMANDS = tuple(command for command in _EVERY if command.where != PALETTE_ONLY)
@@ -68,7 +60,7 @@ def commands_of(screen: str) -> tuple[AnyCommand, ...]:
     return (*own, *(command for command in COMMANDS if command.where == EVERYWHERE))
 
 
-def why_unavailable(command: AnyCommand, console: "Console", screen: "Screen[object]") -> str:
+def why_unavailable(command: AnyCommand, console: "ConsoleShell", screen: "Screen[object]") -> str:
     """Why ``command`` would do nothing on ``screen`` now; empty when it works."""
     here = screen.KEY if isinstance(screen, desk_screen.DeskScreen) else ""
     if command.where not in {EVERYWHERE, PALETTE_ONLY, here}:

@@ -1,42 +1,46 @@
 """Commands of the whole console; the table of every command is ``command_table.py``."""
 
+import importlib
 from functools import partial
 from typing import TYPE_CHECKING
 
-from chainteller.tui import lazy
 from chainteller.tui.commands import (
     SCREENS,
+    AnyCommand,
     Command,
     always,
 )
 from chainteller.tui.console.protection import toggle_privacy, toggle_read_only
 from chainteller.tui.service_calls import Later
+from chainteller.tui.textual_fixes.terminal_title import show_title
 
 if TYPE_CHECKING:
-    from chainteller.tui.console.app import Console
+    from chainteller.tui.console.shell import ConsoleShell
 
 
-def _open_event_log(console: "Console") -> None:
+def _open_event_log(console: "ConsoleShell") -> None:
+    from chainteller.tui.console.event_log import LogScreen
+
     console.desk.unread = console.desk.alerts = 0
-    console.show_alert_count()
-    console.push_screen(lazy.LogScreen(console.desk))
+    show_title(console, 0)
+    console.push_screen(LogScreen(console.desk))
 
 
-def _open_help(console: "Console") -> None:
-    console.push_screen(lazy.HelpScreen(console.desk, console.screen))
+def _hand_over(console: "ConsoleShell") -> None:
+    from chainteller.tui.console.handover import show_handover_note
 
-
-def _hand_over(console: "Console") -> None:
-    shown = partial(lazy.show_handover_note, console, console.desk, console.desk.call_began)
+    shown = partial(show_handover_note, console, console.desk, console.desk.call_began)
     console.run_worker(Later(shown), group="handover", exclusive=True)
 
 
-def _show_last_action(console: "Console") -> None:
-    shown = partial(lazy.show_last_action, console, console.desk)
+def _show_last_action(console: "ConsoleShell") -> None:
+    from chainteller.tui.console.last_action import show_last_action
+
+    shown = partial(show_last_action, console, console.desk)
     console.run_worker(Later(shown), group="last-action", exclusive=True)
 
 
-def _begin_or_end_call(console: "Console") -> None:
+def _begin_or_end_call(console: "ConsoleShell") -> None:
     """Begin the call's timer, or end it and offer the note."""
     desk = console.desk
     if desk.call_began is None:
@@ -48,26 +52,55 @@ def _begin_or_end_call(console: "Console") -> None:
     desk.on_connection.publish(desk.connection)
 
 
-def _no_left_customer(console: "Console") -> str:
+def _no_left_customer(console: "ConsoleShell") -> str:
     return "" if console.desk.left_account_id else "no customer was selected in the last session"
 
 
-def _load_samples(console: "Console") -> None:
-    console.run_worker(Later(partial(lazy.load_samples, console, console.desk)), group="samples")
+def _load_samples(console: "ConsoleShell") -> None:
+    from chainteller.tui.console.samples import load_samples
+
+    console.run_worker(Later(partial(load_samples, console, console.desk)), group="samples")
 
 
-def _no_samples(console: "Console") -> str:
+def _no_samples(console: "ConsoleShell") -> str:
     started = console.desk.started
     can = started is not None and started.load_samples is not None
     return "" if can else "not offered by this deployment"
 
 
-def _show_unanswered(console: "Console") -> None:
-    shown = partial(lazy.show_unanswered, console)
+def _show_unanswered(console: "ConsoleShell") -> None:
+    from chainteller.tui.console.unanswered import show_unanswered
+
+    shown = partial(show_unanswered, console)
     console.run_worker(Later(shown), group="ask-unanswered", exclusive=True)
 
 
-PLACES: tuple[Command["Console"], ...] = tuple(
+def _open_profiles(console: "ConsoleShell") -> None:
+    from chainteller.tui.console.profiles import ProfilesScreen
+
+    console.push_screen(ProfilesScreen(console.desk, ""))
+
+
+def _open_requests(console: "ConsoleShell") -> None:
+    from chainteller.tui.console.request_log_screen import RequestsScreen
+
+    console.push_screen(RequestsScreen(console.desk))
+
+
+def _open_info(console: "ConsoleShell") -> None:
+    from chainteller.tui.console.info import InfoScreen
+
+    console.push_screen(InfoScreen(console.desk))
+
+
+def commands_of(screen: str) -> tuple[AnyCommand, ...]:
+    """The commands of one screen alone, which stand beside it."""
+    module = importlib.import_module(f"chainteller.tui.{screen}.commands")
+    found: tuple[AnyCommand, ...] = module.COMMANDS
+    return found
+
+
+PLACES: tuple[Command["ConsoleShell"], ...] = tuple(
     Command(
         f"desk.{name}",
         str(number),
@@ -80,12 +113,13 @@ PLACES: tuple[Command["Console"], ...] = tuple(
     for number, name in enumerate(SCREENS, start=1)
 )
 # fmt: off
-CONSOLE_COMMANDS: tuple[Command["Console"], ...] = (
+CONSOLE_COMMANDS: tuple[Command["ConsoleShell"], ...] = (
     *PLACES,
     Command("desk.log", "exclamation_mark", "Event log", _open_event_log, always, is_global=True),
     Command("desk.palette", "colon,ctrl+p", "Go to anything by name or id",
         lambda console: console.action_command_palette(), always, is_global=True),
-    Command("desk.help", "question_mark,f1", "All keys", _open_help, always, is_global=True),
+    Command("desk.help", "question_mark,f1", "All keys",
+        lambda console: console.open_help(), always, is_global=True),
     Command("desk.read_only", "f9", "Read-only on and off",
         lambda console: toggle_read_only(console, console.desk), always, is_global=True),
     Command("desk.handover", "h", "Handover note of the call", _hand_over, always, is_global=True),
@@ -101,13 +135,13 @@ CONSOLE_COMMANDS: tuple[Command["Console"], ...] = (
         lambda console: console.find(console.desk.left_account_id), _no_left_customer,
         is_global=True),
     Command("palette.profile", "", "profile: switch to another one, or reconnect",
-        lambda console: console.push_screen(lazy.ProfilesScreen(console.desk, "")), always,
+        _open_profiles, always,
         is_global=True),
     Command("palette.requests", "", "requests: what was sent to the service",
-        lambda console: console.push_screen(lazy.RequestsScreen(console.desk)), always,
+        _open_requests, always,
         is_global=True),
     Command("palette.info", "", "info: version, deployment, features, paths",
-        lambda console: console.push_screen(lazy.InfoScreen(console.desk)), always,
+        _open_info, always,
         is_global=True),
     Command("palette.samples", "", "sample data: load it into an empty database", _load_samples,
         _no_samples, is_global=True),

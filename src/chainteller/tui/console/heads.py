@@ -12,13 +12,12 @@ from textual.app import App
 from chainteller.domain.clock import MINUTE
 from chainteller.service.errors import TellerError
 from chainteller.service.operations import HEADS
-from chainteller.tui import lazy
 from chainteller.tui.desk import Desk
 from chainteller.tui.service_calls import Later, call_service
 from chainteller.witnessing.remembering import HeadConflict, SeenHead, accepted, follow
 
 if TYPE_CHECKING:
-    from chainteller.tui.console.app import Console
+    from chainteller.tui.console.shell import ConsoleShell
 
 KEPT_HEADS = "audit.heads"
 """The kept view with the heads seen here, by organisation, and the last of them."""
@@ -28,7 +27,7 @@ CHECKED_EVERY = MINUTE
 class HeadWatch:
     """Follows the head of the place's audit log, once a minute."""
 
-    def __init__(self, console: "Console") -> None:
+    def __init__(self, console: "ConsoleShell") -> None:
         self._console, self._desk = console, console.desk
         self._checked_at: int | None = None
         self._seen, self._last = _kept(console.desk)
@@ -117,14 +116,16 @@ def facts_of(conflict: HeadConflict) -> tuple[str, ...]:
 
 async def accept_head(app: App[Any], desk: Desk, conflict: HeadConflict) -> None:
     """Ask a person whether the log that is shown now is the right one."""
+    from chainteller.tui.dialogs.question import Ask, Question
+
     facts = (
         conflict.reason,
         *facts_of(conflict),
         "A restore leaves an entry in the audit trail: restore_database.",
         "If no restore was announced, press n and tell the operator of this deployment.",
     )
-    question = lazy.Question(
-        lazy.Ask("ACCEPT the audit log that this deployment shows now?", facts), desk.shell.deafen
+    question = Question(
+        Ask("ACCEPT the audit log that this deployment shows now?", facts), desk.shell.deafen
     )
     if await app.push_screen_wait(question) is True and desk.head_conflict is conflict:
         desk.accept_head()

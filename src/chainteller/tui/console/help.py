@@ -1,4 +1,4 @@
-"""Everything that a key can do, searchable; and what has happened, to be read again."""
+"""Everything that a key can do, searchable."""
 
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,7 +17,7 @@ from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import Column, PagedList, Row
 
 if TYPE_CHECKING:
-    from chainteller.tui.console.app import Console
+    from chainteller.tui.console.shell import ConsoleShell
 
 _TEXT_CELLS = 60
 _BOX_CELLS = 72
@@ -81,7 +81,7 @@ class HelpScreen(ListDialog[None]):
         self.app.call_later(self.app.run_action, command.action, self._behind)
 
     def _why_not(self, command: AnyCommand) -> str:
-        return why_unavailable(command, cast("Console", self.app), self._behind)
+        return why_unavailable(command, cast("ConsoleShell", self.app), self._behind)
 
     def _fill(self, wanted: str) -> None:
         words = wanted.lower().split()
@@ -131,23 +131,3 @@ class HelpScreen(ListDialog[None]):
 def _row_of_term(term: Term) -> Row:
     about = f"{term.name}: {term.means}"
     return Row(term.name, (("?", "key"), ("term", "muted"), (about, "")))
-
-
-class LogScreen(Box):
-    """``!``: what happened on this desk, newest first, with all of each refusal."""
-
-    def __init__(self, desk: Desk) -> None:
-        rows = []
-        for told in reversed(desk.log):
-            first, *more = wrapped(told.text, _TEXT_CELLS)
-            rows.append(line((f"{told.at}Z  ", "muted"), (first, told.tone)))
-            rows += [line(" " * 11, (part, told.tone)) for part in more]
-            for part in told.detail.splitlines()[1:]:
-                rows += [line((" " * 11 + row, "muted")) for row in wrapped(part, _TEXT_CELLS)]
-        text = "\n".join(f"{told.at}Z  {told.text}" for told in desk.log)
-        super().__init__(
-            "EVENT LOG  (this console, since it started)",
-            rows or [line(("nothing yet", "muted"))],
-            again="c",
-            text=text,
-        )

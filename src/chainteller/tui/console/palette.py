@@ -1,7 +1,7 @@
 """``:`` goes to anything: screens, commands, profiles, themes, any id, address or customer."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -11,6 +11,7 @@ from textual.screen import Screen
 
 from chainteller.domain.search_texts import words_of
 from chainteller.records.formats import clean
+from chainteller.tui.commands import AnyCommand
 from chainteller.tui.console.command_table import PALETTE, commands_of
 from chainteller.tui.console.marks import marked
 from chainteller.tui.console.protection import suspend_console
@@ -27,7 +28,7 @@ from chainteller.tui.console.search import (
 from chainteller.tui.textual_fixes.palette import SteadyPalette
 
 if TYPE_CHECKING:
-    from chainteller.tui.console.app import Console
+    from chainteller.tui.console.shell import ConsoleShell
     from chainteller.tui.start import ProfileRow
 
 _LEFT_OUT = frozenset(
@@ -57,7 +58,7 @@ class DeskPalette(SteadyPalette):
 
     def nothing_chosen(self) -> None:
         """What was typed behind ``enter`` comes after what it did."""
-        self.app.call_later(cast("Console", self.app).release_keys)
+        self.app.call_later(cast("ConsoleShell", self.app).release_keys)
 
     def tell(self, note: str) -> None:
         """Keep what has to be said about the search; what looks like a secret isn't shown."""
@@ -102,14 +103,14 @@ class DeskProvider(Provider):
         super().__init__(screen, match_style)  # type: ignore[arg-type]  # handed through
 
     @property
-    def console(self) -> "Console":
-        return cast("Console", self.app)
+    def console(self) -> "ConsoleShell":
+        return cast("ConsoleShell", self.app)
 
     def _entries(self) -> list[Entry]:
         """All that can be run from here, with their keys."""
         key, moved = getattr(self.screen, "KEY", ""), self.console.desk.settings.keys
         rows = [
-            Entry(f"{command.about}   [{command.key_in(moved)}]", command.action, _name(command.id))
+            Entry(_titled(command, moved), command.action, _name(command.id))
             for command in commands_of(key)
             if command.id not in _LEFT_OUT
         ]
@@ -192,6 +193,10 @@ class DeskProvider(Provider):
             return await answer
         finally:
             answer.cancel()
+
+
+def _titled(command: AnyCommand, moved: Mapping[str, str]) -> str:
+    return f"{command.about}   [{command.key_in(moved)}]" if command.key else command.about
 
 
 def _name(command_id: str) -> str:

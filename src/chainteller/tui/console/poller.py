@@ -5,7 +5,6 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from chainteller.service.errors import Forbidden, NotOffered, TellerError
-from chainteller.tui import lazy
 from chainteller.tui.colleagues import LOOKED_BACK, READ_BACK
 from chainteller.tui.desk import Desk
 from chainteller.tui.service_calls import call_service
@@ -33,13 +32,15 @@ class Poller:
 
     async def poll(self, *, now: bool = False) -> None:
         """Fetch the newest events and look at watched markets; ``now`` cuts a wait short."""
+        from chainteller.tui.notifications import look_out
+
         if self._running or self._desk.started is None or (self._skip > 0 and not now):
             self._wait_on()
             return
         self._running = True
         try:
             await self._fetch(now=now)
-            await lazy.look_out(self._desk, self._alert)
+            await look_out(self._desk, self._alert)
         except TellerError as error:
             self._skip, self._refused = self._wait, error
             self._wait = min(_LONGEST_WAIT_S, self._wait * 2)
@@ -59,6 +60,8 @@ class Poller:
             self._desk.unheard(self._skip, self._refused)
 
     async def _fetch(self, *, now: bool) -> None:
+        from chainteller.tui.notifications import hear_of_books, hear_of_clock, hear_of_transfers
+
         if not self._by_events:
             await self._ask_markets(now=now)
             self._desk.on_change.publish(())
@@ -78,21 +81,23 @@ class Poller:
             self._desk.on_change.publish(())
         if page.data:
             self._desk.colleagues.note(page.data, self._desk.now)
-            lazy.hear_of_clock(self._desk, page.data)
-            lazy.hear_of_books(self._desk, page.data)
-            lazy.hear_of_transfers(self._desk, page.data)
+            hear_of_clock(self._desk, page.data)
+            hear_of_books(self._desk, page.data)
+            hear_of_transfers(self._desk, page.data)
             self._desk.on_change.publish(tuple(event.type for event in page.data))
         self._desk.heard(latency_ms)
 
     async def _look_back(self, newest: int) -> None:
         """Read the events before the first one of this session: who worked on whom just now, and
         whether time is uncertain or withdrawals are stopped."""
+        from chainteller.tui.notifications import hear_of_books, hear_of_clock
+
         if self._desk.colleagues.own_name:
             after = max(0, newest - LOOKED_BACK)
             earlier = await call_service(self._desk.service.events, after, READ_BACK)
             self._desk.colleagues.note(earlier.data, self._desk.now)
-            lazy.hear_of_clock(self._desk, earlier.data)
-            lazy.hear_of_books(self._desk, earlier.data)
+            hear_of_clock(self._desk, earlier.data)
+            hear_of_books(self._desk, earlier.data)
 
     async def _ask_markets(self, *, now: bool) -> None:
         """Without events, whether the service answers is asked of its smallest list, seldom, or

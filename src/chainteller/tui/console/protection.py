@@ -5,7 +5,6 @@ from typing import Any
 
 from textual.app import App
 
-from chainteller.tui import lazy
 from chainteller.tui.desk import Desk
 from chainteller.tui.service_calls import Later
 from chainteller.tui.textual_fixes.app import SteadyApp
@@ -14,7 +13,9 @@ from chainteller.tui.textual_fixes.suspending import suspend
 
 async def agreed(app: App[Any], desk: Desk, sentence: str, fact: str) -> bool:
     """Ask before something that cannot be taken back; only ``y`` agrees. Waits in a worker."""
-    return await lazy.ask(app, lazy.Question(lazy.Ask(sentence, (fact,)), desk.shell.deafen))
+    from chainteller.tui.dialogs.question import Ask, Question, ask
+
+    return await ask(app, Question(Ask(sentence, (fact,)), desk.shell.deafen))
 
 
 # -- read-only mode -----------------------------------------------------------------------------
@@ -24,8 +25,10 @@ def toggle_read_only(app: App[Any], desk: Desk) -> None:
     """On at once; off again with a question where the console was opened read-only, or where the
     audit log isn't the one that was seen here.
     """
+    from chainteller.tui.console.heads import accept_head
+
     if desk.read_only and desk.head_conflict is not None:
-        asked = Later(partial(lazy.accept_head, app, desk, desk.head_conflict))
+        asked = Later(partial(accept_head, app, desk, desk.head_conflict))
         app.run_worker(asked, group="ask-writes", exclusive=True)
         return
     if desk.read_only and desk.settings.read_only:

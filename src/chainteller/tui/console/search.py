@@ -30,7 +30,6 @@ from chainteller.service.operations import (
     QUOTES,
     TRADING_ACCOUNTS,
 )
-from chainteller.tui import lazy
 from chainteller.tui.desk import Desk
 from chainteller.tui.failures import explain
 from chainteller.tui.found import Found
@@ -79,8 +78,10 @@ class Results:
 
 def wanted_id(pasted: str) -> str:
     """The id or address in a paste; empty for anything else."""
+    from chainteller.wallets.addresses import is_address
+
     text = pasted.strip()
-    return text if RECORD_ID.fullmatch(text) or lazy.is_address(text) else ""
+    return text if RECORD_ID.fullmatch(text) or is_address(text) else ""
 
 
 def holds_id(pasted: str) -> bool:
@@ -146,6 +147,8 @@ def accounts_of(service: "Service", customer_id: str, reference: str) -> "list[T
 
 def locate(service: "Service", text: str) -> Found:
     """Where an id leads. Runs in a thread; raises NotFound for a transaction of no account."""
+    from chainteller.wallets.addresses import is_address
+
     if text.startswith("TDA_"):
         return Found("accounts", service.trading_account(text).id)
     if text.startswith("TXN_"):
@@ -154,7 +157,7 @@ def locate(service: "Service", text: str) -> Found:
         return Found("wallets", text)
     if text.startswith("QTE_"):
         return Found("quote", text)
-    if lazy.is_address(text):
+    if is_address(text):
         return _wallet(service, text)
     return Found("accounts", text)
 

@@ -9,10 +9,10 @@ from chainteller.tui.customers.screen import CustomerPage
 from chainteller.tui.found import Found
 
 if TYPE_CHECKING:
-    from chainteller.tui.console.app import Console
+    from chainteller.tui.console.shell import ConsoleShell
 
 
-def open_page(console: "Console", found: Found) -> None:
+def open_page(console: "ConsoleShell", found: Found) -> None:
     """Show what was found, whose account is served now, if it has one."""
     if found.place == "note":
         _open_note(console, found.text)
@@ -27,13 +27,13 @@ def open_page(console: "Console", found: Found) -> None:
         console.desk.notify("This deployment doesn't show customers without an account", "warn")
 
 
-def _open_note(console: "Console", about: str) -> None:
+def _open_note(console: "ConsoleShell", about: str) -> None:
     if RECORD_ID.fullmatch(about):
         console.find(about)
     else:
         console.take_note(about)
 
 
-def _opened(console: "Console", account_id: str | None) -> None:
+def _opened(console: "ConsoleShell", account_id: str | None) -> None:
     if account_id is not None:
         console.find(account_id)

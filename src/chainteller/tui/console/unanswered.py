@@ -32,7 +32,7 @@ from chainteller.workspace.recording import RESENT_WITHIN
 from chainteller.workspace.store import IN_DOUBT, SentRequest, Workspace
 
 if TYPE_CHECKING:
-    from chainteller.tui.console.app import Console
+    from chainteller.tui.console.shell import ConsoleShell
 
 _WORDS = {
     Fate.DONE: "answered",
@@ -47,7 +47,7 @@ _TONES = {Fate.DONE: "good", Fate.NOT_DONE: "warn"}
 class UnansweredWrites:
     """Settles the session's writes without an answer, one attempt per poll."""
 
-    def __init__(self, console: "Console") -> None:
+    def __init__(self, console: "ConsoleShell") -> None:
         self._console, self._desk = console, console.desk
         self._told: set[str] = set()
         self._trying = False
@@ -96,7 +96,7 @@ def _plan(desk: Desk) -> str:
 
 
 def _tell_outcome(
-    console: "Console", workspace: Workspace, request: SentRequest, outcome: Outcome
+    console: "ConsoleShell", workspace: Workspace, request: SentRequest, outcome: Outcome
 ) -> None:
     """One line for the agent; screens learn it and fetch again, and the refusal of the lost answer
     goes.
@@ -116,7 +116,7 @@ def _tell_outcome(
     desk.on_change.publish(())
 
 
-def _clear_refusal(console: "Console") -> None:
+def _clear_refusal(console: "ConsoleShell") -> None:
     for screen in console.screen_stack:
         if isinstance(screen, DeskScreen):
             failure = screen.query_one(FailurePanel).failure
@@ -132,7 +132,7 @@ def unanswered_requests(desk: Desk) -> list[SentRequest]:
     return [row for row in rows if row.operation not in MOVES_NOTHING]
 
 
-async def show_unanswered(console: "Console") -> None:
+async def show_unanswered(console: "ConsoleShell") -> None:
     """List the writes without an answer; settle the one that the agent chooses."""
     desk, session = console.desk, console.desk.session
     rows = unanswered_requests(desk)[-9:]
@@ -168,7 +168,7 @@ def _row(workspace: Workspace, request: SentRequest) -> str:
     return "  ".join(part for part in (f"{at}Z", owner, words_of(workspace, request)) if part)
 
 
-async def _may_settle(console: "Console", request: SentRequest) -> bool:
+async def _may_settle(console: "ConsoleShell", request: SentRequest) -> bool:
     """Ask before a request leaves again; a search needs no answer."""
     desk, session = console.desk, console.desk.session
     is_sent = desk.offers(IDEMPOTENCY) and desk.now - request.sent_at < RESENT_WITHIN

@@ -10,7 +10,6 @@ from textual.widget import Widget
 
 from chainteller.records.formats import RECORD_ID
 from chainteller.tui.customers import view
-from chainteller.tui.customers.commands import COMMANDS
 from chainteller.tui.customers.filter import SHOWN, wanted
 from chainteller.tui.customers.sheet import CustomerSheet, customer_sheet
 from chainteller.tui.customers.timeline import Entry, Timeline, timeline_of
@@ -44,7 +43,6 @@ class CustomerPage(FilteredListScreen[Entry]):
     """
 
     KEY = "customers"
-    OWN_COMMANDS = COMMANDS
     CSS_PATH = "customers.tcss"
 
     def __init__(self, desk: Desk) -> None:

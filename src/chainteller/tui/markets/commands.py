@@ -5,14 +5,13 @@ from typing import TYPE_CHECKING
 
 from chainteller.domain.preconditions import Act
 from chainteller.records.markets import is_open
-from chainteller.tui import lazy
 from chainteller.tui.commands import Command, always, control_against
+from chainteller.tui.markets import view as markets_view
+from chainteller.tui.markets.screen import KEPT_ORDER, open_market
+from chainteller.tui.notifications import watch_market
 
 if TYPE_CHECKING:
     from chainteller.tui.markets.screen import MarketsScreen
-
-KEPT_ORDER = "list.markets"
-"""Name of the kept view that holds the order of the list."""
 
 
 def _no_market(screen: "MarketsScreen") -> str:
@@ -35,12 +34,6 @@ def _not_closed(screen: "MarketsScreen") -> str:
     return f"{market.market_name} is open" if is_open(market) else ""
 
 
-def open_market(screen: "MarketsScreen") -> None:
-    """Show the market and its chart on the whole screen."""
-    if screen.paged.cursor_key is not None:
-        screen.zoom(on=True)
-
-
 def _trade(side: str, screen: "MarketsScreen") -> None:
     if screen.paged.cursor_key is not None:
         screen.desk.customer.market = screen.paged.cursor_key
@@ -48,7 +41,7 @@ def _trade(side: str, screen: "MarketsScreen") -> None:
 
 
 def _next_order(screen: "MarketsScreen") -> None:
-    screen.order = (screen.order + 1) % len(lazy.markets_view.ORDERS)
+    screen.order = (screen.order + 1) % len(markets_view.ORDERS)
     screen.desk.remember(KEPT_ORDER, screen.order)
     screen.draw()
 
@@ -58,7 +51,7 @@ def _one_range(screen: "MarketsScreen") -> str:
 
 
 def _watch(screen: "MarketsScreen") -> None:
-    lazy.watch_market(screen.desk, screen.market)
+    watch_market(screen.desk, screen.market)
 
 
 def _toggle_pause(screen: "MarketsScreen") -> None:

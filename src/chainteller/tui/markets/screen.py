@@ -15,7 +15,6 @@ from chainteller.tui.desk import Desk
 from chainteller.tui.desk_screen import DeskScreen, refusal_text
 from chainteller.tui.exports import Export, Table
 from chainteller.tui.markets import view as markets_view
-from chainteller.tui.markets.commands import COMMANDS, KEPT_ORDER, open_market
 from chainteller.tui.messages import RowChosen, RowOpened
 from chainteller.tui.queries import market_sheet
 from chainteller.tui.service_calls import call_service
@@ -33,9 +32,12 @@ _DETAIL_DELAY_S = 0.25
 """How long the cursor rests on a market before its chart is drawn."""
 
 
+KEPT_ORDER = "list.markets"
+"""Name of the kept view that holds the order of the list."""
+
+
 class MarketsScreen(DeskScreen):
     KEY = "markets"
-    OWN_COMMANDS = COMMANDS
     CSS_PATH = "markets.tcss"
 
     def __init__(self, desk: Desk) -> None:
@@ -254,3 +256,9 @@ class MarketsScreen(DeskScreen):
 async def _rows_of(listed: PagedList) -> tuple[list[list[str]], int]:
     rows = [[text for text, _ in row.cells] for row in listed.rows_held]
     return rows, len(rows)
+
+
+def open_market(screen: MarketsScreen) -> None:
+    """Show the market and its chart on the whole screen."""
+    if screen.paged.cursor_key is not None:
+        screen.zoom(on=True)

@@ -4,8 +4,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from chainteller.records.markets import is_open
-from chainteller.tui import lazy
 from chainteller.tui.commands import Command, always
+from chainteller.tui.notifications import watch_market
+from chainteller.tui.quote import view as quote_view
+from chainteller.tui.quote.screen import step_market
+from chainteller.tui.quote.state import UNANSWERED
 
 if TYPE_CHECKING:
     from chainteller.service.models.markets import Market
@@ -13,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def _why_no_quote(screen: "QuoteScreen") -> str:
-    if screen.state.phase in lazy.UNANSWERED:
+    if screen.state.phase in UNANSWERED:
         return "the last request has no answer yet"
     return "" if screen.desk.customer.account_id else "no account is selected"
 
@@ -22,13 +25,13 @@ def _enter_label(screen: "QuoteScreen") -> str:
     """What enter does outside the field."""
     if screen.field_bar.is_open:
         return ""
-    return lazy.quote_view.word_of_enter(screen.state, screen.desk.now)
+    return quote_view.word_of_enter(screen.state, screen.desk.now)
 
 
 def _why_no_execution(screen: "QuoteScreen") -> str:
     if screen.is_loading:
         return ""
-    return lazy.quote_view.why_not_executed(screen.state, screen.desk.now)
+    return quote_view.why_not_executed(screen.state, screen.desk.now)
 
 
 def _no_markets(screen: "QuoteScreen") -> str:
@@ -50,7 +53,7 @@ def _not_closed(screen: "QuoteScreen") -> str:
 
 def _submit(screen: "QuoteScreen") -> None:
     """Enter outside the field."""
-    if screen.state.phase in lazy.UNANSWERED:
+    if screen.state.phase in UNANSWERED:
         screen.desk.notify("wait: the last request has no answer yet", "warn")
     elif screen.state.amount:
         screen.ask_for_quote(screen.state)
@@ -65,18 +68,8 @@ def _change_amount(screen: "QuoteScreen") -> None:
         screen.open_form(screen.state.side)
 
 
-def step_market(step: int, screen: "QuoteScreen") -> None:
-    """Turn the form to the next market of the deployment, or the one before."""
-    sheet = screen.state.sheet
-    if sheet is None or not sheet.markets:
-        return
-    names = [row.market_name for row in sheet.markets]
-    place = names.index(screen.state.market) if screen.state.market in names else 0
-    screen.turn_to(market=names[(place + step) % len(names)])
-
-
 def _watch(screen: "QuoteScreen") -> None:
-    lazy.watch_market(screen.desk, _market(screen))
+    watch_market(screen.desk, _market(screen))
 
 
 # fmt: off

@@ -29,7 +29,6 @@ from chainteller.tui.messages import FieldStepped, FieldSubmitted
 from chainteller.tui.queries import form_sheet
 from chainteller.tui.quote import flow
 from chainteller.tui.quote import view as quote_view
-from chainteller.tui.quote.commands import COMMANDS, step_market
 from chainteller.tui.quote.state import Phase, QuoteState, QuoteStates
 from chainteller.tui.quote.unknown_outcome import UNHEARD
 from chainteller.tui.quote.view import MaskBalance
@@ -121,7 +120,6 @@ class QuoteScreen(DeskScreen):
     KEY = "quote"
     CSS_PATH = "quote.tcss"
     HAS_OWN_FIELD = True
-    OWN_COMMANDS = COMMANDS
     OWN_BINDINGS: ClassVar[Sequence[BindingType]] = [
         Binding(digit, f"begin_amount({digit!r})", show=False) for digit in digits
     ]
@@ -572,3 +570,13 @@ async def _find(screen: QuoteScreen, quote_id: str) -> None:
     if not _is_in_flight(screen):
         screen.state.show(quote)
         screen.draw()
+
+
+def step_market(step: int, screen: QuoteScreen) -> None:
+    """Turn the form to the next market of the deployment, or the one before."""
+    sheet = screen.state.sheet
+    if sheet is None or not sheet.markets:
+        return
+    names = [row.market_name for row in sheet.markets]
+    place = names.index(screen.state.market) if screen.state.market in names else 0
+    screen.turn_to(market=names[(place + step) % len(names)])

@@ -4,11 +4,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from chainteller.records.formats import short_id
-from chainteller.tui import lazy
+from chainteller.records.trades import is_over
 from chainteller.tui.commands import Command, always
 from chainteller.tui.customer_list import no_single_account, open_filter
 from chainteller.tui.list_screen import why_not_opened
 from chainteller.tui.service_calls import call_service
+from chainteller.tui.steps import take
+from chainteller.tui.trades import flow as trades_flow
+from chainteller.tui.trades import view as trades_view
 
 if TYPE_CHECKING:
     from chainteller.tui.trades.screen import TradesScreen
@@ -20,12 +23,12 @@ def _no_trade(screen: "TradesScreen") -> str:
 
 def _why_final(screen: "TradesScreen") -> str:
     trade = screen.selected
-    return lazy.trades_view.why_it_stands(trade) if trade else "no trade is selected"
+    return trades_view.why_it_stands(trade) if trade else "no trade is selected"
 
 
 def _nothing_to_wait_for(screen: "TradesScreen") -> str:
     trade = screen.selected
-    over = trade is None or lazy.is_over(trade)
+    over = trade is None or is_over(trade)
     return "there is nothing to wait for" if over else ""
 
 
@@ -35,12 +38,12 @@ def _cancel(screen: "TradesScreen") -> None:
         screen.desk.notify("no trade is selected", "warn")
         return
     screen.clear_failure()
-    lazy.take(screen, lazy.trades_flow.cancel(trade, screen.owner_of(trade)))
+    take(screen, trades_flow.cancel(trade, screen.owner_of(trade)))
 
 
 def _watch(screen: "TradesScreen") -> None:
     trade = screen.selected
-    if trade is None or lazy.is_over(trade):
+    if trade is None or is_over(trade):
         screen.desk.notify("nothing to wait for: choose a trade that is still open", "muted")
         return
     screen.desk.watched_trades[trade.id] = screen.owner_of(trade)

@@ -13,7 +13,6 @@ from chainteller.tui.exports import Export, receipt_exports
 from chainteller.tui.list_screen import Listed
 from chainteller.tui.trades import filter as trades_filter
 from chainteller.tui.trades import view as trades_view
-from chainteller.tui.trades.commands import COMMANDS
 from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS
 
@@ -26,7 +25,6 @@ class TradesScreen(CustomerListScreen["Trade"]):
     CSS_PATH = "trades.tcss"
     COLUMNS, COLUMNS_OF_ALL = trades_view.COLUMNS, trades_view.COLUMNS_OF_ALL
     REMEMBERED = ("_sort", "_status", "_all")
-    OWN_COMMANDS = COMMANDS
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)

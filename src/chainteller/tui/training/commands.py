@@ -21,18 +21,18 @@ from chainteller.tui.widgets.lines import line
 from chainteller.tui.widgets.paste_field import SIGNATURE
 
 if TYPE_CHECKING:
-    from chainteller.tui.training.console import TrainingConsole
+    from chainteller.tui.training.shell import TrainingShell
 
 _CLOCK = re.compile(r"clock\s*\+?\s*(\d{1,6}[smh])", re.ASCII)
 _JUMPS = ("1m", "5m")
 _NOT_OPEN = "Open the caller's record first: goals and things to say are shown after that"
 
 
-def _show_story(console: "TrainingConsole") -> None:
+def _show_story(console: "TrainingShell") -> None:
     console.push_screen(Box("THE STORY SO FAR", guide.story(console.session)))
 
 
-def _show_goals(console: "TrainingConsole") -> None:
+def _show_goals(console: "TrainingShell") -> None:
     if not console.session.is_record_open:
         console.desk.notify(_NOT_OPEN, "warn")
         return
@@ -44,14 +44,14 @@ def _show_goals(console: "TrainingConsole") -> None:
     console.run_worker(Later(show), group="goals", exclusive=True)
 
 
-def _show_hint(console: "TrainingConsole") -> None:
+def _show_hint(console: "TrainingShell") -> None:
     session = console.session
     text = session.hint()
     rows = guide.hint(text, session.hints, len(session.scenario.hints))
     console.push_screen(Box("HINT", rows))
 
 
-def _choose_words(console: "TrainingConsole") -> None:
+def _choose_words(console: "TrainingShell") -> None:
     def chosen(statement: str | None) -> None:
         if statement is not None:
             console.action_say(statement)
@@ -62,7 +62,7 @@ def _choose_words(console: "TrainingConsole") -> None:
         console.desk.notify(_NOT_OPEN, "warn")
 
 
-def _customer_sends(console: "TrainingConsole") -> None:
+def _customer_sends(console: "TrainingShell") -> None:
     """What the customer is asked for arrives as a paste: an address or a signature."""
     screen = console.screen
     if isinstance(screen, WalletsScreen) and screen.field_bar.purpose == "address":
@@ -73,7 +73,7 @@ def _customer_sends(console: "TrainingConsole") -> None:
         console.run_worker(Later(partial(_sign, console)), group="sign", exclusive=True)
 
 
-async def _sign(console: "TrainingConsole") -> None:
+async def _sign(console: "TrainingShell") -> None:
     try:
         signature = await call_service(console.session.sign)
     except TellerError as error:
@@ -87,7 +87,7 @@ async def _sign(console: "TrainingConsole") -> None:
         console.push_screen(Box("THE CUSTOMER'S SIGNATURE", rows, again="c", text=signature))
 
 
-def _keep_checkpoint(console: "TrainingConsole") -> None:
+def _keep_checkpoint(console: "TrainingShell") -> None:
     async def keep() -> None:
         number = await call_service(console.session.checkpoint)
         console.desk.notify(f"checkpoint {number} saved", "muted")
@@ -95,14 +95,14 @@ def _keep_checkpoint(console: "TrainingConsole") -> None:
     console.run_worker(Later(keep), group="checkpoint")
 
 
-def _toggle_clock(console: "TrainingConsole") -> None:
+def _toggle_clock(console: "TrainingShell") -> None:
     console.running = not console.running
     text = "Clock running" if console.running else "Clock paused"
     console.desk.notify(text, "muted")
     console.redraw_guide()
 
 
-def _jumping(time: str) -> Command["TrainingConsole"]:
+def _jumping(time: str) -> Command["TrainingShell"]:
     return Command(
         f"training.clock_{time}",
         "",
@@ -114,7 +114,7 @@ def _jumping(time: str) -> Command["TrainingConsole"]:
 
 
 # fmt: off
-TRAINING_COMMANDS: tuple[Command["TrainingConsole"], ...] = (
+TRAINING_COMMANDS: tuple[Command["TrainingShell"], ...] = (
     *map(_jumping, _JUMPS),
     Command("training.pause", "f5", "clock: pause or resume   [f5]", _toggle_clock, always,
         is_global=True),
@@ -145,8 +145,8 @@ class TrainingProvider(Provider):
     """What ``:`` finds in training, beside everything that it finds elsewhere."""
 
     @property
-    def console(self) -> "TrainingConsole":
-        return cast("TrainingConsole", self.app)
+    def console(self) -> "TrainingShell":
+        return cast("TrainingShell", self.app)
 
     def _entries(self) -> list[tuple[str, str]]:
         listed = [each for each in TRAINING_COMMANDS if each.id != "training.say"]

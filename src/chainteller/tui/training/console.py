@@ -16,7 +16,7 @@ from chainteller.training.reports import make_report, to_lines
 from chainteller.training.results import Standing
 from chainteller.training.session import Session
 from chainteller.tui.commands import SCREENS, bindings_of, by_id
-from chainteller.tui.console.app import Console, desk_commands
+from chainteller.tui.console.app import desk_commands
 from chainteller.tui.console.commands import CONSOLE_COMMANDS
 from chainteller.tui.console.poller import Poller
 from chainteller.tui.console.protection import agreed
@@ -27,6 +27,7 @@ from chainteller.tui.start import ConsoleSettings, StartedDesk
 from chainteller.tui.training import guide
 from chainteller.tui.training.commands import TRAINING_COMMANDS, TrainingProvider
 from chainteller.tui.training.progress_page import ProgressPage
+from chainteller.tui.training.shell import TrainingShell
 from chainteller.tui.widgets.guide_panel import GuidePanel
 from chainteller.tui.widgets.lines import Line
 
@@ -63,7 +64,7 @@ class CountedKeys(TypedAhead):
         return taken
 
 
-class TrainingConsole(Console):
+class TrainingConsole(TrainingShell):
     CSS_PATH = "../console/app.tcss"
     COMMANDS: ClassVar[set[Any]] = {desk_commands, TrainingProvider}
     COMMANDS_BY_ID = by_id([*CONSOLE_COMMANDS, *TRAINING_COMMANDS])

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 from chainteller.records.formats import short_id
 from chainteller.records.transfers import is_over, why_not_cancelled
-from chainteller.tui import lazy
 from chainteller.tui.commands import Command, always
 from chainteller.tui.customer_list import no_single_account, open_filter
 from chainteller.tui.list_screen import why_not_opened
+from chainteller.tui.transfers.screen import cancel as cancel_withdrawal
 
 if TYPE_CHECKING:
     from chainteller.tui.transfers.screen import TransfersScreen
@@ -28,7 +28,7 @@ def _cancel(screen: "TransfersScreen") -> None:
     if transfer is None or why:
         screen.desk.notify(why, "warn")
     else:
-        screen.write("cancellation", partial(lazy.cancel_withdrawal, screen, transfer))
+        screen.write("cancellation", partial(cancel_withdrawal, screen, transfer))
 
 
 def _nothing_to_wait_for(screen: "TransfersScreen") -> str:

@@ -17,7 +17,6 @@ from chainteller.tui.steps import follow
 from chainteller.tui.transfers import filter as transfers_filter
 from chainteller.tui.transfers import flow
 from chainteller.tui.transfers import view as transfers_view
-from chainteller.tui.transfers.commands import COMMANDS
 from chainteller.tui.transfers.detail import TransferBackground
 from chainteller.tui.widgets.detail import OfWidth
 from chainteller.tui.widgets.lines import Lines, line
@@ -35,7 +34,6 @@ class TransfersScreen(CustomerListScreen["Transfer"]):
     CSS_PATH = "transfers.tcss"
     COLUMNS, COLUMNS_OF_ALL = transfers_view.COLUMNS, transfers_view.COLUMNS_OF_ALL
     REMEMBERED = ("_sort", "only", "_all")
-    OWN_COMMANDS = COMMANDS
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)

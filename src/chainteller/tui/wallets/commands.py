@@ -6,9 +6,15 @@ from typing import TYPE_CHECKING
 from chainteller.domain.challenges import ReverificationReason
 from chainteller.domain.preconditions import Act
 from chainteller.records.formats import short_id
-from chainteller.tui import lazy
-from chainteller.tui.commands import Command, always, control_against, unavailable_reason
+from chainteller.tui.commands import Command, always, control_against
 from chainteller.tui.desk import NOBODY
+from chainteller.tui.dialogs.code import CodeBox
+from chainteller.tui.dialogs.qr import half_blocks
+from chainteller.tui.steps import take
+from chainteller.tui.wallets import flow as wallet_flow
+from chainteller.tui.wallets import second_method
+from chainteller.tui.wallets.book import customer_of, wallet_of
+from chainteller.tui.wallets.screen import begin_registration, networks, show_all
 
 if TYPE_CHECKING:
     from chainteller.tui.wallets.book import Wallet
@@ -16,14 +22,14 @@ if TYPE_CHECKING:
 
 
 def _wallet(screen: "WalletsScreen") -> "Wallet | None":
-    return lazy.wallet_of(screen.selected)
+    return wallet_of(screen.selected)
 
 
 # -- when they can run ------------------------------------------------------------------------
 
 
 def _no_account(screen: "WalletsScreen") -> str:
-    return "" if lazy.customer_of(screen.desk) else "no account is selected"
+    return "" if customer_of(screen.desk) else "no account is selected"
 
 
 def _no_wallet(screen: "WalletsScreen") -> str:
@@ -69,19 +75,19 @@ def _not_verified(screen: "WalletsScreen") -> str:
 
 def _register(screen: "WalletsScreen") -> None:
     screen.clear_failure()
-    lazy.begin_registration(screen)
+    begin_registration(screen)
 
 
 def _enter_signature(screen: "WalletsScreen") -> None:
     screen.clear_failure()
-    lazy.take(screen, lazy.wallet_flow.signature_field(_wallet(screen)))
+    take(screen, wallet_flow.signature_field(_wallet(screen)))
 
 
 def _withdraw(screen: "WalletsScreen") -> None:
     screen.clear_failure()
     desk = screen.desk
     limit = desk.settings.confirm_above_cents
-    lazy.take(screen, lazy.wallet_flow.withdraw(_wallet(screen), desk.now, limit))
+    take(screen, wallet_flow.withdraw(_wallet(screen), desk.now, limit))
 
 
 def _show_code(screen: "WalletsScreen") -> None:
@@ -91,7 +97,7 @@ def _show_code(screen: "WalletsScreen") -> None:
         screen.desk.notify("no message is waiting for a signature here", "muted")
         return
     title = f"{short_id(challenge.id)}  {wallet.network}"
-    screen.app.push_screen(lazy.CodeBox(title, lazy.half_blocks(challenge.challenge)))
+    screen.app.push_screen(CodeBox(title, half_blocks(challenge.challenge)))
 
 
 def _filter(screen: "WalletsScreen") -> None:
@@ -100,35 +106,38 @@ def _filter(screen: "WalletsScreen") -> None:
 
 
 def _toggle_all(screen: "WalletsScreen") -> None:
-    if lazy.customer_of(screen.desk):
-        lazy.show_all(screen, on=not screen.shows_all)
+    if customer_of(screen.desk):
+        show_all(screen, on=not screen.shows_all)
     else:
         screen.desk.notify("no account is selected yet   1: choose one", "warn", account_id=NOBODY)
 
 
 def _ask_for_transfer(screen: "WalletsScreen") -> None:
     screen.clear_failure()
-    lazy.take(screen, lazy.second_method.ask_for_transfer(_wallet(screen)))
+    take(screen, second_method.ask_for_transfer(_wallet(screen)))
 
 
 def _record_statement(screen: "WalletsScreen") -> None:
     screen.clear_failure()
-    lazy.take(screen, lazy.second_method.record_statement(_wallet(screen)))
+    take(screen, second_method.record_statement(_wallet(screen)))
 
 
 def _open_account(screen: "WalletsScreen") -> None:
-    customer_id = lazy.customer_of(screen.desk)
+    customer_id = customer_of(screen.desk)
     if customer_id:
-        lazy.take(screen, lazy.wallet_flow.open_account(customer_id, lazy.networks(screen)))
+        take(screen, wallet_flow.open_account(customer_id, networks(screen)))
 
 
 def _reverify(reason: ReverificationReason, words: str, screen: "WalletsScreen") -> None:
-    lazy.take(screen, lazy.wallet_flow.require_reverification(_wallet(screen), reason, words))
+    take(screen, wallet_flow.require_reverification(_wallet(screen), reason, words))
 
 
-def palette_commands(screen: "WalletsScreen") -> list[Command["WalletsScreen"]]:
-    """The commands of the palette alone, as far as they can run now."""
-    return [row for row in _PALETTE if not unavailable_reason(row, screen)]
+_REASONS = {
+    ReverificationReason.AGENT_REQUEST: "requested by an agent",
+    ReverificationReason.SUSPICIOUS_ACTIVITY: "suspicious activity",
+    ReverificationReason.SANCTIONS_HIT: "match on a sanctions list",
+    ReverificationReason.POLICY_CHANGE: "change of the bank's policy",
+}
 
 
 # fmt: off
@@ -154,16 +163,6 @@ COMMANDS: tuple[Command["WalletsScreen"], ...] = (
     Command("wallets.all", "0", "All accounts, or the selected one",
         _toggle_all, _no_account, footer="all", rank=4,
         feature="blockchain-accounts"),
-)
-# fmt: on
-
-_REASONS = {
-    ReverificationReason.AGENT_REQUEST: "requested by an agent",
-    ReverificationReason.SUSPICIOUS_ACTIVITY: "suspicious activity",
-    ReverificationReason.SANCTIONS_HIT: "match on a sanctions list",
-    ReverificationReason.POLICY_CHANGE: "change of the bank's policy",
-}
-_PALETTE: tuple[Command["WalletsScreen"], ...] = (
     Command(
         "wallets.small_transfer",
         "",
@@ -204,3 +203,4 @@ _PALETTE: tuple[Command["WalletsScreen"], ...] = (
         for reason, words in _REASONS.items()
     ),
 )
+# fmt: on

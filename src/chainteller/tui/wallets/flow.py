@@ -42,7 +42,6 @@ from chainteller.service.models.counterparties import (
     ReverificationRequest,
 )
 from chainteller.service.models.funding import Currency, Destination, WithdrawalRequest
-from chainteller.tui import lazy
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.dialogs.question import Ask, retype_above
 from chainteller.tui.failures import Failure
@@ -160,7 +159,9 @@ def _open_account(trading_account_id: str, network: str, service: "Service", key
 
 def is_secret_typed(value: str) -> bool:
     """Whether the text of the address field is, or is becoming, a secret."""
-    return len(value.split()) > _MAX_ADDRESS_WORDS or lazy.wallet_pastes.holds_secret(value)
+    from chainteller.tui.wallets import paste as wallet_pastes
+
+    return len(value.split()) > _MAX_ADDRESS_WORDS or wallet_pastes.holds_secret(value)
 
 
 def register(
@@ -177,7 +178,9 @@ def register(
     """
 
     def read(_: "Service") -> Step:
-        found = lazy.wallet_pastes.read_address(text, networks)
+        from chainteller.tui.wallets import paste as wallet_pastes
+
+        found = wallet_pastes.read_address(text, networks)
         if found.reason == SECRET:
             return refuse_secret()
         if found.reason:
@@ -312,7 +315,9 @@ def refuse_signature(wallet: Wallet | None, text: str = "") -> Result:
     """Refuse a signature without a challenge that it could be for; a secret is named all the
     same.
     """
-    if text and lazy.wallet_pastes.holds_secret(text):
+    from chainteller.tui.wallets import paste as wallet_pastes
+
+    if text and wallet_pastes.holds_secret(text):
         return refuse_secret()
     if wallet is None:
         return notice("choose the wallet that the signature belongs to first")
@@ -417,8 +422,10 @@ def _require(wallet: Wallet, reason: str, service: "Service", key: str) -> Step:
 
 def simulated_answer(wallet: Wallet, mistake: str) -> str | Result:
     """What a sample customer would send by mail; a Result when the wallet is none of theirs."""
+    from chainteller.tui.wallets import paste as wallet_pastes
+
     try:
-        return lazy.wallet_pastes.simulated_answer(wallet, _SAMPLE_WALLETS, mistake)
+        return wallet_pastes.simulated_answer(wallet, _SAMPLE_WALLETS, mistake)
     except LookupError:
         return notice("this isn't a sample wallet, or it can't make this mistake")
 

@@ -1,6 +1,6 @@
 """Pastes on Wallets: examined before anything of them is kept, shown or sent.
 
-Importing it loads the libraries of ``wallets``, so it is imported in a thread (``tui/lazy.py``).
+Importing it loads the libraries of ``wallets``, so it is imported in a thread.
 """
 
 import contextlib

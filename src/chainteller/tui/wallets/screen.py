@@ -11,7 +11,6 @@ from textual.widget import Widget
 
 from chainteller.records.formats import RECORD_ID
 from chainteller.service.errors import ServiceUnavailable, TellerError
-from chainteller.tui import lazy
 from chainteller.tui.desk import Desk
 from chainteller.tui.desk_screen import refusal_text
 from chainteller.tui.exports import Export, ready
@@ -34,7 +33,6 @@ from chainteller.tui.wallets.book import (
     read_book,
     wallet_of,
 )
-from chainteller.tui.wallets.commands import COMMANDS, palette_commands
 from chainteller.tui.widgets.challenge_box import ChallengeBox
 from chainteller.tui.widgets.detail import Filled
 from chainteller.tui.widgets.failure_panel import FailurePanel
@@ -57,7 +55,6 @@ class WalletsScreen(ListScreen[Shown]):
     """The blockchain accounts of the selected customer with their wallets, or all accounts."""
 
     KEY = "wallets"
-    OWN_COMMANDS = COMMANDS
     CSS_PATH = "wallets.tcss"
     HAS_OWN_FIELD = True
     ORDERS = view.ORDERS
@@ -281,23 +278,25 @@ class WalletsScreen(ListScreen[Shown]):
     # -- the palette --------------------------------------------------------------------------
 
     def palette_entries(self) -> list[tuple[str, Callable[[], object]]]:
-        """What Wallets offers without a key, and what it runs."""
-        rows: list[tuple[str, Callable[[], object]]] = [
-            (row.about, partial(row.run, self)) for row in palette_commands(self)
-        ]
+        """What a sample customer would do, and what runs it."""
+        from chainteller.wallets.simulated import MISTAKES
+
+        rows: list[tuple[str, Callable[[], object]]] = []
         wallet = wallet_of(self.selected)
         if wallet is not None and wallet.challenge is not None and _can_simulate(self):
             rows.append(("simulate the customer: sign correctly", partial(simulate, self, "")))
             rows += [
                 (f"simulate the customer: {name}: {words}", partial(simulate, self, name))
-                for name, words in lazy.MISTAKES.items()
+                for name, words in MISTAKES.items()
             ]
         return rows
 
 
 def _load_libraries() -> None:
     """Load what checks signatures, in a thread, so that the first check doesn't wait for it."""
-    lazy.wallet_pastes.load_curve()
+    from chainteller.tui.wallets import paste as wallet_pastes
+
+    wallet_pastes.load_curve()
 
 
 # -- places ----------------------------------------------------------------------------------------
@@ -390,9 +389,11 @@ async def _load_limits(screen: WalletsScreen) -> None:
 
 def networks(screen: WalletsScreen) -> tuple[str, ...]:
     """The networks that the deployment offers; where it doesn't say, all that are known."""
+    from chainteller.wallets.networks import network_names
+
     started = screen.desk.started
     offered = started.capabilities.networks if started and started.capabilities else ()
-    return offered or lazy.network_names()
+    return offered or network_names()
 
 
 def begin_registration(screen: WalletsScreen, address: str = "") -> None:
@@ -444,9 +445,11 @@ def take_signature(screen: WalletsScreen, text: str) -> None:
 
 async def _check_signature(screen: WalletsScreen, wallet: Wallet, text: str) -> None:
     """Show the verdict, and then what a longer search finds where the first one found nothing."""
+    from chainteller.tui.wallets import paste as wallet_pastes
+
     desk = screen.desk
     service = desk.service_for(wallet.account.trading_account_id)
-    judge = partial(lazy.wallet_pastes.judge, service, screen.book, wallet, text, desk.now)
+    judge = partial(wallet_pastes.judge, service, screen.book, wallet, text, desk.now)
     try:
         verdict = await call_service(judge)
     finally:
@@ -475,9 +478,11 @@ def _show_verdict(screen: WalletsScreen, wallet: Wallet, verdict: Verdict) -> No
 
 
 async def _sort_paste(screen: WalletsScreen, text: str) -> None:
+    from chainteller.tui.wallets import paste as wallet_pastes
+
     wallet = wallet_of(screen.selected)
     network = wallet.network if wallet else ""
-    paste = await call_service(lambda: lazy.wallet_pastes.look_at(text, network))
+    paste = await call_service(lambda: wallet_pastes.look_at(text, network))
     if paste.kind is Kind.ADDRESS:
         address = "".join(text.split())
         known = [row for row in screen.book.wallets if row.counterparty.address == address]

@@ -21,7 +21,6 @@ from chainteller.records.formats import (
     when,
 )
 from chainteller.records.wallets import CHALLENGE, SMALL_TRANSFER, WALLET
-from chainteller.tui import lazy
 from chainteller.tui.dialogs.boxes import cut, wrapped
 from chainteller.tui.titles import work_title
 from chainteller.tui.wallets.book import (
@@ -495,9 +494,11 @@ def challenge_head(wallet: Wallet) -> Line:
 
 
 def how_to_sign(wallet: Wallet) -> list[Line]:
+    from chainteller.wallets.networks import UnknownNetwork, resolve_network
+
     try:
-        family = lazy.resolve_network(wallet.network, test_networks=True).family
-    except lazy.UnknownNetwork:
+        family = resolve_network(wallet.network, test_networks=True).family
+    except UnknownNetwork:
         return []
     return [
         line(("HOW THE CUSTOMER SIGNS", "strong")),
