@@ -95,18 +95,14 @@ class TrainingConsole(TrainingShell):
 
     def mounted(self) -> None:
         super().mounted()
-        self.desk.on_customer_text.subscribe(self, self._told)
-        self.desk.customer.on_change.subscribe(self, lambda _: self._opened())
+        session, customer = self.session, self.desk.customer
+        self.desk.on_customer_text.subscribe(
+            self, lambda text: session.tell(text, customer.account_id)
+        )
+        customer.on_change.subscribe(self, lambda _: session.open_record(customer.account_id))
         if self.desk.settings.poll_interval_s > 0:
             self.set_interval(1.0, self._tick)
         self.call_after_refresh(self._brief)
-
-    def _told(self, text: str) -> None:
-        self.session.tell(text, self.desk.customer.account_id)
-
-    def _opened(self) -> None:
-        if self.desk.customer.account_id:
-            self.session.open_record(self.desk.customer.account_id)
 
     def _brief(self) -> None:
         """The clock waits until the trainee has read what it is about."""

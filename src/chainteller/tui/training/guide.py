@@ -90,7 +90,7 @@ def goals(judged: Sequence[Judged]) -> list[Line]:
         mark: Piece = ("[ok] ", "good") if each.finding.met else ("[  ] ", "warn")
         first, *rest = wrapped(each.goal.says, _BOX - 5)
         rows += [line(mark, first), *(line(("     ", ""), row) for row in rest)]
-    return [*rows, line(), line(("A safety goal counts as met until it's missed.", "muted"))]
+    return rows
 
 
 def hint(text: str, number: int, count: int) -> list[Line]:
