@@ -881,9 +881,9 @@ FAULTS = (
     ),
     Fault(
         "a hidden strip keeps what waits for the customer before",
-        "tui/around.py",
-        "        strip.show([line(), line()])\n",
-        "        return\n",
+        "tui/served/view.py",
+        "        strip.show([line()])\n",
+        "        pass\n",
         "tests/tui/test_pending.py::test_what_waits_for_one_customer_is_never_shown_for_the_next",
     ),
 )

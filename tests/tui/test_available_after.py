@@ -118,7 +118,7 @@ async def test_a_pasted_quote_is_shown_for_the_customer_that_it_was_made_for(ben
         await settle(pilot)
         assert app.desk.customer.account_id == other
         shown = seen(app)
-        assert f"  {other} " in shown.splitlines()[3]
+        assert f"  {other} " in shown.splitlines()[2]
         assert quote.id in shown
         power = bench.service.trading_account(other).buying_power
         assert power is not None

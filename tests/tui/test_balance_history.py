@@ -178,6 +178,8 @@ async def test_the_chart_stands_where_it_fits_and_asks_once(bench: Bench) -> Non
     app = bench.console(layered(bench.deployment, counted))
     async with app.run_test(size=(119, 44)) as pilot:
         await settle(pilot)
+        assert "Balances over time" not in seen(app)
+        await press(pilot, "z")
         assert "BALANCES OVER TIME" in seen(app)
         await press(pilot, "r")
         await press(pilot, "r")
@@ -203,6 +205,7 @@ async def test_a_hidden_balance_has_no_picture(bench: Bench) -> None:
     app = bench.console()
     async with app.run_test(size=(120, 44)) as pilot:
         await settle(pilot)
+        await press(pilot, "z")
         assert "BALANCES OVER TIME" in seen(app)
         await pilot.app.run_action("command('palette.hide')")
         await settle(pilot)

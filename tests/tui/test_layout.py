@@ -1,88 +1,11 @@
-"""Large windows are used: no screen has a large empty rectangle while there is data to fill it."""
+"""What windows of each size have: frames, the strip, the day."""
 
-from collections.abc import AsyncIterator, Callable
-from typing import Any
+from collections.abc import Callable
 
 import pytest
 from tests.tui.conftest import Bench, press, seen, settle
-from tests.tui.frames import MOST_EMPTY, cut_beside_room, empty_share, frame_of, largest_empty
-from tests.tui.pictures.conftest import base, sample_bench
-from tests.tui.pictures.test_desk import people
-from textual.pilot import Pilot
 
 from chainteller.tui.console.app import Console
-
-__all__ = ["base", "sample_bench"]
-
-pytestmark = pytest.mark.needs("picture")
-SIZES = [(120, 40), (200, 60)]
-WALK = {
-    "accounts": (),
-    "markets": ("2",),
-    "quote": ("1", "b", *"500", "enter"),
-    "trades": ("4",),
-    "wallets": ("5",),
-    "transfers": ("6",),
-    "audit": ("1", "a"),
-    "customer": ("P",),
-}
-"""The keys that lead from each screen to the next one."""
-
-
-async def _walk(pilot: Pilot[Any]) -> AsyncIterator[tuple[str, list[str]]]:
-    await settle(pilot)
-    for name, keys in WALK.items():
-        await press(pilot, *keys)
-        yield name, frame_of(pilot.app)
-
-
-def _waste(name: str, rows: list[str]) -> list[str]:
-    """What is wrong with a frame, in words."""
-    share, cut = empty_share(rows), cut_beside_room(rows)
-    empty = f"{name}: {share:.0%} empty at {largest_empty(rows)}"
-    return [*([empty] if share > MOST_EMPTY else ()), *(f"{name}: {row}" for row in cut)]
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("size", SIZES)
-async def test_large_windows_of_the_sample_bank_are_used(
-    sample_bench: Bench, size: tuple[int, int]
-) -> None:
-    app = sample_bench.console()
-    async with app.run_test(size=size) as pilot:
-        found = [each async for name, rows in _walk(pilot) for each in _waste(name, rows)]
-    assert not found, "\n".join(found)
-
-
-@pytest.mark.thorough
-async def test_without_what_is_around_a_screen_the_measurement_fails(sample_bench: Bench) -> None:
-    app = sample_bench.console()
-    async with app.run_test(size=(200, 60)) as pilot:
-        await settle(pilot)
-        app.desk.surroundings = None
-        empty = {name: empty_share(rows) async for name, rows in _walk(pilot)}
-    assert empty["quote"] > MOST_EMPTY
-    assert empty["transfers"] > MOST_EMPTY
-
-
-async def test_a_quote_uses_a_large_window(bench: Bench) -> None:
-    people(bench)
-    app = bench.console()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await press(pilot, *WALK["quote"])
-        frame = frame_of(app)
-    assert not _waste("quote", frame)
-    assert all(title in "\n".join(frame) for title in ("─ Order ─", "─ Quote ─", "─ Market ─"))
-
-
-def test_the_largest_empty_rectangle_is_measured() -> None:
-    assert largest_empty(["abc ", "a   ", "    "]) == (1, 1, 3, 2)
-    assert largest_empty(["xx", "xx"]).cells == 0
-    assert empty_share(["x   ", "x   "]) == 0.75
-    assert cut_beside_room(["Barnaby Merr…       1.00", "Barnaby Merr…  1.00", "whole"]) == [
-        "Barnaby Merr…       1.00"
-    ]
 
 
 def _texts(app: Console, wanted: Callable[[str], bool]) -> list[str]:
@@ -94,9 +17,32 @@ async def test_small_windows_have_no_frames_and_no_strip(bench: Bench) -> None:
     app = bench.console()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        assert _texts(app, lambda row: row.startswith(" Desk "))
+        assert "nothing pending" in seen(app).splitlines()[1]
         assert _texts(app, lambda row: row.startswith("╭─ Accounts ─"))
         await pilot.resize_terminal(80, 24)
         await settle(pilot)
-        assert not _texts(app, lambda row: row.startswith((" Desk ", "╭")))
+        assert "nothing pending" not in seen(app)
+        assert not _texts(app, lambda row: row.startswith("╭"))
         assert "ACCOUNTS" in seen(app).splitlines()[1]
+
+
+@pytest.mark.needs("transactions")
+async def test_the_day_leaves_out_what_the_screen_lists(bench: Bench) -> None:
+    bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=(200, 40)) as pilot:
+        await settle(pilot)
+        assert "nothing pending" not in seen(app), "the day says what waits"
+        assert _day(app).count("deposit 500.00 USD") == 1
+        assert "ACTIVITY" not in seen(app)
+        await press(pilot, "6")
+        assert "deposit 500.00 USD" not in _day(app)
+        await press(pilot, "4")
+        assert _day(app).count("deposit 500.00 USD") == 1
+        await press(pilot, "P")
+        assert "The day of" not in seen(app), "the page is that day"
+
+
+def _day(app: Console) -> str:
+    """The column at the right."""
+    return "\n".join(row.rpartition("││")[2] for row in seen(app).splitlines())

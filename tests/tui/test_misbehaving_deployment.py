@@ -29,6 +29,7 @@ from chainteller.service.operations import Call
 from chainteller.tui.console.app import Console
 from chainteller.tui.dialogs.question import Question
 from chainteller.tui.quote.screen import QuoteScreen
+from chainteller.tui.widgets.detail import Detail
 
 pytestmark = pytest.mark.parametrize("deployment", [SPEC_ONLY], indirect=True)
 SIZE = (80, 24)
@@ -320,7 +321,8 @@ async def test_of_a_status_that_is_not_known_nothing_is_claimed(place: Place) ->
         await press(pilot, "r")
         shown = seen(place.app)
         assert "[?] parked" in shown
-        assert "The console doesn't know this status." in shown
+        stands = " ".join(row.plain for row in place.app.screen.query_one(Detail).lines)
+        assert "The console doesn't know this status." in " ".join(stands.split())
         assert "no longer be cancelled" not in shown
         assert "settled" not in shown
         await press(pilot, "C")

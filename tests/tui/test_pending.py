@@ -9,7 +9,7 @@ from tests.tui.wallet_case import Case, paste
 from chainteller.domain.clock import MINUTE, SECOND, to_datetime
 from chainteller.service.models.funding import Currency, WithdrawalRequest
 from chainteller.tui.console.app import Console
-from chainteller.tui.pending import Item, next_repaint, strip_line
+from chainteller.tui.served.waits import Item, next_repaint, strip_line
 from chainteller.tui.widgets.lines import Lines
 
 NOW = 1_000_000 * SECOND
@@ -52,20 +52,30 @@ async def test_the_strip_names_what_waits_for_the_customer(bench: Bench) -> None
     asked = WithdrawalRequest(amount="25.00", currency=currency)
     bench.service.withdraw(case.account.trading_account_id, asked)
     app = bench.console()
-    async with app.run_test(size=(200, 40)) as pilot:
+    async with app.run_test(size=(160, 40)) as pilot:
         await settle(pilot)
-        own, desk = seen(app).splitlines()[1:3]
+        own = seen(app).splitlines()[1]
         assert "message to sign ethereum, " in own
         assert "withdrawal 25.00 USD" in own
-        assert "on hold" in own
-        assert "1 transfer processing" in desk
+        assert "on hold" not in own, "the account beside the list says so"
         await press(pilot, "b", *"50", "enter")
         expires = app.screen.state.quote.expires  # type: ignore[attr-defined]  # the quote screen
         assert isinstance(expires, datetime)
-        app.desk.surroundings.look_soon()  # type: ignore[union-attr]  # it has started
+        app.go("transfers")
+        await settle(pilot)
+        app.desk.served.look_soon()  # type: ignore[union-attr]  # it has started
         await settle(pilot)
         assert "quote buy sol-usd for 50.00 USD, 5 min" in seen(app).splitlines()[1]
+        assert "withdrawal" not in seen(app).splitlines()[1], "the list has it"
         assert expires > to_datetime(bench.world.clock.now())  # type: ignore[union-attr]  # by hand
+
+
+@pytest.mark.needs("all-transfers")
+async def test_with_nobody_served_the_strip_names_what_the_desk_waits_for(bench: Bench) -> None:
+    app = bench.console()
+    async with app.run_test(size=(160, 40)) as pilot:
+        await settle(pilot)
+        assert seen(app).splitlines()[1].startswith(" All customers  nothing pending")
 
 
 async def test_what_waits_for_one_customer_is_never_shown_for_the_next(bench: Bench) -> None:
@@ -76,7 +86,7 @@ async def test_what_waits_for_one_customer_is_never_shown_for_the_next(bench: Be
         await settle(pilot)
         await paste(pilot, first.id)
         await press(pilot, "b", *"50", "enter")
-        app.desk.surroundings.look_soon()  # type: ignore[union-attr]  # it has started
+        app.desk.served.look_soon()  # type: ignore[union-attr]  # it has started
         await settle(pilot)
         whose = _whose(app)
         await press(pilot, "z")

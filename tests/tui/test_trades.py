@@ -107,8 +107,9 @@ async def _shown(bench: Bench, size: tuple[int, int], *keys: str) -> str:
 
 def _row(shown: str, word: str) -> list[str]:
     """The cells of the row of the list that holds ``word``."""
-    row = next(row for row in shown.splitlines() if word in row and ("BUY" in row or "SELL" in row))
-    return row.lstrip("│").partition("│")[0].lstrip(" >").split()
+    listed = (row.lstrip("│").partition("│")[0] for row in shown.splitlines())
+    row = next(row for row in listed if word in row and ("BUY" in row or "SELL" in row))
+    return row.lstrip(" >").split()
 
 
 SIZES = [(80, 24), (100, 30), (120, 40)]
@@ -211,7 +212,7 @@ def test_room_that_is_left_shows_abbreviated_cells_whole_or_longer() -> None:
         assert bool(cut) == (room < len(address))
 
 
-async def test_the_words_for_the_customer_stand_where_all_of_them_fit(bench: Bench) -> None:
+async def test_the_words_for_the_customer_stand_below_what_is_so_now(bench: Bench) -> None:
     account = bench.open(1, deposit="500.00")
     _buy(bench, account.id)
     app = bench.console()
@@ -221,26 +222,32 @@ async def test_the_words_for_the_customer_stand_where_all_of_them_fit(bench: Ben
         app.desk.on_customer_text.subscribe(app.screen, told.append)
         await press(pilot, "4")
         detail = app.screen.query_one(Detail)
-        assert "WHAT TO TELL THE CUSTOMER" in seen(app)
-        stands = " ".join(row.plain for row in detail.lines)
         assert isinstance(app.screen, TradesScreen)
-        assert app.screen.customer_text() in stands
-        assert "Your order" not in app.screen.main_text(), "what is copied needs no room"
+        for size in ((120, 40), (120, 20), (80, 24)):
+            await pilot.resize_terminal(*size)
+            await settle(pilot)
+            if size == (80, 24):
+                await press(pilot, "enter")
+            now, _, words = (row.plain for row in detail.lines[1:4])
+            assert now.startswith("NOW")
+            assert words.startswith("SAY  Your order")
+            assert app.screen.customer_text() in _stands(detail)
+        assert "Your order" not in app.screen.main_text(), "what is copied are the facts"
         assert told == [], "only what was opened with t was told"
-        await pilot.resize_terminal(120, 20)
-        await settle(pilot)
-        assert "WHAT TO TELL" not in seen(app)
-        assert "t what to tell the customer" in seen(app)
+        await press(pilot, "escape")
         await pilot.resize_terminal(120, 40)
         await settle(pilot)
         bench.world.advance(11)
         await press(pilot, "C")
         await answer(pilot, "y")
-        stands = " ".join(row.plain for row in detail.lines)
-        assert "can no longer be cancelled" in stands, "the words that t shows now"
+        assert "can no longer be cancelled" in _stands(detail), "the words that t shows now"
         await press(pilot, "escape")
-        stands = " ".join(row.plain for row in detail.lines)
-        assert "can no longer be cancelled. If" not in stands
+        assert "can no longer be cancelled. If" not in _stands(detail)
+
+
+def _stands(detail: Detail) -> str:
+    """All of a detail in one line."""
+    return " ".join(" ".join(row.plain for row in detail.lines).split())
 
 
 async def test_the_words_are_about_a_refusal_as_long_as_it_stands(bench: Bench) -> None:
@@ -254,7 +261,7 @@ async def test_the_words_are_about_a_refusal_as_long_as_it_stands(bench: Bench) 
         assert isinstance(screen, TradesScreen)
         screen.fail(ReadOnlyProfile("This console is read-only."))
         await settle(pilot)
-        assert "I can see your account, but I" in seen(app)
+        assert "I can see your account, but I" in _stands(screen.query_one(Detail))
         screen.clear_failure()
         await settle(pilot)
         assert "I can see your account, but I" not in seen(app)
@@ -269,7 +276,8 @@ async def test_the_words_beside_the_list_are_masked_while_hidden(bench: Bench) -
         await settle(pilot)
         _buy(bench, account.id)
         await press(pilot, "4")
-        assert "SOL for 100.00 USD is" in seen(app)
+        detail = app.screen.query_one(Detail)
+        assert "SOL for 100.00 USD is" in _stands(detail)
         await app.run_action("command('palette.hide')")
         await settle(pilot)
-        assert "SOL for ••••• USD is" in seen(app)
+        assert "SOL for ••••• USD is" in _stands(detail)

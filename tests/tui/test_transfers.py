@@ -29,6 +29,7 @@ from chainteller.tui.console.app import Console
 from chainteller.tui.dialogs.question import Question
 from chainteller.tui.start import StartedDesk
 from chainteller.tui.transfers.filter import Wanted, wanted
+from chainteller.tui.widgets.detail import Detail
 from chainteller.tui.widgets.paged_list import PagedList
 
 Answer = TypeVar("Answer")
@@ -580,7 +581,8 @@ async def test_a_bare_deployment_shows_what_was_requested_here_and_claims_no_sta
         assert "id not provided" in shown
         assert "sent" not in shown
         assert "on hold" not in shown
-        assert "This deployment doesn't list transfers" in shown
+        stands = " ".join(row.plain for row in again.screen.query_one(Detail).lines)
+        assert "This deployment doesn't list transfers" in " ".join(stands.split())
         assert "C cancel" not in shown
         await press(pilot, "C")
         assert not isinstance(again.screen, Question)

@@ -35,6 +35,7 @@ _GLYPHS: dict[str, Piece] = {
     "revoked": ("[x]", "bad"),
     "frozen": ("[x]", "bad"),
 }
+_MOST_DECIMALS, _LISTED_DECIMALS = 8, 6
 
 
 def is_clean(text: str) -> bool:
@@ -63,6 +64,14 @@ def grouped(amount: str) -> str:
     if not (whole.isascii() and whole.isdigit()):
         return amount
     return f"{sign}{int(whole):,}{point}{fraction}"
+
+
+def approximate(amount: str) -> str:
+    """An amount for a list: what has more than 8 decimals is cut to 6 and gets a ``~``."""
+    whole, _, fraction = amount.partition(".")
+    if len(fraction) <= _MOST_DECIMALS or not fraction[:_LISTED_DECIMALS].strip("0"):
+        return grouped(amount)
+    return f"~{grouped(f'{whole}.{fraction[:_LISTED_DECIMALS]}')}"
 
 
 def grouped_in(text: str) -> str:

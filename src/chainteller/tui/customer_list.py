@@ -125,22 +125,20 @@ def no_single_account(screen: CustomerListScreen[Any]) -> str:
     return "" if screen.desk.customer.account_id else "no account is selected, so all are shown"
 
 
-def show_detail(screen: CustomerListScreen[Any], facts: "OfWidth | None") -> None:
-    """Fill the detail; below it, where it fits, what to tell the customer."""
-    words = screen.customer_text() if facts is not None else ""
-    by_key = [line(("t", "key"), (" what to tell the customer", "muted"))] if words else []
+def show_detail(screen: CustomerListScreen[Any], parts: "tuple[OfWidth, OfWidth] | None") -> None:
+    """Fill the detail: what is so now, what to tell the customer, and the rest."""
     detail = screen.query_one("#detail", Detail)
-    detail.tell(facts if facts is not None else (), partial(_told, words), by_key)
+    if parts is None:
+        detail.tell(())
+        return
+    words = screen.desk.privacy.figures(screen.customer_text())
+    detail.tell(partial(_shown, *parts, words), partial(_shown, *parts, ""))
 
 
-def _told(words: str, width: int) -> list[Line]:
-    """What to tell the customer, in lines of ``width`` cells."""
-    from chainteller.tui.dialogs.boxes import wrapped
+def _shown(now: "OfWidth", rest: "OfWidth", words: str, width: int) -> list[Line]:
+    from chainteller.tui.answer import answered
 
-    if not words:
-        return []
-    rows = [line(row) for row in wrapped(words, width)]
-    return [line(), line(("WHAT TO TELL THE CUSTOMER", "strong"), right=(("t", "key"),)), *rows]
+    return answered(now(width), words, rest(width), width)
 
 
 def open_filter(screen: CustomerListScreen[Any], note: tuple[Piece, ...]) -> None:

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from chainteller.tui.customer_texts import CustomerTexts
     from chainteller.tui.dialogs.question import Ask, Watch
     from chainteller.tui.found import Found
+    from chainteller.tui.queries import CustomerView, DeskView
     from chainteller.tui.request_log import RequestLog
-    from chainteller.tui.surrounding_views import AroundScreens
     from chainteller.witnessing.remembering import HeadConflict
     from chainteller.workspace.outcomes import Outcome
     from chainteller.workspace.store import Workspace
@@ -178,6 +178,19 @@ class Shell(Protocol):
         """Whether ``text`` may be copied or written; asks while names and balances are hidden."""
 
 
+class ServedReader(Protocol):
+    """What is read of who is served (``tui/served``), and of all that the desk waits for."""
+
+    desk_view: "DeskView"
+
+    @property
+    def customer(self) -> "CustomerView | None":
+        """What is known of the customer being served; None until it has come."""
+
+    def look_soon(self) -> None:
+        """Read everything once the agent has stayed with a customer for a moment."""
+
+
 def _fields_of(record: Any) -> Any:
     from chainteller.records.transactions import fields_of
 
@@ -191,8 +204,8 @@ class Desk:
     """Whether the service said that it isn't certain what time it is."""
     payouts_stopped = False
     """Whether the service said that the books are in dispute."""
-    surroundings: "AroundScreens | None" = None
-    """What large windows show around the screens; None until the service has answered."""
+    served: "ServedReader | None" = None
+    """What is read of who is served, for large windows; None until the service has answered."""
     call_began: int | None = None
     """When the call that is being answered began; None between calls."""
     closed_refusal: Notification | None = None
@@ -244,7 +257,7 @@ class Desk:
         self.on_change: Signal[tuple[str, ...]] = Signal(owner, "changed")
         self.on_poll: Signal[None] = Signal(owner, "polled")
         self.on_notification: Signal[Notification] = Signal(owner, "told")
-        self.on_surroundings: Signal[None] = Signal(owner, "surroundings")
+        self.on_served: Signal[None] = Signal(owner, "served")
         self.on_connection: Signal[Connection] = Signal(owner, "reach")
         self.on_settled: Signal[Settled] = Signal(owner, "settled")
         self.on_customer_text: Signal[str] = Signal(owner, "customer text")

@@ -32,7 +32,6 @@ from chainteller.tui.found import Found
 from chainteller.tui.messages import FieldChanged, FieldClosed, FieldSubmitted, KeyClicked
 from chainteller.tui.service_calls import Later
 from chainteller.tui.start import StartedDesk
-from chainteller.tui.surrounding_views import has_room_around
 from chainteller.tui.textual_fixes.keys import bind
 from chainteller.tui.textual_fixes.screen import FullScreen, breakpoint_classes
 from chainteller.tui.widgets.bars import (
@@ -42,10 +41,9 @@ from chainteller.tui.widgets.bars import (
     TopBar,
     UnknownOutcomes,
 )
-from chainteller.tui.widgets.detail import Filled
 from chainteller.tui.widgets.failure_panel import FailurePanel
 from chainteller.tui.widgets.field import FieldBar, FieldContents
-from chainteller.tui.widgets.ground import Blank, Ground
+from chainteller.tui.widgets.ground import Blank, Ground, titled
 from chainteller.tui.widgets.lines import Line, Lines, ScrolledLines, line
 from chainteller.tui.widgets.paged_list import PagedList
 
@@ -115,13 +113,13 @@ class DeskScreen(Blank, FullScreen):
 
     def compose(self) -> ComposeResult:
         yield TopBar()
-        yield Lines([line(), line()], id="strip")
+        yield Lines([line()], id="strip")
         yield Lines([line()], id="colleagues")
         yield UnknownOutcomes()
         if self.desk.settings.panel is not None:
             yield self.desk.settings.panel()
         yield Lines([line()], id="title")
-        yield Ground(*self.body(), Filled(id="around"), id="body")
+        yield Ground(*self.body(), titled("Day", Lines(id="day")), id="body")
         yield FailurePanel()
         if not self.HAS_OWN_FIELD:
             yield FieldBar(id="field-bar")
@@ -157,15 +155,15 @@ class DeskScreen(Blank, FullScreen):
         desk.on_notification.subscribe(self, partial(_draw_status, self))
         desk.on_connection.subscribe(self, self._connection_changed)
         desk.customer.on_change.subscribe(self, self._customer_changed)
-        desk.on_surroundings.subscribe(self, partial(_draw_surroundings, self))
+        desk.on_served.subscribe(self, partial(_draw_served, self))
         self.field_bar.served = lambda: desk.customer.account_id
         _draw_bars(self)
 
     def resized(self) -> None:
-        """What the bars and the surroundings have room for depends on the window."""
+        """What there is room for depends on the window."""
         if self.is_mounted:
             _draw_bars(self)
-            self.call_after_refresh(_look_around, self)
+            self.call_after_refresh(_look_at_served, self)
 
     def resumed(self) -> None:
         """The screen is shown, for the first time or again."""
@@ -173,7 +171,7 @@ class DeskScreen(Blank, FullScreen):
         _draw_status(self)
         if self.desk.started is not None:
             self.reload()
-        _look_around(self)
+        _look_at_served(self)
         _bring_field_back(self)
 
     def _changed(self, kinds: tuple[str, ...]) -> None:  # noqa: ARG002 - the signal's value
@@ -203,7 +201,7 @@ class DeskScreen(Blank, FullScreen):
             _bring_field_back(self)
         _draw_bars(self)
         _draw_status(self)
-        self.call_after_refresh(_draw_surroundings, self)
+        self.call_after_refresh(_draw_served, self)
 
     @on(events.DescendantFocus)
     @on(events.DescendantBlur)
@@ -336,7 +334,7 @@ class DeskScreen(Blank, FullScreen):
         self.set_class(on, "zoomed")
         self.remove_class(*(name for _, name in self.HORIZONTAL_BREAKPOINTS))
         self.add_class(*breakpoint_classes(self, self.desk.shell.size))
-        self.call_after_refresh(_look_around, self)
+        self.call_after_refresh(_look_at_served, self)
 
     @property
     def paged(self) -> PagedList | None:
@@ -379,22 +377,35 @@ class DeskScreen(Blank, FullScreen):
         return exports_here(self)
 
 
-def _draw_surroundings(screen: DeskScreen, _: None = None) -> None:
-    if screen.desk.surroundings is not None:
-        from chainteller.tui.around import draw_surroundings
-
-        draw_surroundings(screen)
+def has_room(screen: DeskScreen) -> bool:
+    """Whether the window has room for more than the screen's own data."""
+    return screen.has_class("-roomy") and screen.has_class("-tall")
 
 
-def _look_around(screen: DeskScreen) -> None:
-    """Draw what is known of the surroundings, and read them anew where they are shown."""
-    around = screen.desk.surroundings
-    if around is not None:
-        from chainteller.tui.around import draw_surroundings
+def _draw_served(screen: DeskScreen, _: None = None) -> None:
+    """The strip of what waits and the served customer's day, where there is room for them."""
+    if screen.desk.served is not None and screen.is_current:
+        from chainteller.tui.served.view import draw
 
-        draw_surroundings(screen)
-        if has_room_around(screen):
-            around.look_soon()
+        _repaint_later(screen, draw(screen, screen.desk, screen.KEY))
+
+
+def _repaint_later(screen: DeskScreen, after: float | None) -> None:
+    """Once, when what waits says something else by time alone, in seconds."""
+    if screen.strip_timer is not None:
+        screen.strip_timer.stop()
+    screen.strip_timer = None
+    if after is not None and screen.desk.settings.poll_interval_s > 0:
+        screen.strip_timer = screen.set_timer(max(after, 0.1), partial(_draw_served, screen))
+
+
+def _look_at_served(screen: DeskScreen) -> None:
+    """Draw what is known of who is served, and read it anew where it's shown."""
+    served = screen.desk.served
+    if served is not None:
+        _draw_served(screen)
+        if has_room(screen):
+            served.look_soon()
 
 
 def say(screen: DeskScreen, text: str) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import ROUND_DOWN, Decimal
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from chainteller.domain.assets import CASH_EQUIVALENTS, base_symbol
 from chainteller.domain.challenges import is_verified
@@ -304,3 +304,29 @@ def trades_by_id(service: "Service", trade_id: str) -> "list[Trade]":
         recent = service.all_trades(query(limit=100)).data
         return [row for row in recent if row.id == trade_id]
     return [found] if isinstance(found, Trade) else []
+
+
+class CustomerView(NamedTuple):
+    """All that is read about one customer.
+
+    Attributes:
+        sheet: The account as its detail shows it.
+        transactions: The newest ones first; trades alone where the deployment lists no others.
+        quotes: The newest ones first.
+        challenges: The texts that wait for a signature.
+    """
+
+    sheet: AccountSheet
+    transactions: "tuple[Transaction, ...]" = ()
+    quotes: "tuple[Quote, ...]" = ()
+    challenges: "tuple[Challenge, ...]" = ()
+
+
+class DeskView(NamedTuple):
+    """What all of the deployment waits for, as (words for one, how many), and the prices of the
+    market that is being looked at, oldest first."""
+
+    waiting: tuple[tuple[str, int], ...] = ()
+    markets: "tuple[Market, ...]" = ()
+    looked_at: str = ""
+    samples: "tuple[PriceSample, ...]" = ()

@@ -57,8 +57,8 @@ async def _quotes(pilot: Pilot[Any], take: Look, bench: Bench, service: Unsteady
     console = pilot.app
     assert isinstance(console, Console)
     await press(pilot, "b", *"1000", "enter")
-    assert console.desk.surroundings is not None
-    console.desk.surroundings.look_soon()  # as a poll does, however slowly the keys were typed
+    assert console.desk.served is not None
+    console.desk.served.look_soon()  # as a poll does, however slowly the keys were typed
     await take("shortfall")
     await answer(pilot, "y")
     screen = pilot.app.screen

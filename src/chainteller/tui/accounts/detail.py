@@ -20,6 +20,7 @@ from chainteller.records.formats import (
 from chainteller.records.trades import is_trade
 from chainteller.records.transfers import direction
 from chainteller.service.models.counterparties import VERIFIED_FIRST_PARTY
+from chainteller.tui.answer import say
 from chainteller.tui.balance_history import (
     LEAST_WIDTH,
     History,
@@ -47,6 +48,8 @@ _CLASSES = {
 }
 _BESIDE_WIDTH = 100
 """Columns from which the charts are drawn beside a zoomed detail."""
+_DAY_WIDTH, _DAY_HEIGHT = 180, 30
+"""The window from which the customer's day has a column, as in ``console/app.tcss``."""
 _FRAME_ROWS = 6
 """Lines of a zoomed screen that are not for charts: its bars and its title."""
 
@@ -57,6 +60,11 @@ class Frame(NamedTuple):
     screen: Size
     pane: Size
     is_zoomed: bool
+
+    @property
+    def has_day(self) -> bool:
+        """Whether the customer's day stands beside the detail."""
+        return self.screen.width >= _DAY_WIDTH and self.screen.height >= _DAY_HEIGHT
 
     @property
     def charts_are_beside(self) -> bool:
@@ -128,7 +136,12 @@ class AccountDetail:
             return Panes([*heading_lines(account), loading], summary_heading(account), [])
         charts, beside = self._chart_lines(sheet, frame), frame.charts_are_beside
         within = [] if beside else charts
-        shown = detail(sheet, desk.now, within, desk.privacy.balance)
+        bank = desk.settings.bank_name
+        told = desk.customer_texts.of_account_sheet(sheet, desk.now, bank)
+        words = say(desk.privacy.figures(told), frame.pane.width)
+        shown = detail(
+            sheet, desk.now, within, desk.privacy.balance, words, is_beside_day=frame.has_day
+        )
         return Panes(
             [*shown, *notes(desk.note(sheet.account.id))],
             summary(sheet, frame.screen.width),
@@ -137,6 +150,8 @@ class AccountDetail:
 
     def _chart_room(self, sheet: AccountSheet, frame: Frame) -> tuple[int, int]:
         """(columns, lines for each asset); 0 lines where they don't fit."""
+        if not frame.is_zoomed:
+            return 0, 0
         if frame.charts_are_beside:
             width, spare = frame.screen.width // 2 - 4, frame.screen.height - _FRAME_ROWS
         else:
@@ -159,28 +174,37 @@ def detail(
     now: int,
     charts: Sequence[Line] = (),
     shown: Callable[[str], str] = str,
+    words: Sequence[Line] = (),
+    *,
+    is_beside_day: bool = False,
 ) -> list[Line]:
-    """All of an account. ``charts`` are its balances over time, where they fit; ``shown`` masks
-    an amount that was rounded here while balances are hidden.
+    """All of an account.
+
+    Args:
+        sheet: the account.
+        now: microseconds since the epoch.
+        charts: its balances over time, where they fit.
+        shown: masks an amount that was rounded here while balances are hidden.
+        words: what to tell the customer.
+        is_beside_day: whether the customer's day stands beside it, which has the activity.
     """
     account = sheet.account
     rows = heading_lines(account)
     rows += [line((f"[x] {control}", "bad strong")) for control in account.controls]
-    rows += [line(), *balance_lines(sheet, now), *charts, line(), *_activity(sheet, now)]
+    rows += [*words, line(), *balance_lines(sheet, now), *charts]
+    rows += [] if is_beside_day else [line(), *_activity(sheet, now)]
     rows += [line(), *wallet_lines(sheet), line(), *limit_lines(sheet, shown)]
-    return rows
+    return [*rows, line(), line(("account", "muted"), right=(account.id,))]
 
 
 def heading_lines(account: "TradingAccount") -> list[Line]:
     """Whose account it is: also while its detail is being fetched."""
-    return [
-        line((account.id, "strong")),
-        line(account.customer_name or "customer name not provided by this deployment"),
-        line((_bank_account(account), "muted")),
-    ]
+    name = account.customer_name or "customer name not provided by this deployment"
+    return [line((name, "strong"), right=((bank_account(account), "muted"),))]
 
 
-def _bank_account(account: "TradingAccount") -> str:
+def bank_account(account: "TradingAccount") -> str:
+    """The type and the id of the bank account, as far as they are known."""
     if account.bank_account_id == UNKNOWN:
         return "bank account not provided by this deployment"
     return f"{account.bank_account_type}  {account.bank_account_id}"

@@ -13,10 +13,9 @@ from chainteller.records.formats import transferred
 from chainteller.tui.accounts import view as accounts_view
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.desk import Connection, Desk
-from chainteller.tui.desk_screen import refusal_text
+from chainteller.tui.desk_screen import has_room, refusal_text
 from chainteller.tui.list_screen import Listed, ListScreen
 from chainteller.tui.messages import FieldStepped
-from chainteller.tui.surrounding_views import has_room_around
 from chainteller.tui.widgets.ground import Ground, titled
 from chainteller.tui.widgets.lines import Lines, ScrolledLines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList
@@ -271,7 +270,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
     def resized(self) -> None:
         super().resized()
-        self.paged.reshape(accounts_view.columns(is_roomy=has_room_around(self)))
+        self.paged.reshape(accounts_view.columns(is_roomy=has_room(self)))
         if self.desk.customer.account_id:
             self.call_after_refresh(self.read, "charts", partial(_draw_charts, self))
 

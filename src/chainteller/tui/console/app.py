@@ -186,15 +186,15 @@ class Console(ConsoleShell):
             tell_unusable_texts,
         )
         from chainteller.tui.console.unanswered import UnansweredWrites
-        from chainteller.tui.surroundings import Surroundings
+        from chainteller.tui.served.reading import Served
 
         begin_session(self.desk, started)
         if not self.is_running:
             return  # it was closed meanwhile
         self.desk.on_poll.subscribe(self, UnansweredWrites(self).polled)
         self.desk.on_poll.subscribe(self, HeadWatch(self).polled)
-        self.desk.surroundings = Surroundings(self, self.desk)
-        self.desk.surroundings.look_soon()
+        self.desk.served = Served(self, self.desk)
+        self.desk.served.look_soon()
         if not isinstance(self.screen, AccountsScreen):
             self.release_keys()  # there are no first rows to be replaced
         if self.finding is not None:

@@ -58,6 +58,7 @@ def toggle_privacy(app: App[Any], desk: Desk) -> None:
     shown = "hidden" if desk.privacy.hidden else "shown"
     desk.notify(f"names and balances are {shown}", "warn")
     desk.on_connection.publish(desk.connection)
+    desk.on_change.publish(("privacy",))  # texts are broken into lines as they are shown
     for screen in app.screen_stack:
         screen.refresh(layout=True)
         for widget in screen.query("*"):

@@ -17,16 +17,16 @@ from chainteller.records.formats import (
 from chainteller.records.trades import can_be_executed
 from chainteller.tui.accounts.detail import (
     balance_lines,
+    bank_account,
     happening,
-    heading_lines,
     limit_lines,
     notes,
     wallet_lines,
 )
 from chainteller.tui.customers.filter import SHOWN
 from chainteller.tui.customers.timeline import REFUSED, SEARCHED
-from chainteller.tui.pending import to_sign
 from chainteller.tui.queries import Gap
+from chainteller.tui.served.waits import to_sign
 from chainteller.tui.widgets.lines import Line, heading, line
 from chainteller.tui.widgets.paged_list import Column, Row
 
@@ -190,8 +190,7 @@ def _who(sheet: "CustomerSheet") -> list[Line]:
 
 def _account(account: "CustomerAccount", now: int) -> list[Line]:
     sheet = account.sheet
-    who, *named = heading_lines(sheet.account)
-    rows = [who, named[-1]]
+    rows = [line((sheet.account.id, "strong"), right=((bank_account(sheet.account), "muted"),))]
     rows += [line((f"[x] {control}", "bad strong")) for control in sheet.account.controls]
     if not isinstance(sheet.balances, Gap) and not sheet.balances:
         return [*rows, line(("no balances yet", "muted"))]

@@ -36,7 +36,7 @@ from chainteller.tui.service_calls import call_service
 from chainteller.tui.widgets.detail import Filled
 from chainteller.tui.widgets.field import FieldBar
 from chainteller.tui.widgets.ground import Ground, titled
-from chainteller.tui.widgets.lines import Lines, StatedLines, line, piece_at
+from chainteller.tui.widgets.lines import Lines, StatedLines, line, nothing_below, piece_at
 from chainteller.workspace.outcomes import Fate, Outcome
 
 if TYPE_CHECKING:
@@ -71,7 +71,6 @@ class OrderForm(Container):
         yield Lines([line()], id="after")
         yield Lines(id="plan")
         yield Lines(id="earlier")
-        yield Filled(id="order-rest")
 
     def show(self, state: QuoteState, now: int, mask: MaskBalance, *, takes_digits: bool) -> None:
         markets = tuple(row.market_name for row in state.sheet.markets) if state.sheet else ()
@@ -160,6 +159,8 @@ class QuoteScreen(DeskScreen):
         if self.desk.settings.poll_interval_s > 0:
             self.set_interval(1.0, self._tick)
         self.desk.on_poll.subscribe(self, self._polled)
+        self.desk.on_served.subscribe(self, partial(_draw_market, self))
+        self.add_class("with-market")
         self.desk.on_settled.subscribe(self, partial(_settled, self))
         self.desk.unknown_outcomes = partial(_unknown_outcomes, self.states)
         self.draw()
@@ -580,3 +581,13 @@ def step_market(step: int, screen: QuoteScreen) -> None:
     names = [row.market_name for row in sheet.markets]
     place = names.index(screen.state.market) if screen.state.market in names else 0
     screen.turn_to(market=names[(place + step) % len(names)])
+
+
+def _draw_market(screen: QuoteScreen, _: None = None) -> None:
+    """The recent prices of the quote's market."""
+    served, market = screen.desk.served, screen.state.market
+    if served is None or served.desk_view.looked_at != market:
+        screen.query_one("#quoted-market", Filled).fill_with(nothing_below)
+        return
+    samples = served.desk_view.samples
+    screen.query_one("#quoted-market", Filled).fill_with(partial(quote_view.market_chart, samples))

@@ -22,6 +22,7 @@ from chainteller.records.formats import (
 )
 from chainteller.records.markets import is_open
 from chainteller.records.trades import QUOTE, fee_of
+from chainteller.tui.charts import AXIS_ROWS, LEAST_ROWS, price_chart
 from chainteller.tui.quote.state import Phase, QuoteState
 from chainteller.tui.quote.unknown_outcome import Search
 from chainteller.tui.titles import work_title
@@ -29,7 +30,7 @@ from chainteller.tui.widgets.lines import Line, line
 
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TradingAccount
-    from chainteller.service.models.markets import Market
+    from chainteller.service.models.markets import Market, PriceSample
     from chainteller.service.models.quotes import AssetAmount, Quote
 
 EXPIRING_S = 30
@@ -40,6 +41,7 @@ _MOST_DIGITS = 200
 _BEFORE_EXECUTION = frozenset({Phase.FORM, Phase.ASKING, Phase.QUOTED})
 MaskBalance = Callable[[str], str]
 """Shows a balance as it is, or masked while balances are hidden."""
+_CHART_ROWS = 6
 
 
 def title(account: "TradingAccount | None") -> Line:
@@ -152,7 +154,7 @@ def record(state: QuoteState) -> object:
 
 def earlier_lines(state: QuoteState, now: int, width: int) -> list[Line]:
     rows = [line((" EARLIER QUOTES", "strong"), (" (of this account)", "muted"))]
-    for quote in earlier_quotes(state)[:5]:
+    for quote in earlier_quotes(state)[:3]:
         left = seconds_between(now, from_datetime(quote.expires))
         word: Piece = ("expired", "muted")
         if quote.trade_id:
@@ -168,6 +170,14 @@ def earlier_lines(state: QuoteState, now: int, width: int) -> list[Line]:
 
 def _is_in_doubt(state: QuoteState, quote: "Quote") -> bool:
     return state.is_in_flight and state.quote is not None and state.quote.id == quote.id
+
+
+def market_chart(samples: "Sequence[PriceSample]", width: int, rows: int) -> list[Line]:
+    """Recent prices of a market, oldest first, as far as they fit."""
+    if rows < LEAST_ROWS + AXIS_ROWS:
+        return []
+    shown = [(from_datetime(each.at), Decimal(each.price)) for each in samples]
+    return price_chart(shown, width, min(_CHART_ROWS, rows - AXIS_ROWS))
 
 
 def quote_lines(state: QuoteState, now: int, after: Sequence[Line] = ()) -> list[Line]:

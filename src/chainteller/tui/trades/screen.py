@@ -90,7 +90,9 @@ class TradesScreen(CustomerListScreen["Trade"]):
 
     def draw(self) -> None:
         trade, now = self.selected, self.desk.now
-        show_detail(self, partial(trades_view.detail, trade, now) if trade else None)
+        shown = (trades_view.now_lines, trades_view.detail)
+        first, rest = (partial(each, trade, now) for each in shown) if trade else (None, None)
+        show_detail(self, (first, rest) if first and rest else None)
         short = trades_view.summary(trade, now) if trade else [line(), line()]
         self.query_one("#summary", Lines).show(short)
         self.draw_footer()

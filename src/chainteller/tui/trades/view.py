@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from chainteller.domain.assets import base_symbol
 from chainteller.records.formats import Piece, clock_time, grouped, live_age, short_id
 from chainteller.records.trades import TRADE, is_known, is_over
+from chainteller.tui import answer
 from chainteller.tui.dialogs.boxes import wrapped
 from chainteller.tui.titles import work_title
 from chainteller.tui.trades.filter import SEARCHED, wanted
@@ -78,17 +79,25 @@ def trade_row(trade: "Trade", now: int) -> Row:
     return _LIST.row(trade.id, trade, now)
 
 
-def detail(trade: "Trade", now: int, width: int) -> list[Line]:
-    rows = [
-        line((trade.id, "strong")),
+def now_lines(trade: "Trade", now: int, width: int) -> list[Line]:
+    """What was ordered, how far it is, and what can still be done."""
+    return [
         line(
             (f"{trade.side.upper()} {trade.market}", "strong"),
-            right=(f"{grouped(trade.amount)} {base_symbol(trade.market)}",),
+            right=((f"{grouped(trade.amount)} {base_symbol(trade.market)}", "strong"),),
         ),
-        *fact_lines(TRADE, trade, now),
+        *answer.now_lines(TRADE["status"].line(trade, now), *_what_next(trade, width)),
     ]
-    rows += [line(), *_timeline(trade, now, width), line(), *_what_next(trade)]
-    return rows
+
+
+def detail(trade: "Trade", now: int, width: int) -> list[Line]:
+    """The facts of a trade and its steps, its id last."""
+    return [
+        *fact_lines(TRADE, trade, now, {"status"}),
+        line(("trade", "muted"), right=(trade.id,)),
+        line(),
+        *_timeline(trade, now, width),
+    ]
 
 
 def _timeline(trade: "Trade", now: int, width: int) -> list[Line]:
@@ -130,15 +139,16 @@ def why_it_stands(trade: "Trade") -> str:
     return ""
 
 
-def _what_next(trade: "Trade") -> list[Line]:
+def _what_next(trade: "Trade", width: int) -> tuple[str, int, str, str]:
+    """What can be done, with its key and its tone."""
     if not is_known(trade):
-        return [line(("The console doesn't know this status.  ", "warn"), ("C", "key"), " cancel")]
+        return "The console doesn't know this status.", width, "C cancel", "warn"
     if can_be_cancelled(trade):
-        return [line("Can be cancelled until it executes.  ", ("C", "key"))]
+        return "Can be cancelled until executed", width, "C", ""
     if can_be_cancelled(trade) is None and not is_over(trade):
-        return [line(("Not known whether it can be cancelled.  ", "muted"), ("C", "key"), " tries")]
+        return "Not known whether it can be cancelled.", width, "C tries", "muted"
     over = "It is final." if is_over(trade) else "It can no longer be cancelled."
-    return [line((over, "muted"))]
+    return over, width, "", "muted"
 
 
 def summary(trade: "Trade", now: int) -> list[Line]:

@@ -81,15 +81,17 @@ class TransfersScreen(CustomerListScreen["Transfer"]):
 
     def draw(self) -> None:
         transfer, now = self.selected, self.desk.now
-        facts: OfWidth | None = None
+        parts: tuple[OfWidth, OfWidth] | None = None
         short = [line(), line()]
         if transfer is not None:
             customer = self.background.customer(self.owner_of(transfer))
             trail, can_cancel = self.background.trail(transfer), may_cancel(self.desk)
-            known = (transfer, customer, trail, now)
-            facts = partial(transfers_view.detail, *known, can_cancel=can_cancel)
+            parts = (
+                partial(transfers_view.now_lines, transfer, now, can_cancel=can_cancel),
+                partial(transfers_view.detail, transfer, customer, trail, now),
+            )
             short = transfers_view.summary(transfer, customer, now)
-        show_detail(self, facts)
+        show_detail(self, parts)
         self.query_one("#summary", Lines).show(short)
         self.draw_footer()
 

@@ -12,6 +12,7 @@ from chainteller.records.transfers import (
     transfer_fields,
     why_not_cancelled,
 )
+from chainteller.tui import answer
 from chainteller.tui.dialogs.boxes import cut, wrapped
 from chainteller.tui.titles import work_title
 from chainteller.tui.transfers.filter import Wanted
@@ -100,16 +101,20 @@ def transfer_row(transfer: "Transfer", now: int) -> Row:
     return _LIST.row(transfer.key, transfer, now)
 
 
+def now_lines(transfer: "Transfer", now: int, width: int, *, can_cancel: bool) -> list[Line]:
+    """What it is, how far it is, and what can still be done; ``can_cancel`` says whether this
+    desk may cancel withdrawals here."""
+    status = transfer_fields(transfer)["status"].line(transfer, now)
+    return [
+        line((direction(transfer).upper(), "strong"), right=((transferred(transfer), "strong"),)),
+        *answer.now_lines(status, *_what_next(transfer, width, can_cancel=can_cancel)),
+    ]
+
+
 def detail(
-    transfer: "Transfer",
-    customer: str,
-    trail: Sequence["AuditRow"],
-    now: int,
-    width: int,
-    *,
-    can_cancel: bool,
+    transfer: "Transfer", customer: str, trail: Sequence["AuditRow"], now: int, width: int
 ) -> list[Line]:
-    """All that is known of a transfer.
+    """The facts of a transfer and its steps, its id last.
 
     Args:
         transfer: the deposit or withdrawal.
@@ -117,24 +122,13 @@ def detail(
         trail: its rows of the audit trail, oldest first; empty where there are none.
         now: microseconds since the epoch.
         width: cells of a line.
-        can_cancel: whether this desk may cancel withdrawals here.
     """
-    rows = [
-        line((transfer.id or _NO_ID, "strong")),
-        line((direction(transfer).upper(), "strong"), right=((transferred(transfer), "strong"),)),
-    ]
-    if customer:
-        rows.append(line(("customer", "muted"), right=(customer,)))
-    rows += fact_lines(transfer_fields(transfer), transfer, now)
+    rows = [line(("customer", "muted"), right=(customer,))] if customer else []
+    rows += fact_lines(transfer_fields(transfer), transfer, now, {"status"})
     rows += _whole("to", target(transfer) if direction(transfer) == "withdrawal" else "", width)
     rows += _whole("transaction", transfer.network_tx_hash or "", width)
-    return [
-        *rows,
-        line(),
-        *_timeline(transfer, trail, width),
-        line(),
-        *_what_next(transfer, width, can_cancel=can_cancel),
-    ]
+    rows.append(line(("transfer", "muted"), right=(transfer.id or _NO_ID,)))
+    return [*rows, line(), *_timeline(transfer, trail, width)]
 
 
 def _whole(label: str, text: str, width: int) -> list[Line]:
@@ -227,15 +221,14 @@ def _happened(transfer: "Transfer", step: str, words: str = "") -> str:
     return f"{words or step}{hold}"
 
 
-def _what_next(transfer: "Transfer", width: int, *, can_cancel: bool) -> list[Line]:
+def _what_next(transfer: "Transfer", width: int, *, can_cancel: bool) -> tuple[str, int, str, str]:
+    """What can be done, with its key and its tone."""
     if transfer.as_of is not None:
-        return [line((row, "warn")) for row in wrapped(_KEPT, width)]
+        return _KEPT, width, "", "warn"
     why = why_not_cancelled(transfer)
     if not why and can_cancel:
-        return [line("Can be cancelled until it is sent.  ", ("C", "key"))]
-    if not why:
-        why = "can't be cancelled from this console"
-    return [line((row, "muted")) for row in wrapped(_sentence(why), width)]
+        return "Can be cancelled until it's sent", width, "C", ""
+    return _sentence(why or "can't be cancelled from this console"), width, "", "muted"
 
 
 def _sentence(words: str) -> str:

@@ -34,7 +34,6 @@ from chainteller.tui.wallets.book import (
     wallet_of,
 )
 from chainteller.tui.widgets.challenge_box import ChallengeBox
-from chainteller.tui.widgets.detail import Filled
 from chainteller.tui.widgets.failure_panel import FailurePanel
 from chainteller.tui.widgets.ground import Ground, titled
 from chainteller.tui.widgets.lines import Lines, line
@@ -93,7 +92,6 @@ class WalletsScreen(ListScreen[Shown]):
                 Lines(id="wallet-head"),
                 ChallengeBox(id="challenge-narrow", classes="empty"),
                 Lines(id="wallet-rest"),
-                Filled(id="wallet-more"),
                 classes="detail-side",
                 can_focus=False,
             ),

@@ -1,11 +1,9 @@
-"""The pane of a selected record: its facts, and what may be said about it where there is room."""
+"""The pane of a selected record."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from textual.geometry import Size
-
-from chainteller.tui.widgets.lines import EMPTY, Fill, Line, Lines, ScrolledLines, nothing_below
+from chainteller.tui.widgets.lines import Fill, Line, Lines, ScrolledLines, nothing_below
 
 
 def _fixed(facts: Sequence[Line], width: int) -> Sequence[Line]:  # noqa: ARG001 - as facts of a width
@@ -22,53 +20,33 @@ LEAST_WIDTH = 39
 OfWidth = Callable[[int], Sequence[Line]]
 
 
-class Detail(ScrolledLines):
-    """Facts, and below them a part that stands only where all of both can be seen.
+def _of_width(lines: Sequence[Line] | OfWidth) -> OfWidth:
+    return lines if callable(lines) else partial(_fixed, tuple(lines))
 
-    Both may be given for the width that they are shown in.
-    """
+
+class Detail(ScrolledLines):
+    """The lines of a record, in any width that the pane has."""
 
     def __init__(self, *, id: str, classes: str = "detail-side") -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id, classes=classes)
-        self._facts: OfWidth = _nothing
-        self._below: OfWidth = _nothing
-        self._otherwise: tuple[Line, ...] = ()
-        self._fill_rest: Fill = nothing_below
+        self._shown: OfWidth = _nothing
+        self._copied: OfWidth = _nothing
 
     def tell(
-        self,
-        facts: Sequence[Line] | OfWidth,
-        below: OfWidth = _nothing,
-        otherwise: Sequence[Line] = (),
+        self, shown: Sequence[Line] | OfWidth, copied: Sequence[Line] | OfWidth | None = None
     ) -> None:
-        """``below`` gives its lines for a width in cells; ``otherwise`` stands for those that do
-        not fit.
-        """
-        self._facts = facts if callable(facts) else partial(_fixed, tuple(facts))
-        self._below, self._otherwise = below, tuple(otherwise)
-        self._fill(self.size)
-
-    def fill_below(self, fill: Fill) -> None:
-        """Use the room under all of it for what ``fill`` gives."""
-        self._fill_rest = fill
-        self._fill(self.size)
+        """Show lines; ``copied`` are those that a copy of the facts has, if it's others."""
+        self._shown = _of_width(shown)
+        self._copied = self._shown if copied is None else _of_width(copied)
+        self.on_resize()
 
     @property
     def facts_text(self) -> str:
         """The same in a window of any size."""
-        return "\n".join(shown.plain for shown in self._facts(LEAST_WIDTH))
+        return "\n".join(shown.plain for shown in self._copied(LEAST_WIDTH))
 
     def on_resize(self) -> None:
-        self._fill(self.size)
-
-    def _fill(self, size: Size) -> None:
-        facts = tuple(self._facts(size.width or LEAST_WIDTH))
-        whole = (*facts, *self._below(size.width))
-        fits = len(whole) <= size.height
-        shown = whole if fits else (*facts, *self._otherwise)
-        free = size.height - len(shown) - 1
-        rest = self._fill_rest(size.width, free) if free > 0 and facts else ()
-        self.show((*shown, EMPTY, *rest[:free]) if rest else shown)
+        self.show(self._shown(self.size.width or LEAST_WIDTH))
 
 
 class Filled(Lines):

@@ -2,7 +2,6 @@
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from itertools import zip_longest
 from typing import NamedTuple
 
 from rich.cells import cell_len
@@ -14,7 +13,7 @@ from textual.strip import Strip
 
 from chainteller.records.formats import Piece, clean
 from chainteller.tui.messages import PageWanted, RowChosen, RowOpened
-from chainteller.tui.widgets.lines import EMPTY, Fill, Line, Toned, nothing_below, pad
+from chainteller.tui.widgets.lines import Toned, pad
 
 PAGE_ROWS = 50
 _PAGES_KEPT = 8
@@ -144,8 +143,6 @@ class PagedList(Toned):
         self._asked: set[int] = set()
         self._empty: tuple[Piece, ...] = ()
         self._waiting: Piece = ("loading", "muted")
-        self._fill: Fill = nothing_below
-        self._below: tuple[Line, ...] = ()
         self.total: int | None = None
         self.cursor = 0
         self.top = 0
@@ -189,30 +186,6 @@ class PagedList(Toned):
             self._empty = pieces
             if not self.total:
                 self.refresh()
-
-    def fill_below(self, fill: Fill) -> None:
-        """Use the room under the last row for what ``fill`` gives."""
-        self._fill = fill
-        self._fill_again()
-
-    def _fill_again(self) -> None:
-        """Draw what stands under the last row; only lines that differ are painted."""
-        size, before = self.size, self._below
-        free = size.height - self._first_free
-        found = self._fill(size.width - 2, free)[:free] if free > 0 else ()
-        self._below = tuple(
-            Line(((" ", ""), *each.left), (*each.right, (" ", "")), each.fill) for each in found
-        )
-        base = self.rich_style
-        for place, (was, now) in enumerate(zip_longest(before, self._below, fillvalue=EMPTY)):
-            if was != now:
-                strips = (self.strip_of(each, size.width, base) for each in (was, now))
-                self.repaint(self._first_free + place, *strips)
-
-    @property
-    def _first_free(self) -> int:
-        """The line under the last row, and a blank one; under what stands instead of rows."""
-        return 2 + (self.total or 3)
 
     def say_failed(self, *, offered: bool) -> None:
         """That no page will come: the fetch failed, or the deployment does not offer the list."""
@@ -274,11 +247,6 @@ class PagedList(Toned):
                 self.refresh()
             else:
                 self._repaint_differing(seen)
-        if before[0] != total:
-            had, self._below = self._below, ()
-            self._fill_again()
-            if had:
-                self.refresh()
         if key is None or key != self.cursor_key:
             self._announce()
 
@@ -401,7 +369,6 @@ class PagedList(Toned):
 
     def on_resize(self) -> None:
         self._clamp()
-        self._fill_again()
 
     def render_line(self, y: int) -> Strip:
         width, base = self.size.width, self.base_style
@@ -412,7 +379,7 @@ class PagedList(Toned):
         if not self.total:
             return self._nothing(y, base, width)
         if index >= self.total:
-            return self._line_below(y, base, width)
+            return Strip.blank(width, base)
         row = self._row(index)
         if row is None:
             self._want(index)
@@ -429,13 +396,7 @@ class PagedList(Toned):
             pieces = [Segment(" ", base)]
             pieces += [Segment(text, base + self.tone(tone)) for text, tone in rows[y - 2]]
             return Strip(pieces).adjust_cell_length(width, base)
-        return self._line_below(y, base, width)
-
-    def _line_below(self, y: int, base: Style, width: int) -> Strip:
-        place = y - self._first_free
-        if not 0 <= place < len(self._below):
-            return Strip.blank(width, base)
-        return self.strip_of(self._below[place], width, base)
+        return Strip.blank(width, base)
 
     def _cursor_style(self) -> Style:
         variables = self.app.theme_variables

@@ -1,6 +1,6 @@
 """Records on screen: the columns and cells of a list, and the facts of a detail view."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Generic, TypeVar
 
 from chainteller.records.fields import FieldList, Interface
@@ -45,7 +45,10 @@ class RecordColumns(Generic[Record]):
         return tuple(shown)
 
 
-def fact_lines(fields: FieldList[Record], record: Record, now: int) -> list[Line]:
-    """A line for each fact that is known, the values at the right edge."""
-    facts = ((each.label, each.line(record, now)) for each in fields.shown_in(Interface.DETAIL))
+def fact_lines(
+    fields: FieldList[Record], record: Record, now: int, without: Container[str] = ()
+) -> list[Line]:
+    """A line for each fact that is known, the values at the right edge, but for some fields."""
+    shown = (each for each in fields.shown_in(Interface.DETAIL) if each.name not in without)
+    facts = ((each.label, each.line(record, now)) for each in shown)
     return [line((label, "muted"), right=(piece,)) for label, piece in facts if piece[0]]

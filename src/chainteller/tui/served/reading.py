@@ -1,7 +1,7 @@
-"""What large windows show around a screen: the customer being served, the market, what is pending.
+"""What is read of the customer being served, and of all that the desk waits for.
 
-It is read in the background while a screen has room for it (``has_room_around``):
-soon after another customer is served, and at most once in ``_REST_S`` when something changed.
+It is read in the background while a screen has room for it: soon after another
+customer is served, and at most once in ``_REST_S`` when something changed.
 """
 
 from collections.abc import Callable
@@ -13,10 +13,11 @@ from chainteller.domain.trades import TradeStatus
 from chainteller.domain.transfers import TransferStatus
 from chainteller.service.errors import TellerError
 from chainteller.service.operations import TRANSACTIONS
-from chainteller.tui.balance_history import NEWEST, History, history
 from chainteller.tui.desk import Desk
 from chainteller.tui.queries import (
     AccountSheet,
+    CustomerView,
+    DeskView,
     Gap,
     account_sheet,
     newest_quotes,
@@ -24,7 +25,6 @@ from chainteller.tui.queries import (
     query,
 )
 from chainteller.tui.service_calls import Later, call_service
-from chainteller.tui.surrounding_views import CustomerView, DeskView, has_room_around
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from chainteller.service.models.trades import Transaction
 
 Part = TypeVar("Part")
+_NEWEST = 100
+"""Transactions that are read of a customer."""
 _SETTLED_S = 0.3
 """How long the same customer has to be served before they are read about."""
 _REST_S = 5.0
@@ -42,8 +44,8 @@ _OLD_S = 30.0
 """Seconds after which prices are read again although nothing is said to have changed."""
 
 
-class Surroundings:
-    """Reads what is shown around the screens and publishes ``desk.on_surroundings``."""
+class Served:
+    """Reads what is known of who is served, and publishes ``desk.on_served``."""
 
     def __init__(self, app: "App[Any]", desk: Desk) -> None:
         self._app, self._desk = app, desk
@@ -81,22 +83,29 @@ class Surroundings:
     def _look(self) -> None:
         self._timer = None
         screen = self._app.screen_stack[0]
-        if has_room_around(screen) and self._desk.connection.state == "live":
-            self._app.run_worker(Later(self._read), group="surroundings", exclusive=True)
+        if (
+            screen.has_class("-roomy")
+            and screen.has_class("-tall")
+            and self._desk.connection.state == "live"
+        ):
+            self._app.run_worker(Later(self._read), group="served", exclusive=True)
 
     async def _read(self) -> None:
         """Without an answer, what was known stays."""
         self._read_at = monotonic()
         desk, account_id = self._desk, self._desk.customer.account_id
         try:
-            self.desk_view = await call_service(_read_desk, desk.service, desk.offers)
+            market = (
+                desk.customer.market if self._app.screen_stack[0].has_class("with-market") else ""
+            )
+            self.desk_view = await call_service(_read_desk, desk.service, desk.offers, market)
             if account_id:
                 service = desk.service_for(account_id)
                 read = partial(_read_customer, service, account_id, desk.offers, self.customer)
                 self._customer = await call_service(read)
         except TellerError:
             return
-        desk.on_surroundings.publish(None)
+        desk.on_served.publish(None)
 
 
 def _read_customer(
@@ -110,16 +119,12 @@ def _read_customer(
     """
     sheet = account_sheet(service, account_id, offers)
     if before is not None and _course(before.sheet) == _course(sheet):
-        transactions, balances = before.transactions, before.history
+        transactions = before.transactions
     else:
-        transactions, complete = _transactions(service, account_id, offers)
-        balances = None
-        if complete is not None:
-            balances = _history(sheet, transactions, complete=complete)
+        transactions = _transactions(service, account_id, offers)
     return CustomerView(
         sheet,
         transactions,
-        balances,
         newest_quotes(service, account_id),
         open_challenges(service, sheet) if offers("challenges") else (),
     )
@@ -133,39 +138,22 @@ def _course(sheet: AccountSheet) -> tuple[object, ...]:
 
 def _transactions(
     service: "Service", account_id: str, offers: Callable[[str], bool]
-) -> "tuple[tuple[Transaction, ...], bool | None]":
-    """The newest transactions, and whether they are the whole past; None where they are trades
-    alone.
-    """
-    asked = query(limit=NEWEST)
+) -> "tuple[Transaction, ...]":
+    asked = query(limit=_NEWEST)
     try:
         if not offers(TRANSACTIONS.feature or ""):
-            return service.trades(account_id, asked).data, None
-        found = service.transactions(account_id, asked)
+            return service.trades(account_id, asked).data
+        return service.transactions(account_id, asked).data
     except TellerError:
-        return (), None
-    return found.data, found.pagination.total <= len(found.data)
+        return ()
 
 
-def _history(
-    sheet: AccountSheet, transactions: "tuple[Transaction, ...]", *, complete: bool
-) -> History | None:
-    if isinstance(sheet.balances, Gap):
-        return None
-    try:
-        return history(sheet.balances, transactions, complete=complete)
-    except ArithmeticError:
-        return None
-
-
-def _read_desk(service: "Service", offers: Callable[[str], bool]) -> DeskView:
-    """Runs in a thread. Raises TellerError: the markets can't be read."""
+def _read_desk(service: "Service", offers: Callable[[str], bool], market: str) -> DeskView:
+    """Runs in a thread; the prices are those of ``market``, if it's one. Raises TellerError: the
+    markets can't be read."""
     markets = service.markets().data
-    samples = tuple(
-        (row.market_name, _or_none(partial(_samples, service, row.market_name)))
-        for row in markets
-        if offers("prices")
-    )
+    has_prices = bool(market) and offers("prices")
+    samples = _or_none(partial(_samples, service, market)) if has_prices else ()
     waiting = []
     if offers("all-trades"):
         waiting.append(("trade processing", _count_trades(service, TradeStatus.PROCESSING)))
@@ -174,7 +162,7 @@ def _read_desk(service: "Service", offers: Callable[[str], bool]) -> DeskView:
         waiting.append(("transfer in review", reviewing))
         processing = _count_transfers(service, TransferStatus.PROCESSING)
         waiting.append(("transfer processing", processing))
-    return DeskView(tuple(waiting), markets, samples)
+    return DeskView(tuple(waiting), markets, market, samples)
 
 
 def _samples(service: "Service", name: str) -> "tuple[PriceSample, ...]":

@@ -20,7 +20,7 @@ from chainteller.tui.widgets.lines import Line, line
 
 if TYPE_CHECKING:
     from chainteller.service.models.counterparties import Challenge
-    from chainteller.tui.surrounding_views import CustomerView, DeskView
+    from chainteller.tui.queries import CustomerView, DeskView
 
 _IN_SECONDS_S = 60
 _GAP: Piece = ("  ·  ", "rule")
@@ -54,9 +54,15 @@ def _by_the_minute(seconds: int) -> str:
     return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h"
 
 
-def of_customer(view: "CustomerView", now: int) -> list[Item]:
-    """What waits for one customer, what ends first before the rest."""
-    found = [*_quotes(view, now), *to_sign(view.challenges), *_transactions(view), *_holds(view)]
+def of_customer(view: "CustomerView", now: int, shown: str = "") -> list[Item]:
+    """What waits for one customer, what ends first before the rest, without what the screen
+    ``shown`` lists itself."""
+    found = [
+        *(() if shown == "quote" else _quotes(view, now)),
+        *(() if shown == "wallets" else to_sign(view.challenges)),
+        *_transactions(view, shown),
+        *(() if shown == "accounts" else _holds(view)),
+    ]
     waiting = (item for item in found if item.waits(now))
     return sorted(waiting, key=lambda item: (item.ends_at is None, item.ends_at or 0))
 
@@ -76,13 +82,13 @@ def to_sign(challenges: "Iterable[Challenge]") -> Iterator[Item]:
         yield Item(f"message to sign {challenge.network or ''}".rstrip(), "warn", ends_at)
 
 
-def _transactions(view: "CustomerView") -> Iterator[Item]:
+def _transactions(view: "CustomerView", shown: str) -> Iterator[Item]:
     for row in view.transactions:
         if is_trade(row):
-            if not is_trade_over(row):
+            if shown != "trades" and not is_trade_over(row):
                 amount = grouped(row.amount)
                 yield Item(f"{row.side} {row.market} {amount} {row.status}", status(row.status)[1])
-        elif row.status in _OPEN:
+        elif shown != "transfers" and row.status in _OPEN:
             yield Item(f"{direction(row)} {transferred(row)} {row.status}", status(row.status)[1])
 
 

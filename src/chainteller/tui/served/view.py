@@ -1,0 +1,61 @@
+"""Draw what is known of who is served: one line of what waits, and the day where there is room."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from chainteller.domain.clock import SECOND
+from chainteller.tui.desk import Desk
+from chainteller.tui.served import day, waits
+from chainteller.tui.widgets.lines import Line, Lines, line
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
+
+
+def draw(screen: "Screen[Any]", desk: Desk, shown: str) -> float | None:
+    """Draw both, without what the screen ``shown`` lists itself.
+
+    Returns:
+        Seconds until one of them says something else by time alone; None where neither is shown.
+    """
+    strip, column = screen.query_one("#strip", Lines), screen.query_one("#day", Lines)
+    if strip.display and strip.size.width:
+        told, items = strip_line(desk, shown, strip.size.width)
+        strip.show([told])
+    elif column.display and column.size.width:
+        lines, items = _day(desk, shown, column.size.height)
+        whose = desk.customer.account
+        name = (whose.customer_name or whose.id) if whose is not None else ""
+        column.border_title = f"The day of {name}" if name else "The desk"
+        column.show(lines)
+    else:
+        strip.show([line()])
+        return None
+    return waits.next_repaint(items, desk.now) / SECOND
+
+
+def strip_line(desk: Desk, shown: str, width: int) -> tuple[Line, Sequence[waits.Item]]:
+    """What waits for the customer, or for the desk while nobody is served; and its items."""
+    account = desk.customer.account
+    items = _items(desk, shown)
+    whose = (account.customer_name or account.id) if account is not None else "All customers"
+    return waits.strip_line((f" {whose}  ", "strong"), items, desk.now, width), items
+
+
+def _items(desk: Desk, shown: str) -> list[waits.Item]:
+    served = desk.served
+    if served is None:
+        return []
+    if desk.customer.account is None:
+        return waits.of_desk(served.desk_view, desk.challenges.values(), desk.now)
+    view = served.customer
+    return [] if view is None else waits.of_customer(view, desk.now, shown)
+
+
+def _day(desk: Desk, shown: str, rows: int) -> tuple[list[Line], Sequence[waits.Item]]:
+    served, items = desk.served, _items(desk, shown)
+    if served is None or (desk.customer.account is not None and served.customer is None):
+        return [line(("loading", "muted"))], items
+    if served.customer is None:
+        return day.of_desk(served.desk_view, [*desk.challenges.values()], desk.now), items
+    return day.of_customer(served.customer, desk.now, shown, rows), items
