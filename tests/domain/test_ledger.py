@@ -15,7 +15,7 @@ SALE = Fill("A", "R", SOL, 5, 1_000, 30, 1_100)
 PARTS = (Amount(300, BUSD), Amount(7_000_000, USDC_SOLANA), Amount(5, USD))
 JOURNALS: list[tuple[Callable[[], Journal], str, str]] = [
     (
-        lambda: ledger.deposit_completed("A", "R", USDC_SOLANA, 7),
+        lambda: ledger.deposit_completed("A", "R", USDC_SOLANA, 7, 0),
         "R:deposit",
         "core +7 USD@fiat, issuer:USDC@solana +7 USD@fiat, custody +70000 USDC@solana, "
         "customer:A:available +70000 USDC@solana",
@@ -24,7 +24,7 @@ JOURNALS: list[tuple[Callable[[], Journal], str, str]] = [
         lambda: ledger.deposit_returned("A", "R", USDC_SOLANA, 7, 3),
         "R:deposit-return",
         "customer:A:available -30000 USDC@solana, custody -30000 USDC@solana, "
-        "issuer:USDC@solana -3 USD@fiat, recv:customer +4 USD@fiat, core -7 USD@fiat",
+        "issuer:USDC@solana -3 USD@fiat, customer:A:owed +4 USD@fiat, core -7 USD@fiat",
     ),
     (
         lambda: ledger.hold("A", "R", PARTS[:1]),

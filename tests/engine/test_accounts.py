@@ -1,5 +1,6 @@
 """Opening trading accounts: the preconditions in their order; one account, one currency record."""
 
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ from tests.refusals import details, refusal
 from tests.world.customers import CustomerSeed
 from tests.world.engines import FixedPrices, World, make_world
 
-from chainteller.domain.clock import SECOND
+from chainteller.domain.clock import MINUTE, SECOND, to_datetime
 from chainteller.service.models.pages import ListQuery
 
 
@@ -82,6 +83,28 @@ def test_a_new_account_is_empty_and_found(empty_world: World) -> None:
     for text in (account[4:10], "DDA-1", "customer", "CU-1"):
         found = empty_world.engine.trading_accounts(ListQuery(text=text)).data
         assert [each.id for each in found] == [account]
+
+
+def test_crypto_is_worth_what_its_balances_are_at_one_instant(world: World) -> None:
+    """On hold and incoming included, each asset rounded by itself."""
+    world.buy("100.00")
+    world.settle()
+    world.buy("33.33")
+    world.clock.advance(15 * SECOND)
+    world.engine.run_due()
+    world.execute(world.quote("0.1", side="sell"))
+    account = world.engine.trading_account(world.account)
+    balances = [
+        each for each in world.engine.token_balances(world.account).data
+        if each.token.network == "solana"
+    ]  # fmt: skip
+    parts = [text for each in balances for text in (each.held, each.incoming)]
+    assert all(text is not None and text.strip("0.") for text in parts)
+    assert account.crypto_value_usd == str(sum(Decimal(each.value_usd or "") for each in balances))
+    (listed,) = world.engine.trading_accounts(ListQuery()).data
+    assert listed == account
+    assert {each.valued_at for each in balances} == {account.valued_at}
+    assert account.valued_at == to_datetime(world.clock.now() - world.clock.now() % MINUTE)
 
 
 def test_every_account_of_a_long_page_has_its_own_figures(tmp_path: Path) -> None:

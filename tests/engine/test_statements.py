@@ -48,6 +48,8 @@ def test_a_statement_adds_up_over_a_deposit_a_purchase_and_a_withdrawal(world: W
         ({"from_time": "2026-02-30"}, "from"),
         ({"to_time": "yesterday"}, "to"),
         ({"from_time": "2026-11-02", "to_time": "2026-11-01"}, "from"),
+        ({"from_time": "2099-01-01"}, "from"),
+        ({"from_time": "2099-01-01", "to_time": "2099-12-31"}, "from"),
     ],
 )
 def test_a_period_that_is_none_is_refused(

@@ -116,8 +116,38 @@ def test_a_claw_back_of_spent_money_is_owed_by_the_customer(world: World) -> Non
             text("SELECT code, balance FROM ledger_account WHERE asset = 'USD@fiat'")
         )
         books = {str(row[0]): int(row[1]) for row in found}
-    assert books["recv:customer"] == 490_000
+    assert books[f"customer:{world.account}:owed"] == 490_000
     assert books["core"] < 0
+    assert world.engine.trading_account(world.account).owed_usd == "4900.00"
+    assert verify(world.database) == ()
+
+
+def test_what_a_customer_owes_is_repaid_by_the_next_deposits(tmp_path: Path) -> None:
+    """First of all; the rest can be used. A deposit that repaid can be taken back as well."""
+    world = slow(tmp_path, deposit_delay_s=30, settle_delay_s=0, fill_delay_s=0)
+    spent = world.deposit("100.00")
+    step(world, 30)
+    world.buy("70.00")
+    step(world, 10)
+    first = world.deposit("60.00")
+    step(world, 1)
+    second = world.deposit("25.00", USDC_SOLANA)
+    operate(world, deposits.claw_back, spent.id, "unpaid")
+    assert world.engine.trading_account(world.account).owed_usd == "70.00"
+    (found,) = world.engine.find(world.account).data
+    assert found.title == "DDA-1 trading account, owes 70.00 USD, Customer 1"
+    step(world, 29)
+    step(world, 1)
+    account = world.engine.trading_account(world.account)
+    assert (account.owed_usd, account.buying_power) == ("0.00", "15.00")
+    assert world.engine.statement(world.account).closing_owed_usd == "0.00"
+    moved = world.engine.statement(world.account).movements
+    assert [(each.transaction_id, each.owed_change_usd) for each in moved[-3:]] == [
+        (spent.id, "70.00"), (first.id, "-60.00"), (second.id, "-10.00")
+    ]  # fmt: skip
+    assert [[each.amount for each in move.changes] for move in moved[-2:]] == [[], ["15.00"]]
+    operate(world, deposits.claw_back, first.id, "unpaid")
+    assert world.engine.trading_account(world.account).owed_usd == "60.00"
     assert verify(world.database) == ()
 
 

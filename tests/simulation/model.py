@@ -338,7 +338,7 @@ class Model:
             None,
             {"bankAccountId": bank.id},
         )
-        return account.wire(dict.fromkeys(MARKET_OF, 0)), True, account.id
+        return account.wire(dict.fromkeys(MARKET_OF, 0), self.now), True, account.id
 
     def _new(self, answered: Answered) -> str:
         """The id that the deployment gave, which must be new. Raises Refused where it gave none,
@@ -431,7 +431,11 @@ class Model:
     def deposited(self, deposit: Transfer) -> None:
         deposit.move("completed", self.now)
         deposit.completed = self.now
-        deposit.account.available[deposit.asset] += deposit.atoms
+        account = deposit.account
+        repaid = min(account.owed, deposit.cents)
+        account.owed -= repaid
+        per_cent = deposit.atoms // deposit.cents
+        account.available[deposit.asset] += deposit.atoms - repaid * per_cent
         deposit.account.moved("deposit", deposit, self.now)
         self.told(deposit)
 

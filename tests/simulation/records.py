@@ -12,6 +12,7 @@ from tests.simulation.figures import (
     DAY,
     DECIMALS,
     HOUR,
+    MINUTE,
     USD,
     Price,
     Sized,
@@ -122,6 +123,7 @@ class Move(NamedTuple):
     event: str
     record: str
     net: Bucket
+    owed: int = 0
 
 
 def _bucket() -> Bucket:
@@ -143,6 +145,9 @@ class Account:
     held: Bucket = field(default_factory=_bucket)
     incoming: Bucket = field(default_factory=_bucket)
     history: list["Trade | Transfer"] = field(default_factory=list)
+    owed: int = 0
+    told_owed: int = 0
+    """Cents, now and at the newest movement."""
     totals: Bucket = field(default_factory=_bucket)
     moves: list["Move"] = field(default_factory=list)
     touched: int = -1
@@ -150,15 +155,19 @@ class Account:
 
     def moved(self, event: str, record: "Trade | Transfer", now: int) -> None:
         """Note what was paid in or out since the last time, if anything."""
-        net = {}
+        net, owed = {}, self.owed - self.told_owed
+        self.told_owed = self.owed
         for asset in DECIMALS:
-            total = self.available[asset] + self.held[asset] + self.incoming[asset]
+            total = self.total(asset)
             if total != self.totals[asset]:
                 net[asset] = total - self.totals[asset]
                 self.totals[asset] = total
-        if net:
+        if net or owed:
             self.touched = now
-            self.moves.append(Move(now, event, record.id, net))
+            self.moves.append(Move(now, event, record.id, net, owed))
+
+    def total(self, asset: str) -> int:
+        return self.available[asset] + self.held[asset] + self.incoming[asset]
 
     @property
     def organisation(self) -> str:
@@ -197,7 +206,7 @@ class Account:
         assert cents == 0
         return tuple(parts)
 
-    def wire(self, unit_cents: Mapping[str, int]) -> Wire:
+    def wire(self, unit_cents: Mapping[str, int], now: int) -> Wire:
         customer = self.bank.customer
         controls = dict.fromkeys(each for each in (self.control, customer.control) if each)
         return {
@@ -210,8 +219,10 @@ class Account:
             "created": moment(self.created),
             "buyingPower": dollars(self.power()),
             "cryptoValueUsd": dollars(
-                sum(worth(coin, self.available[coin], unit_cents) for coin in COINS)
+                sum(worth(coin, self.total(coin), unit_cents) for coin in COINS)
             ),
+            "valuedAt": moment(now - now % MINUTE),
+            "owedUsd": dollars(self.owed),
             "lastActivity": moment(self.active),
             "lastActivityType": self.activity,
         }

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from tests.simulation.calls import Client, Wire
-from tests.simulation.figures import MARKETS, Refused, moment, read, shown
+from tests.simulation.figures import MARKETS, Refused, dollars, moment, read, shown
 from tests.simulation.model import Model
 from tests.simulation.records import (
     Account,
@@ -209,7 +209,8 @@ def _of_bank(model: Model) -> Iterator[tuple[str, Place, Wire]]:
 
 def _of_accounts(model: Model) -> Iterator[tuple[str, Place, Wire]]:
     for account in model.accounts.values():
-        title = f"{account.bank.id} trading account, {account.bank.customer.name}"
+        debt = f", owes {dollars(account.owed)} USD" if account.owed else ""
+        title = f"{account.bank.id} trading account{debt}, {account.bank.customer.name}"
         told = {"title": title, "bankAccountId": account.bank.id} | _at(account, account.created)
         yield account.organisation, Place("trading-account", account.id), told
     for wallet in model.wallets.values():

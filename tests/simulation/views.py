@@ -129,11 +129,11 @@ def _trading_accounts(model: Model, client: Client, asked: Asked) -> Wire:
     else:
         rows = newest_first(asked, rows)
     values = unit_cents(model)
-    return paged([each.wire(values) for each in rows], page, limit)
+    return paged([each.wire(values, model.now) for each in rows], page, limit)
 
 
 def _trading_account(model: Model, client: Client, asked: Asked) -> Wire:
-    return model.account(client, asked.ids[0]).wire(unit_cents(model))
+    return model.account(client, asked.ids[0]).wire(unit_cents(model), model.now)
 
 
 def _token_balances(model: Model, client: Client, asked: Asked) -> Wire:
@@ -151,6 +151,7 @@ def _token_balances(model: Model, client: Client, asked: Asked) -> Wire:
                     "incoming": shown(parts[2], asset),
                     "total": shown(sum(parts), asset),
                     "valueUsd": dollars(worth(asset, sum(parts), values)),
+                    "valuedAt": moment(model.now - model.now % MINUTE),
                 }
             )
     return whole(rows)
@@ -224,8 +225,11 @@ class Movements(Anything):
                 running[asset] = running.get(asset, 0) + net[asset]
                 if change["balance"] != shown(running[asset], asset):
                     return f"a balance of {change['balance']}, expected {running[asset]}"
-            told.append((row["at"], row["event"], row["transactionId"], sorted(net.items())))
-        meant = [(moment(m.at), m.event, m.record, sorted(m.net.items())) for m in self.moves]
+            owed = int((row.get("owedChangeUsd") or "0").replace(".", ""))
+            told.append((row["at"], row["event"], row["transactionId"], sorted(net.items()), owed))
+        meant = [
+            (moment(m.at), m.event, m.record, sorted(m.net.items()), m.owed) for m in self.moves
+        ]
         if [each[0] for each in told] != [each[0] for each in meant]:
             return f"other instants than {meant}"
         return "" if sorted(told) == sorted(meant) else f"expected {meant}"
@@ -243,6 +247,8 @@ def _statement(model: Model, client: Client, asked: Asked) -> Wire:
     end = present if last is None else _instant(last) + DAY * _is_day(last)
     start = min(account.created, end) if first is None else _instant(first)
     if start > end or (last is not None and _is_day(last) and start == end):
+        raise Refused("VALIDATION_ERROR")
+    if start > present:
         raise Refused("VALIDATION_ERROR")
     end = max(start, min(end, present))
     opening: Bucket = dict.fromkeys(ASSETS, 0)
@@ -269,6 +275,8 @@ def _statement(model: Model, client: Client, asked: Asked) -> Wire:
         "balances": _statement_balances(opening, closing, moves),
         "movements": Movements(moves, opening),
         "fees": _statement_fees(model, moves),
+        "openingOwedUsd": dollars(sum(m.owed for m in account.moves if m.at < start)),
+        "closingOwedUsd": dollars(sum(m.owed for m in account.moves if m.at < end)),
     }
 
 

@@ -328,6 +328,7 @@ def claw_back(model: Model, deposit: Transfer, why: str) -> None:
     per_cent = deposit.atoms // deposit.cents
     there = min(deposit.cents, account.available[asset] // per_cent)
     account.available[asset] -= there * per_cent
+    account.owed += deposit.cents - there
     account.moved("deposit-return", deposit, model.now)
     account.bank.cents += deposit.cents
     deposit.failure = "RETURNED"

@@ -109,8 +109,8 @@ async def test_a_session_is_solved_by_keys_and_its_log_plays_again(
         await press(pilot, "escape")
         shown = seen(app)
         assert "1 of 2 passed" in shown
-        assert re.search(r"first-steps +1 +(\d+) +\1 +\[ok\]", shown)
-        assert "> quote-expires" in shown
+        assert re.search(r"  1 +1 +(\d+) +\1 +\[ok\]", shown)
+        assert re.search(r"> 2 +0 ", shown)
         await pilot.press("enter")
     assert app.goes_on_with == "quote-expires"
     report = to_json(make_report(session))
@@ -144,15 +144,36 @@ async def test_hints_goals_and_words_are_a_key_away(begin: OpenSession, home: Pa
         await press(pilot, "f4")
         assert "hint 1 of 3" in seen(app)
         await press(pilot, "escape")
+        await choose_customer(pilot, session)
         await press(pilot, "f3")
         assert "[  ] The customer knows" in seen(app)
         await press(pilot, "escape")
         await press(pilot, "f7")
         assert "WHAT DO YOU SAY?" in seen(app)
-        await press(pilot, "1")
+        said = [each.id for each in session.statements]
+        await press(pilot, str(said.index("too-late") + 1))
         await press(pilot, "f3")
         assert "[ok] The customer knows" in seen(app)
     assert session.hints == 1
+
+
+async def test_goals_and_words_are_not_shown_before_the_record_is_open(
+    begin: OpenSession, home: Path
+) -> None:
+    session = begin(scenario("cancel-too-late"))
+    app = console_of(session, home)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await begun(pilot)
+        shown = [seen(app)]
+        for key in ("f3", "f7", "1", "escape", "f3", "f7", "2"):
+            await press(pilot, key)
+            shown.append(seen(app))
+    text = "\n".join(shown)
+    assert "Open the caller's record first" in text
+    assert "cancel-too-late" not in text
+    assert not any(goal.says[:30] in text for goal in session.scenario.goals)
+    assert not any(each.text[:30] in text for each in session.statements)
+    assert make_report(session)["score"] < 60
 
 
 @pytest.mark.thorough

@@ -67,7 +67,29 @@ def test_the_wrong_run_is_failed_and_the_reason_named(name: str, begin: OpenSess
     text = "\n".join(to_lines(report))
     for goal in given.goals:
         assert (goal.missed in text) == (goal.id in missed)
-    assert report["score"] < 80
+    assert report["score"] <= 60
+
+
+@pytest.mark.forms(9)
+@pytest.mark.parametrize("name", EACH)
+def test_words_without_the_record_never_pass(name: str, begin: OpenSession) -> None:
+    session = begin(scenario(name))
+    for statement in session.statements:
+        session.say(statement.id)
+    report = make_report(session)
+    assert report["score"] < 60
+    assert "The caller's record was never opened" in "\n".join(to_lines(report))
+
+
+@pytest.mark.forms(9)
+@pytest.mark.parametrize("name", EACH)
+def test_a_wrong_thing_said_fails_even_the_right_run(name: str, begin: OpenSession) -> None:
+    said = {step.split()[1] for step in RUNS[name]["right"] if step.startswith(("say", "agree"))}
+    for each in scenario(name).statements:
+        if each.id not in said:
+            session = begin(scenario(name))
+            play_steps(session, [*steps_of(session, "right"), f"say {each.id}"])
+            assert make_report(session)["score"] <= 60, each.id
 
 
 @pytest.mark.forms(1)
@@ -191,12 +213,17 @@ def test_money_and_cause_differ_between_seeds_and_nothing_is_left_to_fill_in() -
 
 
 def play_seed(folder: Path, base: Path, name: str, seed: str) -> Session:
-    """A right run scores, a run without consent doesn't; the session of the right run."""
+    """A right run scores, a careless one and one without consent don't; the session of the right
+    run."""
     session = open_session(folder / f"{seed}-right", base, scenario(name), seed)
     play_steps(session, steps_of(session, "right"))
     report = make_report(session)
     assert report["score"] >= 95, "\n".join([seed, *to_lines(report)])
     session.close()
+    careless = open_session(folder / f"{seed}-careless", base, scenario(name), seed)
+    play_steps(careless, steps_of(careless, "wrong"))
+    assert make_report(careless)["score"] <= 60, seed
+    careless.close()
     if name in TRADING:
         other = open_session(folder / f"{seed}-wrong", base, scenario(name), seed)
         steps = [each for each in steps_of(other, "right") if not each.startswith("agree ")]

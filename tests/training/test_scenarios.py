@@ -131,10 +131,22 @@ def test_the_command_line_validates_a_file(tmp_path: Path) -> None:
     assert chainteller("scenarios", "validate", str(file)).code == 0
 
 
-def test_the_list_names_every_scenario() -> None:
+def test_the_list_is_easiest_first_and_has_numbers_in_place_of_names() -> None:
     ended = chainteller("train", "--list")
     assert ended.code == 0
-    assert all(name in ended.out for name in SCENARIOS)
+    assert not any(name in ended.out for name in SCENARIOS if "-" in name)
+    _, *rows = [line.split(maxsplit=3) for line in ended.out.splitlines()]
+    assert {number for number, *_ in rows} == {str(each + 1) for each in range(len(SCENARIOS))}
+    pars = [(int(level), *map(int, par.split(":"))) for _, level, par, _ in rows]
+    assert pars == sorted(pars)
+
+
+@pytest.mark.parametrize("name", ["1", "01", "first-steps"])
+def test_a_number_and_a_name_begin_the_same_scenario(name: str, tmp_path: Path) -> None:
+    steps = tmp_path / "run.txt"
+    steps.write_text("look\n", encoding="utf-8")
+    ended = chainteller("train", name, "--steps", str(steps), "--json")
+    assert ended.body["scenario"] == "first-steps"
 
 
 def test_amounts_in_braces_are_multiplied_together_for_programs_and_for_people() -> None:

@@ -221,7 +221,7 @@ def test_a_setup_that_cannot_be_done_is_the_scenarios_fault(
 
 def test_the_time_limit_ends_what_speed_can_earn(begin: OpenSession) -> None:
     session = begin(scenario("cancel-too-late"))
-    play_steps(session, ["say too-late", "wait 9m"])
+    play_steps(session, ["look", "say too-late", "wait 9m"])
     report = make_report(session)
     assert session.is_over
     assert report["parts"]["time"]["points"] == 0

@@ -13,7 +13,13 @@ from chainteller.service.errors import ServiceUnreachable, TellerError
 from chainteller.service.interface import Service
 from chainteller.service.layers import Next, layered
 from chainteller.service.models.accounts import OpenTradingAccount
-from chainteller.service.models.counterparties import RegisterCounterparty
+from chainteller.service.models.counterparties import (
+    ChallengeRequest,
+    OpenBlockchainAccount,
+    RegisterCounterparty,
+    SmallTransferRequest,
+    StatementRequest,
+)
 from chainteller.service.models.funding import DepositRequest, WithdrawalRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.operations import Call
@@ -183,3 +189,33 @@ def test_only_what_was_done_since_the_call_began(day: Day) -> None:
     note = day.note(since)
     assert len(note["Done"]) == 1
     assert elsewhere not in str(note)
+
+
+def test_what_is_awaited_for_wallets_is_in_progress_and_under_their_account(day: Day) -> None:
+    wallet = day.service.register_counterparty(
+        RegisterCounterparty(address=SOMEBODY, network="ethereum")
+    ).value
+    opening = OpenBlockchainAccount(trading_account_id=day.account, network="ethereum")
+    custody = day.service.open_blockchain_account(opening).value.id
+    asked = ChallengeRequest(counterparty_id=wallet.id)
+    day.service.create_challenge(custody, asked)
+    challenge = day.service.create_challenge(custody, asked).value.id
+    small = day.service.create_small_transfer(
+        custody, SmallTransferRequest(counterparty_id=wallet.id)
+    ).value
+    stated = day.service.create_ownership_statement(
+        custody,
+        StatementRequest(
+            counterparty_id=wallet.id,
+            reason="CONTRACT_WALLET",
+            statement="It is the wallet of my firm.",
+        ),
+    ).value.id
+    text = day.text()
+    assert "nothing is in progress" not in text
+    assert "Not about one account" not in text
+    assert f"registration of wallet {SOMEBODY}: done" in text
+    (message,) = [row for row in text.splitlines() if f"follow {challenge}" in row]
+    assert f"message to sign for {SOMEBODY}, until " in message
+    assert f"Next: follow {small.id} (small transfer of {small.amount} ETH, until " in text
+    assert f"Next: follow {stated} (statement in review, for {SOMEBODY})" in text

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from chainteller.service.models.statements import Statement
 from chainteller.service.operations import Call
 from chainteller.workspace import receipts
 from chainteller.workspace.documents import Column, Document, Table
+from chainteller.workspace.forms import label
 from chainteller.workspace.pdf import as_pdf
 from chainteller.workspace.statements import contradictions, render, statement_of
 
@@ -149,11 +151,15 @@ def test_a_cell_of_a_pdf_loses_nothing_where_it_is_broken() -> None:
     assert all(part in text for part in ("-987,654", "8901", "end"))
 
 
-def test_without_the_extra_a_pdf_is_refused_with_the_next_step(
+def test_without_the_library_a_pdf_is_refused_with_the_next_step(
     traded: tuple[World, str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world, account, _ = traded
     monkeypatch.setitem(sys.modules, "fpdf", None)
     with pytest.raises(PdfUnavailable) as refused:
         render(statement_of(world.engine, account, None, None), "pdf")
-    assert "pip install 'chainteller[pdf]'" in refused.value.suggestion
+    wanted = r" -m pip install (--require-hashes -r \S+requirements/pdf\.txt|fpdf2)\. Text and CSV"
+    assert re.search(wanted, refused.value.suggestion)
+    assert label("pdf") == "PDF (not installed)"
+    locked = Path(__file__).parents[2] / "requirements" / "pdf.txt"
+    assert "fpdf2==" in locked.read_text(encoding="utf-8")

@@ -54,8 +54,8 @@ def demo(seed: str, *, tour: bool) -> int:
     epilog=example(
         "chainteller train --list",
         "chainteller train --progress",
-        "chainteller train first-steps --report mine.json",
-        "chainteller train first-steps --steps run.txt",
+        "chainteller train 1 --report mine.json",
+        "chainteller train 1 --steps run.txt",
     ),
 )
 @click.argument("scenario", required=False)

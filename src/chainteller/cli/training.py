@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, TextIO
 from chainteller.cli.error_output import Exit, Usage, report_error, say
 from chainteller.cli.options import wants_json
 from chainteller.cli.output import document, line, table, verbatim
-from chainteller.domain.clock import MINUTE, SystemClock
+from chainteller.domain.clock import SystemClock
 from chainteller.paths import Paths, locate, shipped
 from chainteller.training.coverage import coverage
 from chainteller.training.playing import play_log, play_steps
 from chainteller.training.reading import ScenarioInvalid, did_you_mean
 from chainteller.training.reports import (
+    clock,
     from_json,
     make_report,
     summarise_lines,
@@ -35,7 +36,7 @@ from chainteller.training.results import (
     read_results,
     standings,
 )
-from chainteller.training.scenarios import Scenario, find_scenarios, load
+from chainteller.training.scenarios import Scenario, find_scenarios, load, number_of
 from chainteller.wallets.simulated import SampleWallet, sample_wallets
 
 if TYPE_CHECKING:
@@ -44,22 +45,20 @@ if TYPE_CHECKING:
 
 def show_list() -> int:
     """List the scenarios, easiest first; one that cannot be read is named and left out."""
-    found = []
-    for path in _files(locate(os.environ)).values():
-        try:
-            found.append(load(path, _wallets()))
-        except ScenarioInvalid as error:
-            report_error(error)
+    found = _by_ease(report_error)
     if wants_json():
-        rows = [{"name": each.name, "title": each.title, "level": each.level} for each in found]
+        rows = [
+            {"number": each.label, "name": each.name, "title": each.title, "level": each.level}
+            for each in found
+        ]
         document({"data": rows})
         return Exit.DONE
     table(
         found,
         [
-            ("SCENARIO", lambda each: each.name),
+            ("SCENARIO", lambda each: each.label),
             ("LEVEL>", lambda each: each.level),
-            ("PAR>", lambda each: f"{each.par_time // MINUTE} min"),
+            ("PAR>", lambda each: clock(each.par_time)),
             ("TITLE", lambda each: each.title),
         ],
     )
@@ -78,7 +77,7 @@ def show_progress() -> int:
     table(
         found,
         [
-            ("SCENARIO", lambda each: each.name),
+            ("SCENARIO", lambda each: each.label),
             ("LEVEL>", lambda each: each.level),
             ("RUNS>", lambda each: each.runs),
             ("BEST>", lambda each: each.best),
@@ -134,11 +133,18 @@ def _kept(report: Mapping[str, object]) -> tuple[tuple[Standing, ...], str]:
 
 
 def _standings() -> tuple[Standing, ...]:
+    return standings(_by_ease(lambda _: None), read_results(_results()))
+
+
+def _by_ease(unreadable: Callable[[ScenarioInvalid], object]) -> list[Scenario]:
+    """Every scenario, the easiest first; one that can't be read is told and left out."""
     found = []
     for path in _files(locate(os.environ)).values():
-        with contextlib.suppress(ScenarioInvalid):
+        try:
             found.append(load(path, _wallets()))
-    return standings(found, read_results(_results()))
+        except ScenarioInvalid as error:
+            unreadable(error)
+    return sorted(found, key=lambda each: each.ease)
 
 
 def _newest() -> str:
@@ -154,7 +160,7 @@ def _results() -> Path:
 def _next_line(following: str) -> str:
     if not following:
         return "You have passed every scenario. Next: chainteller train --list"
-    return f"Next: chainteller train {following}"
+    return f"Next: chainteller train {number_of(_files(locate(os.environ))[following])}"
 
 
 def play(scenario: str, steps: TextIO, *, seed: str, report: Path | None) -> int:
@@ -251,7 +257,7 @@ def _session(
     from chainteller.bootstrap import training_session
     from chainteller.cli.temporary_database import TemporaryDatabase
 
-    say(f"preparing the bank of {scenario.name} ...")
+    say(f"preparing the bank of scenario {scenario.label} ...")
     with TemporaryDatabase() as folder:
         bank = folder.path / "bank"
         bank.mkdir()
@@ -294,6 +300,9 @@ def _show(report: Mapping[str, object]) -> None:
 
 def _scenario(name: str) -> Scenario:
     files = _files(locate(os.environ))
+    if name.isdecimal():
+        numbers = {number_of(path): each for each, path in files.items()}
+        name = numbers.get(name.lstrip("0"), name)
     if name not in files:
         meant = did_you_mean(name, files)
         raise Usage(f"No scenario {name}{meant}.", "chainteller train --list")

@@ -1,7 +1,8 @@
 """Double-entry journals: the chart of accounts and the postings of each event.
 
 A journal is a set of legs that sum to zero per asset. A code names an account: a customer has
-three sub-balances per asset (available, held, incoming); all other accounts are the bank's own.
+three sub-balances per asset (available, held, incoming) and one of what is owed to the bank; all
+other accounts are the bank's own.
 The chart and the postings are documented in docs/explanation/ledger.md.
 """
 
@@ -17,29 +18,35 @@ from chainteller.domain.money import Amount, atoms_of_cents, whole_cents
 
 
 class Bucket(StrEnum):
+    """A balance of a customer: what the bank owes them, or ``OWED``, what they owe the bank."""
+
     AVAILABLE = "available"
     HELD = "held"
     INCOMING = "incoming"
+    OWED = "owed"
+
+
+HOLDINGS = (Bucket.AVAILABLE, Bucket.HELD, Bucket.INCOMING)
+"""The balances that together are what a customer has of an asset."""
 
 
 CORE = "core"
 CUSTODY = "custody"
 LP_RECEIVABLE = "lp.receivable"
 LP_PAYABLE = "lp.payable"
-CUSTOMER_RECEIVABLE = "recv:customer"
 TRANSIT = "transit"
 FEE_INCOME = "income:fee"
 SPREAD_INCOME = "income:spread"
 WITHDRAWAL_FEE_INCOME = "income:withdrawal-fee"
 
-DEBIT_NORMAL = frozenset({CORE, CUSTODY, LP_RECEIVABLE, CUSTOMER_RECEIVABLE})
-"""Asset accounts, which a debit increases. A credit increases all others."""
+_BANK_ASSETS = frozenset({CORE, CUSTODY, LP_RECEIVABLE})
 
 DUE_EITHER_WAY = frozenset({CORE})
 """May be negative: due from or to the bank's core, after a spent deposit is clawed back."""
 
 CUSTOMER_PREFIX = "customer:"
 _CUSTOMER_CODE = re.compile(rf"{CUSTOMER_PREFIX}([^:]+):(?:{'|'.join(Bucket)})")
+_OWED = f":{Bucket.OWED}"
 ISSUER_PREFIX = "issuer:"
 _REMEMBERED = 2_048
 
@@ -55,12 +62,17 @@ def owner(code: str) -> str:
     return match[1] if match else ""
 
 
+def is_debit_normal(code: str) -> bool:
+    """Whether a debit increases the account; a credit increases all others."""
+    return code in _BANK_ASSETS or code.endswith(_OWED)
+
+
 def issuer(token: Asset) -> str:
     """The account of the USD that the issuer of a token owes."""
     return f"{ISSUER_PREFIX}{token.key}"
 
 
-BANK_CODES = DEBIT_NORMAL | {
+BANK_CODES = _BANK_ASSETS | {
     LP_PAYABLE,
     TRANSIT,
     FEE_INCOME,
@@ -83,7 +95,7 @@ class Leg:
     @property
     def change(self) -> int:
         """The change of the account's balance, positive on the account's normal side."""
-        return self.atoms if self.debit == (self.account in DEBIT_NORMAL) else -self.atoms
+        return self.atoms if self.debit == is_debit_normal(self.account) else -self.atoms
 
 
 class UnbalancedJournalError(ValueError):
@@ -160,15 +172,20 @@ def buying_power(available: Mapping[Asset, int]) -> int:
     return sum(whole_cents(available.get(asset, 0), asset) for asset in CASH_EQUIVALENTS)
 
 
-def deposit_completed(account_id: str, reference: str, token: Asset, cents: int) -> Journal:
-    """The core bank pays; the customer gets the token and the issuer owes the dollars."""
-    atoms = atoms_of_cents(cents, token)
+def deposit_completed(
+    account_id: str, reference: str, token: Asset, cents: int, owed_cents: int
+) -> Journal:
+    """The core bank pays; what is owed is repaid first, for the rest the customer gets the token
+    and the issuer owes the dollars."""
+    repaid = min(cents, owed_cents)
+    rest, atoms = cents - repaid, atoms_of_cents(cents - repaid, token)
     return _journal(
         JournalKind.DEPOSIT,
         reference,
         (
             _debit(CORE, USD, cents),
-            _credit(issuer(token), USD, cents),
+            _credit(customer(account_id, Bucket.OWED), USD, repaid),
+            _credit(issuer(token), USD, rest),
             _debit(CUSTODY, token, atoms),
             _credit(customer(account_id, Bucket.AVAILABLE), token, atoms),
         ),
@@ -178,7 +195,8 @@ def deposit_completed(account_id: str, reference: str, token: Asset, cents: int)
 def deposit_returned(
     account_id: str, reference: str, token: Asset, cents: int, recoverable_cents: int
 ) -> Journal:
-    """The core bank claws back ``cents``, of which ``recoverable_cents`` are still available."""
+    """The core bank claws back ``cents``. ``recoverable_cents`` are still available, the rest is
+    owed."""
     taken = atoms_of_cents(recoverable_cents, token)
     return _journal(
         JournalKind.DEPOSIT_RETURN,
@@ -187,7 +205,7 @@ def deposit_returned(
             _debit(customer(account_id, Bucket.AVAILABLE), token, taken),
             _credit(CUSTODY, token, taken),
             _debit(issuer(token), USD, recoverable_cents),
-            _debit(CUSTOMER_RECEIVABLE, USD, cents - recoverable_cents),
+            _debit(customer(account_id, Bucket.OWED), USD, cents - recoverable_cents),
             _credit(CORE, USD, cents),
         ),
     )

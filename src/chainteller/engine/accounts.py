@@ -56,7 +56,10 @@ def open_account(tx: UnitOfWork, request: OpenTradingAccount) -> TradingAccount:
     outcome.apply(tx, decided)
     tx.audited_account = decided.subject
     opened = accounts.find(tx.connection, tx.organisation_id, decided.subject)
-    return _model(tuple(reading.require_found(opened, RESOURCE, decided.subject)), (), ())
+    row = tuple(reading.require_found(opened, RESOURCE, decided.subject))
+    return _model(
+        row, _amounts(ledger.no_balances()), valuation.UnitValues(tx.now - tx.now % MINUTE)
+    )
 
 
 def decide_opening(bank_account: Record, request: OpenTradingAccount, moment: Moment) -> Outcome:
@@ -208,30 +211,32 @@ def page(
 def _models(
     context: EngineContext, connection: Session, rows: Sequence[Record]
 ) -> list[TradingAccount]:
-    worth = tuple(unit_values(context, connection).items())
-    available = ledger.available_of_many(connection, [row.id for row in rows])
+    prices = valuation.unit_values(context.feed, now(context, connection))
+    found = ledger.of_many(connection, [row.id for row in rows])
     if context.pegs is not None:
         off = stablecoin_prices.suspended(context, now(context, connection))
-        for balances in available.values():
-            for asset in off & balances.keys():
-                del balances[asset]
-    return [_model(tuple(row), tuple(available[row.id].items()), worth) for row in rows]
+        for balances in found.values():
+            available = balances[Bucket.AVAILABLE]
+            for asset in off & available.keys():
+                del available[asset]
+    return [_model(tuple(row), _amounts(found[row.id]), prices) for row in rows]
 
 
-def unit_values(context: EngineContext, connection: Session) -> dict[Asset, int]:
-    """The mid price in cents of a unit of each crypto asset, as of this minute; ~USD figures."""
-    instant = now(context, connection)
-    return valuation.unit_cents(context.feed, instant - instant % MINUTE)
+_Amounts = tuple[tuple[Bucket, tuple[tuple[Asset, int], ...]], ...]
 
 
-_Amounts = tuple[tuple[Asset, int], ...]
+def _amounts(balances: valuation.Balances) -> _Amounts:
+    return tuple((bucket, tuple(each.items())) for bucket, each in balances.items())
 
 
 @lru_cache(_REMEMBERED)
-def _model(row: tuple[object, ...], available: _Amounts, worth: _Amounts) -> TradingAccount:
+def _model(
+    row: tuple[object, ...], amounts: _Amounts, prices: valuation.UnitValues
+) -> TradingAccount:
     """Remembered by all that it is made of: making twenty takes a third of the time of a page that
     makes them anew (``benchmarks/lists.py``)."""
-    found = valuation.account_values(accounts.Row._make(row), dict(available), dict(worth))
+    balances = {bucket: dict(each) for bucket, each in amounts}
+    found = valuation.account_values(accounts.Row._make(row), balances, prices)
     return TradingAccount(**found)
 
 
@@ -245,25 +250,24 @@ def token_balances(
 ) -> Page[TokenBalance]:
     reading.row_by_id_ahead(accounts.find, connection, organisation_id, account_id)
     ledger.of_account_ahead(connection, reading.checked_id(RESOURCE, account_id))
-    values = unit_values(context, connection)
+    prices = valuation.unit_values(context.feed, now(context, connection))
     find(connection, organisation_id, account_id)
     balances = ledger.of_account(connection, account_id)
     held, incoming, available = (
         ledger.by_bucket(balances, account_id, bucket)
         for bucket in (Bucket.HELD, Bucket.INCOMING, Bucket.AVAILABLE)
     )
-    shown = []
+    values, shown = dict(prices.cents), []
     for asset in ASSETS:
         parts = [bucket.get(asset, 0) for bucket in (available, held, incoming)]
         if any(parts) or query.include_zero:
-            shown.append(
-                _balance(asset, tuple(parts), valuation.value_cents(asset, sum(parts), values))
-            )
+            worth = valuation.value_cents(asset, sum(parts), values)
+            shown.append(_balance(asset, tuple(parts), worth, prices.at))
     return Page[TokenBalance].whole(tuple(shown))
 
 
 @lru_cache(_REMEMBERED)
-def _balance(asset: Asset, parts: tuple[int, ...], worth_cents: int) -> TokenBalance:
+def _balance(asset: Asset, parts: tuple[int, ...], worth_cents: int, at: int) -> TokenBalance:
     available, held, incoming = parts
     return TokenBalance(
         token=Token(symbol=asset.symbol, network=asset.network),
@@ -272,6 +276,7 @@ def _balance(asset: Asset, parts: tuple[int, ...], worth_cents: int) -> TokenBal
         incoming=format_atoms(incoming, asset),
         total=format_atoms(available + held + incoming, asset),
         value_usd=format_cents(worth_cents),
+        valued_at=at,
     )
 
 

@@ -61,7 +61,7 @@ def request_deposit(tx: UnitOfWork, account_id: str, request: DepositRequest) ->
     outcome.apply(tx, decided)
     deposit = decided.record(Tables.transfer)
     if not decided.jobs:
-        completed = decide_completion(deposit, moment.now)
+        completed = decide_completion(deposit, ledger.owed_cents(tx, account.id), moment.now)
         outcome.apply(tx, completed)
         deposit = completed.record(Tables.transfer, deposit)
     return transfer_rows.to_model(deposit)
@@ -121,16 +121,20 @@ def complete(tx: UnitOfWork, deposit_id: str) -> None:
         return
     ledger.lock_balances(tx, deposit.trading_account_id)
     audit = (AuditEntry("deposit.complete", deposit.id),)
-    outcome.apply(tx, decide_completion(deposit, tx.now)._replace(audit=audit))
+    owed = ledger.owed_cents(tx, deposit.trading_account_id)
+    outcome.apply(tx, decide_completion(deposit, owed, tx.now)._replace(audit=audit))
 
 
-def decide_completion(deposit: Record, now: int) -> Outcome:
+def decide_completion(deposit: Record, owed_cents: int, now: int) -> Outcome:
+    """The money is there. It repays what the customer owes first, the rest can be used."""
     token, account_id = ASSETS_BY_KEY[deposit.asset], deposit.trading_account_id
     update, event = transfers.advance(deposit, TransferStatus.COMPLETED, now, completed_at=now)
     return Outcome(
         deposit.id,
         rows=(update,),
-        journals=(deposit_completed(account_id, deposit.id, token, deposit.notional_cents),),
+        journals=(
+            deposit_completed(account_id, deposit.id, token, deposit.notional_cents, owed_cents),
+        ),
         events=(event,),
     )
 

@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from chainteller.domain.clock import MINUTE, SystemClock, format_instant
+from chainteller.domain.clock import SystemClock, format_instant
 from chainteller.engine import valuation
 from chainteller.engine.ports import PriceFeed
 from chainteller.engine.timekeeping import Timekeeper, TimeSource, elapsed, judged
@@ -16,7 +16,7 @@ from chainteller.sqlite import sqlite3
 from chainteller.storage import file_reads
 from chainteller.storage.file_reads import FileReader
 
-_INSTANTS = frozenset({"created", "last_activity"})
+_INSTANTS = frozenset({"created", "valued_at", "last_activity"})
 
 
 def trading_accounts(file: Path, organisation_id: str, feed: PriceFeed, limit: int) -> str | None:
@@ -30,9 +30,9 @@ def trading_accounts(file: Path, organisation_id: str, feed: PriceFeed, limit: i
             if reader is None or now is None:
                 return None
             rows, total = reader.accounts(organisation_id, "-created", limit)
-            values = valuation.unit_cents(feed, now - now % MINUTE)
+            prices = valuation.unit_values(feed, now)
             accounts = [
-                valuation.account_values(row, reader.available(row.id), values) for row in rows
+                valuation.account_values(row, reader.balances(row.id), prices) for row in rows
             ]
     except (sqlite3.Error, ValueError):
         return None

@@ -14,10 +14,11 @@ from typing import Any
 
 from chainteller.domain import search_texts
 from chainteller.domain.actors import Actor
-from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME
+from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME, USD
 from chainteller.domain.clock import DAY, from_datetime, to_datetime
 from chainteller.domain.ids import Prefix
-from chainteller.domain.money import format_atoms
+from chainteller.domain.ledger import Bucket
+from chainteller.domain.money import format_atoms, format_cents
 from chainteller.domain.periods import Days, midnight
 from chainteller.domain.search_texts import Ends, Subject, Wanted, folded, name_words
 from chainteller.domain.trades import QuoteStatus
@@ -30,7 +31,7 @@ from chainteller.service.errors import ValidationFailed
 from chainteller.service.models.finding import FindQuery, Found
 from chainteller.service.models.pages import Page
 from chainteller.storage import finding as rows
-from chainteller.storage import quotes, search
+from chainteller.storage import ledger, quotes, search
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.search import Hit
 from chainteller.storage.vocabulary import EXACT, Match
@@ -351,10 +352,18 @@ class _Finder:
             self._organisation_id,
             [(kind, self._finds.known[kind, record_id]) for (kind, record_id), _ in shown],
         )
+        accounts = [record_id for (kind, record_id), _ in shown if kind == "trading-account"]
+        owed = {
+            account_id: balances[Bucket.OWED].get(USD, 0)
+            for account_id, balances in ledger.of_many(self._connection, accounts).items()
+        }
         return [
-            _item(place, self._finds.known[place], owners.get(place), how, self.at)
+            _item(
+                place, self._finds.known[place], owners.get(place), how,
+                (self.at, owed.get(place[1], 0)),
+            )
             for place, how in shown
-        ]
+        ]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -484,9 +493,14 @@ def _told(kind: str, row: Record) -> str:
 
 
 def _item(
-    place: tuple[str, str], row: Record, owner: Record | None, how: tuple[float, str], at: int
+    place: tuple[str, str],
+    row: Record,
+    owner: Record | None,
+    how: tuple[float, str],
+    as_of: tuple[int, int],
 ) -> Found:
-    (kind, _), (score, matched) = place, how
+    """``as_of`` is the instant of the search, and how many cents the account's customer owes."""
+    (kind, _), (score, matched), (at, owed_cents) = place, how, as_of
     known = {
         "name": None if owner is None else owner.name,
         "reference": None if owner is None else owner.reference,
@@ -501,6 +515,7 @@ def _item(
         known["bank_account_id"] = row.id
     if kind == "trading-account":
         known["trading_account_id"] = row.id
+        known["status"] = f"owes {format_cents(owed_cents)} USD" if owed_cents else None
     title = _TITLES[kind](row, owner, known["status"])
     return Found(
         kind=kind, id=row.id, title=title, matched=matched, score=round(min(100, score)), **known
@@ -530,8 +545,8 @@ def _wallet_title(row: Record, owner: Record | None, _status: str | None) -> str
 _TITLES = {
     "customer": lambda row, *_: f"{row.name}, {row.reference}",
     "bank-account": lambda row, owner, _: _whose(f"{row.id} {row.type}", owner),
-    "trading-account": lambda row, owner, _: _whose(
-        f"{row.bank_account_id} trading account", owner
+    "trading-account": lambda row, owner, debt: _whose(
+        ", ".join(filter(None, (f"{row.bank_account_id} trading account", debt))), owner
     ),
     "trade": _trade_title,
     "quote": _trade_title,

@@ -21,6 +21,11 @@ def lock_balances(tx: UnitOfWork, account_id: str) -> dict[Asset, int]:
     return ledger.by_bucket(tx.balances, account_id, Bucket.AVAILABLE)
 
 
+def owed_cents(tx: UnitOfWork, account_id: str) -> int:
+    """What a customer owes the bank; the balances of the account are locked."""
+    return ledger.by_bucket(tx.balances, account_id, Bucket.OWED).get(USD, 0)
+
+
 def post(tx: UnitOfWork, journals: Iterable[Journal]) -> None:
     """Apply journals to the customers' balances. The bank's side, whose balances all writes of an
     organisation share, is posted when the write is put on record.

@@ -13,7 +13,15 @@ from typing import NamedTuple
 
 from chainteller.domain.assets import ASSETS, ASSETS_BY_KEY, USD, Asset
 from chainteller.domain.clock import format_instant, parse_day
-from chainteller.domain.ledger import Bucket, Journal, Leg, UnbalancedJournalError, customer
+from chainteller.domain.ledger import (
+    HOLDINGS,
+    Bucket,
+    Journal,
+    Leg,
+    UnbalancedJournalError,
+    customer,
+    is_debit_normal,
+)
 from chainteller.domain.money import format_atoms, format_cents
 from chainteller.domain.periods import parse_bound
 from chainteller.domain.transfers import type_of
@@ -50,7 +58,8 @@ _FEE_EVENTS = frozenset({MovementEvent.FILL, MovementEvent.SENT})
 
 @dataclass(slots=True)
 class _Journal:
-    """A journal as far as it is this account's; ``net`` is what it changed of each asset."""
+    """A journal as far as it is this account's: what it changed of each asset, and how many cents
+    of what is owed."""
 
     kind: str
     reference: str
@@ -58,6 +67,7 @@ class _Journal:
     order: int
     legs: Counter[Leg] = field(default_factory=Counter)
     net: dict[Asset, int] = field(default_factory=lambda: defaultdict(int))
+    owed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +106,7 @@ def statement(
     shown = [
         each
         for each in journals
-        if period.first <= each.at < period.last and any(each.net.values())
+        if period.first <= each.at < period.last and (any(each.net.values()) or each.owed)
     ]
     if len(shown) > MOST_MOVEMENTS:
         message = f"a shorter period: it has {len(shown)} movements, the limit is {MOST_MOVEMENTS}"
@@ -104,6 +114,7 @@ def statement(
     records = _records(connection, account_id, {each.reference for each in shown})
     _require_of_records(account_id, journals, records)
     _require_of_quotes(connection, account_id, records)
+    owed = tuple(_owed(_at(before, postings, instant)) for instant in (period.first, period.last))
     balances, movements = _figures(account_id, (before, postings), shown, period, records)
     customer_id = account.customer_id
     found = account_rows.customer_of(connection, organisation_id, customer_id)
@@ -122,6 +133,8 @@ def statement(
         balances=balances,
         movements=movements,
         fees=_fees(shown, records),
+        opening_owed_usd=format_cents(owed[0]),
+        closing_owed_usd=format_cents(owed[1]),
     )
 
 
@@ -143,6 +156,8 @@ class _Posting(NamedTuple):
 
 _Before = Mapping[ledger.Key, tuple[int, int]]
 """Amounts and versions of balances before the first posting that isn't archived."""
+_Parts = dict[Asset, dict[str, int]]
+"""Amounts by asset and sub-balance."""
 
 
 def _postings(connection: Session, account: Record) -> list[_Posting]:
@@ -200,6 +215,8 @@ def _period(query: StatementQuery, opened: int, present: int) -> _Period:
     first = min(opened, last) if query.from_time is None else _bound("from", query.from_time)
     if first > last or (is_day and first == last):
         raise ValidationFailed.of("from", "not later than to")
+    if first > present:
+        raise ValidationFailed.of("from", "not later than now")
     return _Period(first, max(first, min(last, present)), present)
 
 
@@ -314,9 +331,12 @@ def _journals(postings: Iterable[_Posting]) -> list[_Journal]:
         made = _Journal(row.kind, row.reference, row.at, row.version)
         journal = found.setdefault(key, made)
         journal.order = min(journal.order, row.version)
-        leg = Leg(row.code, asset, debit=row.change < 0, atoms=abs(row.change))
-        journal.legs[leg] += 1
-        journal.net[asset] += row.change
+        debit = (row.change > 0) == is_debit_normal(row.code)
+        journal.legs[Leg(row.code, asset, debit=debit, atoms=abs(row.change))] += 1
+        if _bucket(row.code) == Bucket.OWED:
+            journal.owed += row.change
+        else:
+            journal.net[asset] += row.change
     return sorted(found.values(), key=lambda each: (each.at, each.order, each.reference))
 
 
@@ -332,8 +352,8 @@ def _figures(
     Raises:
         StatementUnbalanced: opening balance and movements aren't the closing balance.
     """
-    opening = _at(*history, period.first)
-    closing = _at(*history, period.last)
+    opening = _held(_at(*history, period.first))
+    closing = _held(_at(*history, period.last))
     running: dict[Asset, int] = defaultdict(int)
     running |= {asset: sum(parts.values()) for asset, parts in opening.items()}
     credits_: dict[Asset, int] = defaultdict(int)
@@ -358,7 +378,7 @@ def _figures(
             credits=format_atoms(credits_[asset], asset),
             debits=format_atoms(debits[asset], asset),
             closing=format_atoms(sum(closing[asset].values()), asset),
-            **{bucket.value: format_atoms(closing[asset][bucket], asset) for bucket in Bucket},
+            **{bucket.value: format_atoms(closing[asset][bucket], asset) for bucket in HOLDINGS},
         )
         for asset in assets
         if running[asset] or credits_[asset] or debits[asset]
@@ -366,15 +386,31 @@ def _figures(
     return tuple(balances), tuple(movements)
 
 
-def _at(before: _Before, postings: Iterable[_Posting], instant: int) -> dict[Asset, dict[str, int]]:
+def _at(before: _Before, postings: Iterable[_Posting], instant: int) -> _Parts:
     """What was in each sub-balance before an instant, by asset."""
-    found: dict[Asset, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    found: _Parts = defaultdict(lambda: defaultdict(int))
     for (code, asset), (atoms, _) in before.items():
-        found[ASSETS_BY_KEY[asset]][code.rpartition(":")[2]] += atoms
+        found[ASSETS_BY_KEY[asset]][_bucket(code)] += atoms
     for row in postings:
         if row.at < instant:
-            bucket = row.code.rpartition(":")[2]
-            found[ASSETS_BY_KEY[row.asset]][bucket] += row.change
+            found[ASSETS_BY_KEY[row.asset]][_bucket(row.code)] += row.change
+    return found
+
+
+def _bucket(code: str) -> str:
+    return code.rpartition(":")[2]
+
+
+def _owed(balances: _Parts) -> int:
+    """Cents that the customer owes the bank."""
+    return balances[USD][Bucket.OWED] if USD in balances else 0
+
+
+def _held(balances: _Parts) -> _Parts:
+    """What the customer has of each asset, without what they owe."""
+    found: _Parts = defaultdict(lambda: defaultdict(int))
+    for asset, parts in balances.items():
+        found[asset] |= {bucket: parts[bucket] for bucket in HOLDINGS}
     return found
 
 
@@ -392,6 +428,7 @@ def _movement(
         "transaction_id": journal.reference,
         "changes": changes,
         "fee": _fee(journal, row),
+        "owed_change_usd": format_cents(journal.owed) if journal.owed else None,
     }
     if _is_trade(row):
         own = {

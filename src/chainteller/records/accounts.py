@@ -53,9 +53,16 @@ class ListedAccount(Protocol):
     @property
     def crypto_value_usd(self) -> str | None: ...
     @property
+    def owed_usd(self) -> str | None: ...
+    @property
     def last_activity(self) -> datetime | None: ...
     @property
     def last_activity_type(self) -> str | None: ...
+
+
+def debt(account: ListedAccount) -> str | None:
+    """What the customer owes the bank in dollars; None where it's nothing."""
+    return account.owed_usd if account.owed_usd and account.owed_usd.strip("0.") else None
 
 
 class LastActivity(Format[ListedAccount]):
@@ -117,6 +124,8 @@ LISTED_ACCOUNT: FieldList[ListedAccount] = FieldList(
               spoken="available", tone="good"),
         Field("crypto_value_usd", "crypto ~USD", DECIMALS, lambda each: each.crypto_value_usd,
               Interface.COMMAND, is_private=True),
+        Field("owed_usd", "owes the bank", DOLLARS, debt, is_private=True,
+              tone="bad"),
         Field("last_activity", "last activity", LastActivity(), lambda each: each,
               Interface.COMMAND, of=("last_activity", "last_activity_type", "controls")),
     ),
@@ -127,6 +136,8 @@ ACCOUNT: "FieldList[TradingAccount]" = FieldList(
     LISTED_ACCOUNT.model,
     (
         *LISTED_ACCOUNT.fields,
+        Field("valued_at", "crypto valued at", MOMENT, lambda each: each.valued_at,
+              Interface.COMMAND),
         Field("created", "created", MOMENT, lambda each: each.created, Interface.COMMAND),
     ),
     table=(
@@ -148,6 +159,7 @@ BALANCE: "FieldList[TokenBalance]" = FieldList(
         Field("incoming", "incoming", DECIMALS, lambda each: each.incoming, is_private=True),
         Field("total", "total", DECIMALS, lambda each: each.total, is_private=True),
         Field("value_usd", "~USD", DECIMALS, lambda each: each.value_usd, is_private=True),
+        Field("valued_at", "valued at", MOMENT, lambda each: each.valued_at),
     ),
     interfaces=NOWHERE,
     table=("token.symbol", "token.network", "amount", "held", "incoming", "total", "value_usd"),

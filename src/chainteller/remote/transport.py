@@ -214,7 +214,7 @@ class Transport:
                     client.cookies.clear()
                     await response.aclose()
         except TimeoutError:
-            raise _fault(phase, f"no complete reply within {within_s:g} s") from None
+            raise _fault(phase, f"no complete reply within {within_s:.3g} s") from None
         except httpx.RemoteProtocolError as fault:
             if phase is Phase.SENT and "disconnected" not in str(fault):
                 phase = Phase.ANSWERING

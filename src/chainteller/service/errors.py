@@ -553,10 +553,19 @@ class NotOffered(ClientError):
 
 
 class PdfUnavailable(ClientError):
-    """The extra that writes PDF files isn't installed."""
+    """The library that writes PDF files isn't installed."""
 
     code = "PDF_UNAVAILABLE"
-    next_step = "Install it: pip install 'chainteller[pdf]'. Text and CSV need nothing more."
+    next_step = "Install the library, or choose text or CSV."
+
+    def __init__(self, install: str) -> None:
+        """``install`` is the command that installs the library."""
+        super().__init__("Writing PDF files needs a library that isn't installed.")
+        self.install = install
+
+    @property
+    def suggestion(self) -> str:
+        return f"Install it: {self.install}. Text and CSV need nothing more."
 
 
 class CheckpointRefused(ClientError):

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from chainteller.domain.assets import ASSETS_BY_KEY, Asset
-from chainteller.domain.ledger import Bucket, customer
+from chainteller.domain.ledger import Bucket
 from chainteller.sqlite import sqlite3
 from chainteller.storage.revision import State, sqlite_state
 
@@ -38,15 +38,14 @@ class FileReader:
         rows = self._rows(f"accounts {sort}", given)
         return [SimpleNamespace(**row) for row in rows], int(next(iter(total.values())))
 
-    def available(self, account_id: str) -> dict[Asset, int]:
-        """What is available in a trading account, by asset."""
-        code = customer(account_id, Bucket.AVAILABLE)
-        rows = self._rows("balances", {"account": account_id})
-        return {
-            ASSETS_BY_KEY[row["asset"]]: int(row["balance"])
-            for row in rows
-            if row["code"] == code and row["asset"] in ASSETS_BY_KEY
-        }
+    def balances(self, account_id: str) -> dict[Bucket, dict[Asset, int]]:
+        """The balances of a trading account, as of ``storage.ledger.of_many``."""
+        found: dict[Bucket, dict[Asset, int]] = {bucket: {} for bucket in Bucket}
+        for row in self._rows("balances", {"account": account_id}):
+            if row["asset"] in ASSETS_BY_KEY:
+                bucket = Bucket(row["code"].rpartition(":")[2])
+                found[bucket][ASSETS_BY_KEY[row["asset"]]] = int(row["balance"])
+        return found
 
     def clock(self) -> Any:
         """The row of ``storage.clock.read``."""

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from chainteller.domain.actors import DEFAULT_ORGANISATION
-from chainteller.domain.assets import Asset
+from chainteller.domain.assets import USD, Asset
 from chainteller.domain.clock import to_datetime
-from chainteller.domain.ledger import buying_power
+from chainteller.domain.ledger import Bucket, buying_power
 from chainteller.domain.money import format_cents
 from chainteller.sqlite import sqlite3
 from chainteller.storage import file_reads
@@ -29,6 +29,7 @@ class AccountAtAGlance:
     customer_name: str
     controls: tuple[str, ...]
     buying_power: str
+    owed_usd: str
     last_activity: datetime
     last_activity_type: str
     crypto_value_usd: str | None = None
@@ -44,12 +45,12 @@ def first_accounts(path: Path, limit: int) -> tuple[Sequence[AccountAtAGlance], 
             if reader is None:
                 return None
             rows, total = reader.accounts(DEFAULT_ORGANISATION, "-lastActivity", limit)
-            return [_glance(row, reader.available(row.id)) for row in rows], total
+            return [_glance(row, reader.balances(row.id)) for row in rows], total
     except (sqlite3.Error, ValueError):
         return None
 
 
-def _glance(row: Any, available: dict[Asset, int]) -> AccountAtAGlance:
+def _glance(row: Any, balances: dict[Bucket, dict[Asset, int]]) -> AccountAtAGlance:
     controls = dict.fromkeys(word for word in (row.control, row.customer_control) if word)
     return AccountAtAGlance(
         id=row.id,
@@ -57,7 +58,8 @@ def _glance(row: Any, available: dict[Asset, int]) -> AccountAtAGlance:
         bank_account_type=row.bank_account_type,
         customer_name=row.customer_name,
         controls=tuple(controls),
-        buying_power=format_cents(buying_power(available)),
+        buying_power=format_cents(buying_power(balances[Bucket.AVAILABLE])),
+        owed_usd=format_cents(balances[Bucket.OWED].get(USD, 0)),
         last_activity=to_datetime(row.last_activity),
         last_activity_type=row.last_activity_type,
     )

@@ -132,13 +132,18 @@ def by_bucket(balances: Balances, account_id: str, bucket: Bucket) -> dict[Asset
     }
 
 
-def available_of_many(
+def of_many(
     connection: Session, account_ids: Sequence[str]
-) -> dict[str, dict[Asset, int]]:
-    """Available balances of several trading accounts, in one query for a page of usual length."""
-    found: dict[str, dict[Asset, int]] = {account_id: {} for account_id in account_ids}
-    codes = [customer(account_id, Bucket.AVAILABLE) for account_id in account_ids]
+) -> dict[str, dict[Bucket, dict[Asset, int]]]:
+    """Balances of several trading accounts, in one query for a page of usual length."""
+    found = {account_id: no_balances() for account_id in account_ids}
+    codes = [customer(account_id, bucket) for account_id in account_ids for bucket in Bucket]
     for code, asset, balance, _ in connection.execute(_OF_ACCOUNT, {"codes": codes}):
         if asset in ASSETS_BY_KEY:
-            found[owner(code)][ASSETS_BY_KEY[asset]] = balance
+            found[owner(code)][Bucket(code.rpartition(":")[2])][ASSETS_BY_KEY[asset]] = balance
     return found
+
+
+def no_balances() -> dict[Bucket, dict[Asset, int]]:
+    """The balances of an account that no journal has touched."""
+    return {bucket: {} for bucket in Bucket}

@@ -15,7 +15,7 @@ from chainteller.service.interface import Service
 from chainteller.service.models.counterparties import VERIFIED_FIRST_PARTY
 from chainteller.service.models.pages import MAXIMUM_LIMIT, ListQuery
 from chainteller.training.reading import Table
-from chainteller.training.timeline import DONE, OBSERVED, TOLD, Moment, first_index
+from chainteller.training.timeline import DONE, OBSERVED, OPENED, TOLD, Moment, first_index
 
 ParseMoment = Callable[[str], str]
 _OUTCOMES = (DONE, "OUTCOME_UNKNOWN", "UNREACHABLE", *ERRORS)
@@ -50,6 +50,8 @@ class View:
     moments: Sequence[Moment]
     addresses: Mapping[str, str]
     """The sample wallets' addresses by name."""
+    account_ids: frozenset[str] = frozenset()
+    """All trading accounts of the caller."""
 
 
 def read_check(table: Table, wallets: Iterable[str], parse_moment: ParseMoment) -> Check:
@@ -256,7 +258,15 @@ def _says(want: Mapping[str, Any], text: str) -> bool:
 
 
 def _told(want: Mapping[str, Any], view: View) -> Finding:
-    heard = [each for each in _between(want, view.moments) if each.name == TOLD]
+    """Only what is said with the caller's record open counts."""
+    opened = first_index(view.moments, OPENED)
+    known = set() if opened is None else {id(each) for each in view.moments[opened:]}
+    theirs = {"", *view.account_ids}
+    heard = [
+        each
+        for each in _between(want, view.moments)
+        if each.name == TOLD and id(each) in known and each.account in theirs
+    ]
     if any(_says(want, each.text) for each in heard):
         return Finding(met=True)
     return Finding(met=False)

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 
 from chainteller.service.layers import Next
 from chainteller.service.models.counterparties import ClaimRequest, RegisterCounterparty
-from chainteller.service.operations import Call
+from chainteller.service.operations import CUSTOMERS, Call
 from chainteller.training.timeline import OBSERVED
 from chainteller.wallets.pasted_secrets import find_secret
 
@@ -22,6 +22,9 @@ class Listener(Protocol):
     def perform(self, call: Call[Answer], onward: Next) -> Answer:
         """Perform and record an action; returns or raises the bank's outcome."""
 
+    def read(self, call: Call[Any]) -> None:
+        """Note a look at the bank's customers."""
+
 
 class Coach:
     """Passes actions to the listener; other reads go directly to the layer below."""
@@ -32,6 +35,8 @@ class Coach:
     def __call__(self, call: Call[Answer], onward: Next) -> Answer:
         if call.operation.name in OBSERVED:
             return self._listener.perform(call, onward)
+        if call.operation is CUSTOMERS:
+            self._listener.read(call)
         return onward(call)
 
 

@@ -27,6 +27,9 @@ class SessionSurroundings:
         else:
             self._session.tell(words)
 
+    def opened(self) -> None:
+        self._session.open_record()
+
     def has_agreed(self) -> bool:
         return self._session.has_agreed()
 
@@ -104,7 +107,8 @@ _ENTRIES: Mapping[str, Callable[[Session, Mapping[str, Any]], object]] = {
     "call": _call,
     "keys": _keys,
     "clock": _clock,
-    "tell": lambda session, entry: session.tell(str(entry["tell"])),
+    "open": lambda session, _: session.open_record(),
+    "tell": lambda session, entry: session.tell(str(entry["tell"]), str(entry["of"])),
     "sign": lambda session, _: session.sign(),
     "hint": lambda session, _: session.hint(),
     "checkpoint": lambda session, _: session.checkpoint(),

@@ -1,7 +1,7 @@
 """Session reports for screen, file and trainer; the same session gives the same bytes."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from chainteller.domain.clock import SECOND
@@ -10,6 +10,8 @@ from chainteller.training.reactions import executed_without_consent, served_anot
 from chainteller.training.scenarios import PARTS
 from chainteller.training.score import (
     MOST_FOR_ANOTHER,
+    MOST_UNOPENED,
+    MOST_UNSAFE,
     MOST_WITHOUT_CONSENT,
     Judged,
     judge,
@@ -42,6 +44,7 @@ def make_report(session: Session) -> dict[str, Any]:
         "helpCosts": result.help_costs,
         "withoutConsent": "" if no_consent is None else _since(session, no_consent.at),
         "forAnother": "" if another is None else _since(session, another.at),
+        "recordOpened": session.is_record_open,
         "goals": [_goal(session, each) for each in judged],
         "refusals": [_refusal(session, each) for each in session.progress.moments if _fails(each)],
         "told": [
@@ -50,9 +53,9 @@ def make_report(session: Session) -> dict[str, Any]:
             if each.name == TOLD
         ],
         "time": {
-            "used": _clock(session.elapsed),
-            "par": _clock(scenario.par_time),
-            "limit": _clock(scenario.time_limit),
+            "used": clock(session.elapsed),
+            "par": clock(scenario.par_time),
+            "limit": clock(scenario.time_limit),
         },
         "keys": {"used": session.keys, "par": scenario.par_keys},
         "hints": session.hints,
@@ -112,26 +115,39 @@ def to_lines(report: Mapping[str, Any]) -> list[str]:
             lines.append(f"       {goal['reason']}{_evidence(goal)}")
             if goal["book"]:
                 lines.append(f"       guide: {goal['book']}")
-    if report.get("withoutConsent"):
-        lines += [
-            "",
-            f"The quote was executed at {report['withoutConsent']} without the customer's consent: "
-            f"at most {MOST_WITHOUT_CONSENT} points.",
-            "Guide: Serve customers, Buy and sell",
-        ]
-    if report.get("forAnother"):
-        lines += [
-            "",
-            f"The request at {report['forAnother']} was for an account of another customer: "
-            f"at most {MOST_FOR_ANOTHER} points.",
-            "Guide: Serve customers, Find a customer",
-        ]
+    lines += _limits(report)
     if report["refusals"]:
         lines += ["", "Refused by the service"]
         lines += [f"{each['at']}  {each['call']}  {each['code']}" for each in report["refusals"]]
     if report["book"]:
         lines += ["", "Reference", *(f"- {each}" for each in report["book"])]
     return lines
+
+
+def _limits(report: Mapping[str, Any]) -> Iterator[str]:
+    """What limits the score, each with its reason."""
+    if report.get("withoutConsent"):
+        yield from [
+            "",
+            f"The quote was executed at {report['withoutConsent']} without the customer's consent: "
+            f"at most {MOST_WITHOUT_CONSENT} points.",
+            "Guide: Serve customers, Buy and sell",
+        ]
+    if report.get("forAnother"):
+        yield from [
+            "",
+            f"The request at {report['forAnother']} was for an account of another customer: "
+            f"at most {MOST_FOR_ANOTHER} points.",
+            "Guide: Serve customers, Find a customer",
+        ]
+    if not report.get("recordOpened", True):
+        yield from [
+            "",
+            f"The caller's record was never opened: at most {MOST_UNOPENED} points.",
+            "Guide: Serve customers, Find a customer",
+        ]
+    if any(goal["part"] == "safety" and not goal["met"] for goal in report["goals"]):
+        yield from ["", f"A safety goal was missed: at most {MOST_UNSAFE} points."]
 
 
 def summarise_lines(reports: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -215,10 +231,10 @@ def _refusal(session: Session, moment: Moment) -> dict[str, str]:
 
 
 def _since(session: Session, at: int) -> str:
-    return _clock(max(0, at - session.started_at))
+    return clock(max(0, at - session.started_at))
 
 
-def _clock(microseconds: int) -> str:
+def clock(microseconds: int) -> str:
     """``4:05``: minutes and whole seconds."""
     minutes, seconds = divmod(microseconds // SECOND, 60)
     return f"{minutes}:{seconds:02d}"

@@ -28,6 +28,7 @@ class Standing:
     """A scenario and the sessions of it so far; ``best`` and ``last`` are None without any."""
 
     name: str
+    label: str
     title: str
     level: int
     runs: int
@@ -76,6 +77,7 @@ def standings(scenarios: Iterable[Scenario], results: Sequence[Result]) -> tuple
         found.append(
             Standing(
                 scenario.name,
+                scenario.label,
                 scenario.title,
                 scenario.level,
                 len(scores),

@@ -152,6 +152,17 @@ class Scenario:
     drawn: Mapping[str, str] = field(default_factory=dict)
     """What the seed has drawn: the caller, and one ``[[draw]]`` table of the file."""
 
+    @property
+    def label(self) -> str:
+        """What trainees call it: the number of its file, which gives nothing away; its name where
+        the file has none."""
+        return number_of(self.file) if self.file is not None else self.name
+
+    @property
+    def ease(self) -> tuple[int, int, str]:
+        """Sorts scenarios, the easiest first."""
+        return self.level, self.par_time, self.name
+
 
 def find_scenarios(folders: Iterable[Path]) -> dict[str, Path]:
     """Files by scenario name, ordered by number; later folders take precedence."""
@@ -165,6 +176,12 @@ def find_scenarios(folders: Iterable[Path]) -> dict[str, Path]:
 def name_of(path: Path) -> str:
     """The scenario's name: ``07-wrong-account.toml`` is wrong-account."""
     return path.stem.lstrip("0123456789").lstrip("-")
+
+
+def number_of(path: Path) -> str:
+    """The scenario's number: ``07-wrong-account.toml`` is 7; without one, its name."""
+    digits = path.stem[: len(path.stem) - len(path.stem.lstrip("0123456789"))]
+    return str(int(digits)) if digits else name_of(path)
 
 
 def load(

@@ -12,6 +12,10 @@ HINT_COSTS = 2
 UNDO_COSTS = 3
 MOST_WITHOUT_CONSENT = 60
 MOST_FOR_ANOTHER = 60
+MOST_UNSAFE = 60
+"""With a safety goal missed: what must never happen has happened."""
+MOST_UNOPENED = 40
+"""Without having opened the caller's record."""
 _KEYS_AT_WORST = 3
 """No points for keys at this multiple of the par."""
 
@@ -57,6 +61,10 @@ def score(session: Session, judged: Sequence[Judged]) -> Score:
         total = min(total, MOST_WITHOUT_CONSENT)
     if served_another(session.progress.moments, session.account_ids) is not None:
         total = min(total, MOST_FOR_ANOTHER)
+    if any(each.goal.part == "safety" and not each.finding.met for each in judged):
+        total = min(total, MOST_UNSAFE)
+    if not session.is_record_open:
+        total = min(total, MOST_UNOPENED)
     return Score({part: points[part] for part in PARTS}, weights, costs, total)
 
 

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from chainteller.domain.clock import HOUR, SECOND
 from chainteller.domain.ids import Prefix
+from chainteller.domain.randomness import SeededRandomness, below
 from chainteller.service.errors import TellerError
 from chainteller.service.layers import Next, layered
 from chainteller.service.models.accounts import BankAccount
@@ -36,11 +37,21 @@ from chainteller.training.scenarios import (
     WITHDRAWAL_ENDS,
     Fault,
     Scenario,
+    Statement,
     Story,
     WorldChange,
 )
 from chainteller.training.steps import Player, VerbUnknown
-from chainteller.training.timeline import AGREED, DONE, SIGNED, START, TOLD, Moment
+from chainteller.training.timeline import (
+    AGREED,
+    DONE,
+    OPENED,
+    SIGNED,
+    START,
+    TOLD,
+    Moment,
+    first_index,
+)
 from chainteller.training.world import TrainingWorld
 from chainteller.wallets.simulated import SampleWallet, sign_sample
 
@@ -116,6 +127,7 @@ class Session:
         """Perform and record an action of the trainee; called by the coach."""
         name, key, account = call.operation.name, call.key, self._account_of(call)
         with self._lock:
+            self._open_for(call, account)
             self._record({"call": name, "with": inputs_of(call.arguments), "key": key})
             try:
                 answer = onward(call)
@@ -135,11 +147,47 @@ class Session:
                     self._hear(self.caller.rushes)
             return answer
 
-    def tell(self, text: str) -> None:
-        """Record words of the trainee to the customer."""
+    def read(self, call: Call[Any]) -> None:
+        """Note a look at the bank's customers; called by the coach. Looking for the caller's bank
+        account opens their record, too: some have no trading account."""
+        if self.scenario.customer.bank_account in (getattr(call.query, "text", None) or ""):
+            self.open_record()
+
+    def open_record(self, account_id: str | None = None) -> None:
+        """The trainee has a record open; that of somebody else doesn't matter.
+
+        ``account_id`` is its trading account; None for the caller's.
+        """
         with self._lock:
-            self._record({"tell": text})
-            self._note(TOLD, " ".join(text.split()))
+            if not self.is_record_open and account_id in {None, *self.account_ids}:
+                self._record({"open": self.account_id or ""})
+                self._note(OPENED)
+
+    @property
+    def is_record_open(self) -> bool:
+        """Whether the trainee has opened the caller's record."""
+        return first_index(self.progress.moments, OPENED) is not None
+
+    def _open_for(self, call: Call[Any], account: str) -> None:
+        """A call for the caller is made with their record open."""
+        if self.is_record_open:
+            return
+        bank_account = getattr(call.request, "bank_account_id", "")
+        if account in self.account_ids or bank_account == self.scenario.customer.bank_account:
+            self.open_record()
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        """What the trainee can choose to say, in an order of the seed."""
+        ordered = list(self.scenario.statements)
+        randomness = SeededRandomness(f"statements {self.scenario.name} {self.seed}")
+        return tuple(ordered.pop(below(randomness, len(ordered))) for _ in range(len(ordered)))
+
+    def tell(self, text: str, account_id: str = "") -> None:
+        """Record words of the trainee to the customer; ``account_id`` is the account shown."""
+        with self._lock:
+            self._record({"tell": text, "of": account_id})
+            self._note(TOLD, " ".join(text.split()), account=account_id)
             self._react(text)
 
     def _react(self, told: str) -> None:
@@ -162,11 +210,11 @@ class Session:
         """Whether the customer has agreed to the newest quote."""
         return is_agreed(self.progress.moments)
 
-    def say(self, statement_id: str) -> str:
-        """Say one of the scenario's statements; raises LookupError."""
+    def say(self, statement_id: str, account_id: str = "") -> str:
+        """Say one of the scenario's statements, as ``tell``; raises LookupError."""
         for statement in self.scenario.statements:
             if statement.id == statement_id:
-                self.tell(statement.text)
+                self.tell(statement.text, account_id)
                 return statement.text
         raise LookupError(statement_id)
 
@@ -431,6 +479,7 @@ class Session:
             self.started_at,
             tuple(self.progress.moments),
             self.addresses,
+            self.account_ids,
         )
 
     def _record(self, entry: dict[str, Any]) -> None:
@@ -458,6 +507,9 @@ class _SetupSurroundings:
 
     def word(self, verb: str) -> str:
         raise VerbUnknown(f"{verb} is no step of a setup")
+
+    def opened(self) -> None:
+        """The setup opens nothing for the trainee."""
 
     def has_agreed(self) -> bool:
         """The setup is what the customer agreed to before."""

@@ -61,6 +61,9 @@ class Surroundings(Protocol):
     def word(self, verb: str) -> str:
         """Run ``hint``, ``checkpoint`` or ``undo``."""
 
+    def opened(self) -> None:
+        """The caller's record is open."""
+
     def has_agreed(self) -> bool:
         """Whether the customer has agreed to the newest quote."""
 
@@ -156,7 +159,9 @@ class Player:
         self._ids["trade"] = trade.id
 
     def look(self) -> None:
-        """Find the trade of the newest quote in the list; without a quote, the newest trade."""
+        """Open the caller's record, and find the trade of the newest quote in the list; without a
+        quote, the newest trade."""
+        self._around.opened()
         trades = self._service.trades(self._account, ListQuery(limit=MAXIMUM_LIMIT)).data
         wanted = self._ids.get("quote")
         found = next((each.id for each in trades if wanted in {None, each.quote_id}), None)

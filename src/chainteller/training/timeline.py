@@ -1,7 +1,8 @@
 """The timeline of a session: calls with outcomes, events, and words to the customer.
 
 A moment's name is ``method:outcome`` for a call (``execute_quote:done``,
-``execute_quote:QUOTE_EXPIRED``), an event's type (``trade.settled``), or one of ``WORDS``.
+``execute_quote:QUOTE_EXPIRED``), an event's type (``trade.settled``), or one of ``WORDS``:
+``opened`` is when the trainee first opened the caller's record.
 """
 
 from collections.abc import Iterable
@@ -9,8 +10,8 @@ from dataclasses import dataclass
 
 from chainteller.service.operations import DIAGNOSE_SIGNATURE, WRITES
 
-START, TOLD, SIGNED, AGREED = "start", "told", "signed", "agreed"
-WORDS = (START, TOLD, SIGNED, AGREED)
+START, OPENED, TOLD, SIGNED, AGREED = "start", "opened", "told", "signed", "agreed"
+WORDS = (START, OPENED, TOLD, SIGNED, AGREED)
 DONE = "done"
 OBSERVED = frozenset({*WRITES, DIAGNOSE_SIGNATURE.name})
 """Calls that count as actions of the trainee; other reads don't."""
@@ -21,7 +22,7 @@ class Moment:
     """An entry of the timeline.
 
     Of a call, ``text`` are its details, ``key`` its idempotency key, and ``account`` the trading
-    account that it's for.
+    account that it's for. Of words, ``account`` is whose record was shown meanwhile.
     """
 
     at: int

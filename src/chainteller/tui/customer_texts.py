@@ -12,6 +12,7 @@ from pathlib import Path
 from string import Formatter
 from typing import TYPE_CHECKING
 
+from chainteller.domain.assets import base_symbol
 from chainteller.domain.clock import to_datetime
 from chainteller.records.accounts import ACCOUNT
 from chainteller.records.formats import both_times, clean
@@ -74,7 +75,10 @@ class CustomerTexts:
     def of_quote(self, quote: "Quote", state: str, bank: str) -> str:
         """``state`` is live, expired, executed or unknown."""
         values = {"bank": bank, **QUOTE.spoken(quote)}
-        return self._first((f"quote.{state}", f"quote.{state}_without_fee"), values)
+        values["price"] += f" per {base_symbol(quote.market_name)}"
+        kinds = (f"{state}_sale", state) if quote.side == "sell" else (state,)
+        names = (f"quote.{kind}{fee}" for kind in kinds for fee in ("", "_without_fee"))
+        return self._first(tuple(names), values)
 
     def of_transfer(self, transfer: "Transfer", bank: str, *, can_cancel: bool = False) -> str:
         """A deposit or a withdrawal, by its status, as far as that can be known.

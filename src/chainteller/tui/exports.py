@@ -17,7 +17,7 @@ from chainteller.tui.dialogs.boxes import CopyBox
 from chainteller.tui.dialogs.choice import Choice
 from chainteller.tui.service_calls import call_service
 from chainteller.workspace import receipts
-from chainteller.workspace.forms import FORMS
+from chainteller.workspace.forms import FORMS, label
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -222,7 +222,7 @@ def receipt_exports(desk: Desk, account_id: str, record_id: str) -> list[Export]
 
     return [
         Export(
-            f"receipt of {record_id}, {form if form == 'text' else form.upper()}",
+            f"receipt of {record_id}, {label(form)}",
             f"chainteller-receipt-{record_id}.{ending}",
             partial(call_service, make, form),
         )

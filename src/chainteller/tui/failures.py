@@ -61,10 +61,10 @@ _MEANINGS: Mapping[str, str] = {
     "SERVICE_UNAVAILABLE": "The service isn't available. Nothing was changed.",
     "CLOCK_UNCERTAIN": "The service can't confirm the time. Nothing was changed.",
     "BOOKS_DISPUTED": "Withdrawals are stopped while the bank's books are checked.",
-    "UNREACHABLE": "This request wasn't sent. An earlier one may have gone through.",
+    "UNREACHABLE": "No connection: this request stayed here. An earlier one may have gone through.",
     "OUTCOME_UNKNOWN": "No answer came. It may or may not have gone through.",
     "READ_ONLY": "Read-only mode refuses every change. Nothing was sent.",
-    "NOT_OFFERED": "This deployment doesn't offer this.",
+    "NOT_OFFERED": "This deployment doesn't have this.",
     "UNAUTHORIZED": "This console's API key is missing or not valid. Nothing was changed.",
     "FORBIDDEN": "This console's API key doesn't allow this.",
 }

@@ -21,7 +21,7 @@ from chainteller.tui.service_calls import call_service
 from chainteller.tui.widgets.bars import TooSmall
 from chainteller.tui.widgets.lines import Line, Lines, line
 from chainteller.workspace import statements
-from chainteller.workspace.forms import FORMS
+from chainteller.workspace.forms import FORMS, label
 
 Days = tuple[str | None, str | None]
 """The first and the last day of a period; None for the beginning and for the present."""
@@ -132,5 +132,5 @@ def statement_exports(desk: Desk, account_id: str, days: Days) -> dict[str, Expo
             lambda: "".join(told),
         )
         for form, ending in FORMS.items()
-        for title in (f"statement, {form if form == 'text' else form.upper()}",)
+        for title in (f"statement, {label(form)}",)
     }

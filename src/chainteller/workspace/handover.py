@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from chainteller.domain.assets import base_symbol
+from chainteller.domain.challenges import ChallengeStatus
 from chainteller.domain.clock import SECOND, to_datetime
+from chainteller.domain.second_method import SmallTransferStatus, StatementStatus
 from chainteller.domain.trades import TERMINAL
 from chainteller.records.accounts import UNKNOWN
 from chainteller.records.formats import currency_name, grouped, money, transferred
@@ -19,12 +21,14 @@ from chainteller.records.transfers import direction, is_over, target
 from chainteller.service.errors import NotOffered, TellerError
 from chainteller.service.interface import Service
 from chainteller.service.models.accounts import TradingAccount
+from chainteller.service.models.counterparties import VERIFIED_FIRST_PARTY
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.trades import Trade, Transaction
 from chainteller.workspace import records
 from chainteller.workspace.store import Kind, SentRequest, SentState, Workspace
 
 _MOST_ACTIONS = 10_000
+_NEWEST = ListQuery(limit=100)
 _NO_ACTIONS = frozenset({"create_quote"})
 """Operations that change nothing and are left out."""
 _MOVING = frozenset({"deposit", "withdraw", "execute_quote", "cancel_trade", "cancel_withdrawal"})
@@ -98,8 +102,8 @@ def handover_note(
     sections = _Sections(workspace, service)
     if account_id:
         sections.of(account_id)
-    for request in sections.requests(shift.since):
-        owner = sections.owner(request)
+    requests = sections.requests(shift.since)
+    for request, owner in zip(requests, sections.owners(requests), strict=True):
         if not only or owner == account_id:
             sections.add(owner, request)
     if not sections.found:
@@ -141,16 +145,30 @@ class _Sections:
             self._current[row.id] = row
             if not _Outcome(row).is_over:
                 section.open[row.id] = row.status
+        section.open |= _open_proofs(self._service, section.account_id)
 
     # -- the requests -------------------------------------------------------------------------
 
-    def requests(self, since: int) -> Iterator[SentRequest]:
+    def requests(self, since: int) -> Sequence[SentRequest]:
         """Those of the shift, oldest first."""
         sent = self._workspace.sent_requests(limit=_MOST_ACTIONS, since=since)
-        return (row for row in reversed(sent) if row.operation not in _NO_ACTIONS)
+        return [row for row in reversed(sent) if row.operation not in _NO_ACTIONS]
 
-    def owner(self, request: SentRequest) -> str:
-        """Id of the trading account that a request was about; empty for none."""
+    def owners(self, requests: Sequence[SentRequest]) -> Sequence[str]:
+        """Ids of the trading accounts that requests were about; empty for none. A registration
+        names no account: it's for the one that a later request uses the wallet for."""
+        found = [self._owner(request) for request in requests]
+        of_wallets: dict[str, str] = {}
+        for request, owner in zip(requests, found, strict=True):
+            if owner:
+                of_wallets |= dict.fromkeys(_wallets(request), owner)
+        return [
+            owner
+            or next((of_wallets[each] for each in _wallets(request) if each in of_wallets), "")
+            for request, owner in zip(requests, found, strict=True)
+        ]
+
+    def _owner(self, request: SentRequest) -> str:
         asked = _asked(request)
         named = (*_ids(request), asked.get("tradingAccountId"), request.answer)
         account = next((each for each in named if str(each).startswith("TDA_")), None)
@@ -208,6 +226,51 @@ class _Sections:
                 yield from (f"- {row}" for row in rows)
         if section.account_id:
             yield from _now(section)
+
+
+def _wallets(request: SentRequest) -> Iterator[str]:
+    """By what a request names wallets: their ids and addresses."""
+    asked = _asked(request)
+    named = (*_ids(request), request.answer or "", asked.get("counterpartyId"))
+    yield from (str(each) for each in named if str(each).startswith("CPT_"))
+    if asked.get("address"):
+        yield str(asked["address"]).lower()
+
+
+def _open_proofs(service: Service, account_id: str) -> dict[str, str]:
+    """What is awaited for the wallets of an account, with its state. What the deployment doesn't
+    list isn't known."""
+    mine = ListQuery(trading_account_id=account_id, limit=100)
+    accounts = _or_none(lambda: service.blockchain_accounts(mine).data) or ()
+    found: dict[str, str] = {}
+    for custody in (each.id for each in accounts):
+        found |= dict(_messages_to_sign(service, custody))
+        found |= dict(_other_proofs(service, custody))
+    return found
+
+
+def _messages_to_sign(service: Service, custody: str) -> Iterator[tuple[str, str]]:
+    """The newest open message of each wallet that isn't verified."""
+    linked = _or_none(lambda: service.linked_counterparties(custody).data) or ()
+    done = {each.id for each in linked if each.type == VERIFIED_FIRST_PARTY}
+    for each in _or_none(lambda: service.challenges(custody, _NEWEST).data) or ():
+        wallet = each.counterparty_id or ""
+        if each.status == ChallengeStatus.OPEN and wallet not in done:
+            done.add(wallet)
+            until = f", until {each.expires:%H:%M}Z" if each.expires else ""
+            yield each.id, f"message to sign for {each.address}{until}"
+
+
+def _other_proofs(service: Service, custody: str) -> Iterator[tuple[str, str]]:
+    """Small transfers, also those that arrived wrong, and statements in review."""
+    for sent in _or_none(lambda: service.small_transfers(custody, _NEWEST).data) or ():
+        if sent.status == SmallTransferStatus.WAITING:
+            wrong = f". {sent.arrivals[-1].explanation}" if sent.arrivals else ""
+            about = f"small transfer of {sent.amount} {sent.symbol}"
+            yield sent.id, f"{about}, until {sent.expires:%H:%M}Z{wrong}"
+    for stated in _or_none(lambda: service.ownership_statements(custody, _NEWEST).data) or ():
+        if stated.status == StatementStatus.REVIEWING:
+            yield stated.id, f"statement in review, for {stated.address}"
 
 
 def _or_none(ask: Callable[[], Found]) -> Found | None:

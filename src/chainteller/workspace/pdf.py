@@ -1,16 +1,24 @@
-"""Documents as PDF, with the extra ``pdf``.
+"""Documents as PDF, with the library fpdf2.
 
 The fonts are part of the package and are embedded, so that a document looks the same everywhere.
 They cover the Latin, Greek, Cyrillic, Armenian and Georgian scripts. Any other character is written
 as ``[U+4E2D]``, and the document says so.
 """
 
+import json
+import shlex
+import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, distribution
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from chainteller.service.errors import PdfUnavailable
 from chainteller.workspace.documents import Column, Document, Table, cleaned
@@ -36,7 +44,7 @@ def as_pdf(document: Document) -> bytes:
     """The document as a PDF file; the same document has the same bytes.
 
     Raises:
-        PdfUnavailable: the extra isn't installed.
+        PdfUnavailable: the library isn't installed.
     """
     safe = cleaned(document)
     pdf = _new_file(safe.subject)
@@ -58,11 +66,38 @@ def as_pdf(document: Document) -> bytes:
     return bytes(pdf.output())
 
 
+def is_available() -> bool:
+    """Whether the library is installed."""
+    try:
+        return find_spec("fpdf") is not None
+    except ValueError:
+        return False
+
+
+def install_command() -> str:
+    """How to install the library: its locked version where chainteller was installed from a folder
+    that has one."""
+    pip = f"{shlex.quote(sys.executable)} -m pip install"
+    locked = _source_folder() / "requirements" / "pdf.txt"
+    if locked.is_file():
+        return f"{pip} --require-hashes -r {shlex.quote(str(locked))}"
+    return f"{pip} fpdf2"
+
+
+def _source_folder() -> Path:
+    """Where chainteller was installed from; the folder of the sources where they run in place."""
+    with suppress(PackageNotFoundError, ValueError, KeyError, TypeError):
+        origin = json.loads(distribution("chainteller").read_text("direct_url.json") or "{}")
+        if str(origin["url"]).startswith("file://"):
+            return Path(url2pathname(urlsplit(origin["url"]).path))
+    return Path(__file__).parents[3]
+
+
 def _new_file(subject: str) -> "FPDF":
     try:
         from fpdf import FPDF  # noqa: PLC0415 - an extra, and large
     except ImportError:
-        raise PdfUnavailable("Writing PDF files needs a library that isn't installed.") from None
+        raise PdfUnavailable(install_command()) from None
 
     class File(FPDF):
         """Pages with their numbers."""

@@ -82,6 +82,8 @@ def contradictions(statement: Statement) -> Iterator[str]:
             yield from sums.compare(balance)
         if set(sums.running) - {_name(each.token) for each in statement.balances}:
             yield "a movement of an asset without a balance."
+        if sums.owed(statement.opening_owed_usd) != Decimal(statement.closing_owed_usd or "0"):
+            yield "what is owed."
         if sums.fees != {_name(each.token): Decimal(each.amount) for each in statement.fees}:
             yield "the fees."
 
@@ -92,6 +94,7 @@ class _Sums:
     def __init__(self, running: dict[str, Decimal]) -> None:
         self.running = running
         self.fees: dict[str, Decimal] = defaultdict(Decimal)
+        self._owed = Decimal(0)
         self._credits: dict[str, Decimal] = defaultdict(Decimal)
         self._debits: dict[str, Decimal] = defaultdict(Decimal)
 
@@ -99,12 +102,17 @@ class _Sums:
         """What of a movement contradicts those before it."""
         if movement.fee is not None:
             self.fees[_name(movement.fee.token)] += Decimal(movement.fee.amount)
+        self._owed += Decimal(movement.owed_change_usd or "0")
         for change in movement.changes:
             name, amount = _name(change.token), Decimal(change.amount)
             self.running[name] = self.running.get(name, Decimal(0)) + amount
             (self._credits if amount > 0 else self._debits)[name] += abs(amount)
             if self.running[name] != Decimal(change.balance):
                 yield f"the balance of {name} after {movement.transaction_id}."
+
+    def owed(self, opening: str | None) -> Decimal:
+        """What is owed after all movements."""
+        return Decimal(opening or "0") + self._owed
 
     def compare(self, balance: StatementBalance) -> Iterator[str]:
         """What of a balance contradicts the movements."""
@@ -209,6 +217,11 @@ def _what(movement: StatementMovement) -> Iterator[str]:
         yield f"price {grouped(movement.price)} USD"
     if movement.fee is not None:
         yield f"fee {grouped(movement.fee.amount)} {_name(movement.fee.token)}, included"
+    if movement.owed_change_usd is not None:
+        change = movement.owed_change_usd
+        is_repaid = change.startswith("-")
+        done = "repaid to the bank" if is_repaid else "owed to the bank"
+        yield f"{grouped(change.removeprefix('-'))} USD {done}"
     if movement.address:
         yield f"wallet {movement.address}"
     yield movement.transaction_id
@@ -247,9 +260,19 @@ def _notes(found: Statement) -> Iterator[str]:
             if amount.strip("0."):
                 name = _name(each.token)
                 yield f"Of the closing balance, {grouped(amount)} {name} is {why}."
+    for when, owed in _debts(found):
+        amount = f"{grouped(owed)} USD"
+        yield f"At the {when}, the customer owed the bank {amount} for deposits taken back."
     if any(each.token.network == DEPOSIT_TOKEN_USD.network for each in found.balances):
         yield f"{DEPOSIT_TOKEN_USD.symbol} is the bank's own deposit token for US dollars."
     yield "For each asset: the opening balance plus in minus out is the closing balance (checked)."
+
+
+def _debts(found: Statement) -> Iterator[tuple[str, str]]:
+    """What the customer owed the bank at the beginning and at the end, where it's anything."""
+    for when, owed in (("beginning", found.opening_owed_usd), ("end", found.closing_owed_usd)):
+        if owed is not None and owed.strip("0."):
+            yield when, owed
 
 
 def _period(found: Statement) -> str:
@@ -281,7 +304,7 @@ def _signed(amount: str) -> str:
 _TITLES = (
     "KIND", "AT", "EVENT", "TRANSACTION", "QUOTE", "MARKET", "SIDE", "PRICE USD", "ASSET",
     "NETWORK", "AMOUNT", "BALANCE", "FEE", "FEE ASSET", "BANK ACCOUNT", "WALLET", "ADDRESS",
-    "NETWORK TRANSACTION", "ACCOUNT", "CUSTOMER", "REFERENCE", "BANK",
+    "NETWORK TRANSACTION", "ACCOUNT", "CUSTOMER", "REFERENCE", "BANK", "OWED USD",
 )  # fmt: skip
 
 
@@ -303,6 +326,10 @@ def _csv(found: Statement) -> str:
         *(row for movement in found.movements for row in _movement_rows(movement)),
         *(_balance_row("closing", found.to_time, each.token, each.closing)
           for each in found.balances),
+        *(
+            {"KIND": f"owed at the {when}", "OWED USD": owed}
+            for when, owed in _debts(found)
+        ),
         *(
             {"KIND": "fees", "FEE": each.amount, "FEE ASSET": each.token.symbol}
             for each in found.fees
@@ -332,6 +359,9 @@ def _movement_rows(movement: StatementMovement) -> Iterator[dict[str, str]]:
         "ADDRESS": movement.address or "",
         "NETWORK TRANSACTION": movement.network_tx_hash or "",
     }
+    owed = movement.owed_change_usd or ""
+    if not movement.changes:
+        yield common | {"OWED USD": owed}
     for number, change in enumerate(movement.changes):
         shown = fee if number == 0 else None
         yield common | {
@@ -341,4 +371,5 @@ def _movement_rows(movement: StatementMovement) -> Iterator[dict[str, str]]:
             "BALANCE": change.balance,
             "FEE": shown.amount if shown else "",
             "FEE ASSET": shown.token.symbol if shown else "",
+            "OWED USD": owed if number == 0 else "",
         }

@@ -7,7 +7,7 @@ not hide itself.
 from collections.abc import Iterable, Iterator, Mapping
 
 from chainteller.domain import ledger
-from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME
+from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME, USD
 from chainteller.domain.ledger import Bucket, Fill, Journal, JournalKind, Leg
 from chainteller.domain.money import Amount, whole_cents
 from chainteller.domain.quoting import Side
@@ -49,8 +49,9 @@ def of_trade(trade: Record) -> Iterator[Journal]:
 def of_transfer(transfer: Record, posted: Posted) -> Iterator[Journal]:
     """Derive a transfer's journals.
 
-    Two facts are not in the row and are taken from ``posted``: whether a failed withdrawal had
-    been sent, and how much of a returned deposit could be recovered.
+    Three facts are not in the row and are taken from ``posted``: whether a failed withdrawal had
+    been sent, how much of a deposit repaid what was owed, and how much of a returned deposit could
+    be recovered.
     """
     if transfer.direction == Direction.DEPOSIT:
         return _of_deposit(transfer, posted)
@@ -66,15 +67,17 @@ def _of_deposit(deposit: Record, posted: Posted) -> Iterator[Journal]:
     token, cents = ASSETS_BY_KEY[deposit.asset], deposit.notional_cents
     account = deposit.trading_account_id
     if deposit.status in (TransferStatus.COMPLETED, TransferStatus.RETURNED):
-        yield ledger.deposit_completed(account, deposit.id, token, cents)
+        repaid = _moved(posted, JournalKind.DEPOSIT, ledger.customer(account, Bucket.OWED))
+        yield ledger.deposit_completed(account, deposit.id, token, cents, whole_cents(repaid, USD))
     if deposit.status == TransferStatus.RETURNED:
-        taken = sum(
-            leg.atoms
-            for leg in posted.get(JournalKind.DEPOSIT_RETURN, ())
-            if leg.account == ledger.customer(account, Bucket.AVAILABLE)
-        )
-        recovered = whole_cents(taken, token)
+        available = ledger.customer(account, Bucket.AVAILABLE)
+        recovered = whole_cents(_moved(posted, JournalKind.DEPOSIT_RETURN, available), token)
         yield ledger.deposit_returned(account, deposit.id, token, cents, recovered)
+
+
+def _moved(posted: Posted, kind: JournalKind, code: str) -> int:
+    """The atoms that a stored journal moved of an account."""
+    return sum(leg.atoms for leg in posted.get(kind, ()) if leg.account == code)
 
 
 def _of_bank_withdrawal(withdrawal: Record, *, sent: bool) -> Iterator[Journal]:

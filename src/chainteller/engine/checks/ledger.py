@@ -6,10 +6,10 @@ from itertools import chain
 from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME, USD
 from chainteller.domain.ledger import (
     BANK_CODES,
-    DEBIT_NORMAL,
     DUE_EITHER_WAY,
     Bucket,
     customer,
+    is_debit_normal,
     owner,
 )
 from chainteller.domain.quoting import Side
@@ -130,7 +130,7 @@ def journals_are_found(connection: Session, books: Books) -> Breaches:
 
 def _weight(code: str) -> int:
     """An account's sign in 6: plus for what the bank has, minus for what it owes or earned."""
-    return 1 if code in DEBIT_NORMAL else -1
+    return 1 if is_debit_normal(code) else -1
 
 
 def _under_way(connection: Session) -> dict[Bucket, Totals]:

@@ -8,11 +8,11 @@ from typing import TypeVar
 
 from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME
 from chainteller.domain.ledger import (
-    DEBIT_NORMAL,
     Journal,
     JournalKind,
     Leg,
     UnbalancedJournalError,
+    is_debit_normal,
 )
 from chainteller.domain.money import ceil_div
 from chainteller.domain.quoting import BPS, FeeSchedule, Side, Terms
@@ -30,7 +30,6 @@ from chainteller.storage.log import entry as log
 from chainteller.storage.log import views
 
 Status = TypeVar("Status", TradeStatus, TransferStatus)
-_ASKED = (TransferStatus.FAILED, TransferStatus.RETURNED)
 _FIRST = {
     Direction.DEPOSIT: {TransferStatus.PROCESSING},
     Direction.WITHDRAWAL: {TransferStatus.PROCESSING, TransferStatus.REVIEWING},
@@ -188,21 +187,28 @@ _Expect = Callable[[Record, Mapping[str, Iterable[Leg]]], Iterable[Journal]]
 
 
 def _posted_as(connection: Session, record: Record, books: Books, expect: _Expect) -> Breaches:
-    posted: dict[str, Counter[Leg]] = {}
-    if record.status in _ASKED:  # whose journals don't follow from the row alone
-        posted = _posted(connection, record.id)
-    with suppress(UnbalancedJournalError, KeyError):
-        wanted = list(expect(record, posted))
-        sums = sum(replay.digest_of(each.kind, _legs(each)) for each in wanted)
-        told = books.records.get(record.id)
-        if replay.same(sums, told.journals if told else 0):
-            return
+    told = books.records.get(record.id)
+    known = told.journals if told else 0
+    if _is_as_posted(known, record, {}, expect):
+        return
     found = views.journals_of(connection, record.id)
     if books.is_partial and any(each.posted is None for each in found):
         return
-    posted = _posted(connection, record.id)
+    posted = _posted(connection, record.id)  # of some, the journals say what the row doesn't
+    if _is_as_posted(known, record, posted, expect):
+        return
     breaches = list(_compare(record.id, posted, expect(record, posted)))
     yield from breaches or [Breach(16, "its journals aren't those that the log says", record.id)]
+
+
+def _is_as_posted(
+    known: int, record: Record, posted: Mapping[str, Iterable[Leg]], expect: _Expect
+) -> bool:
+    """Whether the journals of the log are those that the row and what was posted require."""
+    with suppress(UnbalancedJournalError, KeyError):
+        wanted = expect(record, posted)
+        return replay.same(sum(replay.digest_of(each.kind, _legs(each)) for each in wanted), known)
+    return False
 
 
 def _legs(journal: Journal) -> Iterator[log.Leg]:
@@ -218,7 +224,7 @@ def _posted(connection: Session, record_id: str) -> dict[str, Counter[Leg]]:
             Leg(
                 leg.code,
                 ASSETS_BY_KEY[leg.asset],
-                debit=(leg.change > 0) == (leg.code in DEBIT_NORMAL),
+                debit=(leg.change > 0) == is_debit_normal(leg.code),
                 atoms=abs(leg.change),
             )
             for leg in legs

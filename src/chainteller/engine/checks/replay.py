@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from chainteller.domain.canonical import canonical
 from chainteller.domain.clock import format_instant
-from chainteller.domain.ledger import CUSTOMER_PREFIX, DEBIT_NORMAL, owner
+from chainteller.domain.ledger import CUSTOMER_PREFIX, is_debit_normal, owner
 from chainteller.domain.merkle import Tree
 from chainteller.engine.checks.breaches import OTHER_KEY, WRITERS_KEY, Breach, Breaches
 from chainteller.service.errors import WriterKeyMissing
@@ -334,7 +334,7 @@ class _LogReader:
         if not posted.legs:
             return 1, f"the journal {name} has no postings"
         for leg in posted.legs:
-            debit = leg.change if leg.code in DEBIT_NORMAL else -leg.change
+            debit = leg.change if is_debit_normal(leg.code) else -leg.change
             sums[leg.asset] = sums.get(leg.asset, 0) + debit
             key = (leg.code, leg.asset, place.organisation)
             known = self._books.balances.get(key) or self._posted_before(key)

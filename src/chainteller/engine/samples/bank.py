@@ -364,7 +364,9 @@ class SampleBank:
     def complete_deposit(self, deposit_id: str, at: int) -> None:
         """Complete it as soon as it was requested."""
         self.rows.jobs.pop((deposits.COMPLETE, deposit_id), None)
-        self.apply(deposits.decide_completion(self._transfer(deposit_id), at), at)
+        deposit = self._transfer(deposit_id)
+        owed = self.rows.owed_cents(deposit.trading_account_id)
+        self.apply(deposits.decide_completion(deposit, owed, at), at)
 
     def fail_deposit(self, account: Account, deposit_id: str, at: int) -> None:
         """The core bank refuses it; the bank account is credited again."""

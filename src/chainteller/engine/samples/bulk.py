@@ -7,7 +7,7 @@ from operator import itemgetter
 from types import SimpleNamespace
 from typing import cast
 
-from chainteller.domain.assets import ASSETS, Asset
+from chainteller.domain.assets import ASSETS, USD, Asset
 from chainteller.domain.ledger import Bucket, customer
 from chainteller.engine.ledger import post_journal
 from chainteller.engine.outcome import Insert, Outcome, Row, Update
@@ -83,6 +83,10 @@ class BulkRows:
             if atoms:
                 found[asset] = atoms
         return found
+
+    def owed_cents(self, account_id: str) -> int:
+        """What the customer of a trading account owes the bank."""
+        return self._balances.get((customer(account_id, Bucket.OWED), USD.key), (0, 0))[0]
 
     def apply(self, outcome: Outcome, at: int) -> list[Posted]:
         """Apply rows, journals and jobs, and return what was posted; events and audit entries are

@@ -23,7 +23,11 @@ class OpenTradingAccount(RequestModel):
 
 
 class TradingAccount(WireModel):
-    """``controls`` are FROZEN, SELL_ONLY, DORMANT or CLOSED; everything past the type is ours."""
+    """``controls`` are FROZEN, SELL_ONLY, DORMANT or CLOSED; everything past the type is ours.
+
+    ``crypto_value_usd`` is the worth of all crypto at ``valued_at``, on hold and incoming included.
+    ``owed_usd`` is what the customer owes the bank since a deposit was taken back.
+    """
 
     id: str
     bank_account_id: str
@@ -34,6 +38,8 @@ class TradingAccount(WireModel):
     created: Timestamp | None = None
     buying_power: Amount | None = None
     crypto_value_usd: Amount | None = None
+    valued_at: Timestamp | None = None
+    owed_usd: Amount | None = None
     last_activity: Timestamp | None = None
     last_activity_type: str | None = None
 
@@ -44,7 +50,8 @@ class Token(WireModel):
 
 
 class TokenBalance(WireModel):
-    """``amount`` is what is available; ``total`` is available, held and incoming together."""
+    """``amount`` is what is available; ``total`` is available, held and incoming together, worth
+    ``value_usd`` at ``valued_at``."""
 
     token: Token
     amount: Amount
@@ -52,6 +59,7 @@ class TokenBalance(WireModel):
     incoming: Amount | None = None
     total: Amount | None = None
     value_usd: Amount | None = None
+    valued_at: Timestamp | None = None
 
 
 class BankAccount(WireModel):

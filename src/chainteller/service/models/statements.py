@@ -60,9 +60,10 @@ class StatementChange(StatementAmount):
 
 
 class StatementMovement(WireModel):
-    """One event of a trade, deposit or withdrawal that moved balances.
+    """One event of a trade, deposit or withdrawal that moved balances, or what is owed.
 
-    ``fee`` is part of what was paid. Fields that aren't of this kind of record are None.
+    ``owed_change_usd`` is negative where a deposit repaid what the customer owed. ``fee`` is part
+    of what was paid. Fields that aren't of this kind of record are None.
     """
 
     at: Timestamp
@@ -79,13 +80,15 @@ class StatementMovement(WireModel):
     counterparty_id: str | None = None
     address: str | None = None
     network_tx_hash: str | None = None
+    owed_change_usd: Amount | None = None
 
 
 class Statement(WireModel):
     """An account's statement. Movements at ``from`` or later and before ``to``, oldest first.
 
     A ``to`` that is still to come is replaced by ``asOf``, the instant of the statement itself.
-    ``fees`` are the sums of the movements' fees.
+    ``fees`` are the sums of the movements' fees. What the customer owes the bank since a deposit
+    was taken back goes from ``opening_owed_usd`` to ``closing_owed_usd``.
     """
 
     trading_account_id: str
@@ -101,3 +104,5 @@ class Statement(WireModel):
     balances: Many[StatementBalance]
     movements: Many[StatementMovement]
     fees: Many[StatementAmount]
+    opening_owed_usd: Amount | None = None
+    closing_owed_usd: Amount | None = None

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _CLOCK = re.compile(r"clock\s*\+?\s*(\d{1,6}[smh])", re.ASCII)
 _JUMPS = ("1m", "5m")
+_NOT_OPEN = "Open the caller's record first: goals and things to say are shown after that"
 
 
 def _show_story(console: "TrainingShell") -> None:
@@ -32,6 +33,10 @@ def _show_story(console: "TrainingShell") -> None:
 
 
 def _show_goals(console: "TrainingShell") -> None:
+    if not console.session.is_record_open:
+        console.desk.notify(_NOT_OPEN, "warn")
+        return
+
     async def show() -> None:
         judged = await call_service(judge, console.session)
         console.push_screen(Box("GOALS NOW", guide.goals(judged)))
@@ -51,7 +56,10 @@ def _choose_words(console: "TrainingShell") -> None:
         if statement is not None:
             console.action_say(statement)
 
-    console.push_screen(Sayings(console.session.scenario.statements), chosen)
+    if console.session.is_record_open:
+        console.push_screen(Sayings(console.session.statements), chosen)
+    else:
+        console.desk.notify(_NOT_OPEN, "warn")
 
 
 def _customer_sends(console: "TrainingShell") -> None:
@@ -143,7 +151,8 @@ class TrainingProvider(Provider):
     def _entries(self) -> list[tuple[str, str]]:
         listed = [each for each in TRAINING_COMMANDS if each.id != "training.say"]
         rows = [(each.about, each.action) for each in listed]
-        said = self.console.session.scenario.statements
+        session = self.console.session
+        said = session.statements if session.is_record_open else ()
         return [*rows, *((f"say: {each.text}", f"app.say('{each.id}')") for each in said)]
 
     async def discover(self) -> Hits:

@@ -87,7 +87,7 @@ class TrainingConsole(TrainingShell):
             randomness=SeededRandomness(f"desk {session.seed}"),
             panel=lambda: GuidePanel(self._guide),
         )
-        super().__init__(lambda: StartedDesk(session.service, session.scenario.name), shown)
+        super().__init__(lambda: StartedDesk(session.service, session.scenario.label), shown)
         self.typed_ahead = CountedKeys(self, self._count)
 
     def _guide(self, width: int) -> Sequence[Line]:
@@ -95,7 +95,11 @@ class TrainingConsole(TrainingShell):
 
     def mounted(self) -> None:
         super().mounted()
-        self.desk.on_customer_text.subscribe(self, self.session.tell)
+        session, customer = self.session, self.desk.customer
+        self.desk.on_customer_text.subscribe(
+            self, lambda text: session.tell(text, customer.account_id)
+        )
+        customer.on_change.subscribe(self, lambda _: session.open_record(customer.account_id))
         if self.desk.settings.poll_interval_s > 0:
             self.set_interval(1.0, self._tick)
         self.call_after_refresh(self._brief)
@@ -168,7 +172,7 @@ class TrainingConsole(TrainingShell):
         self.poll_now()
 
     def action_say(self, statement: str) -> None:
-        text = self.session.say(statement)
+        text = self.session.say(statement, self.desk.customer.account_id)
         self.desk.notify(f"said: {text}", "muted")
 
     # -- checkpoints and the end --------------------------------------------------------------
@@ -215,7 +219,8 @@ class TrainingConsole(TrainingShell):
             made = await call_service(make_report, self.session)
             standing, following = await call_service(self._ended, made)
             await self.push_screen_wait(Box("SESSION ENDED", guide.report(to_lines(made))))
-            page = ProgressPage(guide.progress(standing, following), following)
+            after = next((each for each in standing if each.name == following), None)
+            page = ProgressPage(guide.progress(standing, following), after)
             self.goes_on_with = await self.push_screen_wait(page) or ""
             self.exit(return_code=0)
 

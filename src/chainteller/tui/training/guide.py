@@ -38,7 +38,7 @@ def panel(session: Session, width: int, *, running: bool) -> list[Line]:
         keys += [(key, "key"), (f" {word}  ", "muted")]
     return [
         line(
-            (f" {session.scenario.name}", "training"),
+            (f" {session.scenario.label}", "training"),
             (f"  {used} of {limit}  ", ""),
             state,
             right=((f"{clock_time(to_datetime(session.clock.now()))}Z ", "muted"),),
@@ -90,7 +90,7 @@ def goals(judged: Sequence[Judged]) -> list[Line]:
         mark: Piece = ("[ok] ", "good") if each.finding.met else ("[  ] ", "warn")
         first, *rest = wrapped(each.goal.says, _BOX - 5)
         rows += [line(mark, first), *(line(("     ", ""), row) for row in rest)]
-    return [*rows, line(), line(("A safety goal counts as met until it's missed.", "muted"))]
+    return rows
 
 
 def hint(text: str, number: int, count: int) -> list[Line]:
@@ -126,6 +126,6 @@ def progress(standing: Sequence[Standing], following: str) -> list[Line]:
         best, last = ("-" if score is None else str(score) for score in (each.best, each.last))
         mark: Piece = (">", "key") if is_next else (" ", "")
         sign: Piece = ("  [ok]", "good") if each.is_passed else ("", "")
-        text = f" {each.name:<24} {each.runs:>4} {best:>5} {last:>5}"
+        text = f" {each.label:<24} {each.runs:>4} {best:>5} {last:>5}"
         rows.append(line(mark, (text, "strong" if is_next else ""), sign))
     return rows

@@ -7,6 +7,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 
+from chainteller.training.results import Standing
 from chainteller.tui.dialogs.boxes import ScrolledDialog
 from chainteller.tui.widgets.lines import Line, Lines, line
 
@@ -27,7 +28,7 @@ class ProgressPage(ScrolledDialog[str]):
     ProgressPage > VerticalScroll { max-height: 70%; }
     """
 
-    def __init__(self, rows: Sequence[Line], following: str) -> None:
+    def __init__(self, rows: Sequence[Line], following: Standing | None) -> None:
         """The row of ``following`` is scrolled to."""
         super().__init__()
         self._rows, self._following = tuple(rows), following
@@ -36,9 +37,10 @@ class ProgressPage(ScrolledDialog[str]):
         self.call_after_refresh(self._show_following)
 
     def _show_following(self) -> None:
-        words = ["".join(text for text, _ in row.left) for row in self._rows]
         if self._following:
-            place = next((at for at, each in enumerate(words) if self._following in each), 0)
+            place = next(
+                (at for at, row in enumerate(self._rows) if row.left[:1] == ((">", "key"),)), 0
+            )
             self.query_one(VerticalScroll).scroll_to(y=max(0, place - _ROWS_ABOVE), animate=False)
 
     def compose(self) -> ComposeResult:
@@ -51,10 +53,10 @@ class ProgressPage(ScrolledDialog[str]):
         leave = (("esc", "key"), (" end", "muted"))
         if not self._following:
             return line(("You have passed every scenario.   ", "good"), *leave)
-        return line(("enter", "key"), (f" begin {self._following}   ", "muted"), *leave)
+        return line(("enter", "key"), (f" begin {self._following.label}   ", "muted"), *leave)
 
     def action_go_on(self) -> None:
-        self.dismiss(self._following or None)
+        self.dismiss(self._following.name if self._following else None)
 
     def action_leave(self) -> None:
         self.dismiss(None)
