@@ -97,7 +97,7 @@ def unanswered(
 ) -> Execution:
     _, line = served
     desk = open_desk()
-    desk.until("LIMITS")
+    desk.until("BALANCES")
     desk.child.send("b")
     desk.until("enter: get quote")
     desk.child.send("25\r")

@@ -41,6 +41,9 @@ ELSEWHERE: Mapping[str, str] = {
         "tampering/test_breaches.py::test_what_a_good_entry_says_wrongly_is_named"
     ),
     "went from X to X": "tampering/test_breaches.py::test_what_a_good_entry_says_wrongly_is_named",
+    "the database has it otherwise": (
+        "engine/test_archiving.py::test_a_copy_that_an_archive_has_beside_another_is_compared_too"
+    ),
     "the log says that X has the entries up to X": (
         "tampering/test_every_cell.py::test_an_altered_cell_of_what_is_recomputed"
     ),

@@ -199,6 +199,7 @@ def test_what_is_awaited_for_wallets_is_in_progress_and_under_their_account(day:
     custody = day.service.open_blockchain_account(opening).value.id
     asked = ChallengeRequest(counterparty_id=wallet.id)
     day.service.create_challenge(custody, asked)
+    day.world.advance(1)
     challenge = day.service.create_challenge(custody, asked).value.id
     small = day.service.create_small_transfer(
         custody, SmallTransferRequest(counterparty_id=wallet.id)

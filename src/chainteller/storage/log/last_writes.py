@@ -87,6 +87,14 @@ class _Followed:
         """Whether the write that made it was reached."""
         self.left: str | None = None
         """The seal that the next older write must have left."""
+        self.number = _NEWEST
+        """Of the oldest entry that was followed."""
+
+    def take(self, number: int, before: Sequence[Any]) -> None:
+        """An entry wrote it, over what it says of the row ``before``."""
+        self.is_seen, self.number = True, number
+        self.left = before[1] if len(before) > 1 else None
+        self.is_whole = self.left is None
 
 
 def _follow(
@@ -103,11 +111,27 @@ def _follow(
             if made != seal_of(connection, row.table, key):
                 return f"{name} {key} isn't as entry {found.number} says"
         elif made != row.left:
-            return f"{name} {key} was altered after entry {found.number} and written again"
-        row.is_seen = True
-        row.left = more[1] if len(more) > 1 else None
-        row.is_whole = row.left is None
+            _follow_to(connection, found, row, (name, key))
+            if made != row.left:
+                return f"{name} {key} was altered after entry {found.number} and written again"
+        row.take(found.number, more)
     return ""
+
+
+def _follow_to(connection: Session, older: Entry, row: "_Followed", place: tuple[str, str]) -> None:
+    """Follow a row back to an entry through those that aren't of its trail: what is put right in
+    many rows at once, as after a clock was accepted, is about none of them.
+    """
+    for each in _stream(connection, _OF_WHOLE_LOG, older.log, "", row.number):
+        if each.number <= older.number:
+            return
+        for found in _read(each):
+            for name, key, made, *more in found.rows:
+                if (name, key) != place:
+                    continue
+                if made != row.left or not _is_good(connection, found):
+                    return
+                row.take(found.number, more)
 
 
 def _is_archived(connection: Session, organisation_id: str) -> bool:
@@ -167,8 +191,9 @@ def _read(row: Any) -> Iterator[Entry]:
         return  # another row or none will be found instead, which isn't as this one said
 
 
-def _stream(connection: Session, query: Query, organisation_id: str, of: str) -> Iterator[Any]:
-    before = _NEWEST
+def _stream(
+    connection: Session, query: Query, organisation_id: str, of: str, before: int = _NEWEST
+) -> Iterator[Any]:
     while True:
         values = {"organisation": organisation_id, "before": before, "of": of}
         rows = connection.execute(query, values).all()
