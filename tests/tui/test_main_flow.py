@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import pytest
-from tests.tui.conftest import LONGEST_S, Bench, answer, press, seen, settle
+from tests.tui.conftest import LONGEST_S, Bench, answer, press, seen, settle, until
 from textual import events
 from textual.pilot import Pilot
 
@@ -27,6 +27,7 @@ async def test_the_same_keys_without_a_pause_stop_at_the_question(bench: Bench) 
         await settle(pilot)
         for key in ("d", "1", "0", "0", "0", "enter", "b", "enter", "X", "y"):
             app.simulate_key(key)
+        await until(lambda: isinstance(app.screen, Question))
         await settle(pilot)
         assert isinstance(app.screen, Question)
     assert bench.service.trades(account.id).data == ()
