@@ -2,11 +2,12 @@
 keeps of them."""
 
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from functools import cache
 
 import psycopg
 import pytest
+from psycopg import sql
 from tests.cutting import CuttingProxy
 from tests.world.bank import World, build
 
@@ -140,15 +141,36 @@ def test_a_statement_that_is_gone_from_a_session_is_asked_again(world: World) ->
         assert session.driver.execute(NAMES).fetchall() == []
 
 
+TYPE_OF_A_REASON = """
+    SELECT format_type(atttypid, atttypmod) FROM pg_attribute
+    WHERE attrelid = 'market_control'::regclass AND attname = 'reason'
+"""
+
+
+@contextmanager
+def other_type_of_a_column(url: str) -> Iterator[None]:
+    """Gives a column another type and, since tests share the database, its own again."""
+
+    def alter(driver: psycopg.Connection, kind: str) -> None:
+        statement = sql.SQL("ALTER TABLE market_control ALTER COLUMN reason TYPE {}")
+        driver.execute(statement.format(sql.SQL(kind)))
+
+    with psycopg.connect(url, autocommit=True) as driver:
+        (own,) = driver.execute(TYPE_OF_A_REASON).fetchone() or ("",)
+        alter(driver, "varchar(99)")
+        try:
+            yield
+        finally:
+            alter(driver, own)
+
+
 def test_a_column_that_was_altered_is_read_again_and_statements_stay_prepared(
     world: World,
 ) -> None:
     for _ in range(3):
         world.engine.markets()
-    with psycopg.connect(world.context.database.url) as other:
-        other.execute("ALTER TABLE market_control ALTER COLUMN reason TYPE varchar(99)")
-    assert len(world.engine.markets().data) == 3
-    for _ in range(3):
-        world.engine.markets()
-    with world.context.database.look() as session:
-        assert session.driver.execute(NAMES).fetchall()
+    with other_type_of_a_column(world.context.database.url):
+        for _ in range(4):
+            assert len(world.engine.markets().data) == 3
+        with world.context.database.look() as session:
+            assert session.driver.execute(NAMES).fetchall()
