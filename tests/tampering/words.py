@@ -5,11 +5,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from chainteller.engine import checks, claim_proofs, verification
+from chainteller.engine import verification
+from chainteller.engine.operations import claim_proofs
 
 _MODULES = (
-    *sorted(Path(checks.__path__[0]).glob("*.py")),
-    Path(verification.__file__),
+    *sorted(Path(verification.__path__[0]).glob("*.py")),
     Path(claim_proofs.__file__),
 )
 _FINDINGS = {"Breach", "Contradiction"}
