@@ -209,7 +209,7 @@ def test_everything_is_verified_once_a_day_and_never_without_a_time(world: World
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            "chainteller.engine.verification.verify_all",
+            "chainteller.engine.verification.full_pass.verify_all",
             verify_all,
         )
         for _ in range(3 * 24 * 4):
