@@ -24,11 +24,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         answered = command_index.run(given)
         if answered is not None:
             return answered
-    if "--json" in given:
-        from chainteller.cli import quick  # noqa: PLC0415 - as above
-
-        if quick.answer(given):
-            return 0
     from chainteller.cli import desk  # noqa: PLC0415 - not for --version
 
     console = desk.recognised(given)

@@ -8,10 +8,9 @@ from chainteller.wallets.family import Address, InvalidAddress, Network
 from chainteller.wallets.foreign import foreign_network
 from chainteller.wallets.networks import NETWORKS
 from chainteller.wallets.pasted_secrets import find_secret, has_hex_key
-from chainteller.wallets.pasting import unquoted, without_invisibles
+from chainteller.wallets.pasting import MAX_PASTE, unquoted, without_invisibles
 
 __all__ = [
-    "MAX_PASTE",
     "Address",
     "InvalidAddress",
     "address_on_any",
@@ -19,7 +18,6 @@ __all__ = [
     "parse_address",
 ]
 
-MAX_PASTE = 20_000
 _FAMILY_OF_SCHEME = {scheme: family for family in FAMILIES for scheme in family.uri_schemes}
 _NAMESPACES = "|".join(sorted({network.namespace for network in NETWORKS}))
 _NAME = re.compile(r"[^\s:/]+\.[a-z][a-z0-9]{1,14}", re.IGNORECASE)

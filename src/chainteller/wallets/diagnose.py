@@ -10,7 +10,6 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 
-from chainteller.wallets.addresses import MAX_PASTE
 from chainteller.wallets.cases import (
     MAX_KNOWN_ADDRESSES,
     MAX_OTHER_TEXTS,
@@ -43,7 +42,7 @@ from chainteller.wallets.pasted_secrets import (
     hex_keys,
     is_about_a_hash,
 )
-from chainteller.wallets.pasting import without_invisibles
+from chainteller.wallets.pasting import MAX_PASTE, without_invisibles
 from chainteller.wallets.reader import Unreadable, read_signature
 from chainteller.wallets.recoverable import key_witness
 from chainteller.wallets.repair import repair_signature

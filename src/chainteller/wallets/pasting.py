@@ -2,6 +2,8 @@
 
 import re
 
+MAX_PASTE = 20_000
+"""Characters of a paste that are looked at."""
 # Characters nobody types on purpose and nobody sees: zero-width, joiners, direction marks, BOM.
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe0f\ufeff]"

@@ -7,7 +7,7 @@ A paste is read without knowing which key should have signed; whether the bytes 
 import re
 
 from chainteller.domain.json_depth import parse_json
-from chainteller.wallets.addresses import MAX_PASTE, address_on_any
+from chainteller.wallets.addresses import address_on_any
 from chainteller.wallets.encodings import Candidate, SignatureReading, decodings
 from chainteller.wallets.family import Family
 from chainteller.wallets.pasted_secrets import (
@@ -17,7 +17,7 @@ from chainteller.wallets.pasted_secrets import (
     has_hex_key,
     is_solana_secret_key,
 )
-from chainteller.wallets.pasting import unquoted, without_invisibles
+from chainteller.wallets.pasting import MAX_PASTE, unquoted, without_invisibles
 
 _LABEL = re.compile(
     r"(?:^|\n|[\s,;({])(?:signature|signed|sig|result)(?:\s+hash)?\s*(?:is\s*)?[:=]\s*(?P<value>.+)",

@@ -35,6 +35,7 @@ from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
 from chainteller.storage.log import ledger
 from chainteller.storage.queries import accounts
+from chainteller.storage.queries import customers as customer_rows
 
 _SORTS = ("-created", "created", "-lastActivity", "lastActivity")
 RESOURCE = "trading account"
@@ -278,5 +279,5 @@ def _balance(asset: Asset, parts: tuple[int, ...], worth_cents: int, at: int) ->
 @reads(operations.CUSTOMERS)
 def customers(connection: Session, organisation_id: str, query: ListQuery) -> Page[Customer]:
     checked = reading.checked_query(query, operations.REFERENCE_SORTS)
-    found, total = accounts.customers(connection, organisation_id, checked)
+    found, total = customer_rows.page(connection, organisation_id, checked)
     return reading.page(found, total, checked)

@@ -8,10 +8,9 @@ The text of a statement depends on which filters there are, never on their value
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import product
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from chainteller.domain.clock import parse_instant
-from chainteller.service.models.pages import ListQuery
 from chainteller.storage.db.query import Query, Record, Session, Value, Values, built, row_of
 from chainteller.storage.db.records import ALL
 from chainteller.storage.db.sources import Source
@@ -22,6 +21,20 @@ _NEAR = 200
 """Rows that are skipped as a whole; beyond, only their keys are."""
 _TABLES = {table.name: table for table in ALL}
 _BOUNDS = {"created_gte": ">=", "created_lt": "<"}
+
+
+class Asked(Protocol):
+    """What is asked of a list, beside the fields of its filters: a ``ListQuery``, or what reads
+    without the models."""
+
+    @property
+    def page(self) -> int: ...
+    @property
+    def limit(self) -> int: ...
+    @property
+    def sort(self) -> str | None: ...
+    @property
+    def text(self) -> str | None: ...
 
 
 class Counted(NamedTuple):
@@ -80,7 +93,7 @@ class Listing:
         self,
         connection: Session,
         of: tuple[object, ...],
-        query: ListQuery,
+        query: Asked,
         *extras: Extra,
         total: Counted | None = None,
     ) -> tuple[list[Record], Counted]:
@@ -116,9 +129,7 @@ class Listing:
             return found[::-1], total
         return shape.read(connection, values, start, query.limit), total
 
-    def near(
-        self, of: tuple[object, ...], query: ListQuery
-    ) -> tuple[Query, dict[str, object]] | None:
+    def near(self, of: tuple[object, ...], query: Asked) -> tuple[Query, dict[str, object]] | None:
         """The statement and its values of an unfiltered page that begins near the beginning of the
         order, whatever the total is; None for others."""
         start = (query.page - 1) * query.limit
@@ -128,7 +139,7 @@ class Listing:
         shape = self.shape((), (), query.sort, [])
         return shape.whole[False], {**values, "start": start, "limit": query.limit}
 
-    def is_filtered(self, query: ListQuery) -> bool:
+    def is_filtered(self, query: Asked) -> bool:
         """Whether a query asks for a part of the list."""
         return any(self._asked(query))
 
@@ -163,7 +174,7 @@ class Listing:
 
         return tallies.total(connection, _TABLES[self.source.table], organisation_id)
 
-    def _asked(self, query: ListQuery) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def _asked(self, query: Asked) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The filters and the bounds of a query that this list has."""
         filtered = tuple(name for name in self.filters if getattr(query, name) is not None)
         bounds = _BOUNDS if "created" in self.source.row._fields else ()
@@ -285,7 +296,7 @@ def numbered(
     connection: Session,
     listing: Listing,
     of: Mapping[str, str],
-    query: ListQuery,
+    query: Asked,
     total: int,
 ) -> tuple[list[Record], Counted]:
     """Read one page of the rows with the values ``of``, whose ``ordinal`` numbers them from 1.
@@ -301,7 +312,7 @@ def numbered(
 
 
 def numbered_ahead(
-    connection: Session, listing: Listing, of: Mapping[str, str], query: ListQuery
+    connection: Session, listing: Listing, of: Mapping[str, str], query: Asked
 ) -> None:
     """Send what ``numbered`` will read if that doesn't depend on the total (``Session.ahead``)."""
     if (near := listing.near(tuple(of.values()), query)) is not None:
@@ -328,7 +339,7 @@ def _between(record: Any, names: tuple[str, ...], ordinal: str) -> Query:
     return Source(record).where(f"{' AND '.join(given)} ORDER BY {ordinal} DESC")
 
 
-def ordinals(query: ListQuery, total: int) -> tuple[int, int]:
+def ordinals(query: Asked, total: int) -> tuple[int, int]:
     """The ordinals (first, last) of a page of a list with ``total`` records.
 
     Newest first, unless the query sorts by ``created``.

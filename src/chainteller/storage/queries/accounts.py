@@ -1,16 +1,10 @@
-"""Query customers, bank accounts and trading accounts."""
+"""Query trading accounts."""
 
-from collections.abc import Sequence
-
-from chainteller.domain.money import format_cents
-from chainteller.domain.preconditions import TERMS_VERSION
-from chainteller.service.models.accounts import BankAccount, Customer
-from chainteller.service.models.pages import ListQuery
 from chainteller.storage.db import records
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.lists import search_filter
-from chainteller.storage.lists.pages import Counted, Listing
+from chainteller.storage.lists.pages import Asked, Counted, Listing
 
 CUSTOMER_COLUMNS = {
     "customer_name": "name",
@@ -53,66 +47,10 @@ _LISTED = Listing(
     orders={"lastActivity": ("last_activity", "id")},
     is_tallied=True,
 )
-_CUSTOMERS = Listing(
-    records.Customer, "organisation_id", order=("reference", "id"), is_tallied=True
-)
 
 
-def page(
-    connection: Session, organisation_id: str, query: ListQuery
-) -> tuple[list[Record], Counted]:
+def page(connection: Session, organisation_id: str, query: Asked) -> tuple[list[Record], Counted]:
     """A page of trading accounts, newest first or by last activity."""
     found = search_filter.accounts(connection, organisation_id, query.text)
     total = found.total(query.page * query.limit)
     return _LISTED.page(connection, (organisation_id,), query, *found.extras, total=total)
-
-
-def customers(
-    connection: Session, organisation_id: str, query: ListQuery
-) -> tuple[tuple[Customer, ...], Counted]:
-    """Find customers by name, reference or bank account, ordered by reference."""
-    found = search_filter.customers(connection, organisation_id, query.text)
-    ordered = query if query.sort else query.model_copy(update={"sort": "reference"})
-    rows, total = _CUSTOMERS.page(
-        connection,
-        (organisation_id,),
-        ordered,
-        *found.extras,
-        total=found.total(query.page * query.limit),
-    )
-    accounts = bank_accounts(connection, organisation_id, [row.id for row in rows])
-    return tuple(customer_model(row, accounts.get(row.id, ())) for row in rows), total
-
-
-_OF_CUSTOMERS = Source(records.BankAccount).where(
-    "organisation_id = :organisation AND customer_id IN :customers ORDER BY id"
-)
-
-
-def bank_accounts(
-    connection: Session, organisation_id: str, customer_ids: Sequence[str]
-) -> dict[str, tuple[BankAccount, ...]]:
-    """The bank accounts of customers, by customer."""
-    found: dict[str, tuple[BankAccount, ...]] = {}
-    values = {"organisation": organisation_id, "customers": list(customer_ids)}
-    for row in connection.execute(_OF_CUSTOMERS, values):
-        account = BankAccount(
-            id=row.id,
-            type=row.type,
-            balance=format_cents(row.balance),
-            trading_account_id=row.trading_account_id,
-        )
-        found[row.customer_id] = (*found.get(row.customer_id, ()), account)
-    return found
-
-
-def customer_model(row: Record, bank_accounts: tuple[BankAccount, ...]) -> Customer:
-    return Customer(
-        id=row.id,
-        name=row.name,
-        reference=row.reference,
-        kyc_level=row.kyc_level,
-        terms_accepted=row.terms_version == TERMS_VERSION,
-        controls=() if row.control is None else (row.control,),
-        bank_accounts=bank_accounts,
-    )

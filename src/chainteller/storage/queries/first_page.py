@@ -1,22 +1,26 @@
-"""Read the first accounts of a SQLite database with ``sqlite3`` alone.
+"""Read the first accounts of a SQLite database before the engine and the models are imported.
 
-The models take longer to import than the whole first frame. When the engine is loaded, it reads
-the same rows again, with all computed values.
+When the engine is loaded, it reads the same rows again, with all computed values.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from chainteller.domain.actors import DEFAULT_ORGANISATION
 from chainteller.domain.assets import USD, Asset
 from chainteller.domain.clock import to_datetime
 from chainteller.domain.ledger import Bucket, buying_power
 from chainteller.domain.money import format_cents
-from chainteller.sqlite import sqlite3
-from chainteller.storage.queries import file_reads
+from chainteller.storage.db.errors import DatabaseError
+from chainteller.storage.db.query import Record, Session, Shared, Value, built
+from chainteller.storage.db.sqlite import SqliteSessions
+from chainteller.storage.log import ledger
+from chainteller.storage.queries import accounts
+from chainteller.storage.revision import State, sqlite_state
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,22 +39,48 @@ class AccountAtAGlance:
     crypto_value_usd: str | None = None
 
 
+class _Newest(NamedTuple):
+    """The first page by last activity."""
+
+    limit: int
+    page: int = 1
+    sort: str = "-lastActivity"
+    text: str | None = None
+    bank_account_id: str | None = None
+    created_gte: str | None = None
+    created_lt: str | None = None
+
+
 def first_accounts(path: Path, limit: int) -> tuple[Sequence[AccountAtAGlance], int] | None:
     """The accounts with the latest activity, and the total number of accounts.
 
     Returns None if the file is missing, damaged or of another version; the engine reports it later.
     """
+    if not path.is_file():
+        return None
     try:
-        with file_reads.reading(path) as reader:
-            if reader is None:
+        with _reading(path) as session:
+            if sqlite_state(lambda text: _scalar(session, text)) is not State.CURRENT:
                 return None
-            rows, total = reader.accounts(DEFAULT_ORGANISATION, "-lastActivity", limit)
-            return [_glance(row, reader.balances(row.id)) for row in rows], total
-    except (sqlite3.Error, ValueError):
+            rows, counted = accounts.page(session, DEFAULT_ORGANISATION, _Newest(limit))
+            balances = ledger.of_many(session, [row.id for row in rows])
+            return [_glance(row, balances[row.id]) for row in rows], counted.total
+    except (DatabaseError, ValueError):
         return None
 
 
-def _glance(row: Any, balances: dict[Bucket, dict[Asset, int]]) -> AccountAtAGlance:
+@contextmanager
+def _reading(path: Path) -> Iterator[Session]:
+    sessions = SqliteSessions(path, Shared(), lambda _: None, waits=False)
+    with closing(sessions.pool), closing(sessions.reading()) as session:
+        yield session
+
+
+def _scalar(session: Session, text: str) -> object:
+    return session.execute(built(text, Value)).scalar()
+
+
+def _glance(row: Record, balances: dict[Bucket, dict[Asset, int]]) -> AccountAtAGlance:
     controls = dict.fromkeys(word for word in (row.control, row.customer_control) if word)
     return AccountAtAGlance(
         id=row.id,

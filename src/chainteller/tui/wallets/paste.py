@@ -14,7 +14,7 @@ from chainteller.service.errors import NotOffered
 from chainteller.service.models.counterparties import DiagnosisRequest
 from chainteller.tui.wallets.book import Book, Kind, Paste, Verdict, Wallet, claim_request
 from chainteller.wallets import judging
-from chainteller.wallets.addresses import MAX_PASTE, InvalidAddress, parse_address
+from chainteller.wallets.addresses import InvalidAddress, parse_address
 from chainteller.wallets.cases import Case, KnownAddress, KnownChallenge
 from chainteller.wallets.clipboard import read_clipboard
 from chainteller.wallets.curve import curve
@@ -27,6 +27,7 @@ from chainteller.wallets.networks import (
     resolve_network,
 )
 from chainteller.wallets.pasted_secrets import SecretPasted, find_secret, has_hex_key
+from chainteller.wallets.pasting import MAX_PASTE
 from chainteller.wallets.reader import Unreadable, read_signature
 from chainteller.wallets.simulated import (
     UnknownSampleWallet,
