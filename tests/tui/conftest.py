@@ -136,6 +136,7 @@ def bench_on(world: World, folder: Path, kind: str = OWN) -> Iterator[Bench]:
     """The console on a world, which is closed at the end; exports and crash files in ``folder``."""
     assert world.clock is not None
     look = ConsoleSettings(
+        hold_s=0,
         kind="EMBEDDED",
         operator="op01",
         theme_folders=(REPOSITORY / "themes",),

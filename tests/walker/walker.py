@@ -30,7 +30,7 @@ from chainteller.tui.console.event_log import LogScreen
 from chainteller.tui.desk_screen import DeskScreen
 from chainteller.tui.dialogs.boxes import Box
 from chainteller.tui.dialogs.question import Question
-from chainteller.tui.widgets.bars import HintBar, StatusLine, TopBar, UnknownOutcomes
+from chainteller.tui.widgets.bars import HintBar, StatusLine, TopBar, UnderWay
 from chainteller.tui.widgets.lines import Lines
 
 SIZES = ((80, 24), (120, 40), (100, 30), (160, 50), (60, 16))
@@ -184,7 +184,7 @@ class Walker:
             app.current_mode,
             isinstance(top, LogScreen),
             screen.field_bar.value if top is screen and screen.field_bar.is_open else "",
-            _cut(frame, screen.query_one(UnknownOutcomes).region),
+            _cut(frame, screen.query_one(UnderWay).region),
         )
 
     # -- checking --------------------------------------------------------------------------------
@@ -565,7 +565,7 @@ def _detail_of(screen: AccountsScreen) -> str:
 def _body_of(screen: DeskScreen, frame: str) -> str:
     """The frame without its bars, the log line and, on Accounts, the list of everybody."""
     left_out: list[Region] = [
-        screen.query_one(kind).region for kind in (TopBar, StatusLine, HintBar, UnknownOutcomes)
+        screen.query_one(kind).region for kind in (TopBar, StatusLine, HintBar, UnderWay)
     ]
     if isinstance(screen, AccountsScreen):
         left_out += [each.region for each in screen.query(".list-side")]

@@ -27,6 +27,7 @@ from chainteller.tui.customer import (
     CustomerRequest,
     require_unrestricted,
 )
+from chainteller.tui.holding import Held, Holding
 from chainteller.tui.privacy import Privacy
 from chainteller.tui.service_calls import Later, call_service
 from chainteller.tui.start import ConsoleSettings, StartedDesk
@@ -52,6 +53,8 @@ NOBODY = "nobody"
 KEPT_ACCOUNT, KEPT_SCREEN = "account", "place"
 """Names of the kept views that say where the desk was left."""
 KEPT_AFTER_S = 2.0
+_MOVES_BALANCE = {"deposit", "withdrawal"}
+"""Locks of writes after which a balance is another one."""
 _WHY = {
     "UNAUTHORIZED": "key refused",
     "FORBIDDEN": "key refused",
@@ -228,10 +231,9 @@ class Desk:
         """Watched things that happened and were not looked at yet."""
         self.log: deque[Notification] = deque(maxlen=_LOG_ROWS)
         self.unread = 0
-        self.writing: set[str] = set()
-        self.quiet = asyncio.Event()
-        """Set while no write is running: who needs the balance after a deposit waits for it."""
-        self.quiet.set()
+        self.writing: dict[str, asyncio.Event] = {}
+        """The writes that are running, each with what is set when it ends."""
+        self.holding = Holding(settings.hold_s, self._held_changed, self._held_ended)
         self.watched: set[str] = set()
         self.watched_trades: dict[str, str] = {}
         """Trades to be told about, with their accounts."""
@@ -260,6 +262,7 @@ class Desk:
         self.on_served: Signal[None] = Signal(owner, "served")
         self.on_connection: Signal[Connection] = Signal(owner, "reach")
         self.on_settled: Signal[Settled] = Signal(owner, "settled")
+        self.on_held: Signal[None] = Signal(owner, "held")
         self.on_customer_text: Signal[str] = Signal(owner, "customer text")
         """Words that the agent was shown to say to the customer."""
 
@@ -389,14 +392,32 @@ class Desk:
         capabilities = self.started.capabilities if self.started else None
         return capabilities is None or feature in capabilities.features
 
+    async def balance_settled(self) -> None:
+        """Wait until no deposit or withdrawal is on its way: what is held back is sent, for the
+        balance is needed now.
+        """
+        self.holding.leave()
+        for lock in _MOVES_BALANCE & self.writing.keys():
+            await self.writing[lock].wait()
+
+    def _held_changed(self) -> None:
+        self.on_held.publish(None)
+
+    def _held_ended(self, held: Held, why: str) -> None:
+        """Say that it wasn't sent."""
+        told = f"{held.words} was taken back: nothing was sent"
+        brief = f"{held.briefly} was taken back: nothing was sent"
+        if why:
+            told, brief = f"{held.words} wasn't sent: {why}", f"{held.briefly} wasn't sent: {why}"
+        self.notify_about(held.account_id, told, "warn", briefly=brief)
+
     def begin_write(self, lock: str) -> None:
-        self.writing.add(lock)
-        self.quiet.clear()
+        self.writing[lock] = asyncio.Event()
 
     def end_write(self, lock: str) -> None:
-        self.writing.discard(lock)
-        if not self.writing:
-            self.quiet.set()
+        ended = self.writing.pop(lock, None)
+        if ended is not None:
+            ended.set()
 
     def new_key(self) -> str:
         """An idempotency key, made before the request is sent."""
@@ -407,11 +428,13 @@ class Desk:
         request: CustomerRequest[Answer],
         confirm: Confirm,
         sending: Callable[[], None] = lambda: None,
+        leaves: "asyncio.Future[bool] | None" = None,
     ) -> Answer | None:
         """Check, confirm and send a request; None when the agent said no.
 
         The question names the customer, and follows the records that it is about while it is open.
-        ``sending`` is called right before the request is sent.
+        ``sending`` is called right before the request is sent; ``leaves`` says whether a request
+        that is held back may be sent.
 
         Raises:
             CustomerChanged: another customer was selected since it was prepared; nothing was sent.
@@ -422,6 +445,8 @@ class Desk:
         service = self.service if is_new else self.service_for(request.account_id or "")
         asked = await self._question(request, service)
         if asked is not None and not await confirm(asked, self._watch(request, service)):
+            return None
+        if leaves is not None and not await leaves:
             return None
         self.customer.require(request.account_id)
         sending()
@@ -485,6 +510,7 @@ class Desk:
     def unheard(self, retry_in_s: int, error: TellerError) -> None:
         """No news; a place that refuses the key, or was not even asked, did not fail to answer."""
         why = _WHY.get(error.code, "no answer")
+        self.holding.take_back("the connection is lost")
         self.connection = Connection("failed", self.connection.latency_ms, retry_in_s, why)
         self.on_connection.publish(self.connection)
 

@@ -39,7 +39,7 @@ from chainteller.tui.widgets.bars import (
     StatusLine,
     TooSmall,
     TopBar,
-    UnknownOutcomes,
+    UnderWay,
 )
 from chainteller.tui.widgets.failure_panel import FailurePanel
 from chainteller.tui.widgets.field import FieldBar, FieldContents
@@ -115,7 +115,7 @@ class DeskScreen(Blank, FullScreen):
         yield TopBar()
         yield Lines([line()], id="strip")
         yield Lines([line()], id="colleagues")
-        yield UnknownOutcomes()
+        yield UnderWay()
         if self.desk.settings.panel is not None:
             yield self.desk.settings.panel()
         yield Lines([line()], id="title")
@@ -155,6 +155,7 @@ class DeskScreen(Blank, FullScreen):
         desk.on_notification.subscribe(self, partial(_draw_status, self))
         desk.on_connection.subscribe(self, self._connection_changed)
         desk.customer.on_change.subscribe(self, self._customer_changed)
+        desk.on_held.subscribe(self, partial(_draw_under_way, self))
         desk.on_served.subscribe(self, partial(_draw_served, self))
         self.field_bar.served = lambda: desk.customer.account_id
         _draw_bars(self)
@@ -211,6 +212,7 @@ class DeskScreen(Blank, FullScreen):
         commands, keymap = tuple(self.commands_by_id.values()), self.desk.settings.keys
         hints = footer_hints(commands, self, keymap, typing=typing)
         self.query_one(HintBar).change(hints, typing=typing)
+        self.query_one(TopBar).name_keys(on=not typing)
 
     def title_line(self, shown: Line) -> None:
         self.query_one("#title", Lines).show([shown])
@@ -490,6 +492,18 @@ def _reopen_amount(screen: DeskScreen, failure: "Failure") -> bool:
     return True
 
 
+def give_back_amount(screen: DeskScreen) -> None:
+    """Open the field again whose request was taken back, or keep it for its customer."""
+    sent, screen.sent_amount = screen.sent_amount, None
+    if sent is None:
+        return
+    owner_id, field = sent
+    if owner_id != screen.desk.customer.account_id:
+        screen.put_away[owner_id] = field
+    elif screen.is_current and not screen.field_bar.is_open:
+        _reopen(screen, field)
+
+
 def _draw_bars(screen: DeskScreen) -> None:
     """Draw the top bar and the footer."""
     number = SCREENS.index(screen.KEY) + 1 if screen.KEY in SCREENS else 0
@@ -510,13 +524,18 @@ def _draw_colleagues(screen: DeskScreen) -> None:
         screen.query_one("#colleagues", Lines).show([said])
 
 
+def _draw_under_way(screen: DeskScreen, _: None = None) -> None:
+    desk = screen.desk
+    screen.query_one(UnderWay).tell(desk.holding.line, desk.unknown_outcomes())
+
+
 def _draw_status(screen: DeskScreen, told: Notification | None = None) -> None:
     """Show the executions with an unknown outcome, and the newest line of the log that isn't about
     another customer; while a refusal is open, only what comes after it, and nothing of it once it
     was closed.
     """
     screen.is_answer_shown = False
-    screen.query_one(UnknownOutcomes).tell(screen.desk.unknown_outcomes())
+    _draw_under_way(screen)
     unread, served = screen.desk.unread, screen.desk.customer.account_id
     status, failure = screen.query_one(StatusLine), screen.query_one(FailurePanel).failure
     shown = {"", served or NOBODY}

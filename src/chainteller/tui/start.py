@@ -40,6 +40,8 @@ class ConsoleSettings(NamedTuple):
     theme_folders: tuple[Path, ...] = ()
     poll_interval_s: float = 1.0
     confirm_above_cents: int = 1_000_000
+    hold_s: float = 5.0
+    """Seconds in which a deposit can be taken back before it's sent."""
     read_only: bool = False
     keys: Mapping[str, str] = MappingProxyType({})
     customer_texts: Path | None = None

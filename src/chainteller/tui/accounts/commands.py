@@ -10,6 +10,7 @@ from chainteller.service.errors import ReadOnlyProfile
 from chainteller.tui.accounts.screen import serve_selected
 from chainteller.tui.commands import Command, always, control_against
 from chainteller.tui.desk import NOBODY
+from chainteller.tui.desk_screen import say
 from chainteller.tui.list_screen import why_not_opened
 
 if TYPE_CHECKING:
@@ -61,6 +62,10 @@ def _open_amount(purpose: str, note: str, screen: "AccountsScreen") -> None:
     if screen.desk.read_only:
         screen.fail(ReadOnlyProfile("This console is read-only."))
         return
+    if purpose == "deposit" and screen.desk.holding.held is not None:
+        say(screen, screen.desk.holding.line)
+        return
+    screen.desk.holding.leave()
     screen.clear_failure()
     serve_selected(screen)
     screen.transfer_account = account

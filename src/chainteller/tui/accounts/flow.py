@@ -20,6 +20,7 @@ from chainteller.service.errors import (
 from chainteller.tui import writes
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.dialogs.question import Ask, retype_above
+from chainteller.tui.holding import Held
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
@@ -49,6 +50,13 @@ def _deposit_request(
     )
     call = partial(deposit, account.id, amount)
     return CustomerRequest(account.id, call, question if retype else None, act=Act.DEPOSIT)
+
+
+def held(account: "TradingAccount", amount: str) -> Held:
+    """A deposit that waits before it is sent."""
+    whose = f" for {account.customer_name}" if account.customer_name else ""
+    what = f"deposit of {grouped(amount)} USD"
+    return Held(f"{what}{whose} from {account.bank_account_id}", what, account.id)
 
 
 def deposit(account_id: str, amount: str, service: "Service", key: str) -> "Transfer":

@@ -1,5 +1,6 @@
 """Accounts screen: find and select a customer, see the account, move money, start a trade."""
 
+from asyncio import Future
 from collections.abc import Sequence
 from functools import cached_property, partial
 from time import monotonic
@@ -10,10 +11,11 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from chainteller.records.formats import transferred
+from chainteller.service.errors import TellerError
 from chainteller.tui.accounts import view as accounts_view
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.desk import Connection, Desk
-from chainteller.tui.desk_screen import has_room, refusal_text
+from chainteller.tui.desk_screen import give_back_amount, has_room, refusal_text
 from chainteller.tui.list_screen import Listed, ListScreen
 from chainteller.tui.messages import FieldStepped
 from chainteller.tui.widgets.ground import Ground, titled
@@ -388,20 +390,33 @@ def _submit_transfer(
     kind = account_flow.DEPOSIT if purpose == "deposit" else account_flow.WITHDRAWAL
     limit = screen.desk.settings.confirm_above_cents
     request = account_flow.transfer_request(kind, account, amount, limit)
-    screen.write(kind, partial(_transfer, screen, kind, request))
+    desk = screen.desk
+    is_held = request.question is None and kind not in desk.writing and not desk.read_only
+    leaves = desk.holding.begin(account_flow.held(account, amount)) if is_held else None
+    screen.write(kind, partial(_transfer, screen, request, kind, leaves))
 
 
 async def _transfer(
-    screen: AccountsScreen, kind: str, request: "CustomerRequest[Transfer]"
+    screen: AccountsScreen,
+    request: "CustomerRequest[Transfer]",
+    kind: str,
+    leaves: "Future[bool] | None",
 ) -> None:
-    done = await screen.desk.send(request, screen.confirm)
+    desk = screen.desk
+    try:
+        done = await desk.send(request, screen.confirm, leaves=leaves)
+    except TellerError:
+        desk.holding.drop()
+        raise
     if done is None:
+        if leaves is not None:
+            give_back_amount(screen)
         return
     screen.clear_failure()
     told = f"{kind} {transferred(done)} {done.status}  {done.id}".rstrip()
-    screen.desk.notify(told, "good")
+    desk.notify(told, "good")
     screen.take_news()
-    screen.desk.on_change.publish((f"{kind}.{done.status}",))
+    desk.on_change.publish((f"{kind}.{done.status}",))
 
 
 async def _add(screen: AccountsScreen, typed: str) -> None:

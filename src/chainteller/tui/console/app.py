@@ -129,6 +129,7 @@ class Console(ConsoleShell):
         """Textual calls ``on_mount`` of every class: a subclass extends this instead."""
         self.set_keymap(dict(self.desk.settings.keys))
         self.desk.customer.on_change.subscribe(self, partial(_close_dialogs, self))
+        self.desk.customer.on_change.subscribe(self, partial(_take_back, self))
         catch_signals(lambda code: self.exit(return_code=code))
         if self.desk.settings.glimpse is not None:
             self.typed_ahead.hold(ENGINE_LIMIT_S)
@@ -233,7 +234,9 @@ class Console(ConsoleShell):
         return crash_report(error, self.desk.settings.crash_folder, self.desk.now)
 
     async def action_quit(self) -> None:
-        """Ask only while an execution is on its way."""
+        """Ask only while an execution is on its way. What is held back isn't sent, and is said."""
+        if self.desk.holding.take_back("ctrl+q was pressed; once more quits"):
+            return
         if is_executing(self.desk):
             self.run_worker(Later(partial(_quit_if_agreed, self)), group="ask-quit", exclusive=True)
         else:
@@ -295,6 +298,7 @@ class Console(ConsoleShell):
             self.push_screen(NoteScreen(self.desk, object_id), lambda _: behind.reload())
 
     def start_trade(self, side: str) -> None:
+        self.desk.holding.leave()
         self.typed_ahead.hold()
         self.go("quote", closes_page=True)
 
@@ -383,7 +387,11 @@ class Console(ConsoleShell):
         if event.key == "enter" and is_palette_open(self):
             self.typed_ahead.hold()  # what is typed behind it waits for what it does
         if not isinstance(self.focused, Field):
-            return self._is_at_desk and (await run_key(self, event.key) or _explain(self, event))
+            return self._is_at_desk and (
+                _takes_back(self.desk, event)
+                or await run_key(self, event.key)
+                or _explain(self, event)
+            )
         if event.key in {"enter", "escape"}:
             self.typed_ahead.hold()
         return False
@@ -527,6 +535,15 @@ def _close_pages(console: Console) -> None:
     """Close what lies over the screen that is shown, such as a customer's page."""
     while len(console.screen_stack) > 1 and isinstance(console.screen, DeskScreen):
         console.pop_screen()
+
+
+def _takes_back(desk: Desk, event: events.Key) -> bool:
+    """Whether the key was ``escape`` and kept a request from being sent."""
+    return event.key == "escape" and desk.holding.take_back()
+
+
+def _take_back(console: "Console", before: str) -> None:  # noqa: ARG001 - the signal's value
+    console.desk.holding.take_back("another customer was selected")
 
 
 def _close_dialogs(console: Console, before: str) -> None:

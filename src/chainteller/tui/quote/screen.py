@@ -394,7 +394,7 @@ def _take_up_amount(screen: QuoteScreen) -> None:
 async def _prefill(screen: QuoteScreen, state: QuoteState) -> None:
     """Fill the amount once no deposit is on its way any more."""
     try:
-        await screen.desk.quiet.wait()
+        await screen.desk.balance_settled()
         await screen.load(state)
     except TellerError:
         screen.is_loading = False
@@ -474,6 +474,7 @@ async def _execute(screen: QuoteScreen, state: QuoteState) -> None:
     account = _account_of(screen, state)
     if account is None:
         return
+    await screen.desk.balance_settled()
     limit = screen.desk.settings.confirm_above_cents
     request = flow.execution_request(state, account, limit)
 

@@ -1,5 +1,6 @@
 """The lines around every screen: top bar, title, status line and footer."""
 
+import re
 from collections.abc import Sequence
 
 from rich.cells import cell_len
@@ -14,6 +15,7 @@ _LONG = tuple(f" {number} {name.capitalize()} " for number, name in enumerate(SH
 _SHORT = tuple(f" {number}{short}" for number, short in enumerate(SHORT_NAMES.values(), start=1))
 _NAMELESS = tuple(f" {number}" for number in range(1, len(SHORT_NAMES) + 1))
 _WIDE = 110
+_DIGIT = re.compile("[0-9]")
 LEAST_WIDTH, LEAST_HEIGHT = 60, 16
 
 
@@ -25,12 +27,19 @@ class TopBar(Lines):
     def __init__(self) -> None:
         super().__init__(id="top")
         self._shown: tuple[int, tuple[Piece, ...], tuple[Piece, ...]] = (0, (), ())
+        self._has_digits = True
         self._left: list[Piece] = []
 
     def place(self, current: int, deployment: Sequence[Piece], reach: Sequence[Piece]) -> None:
         """``current`` is the screen's number from 1; 0 is none of the five."""
         self._shown = (current, tuple(deployment), tuple(reach))
         self._draw()
+
+    def name_keys(self, *, on: bool) -> None:
+        """Show the digits that switch screens; while a field is open they are typed into it."""
+        if on != self._has_digits:
+            self._has_digits = on
+            self._draw()
 
     def on_resize(self) -> None:
         self._draw()
@@ -49,7 +58,8 @@ class TopBar(Lines):
         shown = (_left(current, kept, names) for kept, names in tries)
         least = _left(current, label_free, _NAMELESS)
         self._left = next((each for each in shown if _cells(each) <= room), least)
-        self.show([line(*self._left, right=right)])
+        left = self._left if self._has_digits else _without_digits(self._left)
+        self.show([line(*left, right=right)])
 
     def on_click(self, event: events.Click) -> None:
         """The names come last on the left."""
@@ -70,6 +80,12 @@ def _left(current: int, deployment: Sequence[Piece], names: Sequence[str]) -> li
     return pieces
 
 
+def _without_digits(left: Sequence[Piece]) -> list[Piece]:
+    """The names of the screens alone, where they stood."""
+    others, names = left[: -len(SCREENS)], left[-len(SCREENS) :]
+    return [*others, *((_DIGIT.sub(" ", name, count=1), tone) for name, tone in names)]
+
+
 def _cells(pieces: Sequence[Piece]) -> int:
     return sum(cell_len(clean(text)) for text, _ in pieces)
 
@@ -80,21 +96,25 @@ def _unlabelled(deployment: Sequence[Piece]) -> tuple[Piece, ...]:
     return (deployment[0], *deployment[2:]) if named else tuple(deployment)
 
 
-class UnknownOutcomes(Lines):
-    """Executions whose outcome isn't known, under their customers' names, on every screen."""
+class UnderWay(Lines):
+    """What was begun and isn't over, on every screen: a request that can still be taken back, and
+    executions whose outcome isn't known, under their customers' names.
+    """
 
     DEFAULT_CSS = """
-    UnknownOutcomes { display: none; height: auto; background: $panel; }
-    UnknownOutcomes.shown { display: block; }
+    UnderWay { display: none; height: auto; background: $panel; }
+    UnderWay.shown { display: block; }
     """
 
     def __init__(self) -> None:
-        super().__init__(id="unknown-outcomes")
+        super().__init__(id="under-way")
 
-    def tell(self, executions: Sequence[str]) -> None:
-        """Show a line for each execution; none hides them all."""
-        self.show([line((f" [?] Outcome unknown: {each}", "bad")) for each in executions])
-        self.set_class(bool(executions), "shown")
+    def tell(self, held: str, executions: Sequence[str]) -> None:
+        """Show a line for what is held back and each execution; without any there is no line."""
+        rows = [line((f" {held}", "warn"))] if held else []
+        rows += [line((f" [?] Outcome unknown: {each}", "bad")) for each in executions]
+        self.show(rows)
+        self.set_class(bool(rows), "shown")
 
 
 class StatusLine(Lines):

@@ -222,12 +222,12 @@ class FieldBar(Vertical):
         try:
             return str(parse_typed(typed, asset))
         except AmountInvalid as error:
-            self._say(f"[x] {error}", "bad")
+            self._say(f"[x] {error}   esc closes this line", "bad")
             return None
 
     def refuse(self, reason: str) -> None:
         """Say why the amount was refused; typing replaces it."""
-        self._say(f"[x] {reason}", "bad")
+        self._say(f"[x] {reason}   esc closes this line", "bad")
         self.query_one(Field).select_all()
 
     def on_field_changed(self) -> None:
@@ -240,7 +240,9 @@ class FieldBar(Vertical):
         if self.amount:
             self._say(f"= {money(self.amount, asset.symbol)}", "strong")
         else:
-            self._say(f"{asset.symbol} amount, for example 1500 or 1,500.00".strip(), "muted")
+            leave = "   esc closes this line" if self.value else ""
+            said = f"{asset.symbol} amount, for example 1500 or 1,500.00{leave}"
+            self._say(said.strip(), "muted")
 
     def _say(self, text: str, tone: str) -> None:
         width = self.size.width or self.screen.size.width
