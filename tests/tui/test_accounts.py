@@ -154,7 +154,7 @@ async def test_a_refused_amount_stays_in_its_line_with_the_reason_below_it(bench
         assert (screen.field_bar.purpose, screen.field_bar.value) == ("deposit", "999999999")
         assert seen(app).count("The balance is insufficient.") == 1, "the panel says why, once"
         remedy = screen.query_one("#field-read-back", Lines).plain_text
-        assert remedy == " [x] Enter a smaller amount."
+        assert remedy == " [x] Enter a smaller amount.   esc closes this line"
         assert "next   " not in seen(app), "nor is the remedy said twice"
         await press(pilot, *"25")
         assert app.current_mode == "accounts", "digits are part of the amount"

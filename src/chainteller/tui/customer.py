@@ -66,6 +66,8 @@ class CustomerContext:
         self._account: TradingAccount | None = None
         self._served = served
         self.on_change: Signal[str] = Signal(owner, "customer changed")
+        self.on_news: Signal[TradingAccount] = Signal(owner, "customer's account read")
+        """Newer data of the account being served."""
         self.last_id = ""
         """Id of the account that the workspace remembers from the last session or since."""
         self.market = ""
@@ -107,6 +109,7 @@ class CustomerContext:
         """Take newer data of the account being served; late data of another one is ignored."""
         if account.id == self.account_id:
             self._account = account
+            self.on_news.publish(account)
 
     def clear(self) -> None:
         """Serve nobody, as at the start."""

@@ -10,6 +10,7 @@ from textual.widget import Widget
 
 from chainteller.records.formats import Piece
 from chainteller.tui.desk import Desk
+from chainteller.tui.desk_screen import leave_refusal
 from chainteller.tui.list_screen import FilteredListScreen
 from chainteller.tui.widgets.detail import Detail, OfWidth
 from chainteller.tui.widgets.ground import titled
@@ -76,6 +77,7 @@ class CustomerListScreen(FilteredListScreen[CustomerRecord], Generic[CustomerRec
         """Draw the selected record, or that there is none, and the footer."""
 
     def row_chosen(self) -> None:
+        leave_refusal(self)
         self.draw()
 
     def show_failure(self, failure: "Failure") -> None:

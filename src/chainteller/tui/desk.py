@@ -211,8 +211,9 @@ class Desk:
     """What is read of who is served, for large windows; None until the service has answered."""
     call_began: int | None = None
     """When the call that is being answered began; None between calls."""
-    closed_refusal: Notification | None = None
-    """The refusal that was read and closed last: the status line doesn't repeat it."""
+    past: Notification | None = None
+    """The newest line that the status line doesn't show any more: a refusal that was closed, or
+    what was told before the request that is sent now."""
 
     def __init__(self, owner: DOMNode, shell: Shell, settings: ConsoleSettings) -> None:
         self.owner, self.shell, self.settings = owner, shell, settings
@@ -413,6 +414,7 @@ class Desk:
 
     def begin_write(self, lock: str) -> None:
         self.writing[lock] = asyncio.Event()
+        self.past = self.log[-1] if self.log else None
 
     def end_write(self, lock: str) -> None:
         ended = self.writing.pop(lock, None)

@@ -50,6 +50,7 @@ from chainteller.tui.widgets.paged_list import PagedList
 if TYPE_CHECKING:
     from textual.timer import Timer
 
+    from chainteller.service.models.accounts import TradingAccount
     from chainteller.tui.dialogs.question import Ask, Watch
     from chainteller.tui.exports import Export
     from chainteller.tui.failures import Failure
@@ -155,6 +156,8 @@ class DeskScreen(Blank, FullScreen):
         desk.on_notification.subscribe(self, partial(_draw_status, self))
         desk.on_connection.subscribe(self, self._connection_changed)
         desk.customer.on_change.subscribe(self, self._customer_changed)
+        desk.on_poll.subscribe(self, partial(_end_refusal, self))
+        desk.customer.on_news.subscribe(self, partial(_end_refusal, self))
         desk.on_held.subscribe(self, partial(_draw_under_way, self))
         desk.on_served.subscribe(self, partial(_draw_served, self))
         self.field_bar.served = lambda: desk.customer.account_id
@@ -179,16 +182,15 @@ class DeskScreen(Blank, FullScreen):
         """Reload what can be seen, also behind a dialog. Any other screen reloads when it opens,
         for whoever is served then.
         """
+        _end_refusal(self)
         if self.is_current:
             self.reload()
 
     def _connection_changed(self, reach: Connection) -> None:
         if self.is_current:
             _draw_bars(self)
-        if reach.state == "live" and self.query_one(FailurePanel).is_over_when_live:
-            self.clear_failure()
-            if self.is_current:
-                self.reload()
+        if _end_refusal(self) and reach.state == "live" and self.is_current:
+            self.reload()
 
     def _customer_changed(self, before: str) -> None:
         """Another customer is served: put away the refusal of a request of the one ``before``, and
@@ -253,7 +255,8 @@ class DeskScreen(Blank, FullScreen):
     def show_failure(self, failure: "Failure") -> None:
         """Show why something was refused; an amount that was refused is opened again."""
         is_beside_field = _reopen_amount(self, failure)
-        self.query_one(FailurePanel).explain(failure, names_next=not is_beside_field)
+        panel = self.query_one(FailurePanel)
+        panel.explain(failure, self.object_id(), names_next=not is_beside_field)
         _draw_status(self)
 
     def clear_failure(self) -> None:
@@ -261,7 +264,7 @@ class DeskScreen(Blank, FullScreen):
         failure = self.query_one(FailurePanel).failure
         if failure is not None:
             told = (each for each in reversed(self.desk.log) if each.detail == failure.detail)
-            self.desk.closed_refusal = next(told, None)
+            self.desk.past = next(told, None)
         self.query_one(FailurePanel).hide()
         _draw_status(self)
 
@@ -425,6 +428,26 @@ def _scrolled(screen: DeskScreen) -> ScrolledLines | None:
     return next(iter(details), None)
 
 
+def _end_refusal(screen: DeskScreen, read: "TradingAccount | None" = None) -> bool:
+    """Put a refusal away whose cause is gone; whether there was one. ``read`` is the account as it
+    was read just now.
+    """
+    from chainteller.tui.refusals import stands
+
+    failure = screen.query_one(FailurePanel).failure
+    is_over = failure is not None and not stands(failure, screen.desk, read)
+    if is_over:
+        screen.clear_failure()
+    return is_over
+
+
+def leave_refusal(screen: DeskScreen) -> None:
+    """Another row is selected: put away the refusal that was about the one before."""
+    panel = screen.query_one(FailurePanel)
+    if panel.is_shown and panel.row and panel.row != screen.object_id():
+        screen.clear_failure()
+
+
 def refusal_text(screen: DeskScreen) -> str:
     """What to say about the refusal on the screen; empty when there is none."""
     failure, desk = screen.query_one(FailurePanel).failure, screen.desk
@@ -546,7 +569,7 @@ def _draw_status(screen: DeskScreen, told: Notification | None = None) -> None:
     if failure is not None and (told is None or told.text.startswith(failure.code)):
         takes_keys = screen.field_bar.is_open
         status.tell("" if takes_keys else "esc closes   ! event log", "muted", unread)
-    elif newest is not None and newest is not screen.desk.closed_refusal:
+    elif newest is not None and newest is not screen.desk.past:
         status.tell(f"{newest.text}  {newest.at}Z", newest.tone, unread)
     else:
         status.tell("", "", unread)

@@ -51,9 +51,6 @@ def _rows(facts: tuple[str, ...], width: int) -> list[str]:
     return rows
 
 
-_OVER_WHEN_LIVE = frozenset({"UNREACHABLE", "SERVICE_UNAVAILABLE"})
-
-
 class FailurePanel(Lines):
     DEFAULT_CSS = """
     FailurePanel { display: none; height: auto; background: $panel; }
@@ -63,20 +60,19 @@ class FailurePanel(Lines):
     def __init__(self) -> None:
         super().__init__(id="failure")
         self.failure: Failure | None = None
+        self.row = ""
         self._names_next = True
 
     @property
     def is_shown(self) -> bool:
         return self.failure is not None
 
-    @property
-    def is_over_when_live(self) -> bool:
-        """Whether it tells of a service out of reach, which answers again."""
-        return self.failure is not None and self.failure.code in _OVER_WHEN_LIVE
+    def explain(self, failure: "Failure", row: str = "", *, names_next: bool = True) -> None:
+        """Show a refusal; without its next step while that stands beside an open field.
 
-    def explain(self, failure: "Failure", *, names_next: bool = True) -> None:
-        """Show a refusal; without its next step while that stands beside an open field."""
-        self.failure, self._names_next = failure, names_next
+        ``row`` is the id of the record that was selected, empty where none was.
+        """
+        self.failure, self.row, self._names_next = failure, row, names_next
         self._draw()
         self.add_class("shown")
 
