@@ -31,6 +31,7 @@ from chainteller.tui.holding import Held, Holding
 from chainteller.tui.privacy import Privacy
 from chainteller.tui.service_calls import Later, call_service
 from chainteller.tui.start import ConsoleSettings, StartedDesk
+from chainteller.tui.under_way import SAID_AFTER_S
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
@@ -211,6 +212,10 @@ class Desk:
     """What is read of who is served, for large windows; None until the service has answered."""
     call_began: int | None = None
     """When the call that is being answered began; None between calls."""
+    opened_at = 0
+    """Since when this place is open here."""
+    alerts = 0
+    """Watched things that happened and were not looked at yet."""
     past: Notification | None = None
     """The newest line that the status line doesn't show any more: a refusal that was closed, or
     what was told before the request that is sent now."""
@@ -226,15 +231,11 @@ class Desk:
         self.colleagues = Colleagues()
         self.left_account_id = ""
         """The account that another agent, or an earlier session, left selected here."""
-        self.opened_at = 0
-        """Since when this place is open here."""
-        self.alerts = 0
-        """Watched things that happened and were not looked at yet."""
         self.log: deque[Notification] = deque(maxlen=_LOG_ROWS)
         self.unread = 0
         self.writing: dict[str, asyncio.Event] = {}
         """The writes that are running, each with what is set when it ends."""
-        self.holding = Holding(settings.hold_s, self._held_changed, self._held_ended)
+        self.holding = Holding(settings.hold_s, self._under_way_changed, self._held_ended)
         self.watched: set[str] = set()
         self.watched_trades: dict[str, str] = {}
         """Trades to be told about, with their accounts."""
@@ -263,7 +264,8 @@ class Desk:
         self.on_served: Signal[None] = Signal(owner, "served")
         self.on_connection: Signal[Connection] = Signal(owner, "reach")
         self.on_settled: Signal[Settled] = Signal(owner, "settled")
-        self.on_held: Signal[None] = Signal(owner, "held")
+        self.on_under_way: Signal[None] = Signal(owner, "under way")
+        """What can still be taken back, or has no answer yet, is another."""
         self.on_customer_text: Signal[str] = Signal(owner, "customer text")
         """Words that the agent was shown to say to the customer."""
 
@@ -401,8 +403,8 @@ class Desk:
         for lock in _MOVES_BALANCE & self.writing.keys():
             await self.writing[lock].wait()
 
-    def _held_changed(self) -> None:
-        self.on_held.publish(None)
+    def _under_way_changed(self) -> None:
+        self.on_under_way.publish(None)
 
     def _held_ended(self, held: Held, why: str) -> None:
         """Say that it wasn't sent."""
@@ -420,6 +422,7 @@ class Desk:
         ended = self.writing.pop(lock, None)
         if ended is not None:
             ended.set()
+        self.on_under_way.publish(None)
 
     def new_key(self) -> str:
         """An idempotency key, made before the request is sent."""
@@ -452,6 +455,7 @@ class Desk:
             return None
         self.customer.require(request.account_id)
         sending()
+        self.owner.set_timer(SAID_AFTER_S + 0.05, self._under_way_changed)
         return await call_service(request.call, service, self.new_key())
 
     async def _question(self, request: CustomerRequest[Answer], service: "Service") -> "Ask | None":

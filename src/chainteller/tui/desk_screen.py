@@ -158,7 +158,7 @@ class DeskScreen(Blank, FullScreen):
         desk.customer.on_change.subscribe(self, self._customer_changed)
         desk.on_poll.subscribe(self, partial(_end_refusal, self))
         desk.customer.on_news.subscribe(self, partial(_end_refusal, self))
-        desk.on_held.subscribe(self, partial(_draw_under_way, self))
+        desk.on_under_way.subscribe(self, partial(_draw_under_way, self))
         desk.on_served.subscribe(self, partial(_draw_served, self))
         self.field_bar.served = lambda: desk.customer.account_id
         _draw_bars(self)
@@ -548,8 +548,11 @@ def _draw_colleagues(screen: DeskScreen) -> None:
 
 
 def _draw_under_way(screen: DeskScreen, _: None = None) -> None:
+    from chainteller.tui.under_way import unanswered_lines
+
     desk = screen.desk
-    screen.query_one(UnderWay).tell(desk.holding.line, desk.unknown_outcomes())
+    in_doubt = [f"Outcome unknown: {each}" for each in desk.unknown_outcomes()]
+    screen.query_one(UnderWay).tell(desk.holding.line, [*in_doubt, *unanswered_lines(desk)])
 
 
 def _draw_status(screen: DeskScreen, told: Notification | None = None) -> None:

@@ -8,11 +8,11 @@ import json
 import re
 import shlex
 import threading
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from time import perf_counter
+from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from chainteller.domain.clock import Clock, to_datetime
@@ -68,7 +68,8 @@ class RequestLog:
         self._number = 0
         self.answered_at: int | None = None
         """When a call was answered last, in microseconds: the one owner of how fresh things are."""
-        self._under_way: Counter[str] = Counter()
+        self._under_way: dict[int, tuple[str, str, float]] = {}
+        """The calls without an answer so far: operation, idempotency key, and since when."""
 
     @property
     def rows(self) -> tuple[Request, ...]:
@@ -76,18 +77,27 @@ class RequestLog:
             return tuple(self._rows)
 
     @contextmanager
-    def going_out(self, operation: str) -> Iterator[None]:
+    def going_out(self, call: "Call[Any]") -> Iterator[None]:
         """Count a request as under way until it is answered or given up."""
         with self._lock:
-            self._under_way[operation] += 1
+            self._under_way[id(call)] = (call.operation.name, call.key or "", monotonic())
         try:
             yield
         finally:
             with self._lock:
-                self._under_way[operation] -= 1
+                del self._under_way[id(call)]
 
     def is_under_way(self, operation: str) -> bool:
-        return self._under_way[operation] > 0
+        return any(name == operation for name, _, _ in self._calls())
+
+    def waiting(self, seconds: float) -> list[str]:
+        """Idempotency keys of the writes that have had no answer for so long, the oldest first."""
+        before = monotonic() - seconds
+        return [key for _, key, since in self._calls() if key and since <= before]
+
+    def _calls(self) -> tuple[tuple[str, str, float], ...]:
+        with self._lock:
+            return tuple(self._under_way.values())
 
     def note_answer(self) -> None:
         self.answered_at = self._clock.now()
@@ -131,7 +141,7 @@ class Trace:
     def __call__(self, call: "Call[Answer]", onward: "Next") -> Answer:
         before = perf_counter()
         try:
-            with self._log.going_out(call.operation.name):
+            with self._log.going_out(call):
                 answer = onward(call)
         except TellerError as error:
             if isinstance(error, ServiceError):

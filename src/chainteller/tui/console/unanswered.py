@@ -6,6 +6,7 @@ only when requested by an agent (``U``). Executions of this session are settled 
 """
 
 from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from chainteller.domain.clock import to_datetime
@@ -34,6 +35,7 @@ from chainteller.workspace.store import IN_DOUBT, SentRequest, Workspace
 if TYPE_CHECKING:
     from chainteller.tui.console.shell import ConsoleShell
 
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 2.0, 30.0
 _WORDS = {
     Fate.DONE: "answered",
     Fate.NOT_DONE: "not done",
@@ -44,13 +46,30 @@ _WORDS = {
 _TONES = {Fate.DONE: "good", Fate.NOT_DONE: "warn"}
 
 
+class Pause:
+    """The time between two attempts, which grows."""
+
+    def __init__(self) -> None:
+        self._until, self._seconds = 0.0, FIRST_PAUSE_S
+
+    @property
+    def is_over(self) -> bool:
+        return monotonic() >= self._until
+
+    def grow(self) -> None:
+        """An attempt failed: the next one is later by twice as much, up to ``LONGEST_PAUSE_S``."""
+        self._until = monotonic() + self._seconds
+        self._seconds = min(LONGEST_PAUSE_S, self._seconds * 2)
+
+
 class UnansweredWrites:
-    """Settles the session's writes without an answer, one attempt per poll."""
+    """Settles the session's writes without an answer, with growing pauses."""
 
     def __init__(self, console: "ConsoleShell") -> None:
         self._console, self._desk = console, console.desk
         self._told: set[str] = set()
         self._trying = False
+        self._pauses: dict[str, Pause] = {}
 
     def polled(self, nothing: None) -> None:  # noqa: ARG002 - the signal's value
         session = self._desk.session
@@ -61,7 +80,8 @@ class UnansweredWrites:
 
     def _keys(self, session: Backstage) -> list[str]:
         left_out = {EXECUTE_QUOTE.name, *MOVES_NOTHING}
-        return [key for key, name in session.unanswered.items() if name not in left_out]
+        kept = [key for key, name in session.unanswered.items() if name not in left_out]
+        return [key for key in kept if self._pauses.setdefault(key, Pause()).is_over]
 
     async def _settle_all(self, session: Backstage) -> None:
         try:
@@ -84,7 +104,8 @@ class UnansweredWrites:
         try:
             outcome = await call_service(session.settle, key)
         except TellerError:
-            return  # tried again after the next poll
+            self._pauses[key].grow()
+            return
         if outcome.fate is not Fate.UNKNOWN:
             _tell_outcome(self._console, session.workspace, request, outcome)
 
@@ -112,6 +133,7 @@ def _tell_outcome(
         briefly=f"{found}: {request.operation.replace('_', ' ')}",
     )
     _clear_refusal(console)
+    desk.on_under_way.publish(None)
     desk.on_settled.publish(Settled(request.key, outcome))
     desk.on_change.publish(())
 

@@ -194,7 +194,7 @@ def quote_lines(state: QuoteState, now: int, after: Sequence[Line] = ()) -> list
         return [*nothing, *_put_away(state, now)]
     rows = [line((quote.id, "strong"), right=(life(state, now),)), _expiry(state, now), line()]
     rows += [*_terms(state, quote, now), *after]
-    if state.phase is not Phase.UNKNOWN:
+    if not state.is_in_flight:
         rows += [line(), _checks(state, now)]
     rows += [line(), *_keys(state, now)]
     return rows
@@ -212,7 +212,7 @@ def _put_away(state: QuoteState, now: int) -> list[Line]:
 
 def _expiry(state: QuoteState, now: int) -> Line:
     quote = state.quote
-    if quote is None or state.phase in {Phase.USED, Phase.UNKNOWN}:
+    if quote is None or state.phase is Phase.USED or state.is_in_flight:
         return line()
     left = state.seconds_left(now)
     if left < 0:
@@ -317,8 +317,6 @@ def _checks(state: QuoteState, now: int) -> Line:
     """What prevents the execution, until it was sent."""
     if state.phase is Phase.USED:
         return line(("[ok] executed", "good"), ("   at the price of this quote", "muted"))
-    if state.phase is Phase.UNKNOWN:
-        return line(("[>] outcome unknown", "warn"))
     market, short = _quoted_market(state), missing_amount(state)
     balance: Piece = ("[ok] balance   ", "good") if short is not None else ("", "")
     if short is not None and short > 0 and state.quote is not None:
@@ -337,6 +335,8 @@ def _checks(state: QuoteState, now: int) -> Line:
 def _keys(state: QuoteState, now: int) -> list[Line]:
     if state.phase is Phase.UNKNOWN:
         return _search_lines(state.search)
+    if state.phase is Phase.SENDING:
+        return [line(("The order was sent. The answer isn't here yet.", "warn"))]
     if state.phase is Phase.USED and state.quote is not None:
         trade = state.quote.trade_id
         found = f" {short_id(trade)}" if trade else ""

@@ -1,6 +1,7 @@
 """The lines around every screen: top bar, title, status line and footer."""
 
 import re
+import textwrap
 from collections.abc import Sequence
 
 from rich.cells import cell_len
@@ -98,7 +99,7 @@ def _unlabelled(deployment: Sequence[Piece]) -> tuple[Piece, ...]:
 
 class UnderWay(Lines):
     """What was begun and isn't over, on every screen: a request that can still be taken back, and
-    executions whose outcome isn't known, under their customers' names.
+    those without an answer, under their customers' names.
     """
 
     DEFAULT_CSS = """
@@ -109,12 +110,27 @@ class UnderWay(Lines):
     def __init__(self) -> None:
         super().__init__(id="under-way")
 
-    def tell(self, held: str, executions: Sequence[str]) -> None:
-        """Show a line for what is held back and each execution; without any there is no line."""
-        rows = [line((f" {held}", "warn"))] if held else []
-        rows += [line((f" [?] Outcome unknown: {each}", "bad")) for each in executions]
-        self.show(rows)
-        self.set_class(bool(rows), "shown")
+        self._told: list[tuple[str, str]] = []
+
+    def tell(self, held: str, unanswered: Sequence[str]) -> None:
+        """Show what is held back and each request without an answer, if any, none of it cut."""
+        told = [(held, "warn")] if held else []
+        self._told = [*told, *((f"[?] {each}", "bad") for each in unanswered)]
+        self._draw()
+        self.set_class(bool(self._told), "shown")
+
+    def on_resize(self) -> None:
+        self._draw()
+
+    def _draw(self) -> None:
+        width = max(self.screen.size.width, LEAST_WIDTH) - 2
+        self.show(
+            [
+                line((f" {row}", tone))
+                for text, tone in self._told
+                for row in textwrap.wrap(text, width, subsequent_indent="    ")
+            ]
+        )
 
 
 class StatusLine(Lines):

@@ -1,0 +1,130 @@
+"""A request without an answer is the first line that the agent sees, on every screen."""
+
+import asyncio
+import threading
+from time import monotonic
+from typing import Any, TypeVar
+
+import pytest
+from tests.tui.conftest import Bench, press, seen, settle, until
+from textual.pilot import Pilot
+
+from chainteller.service import operations as op
+from chainteller.service.errors import OutcomeUnknown
+from chainteller.service.interface import Service
+from chainteller.service.operations import Call, Operation
+from chainteller.tui.console.unanswered import FIRST_PAUSE_S, Pause
+from chainteller.tui.under_way import SAID_AFTER_S
+
+Answer = TypeVar("Answer")
+FALSE = ("expired", "same inputs", "Nothing has been sent", "nothing was sent", "get quote")
+
+
+class Stopped(Service):
+    """A deployment that hears one operation and doesn't answer it until it goes on."""
+
+    def __init__(self, service: Service, operation: Operation[Any]) -> None:
+        self._service, self._operation = service, operation
+        self.goes_on = threading.Event()
+        self.heard = threading.Event()
+        self.gives_up = False
+        self.calls: list[float] = []
+
+    def call(self, call: Call[Answer]) -> Answer:
+        if call.operation is self._operation:
+            self.calls.append(monotonic())
+            self.heard.set()
+            if self.gives_up:
+                raise OutcomeUnknown("No answer came.", call.key or "")
+            assert self.goes_on.wait(30)
+        return self._service.call(call)
+
+
+CASES: list[tuple[Operation[Any], tuple[str, ...], str]] = [
+    (op.DEPOSIT, ("d", *"100", "enter"), "no answer yet: deposit 100.00 DPT_USD"),
+    (op.WITHDRAW, ("w", *"50", "enter", "y"), "no answer yet: withdraw 50.00 DPT_USD"),
+    (op.CREATE_QUOTE, ("b", *"100", "enter"), "no answer yet: quote for buy"),
+    (op.EXECUTE_QUOTE, ("b", *"100", "enter", "X", "y"), "no answer yet: execute"),
+]
+
+
+async def typed(pilot: Pilot[None], service: Stopped, keys: tuple[str, ...]) -> None:
+    for number, key in enumerate(keys):
+        if number < len(keys) - 1:
+            await press(pilot, key)
+        else:
+            await pilot.press(key)
+    await until(service.heard.is_set)
+
+
+@pytest.mark.parametrize(("operation", "keys", "said"), CASES, ids=[c[0].name for c in CASES])
+async def test_it_stands_on_every_screen_from_two_seconds_until_it_is_answered(
+    bench: Bench, operation: Operation[Any], keys: tuple[str, ...], said: str
+) -> None:
+    account = bench.open(1, deposit="500.00")
+    service = Stopped(bench.service, operation)
+    app = bench.console(service)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await typed(pilot, service, keys)
+        sent = service.calls[0]
+        await until(lambda: said in seen(app))
+        assert SAID_AFTER_S <= monotonic() - sent <= SAID_AFTER_S + 1
+        if operation is op.CREATE_QUOTE:
+            await pilot.press("escape")  # digits would begin another amount
+        for screen in "123456":
+            await pilot.press(screen)
+            await until(lambda: said in seen(app))
+            for _ in range(3):
+                shown = seen(app)
+                first = " ".join(" ".join(shown.splitlines()[:5]).split())
+                assert said in first
+                assert str(account.customer_name) in shown
+                assert "Don't send it again." in first
+                assert not [words for words in FALSE if words in shown], shown
+                await asyncio.sleep(0.1)
+        service.goes_on.set()
+        await until(lambda: said not in seen(app))
+        await settle(pilot)
+        assert "no answer yet" not in seen(app)
+
+
+async def test_it_stays_when_it_was_given_up_until_it_is_settled(bench: Bench) -> None:
+    bench.open(1, deposit="500.00")
+    service = Stopped(bench.service, op.DEPOSIT)
+    service.gives_up = True
+    app = bench.console(service)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "d", *"100", "enter")
+        assert "no answer yet: deposit 100.00 DPT_USD" in seen(app)
+        app.desk.on_poll.publish(None)
+        await settle(pilot)
+        assert len(service.calls) == 2, "it was sent again with its key"
+        app.desk.on_poll.publish(None)
+        await settle(pilot)
+        assert len(service.calls) == 2, "and not again before a pause"
+        assert "no answer yet: deposit 100.00 DPT_USD" in seen(app)
+        service.gives_up = False
+        service.goes_on.set()
+
+        def is_settled() -> bool:
+            app.desk.on_poll.publish(None)
+            return "no answer yet" not in seen(app)
+
+        await until(is_settled)
+        assert service.calls[2] - service.calls[1] >= FIRST_PAUSE_S
+
+
+def test_pauses_grow_up_to_half_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr("chainteller.tui.console.unanswered.monotonic", lambda: now[0])
+    pause, lengths = Pause(), []
+    for _ in range(7):
+        assert pause.is_over
+        pause.grow()
+        began = now[0]
+        while not pause.is_over:
+            now[0] += 0.5
+        lengths.append(now[0] - began)
+    assert lengths == [2, 4, 8, 16, 30, 30, 30]
