@@ -14,7 +14,7 @@ from chainteller.service.errors import OutcomeUnknown
 from chainteller.service.interface import Service
 from chainteller.service.operations import Call, Operation
 from chainteller.tui.console.unanswered import FIRST_PAUSE_S, Pause
-from chainteller.tui.under_way import SAID_AFTER_S
+from chainteller.tui.desk import SAID_AFTER_S
 
 Answer = TypeVar("Answer")
 FALSE = ("expired", "same inputs", "Nothing has been sent", "nothing was sent", "get quote")

@@ -31,7 +31,6 @@ from chainteller.tui.holding import Held, Holding
 from chainteller.tui.privacy import Privacy
 from chainteller.tui.service_calls import Later, call_service
 from chainteller.tui.start import ConsoleSettings, StartedDesk
-from chainteller.tui.under_way import SAID_AFTER_S
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
@@ -54,6 +53,8 @@ NOBODY = "nobody"
 KEPT_ACCOUNT, KEPT_SCREEN = "account", "place"
 """Names of the kept views that say where the desk was left."""
 KEPT_AFTER_S = 2.0
+SAID_AFTER_S = 2.0
+"""From then on, a request without an answer is said."""
 _MOVES_BALANCE = {"deposit", "withdrawal"}
 """Locks of writes after which a balance is another one."""
 _WHY = {
