@@ -90,7 +90,7 @@ async def test_a_wrong_amount_is_named_and_a_statement_waits_for_a_person(bench:
         await press(pilot, *"mine", "enter")
         (made,) = case.service.ownership_statements(case.account.id).data
         assert (made.statement, made.status) == ("mine", "reviewing")
-        assert "verifies nothing until a person has decided" in seen(app)
+        assert "it is kept, and verifies nothing" in seen(app)
     assert case.types == []
     (known,) = bench.service.counterparties(ListQuery()).data
     assert known.address == ADDRESSES[ROUNDS]

@@ -447,7 +447,7 @@ def state(
     reason: str,
     idempotency_key: str | None,
 ) -> None:
-    """Record what a customer states about a wallet, for a person to review."""
+    """Record what a customer states about a wallet; it verifies nothing by itself."""
     request = StatementRequest(counterparty_id=counterparty_id, reason=reason, statement=statement)
     with writing() as desk:
         made = desk.create_ownership_statement(

@@ -77,7 +77,7 @@ METHODS: Mapping[VerificationMethod, Evidence] = {
     ),
     VerificationMethod.STATEMENT: Evidence(
         EvidenceLevel.LOW,
-        "the decision of the person who reviewed the statement",
+        "the customer's own words",
         30 * DAY,
         is_repeatable=False,
     ),

@@ -150,9 +150,9 @@ def _flat_fee(terms: _Terms) -> Money | None:
 
 
 _TERMS: tuple[Field[_Terms], ...] = (
-    Field("asset_sold", "customer gives", AMOUNT, lambda each: _leg(each.asset_sold),
+    Field("asset_sold", "pays", AMOUNT, lambda each: _leg(each.asset_sold),
           is_private=True, spoken="gives"),
-    Field("asset_bought", "customer gets", AMOUNT, lambda each: _leg(each.asset_bought),
+    Field("asset_bought", "receives", AMOUNT, lambda each: _leg(each.asset_bought),
           is_private=True, spoken="gets", tone="good"),
     Field("fees.total", "fee, included", AMOUNT, fee_of, of=("fees.total", "fees.currency"),
           is_private=True, spoken="fee"),

@@ -98,6 +98,10 @@ class ReviewUntil(Format["Review"]):
         until = "" if value.eta is None else f" until {MOMENT.plain(value.eta)}"
         return f"{value.reason}{until}"
 
+    def spoken(self, value: "Review") -> str:
+        """Until when it is held; empty where no time is known."""
+        return "" if value.eta is None else MOMENT.spoken(value.eta)
+
 
 DIRECTION = Direction()
 
@@ -130,7 +134,8 @@ def _fields(kind: str) -> "FieldList[Transfer]":
                   of=("fee", "currency.type", "currency.symbol", "currency.id"), is_private=True),
             Field("notional_usd", "worth", DOLLARS, lambda each: each.notional_usd,
                   NOWHERE, is_private=True),
-            Field("review", "review", ReviewUntil(), lambda each: each.review, DOCUMENTS),
+            Field("review", "review", ReviewUntil(), lambda each: each.review, DOCUMENTS,
+                  spoken="until"),
             Field("failure_reason", "failure", FAILURE, lambda each: each.failure_reason,
                   DOCUMENTS),
             Field("created", "created", MOMENT, lambda each: each.created, DOCUMENTS,

@@ -141,7 +141,7 @@ class KycRequired(ServiceError):
 class AccountRestricted(ServiceError):
     code = "ACCOUNT_RESTRICTED"
     status = 403
-    next_step = "Ask the team that set the control."
+    next_step = "It can't be lifted from here."
 
     def __init__(self, control: str, reason_code: str) -> None:
         details = {"control": control, "reasonCode": reason_code}

@@ -197,8 +197,8 @@ def chart_lines(history: History, now: int, width: int, rows: int) -> list[Line]
     longest = max(map(len, amounts), default=0)
     cells = max(10, min(width - 6 - longest - 1, 96))
     since = to_datetime(history.since)
-    told = "" if history.complete else "newest transactions only, "
-    shown = [line(), heading("BALANCES OVER TIME", f"{told}in steps, from zero")]
+    told = "" if history.complete else "newest transactions only"
+    shown = [line(), heading("BALANCES OVER TIME", told)]
     for series, amount in zip(history.series, amounts, strict=True):
         if series is not history.series[0]:
             shown.append(line())

@@ -142,11 +142,11 @@ def _times(samples: Sequence[Sample], labels: int, cells: int) -> Line:
 
 
 def _axis(samples: Sequence[Sample], low: Decimal, high: Decimal, labels: int) -> Line:
-    """What the chart shows: how long, and that its axis doesn't begin at zero."""
+    """What the chart shows: how long; the ends of the other axis are labelled."""
     minutes = max(1, round((samples[-1][0] - samples[0][0]) / MINUTE))
     span = f"last {minutes} min" if minutes != _HOUR_MINUTES else "last hour"
-    told = "unchanged" if low == high else "axis not from zero"
-    return line((f"{' ' * (labels + 1)}{span}   {told}", "muted"))
+    told = "   unchanged" if low == high else ""
+    return line((f"{' ' * (labels + 1)}{span}{told}", "muted"))
 
 
 def step_blocks(

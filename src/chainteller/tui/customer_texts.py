@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from chainteller.domain.assets import base_symbol
 from chainteller.domain.clock import to_datetime
+from chainteller.domain.transfers import TransferStatus
 from chainteller.records.accounts import ACCOUNT
 from chainteller.records.formats import both_times, clean
 from chainteller.records.markets import MARKET, is_open
@@ -88,6 +89,8 @@ class CustomerTexts:
         fields = transfer_fields(transfer)
         values = {"bank": bank, **fields.spoken(transfer)}
         status = transfer.status if transfer.as_of is None else "requested"
+        if status == TransferStatus.REVIEWING and "until" in values:
+            status = "held"
         told = self._first((f"{fields.kind}.{status}", f"{fields.kind}.other"), values)
         if told and can_cancel and not why_not_cancelled(transfer):
             return f"{told} {self.fill(f'{fields.kind}.stoppable', values)}".rstrip()

@@ -1,4 +1,4 @@
-"""Customers' statements that a wallet is theirs, for a person to review.
+"""Customers' statements that a wallet is theirs: kept, and verifying nothing.
 
 A statement verifies nothing: it is recorded and waits. Deciding on it isn't offered yet.
 """

@@ -210,7 +210,7 @@ class StatementRequest(RequestModel):
 
 
 class OwnershipStatement(WireModel):
-    """A customer's statement, for a person to review. It verifies nothing by itself."""
+    """A customer's statement, which is kept. It verifies nothing by itself."""
 
     id: str
     type: str = "ownership-statement"

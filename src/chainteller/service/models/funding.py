@@ -70,7 +70,7 @@ class Reason(WireModel):
 
 
 class Review(WireModel):
-    """``eta`` is None where a person decides, whenever that may be."""
+    """``eta`` is None where nothing but a cancellation ends it so far."""
 
     reason: str
     eta: Timestamp | None = None

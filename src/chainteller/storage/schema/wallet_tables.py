@@ -156,7 +156,7 @@ class ArrivalRow(SQLModel, table=True):
 
 
 class StatementRow(SQLModel, table=True):
-    """A customer's statement that a wallet is theirs, for a person to review."""
+    """A customer's statement that a wallet is theirs, which verifies nothing."""
 
     __tablename__ = "ownership_statement"
     id: str = Field(primary_key=True, sa_type=Key)

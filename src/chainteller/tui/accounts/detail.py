@@ -253,7 +253,7 @@ def _activity(sheet: AccountSheet, now: int) -> list[Line]:
     if isinstance(sheet.activity, Gap):
         return [head, line((sheet.activity.text, "muted"))]
     if sheet.shows_trades_alone:
-        head = heading("ACTIVITY", "trades only   4: trades")
+        head = heading("ACTIVITY", "this deployment lists trades alone   4")
     rows = [happening(row, now) for row in sheet.activity]
     if sheet.shows_trades_alone:
         rows.append(line(("deposits and withdrawals: not listed by this deployment", "muted")))

@@ -47,7 +47,7 @@ def title(wanted: str, total: int | None, order: str, *, can_list: bool) -> Line
     return line(
         (" ACCOUNTS", "strong"),
         (f"  /{wanted}" if wanted else "  ", "accent"),
-        ("" if can_list else "  known here", "muted"),
+        ("" if can_list else "  seen from this desk", "muted"),
         right=((f"{count}   order: {order if can_list else 'last added'} ", "muted"),),
     )
 

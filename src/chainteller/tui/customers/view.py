@@ -206,7 +206,7 @@ def _pending(sheet: "CustomerSheet", now: int, shown: Callable[[str], str]) -> l
         if isinstance(account.sheet.activity, Gap)
     }
     rows += [line((f"trades and transfers: {text}", "muted")) for text in sorted(gaps)]
-    return [heading("PENDING", "among the newest"), *(rows or [line(("nothing", "muted"))])]
+    return [heading("WAITS", "among the newest"), *(rows or [line(("nothing", "muted"))])]
 
 
 def _waiting(sheet: "CustomerSheet", now: int, shown: Callable[[str], str] = str) -> list[Line]:

@@ -31,7 +31,7 @@ from chainteller.tui.widgets.lines import Line, line
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TradingAccount
     from chainteller.service.models.markets import Market, PriceSample
-    from chainteller.service.models.quotes import AssetAmount, Quote
+    from chainteller.service.models.quotes import AssetAmount, Fees, Quote
 
 EXPIRING_S = 30
 _FRESH_S = 5
@@ -102,7 +102,7 @@ def _choice(name: str, *, chosen: bool) -> Piece:
 def amount_line(state: QuoteState, *, takes_digits: bool) -> Line:
     word = "spend" if state.side == "buy" else "sell"
     if not state.amount:
-        return line((f" {word:<7} ", "muted"), ("b buys, s sells: type the amount", "muted"))
+        return line((f" {word:<7} ", "muted"), ("type the amount, enter", "muted"))
     keys = "0-9: new amount   esc: leave " if takes_digits else "backspace: change "
     return line(
         (f" {word:<7} ", "muted"),
@@ -153,7 +153,7 @@ def record(state: QuoteState) -> object:
 
 
 def earlier_lines(state: QuoteState, now: int, width: int) -> list[Line]:
-    rows = [line((" EARLIER QUOTES", "strong"), (" (of this account)", "muted"))]
+    rows = [line((" EARLIER QUOTES", "strong"))]
     for quote in earlier_quotes(state)[:3]:
         left = seconds_between(now, from_datetime(quote.expires))
         word: Piece = ("expired", "muted")
@@ -189,7 +189,7 @@ def quote_lines(state: QuoteState, now: int, after: Sequence[Line] = ()) -> list
     if state.phase is Phase.ASKING and quote is None:
         return [line(("getting a price", "muted"))]
     if quote is None:
-        next_key = "enter gets one." if state.amount else "enter: type the amount"
+        next_key = "enter gets one." if state.amount else "type the amount, enter"
         nothing = [line(("No quote yet.", "muted")), line((next_key, "muted"))]
         return [*nothing, *_put_away(state, now)]
     rows = [line((quote.id, "strong"), right=(life(state, now),)), _expiry(state, now), line()]
@@ -249,19 +249,25 @@ def _terms(state: QuoteState, quote: "Quote", now: int) -> list[Line]:
     gives, fee, gets = (QUOTE[each].label for each in ("asset_sold", "fees.total", "asset_bought"))
     rows += [
         line(),
-        term(gives, sold.amount, sold.symbol, "all-in"),
+        term(gives, sold.amount, sold.symbol, ""),
         term(
             fee if included else "fee",
             included.amount if included else "not provided",
             included.unit if included else "",
-            f"{fees.flat} + {fees.bps} bps",
+            _rate(fees),
         ),
         term(gets, bought.amount, bought.symbol, chain(bought.network), tone="good strong"),
     ]
     all_in = _all_in(quote)
     if all_in:
-        rows.append(term("all-in price", all_in, "USD", f"per {_base(quote).symbol}"))
+        rows.append(term("with the fee", all_in, "USD", f"per {_base(quote).symbol}"))
     return rows
+
+
+def _rate(fees: "Fees") -> str:
+    """``0.5 %``, after a part that doesn't depend on the amount, if there is one."""
+    flat = f"{fees.flat} + " if fees.flat.strip("0.") else ""
+    return f"{flat}{Decimal(fees.bps) / 100:f} %"
 
 
 def term(label: str, amount: str, unit: str, note: str, tone: str = "") -> Line:
@@ -298,8 +304,9 @@ def _market_now(state: QuoteState, now: int) -> str:
     if market is None or state.quote is None:
         return ""
     apart = percent_between(state.quote.price, market.current_price)
-    at = when_priced(market, now)
-    return f"market {at} {grouped(market.current_price)} ({apart})"
+    side, far = "below" if apart.startswith("-") else "above", apart.strip("+-%")
+    said = f"market {when_priced(market, now)} {grouped(market.current_price)}"
+    return f"{said}, the quote {far} % {side}" if far else said
 
 
 def missing_amount(state: QuoteState) -> Decimal | None:

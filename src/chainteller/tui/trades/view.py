@@ -147,7 +147,7 @@ def _what_next(trade: "Trade", width: int) -> tuple[str, int, str, str]:
         return "Can be cancelled until executed", width, "C", ""
     if can_be_cancelled(trade) is None and not is_over(trade):
         return "Not known whether it can be cancelled.", width, "C tries", "muted"
-    over = "It is final." if is_over(trade) else "It can no longer be cancelled."
+    over = "It can't be changed any more." if is_over(trade) else "It can no longer be cancelled."
     return over, width, "", "muted"
 
 

@@ -167,11 +167,14 @@ def _timeline(transfer: "Transfer", trail: Sequence["AuditRow"], width: int) -> 
     return [*rows, *(_expected(transfer) if transfer.as_of is None else ())]
 
 
+_UNCHECKED = "held: the wallet couldn't be checked; C cancels it"
+
+
 def _expected(transfer: "Transfer") -> list[Line]:
     if transfer.review is None or transfer.status != TransferStatus.REVIEWING:
         return []
     eta = transfer.review.eta
-    until = f"review until {eta:%d %b %H:%M:%S}" if eta else "waits for a person's decision"
+    until = f"held until {eta:%d %b %H:%M:%S}, then sent" if eta else _UNCHECKED
     return [line(("next      ", "muted"), until)]
 
 
@@ -202,7 +205,7 @@ def _audited(transfer: "Transfer", row: "AuditRow") -> tuple[str, str]:
         return _happened(transfer, "cancelled", f"cancelled by {row.actor}"), ""
     step = row.action.rpartition(".")[2]
     if step == TransferStatus.PROCESSING:
-        return "review passed", ""
+        return "the hold has ended", ""
     return _happened(transfer, step), _TONES.get(step, "")
 
 

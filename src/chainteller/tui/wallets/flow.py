@@ -591,12 +591,12 @@ def _withdrawal_question(
     if remaining and Decimal(usd) > Decimal(remaining):
         facts = {"requested": usd, "remaining": remaining}
         raise LimitExceeded("The withdrawal limit would be exceeded.", facts)
-    reviewed = "" if wallet.is_verified else "; it's reviewed first, about two hours"
+    waits = "" if wallet.is_verified else "; not verified, so it's held first"
     return Ask(
         f"WITHDRAW {money(amount, symbol)} (about {grouped(usd)} USD) to",
         (
             f"{wallet.counterparty.address} on {wallet.network}?",
-            f"{wallet.counterparty.id}, a {means.wallet_class}{reviewed}",
+            f"{wallet.counterparty.id}, a {means.wallet_class}{waits}",
             f"from {wallet.account.trading_account_id}; a withdrawal to a wallet can't be reversed",
         ),
         retype=retype_above(confirm_above_cents, usd, amount),

@@ -61,7 +61,7 @@ def _ask(wallet: Wallet, symbol: str | None, service: "Service", key: str) -> St
 
 
 def record_statement(wallet: Wallet | None) -> Step:
-    """Record what the customer says about a wallet, for a person to review."""
+    """Record what the customer says about a wallet, which is kept and verifies nothing."""
     if wallet is None:
         return notice("select a wallet first")
 
@@ -79,7 +79,10 @@ def record_statement(wallet: Wallet | None) -> Step:
         )
 
     return Choose(
-        "WHY CAN'T THE WALLET SIGN?", "a person reviews the statement", tuple(_REASONS), state
+        "WHY CAN'T THE WALLET SIGN?",
+        "it is kept, and verifies nothing",
+        tuple(_REASONS),
+        state,
     )
 
 
@@ -89,7 +92,7 @@ def _state(wallet: Wallet, reason: str, typed: str, service: "Service", key: str
     )
     made = service.create_ownership_statement(wallet.account.id, request, idempotency_key=key).value
     return Result(
-        (f"statement {short_id(made.id)} recorded; it waits for a review", "good"),
+        (f"statement {short_id(made.id)} recorded; it verifies nothing", "good"),
         record=wallet.key,
         changed="ownership_statement.created",
         clears_failure=True,
@@ -136,6 +139,6 @@ def _statement_lines(wallet: Wallet) -> list[Line]:
     return [
         line(("STATEMENT", "strong"), right=((stated.status, "warn"),)),
         line((reason or stated.reason, "muted")),
-        line(("verifies nothing until a person has decided", "muted")),
+        line(("it is kept, and verifies nothing", "muted")),
         line(),
     ]

@@ -567,7 +567,7 @@ def limits(
     verified, own = wallet.is_verified, limits_of(wallet, found)
     if not own:
         return []
-    kind = "to a verified 1P wallet" if verified else "not verified: reviewed"
+    kind = "to a verified 1P wallet" if verified else "not verified: held first"
     rows = [heading("WITHDRAWAL LIMITS", kind)]
     level = None
     for row in own:
