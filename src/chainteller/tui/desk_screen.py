@@ -654,21 +654,21 @@ def _go_back(screen: DeskScreen) -> None:
 
 
 def _tell_customer(screen: DeskScreen) -> None:
-    from chainteller.tui.dialogs.live_text import LiveText, Source
+    from chainteller.tui.dialogs.boxes import CustomerBox, wrapped
 
     text = screen.customer_text()
     if not text:
         say(screen, "no text for the customer here")
         return
     screen.desk.on_customer_text.publish(text)
-    owner_id, desk = _owner_told(screen), screen.desk
-
-    def told(text: str) -> None:
-        desk.customer.told.append(Told(desk.now, owner_id, text))
-
-    told(text)
-    source = Source(screen.customer_text, screen.object_id, told)
-    screen.app.push_screen(LiveText(_customer_told(screen), source))
+    owner_id = _owner_told(screen)
+    screen.desk.customer.told.append(Told(screen.desk.now, owner_id, text))
+    rows = [line(row) for row in wrapped(text, 70)]
+    whose = _customer_told(screen)
+    if whose:
+        rows = [line((whose, "muted")), line(), *rows]
+    box = CustomerBox("WHAT TO TELL THE CUSTOMER", rows, again="t", text=text)
+    screen.app.push_screen(box)
 
 
 def _customer_told(screen: DeskScreen) -> str:

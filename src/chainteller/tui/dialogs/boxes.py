@@ -55,12 +55,9 @@ class Box(ScrolledDialog[None]):
         self._again, self._text = again, text
 
     def compose(self) -> ComposeResult:
-        with VerticalScroll(can_focus=False):
-            yield Lines(self._headed(*self._keys()))
-
-    def _keys(self) -> tuple[Piece, ...]:
         copy = (f"{self._again} copies   ", "muted") if self._again else ("", "")
-        return (copy, ("esc", "key"), (" closes", "muted"))
+        with VerticalScroll(can_focus=False):
+            yield Lines(self._headed(copy, ("esc", "key"), (" closes", "muted")))
 
     def _headed(self, *right: Piece) -> list[Line]:
         return [line((self._title, "strong"), right=right), line(), *self._rows]
@@ -98,7 +95,7 @@ class CopyBox(Box):
         kept = "\n".join(clean(row) for row in text.splitlines())
         super().__init__(title, [line((said, "muted"))], again="c", text=kept)
         self._save = save
-        self._copying = frozenset({"c", again})
+        self._keys = frozenset({"c", again})
 
     def compose(self) -> ComposeResult:
         keys = [("c", "key"), (" copies  ", "muted"), ("f", "key"), (" file  ", "muted")]
@@ -114,7 +111,7 @@ class CopyBox(Box):
         head.show([head.lines[0], line((said, "good"))])
 
     def on_key(self, event: events.Key) -> None:
-        if event.character in self._copying and not self.answered:
+        if event.character in self._keys and not self.answered:
             event.stop()
             self.run_worker(Later(self._copy), group="copy", exclusive=True)
 
