@@ -133,7 +133,7 @@ class Console(ConsoleShell):
         catch_signals(lambda code: self.exit(return_code=code))
         if self.desk.settings.glimpse is not None:
             self.typed_ahead.hold(ENGINE_LIMIT_S)
-        self.app_resume_signal.subscribe(self, lambda _: self.screen.refresh(layout=True))
+        self.app_resume_signal.subscribe(self, lambda _: self.paint_anew())
         self.call_after_refresh(self.start_engine)
         self.call_after_refresh(self.themes.load)
         if self.desk.settings.poll_interval_s > 0:

@@ -19,7 +19,7 @@ from chainteller.tui.textual_fixes.palette import close_palette_without_room
 from chainteller.tui.textual_fixes.screen import nothing_to_await, style_version
 from chainteller.tui.textual_fixes.suspending import guard_suspending
 from chainteller.tui.textual_fixes.terminal_input import guard_input
-from chainteller.tui.textual_fixes.terminal_output import shorten
+from chainteller.tui.textual_fixes.terminal_output import Picture, shorten
 
 _LEAST_LEFT_S = 0.5
 
@@ -28,6 +28,7 @@ class SteadyApp(App[None]):
     def __init__(self) -> None:
         guard_input()
         guard_suspending()
+        self._picture = Picture()
         super().__init__()
 
     def crash_report(self, error: BaseException | None) -> str:
@@ -78,10 +79,20 @@ class SteadyApp(App[None]):
             super()._handle_exception(error)
 
     def _display(self, screen: Screen[Any], renderable: Any) -> None:
-        """Textual's bytes for the same picture are about ten times as many."""
-        update = isinstance(renderable, CompositorUpdate)
-        fewer: Any = shorten(renderable) if update else renderable
+        """Textual's bytes for the same picture are about ten times as many; under a dialog it
+        paints the whole window whenever anything behind it changes.
+        """
+        fewer: Any = renderable
+        if self._batch_count or not screen.is_modal:  # a batch drops what is painted
+            self._picture.forget()
+        if isinstance(renderable, CompositorUpdate):
+            fewer = shorten(self._picture.differing(renderable) if screen.is_modal else renderable)
         super()._display(screen, fewer)
+
+    def paint_anew(self) -> None:
+        """Write everything again: the terminal shows something else."""
+        self._picture.forget()
+        self.screen.refresh(layout=True)
 
     def pop_screen(self) -> AwaitComplete:
         """Two quick keys can both dismiss a dialog: the second finds nothing left to close, where

@@ -15,6 +15,8 @@ from rich.style import Style
 from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
 from textual.strip import Strip
 
+from chainteller.tui.widgets.lines import differing
+
 Look = tuple[str, str, str]
 """The SGR parameters of a style: its attributes, its foreground, its background."""
 
@@ -58,6 +60,44 @@ def _whole(update: LayoutUpdate) -> Iterator[Piece]:
         for strip in strips:
             yield x, y, strip
             x += strip.cell_length
+
+
+class Picture:
+    """The rows that the terminal shows. Under a dialog, Textual paints the whole window anew
+    whenever anything behind it changes; of that, only the cells that differ are written.
+    """
+
+    def __init__(self) -> None:
+        self._rows: dict[int, Strip] = {}
+
+    def forget(self) -> None:
+        """The terminal may show something else by now."""
+        self._rows.clear()
+
+    def differing(self, update: CompositorUpdate) -> CompositorUpdate:
+        """What of an update isn't on the terminal yet."""
+        if isinstance(update, LayoutUpdate):
+            rows = enumerate(update.strips, update.region.y)
+            whole = [(update.region.x, y, Strip.join(strips)) for y, strips in rows]
+            return Pieces([piece for each in whole for piece in self._newer(*each)])
+        if isinstance(update, ChopsUpdate):
+            return Pieces([piece for each in _changed(update) for piece in self._newer(*each)])
+        return update
+
+    def _newer(self, x: int, y: int, strip: Strip) -> Iterator[Piece]:
+        end, before = x + strip.cell_length, self._rows.get(y)
+        if before is None or end > before.cell_length:
+            if x == 0:
+                self._rows[y] = strip
+            yield x, y, strip
+            return
+        was = before.crop(x, end)
+        if was == strip:
+            return
+        after = [before.crop(0, x), strip, before.crop(end, before.cell_length)]
+        self._rows[y] = Strip.join(after)
+        for first, cells in differing(was, strip):
+            yield x + first, y, strip.crop(first, first + cells)
 
 
 class Pieces(CompositorUpdate):
