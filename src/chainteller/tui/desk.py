@@ -267,6 +267,8 @@ class Desk:
         self.on_settled: Signal[Settled] = Signal(owner, "settled")
         self.on_under_way: Signal[None] = Signal(owner, "under way")
         """What can still be taken back, or has no answer yet, is another."""
+        self.on_drawn: Signal[None] = Signal(owner, "drawn")
+        """A screen shows something else than before: boxes over it look whether they're true."""
         self.on_customer_text: Signal[str] = Signal(owner, "customer text")
         """Words that the agent was shown to say to the customer."""
 

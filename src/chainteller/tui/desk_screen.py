@@ -209,12 +209,15 @@ class DeskScreen(Blank, FullScreen):
     @on(events.DescendantFocus)
     @on(events.DescendantBlur)
     def draw_footer(self) -> None:
-        """Name the keys that work now; nothing is painted while they are the same."""
+        """Name the keys that work now, once something else was drawn; nothing is painted while
+        they are the same.
+        """
         typing = self.field_bar.is_open
         commands, keymap = tuple(self.commands_by_id.values()), self.desk.settings.keys
         hints = footer_hints(commands, self, keymap, typing=typing)
         self.query_one(HintBar).change(hints, typing=typing)
         self.query_one(TopBar).name_keys(on=not typing)
+        self.desk.on_drawn.publish(None)
 
     def title_line(self, shown: Line) -> None:
         self.query_one("#title", Lines).show([shown])
@@ -366,6 +369,10 @@ class DeskScreen(Blank, FullScreen):
     def customer_text(self) -> str:
         """What ``t`` shows: plain words, no codes of ours."""
         return refusal_text(self)
+
+    def core_of_text(self, text: str) -> str:
+        """What of a text for the customer that was just read decides whether it's still true."""
+        return text
 
     def object_id(self) -> str:
         """Whose audit trail ``a`` opens."""
@@ -654,21 +661,25 @@ def _go_back(screen: DeskScreen) -> None:
 
 
 def _tell_customer(screen: DeskScreen) -> None:
-    from chainteller.tui.dialogs.boxes import CustomerBox, wrapped
+    """Show the text for the customer; while it's open it follows its record."""
+    from chainteller.tui.dialogs.live_text import Follows, LiveText
 
-    text = screen.customer_text()
-    if not text:
+    if not screen.customer_text():
         say(screen, "no text for the customer here")
         return
-    screen.desk.on_customer_text.publish(text)
-    owner_id = _owner_told(screen)
-    screen.desk.customer.told.append(Told(screen.desk.now, owner_id, text))
-    rows = [line(row) for row in wrapped(text, 70)]
+    desk, record_id, owner_id = screen.desk, screen.object_id(), _owner_told(screen)
+
+    def read() -> str:
+        return screen.customer_text() if screen.object_id() == record_id else ""
+
+    def told(text: str) -> None:
+        desk.on_customer_text.publish(text)
+        desk.customer.told.append(Told(desk.now, owner_id, text))
+
+    signals, ticks = (desk.on_drawn, desk.on_change), desk.settings.poll_interval_s > 0
+    follows = Follows(read, screen.core_of_text, told, signals, ticks=ticks)
     whose = _customer_told(screen)
-    if whose:
-        rows = [line((whose, "muted")), line(), *rows]
-    box = CustomerBox("WHAT TO TELL THE CUSTOMER", rows, again="t", text=text)
-    screen.app.push_screen(box)
+    screen.app.push_screen(LiveText("WHAT TO TELL THE CUSTOMER", whose, follows))
 
 
 def _customer_told(screen: DeskScreen) -> str:

@@ -292,11 +292,18 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         return self.panes.sheet
 
     def customer_text(self) -> str:
+        return self._told(self.desk.now)
+
+    def core_of_text(self, text: str) -> str:  # noqa: ARG002 - the sheet says more
+        """A balance as of a minute is the same one a minute later."""
+        return self._told(0)
+
+    def _told(self, now: int) -> str:
         refused, sheet = refusal_text(self), self.panes.sheet
         if refused or sheet is None:
             return refused
         bank = self.desk.settings.bank_name
-        return self.desk.customer_texts.of_account_sheet(sheet, self.desk.now, bank)
+        return self.desk.customer_texts.of_account_sheet(sheet, now, bank)
 
     # -- the field ----------------------------------------------------------------------------
 

@@ -224,14 +224,18 @@ class CustomerPage(FilteredListScreen[Entry]):
 
     def customer_text(self) -> str:
         """The state of each account, the one being served first."""
+        return self._told(self.desk.now)
+
+    def core_of_text(self, text: str) -> str:  # noqa: ARG002 - the sheet says more
+        """A balance as of a minute is the same one a minute later."""
+        return self._told(0)
+
+    def _told(self, now: int) -> str:
         refused, sheet = refusal_text(self), self.sheet
         if refused or sheet is None:
             return refused
         texts, bank = self.desk.customer_texts, self.desk.settings.bank_name
-        told = [
-            (each, texts.of_account_sheet(each.sheet, self.desk.now, bank))
-            for each in sheet.accounts
-        ]
+        told = [(each, texts.of_account_sheet(each.sheet, now, bank)) for each in sheet.accounts]
         if len(told) == 1:
             return told[0][1]
         return "\n\n".join(

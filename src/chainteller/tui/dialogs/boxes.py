@@ -55,9 +55,13 @@ class Box(ScrolledDialog[None]):
         self._again, self._text = again, text
 
     def compose(self) -> ComposeResult:
-        copy = (f"{self._again} copies   ", "muted") if self._again else ("", "")
         with VerticalScroll(can_focus=False):
-            yield Lines(self._headed(copy, ("esc", "key"), (" closes", "muted")))
+            yield Lines(self._headed(*self._keys_named()))
+
+    def _keys_named(self) -> tuple[Piece, ...]:
+        copies = self._again and self._text
+        copy = (f"{self._again} copies   ", "muted") if copies else ("", "")
+        return copy, ("esc", "key"), (" closes", "muted")
 
     def _headed(self, *right: Piece) -> list[Line]:
         return [line((self._title, "strong"), right=right), line(), *self._rows]

@@ -232,6 +232,13 @@ class MarketsScreen(DeskScreen):
             return refused
         return self.desk.customer_texts.of_market(market, self.desk.settings.bank_name)
 
+    def core_of_text(self, text: str) -> str:
+        """A price that names its time stays true when it moves."""
+        market = self.market
+        if market is None or refusal_text(self):
+            return super().core_of_text(text)
+        return f"{market.market_name} {market.status} {market.estimated_resolution}"
+
     def object_id(self) -> str:
         return self.paged.cursor_key or ""
 

@@ -1,0 +1,238 @@
+"""What is read to the customer follows its record while it stands on the screen."""
+
+from collections.abc import Callable
+from itertools import permutations
+from typing import Any, TypeVar, cast
+
+import pytest
+from tests.tui.conftest import Bench, press, seen, settle
+from textual.app import App
+from textual.pilot import Pilot
+
+from chainteller.domain.trades import TradeStatus
+from chainteller.domain.transfers import TransferStatus
+from chainteller.service.layers import Next, layered
+from chainteller.service.models.funding import Transfer
+from chainteller.service.models.pages import Page
+from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
+from chainteller.service.models.trades import Trade
+from chainteller.service.operations import Call
+from chainteller.tui.accounts.screen import AccountsScreen
+from chainteller.tui.console.app import Console
+from chainteller.tui.quote.screen import QuoteScreen
+from chainteller.tui.quote.state import Phase
+from chainteller.tui.trades.screen import TradesScreen
+from chainteller.tui.transfers.screen import TransfersScreen
+
+Answer = TypeVar("Answer")
+SIZE = (120, 40)
+LEFT, RIGHT = 24, 96
+"""Columns of the box's text in a window of ``SIZE``."""
+OLD, NEW, TITLE = "no longer true", "SAY NOW", "WHAT TO TELL THE CUSTOMER"
+
+
+class Moved:
+    """A deployment whose trades and transfers are in the status ``status``."""
+
+    def __init__(self, status: str) -> None:
+        self.status = status
+
+    def __call__(self, call: Call[Answer], onward: Next) -> Answer:
+        answer = onward(call)
+        if not isinstance(answer, Page):
+            return answer
+        rows = [self._moved(row) for row in answer.data]
+        return cast("Answer", answer.model_copy(update={"data": rows}))
+
+    def _moved(self, row: object) -> object:
+        if isinstance(row, Trade | Transfer):
+            return row.model_copy(update={"status": self.status})
+        return row
+
+
+class Frames:
+    """The box's text in every frame that was painted, with what the screen behind says then."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, expected: Callable[[], str]) -> None:
+        self.false: list[str] = []
+        self.count = 0
+        self._expected = expected
+        display = App._display
+
+        def look(app: Any, screen: Any, update: Any) -> None:
+            display(app, screen, update)
+            if not app._batch_count:
+                self._look(cast("Console", app))
+
+        monkeypatch.setattr(App, "_display", look)
+
+    def _look(self, app: Console) -> None:
+        said = box(app)
+        if TITLE not in said:
+            return
+        self.count += 1
+        now = said.partition(NEW)[2] or said
+        if words(self._expected()) not in now or (OLD in said) != (NEW in said):
+            self.false.append(said)
+
+
+def box(app: Console) -> str:
+    rows = [row[LEFT:RIGHT] for row in seen(app).splitlines()]
+    return words(" ".join(rows))
+
+
+def words(text: str) -> str:
+    return " ".join(text.split())
+
+
+async def _move(pilot: Pilot[None]) -> None:
+    cast("Console", pilot.app).desk.on_change.publish(("changed",))
+    await settle(pilot)
+
+
+def _trade(bench: Bench) -> None:
+    account = bench.open(1, deposit="500.00")
+    asked = QuoteRequest(amount="100.00", side="buy", trading_account_id=account.id)
+    quote = bench.service.create_quote("sol-usd", asked).value
+    bench.service.execute_quote(quote.id, ExecuteRequest(trading_account_id=account.id))
+
+
+def _deposit(bench: Bench) -> None:
+    bench.open(1, deposit="500.00")
+
+
+@pytest.mark.parametrize(
+    ("arrange", "key", "statuses", "kind"),
+    [
+        (_trade, "4", tuple(TradeStatus), TradesScreen),
+        (_deposit, "6", tuple(TransferStatus), TransfersScreen),
+    ],
+    ids=["trade", "transfer"],
+)
+async def test_no_frame_holds_a_sentence_that_is_false_now(
+    bench: Bench,
+    monkeypatch: pytest.MonkeyPatch,
+    arrange: Callable[[Bench], None],
+    key: str,
+    statuses: tuple[str, ...],
+    kind: type[TradesScreen] | type[TransfersScreen],
+) -> None:
+    """Every pair of states, driven while the box is open."""
+    arrange(bench)
+    moved = Moved(statuses[0])
+    app = bench.console(layered(bench.deployment, moved))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, key)
+        screen = app.screen
+        assert isinstance(screen, kind)
+        frames = Frames(monkeypatch, screen.customer_text)
+        changed = 0
+        for before, after in permutations(statuses, 2):
+            moved.status = before
+            await _move(pilot)
+            first = screen.customer_text()
+            await press(pilot, "t")
+            assert words(first) in box(app)
+            moved.status = after
+            await _move(pilot)
+            second = screen.customer_text()
+            if second != first:
+                changed += 1
+                old, _, new = box(app).partition(NEW)
+                assert words(first) in old.partition(OLD)[2]
+                assert words(second) in new
+                assert [each.text for each in [*app.desk.customer.told][-2:]] == [first, second]
+            await press(pilot, "escape")
+        assert frames.false == []
+        assert frames.count >= 2 * changed
+        assert changed > len(statuses)
+
+
+async def test_a_quotes_text_follows_it_through_every_pair_of_phases(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.open(1, deposit="500.00")
+    app = bench.console()
+    phases = (Phase.QUOTED, Phase.SENDING, Phase.UNKNOWN, Phase.USED, "expired")
+
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "b", *"100", "enter")
+        screen = app.screen
+        assert isinstance(screen, QuoteScreen)
+        live = screen.state.quote
+        assert live is not None
+        over = live.model_copy(update={"expires": live.created})
+
+        def turn(phase: str) -> None:
+            screen.state.quote = over if phase == "expired" else live
+            screen.state.phase = Phase.QUOTED if phase == "expired" else Phase(phase)
+            bench.world.clock.advance(1_000_000)  # type: ignore[union-attr]  # moved by hand
+            screen.draw()
+
+        frames = Frames(monkeypatch, screen.customer_text)
+        for before, after in permutations(phases, 2):
+            turn(before)
+            first = screen.customer_text()
+            await press(pilot, "t")
+            turn(after)
+            await settle(pilot)
+            second = screen.customer_text()
+            assert (OLD in box(app)) == (first != second)
+            assert words(second) in (box(app).partition(NEW)[2] or box(app))
+            await press(pilot, "escape")
+        assert frames.count
+        assert frames.false == []
+
+
+async def test_t_copies_the_new_sentence(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    _trade(bench)
+    moved = Moved(TradeStatus.PROCESSING)
+    app = bench.console(layered(bench.deployment, moved))
+    copied: list[str] = []
+    monkeypatch.setattr(App, "copy_to_clipboard", lambda _, text: copied.append(text))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "4", "t")
+        moved.status = TradeStatus.EXECUTED
+        await _move(pilot)
+        await press(pilot, "t")
+        assert copied == [cast("TradesScreen", app.screen_stack[-2]).customer_text()]
+        assert "was carried out" in copied[0]
+
+
+async def test_a_text_whose_record_left_the_screen_is_not_read_on(bench: Bench) -> None:
+    """Here the list behind it turns to nothing."""
+    _trade(bench)
+    app = bench.console()
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "4")
+        screen = app.screen
+        assert isinstance(screen, TradesScreen)
+        await press(pilot, "t")
+        screen.find("nothing like this")
+        await settle(pilot)
+        assert OLD in box(app)
+        assert NEW not in box(app)
+        assert "isn't on the screen any more" in box(app)
+
+
+async def test_the_present_minute_alone_makes_no_text_false(bench: Bench) -> None:
+    bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        accounts = app.screen
+        assert isinstance(accounts, AccountsScreen)
+        await press(pilot, "t")
+        assert TITLE in box(app)
+        bench.world.advance(120)
+        accounts.take_news()
+        await settle(pilot)
+        assert OLD not in box(app)
+        bench.deposit(bench.service.trading_accounts().data[0], "25.00")
+        accounts.take_news()
+        await settle(pilot)
+        assert OLD in box(app)
