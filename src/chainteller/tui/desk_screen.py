@@ -108,6 +108,8 @@ class DeskScreen(Blank, FullScreen):
         """The fields that were open for customers who aren't served now, by their accounts."""
         self.field_returned: Callable[[], None] = lambda: None
         """Called when the field was opened again for the customer that it was opened for."""
+        self.core_of_text: Callable[[str], str] = str
+        """What of a text for the customer that was just read decides whether it's still true."""
         self.strip_timer: Timer | None = None
         self.sent_amount: tuple[str, PutAway] | None = None
         """The account and the field of an amount whose request isn't answered yet."""
@@ -369,10 +371,6 @@ class DeskScreen(Blank, FullScreen):
     def customer_text(self) -> str:
         """What ``t`` shows: plain words, no codes of ours."""
         return refusal_text(self)
-
-    def core_of_text(self, text: str) -> str:
-        """What of a text for the customer that was just read decides whether it's still true."""
-        return text
 
     def object_id(self) -> str:
         """Whose audit trail ``a`` opens."""

@@ -120,6 +120,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         self.transfer_account: TradingAccount | None = None
         """Whose deposit or withdrawal is being typed."""
         self.field_returned = partial(_take_up_transfer, self)
+        self.core_of_text = lambda _: _told(self, 0)
         self._hidden = False
         self.first_rows: Glimpse = ((), 0)
         """What was read before the engine had started."""
@@ -292,18 +293,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         return self.panes.sheet
 
     def customer_text(self) -> str:
-        return self._told(self.desk.now)
-
-    def core_of_text(self, text: str) -> str:  # noqa: ARG002 - the sheet says more
-        """A balance as of a minute is the same one a minute later."""
-        return self._told(0)
-
-    def _told(self, now: int) -> str:
-        refused, sheet = refusal_text(self), self.panes.sheet
-        if refused or sheet is None:
-            return refused
-        bank = self.desk.settings.bank_name
-        return self.desk.customer_texts.of_account_sheet(sheet, now, bank)
+        return _told(self, self.desk.now)
 
     # -- the field ----------------------------------------------------------------------------
 
@@ -380,6 +370,15 @@ async def _draw_charts(screen: AccountsScreen) -> None:
     screen.draw_footer()
     if await screen.panes.follow_back():
         screen.panes.draw(screen.selected)
+
+
+def _told(screen: AccountsScreen, now: int) -> str:
+    """The text for the customer, with balances as of ``now``."""
+    refused, sheet = refusal_text(screen), screen.panes.sheet
+    if refused or sheet is None:
+        return refused
+    bank = screen.desk.settings.bank_name
+    return screen.desk.customer_texts.of_account_sheet(sheet, now, bank)
 
 
 def _take_up_transfer(screen: AccountsScreen) -> None:

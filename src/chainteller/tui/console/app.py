@@ -32,7 +32,7 @@ from chainteller.tui.found import Found
 from chainteller.tui.privacy import PrivacyFilter
 from chainteller.tui.service_calls import Later, OneAtATime, call_service
 from chainteller.tui.start import ConsoleSettings, Glimpse, Reopen, Start, StartedDesk
-from chainteller.tui.textual_fixes.app import run_key
+from chainteller.tui.textual_fixes.app import paint_anew, run_key
 from chainteller.tui.textual_fixes.palette import (
     fails_in_palette,
     has_room_for_palette,
@@ -133,7 +133,7 @@ class Console(ConsoleShell):
         catch_signals(lambda code: self.exit(return_code=code))
         if self.desk.settings.glimpse is not None:
             self.typed_ahead.hold(ENGINE_LIMIT_S)
-        self.app_resume_signal.subscribe(self, lambda _: self.paint_anew())
+        self.app_resume_signal.subscribe(self, lambda _: paint_anew(self))
         self.call_after_refresh(self.start_engine)
         self.call_after_refresh(self.themes.load)
         if self.desk.settings.poll_interval_s > 0:

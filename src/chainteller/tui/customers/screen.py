@@ -53,6 +53,7 @@ class CustomerPage(FilteredListScreen[Entry]):
         self.kind = 0
         """Index of what ``f`` shows (``filter.SHOWN``)."""
         self._hidden = desk.privacy.hidden
+        self.core_of_text = lambda _: _told(self, 0)
         self.timeline: Timeline | None = None
         self._loaded_at = -_REST_S
         self._news_timer: Timer | None = None
@@ -224,23 +225,7 @@ class CustomerPage(FilteredListScreen[Entry]):
 
     def customer_text(self) -> str:
         """The state of each account, the one being served first."""
-        return self._told(self.desk.now)
-
-    def core_of_text(self, text: str) -> str:  # noqa: ARG002 - the sheet says more
-        """A balance as of a minute is the same one a minute later."""
-        return self._told(0)
-
-    def _told(self, now: int) -> str:
-        refused, sheet = refusal_text(self), self.sheet
-        if refused or sheet is None:
-            return refused
-        texts, bank = self.desk.customer_texts, self.desk.settings.bank_name
-        told = [(each, texts.of_account_sheet(each.sheet, now, bank)) for each in sheet.accounts]
-        if len(told) == 1:
-            return told[0][1]
-        return "\n\n".join(
-            f"{each.sheet.account.bank_account_id}:\n{text}" for each, text in told if text
-        )
+        return _told(self, self.desk.now)
 
     def main_text(self) -> str:
         """The facts, and the timeline as far as it was scrolled."""
@@ -258,6 +243,20 @@ class CustomerPage(FilteredListScreen[Entry]):
     def record(self) -> object:
         """None: the page is exported under the customer's name (``exports``)."""
         return None
+
+
+def _told(screen: CustomerPage, now: int) -> str:
+    """The text for the customer, with balances as of ``now``."""
+    refused, sheet = refusal_text(screen), screen.sheet
+    if refused or sheet is None:
+        return refused
+    texts, bank = screen.desk.customer_texts, screen.desk.settings.bank_name
+    told = [(each, texts.of_account_sheet(each.sheet, now, bank)) for each in sheet.accounts]
+    if len(told) == 1:
+        return told[0][1]
+    return "\n\n".join(
+        f"{each.sheet.account.bank_account_id}:\n{text}" for each, text in told if text
+    )
 
 
 def _renew(screen: CustomerPage, sheet: CustomerSheet) -> None:

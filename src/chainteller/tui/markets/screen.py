@@ -50,6 +50,7 @@ class MarketsScreen(DeskScreen):
         self.range = 0
         """Index of the time range of the charts (``view.RANGES``)."""
         self._detail_timer: Timer | None = None
+        self.core_of_text = partial(_without_price, self)
 
     def body(self) -> Sequence[Widget]:
         return [
@@ -232,13 +233,6 @@ class MarketsScreen(DeskScreen):
             return refused
         return self.desk.customer_texts.of_market(market, self.desk.settings.bank_name)
 
-    def core_of_text(self, text: str) -> str:
-        """A price that names its time stays true when it moves."""
-        market = self.market
-        if market is None or refusal_text(self):
-            return super().core_of_text(text)
-        return f"{market.market_name} {market.status} {market.estimated_resolution}"
-
     def object_id(self) -> str:
         return self.paged.cursor_key or ""
 
@@ -263,6 +257,14 @@ class MarketsScreen(DeskScreen):
 async def _rows_of(listed: PagedList) -> tuple[list[list[str]], int]:
     rows = [[text for text, _ in row.cells] for row in listed.rows_held]
     return rows, len(rows)
+
+
+def _without_price(screen: MarketsScreen, text: str) -> str:
+    """A price that names its time stays true when it moves."""
+    market = screen.market
+    if market is None or refusal_text(screen):
+        return text
+    return f"{market.market_name} {market.status} {market.estimated_resolution}"
 
 
 def open_market(screen: MarketsScreen) -> None:

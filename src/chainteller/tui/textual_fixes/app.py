@@ -89,11 +89,6 @@ class SteadyApp(App[None]):
             fewer = shorten(self._picture.differing(renderable) if screen.is_modal else renderable)
         super()._display(screen, fewer)
 
-    def paint_anew(self) -> None:
-        """Write everything again: the terminal shows something else."""
-        self._picture.forget()
-        self.screen.refresh(layout=True)
-
     def pop_screen(self) -> AwaitComplete:
         """Two quick keys can both dismiss a dialog: the second finds nothing left to close, where
         Textual raises (Textual #4884).
@@ -104,6 +99,12 @@ class SteadyApp(App[None]):
 
     def on_resize(self, event: events.Resize) -> None:
         close_palette_without_room(self, event.size)
+
+
+def paint_anew(app: SteadyApp) -> None:
+    """Write everything again: the terminal shows something else."""
+    app._picture.forget()
+    app.screen.refresh(layout=True)
 
 
 async def run_key(app: App[Any], key: str) -> bool:
