@@ -11,6 +11,7 @@ from tests.training.conftest import OpenSession
 from tests.training.test_scenarios import GOOD
 from tests.training.worlds import SAMPLE_DATA, scenario
 from tests.tui.conftest import Bench, answer, bench, deployment, press, seen, settle, until
+from textual import events
 from textual.pilot import Pilot
 
 from chainteller.cli.desk import training_look
@@ -273,3 +274,22 @@ async def test_any_key_takes_over_and_f5_hands_back(bench: Bench) -> None:
         assert app.leading
         await pilot.press("f6")
         await until(lambda: app.current_mode == "markets")
+
+
+async def test_keys_behind_the_end_reach_neither_the_desk_nor_the_report(
+    begin: OpenSession, home: Path
+) -> None:
+    session = begin(scenario("first-steps"))
+    app = console_of(session, home)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await begun(pilot)
+        await press(pilot, "1")
+        await press(pilot, "f10")
+        await settle(pilot)
+        for key in ("y", "enter", "2", "escape", "enter"):  # in one packet
+            app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await settle(pilot)
+        assert "SESSION ENDED" in seen(app)
+        assert app.current_mode == "accounts"
+        await press(pilot, "escape")
+        await press(pilot, "escape")

@@ -526,3 +526,24 @@ async def test_keys_meant_for_what_was_asked_before_do_not_count(bench: Bench) -
         assert isinstance(app.screen, Question), "the question had just changed"
         await answer(pilot, "y")
     assert len(bench.service.trades(account.id).data) == 1
+
+
+@pytest.mark.parametrize("key", ["1", "down", "tab", "f5"])
+async def test_a_key_that_is_no_answer_is_said_and_the_y_behind_it_does_not_count(
+    bench: Bench, key: str
+) -> None:
+    account = bench.open(1, deposit="500.00")
+    trade = _buy(bench.service, account)
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "4", "C")
+        assert isinstance(app.screen, Question)
+        await settle(pilot)
+        await pilot.press(key, "y")
+        await settle(pilot)
+        assert isinstance(app.screen, Question)
+        assert f"{key} does nothing here. Answer y or n." in seen(app)
+        assert isinstance(app.screen_stack[-2], TradesScreen)
+        await answer(pilot, "y")
+    assert bench.service.trade(account.id, trade).status == "cancelled"

@@ -126,6 +126,8 @@ class Question(Dialog[bool | TellerError]):
         self._typed = ""
         self._refused = False
         """Whether ``y`` was pressed before the amount was typed again."""
+        self._ignored = ""
+        """The key that was pressed last, if it's no answer."""
         self._unheard = ""
         """Code of the failure to read the records again, while they can't be read."""
         self._is_reading = False
@@ -205,6 +207,8 @@ class Question(Dialog[bool | TellerError]):
         rows += [line((fact, "muted")) for fact in self._asked.told(now)]
         if self._unheard:
             rows.append(line((f"Not up to date: {self._unheard}", "warn")))
+        if self._ignored:
+            rows.append(line((f"{self._ignored} does nothing here. Answer y or n.", "warn")))
         if self._asked.retype:
             wanted = grouped(self._asked.retype)
             rows.append(
@@ -243,8 +247,16 @@ class Question(Dialog[bool | TellerError]):
             return
         elif event.key == "y":
             self._agree()
-        elif self._asked.retype:
+        elif self._asked.retype and _is_typing(event):
             self._type(event)
+        else:
+            self._ignore(event)
+
+    def _ignore(self, event: events.Key) -> None:
+        """Say that a key isn't passed on. A ``y`` that was typed behind it doesn't count."""
+        self._ignored = event.character if event.is_printable else event.key
+        self._deafen()
+        self._draw()
 
     def _agree(self) -> None:
         if self._is_over():
@@ -272,7 +284,7 @@ class Question(Dialog[bool | TellerError]):
             self._typed = ""
         elif event.character and event.is_printable:
             self._typed = (self._typed + event.character)[:_LONGEST]
-        self._refused = False
+        self._refused, self._ignored = False, ""
         self._draw()
 
     def _close(self, reason: TellerError | None) -> None:
@@ -282,6 +294,11 @@ class Question(Dialog[bool | TellerError]):
     def _answer(self, *, yes: bool) -> None:
         self._deafen()
         self.dismiss(yes)
+
+
+def _is_typing(event: events.Key) -> bool:
+    """Whether a key is one of those that type an amount."""
+    return event.is_printable or event.key in {"enter", "backspace", "ctrl+u"}
 
 
 async def ask(app: App[Any], question: Question) -> bool:

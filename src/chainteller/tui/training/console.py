@@ -216,8 +216,12 @@ class TrainingConsole(TrainingShell):
         once more, or goes on with the next scenario."""
 
         async def show_report() -> None:
+            self.typed_ahead.hold(forgets=True)  # nothing is for the desk any more
             made = await call_service(make_report, self.session)
             standing, following = await call_service(self._ended, made)
+            self.typed_ahead.forget()
+            self.release_keys()
+            self.deafen()
             await self.push_screen_wait(Box("SESSION ENDED", guide.report(to_lines(made))))
             after = next((each for each in standing if each.name == following), None)
             page = ProgressPage(guide.progress(standing, following), after)
