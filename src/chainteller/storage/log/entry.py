@@ -122,6 +122,17 @@ class Entry(NamedTuple):
     """None where they were erased."""
 
 
+class Parts(NamedTuple):
+    """What of an entry is wanted beside its events: rows with journals, and inputs."""
+
+    rows: bool = True
+    inputs: bool = True
+
+
+WHOLE, FOR_AUDIT, FOR_EVENTS = Parts(), Parts(rows=False), Parts(rows=False, inputs=False)
+_NO_ROWS: Mapping[str, Any] = {"rows": [], "journals": []}
+
+
 def body(log: str, at: int, act: Act, stamp: Stamp, randomness: Randomness) -> bytes:
     """The body of an entry.
 
@@ -191,8 +202,8 @@ def leaf_of(found: bytes) -> bytes:
     return merkle.leaf_hash(shown(found))
 
 
-def read(number: int, found: bytes) -> Entry:
-    """What an entry's body says.
+def read(number: int, found: bytes, parts: Parts = WHOLE) -> Entry:
+    """What an entry's body says. What isn't among ``parts`` is empty.
 
     Raises:
         ValueError: it has a form that no build writes, or a line that isn't the one that the first
@@ -205,12 +216,12 @@ def read(number: int, found: bytes) -> Entry:
             raise ValueError(f"an entry of version {told['v']!r}, which this build doesn't know")
         if told["rows"] != _hash(second):
             raise ValueError("another second line")
-        inner = parse_json(second)
+        inner = parse_json(second) if parts.rows else _NO_ROWS
         inputs = None
         if third:
             if told["inputs"] != _hash(third):
                 raise ValueError("another third line")
-            inputs = parse_json(third)["inputs"]
+            inputs = parse_json(third)["inputs"] if parts.inputs else {}
         return Entry(
             told["log"],
             number,
@@ -276,9 +287,9 @@ def unpack(stored: bytes) -> bytes:
     return found
 
 
-def opened(number: int, stored: bytes) -> Entry:
+def opened(number: int, stored: bytes, parts: Parts = WHOLE) -> Entry:
     """What a stored entry says. Raises ValueError."""
-    return read(number, unpack(stored))
+    return read(number, unpack(stored), parts)
 
 
 def erased(found: bytes) -> bytes:

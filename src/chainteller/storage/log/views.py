@@ -1,6 +1,7 @@
 """What the log shows: audit rows, events, and what was posted."""
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
@@ -12,9 +13,20 @@ from chainteller.storage.db.query import Query, Record, Session, Value, row_of
 from chainteller.storage.db.sources import Source
 from chainteller.storage.lists.pages import Counted, Extra, Listing
 from chainteller.storage.log import entry
-from chainteller.storage.log.entry import EVENTS_PER_ACT, Entry, Posted, number_of, opened, seq_of
+from chainteller.storage.log.entry import (
+    EVENTS_PER_ACT,
+    FOR_AUDIT,
+    FOR_EVENTS,
+    Entry,
+    Posted,
+    number_of,
+    opened,
+    seq_of,
+)
 
 _TOGETHER = 200
+_REMEMBERED = 1_024
+"""Entries whose wire form is kept: the newest are asked for again and again."""
 _OF = "organisation_id = :organisation"
 _HEAD = Source(records.Log).where(_OF)
 _SIZES = Query(
@@ -122,9 +134,10 @@ def audit_page(
     return tuple(map(audit_row, rows)), total
 
 
+@lru_cache(_REMEMBERED)
 def audit_row(row: Record) -> AuditRow:
     """What the organisation is shown of an entry. Raises ValueError: it can't be read."""
-    found = opened(row.number, row.body)
+    found = opened(row.number, row.body, FOR_AUDIT)
     return AuditRow(
         seq=found.number,
         at=found.when,
@@ -195,41 +208,46 @@ def events_after(
     start = after
     if known.archived and number_of(after + 1) <= known.archived:
         start = seq_of(known.archived, EVENTS_PER_ACT - 1)
-    found = _events(connection, organisation_id, start)
+    found = _events(connection, organisation_id, start, limit)
     first = next(found, None)
     if first is not None and is_old(connection, organisation_id, number_of(first.seq), age):
         start = _kept_from(connection, organisation_id, (number_of(first.seq), known.size), age)
-        found = _events(connection, organisation_id, start)
+        found = _events(connection, organisation_id, start, limit)
     elif first is not None:
         found = chain([first], found)
     events = tuple(islice(found, limit))
     return events, events[-1].seq if len(events) == limit else newest, start > after
 
 
-def _events(connection: Session, organisation_id: str, after: int) -> Iterator[Event]:
-    number = number_of(after + 1) - 1
+def _events(connection: Session, organisation_id: str, after: int, wanted: int) -> Iterator[Event]:
+    """Events after a cursor; entries are read as many at once as events are wanted."""
+    number, together = number_of(after + 1) - 1, min(wanted, _TOGETHER)
     while True:
-        values = {"organisation": organisation_id, "after": number, "limit": _TOGETHER}
+        values = {"organisation": organisation_id, "after": number, "limit": together}
         rows = connection.execute(_NEXT, values).all()
         for row in rows:
-            if row.body is None:
-                continue
-            found = opened(row.number, row.body)
-            for place, told in enumerate(found.events):
-                seq = seq_of(row.number, place)
-                if seq > after:
-                    yield Event(
-                        seq=seq,
-                        id=entry.event_id(row.leaf, place),
-                        type=told.type,
-                        at=found.when,
-                        resource=told.resource,
-                        actor=_named(found),
-                        data=told.data,
-                    )
-        if len(rows) < _TOGETHER:
+            if row.body is not None:
+                yield from (each for each in _told(row) if each.seq > after)
+        if len(rows) < together:
             return
         number = rows[-1].number
+
+
+@lru_cache(_REMEMBERED)
+def _told(row: Record) -> tuple[Event, ...]:
+    found = opened(row.number, row.body, FOR_EVENTS)
+    return tuple(
+        Event(
+            seq=seq_of(row.number, place),
+            id=entry.event_id(row.leaf, place),
+            type=told.type,
+            at=found.when,
+            resource=told.resource,
+            actor=_named(found),
+            data=told.data,
+        )
+        for place, told in enumerate(found.events)
+    )
 
 
 def _named(found: Entry) -> str | None:
