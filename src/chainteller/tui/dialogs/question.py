@@ -254,7 +254,7 @@ class Question(Dialog[bool | TellerError]):
 
     def _ignore(self, event: events.Key) -> None:
         """Say that a key isn't passed on. A ``y`` that was typed behind it doesn't count."""
-        self._ignored = event.character if event.is_printable else event.key
+        self._ignored = event.character or event.key if event.is_printable else event.key
         self._deafen()
         self._draw()
 
