@@ -49,7 +49,11 @@ class Line:
 @pytest.fixture
 def wire(monkeypatch: pytest.MonkeyPatch) -> Line:
     made = Line()
-    monkeypatch.setattr(App, "_display", made.take)
+
+    def display(app: App[None], screen: Screen[Any], update: object) -> None:
+        made.take(app, screen, update)
+
+    monkeypatch.setattr(App, "_display", display)
     return made
 
 
