@@ -886,4 +886,40 @@ FAULTS = (
         "        pass\n",
         "tests/tui/test_pending.py::test_what_waits_for_one_customer_is_never_shown_for_the_next",
     ),
+    # -- time, wallets and payouts ---------------------------------------------------------------
+    Fault(
+        "the expired challenge of a contract wallet is claimed",
+        "engine/claims.py",
+        "    if state is not ChallengeStatus.OPEN or proof is None:\n",
+        "    if proof is None:\n",
+        "tests/ownership/test_contract_wallets.py::test_a_challenge_that_expires_while_the_chain_is_asked_is_not_claimed",
+    ),
+    Fault(
+        "a payout isn't compared with the log",
+        "engine/payout_checks.py",
+        "said = _of_log(tx, withdrawal, account) if wallet is None else None",
+        "said = None",
+        "tests/tampering/test_forged_trail.py::test_another_wallet_that_was_verified_without_the_key_is_not_paid",
+    ),
+    Fault(
+        "the kept heads aren't looked at before a payout",
+        "engine/due.py",
+        "told.wrong = _wrong_heads(tx, record.organisation_id)",
+        "told.wrong = ()",
+        "tests/engine/test_kept_heads.py::test_it_pays_nothing_until_a_person_accepts_it",
+    ),
+    Fault(
+        "time in doubt from the start stands still",
+        "engine/timekeeping.py",
+        "        keeper.doubtful = found.anchor\n",
+        "        pass\n",
+        "tests/clock/test_bank.py::test_time_in_doubt_from_the_start_goes_on_and_a_clock_that_is_set_right_is_taken",
+    ),
+    Fault(
+        "the doubt of the clock is forgotten when its process ends",
+        "engine/epochs.py",
+        'changes |= {"doubt": reason, "stepped"',
+        'changes |= {"doubt": "", "stepped"',
+        "tests/clock/test_bank.py::test_a_doubt_survives_a_restart_and_a_reboot",
+    ),
 )
