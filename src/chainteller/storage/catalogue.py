@@ -26,6 +26,7 @@ Catalogue = dict[str, str]
 """What each object is, by its kind and name."""
 _KINDS_OF_LATER_BUILDS = ("table", "column", "index", "constraint")
 _FILE = "catalogue_postgresql.json"
+_NO_REVISION = "the revision of the schema is missing"
 _STATISTICS = {"sqlite_stat1", "sqlite_stat4", "sqlite_sequence"}
 
 
@@ -37,6 +38,8 @@ def problems(connection: Session) -> Iterator[str]:
         return
     found = postgres_catalogue(connection)
     newest = schema.revision(connection)
+    if not newest:
+        yield _NO_REVISION
     yield from _compare(_postgres_expected(), found, is_expanded=str(newest or "") > REVISION)
     yield from _session_problems(connection)
 
@@ -47,7 +50,10 @@ def sqlite_problems(connection: sqlite3.Connection) -> Iterator[str]:
     def scalar(query: str) -> Any:
         return (connection.execute(query).fetchone() or (None,))[0]
 
-    is_expanded = sqlite_revision(scalar) > int(REVISION)
+    newest = sqlite_revision(scalar)
+    if not newest:
+        yield _NO_REVISION
+    is_expanded = newest > int(REVISION)
     yield from _compare(_sqlite_expected(), _sqlite_catalogue(connection), is_expanded=is_expanded)
 
 
