@@ -897,7 +897,7 @@ FAULTS = (
     Fault(
         "a payout isn't compared with the log",
         "engine/payout_checks.py",
-        "said = _of_log(tx, withdrawal, account) if wallet is None else None",
+        "said = _of_log(tx, withdrawal, account, hold) if wallet is None else None",
         "said = None",
         "tests/tampering/test_forged_trail.py::test_another_wallet_that_was_verified_without_the_key_is_not_paid",
     ),

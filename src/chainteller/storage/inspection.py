@@ -312,9 +312,7 @@ def put_back_at(connection: Session, reference: str) -> int | None:
 def sealed_rows(connection: Session, table: Table) -> Iterator[tuple[str, str | None, bytes]]:
     """Key, salt and sealed text of every row of a table, in no order."""
     form, dialect = sealing.form(table), connection.dialect.name
-    written = form.sql_text(dialect)
-    if dialect == POSTGRESQL:
-        written = f"convert_to({written}, 'UTF8')"
+    written = form.sql_bytes(dialect)
     text = f'SELECT {form.sql_key(dialect)}, "{SALT}", {written} FROM "{table.name}"'
     return connection.stream(built(text, _SEALED), batch=_BATCH)
 
@@ -324,9 +322,7 @@ def sealed_rows_of(
 ) -> list[tuple[str, str | None, bytes]]:
     """As ``sealed_rows``, of the rows with these keys."""
     form, dialect = sealing.form(table), connection.dialect.name
-    written = form.sql_text(dialect)
-    if dialect == POSTGRESQL:
-        written = f"convert_to({written}, 'UTF8')"
+    written = form.sql_bytes(dialect)
     text = f'SELECT {form.sql_key(dialect)}, "{SALT}", {written} FROM "{table.name}"'
     (first, *others) = table.key
     if not others and first not in table.numbers:

@@ -77,11 +77,10 @@ def _of_sqlite(raw: Raw, draw: Draw, table: RawTable) -> Iterator[Change]:
     ):
         yield _rewritten(draw.pick(raw.tables()).name, old, new)
     index = draw.pick([each for each in raw.objects() if each[0] == "index"])[1]
-    yield _rewritten(index, "(", "( ", "x'20'")
     yield _rewritten(index, "organisation_id", draw.pick(("id", "created")))
 
 
-def _rewritten(name: str, old: str, new: str, _: str = "") -> Change:
+def _rewritten(name: str, old: str, new: str) -> Change:
     """The text of a definition, as ``PRAGMA writable_schema`` lets anybody write it."""
     return (
         "PRAGMA writable_schema = ON",

@@ -1,8 +1,8 @@
 """The database as whoever has SQL sees it: tables, columns and keys are read from its catalogue."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -50,6 +50,15 @@ class RawTable:
         return " AND ".join(f'"{name}" = ?' for name in self.key)
 
 
+REFUSED = (sqlite3.Error, psycopg.Error, OverflowError)
+"""What the drivers raise of a statement."""
+
+
+def _by_key(table: RawTable, rows: Iterable[Sequence[Any]]) -> dict[Key, Row]:
+    made = (dict(zip(table.types, row, strict=True)) for row in rows)
+    return {table.key_of(row): row for row in made}
+
+
 class Raw:
     """An open connection of the attacker's; each statement is committed at once."""
 
@@ -60,7 +69,7 @@ class Raw:
         """Whether a statement was accepted."""
         try:
             self._all(statement)
-        except (sqlite3.Error, psycopg.Error, OverflowError):
+        except REFUSED:
             return False
         return True
 
@@ -69,6 +78,10 @@ class Raw:
         values = statement.values or None if self.is_postgres else statement.values
         cursor = self._connection.execute(sql, values)
         return cursor.fetchall() if cursor.description else []
+
+    def all(self, sql: str) -> list[Any]:
+        """Every row of a query."""
+        return self._all(Statement(sql))
 
     def tables(self) -> list[RawTable]:
         return list(self._postgres_tables() if self.is_postgres else self._sqlite_tables())
@@ -98,13 +111,14 @@ class Raw:
             yield RawTable(name, told, tuple(found.get(name, told)))
 
     def read(self, tables: Sequence[RawTable]) -> Rows:
-        """Everything that the tables have."""
+        """Everything that the tables have; nothing of one that can't be read as it was."""
         found: dict[str, dict[Key, Row]] = {}
         for table in tables:
             names = ", ".join(f'"{name}"' for name in table.types)
-            rows = self._all(Statement(f"SELECT {names} FROM {table.name}"))  # noqa: S608 - as above
-            made = (dict(zip(table.types, row, strict=True)) for row in rows)
-            found[table.name] = {table.key_of(row): row for row in made}
+            found[table.name] = {}
+            with suppress(*REFUSED):
+                rows = self._all(Statement(f"SELECT {names} FROM {table.name}"))  # noqa: S608 - as above
+                found[table.name] = _by_key(table, rows)
         return found
 
     def guards(self) -> list[tuple[Statement, Statement]]:

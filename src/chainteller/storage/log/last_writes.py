@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from chainteller.storage import marks, sealing
 from chainteller.storage.db import records
-from chainteller.storage.db.query import Query, Session, built
+from chainteller.storage.db.query import Query, Session, built, row_of
 from chainteller.storage.db.sources import Source
 from chainteller.storage.db.table import SALT, Table
 from chainteller.storage.log import entry, moved, views
@@ -28,6 +28,13 @@ _OF_ACCOUNT = _ENTRIES.where(f"{_BEFORE} AND trading_account_id = :of {_NEWEST_F
 _OF_OBJECT = _ENTRIES.where(f"{_BEFORE} AND object = :of {_NEWEST_FIRST}")
 _ONE = _ENTRIES.where("organisation_id = :organisation AND number = :number")
 _NEWEST = 2**62
+_STORED = row_of("salt", "text")
+_BALANCE = Query(
+    "SELECT balance, version FROM ledger_account "
+    "WHERE code = :code AND asset = :asset AND organisation_id = :organisation",
+    row_of("balance", "version"),
+)
+"""As they are stored: SQLite keeps a text in any column."""
 
 
 class Kept(NamedTuple):
@@ -145,19 +152,37 @@ def _is_archived(connection: Session, organisation_id: str) -> bool:
 
 
 def seal_of(connection: Session, table: Table, key: str) -> str | None:
-    """The seal of a row as it is now; None where there is none."""
+    """The seal of a row as it's stored now; None where there is none."""
     form = sealing.form(table)
     found_by = form.primary_key(key)
     if found_by is None:
         return None
     here = " AND ".join(f'"{name}" = :{name}' for name in found_by)
-    row = connection.execute(
-        built(f"{Source(table.record).text} WHERE {here}", table.record), found_by
-    ).first()
-    if row is None:
-        return None
-    cells = row._asdict()
-    return sealing.seal(cells[SALT], form.text(cells))
+    written = form.sql_bytes(connection.dialect.name)
+    query = built(f'SELECT "{SALT}", {written} FROM "{table.name}" WHERE {here}', _STORED)
+    row = connection.execute(query, found_by).first()
+    return None if row is None else sealing.seal(row.salt, row.text)
+
+
+def balance_contradicted(connection: Session, trail: Trail, code: str, asset: str) -> str:
+    """As ``contradicted``, of a balance of the trail's account: it's as the newest entry that
+    moved it left it."""
+    here = {"code": code, "asset": asset, "organisation": trail.organisation_id}
+    row = connection.execute(_BALANCE, here).first()
+    for found in _once(_stream(connection, _OF_ACCOUNT, trail.organisation_id, trail.account_id)):
+        legs = [leg for posted in found.journals for leg in posted.legs]
+        for leg in reversed(legs):
+            if (leg.code, leg.asset) == (code, asset):
+                if not _is_good(connection, found):
+                    return f"entry {found.number} of {found.log} was altered"
+                is_same = row is not None and (str(row.balance), str(row.version)) == (
+                    str(leg.after),
+                    str(leg.version),
+                )
+                return "" if is_same else f"{code} {asset} isn't as entry {found.number} says"
+    if _is_archived(connection, trail.organisation_id):
+        return ""
+    return f"no entry moved {code} {asset}"
 
 
 def _of_trail(connection: Session, trail: Trail) -> Iterator[Any]:
@@ -168,7 +193,7 @@ def _of_trail(connection: Session, trail: Trail) -> Iterator[Any]:
     return merge(*parts, key=lambda row: -row.number)
 
 
-def _once(rows: Iterator[Any], most: int) -> Iterator[Entry]:
+def _once(rows: Iterator[Any], most: int = _NEWEST) -> Iterator[Entry]:
     """At most so many entries, each once."""
     last, count = 0, 0
     for row in rows:
