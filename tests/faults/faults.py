@@ -922,4 +922,18 @@ FAULTS = (
         'changes |= {"doubt": "", "stepped"',
         "tests/clock/test_bank.py::test_a_doubt_survives_a_restart_and_a_reboot",
     ),
+    Fault(
+        "what is written under a revoked API key is paid",
+        "storage/log/last_writes.py",
+        "    if ends and min(ends) + MINUTE < use.at:\n",
+        "    if not ends and is_made is None:\n",
+        "tests/simulation/attacker/test_attacker.py::test_nothing_is_paid_under_a_key_that_the_log_does_not_have_in_force",
+    ),
+    Fault(
+        "what is held isn't compared with the log before a payout",
+        "engine/payout_checks.py",
+        "found = found or last_writes.balance_contradicted(tx.connection, trail, code, asset)",
+        "found = found or asset[:0] + code[:0]",
+        "tests/payouts/test_any_cell.py::test_every_cell_of_what_is_held",
+    ),
 )

@@ -6,6 +6,7 @@ import pytest
 from tests.postgres import PostgresServer
 from tests.simulation.attacker.__main__ import Score, trial
 from tests.simulation.attacker.attacks import Attack
+from tests.simulation.attacker.bank import forged_key
 from tests.simulation.attacker.raw import Statement
 from tests.simulation.attacker.scoring import Plan, Trial
 
@@ -56,6 +57,35 @@ def test_what_is_reached_is_noticed_by_the_score(bank: Trial, statement: str, ai
     outcome = bank.of(Plan({0: (Attack(aim, (Statement(statement),)),)}, restores=False), None)
     assert any(each.startswith(aim) for each in outcome.reached), outcome.reached
     assert outcome.named
+
+
+_FORGED = forged_key()
+
+
+@pytest.mark.parametrize(
+    ("name", "statement"),
+    [
+        ("revoked", Statement("UPDATE api_key SET revoked_at = NULL")),
+        ("expired", Statement("UPDATE api_key SET expires = NULL")),
+        (
+            "forged",
+            Statement(
+                "UPDATE api_key SET key_id = ?, secret_hash = ? WHERE name = 'reading'",
+                (_FORGED.key_id, _FORGED.secret_hash),
+            ),
+        ),
+    ],
+)
+@pytest.mark.parametrize("restores", [False, True])
+def test_nothing_is_paid_under_a_key_that_the_log_does_not_have_in_force(
+    bank: Trial, name: str, statement: Statement, *, restores: bool
+) -> None:
+    """Also where the attacker puts the key back before anybody looks."""
+    attack = Attack(name, (statement, Statement("UPDATE api_key SET scopes = 'transfers:write'")))
+    outcome = bank.of(Plan({0: (attack,)}, restores), None)
+    assert any(each.startswith(f"key: {name} opens") for each in outcome.reached)
+    assert not any(each.startswith("payout") for each in outcome.reached)
+    assert any(each.startswith("payout.refused") for each in outcome.alarms)
 
 
 @pytest.mark.slow
