@@ -5,7 +5,7 @@ the database.
 """
 
 import json
-from collections.abc import Container, Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import pytest
@@ -63,7 +63,7 @@ def deciding(raw: Raw, withdrawal_id: str) -> Iterator[tuple[RawTable, Key, Row]
             yield tables[name], key, rows[name][key]
 
 
-def alterations(raw: Raw, withdrawal_id: str, among: Container[str] = ()) -> Iterator[Altered]:
+def alterations(raw: Raw, withdrawal_id: str, among: Sequence[str] = ()) -> Iterator[Altered]:
     for table, key, row in deciding(raw, withdrawal_id):
         if among and table.name not in among:
             continue
@@ -103,7 +103,7 @@ def paid_after(trial: Trial, which: str, altered: Altered) -> bool | None:
         return is_paid(bank, raw, bank.facts.ids[which])
 
 
-def require_unpaid(trial: Trial, which: str, every: int = 1, among: Container[str] = ()) -> int:
+def require_unpaid(trial: Trial, which: str, every: int = 1, among: Sequence[str] = ()) -> int:
     """How many alterations there were; of some tables, or of all."""
     with copied(trial.template, trial.copies()) as bank, attacking(bank.url) as raw:
         found = list(alterations(raw, bank.facts.ids[which], among))
