@@ -13,13 +13,13 @@ from tests.world import core
 from tests.world.engines import START, World, make_world
 
 from chainteller.domain.randomness import SeededRandomness
-from chainteller.storage import search, tallies
 from chainteller.storage.db import records
 from chainteller.storage.db.query import Query, Session, built
 from chainteller.storage.db.sources import insert
+from chainteller.storage.lists import search, tallies
 from chainteller.storage.log import append, entry, views
 from chainteller.storage.log.entry import Act, Stamp, Told
-from chainteller.storage.tables import Tables
+from chainteller.storage.schema.tables import Tables
 
 core.install()
 BUSY, QUIET = "default", "quiet"

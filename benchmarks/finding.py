@@ -18,11 +18,11 @@ from tests.world.searches import Search, people, scripted
 
 from chainteller.domain.ids import Prefix, new_id
 from chainteller.domain.randomness import SeededRandomness
-from chainteller.storage import search
 from chainteller.storage.db.query import Session
 from chainteller.storage.db.records import Tables
 from chainteller.storage.db.sources import insert
 from chainteller.storage.db.table import Table
+from chainteller.storage.lists import search
 
 _TRADES = 200
 _BATCH = 10_000

@@ -26,7 +26,7 @@ from tests.world import samples
 from tests.world.files import KEY_SETTING
 
 from chainteller.domain.clock import SystemClock
-from chainteller.engine.keys import ApiKeys
+from chainteller.engine.operations.keys import ApiKeys
 from chainteller.service.operations import OPERATIONS
 
 BESIDE = "trade"

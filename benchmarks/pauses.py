@@ -32,9 +32,9 @@ from tests.world.engines import START, World
 from tests.world.files import wait_for_disk
 
 from chainteller.domain.clock import DAY
-from chainteller.engine import upkeep
-from chainteller.engine.pacing import BREATH_S
-from chainteller.storage.tables import Tables
+from chainteller.engine.core.pacing import BREATH_S
+from chainteller.engine.upkeep import upkeep
+from chainteller.storage.schema.tables import Tables
 
 _A_YEAR = 401 * DAY
 _PACE_S = 0.02

@@ -17,7 +17,7 @@ from chainteller.domain.clock import SystemClock, midnight_before
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.quoting import FeeSchedule
 from chainteller.domain.randomness import SeededRandomness
-from chainteller.engine.context import EngineContext
+from chainteller.engine.core.context import EngineContext
 from chainteller.engine.samples import history
 from chainteller.engine.samples.bank import SampleBank
 from chainteller.engine.samples.bulk import BulkRows

@@ -12,7 +12,7 @@ import uvicorn
 from fastapi import Depends, FastAPI, HTTPException
 from sqlmodel import Session, SQLModel, col, create_engine, func, select
 
-from chainteller.storage.tables import TradeRow, TradingAccountRow
+from chainteller.storage.schema.tables import TradeRow, TradingAccountRow
 
 engine = create_engine(f"sqlite:///{sys.argv[1]}", connect_args={"check_same_thread": False})
 app = FastAPI()

@@ -18,9 +18,10 @@ from tests.world.engines import make_world
 from tests.world.files import open_fresh
 
 from chainteller.domain.options import EngineOptions
-from chainteller.engine.verification import verify_books
-from chainteller.storage import inspection, sealing
+from chainteller.engine.verification.full_pass import verify_books
 from chainteller.storage.database import Database
+from chainteller.storage.log import sealing
+from chainteller.storage.upkeep import inspection
 
 _TOGETHER = 50
 

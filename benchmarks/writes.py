@@ -39,18 +39,18 @@ from chainteller.domain.clock import SystemClock
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.preconditions import TERMS_VERSION
 from chainteller.domain.randomness import SystemRandomness
-from chainteller.engine.context import EngineContext
+from chainteller.engine.core.context import EngineContext
 from chainteller.engine.deployment import EmbeddedDeployment
 from chainteller.engine.engine import Engine
-from chainteller.engine.verification import verify_books
+from chainteller.engine.verification.full_pass import verify_books
 from chainteller.service.deployment import DeploymentOptions
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
-from chainteller.storage import schema
 from chainteller.storage.database import open_database
 from chainteller.storage.db.records import Tables
-from chainteller.storage.rows import Writer
+from chainteller.storage.log.rows import Writer
+from chainteller.storage.schema import ddl
 
 THREADS = 8
 KINDS = ("quote", "deposit", "execute")
@@ -139,7 +139,7 @@ def populated(url: str, organisations_wanted: int, accounts_each: int) -> dict[s
     for name in names:
         with sealed(engine.context.database) as rows:
             if name != DEFAULT_ORGANISATION:
-                rows.insert(Tables.organisation, [schema.organisation_row(name, name, 0)])
+                rows.insert(Tables.organisation, [ddl.organisation_row(name, name, 0)])
             _add_customers(rows, name, accounts_each)
         service = engine.acting_as(Actor(name))
         made[name] = []

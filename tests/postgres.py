@@ -20,9 +20,9 @@ from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 from tests.world.files import KEYS
 
-from chainteller.storage import schema
 from chainteller.storage.database import connect, open_database
-from chainteller.storage.wallet_tables import declared
+from chainteller.storage.schema import ddl
+from chainteller.storage.schema.wallet_tables import declared
 
 _NAMED = os.environ.get("CHAINTELLER_TEST_POSTGRES", "")
 """Read when this module is imported: the tests themselves see no ``CHAINTELLER_*``."""
@@ -147,7 +147,7 @@ def wipe(url: str) -> None:
             connection.execute(text("SET LOCAL session_replication_role = origin"))
         else:
             connection.execute(text(f"TRUNCATE {', '.join(names)}"))
-        schema.seed(connection)
+        ddl.seed(connection)
         connection.commit()
     database.close()
 

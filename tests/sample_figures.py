@@ -13,7 +13,7 @@ from pathlib import Path
 from tests.world.samples import load, new_bank, rows
 
 from chainteller.domain.clock import SECOND
-from chainteller.engine.context import EngineContext
+from chainteller.engine.core.context import EngineContext
 
 Line = tuple[str, str]
 _COUNTS = {

@@ -36,20 +36,20 @@ from chainteller.settings.tree import (
     Settings,
 )
 from chainteller.settings.values import SettingsInvalid
-from chainteller.storage.worlds import kept_world, sample_world, world_file
-from chainteller.storage.writer_keys import PublicKey
+from chainteller.storage.log.writer_keys import PublicKey
+from chainteller.storage.upkeep.worlds import kept_world, sample_world, world_file
 
 if TYPE_CHECKING:
     from chainteller.adapters.evm_rpc import EvmRpc
     from chainteller.domain.limits import DestinationClass, LevelLimits
     from chainteller.domain.options import EngineOptions, Rates
+    from chainteller.engine.core.ports import Arrivals, PriceFeed
+    from chainteller.engine.core.signers import Signers
     from chainteller.engine.deployment import EmbeddedDeployment
     from chainteller.engine.engine import Engine
-    from chainteller.engine.notary import Notary
-    from chainteller.engine.ports import Arrivals, PriceFeed
     from chainteller.service.attempts import Watch
     from chainteller.service.models.records import Capabilities, ChainReport
-    from chainteller.storage.writer_keys import WriterKeys
+    from chainteller.storage.log.writer_keys import WriterKeys
     from chainteller.training.scenarios import Scenario
     from chainteller.training.session import Session
     from chainteller.tui.start import StartedDesk
@@ -96,7 +96,7 @@ def _open(configured: Configured, place: Place) -> OpenedService:
     if place.remote:
         return _remote(place)
     if place.read_only and place.address.startswith("sqlite:///"):
-        from chainteller.storage.maintenance import require_file
+        from chainteller.storage.upkeep.maintenance import require_file
 
         require_file(sqlite_path(place.address))
     engine = open_engine(configured.settings, place)
@@ -122,7 +122,7 @@ def _do_due(engine: "Engine") -> int:
 
 
 def _publish_heads(engine: "Engine") -> list[str]:
-    from chainteller.engine.heads import make_heads
+    from chainteller.engine.heads.signed_heads import make_heads
 
     found = make_heads(engine.context)
     return [f"{each.origin}: {problem}" for each in found for problem in each.problems]
@@ -173,11 +173,11 @@ def open_engine(
         SettingsInvalid: the configured price feed is unavailable.
     """
     from chainteller.adapters.venue_simulated import SimulatedVenue
-    from chainteller.engine import epochs
-    from chainteller.engine.context import EngineContext
+    from chainteller.engine.core.context import EngineContext
+    from chainteller.engine.core.kept_heads import KeptHeads
+    from chainteller.engine.core.timekeeping import KeptClock, Timekeeper
     from chainteller.engine.engine import Engine
-    from chainteller.engine.kept_heads import KeptHeads
-    from chainteller.engine.timekeeping import KeptClock, Timekeeper
+    from chainteller.engine.upkeep import epochs
     from chainteller.storage.database import open_database
 
     clock, keeper = clock or SystemClock(), Timekeeper()
@@ -191,7 +191,7 @@ def open_engine(
         venue=SimulatedVenue(),
         options=engine_options(settings),
         keeper=keeper,
-        notary=notary(settings, place),
+        signers=signers(settings, place),
         kept=KeptHeads(own.heads_file, writes=not place.read_only) if own else None,
         chain=chain(settings),
         arrivals=arrivals(settings),
@@ -249,19 +249,19 @@ def writer_keys(settings: Settings) -> "ConfiguredKeys":
     return ConfiguredKeys(settings.audit.writer_key, paths.writer_keys, os.environ, paths.state)
 
 
-def notary(settings: Settings, place: Place) -> "Notary":
+def signers(settings: Settings, place: Place) -> "Signers":
     """The signing keys and witnesses of the place's database, as they are configured.
 
     Raises:
         SettingsInvalid: a witness's verifier key isn't one.
     """
-    from chainteller.engine.notary import Notary
+    from chainteller.engine.core.signers import Signers
     from chainteller.settings.values import without_password
 
     audit = settings.audit
     keys = Path(audit.key_folder).expanduser() if audit.key_folder else settings.paths.signing_keys
     witnesses = tuple(_witness(each) for each in audit.witnesses)
-    return Notary(keys, witnesses, without_password(place.address))
+    return Signers(keys, witnesses, without_password(place.address))
 
 
 def _witness(configured: str) -> "Witness":
@@ -370,7 +370,7 @@ def deployment(
     The books of a ``place`` are verified as a whole in another process, however large they are.
     """
     from chainteller.engine.deployment import EmbeddedDeployment
-    from chainteller.engine.verifying import Process
+    from chainteller.engine.verification.in_rounds import Process
     from chainteller.service.deployment import DeploymentOptions
 
     service = settings.service
@@ -508,7 +508,7 @@ def training_session(paths: Paths, scenario: "Scenario", folder: Path, seed: str
 def _desk(
     worked: "EmbeddedDeployment", engine: "Engine", settings: Settings, place: Place
 ) -> "StartedDesk":
-    from chainteller.engine.disputes import are_stopped
+    from chainteller.engine.operations.disputes import are_stopped
     from chainteller.tui.start import StartedDesk
 
     worked.start()
@@ -525,7 +525,7 @@ def _desk(
 
 
 def _verify_chain(engine: "Engine") -> "ChainReport":
-    from chainteller.engine.verification import verify_chain
+    from chainteller.engine.verification.full_pass import verify_chain
 
     return verify_chain(engine.context.database)
 

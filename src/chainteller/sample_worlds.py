@@ -12,11 +12,11 @@ from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
 from chainteller.domain.clock import Clock, ManualClock, SystemClock, parse_instant
 from chainteller.domain.randomness import SeededRandomness
-from chainteller.engine.context import EngineContext
+from chainteller.engine.core.context import EngineContext
 from chainteller.engine.samples.loading import load_past, load_samples
 from chainteller.paths import shipped
 from chainteller.storage.database import open_database
-from chainteller.storage.writer_keys import PublicKey
+from chainteller.storage.log.writer_keys import PublicKey
 
 TRAINING_BEGINS = parse_instant("2026-11-20T09:00:00Z")
 """A Friday morning. Every session begins at this instant, so that reports are repeatable."""

@@ -20,17 +20,17 @@ from chainteller.domain.clock import ManualClock
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.prices import PricePoint
 from chainteller.domain.randomness import SeededRandomness
-from chainteller.engine import deposits, payouts
-from chainteller.engine.context import EngineContext
+from chainteller.engine.core.context import EngineContext
+from chainteller.engine.core.unit_of_work import UnitOfWork, act
 from chainteller.engine.engine import Engine
-from chainteller.engine.unit_of_work import UnitOfWork, act
+from chainteller.engine.operations import deposits, payouts
 from chainteller.paths import shipped
 from chainteller.sample_worlds import TRAINING_BEGINS
 from chainteller.service.models.counterparties import ReverificationRequest
 from chainteller.sqlite import sqlite3
-from chainteller.storage import markets
 from chainteller.storage.database import open_database
-from chainteller.storage.writer_keys import PublicKey
+from chainteller.storage.log.writer_keys import PublicKey
+from chainteller.storage.queries import markets
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service

@@ -12,7 +12,7 @@ import sys
 from dataclasses import replace
 
 from chainteller.bootstrap import open_engine
-from chainteller.engine.verification import verify_all
+from chainteller.engine.verification.full_pass import verify_all
 
 _NICENESS = 10
 

@@ -9,7 +9,7 @@ from chainteller.domain.randomness import SystemRandomness
 from chainteller.paths import private_folder
 from chainteller.private_files import write_atomically
 from chainteller.settings.values import SettingsInvalid
-from chainteller.storage.writer_keys import KEY_BYTES, missing_key
+from chainteller.storage.log.writer_keys import KEY_BYTES, missing_key
 
 _SETTING = "audit.writer_key"
 _VARIABLE, _COMMAND = "env:", "command:"

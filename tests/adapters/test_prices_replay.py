@@ -7,7 +7,7 @@ from chainteller.adapters.prices_replay import ReplayPrices, read_prices
 from chainteller.domain.assets import MARKETS
 from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND, parse_instant
 from chainteller.domain.prices import HALT_MOVE_PERCENT, STALE_AFTER_S, PricePoint
-from chainteller.engine.ports import PriceFeed
+from chainteller.engine.core.ports import PriceFeed
 
 SHIPPED = Path(__file__).parents[2] / "sample_data" / "prices"
 OPENING = parse_instant("2026-11-18T08:00:00Z")

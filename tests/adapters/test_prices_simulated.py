@@ -7,7 +7,7 @@ from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.domain.assets import MARKETS
 from chainteller.domain.clock import DAY, MINUTE, SECOND, parse_instant
 from chainteller.domain.prices import HALT_MOVE_PERCENT
-from chainteller.engine.ports import PriceFeed
+from chainteller.engine.core.ports import PriceFeed
 
 NOW = parse_instant("2026-11-20T12:04:31Z")
 DOLLAR = 1_000_000

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chainteller.adapters.venue_simulated import SimulatedVenue
-from chainteller.engine.ports import ExecutionVenue
+from chainteller.engine.core.ports import ExecutionVenue
 
 
 @given(st.text(), st.text())

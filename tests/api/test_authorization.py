@@ -15,9 +15,9 @@ from tests.world.serving import deployment, served
 from chainteller.domain.actors import SCOPES
 from chainteller.domain.keys import new_key
 from chainteller.domain.randomness import SystemRandomness
-from chainteller.engine import disputes
-from chainteller.engine.checks.breaches import Breach
-from chainteller.engine.keys import ApiKeys
+from chainteller.engine.core.breaches import Breach
+from chainteller.engine.operations import disputes
+from chainteller.engine.operations.keys import ApiKeys
 from chainteller.service.models.books import ClearDispute
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.operations import (

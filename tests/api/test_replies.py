@@ -10,7 +10,7 @@ from tests.world.files import sealed
 from tests.world.serving import deployment, served
 
 from chainteller.service.operations import FEATURES, OPERATIONS
-from chainteller.storage import markets
+from chainteller.storage.queries import markets
 
 
 def test_a_created_record_has_its_place_and_can_be_read_there(call: Caller) -> None:

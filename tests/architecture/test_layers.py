@@ -27,14 +27,14 @@ def test_every_import_contract_is_kept() -> None:
 
 def test_only_a_transaction_commits() -> None:
     allowed = {
-        "engine/unit_of_work.py",
-        "storage/archives.py",  # a file beside the database; what it has is taken by a transaction
+        "engine/core/unit_of_work.py",
+        "storage/upkeep/archives.py",  # a file beside the database; a transaction takes what it has
         "storage/commits.py",  # what a transaction calls: it finds out what a lost answer meant
-        "storage/copying.py",  # a whole database, which is no operation of the service
-        "storage/maintenance.py",  # samples of tables that the database looks at
-        "storage/schema.py",  # the schema of a new database
-        "storage/upgrade.py",  # a migration, which is no operation of the service
-        "storage/write_health.py",  # a trial that leaves nothing
+        "storage/upkeep/copying.py",  # a whole database, which is no operation of the service
+        "storage/upkeep/maintenance.py",  # samples of tables that the database looks at
+        "storage/schema/ddl.py",  # the schema of a new database
+        "storage/upkeep/upgrade.py",  # a migration, which is no operation of the service
+        "storage/db/write_health.py",  # a trial that leaves nothing
     }
     source = ROOT / "src" / "chainteller"
     found = {

@@ -20,12 +20,12 @@ from chainteller.cli.main import commands, run
 from chainteller.cli.sample_wallets import sign_challenge
 from chainteller.domain.clock import SystemClock
 from chainteller.domain.randomness import SystemRandomness
-from chainteller.engine import disputes
-from chainteller.engine.checks.breaches import Breach
-from chainteller.engine.context import EngineContext
+from chainteller.engine.core.breaches import Breach
+from chainteller.engine.core.context import EngineContext
+from chainteller.engine.operations import disputes
 from chainteller.sqlite import sqlite3
 from chainteller.storage.database import open_database
-from chainteller.storage.disputes import listed
+from chainteller.storage.queries.disputes import listed
 
 Lines = Mapping[str, tuple[str, ...]]
 

@@ -12,7 +12,7 @@ from chainteller.paths import locate
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.settings.place import Place, sqlite_url
 from chainteller.sqlite import sqlite3
-from chainteller.storage.worlds import sample_world
+from chainteller.storage.upkeep.worlds import sample_world
 
 pytestmark = pytest.mark.thorough
 

@@ -6,10 +6,10 @@ from tests.world.engines import DPT
 from tests.world.logs import entries
 
 from chainteller.domain.options import EngineOptions
-from chainteller.engine import epochs
-from chainteller.engine.context import EngineContext
+from chainteller.engine.core.context import EngineContext
 from chainteller.engine.engine import Engine
-from chainteller.engine.keys import ApiKeys, Authenticator
+from chainteller.engine.operations.keys import ApiKeys, Authenticator
+from chainteller.engine.upkeep import epochs
 from chainteller.service.errors import ServiceError
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.funding import DepositRequest, Transfer, WithdrawalRequest

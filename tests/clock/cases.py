@@ -11,7 +11,7 @@ from chainteller.domain.actors import SCOPES
 from chainteller.domain.clock import SECOND, SystemClock
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.domain.timekeeping import EARLIEST, LATEST
-from chainteller.engine.verification import verify
+from chainteller.engine.verification.full_pass import verify
 
 HOUR_S, DAY_S = 3_600, 86_400
 STEPS = (1, 2, 4, 6, 30, 300, HOUR_S, DAY_S, 30 * DAY_S, 365 * DAY_S, 3_650 * DAY_S)

@@ -12,11 +12,12 @@ from tests.world.engines import USDC_ETHEREUM, USDC_SOLANA
 from tests.world.logs import entries
 
 from chainteller.domain.clock import DAY, format_instant
-from chainteller.engine import archiving, timekeeping, upkeep
-from chainteller.engine.claim_proofs import Rechecked, recheck
+from chainteller.engine.core import timekeeping
 from chainteller.engine.deployment import EmbeddedDeployment
-from chainteller.engine.keys import ApiKeys
-from chainteller.engine.verification import verify
+from chainteller.engine.operations.claim_proofs import Rechecked, recheck
+from chainteller.engine.operations.keys import ApiKeys
+from chainteller.engine.upkeep import archiving, upkeep
+from chainteller.engine.verification.full_pass import verify
 from chainteller.service.deployment import DeploymentOptions
 from chainteller.service.errors import ClockUncertain, DestinationOnHold, QuoteExpired
 from chainteller.service.models.counterparties import OpenBlockchainAccount, RegisterCounterparty
@@ -25,9 +26,9 @@ from chainteller.service.models.funding import (
     Destination,
     WithdrawalRequest,
 )
-from chainteller.storage import organisations
 from chainteller.storage.database import Database
-from chainteller.storage.rows import DEPLOYMENT
+from chainteller.storage.log.rows import DEPLOYMENT
+from chainteller.storage.queries import organisations
 
 HOUR_S, DAY_S, YEAR_S = 3_600, 86_400, 366 * 86_400
 WALLET = "DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy"

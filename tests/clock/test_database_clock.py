@@ -14,9 +14,10 @@ from tests.world.engines import DPT
 
 from chainteller.domain.clock import SECOND, SystemClock
 from chainteller.domain.options import EngineOptions
-from chainteller.engine import epochs, timekeeping
+from chainteller.engine.core import timekeeping
 from chainteller.engine.deployment import EmbeddedDeployment
-from chainteller.engine.verification import verify
+from chainteller.engine.upkeep import epochs
+from chainteller.engine.verification.full_pass import verify
 from chainteller.service.deployment import DeploymentOptions
 from chainteller.service.errors import ClockUncertain, QuoteExpired
 from chainteller.service.models.accounts import OpenTradingAccount

@@ -17,7 +17,7 @@ from tests.clock.banks import Bank
 from tests.world.bank import sqlite_url
 
 from chainteller.domain.randomness import SeededRandomness
-from chainteller.engine.verification import verify
+from chainteller.engine.verification.full_pass import verify
 from chainteller.service.errors import ClockUncertain, QuoteAlreadyUsed, QuoteExpired
 
 T = TypeVar("T")

@@ -13,7 +13,7 @@ from tests.contract.test_wallets import (
     signed,
 )
 
-from chainteller.engine.verification import verify
+from chainteller.engine.verification.full_pass import verify
 from chainteller.service.errors import (
     InsufficientFunds,
     InvalidSignature,

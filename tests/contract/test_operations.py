@@ -8,8 +8,8 @@ from pydantic import TypeAdapter
 from tests.contract.conftest import Place
 from tests.contract.test_trading import TOKEN
 
-from chainteller.engine import disputes
-from chainteller.engine.checks.breaches import Breach
+from chainteller.engine.core.breaches import Breach
+from chainteller.engine.operations import disputes
 from chainteller.service.errors import ServiceError, ValidationFailed
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.base import RequestModel, Written

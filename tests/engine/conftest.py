@@ -10,7 +10,7 @@ from tests import forms
 from tests.world.engines import World, make_world
 from tests.world.samples import load, new_bank
 
-from chainteller.engine.context import EngineContext
+from chainteller.engine.core.context import EngineContext
 
 ON_SQLITE_ONLY = frozenset({"test_verification", "test_kill", "test_samples"})
 """Modules that damage rows by SQLite's own means, or that are about its file."""

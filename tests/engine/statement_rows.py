@@ -12,12 +12,12 @@ from tests.world.samples import NOW
 from chainteller.domain.assets import ASSETS_BY_KEY
 from chainteller.domain.clock import DAY, format_instant, from_datetime
 from chainteller.domain.randomness import Randomness, below
-from chainteller.engine.context import EngineContext
+from chainteller.engine.core.context import EngineContext
 from chainteller.engine.engine import Engine
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.statements import Statement
 from chainteller.storage.log import entry
-from chainteller.storage.tables import Tables
+from chainteller.storage.schema.tables import Tables
 from chainteller.workspace.statements import contradictions
 
 Posting = tuple[str, int, int, str]

@@ -14,21 +14,23 @@ from tests.world.files import KEYS
 
 from chainteller.domain import merkle
 from chainteller.domain.clock import DAY, format_instant, from_datetime
-from chainteller.engine import archiving, upkeep, writer_key
-from chainteller.engine.notary import Trees
-from chainteller.engine.unit_of_work import act
-from chainteller.engine.verification import Breach, breaches, verify_books
+from chainteller.engine.core.signers import Trees
+from chainteller.engine.core.unit_of_work import act
+from chainteller.engine.heads import writer_key
+from chainteller.engine.upkeep import archiving, upkeep
+from chainteller.engine.verification.full_pass import Breach, breaches, verify_books
 from chainteller.service.errors import ServiceUnavailable, ValidationFailed
 from chainteller.service.models.pages import ListQuery
 from chainteller.sqlite import sqlite3
-from chainteller.storage import archives, tallies
-from chainteller.storage.copying import copy
 from chainteller.storage.database import Database, open_database
 from chainteller.storage.db.errors import DatabaseError
+from chainteller.storage.lists import tallies
 from chainteller.storage.log import entry, views
+from chainteller.storage.log.marks import derived_deployment
 from chainteller.storage.log.moved import DATABASE
-from chainteller.storage.marks import derived_deployment
-from chainteller.storage.tables import Tables
+from chainteller.storage.schema.tables import Tables
+from chainteller.storage.upkeep import archives
+from chainteller.storage.upkeep.copying import copy
 from chainteller.writer_keys import ConfiguredKeys
 
 KEPT = 30
@@ -382,7 +384,7 @@ def test_archiving_goes_on_only_with_the_rows_that_are_in_both(
     a_busy_month(world)
     for step in range(3):
         with monkeypatch.context() as killing:
-            killing.setattr("chainteller.engine.archiving.work_unit", killed)
+            killing.setattr("chainteller.engine.upkeep.archiving.work_unit", killed)
             with pytest.raises(KeyboardInterrupt):
                 archive(world, path)
         assert verify(world, *([path] if step else [])) == ()

@@ -6,7 +6,7 @@ import pytest
 from tests.refusals import details, refusal
 from tests.world.engines import DPT, USDC_SOLANA, World
 
-from chainteller.engine.verification import verify
+from chainteller.engine.verification.full_pass import verify
 from chainteller.service.errors import ValidationFailed
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.base import RequestModel, read_request

@@ -18,18 +18,19 @@ from tests.world.engines import USDC_ETHEREUM, World
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import DAY, MINUTE, SECOND
-from chainteller.engine.checks.breaches import Breach
+from chainteller.engine.core.breaches import Breach
 from chainteller.engine.deployment import EmbeddedDeployment
-from chainteller.engine.disputes import clear_any, open_for
-from chainteller.engine.verification import verify
-from chainteller.engine.verifying import Verifier
+from chainteller.engine.operations.disputes import clear_any, open_for
+from chainteller.engine.verification.full_pass import verify
+from chainteller.engine.verification.in_rounds import Verifier
 from chainteller.service.deployment import DeploymentOptions
 from chainteller.service.errors import BooksDisputed, Conflict, NotFound, ValidationFailed
 from chainteller.service.models.books import ClearDispute, Dispute
-from chainteller.storage import guards, marks
 from chainteller.storage.db.query import Session
-from chainteller.storage.tables import Tables
-from chainteller.storage.wallet_tables import WalletTables
+from chainteller.storage.log import marks
+from chainteller.storage.schema import guards
+from chainteller.storage.schema.tables import Tables
+from chainteller.storage.schema.wallet_tables import WalletTables
 
 Alter = Callable[[Session], str]
 _TRANSFER = Tables.transfer
@@ -174,7 +175,7 @@ def test_what_is_altered_of_old_rows_is_found_at_night(world: World, verifier: V
     """The new ones are so many that a look doesn't reach the old ones any more."""
     late = Verifier(world.context)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("chainteller.engine.verifying.RECENT", 0)
+        patch.setattr("chainteller.engine.verification.in_rounds.RECENT", 0)
         late.turn()
         alter(world, redirect_a_wallet)
         assert a_minute(world, late) == ()
@@ -191,7 +192,7 @@ def test_everything_is_verified_again_after_a_dispute_was_cleared(
     (first,) = a_minute(world, verifier)
     late = Verifier(world.context)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("chainteller.engine.verifying.RECENT", 0)
+        patch.setattr("chainteller.engine.verification.in_rounds.RECENT", 0)
         late.turn()
         clear(world, first)
         again = a_minute(world, late)
@@ -208,7 +209,7 @@ def test_everything_is_verified_once_a_day_and_never_without_a_time(world: World
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            "chainteller.engine.verification.verify_all",
+            "chainteller.engine.verification.full_pass.verify_all",
             verify_all,
         )
         for _ in range(3 * 24 * 4):

@@ -15,18 +15,19 @@ from tests.world.engines import DPT, USDC_SOLANA, FixedPrices, World, make_world
 from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.second_method import DEFAULT_VALIDITY_S, WATCHED_AFTER
-from chainteller.engine import deposits, due, settlement, small_transfers, trades, withdrawals
-from chainteller.engine.due_times import WORK
 from chainteller.engine.engine import Engine
-from chainteller.engine.verification import breaches, verify
+from chainteller.engine.operations import deposits, settlement, small_transfers, trades, withdrawals
+from chainteller.engine.operations.due_times import WORK
+from chainteller.engine.upkeep import due
+from chainteller.engine.verification.full_pass import breaches, verify
 from chainteller.service.models.counterparties import (
     OpenBlockchainAccount,
     RegisterCounterparty,
     SmallTransferRequest,
 )
 from chainteller.service.models.funding import Destination, WithdrawalRequest
-from chainteller.storage import jobs
-from chainteller.storage.tables import Tables
+from chainteller.storage.queries import jobs
+from chainteller.storage.schema.tables import Tables
 
 OPTIONS = EngineOptions(deposit_delay_s=60)
 ADDRESS = "DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy"

@@ -17,13 +17,14 @@ from chainteller.domain.clock import SECOND
 from chainteller.domain.ids import short
 from chainteller.domain.search_texts import folded, name_words, read
 from chainteller.engine.engine import Engine
-from chainteller.engine.finding import nicknames
+from chainteller.engine.operations.finding import nicknames
 from chainteller.service.errors import ValidationFailed
 from chainteller.service.models.counterparties import RegisterCounterparty
 from chainteller.service.models.finding import Found
 from chainteller.service.models.pages import ListQuery
-from chainteller.storage import organisations, search
-from chainteller.storage.tables import Tables
+from chainteller.storage.lists import search
+from chainteller.storage.queries import organisations
+from chainteller.storage.schema.tables import Tables
 
 WALLET = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
 NAMES = (

@@ -14,7 +14,7 @@ from tests.world.customers import CustomerSeed
 from tests.world.engines import World, make_world
 
 from chainteller.domain.clock import MINUTE
-from chainteller.engine.verification import verify
+from chainteller.engine.verification.full_pass import verify
 from chainteller.storage.database import Database
 
 CUSTOMERS = 6

@@ -8,8 +8,9 @@ from tests.refusals import details, refusal
 from tests.world.engines import DPT, START, World
 
 from chainteller.domain.clock import DAY, format_instant
-from chainteller.engine import unit_of_work, upkeep
-from chainteller.engine.verification import verify
+from chainteller.engine.core import unit_of_work
+from chainteller.engine.upkeep import upkeep
+from chainteller.engine.verification.full_pass import verify
 from chainteller.service.models.base import WireModel
 from chainteller.service.models.funding import DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest

@@ -12,20 +12,20 @@ from tests.world.engines import World, make_world
 
 from chainteller.domain.clock import MINUTE
 from chainteller.domain.transfers import TransferStatus
-from chainteller.engine import due
-from chainteller.engine.checkpointing import Checkpointer
+from chainteller.engine.core.kept_heads import KeptHeads
 from chainteller.engine.deployment import EmbeddedDeployment
-from chainteller.engine.disputes import clear_any
 from chainteller.engine.engine import Engine
-from chainteller.engine.kept_heads import KeptHeads
-from chainteller.engine.verification import verify, verify_heads
+from chainteller.engine.heads.checkpointing import Checkpointer
+from chainteller.engine.operations.disputes import clear_any
+from chainteller.engine.upkeep import due
+from chainteller.engine.verification.full_pass import verify, verify_heads
 from chainteller.service.deployment import DeploymentOptions
 from chainteller.service.errors import Conflict
 from chainteller.service.models.books import Dispute
-from chainteller.storage import guards, marks
 from chainteller.storage.db.query import Session
-from chainteller.storage.log import entry, views
-from chainteller.storage.tables import Tables
+from chainteller.storage.log import entry, marks, views
+from chainteller.storage.schema import guards
+from chainteller.storage.schema.tables import Tables
 
 NAME = "default"
 UNREADABLE = '{"default": {"size": 3, "mark": "zz"}}'

@@ -9,8 +9,8 @@ from tests.world.bank import World, build, sqlite_url
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.keys import ApiKey
-from chainteller.engine.context import EngineContext
-from chainteller.engine.keys import ApiKeys, Authenticator
+from chainteller.engine.core.context import EngineContext
+from chainteller.engine.operations.keys import ApiKeys, Authenticator
 from chainteller.service.deployment import Principal
 from chainteller.service.errors import (
     Conflict,

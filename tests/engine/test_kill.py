@@ -14,9 +14,9 @@ from tests.world.engines import make_world
 from tests.world.files import KEYS
 
 from chainteller.domain.randomness import SeededRandomness, below
-from chainteller.engine.verification import verify
-from chainteller.storage import maintenance
+from chainteller.engine.verification.full_pass import verify
 from chainteller.storage.database import Database, open_database
+from chainteller.storage.upkeep import maintenance
 
 pytestmark = pytest.mark.thorough
 

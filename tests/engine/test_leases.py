@@ -10,9 +10,9 @@ from tests.world.bank import World, build, sqlite_url
 
 from chainteller.domain.clock import SECOND
 from chainteller.engine.deployment import EmbeddedDeployment
-from chainteller.engine.leases import LASTS_S, ServerLease
+from chainteller.engine.upkeep.leases import LASTS_S, ServerLease
 from chainteller.service.deployment import DeploymentOptions
-from chainteller.storage.tables import Tables
+from chainteller.storage.schema.tables import Tables
 
 
 def stored(world: World) -> int:

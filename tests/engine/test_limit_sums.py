@@ -8,9 +8,9 @@ from chainteller.domain.actors import Actor
 from chainteller.domain.clock import DAY, HOUR
 from chainteller.domain.limits import DestinationClass, rules, usage
 from chainteller.domain.randomness import SeededRandomness, below
-from chainteller.engine import limits
-from chainteller.engine.unit_of_work import UnitOfWork, act
-from chainteller.storage.tables import Tables
+from chainteller.engine.core.unit_of_work import UnitOfWork, act
+from chainteller.engine.operations import limits
+from chainteller.storage.schema.tables import Tables
 
 _STATUSES = ("completed", "processing", "reviewing", "cancelled", "failed", "sent", "rejected")
 

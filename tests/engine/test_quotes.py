@@ -15,7 +15,7 @@ from chainteller.domain.options import EngineOptions
 from chainteller.domain.quoting import FeeSchedule
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import ExecuteRequest
-from chainteller.storage import markets, organisations
+from chainteller.storage.queries import markets, organisations
 
 
 @pytest.fixture

@@ -8,11 +8,11 @@ from tests.tampering.bank import NAMES, prove_wallet
 from tests.world.engines import USDC_ETHEREUM, World
 
 from chainteller.domain.clock import HOUR
-from chainteller.engine.verification import recent_ends, verify_since
-from chainteller.storage import guards
+from chainteller.engine.verification.full_pass import recent_ends, verify_since
 from chainteller.storage.db.query import Session
-from chainteller.storage.tables import Tables
-from chainteller.storage.wallet_tables import WalletTables
+from chainteller.storage.schema import guards
+from chainteller.storage.schema.tables import Tables
+from chainteller.storage.schema.wallet_tables import WalletTables
 
 _BALANCE, _JOB, _ENTRY = Tables.ledger_account, Tables.job, Tables.entry
 

@@ -12,11 +12,11 @@ from tests.world.logs import entries
 from tests.world.serving import deployment, served
 
 from chainteller.domain.actors import Actor
-from chainteller.engine import refused_callers
-from chainteller.engine.refused_callers import OTHERS, RefusedCallers
-from chainteller.engine.verification import verify
+from chainteller.engine.upkeep import refused_callers
+from chainteller.engine.upkeep.refused_callers import OTHERS, RefusedCallers
+from chainteller.engine.verification.full_pass import verify
 from chainteller.service.errors import Forbidden, Unauthorized
-from chainteller.storage.rows import DEPLOYMENT
+from chainteller.storage.log.rows import DEPLOYMENT
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

@@ -6,7 +6,7 @@ import pytest
 from tests.world.samples import FOLDER, NOW, load, new_bank, rows
 
 from chainteller.domain.actors import Actor
-from chainteller.engine.context import EngineContext
+from chainteller.engine.core.context import EngineContext
 from chainteller.engine.engine import Engine
 from chainteller.service.models.counterparties import (
     ClaimRequest,

@@ -14,9 +14,9 @@ from chainteller.domain.quoting import BPS
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.domain.trades import TradeStatus
 from chainteller.domain.transfers import TransferStatus
-from chainteller.engine.context import EngineContext
+from chainteller.engine.core.context import EngineContext
 from chainteller.engine.engine import Engine
-from chainteller.engine.verification import verify, verify_chain
+from chainteller.engine.verification.full_pass import verify, verify_chain
 from chainteller.service.models.pages import ListQuery
 
 

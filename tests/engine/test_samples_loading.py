@@ -9,10 +9,10 @@ from tests.world.samples import FOLDER, MIDNIGHT, NOW, dump, head, load, rows
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.domain.clock import ManualClock
 from chainteller.domain.prices import PricePoint
-from chainteller.engine.context import EngineContext
+from chainteller.engine.core.context import EngineContext
 from chainteller.engine.engine import Engine
 from chainteller.engine.samples.loading import is_loaded, load_past, load_samples
-from chainteller.engine.verification import verify
+from chainteller.engine.verification.full_pass import verify
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest

@@ -17,9 +17,9 @@ from chainteller.domain.clock import ManualClock
 from chainteller.domain.ledger import buying_power
 from chainteller.domain.limits import DEFAULT_LIMITS, DestinationClass
 from chainteller.domain.options import EngineOptions
-from chainteller.engine.context import EngineContext
+from chainteller.engine.core.context import EngineContext
 from chainteller.engine.engine import Engine
-from chainteller.engine.verification import verify
+from chainteller.engine.verification.full_pass import verify
 
 pytestmark = pytest.mark.thorough
 

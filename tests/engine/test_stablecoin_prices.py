@@ -10,7 +10,7 @@ from tests.world.engines import DPT, USDC_ETHEREUM, USDC_SOLANA, World, make_wor
 from chainteller.domain.assets import USDC_SOLANA as SOLANA_DOLLAR
 from chainteller.domain.assets import Asset
 from chainteller.engine.engine import Engine
-from chainteller.engine.verification import verify
+from chainteller.engine.verification.full_pass import verify
 from chainteller.service.errors import InsufficientFunds, MarketUnavailable
 
 

@@ -16,7 +16,7 @@ from chainteller.domain.clock import DAY, format_instant, format_moment, from_da
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.service.errors import StatementUnbalanced, ValidationFailed
 from chainteller.sqlite import sqlite3
-from chainteller.storage import ledger
+from chainteller.storage.log import ledger
 from chainteller.workspace.statements import contradictions
 
 

@@ -19,10 +19,10 @@ from tests.world.files import sealed
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import MINUTE, SECOND, format_instant
 from chainteller.domain.trades import Rejection
-from chainteller.engine import settlement
-from chainteller.engine.unit_of_work import UnitOfWork, work_unit
-from chainteller.engine.verification import verify
-from chainteller.storage import markets
+from chainteller.engine.core.unit_of_work import UnitOfWork, work_unit
+from chainteller.engine.operations import settlement
+from chainteller.engine.verification.full_pass import verify
+from chainteller.storage.queries import markets
 
 
 def step(world: World, seconds: float) -> None:

@@ -13,11 +13,11 @@ from chainteller.domain.actors import Actor
 from chainteller.domain.clock import DAY, SECOND, format_instant
 from chainteller.domain.limits import DestinationClass
 from chainteller.domain.options import EngineOptions
-from chainteller.engine import deposits, payouts
-from chainteller.engine.unit_of_work import UnitOfWork, work_unit
-from chainteller.engine.verification import verify
+from chainteller.engine.core.unit_of_work import UnitOfWork, work_unit
+from chainteller.engine.operations import deposits, payouts
+from chainteller.engine.verification.full_pass import verify
 from chainteller.service.models.funding import Destination, WithdrawalRequest
-from chainteller.storage.tables import Tables
+from chainteller.storage.schema.tables import Tables
 
 
 def operate(world: World, work: object, *arguments: str) -> None:

@@ -11,14 +11,14 @@ from tests.world.files import sealed
 from tests.world.logs import entries
 
 from chainteller.domain.clock import DAY, MINUTE, SECOND
-from chainteller.engine import upkeep
-from chainteller.engine.verification import verify
+from chainteller.engine.upkeep import upkeep
+from chainteller.engine.verification.full_pass import verify
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import QuoteRequest
-from chainteller.storage import tallies
 from chainteller.storage.db import records
-from chainteller.storage.rows import DEPLOYMENT
-from chainteller.storage.tables import Tables
+from chainteller.storage.lists import tallies
+from chainteller.storage.log.rows import DEPLOYMENT
+from chainteller.storage.schema.tables import Tables
 
 
 @pytest.fixture

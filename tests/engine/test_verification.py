@@ -11,14 +11,14 @@ from tests.world.files import KEYS
 from tests.world.logs import rewrite
 
 from chainteller.domain.actors import DEFAULT_ORGANISATION
-from chainteller.engine.verification import verify, verify_chain
+from chainteller.engine.verification.full_pass import verify, verify_chain
 from chainteller.sqlite import sqlite3
-from chainteller.storage import guards, marks
 from chainteller.storage.database import Database, connect, open_database
-from chainteller.storage.log import append
+from chainteller.storage.log import append, marks
 from chainteller.storage.log.entry import Act, Stamp
-from chainteller.storage.rows import Writer
-from chainteller.storage.writer_keys import PublicKey
+from chainteller.storage.log.rows import Writer
+from chainteller.storage.log.writer_keys import PublicKey
+from chainteller.storage.schema import guards
 
 
 @pytest.fixture

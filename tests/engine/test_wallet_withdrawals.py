@@ -6,9 +6,9 @@ from tests.world.engines import START, USDC_SOLANA, World
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import HOUR, SECOND, format_instant
-from chainteller.engine import payouts
-from chainteller.engine.unit_of_work import UnitOfWork, work_unit
-from chainteller.engine.verification import verify
+from chainteller.engine.core.unit_of_work import UnitOfWork, work_unit
+from chainteller.engine.operations import payouts
+from chainteller.engine.verification.full_pass import verify
 from chainteller.service.models.counterparties import OpenBlockchainAccount, RegisterCounterparty
 from chainteller.service.models.funding import Destination, Transfer, WithdrawalRequest
 

@@ -9,9 +9,10 @@ from tests.world.engines import World, make_world
 from tests.world.files import KEY
 
 from chainteller.domain.actors import Actor
-from chainteller.engine import due, writer_key
 from chainteller.engine.deployment import EmbeddedDeployment
-from chainteller.engine.verification import verify
+from chainteller.engine.heads import writer_key
+from chainteller.engine.upkeep import due
+from chainteller.engine.verification.full_pass import verify
 from chainteller.private_files import open_private
 from chainteller.service.deployment import DeploymentOptions
 from chainteller.service.errors import WriterKeyMissing

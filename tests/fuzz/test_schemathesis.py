@@ -21,7 +21,7 @@ from tests.world.bank import build, sqlite_url
 from tests.world.serving import ServerProcess
 
 from chainteller.domain.clock import SystemClock
-from chainteller.engine.verification import verify, verify_chain
+from chainteller.engine.verification.full_pass import verify, verify_chain
 
 PROGRAM = os.environ.get("CHAINTELLER_SCHEMATHESIS") or shutil.which("st")
 SETTINGS = Path(__file__).with_name("schemathesis.toml")

@@ -16,7 +16,7 @@ from tests.world.samples import load, new_bank
 
 from chainteller.storage.database import Database
 from chainteller.storage.log import entry
-from chainteller.storage.tables import Tables
+from chainteller.storage.schema.tables import Tables
 
 MOST = 8_000
 _VARYING = re.compile(

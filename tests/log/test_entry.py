@@ -8,7 +8,7 @@ from chainteller.domain import merkle
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.storage.log import entry
 from chainteller.storage.log.entry import Act, Leg, Posted, Stamp, Told
-from chainteller.storage.sealing import Seal
+from chainteller.storage.log.sealing import Seal
 
 ACT = Act(
     "execute_quote",

@@ -21,22 +21,22 @@ from chainteller.domain.clock import DAY, MINUTE
 from chainteller.domain.limits import DEFAULT_LIMITS, DestinationClass
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.rules import Rule
-from chainteller.engine import upkeep
+from chainteller.engine.core.signers import Trees
+from chainteller.engine.core.unit_of_work import act
 from chainteller.engine.engine import Engine
-from chainteller.engine.keys import ApiKeys
-from chainteller.engine.notary import Trees
-from chainteller.engine.unit_of_work import act
-from chainteller.engine.verification import breaches, verify
+from chainteller.engine.operations.keys import ApiKeys
+from chainteller.engine.upkeep import upkeep
+from chainteller.engine.verification.full_pass import breaches, verify
 from chainteller.service.errors import NotFound, ServiceError
 from chainteller.service.models.quotes import ExecuteRequest
-from chainteller.storage import maintenance, marks
 from chainteller.storage.db import records
-from chainteller.storage.log import append, entry, last_writes, views
+from chainteller.storage.log import append, entry, last_writes, marks, views
 from chainteller.storage.log.entry import Act, Stamp
 from chainteller.storage.log.last_writes import Kept, Trail
+from chainteller.storage.log.rows import DEPLOYMENT, Writer
 from chainteller.storage.log.views import Age
-from chainteller.storage.rows import DEPLOYMENT, Writer
-from chainteller.storage.tables import Tables
+from chainteller.storage.schema.tables import Tables
+from chainteller.storage.upkeep import maintenance
 
 ALL = Age(0, 2**62)
 _E = Tables.entry

@@ -35,18 +35,20 @@ ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "chainteller"
 MODULES = (
     "domain/money.py", "domain/ledger.py", "domain/limits.py", "domain/quoting.py",
-    "domain/transfers.py", "domain/merkle.py", "domain/challenges.py",
-    "domain/keys.py",
-    "engine/ledger.py", "engine/limits.py", "engine/unit_of_work.py", "engine/outcome.py",
-    "engine/verification.py", "engine/checks/conduct.py", "engine/checks/epochs.py",
-    "engine/checks/work.py", "engine/due.py", "engine/due_times.py",
-    "engine/checks/expected_journals.py", "engine/checks/ledger.py", "engine/checks/records.py",
-    "engine/checks/seals.py", "engine/claims.py",
-    "engine/claim_proofs.py", "engine/keys.py", "engine/payouts.py", "engine/payout_checks.py",
-    "engine/withdrawals.py", "engine/settlement.py", "engine/deposits.py",
-    "engine/checks/replay.py", "storage/ledger.py", "storage/rows.py", "storage/sealing.py",
-    "storage/marks.py", "storage/log/append.py", "storage/log/entry.py", "storage/log/views.py",
-    "storage/keys.py",
+    "domain/transfers.py", "domain/merkle.py", "domain/challenges.py", "domain/keys.py",
+    "engine/core/ledger.py", "engine/operations/limits.py", "engine/core/unit_of_work.py",
+    "engine/core/outcome.py", "engine/verification/full_pass.py",
+    "engine/verification/conduct.py", "engine/verification/epochs.py",
+    "engine/verification/work.py", "engine/upkeep/due.py", "engine/operations/due_times.py",
+    "engine/operations/expected_journals.py", "engine/verification/ledger.py",
+    "engine/verification/records.py", "engine/verification/seals.py",
+    "engine/operations/claims.py", "engine/operations/claim_proofs.py",
+    "engine/operations/keys.py", "engine/operations/payouts.py",
+    "engine/operations/payout_checks.py", "engine/operations/withdrawals.py",
+    "engine/operations/settlement.py", "engine/operations/deposits.py",
+    "engine/verification/replay.py", "storage/log/ledger.py", "storage/log/rows.py",
+    "storage/log/sealing.py", "storage/log/marks.py", "storage/log/append.py",
+    "storage/log/entry.py", "storage/log/views.py", "storage/queries/keys.py",
 )  # fmt: skip
 """Money, ledger, limits, the log and its marks, verification, claims, keys, sending."""
 TESTS = (

@@ -54,7 +54,7 @@ def test_every_kind_of_change_is_made_where_it_belongs() -> None:
         assert [number for number, (a, b) in enumerate(lines, 1) if a != b] == [each.line]
 
 
-@pytest.mark.parametrize("module", ["domain/money.py", "engine/payouts.py"])
+@pytest.mark.parametrize("module", ["domain/money.py", "engine/operations/payouts.py"])
 def test_a_module_has_changes_of_many_kinds(module: str) -> None:
     assert module in MODULES
     kinds = Counter(each.kind for each in changes((SOURCE / module).read_text(encoding="utf-8")))

@@ -12,8 +12,8 @@ from tests.world.bank import World, build, sqlite_url
 from chainteller.adapters.evm_rpc import EvmRpc
 from chainteller.domain.clock import HOUR, ManualClock
 from chainteller.domain.options import EngineOptions
-from chainteller.engine.claim_proofs import recheck
-from chainteller.engine.verification import verify
+from chainteller.engine.operations.claim_proofs import recheck
+from chainteller.engine.verification.full_pass import verify
 from chainteller.service.errors import ChainUnavailable, ClaimUnverifiable, InvalidSignature
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.counterparties import (
@@ -35,7 +35,7 @@ from chainteller.service.models.funding import (
     Transfer,
     WithdrawalRequest,
 )
-from chainteller.storage.wallet_tables import WalletTables
+from chainteller.storage.schema.wallet_tables import WalletTables
 from chainteller.wallets import contracts
 
 SAFE = "0x5aFE3855358E112B5647B952709E6165e1c1eEEe"

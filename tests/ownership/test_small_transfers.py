@@ -12,8 +12,8 @@ from tests.world.bank import World, build, sqlite_url
 from chainteller.adapters.arrivals_read import FileArrivals
 from chainteller.domain.clock import DAY, SECOND, format_instant
 from chainteller.domain.evidence import METHODS, VerificationMethod
-from chainteller.engine.claim_proofs import recheck
-from chainteller.engine.verification import verify
+from chainteller.engine.operations.claim_proofs import recheck
+from chainteller.engine.verification.full_pass import verify
 from chainteller.service.errors import (
     ArrivalsUnwatched,
     ClaimUnverifiable,

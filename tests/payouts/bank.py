@@ -15,8 +15,8 @@ from tests.world.logs import entries
 
 from chainteller.domain.actors import DEFAULT_ORGANISATION
 from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND
-from chainteller.engine.checks.breaches import Breach
-from chainteller.engine.verification import verify
+from chainteller.engine.core.breaches import Breach
+from chainteller.engine.verification.full_pass import verify
 from chainteller.service.models.counterparties import (
     ChallengeRequest,
     ClaimRequest,
@@ -28,8 +28,8 @@ from chainteller.service.models.funding import Currency, Destination, Transfer, 
 from chainteller.storage.db.query import Session
 from chainteller.storage.log import views
 from chainteller.storage.log.entry import Entry, Told
-from chainteller.storage.tables import Tables
-from chainteller.storage.wallet_tables import WalletTables
+from chainteller.storage.schema.tables import Tables
+from chainteller.storage.schema.wallet_tables import WalletTables
 
 BTC = Currency(type="crypto-currency", symbol="BTC", network="bitcoin")
 SOL = Currency(type="crypto-currency", symbol="SOL", network="solana")

@@ -1,4 +1,4 @@
-"""Each condition of ``engine/payout_checks.py`` alone keeps a withdrawal from being sent.
+"""Each condition of ``payout_checks`` alone keeps a withdrawal from being sent.
 
 One cell is changed after the withdrawal was accepted. The failure's words name the condition, so
 that none can go unnoticed because another one refuses too.
@@ -26,11 +26,11 @@ from tests.world.files import sealed
 
 from chainteller.domain.challenges import DORMANCY
 from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND
-from chainteller.engine import withdrawals
+from chainteller.engine.operations import withdrawals
 from chainteller.service.models.counterparties import RegisterCounterparty, ReverificationRequest
 from chainteller.service.models.funding import Destination, WithdrawalRequest
-from chainteller.storage import jobs
-from chainteller.storage.tables import Tables
+from chainteller.storage.queries import jobs
+from chainteller.storage.schema.tables import Tables
 
 _UNVERIFIED = "DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy"
 

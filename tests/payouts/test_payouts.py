@@ -20,13 +20,13 @@ from tests.wallets.customers import customers
 from tests.world.files import sealed
 
 from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND
-from chainteller.engine import withdrawals
-from chainteller.engine.claim_proofs import Rechecked, recheck
-from chainteller.engine.verification import verify_claims
+from chainteller.engine.operations import withdrawals
+from chainteller.engine.operations.claim_proofs import Rechecked, recheck
+from chainteller.engine.verification.full_pass import verify_claims
 from chainteller.service.errors import ClaimUnverifiable, ServiceError
 from chainteller.service.models.counterparties import LinkRequest, ReverificationRequest
-from chainteller.storage import jobs
-from chainteller.storage.columns import SALT, Atoms
+from chainteller.storage.queries import jobs
+from chainteller.storage.schema.columns import SALT, Atoms
 
 SEEDS = os.environ.get("PAYOUT_SEEDS", "1").split()
 CHANGES = 500

@@ -9,7 +9,7 @@ from tests.properties.deployments import EmbeddedDeployment
 from tests.world.serving import served
 
 from chainteller.engine.deployment import EmbeddedDeployment as Served
-from chainteller.engine.keys import ApiKeys
+from chainteller.engine.operations.keys import ApiKeys
 from chainteller.remote.client import RemoteService
 from chainteller.service.deployment import DeploymentOptions
 from chainteller.service.errors import ServiceError

@@ -11,7 +11,7 @@ from tests.properties.auditor import Auditor
 from tests.properties.books import CURRENCIES, DECIMALS, MARKETS
 from tests.properties.deployments import BANK_ACCOUNTS, EmbeddedDeployment, audited
 
-from chainteller.engine.verification import verify
+from chainteller.engine.verification.full_pass import verify
 
 Act = Callable[[Auditor], None]
 edges = st.sampled_from((-1, 0, 1))

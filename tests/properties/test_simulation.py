@@ -7,7 +7,7 @@ import pytest
 from tests.properties.deployments import EmbeddedDeployment, audited
 from tests.properties.simulation import Simulation
 
-from chainteller.engine.verification import verify, verify_chain
+from chainteller.engine.verification.full_pass import verify, verify_chain
 
 pytestmark = pytest.mark.thorough
 

@@ -9,7 +9,7 @@ from tests.contract.test_trading import opened
 from tests.world.bank import World, build, sqlite_url
 from tests.world.serving import deployment, served
 
-from chainteller.engine.keys import ApiKeys
+from chainteller.engine.operations.keys import ApiKeys
 from chainteller.remote.client import RemoteService
 from chainteller.remote.stream import EventStream, Following
 from chainteller.remote.transport import DEADLINE_S, Transport

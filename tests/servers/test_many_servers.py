@@ -12,10 +12,10 @@ from tests.servers.storm import TOKEN, Storm
 from tests.world.bank import World, build
 
 from chainteller.domain.clock import SystemClock
-from chainteller.engine.verification import verify
+from chainteller.engine.verification.full_pass import verify
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.funding import DepositRequest
-from chainteller.storage.tables import Tables
+from chainteller.storage.schema.tables import Tables
 
 pytestmark = pytest.mark.thorough
 

@@ -11,8 +11,8 @@ from tests.world.files import open_fresh
 
 from chainteller.domain import merkle
 from chainteller.domain.clock import DAY, SECOND
-from chainteller.engine import archiving
-from chainteller.engine.unit_of_work import act
+from chainteller.engine.core.unit_of_work import act
+from chainteller.engine.upkeep import archiving
 from chainteller.service.audit_segment import check_segment
 from chainteller.service.errors import TellerError
 from chainteller.service.models.accounts import OpenTradingAccount

@@ -47,14 +47,14 @@ from tests.world.customers import CustomerSeed
 
 from chainteller.domain.actors import SCOPES, Actor
 from chainteller.domain.preconditions import Control
-from chainteller.engine import accounts, deposits, payouts
-from chainteller.engine.checks.breaches import Breach
-from chainteller.engine.disputes import clear_any, open_for
-from chainteller.engine.outcome import AuditEntry, Event, Outcome, Update, apply
-from chainteller.engine.unit_of_work import UnitOfWork
-from chainteller.storage import disputes
-from chainteller.storage import markets as market_rows
+from chainteller.engine.core.breaches import Breach
+from chainteller.engine.core.outcome import AuditEntry, Event, Outcome, Update, apply
+from chainteller.engine.core.unit_of_work import UnitOfWork
+from chainteller.engine.operations import accounts, deposits, payouts
+from chainteller.engine.operations.disputes import clear_any, open_for
 from chainteller.storage.db import records
+from chainteller.storage.queries import disputes
+from chainteller.storage.queries import markets as market_rows
 
 if TYPE_CHECKING:
     from tests.simulation.generators import Draw

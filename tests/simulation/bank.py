@@ -27,16 +27,17 @@ from chainteller.domain.limits import DestinationClass
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.randomness import SeededRandomness, SystemRandomness
 from chainteller.domain.second_method import ArrivalsUnavailable, Awaited, Seen
-from chainteller.engine import due, upkeep
-from chainteller.engine.context import EngineContext
+from chainteller.engine.core.context import EngineContext
+from chainteller.engine.core.outcome import Outcome, apply
+from chainteller.engine.core.unit_of_work import UnitOfWork, work_unit
 from chainteller.engine.engine import Engine
-from chainteller.engine.keys import ApiKeys, Authenticator
-from chainteller.engine.outcome import Outcome, apply
-from chainteller.engine.unit_of_work import UnitOfWork, work_unit
-from chainteller.engine.verification import Breach, verify
-from chainteller.storage import organisations, rows
+from chainteller.engine.operations.keys import ApiKeys, Authenticator
+from chainteller.engine.upkeep import due, upkeep
+from chainteller.engine.verification.full_pass import Breach, verify
 from chainteller.storage.database import Database
 from chainteller.storage.db.query import Session
+from chainteller.storage.log import rows
+from chainteller.storage.queries import organisations
 from chainteller.wallets import repair, search
 
 SECOND = 1_000_000

@@ -21,10 +21,10 @@ from tests.simulation.run import cleared
 from tests.world.declared import exemptions
 from tests.world.files import KEYS
 
-from chainteller.engine.verification import verify
+from chainteller.engine.verification.full_pass import verify
 from chainteller.sqlite import sqlite3
 from chainteller.storage.database import open_database
-from chainteller.storage.wallet_tables import declared
+from chainteller.storage.schema.wallet_tables import declared
 
 RECOMPUTED = ("recomputed", "the sum of", "the number of", "each is hashed again")
 """How the schema says that another check than the seals finds a change."""

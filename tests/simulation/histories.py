@@ -41,8 +41,8 @@ from tests.world.samples import FOLDER
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.domain.clock import ManualClock
 from chainteller.engine.samples.loading import load_past, load_samples
-from chainteller.storage import clock
 from chainteller.storage.db.query import Session
+from chainteller.storage.queries import clock
 
 LENGTH = 30
 TEMPLATES = 6

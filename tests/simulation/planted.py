@@ -42,13 +42,13 @@ FAULTS = (
     ),
     Fault(
         "a bound quote is executed in any account",
-        "engine/quotes.py",
+        "engine/operations/quotes.py",
         "if quote.trading_account_id not in (None, account.id):",
         "if not account.id:",
     ),
     Fault(
         "open quotes are counted after they expire",
-        "storage/quotes.py",
+        "storage/queries/quotes.py",
         "account AND status = 'open' AND expires >= :now\"",
         "account AND status = 'open' AND expires >= :now - 1000000000000\"",
     ),
@@ -60,13 +60,13 @@ FAULTS = (
     ),
     Fault(
         "withdrawals to wallets share the bank account's limit",
-        "engine/withdrawals.py",
+        "engine/operations/withdrawals.py",
         "requested = Spent(target.destination_class, cents, moment.now, target.level)",
         "requested = Spent(DestinationClass.OWN_BANK, cents, moment.now, target.level)",
     ),
     Fault(
         "a new wallet receives at once",
-        "engine/withdrawals.py",
+        "engine/operations/withdrawals.py",
         "    destinations.require_reachable(target, moment.now)\n",
         "",
     ),
@@ -78,13 +78,13 @@ FAULTS = (
     ),
     Fault(
         "a claim is linked after its day",
-        "engine/counterparties.py",
+        "engine/operations/counterparties.py",
         "    if status is ClaimStatus.EXPIRED:\n",
         "    if status is ClaimStatus.EXPIRED and not claim.id:\n",
     ),
     Fault(
         "a claim serves any account",
-        "engine/counterparties.py",
+        "engine/operations/counterparties.py",
         "same_pair = proven == (account.id, address.network.name, address.canonical)",
         "same_pair = proven[1:] == (address.network.name, address.canonical)",
     ),
@@ -102,7 +102,7 @@ FAULTS = (
     ),
     Fault(
         "expired evidence pays",
-        "engine/destinations.py",
+        "engine/operations/destinations.py",
         "    if now > link.expires:\n",
         "    if now > link.expires and link.revoked_at:\n",
     ),
@@ -126,25 +126,25 @@ FAULTS = (
     ),
     Fault(
         "refused signatures aren't counted",
-        "engine/claims.py",
+        "engine/operations/claims.py",
         "    tx.when_refused(lambda record: _count(record, challenge, found))\n",
         "",
     ),
     Fault(
         "answers aren't kept under their keys",
-        "engine/unit_of_work.py",
+        "engine/core/unit_of_work.py",
         "    if key is not None and (first := _remembered(transaction, call, key)) is not None:\n",
         "    if key is None and (first := _remembered(transaction, call, key)) is not None:\n",
     ),
     Fault(
         "a key may be used for another request",
-        "engine/unit_of_work.py",
+        "engine/core/unit_of_work.py",
         "if first.fingerprint != _fingerprint(call):",
         "if first.fingerprint == call.operation.name:",
     ),
     Fault(
         "a refusal undoes what others wrote with it",
-        "storage/groups.py",
+        "storage/db/group_commit.py",
         "        connection.execute(_UNDO)\n",
         "        connection.rollback()\n"
         '        connection.execute(built("BEGIN IMMEDIATE", None))\n'
@@ -152,25 +152,25 @@ FAULTS = (
     ),
     Fault(
         "a deposit under way is there at once",
-        "engine/deposits.py",
+        "engine/operations/deposits.py",
         "    if not decided.jobs:\n",
         "    if decided:\n",
     ),
     Fault(
         "a bounced payment isn't taken from the bank account",
-        "engine/payouts.py",
+        "engine/operations/payouts.py",
         "debit = accounts.credit(bank_account, -withdrawal.notional_cents)",
         "debit = accounts.credit(bank_account, 0)",
     ),
     Fault(
         "time follows the clock backwards",
-        "engine/timekeeping.py",
+        "engine/core/timekeeping.py",
         "return Reading(max(clock.now(), row.last_at))",
         "return Reading(clock.now())",
     ),
     Fault(
         "another organisation's transactions are shown",
-        "engine/transactions.py",
+        "engine/operations/transactions.py",
         "if moved is not None and moved.organisation_id == organisation_id:",
         "if moved is not None:",
     ),

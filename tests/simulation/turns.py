@@ -10,8 +10,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from chainteller.storage.db.group_commit import Keep, Unit, Writers
 from chainteller.storage.db.query import Session
-from chainteller.storage.groups import Keep, Unit, Writers
 
 Result = TypeVar("Result")
 _PATIENCE_S = 30

@@ -10,8 +10,8 @@ from pathlib import Path
 from tests.postgres import PostgresServer, start_bundled
 from tests.world.files import KEYS
 
-from chainteller.storage import catalogue, schema
 from chainteller.storage.database import connect
+from chainteller.storage.schema import catalogue, ddl
 
 FILE = Path(catalogue.__file__).with_name(catalogue._FILE)
 
@@ -19,7 +19,7 @@ FILE = Path(catalogue.__file__).with_name(catalogue._FILE)
 def written(url: str) -> str:
     """The catalogue of a schema that this build creates, as the file has it."""
     database = connect(url, KEYS)
-    schema.create(database)
+    ddl.create(database)
     with database.read() as connection:
         found = catalogue.postgres_catalogue(connection)
     database.close()

@@ -11,7 +11,7 @@ from tests.world.engines import World, make_world
 
 import chainteller
 from chainteller.domain.clock import DAY
-from chainteller.engine.verification import verify
+from chainteller.engine.verification.full_pass import verify
 
 DOGE = "DOGE@dogecoin"
 

@@ -97,9 +97,11 @@ def expanded(folder: Path) -> Build:
     build.add_revision(_FIRST, _EXPAND)
     build.replace("storage/revision.py", f'REVISION = "{REVISION}"', f'REVISION = "{_FIRST}"')
     build.replace(
-        "engine/quotes.py", '"failure_message": None,', '"failure_message": None, "memo": "new",'
+        "engine/operations/quotes.py",
+        '"failure_message": None,',
+        '"failure_message": None, "memo": "new",',
     )
-    tables = "storage/tables.py"
+    tables = "storage/schema/tables.py"
     build.replace(
         tables,
         '        Index("ix_trade_ordinal", ',
@@ -122,7 +124,7 @@ def contracted(folder: Path) -> Build:
     build.add_revision(_SECOND, _CONTRACT)
     build.replace("storage/revision.py", f'REVISION = "{_FIRST}"', f'REVISION = "{_SECOND}"')
     build.replace("storage/revision.py", f'FLOOR = "{FLOOR}"', f'FLOOR = "{_SECOND}"')
-    build.replace("storage/tables.py", _SCRATCH, "")
-    build.replace("storage/tables.py", _TABLE, "")
+    build.replace("storage/schema/tables.py", _SCRATCH, "")
+    build.replace("storage/schema/tables.py", _TABLE, "")
     build.generate()
     return build

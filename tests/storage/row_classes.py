@@ -7,10 +7,10 @@ from pathlib import Path
 
 from sqlalchemy import Boolean, Column, Integer, Table
 
-from chainteller.storage.columns import SALT, Atoms, reason_unsealed
 from chainteller.storage.db import records
-from chainteller.storage.tables import Tables
-from chainteller.storage.wallet_tables import WalletTables, declared
+from chainteller.storage.schema.columns import SALT, Atoms, reason_unsealed
+from chainteller.storage.schema.tables import Tables
+from chainteller.storage.schema.wallet_tables import WalletTables, declared
 
 HEADING = '''"""The tables and their rows, as statements return them.
 

@@ -5,9 +5,9 @@ from pathlib import Path
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from chainteller.storage import schema
 from chainteller.storage.db.query import POSTGRESQL, SQLITE
-from chainteller.storage.wallet_tables import declared
+from chainteller.storage.schema import ddl
+from chainteller.storage.schema.wallet_tables import declared
 
 _DIALECTS = {
     SQLITE: sqlite.dialect(),
@@ -28,7 +28,7 @@ def written(dialect: str) -> str:
 
 
 def place(dialect: str) -> Path:
-    return Path(schema.__file__).with_name(f"schema_{dialect}.sql")
+    return Path(ddl.__file__).with_name(f"schema_{dialect}.sql")
 
 
 if __name__ == "__main__":

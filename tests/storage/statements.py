@@ -6,9 +6,10 @@ from functools import partial
 from typing import Any, NamedTuple, cast
 
 from chainteller.service.models.pages import ListQuery
-from chainteller.storage import accounts, clock, jobs, ledger
 from chainteller.storage.db.query import NONE, SQLITE, Dialect, Query, Session, Values
-from chainteller.storage.file_reads import STATEMENTS
+from chainteller.storage.log import ledger
+from chainteller.storage.queries import accounts, clock, jobs
+from chainteller.storage.queries.file_reads import STATEMENTS
 
 _LIMIT = 37
 _MANY = 1_000_000

@@ -14,14 +14,15 @@ from tests.world.engines import World, make_world
 from tests.world.files import KEYS
 
 from chainteller.domain.randomness import Randomness, SeededRandomness, below
-from chainteller.engine.verification import verify
+from chainteller.engine.verification.full_pass import verify
 from chainteller.sqlite import sqlite3
-from chainteller.storage import catalogue, maintenance
-from chainteller.storage.copying import copy
 from chainteller.storage.database import Database, open_database
 from chainteller.storage.db.errors import DatabaseError
 from chainteller.storage.db.query import Session
-from chainteller.storage.wallet_tables import declared
+from chainteller.storage.schema import catalogue
+from chainteller.storage.schema.wallet_tables import declared
+from chainteller.storage.upkeep import maintenance
+from chainteller.storage.upkeep.copying import copy
 
 Choice = TypeVar("Choice")
 Change = Callable[[Session, Randomness], str]

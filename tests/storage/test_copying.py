@@ -11,17 +11,17 @@ from tests.world.files import KEYS
 
 from chainteller.cli.main import run
 from chainteller.domain.actors import Actor
-from chainteller.engine.verification import verify, verify_chain
+from chainteller.engine.verification.full_pass import verify, verify_chain
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
-from chainteller.storage import schema
-from chainteller.storage.copying import copy
 from chainteller.storage.database import Database, connect, open_database
 from chainteller.storage.revision import State
-from chainteller.storage.tables import Tables
-from chainteller.storage.wallet_tables import declared
+from chainteller.storage.schema import ddl
+from chainteller.storage.schema.tables import Tables
+from chainteller.storage.schema.wallet_tables import declared
+from chainteller.storage.upkeep.copying import copy
 
 TOKEN = Currency(type="deposit-token-currency", id="DPT_USD")
 
@@ -137,7 +137,7 @@ def test_a_copy_that_fails_midway_leaves_nothing(tmp_path: Path, postgres_url: s
         copy(world.context.database, postgres_url)
     target = connect(postgres_url)
     with target.read() as connection:
-        assert schema.state(connection) is State.NEW
+        assert ddl.state(connection) is State.NEW
     target.close()
     world.engine.close()
 

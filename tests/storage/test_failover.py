@@ -24,7 +24,7 @@ from tests.world.bank import World, build
 from tests.world.serving import ServerProcess
 
 from chainteller.domain.clock import SystemClock
-from chainteller.engine.verification import verify, verify_chain
+from chainteller.engine.verification.full_pass import verify, verify_chain
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.funding import Transfer
 from chainteller.service.models.pages import ListQuery

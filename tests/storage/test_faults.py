@@ -16,14 +16,13 @@ from sqlalchemy import text
 from tests.world.engines import World, make_world
 from tests.world.files import KEYS
 
-from chainteller.engine.verification import verify
+from chainteller.engine.verification.full_pass import verify
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.sqlite import WAL_IS_SAFE, sqlite3, wal_is_safe
 from chainteller.storage import database as databases
-from chainteller.storage import faults
 from chainteller.storage.database import open_database
-from chainteller.storage.db import sqlite
-from chainteller.storage.write_health import WriteHealth
+from chainteller.storage.db import faults, sqlite
+from chainteller.storage.db.write_health import WriteHealth
 
 ROOT = Path(__file__).parents[2]
 IN_WAL = b"\2\2"

@@ -2,7 +2,7 @@
 
 from tests.storage import statements
 
-from chainteller.storage.file_reads import STATEMENTS
+from chainteller.storage.queries.file_reads import STATEMENTS
 
 
 def test_the_statements_are_those_of_the_other_modules() -> None:

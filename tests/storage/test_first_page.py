@@ -7,7 +7,7 @@ from tests.world.bank import build, sqlite_url
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.pages import ListQuery
-from chainteller.storage import first_page
+from chainteller.storage.queries import first_page
 
 
 def test_the_first_rows_are_those_of_the_engine(tmp_path: Path) -> None:

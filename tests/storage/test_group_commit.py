@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import text
 from tests.world.engines import World, make_world
 
-from chainteller.engine.verification import verify
+from chainteller.engine.verification.full_pass import verify
 from chainteller.service.errors import (
     InsufficientFunds,
     QuoteAlreadyUsed,
@@ -21,9 +21,9 @@ from chainteller.service.errors import (
 )
 from chainteller.service.models.quotes import ExecuteRequest
 from chainteller.storage.db.errors import DatabaseError
+from chainteller.storage.db.group_commit import Keep, Writers
 from chainteller.storage.db.query import Session
 from chainteller.storage.db.sqlite import SqliteSession
-from chainteller.storage.groups import Keep, Writers
 
 PATIENCE_S = 20
 

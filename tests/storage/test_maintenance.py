@@ -11,12 +11,13 @@ import pytest
 from tests.world.engines import World, make_world
 from tests.world.files import KEYS
 
-from chainteller.engine.verification import verify, verify_chain
+from chainteller.engine.verification.full_pass import verify, verify_chain
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.sqlite import sqlite3
-from chainteller.storage import maintenance, open_files
 from chainteller.storage.database import open_database
+from chainteller.storage.db import open_files
 from chainteller.storage.revision import REVISION
+from chainteller.storage.upkeep import maintenance
 
 
 @pytest.fixture

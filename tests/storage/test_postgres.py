@@ -13,9 +13,9 @@ from tests.world.files import KEYS, sealed
 from tests.world.serving import deployment
 
 from chainteller.domain.clock import SECOND, ManualClock, SystemClock
-from chainteller.engine import due
-from chainteller.engine.verification import verify
-from chainteller.engine.worker import Worker
+from chainteller.engine.upkeep import due
+from chainteller.engine.upkeep.worker import Worker
+from chainteller.engine.verification.full_pass import verify
 from chainteller.service.errors import (
     IdempotencyInProgress,
     InsufficientFunds,
@@ -24,9 +24,9 @@ from chainteller.service.errors import (
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
-from chainteller.storage import idempotency, jobs
 from chainteller.storage.database import open_database
 from chainteller.storage.db.query import Value, built
+from chainteller.storage.queries import idempotency, jobs
 
 TOKEN = Currency(type="deposit-token-currency", id="DPT_USD")
 

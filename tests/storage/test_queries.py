@@ -17,12 +17,12 @@ from tests.world.files import KEYS
 import chainteller.engine
 import chainteller.storage
 from chainteller.sqlite import sqlite3
-from chainteller.storage import rows
 from chainteller.storage.database import add_functions, open_database
 from chainteller.storage.db import records
 from chainteller.storage.db.query import POSTGRESQL, SQLITE, Query
 from chainteller.storage.db.table import Table
-from chainteller.storage.pages import Listing
+from chainteller.storage.lists.pages import Listing
+from chainteller.storage.log import rows
 
 _BOUNDS = ((), ("created_gte",), ("created_lt",), ("created_gte", "created_lt"))
 

@@ -10,11 +10,12 @@ from tests.world.customers import CustomerSeed, add_customers
 from tests.world.files import open_fresh
 
 from chainteller.domain.actors import DEFAULT_ORGANISATION
-from chainteller.storage import inspection, sealing
 from chainteller.storage.database import Database
 from chainteller.storage.db.records import Tables
-from chainteller.storage.rows import Writer
-from chainteller.storage.sealing import Seal
+from chainteller.storage.log import sealing
+from chainteller.storage.log.rows import Writer
+from chainteller.storage.log.sealing import Seal
+from chainteller.storage.upkeep import inspection
 
 _KEY = {"organisation_id": DEFAULT_ORGANISATION, "id": "DDA-1"}
 _NAME = f"{DEFAULT_ORGANISATION} DDA-1"

@@ -16,9 +16,9 @@ from chainteller.service.interface import Service
 from chainteller.sqlite import WAL_IS_SAFE, sqlite3
 from chainteller.storage.database import Unwaiting
 from chainteller.storage.db import sqlite
+from chainteller.storage.db.faults import NotAtOnce
 from chainteller.storage.db.query import built
 from chainteller.storage.db.sqlite import SqliteSession
-from chainteller.storage.faults import NotAtOnce
 
 
 @pytest.fixture

@@ -20,14 +20,15 @@ from tests.world.serving import deployment
 
 from chainteller.cli.error_output import Exit
 from chainteller.cli.main import run
-from chainteller.engine.verification import verify
+from chainteller.engine.verification.full_pass import verify
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.models.quotes import QuoteRequest
 from chainteller.sqlite import sqlite3
-from chainteller.storage import maintenance, schema, upgrade
 from chainteller.storage.database import connect, open_database
 from chainteller.storage.revision import REVISION
-from chainteller.storage.tables import Tables
+from chainteller.storage.schema import ddl
+from chainteller.storage.schema.tables import Tables
+from chainteller.storage.upkeep import maintenance, upgrade
 
 
 class DiskUsage(NamedTuple):
@@ -199,7 +200,7 @@ def test_an_upgrade_without_enough_time_changes_nothing(world: World, url: str) 
 
 def test_a_file_without_a_revision_is_damaged_and_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "stuck.db"
-    schema.touch(path, "TRUNCATE")
+    ddl.touch(path, "TRUNCATE")
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE trade (id TEXT)")
     before = path.read_bytes()
@@ -211,7 +212,7 @@ def test_a_file_without_a_revision_is_damaged_and_left_alone(tmp_path: Path) -> 
 
 def test_alembic_is_imported_only_to_migrate() -> None:
     script = (
-        "import sys, chainteller.engine.engine, chainteller.storage.upgrade\n"
+        "import sys, chainteller.engine.engine, chainteller.storage.upkeep.upgrade\n"
         "assert not [name for name in sys.modules if name.startswith('alembic')]"
     )
     subprocess.run([sys.executable, "-c", script], check=True)

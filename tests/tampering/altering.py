@@ -11,12 +11,12 @@ from tests.tampering.bank import LEAST, busy_bank
 from tests.world.declared import form, sealed_tables
 from tests.world.engines import World
 
-from chainteller.engine.checks import replay, seals
-from chainteller.engine.checks.breaches import Breach
-from chainteller.storage import guards
-from chainteller.storage.archives import Past
-from chainteller.storage.columns import Atoms, reason_unsealed
+from chainteller.engine.core.breaches import Breach
+from chainteller.engine.verification import replay, seals
 from chainteller.storage.db.query import Session
+from chainteller.storage.schema import guards
+from chainteller.storage.schema.columns import Atoms, reason_unsealed
+from chainteller.storage.upkeep.archives import Past
 
 Row = Mapping[str, Any]
 

@@ -16,9 +16,9 @@ from chainteller.adapters.evm_rpc import EvmRpc
 from chainteller.domain.clock import DAY, HOUR, SECOND
 from chainteller.domain.limits import DEFAULT_LIMITS
 from chainteller.domain.options import EngineOptions
-from chainteller.engine import archiving
 from chainteller.engine.engine import Engine
-from chainteller.engine.keys import ApiKeys
+from chainteller.engine.operations.keys import ApiKeys
+from chainteller.engine.upkeep import archiving
 from chainteller.service.errors import InvalidSignature
 from chainteller.service.models.counterparties import (
     ChallengeRequest,
@@ -30,8 +30,8 @@ from chainteller.service.models.counterparties import (
     StatementRequest,
 )
 from chainteller.service.models.funding import Destination, WithdrawalRequest
-from chainteller.storage import markets
-from chainteller.storage.wallet_tables import declared
+from chainteller.storage.queries import markets
+from chainteller.storage.schema.wallet_tables import declared
 from chainteller.wallets.simulated import sample_wallets, sign_sample
 
 LEAST = 3

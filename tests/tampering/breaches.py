@@ -15,8 +15,8 @@ from tests.tampering.altering import unguarded
 from tests.tampering.bank import busy_bank
 from tests.world.engines import World
 
-from chainteller.engine import claim_proofs
-from chainteller.engine.verification import breaches
+from chainteller.engine.operations import claim_proofs
+from chainteller.engine.verification.full_pass import breaches
 from chainteller.storage.db.query import Session
 
 KEPT = Path(__file__).with_name("breaches.txt")

@@ -15,12 +15,11 @@ from tests.tampering.words import words
 from tests.world.engines import World
 
 from chainteller.domain.randomness import SystemRandomness
-from chainteller.engine.verification import breaches
-from chainteller.storage import marks
+from chainteller.engine.verification.full_pass import breaches
 from chainteller.storage.db.query import Session
-from chainteller.storage.log import entry, views
+from chainteller.storage.log import entry, marks, views
 from chainteller.storage.log.entry import Act, Stamp
-from chainteller.storage.sealing import Seal
+from chainteller.storage.log.sealing import Seal
 
 KEPT = kept()
 WORDS = words()

@@ -19,12 +19,12 @@ from tests.tampering.bank import LEAST, archive_all, busy_bank, counts
 from tests.world.declared import exemptions, sealed_tables
 from tests.world.engines import World
 
-from chainteller.engine.checks import seals
-from chainteller.engine.verification import breaches, verify, verify_all
-from chainteller.storage import guards
+from chainteller.engine.verification import seals
+from chainteller.engine.verification.full_pass import breaches, verify, verify_all
 from chainteller.storage.db.query import Session
-from chainteller.storage.tables import Tables
-from chainteller.storage.wallet_tables import declared
+from chainteller.storage.schema import guards
+from chainteller.storage.schema.tables import Tables
+from chainteller.storage.schema.wallet_tables import declared
 
 _EXEMPT = {
     ("entry", "*"),

@@ -16,15 +16,16 @@ from tests.world.files import put_on_record
 from tests.world.logs import entries
 
 from chainteller.domain.clock import DAY, HOUR, MINUTE
-from chainteller.engine.keys import ApiKeys
-from chainteller.engine.verification import verify
-from chainteller.storage import guards, keys, marks
+from chainteller.engine.operations.keys import ApiKeys
+from chainteller.engine.verification.full_pass import verify
 from chainteller.storage.database import Database
 from chainteller.storage.db import records
-from chainteller.storage.log import views
-from chainteller.storage.marks import Marker
-from chainteller.storage.rows import Writer
-from chainteller.storage.writer_keys import PublicKey
+from chainteller.storage.log import marks, views
+from chainteller.storage.log.marks import Marker
+from chainteller.storage.log.rows import Writer
+from chainteller.storage.log.writer_keys import PublicKey
+from chainteller.storage.queries import keys
+from chainteller.storage.schema import guards
 
 _UNMARKED = "its mark doesn't hold: nobody with the writer's key wrote it here"
 

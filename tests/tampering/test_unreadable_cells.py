@@ -8,8 +8,8 @@ from sqlalchemy import Table, select, update
 from tests.tampering.altering import SAVED, UNDONE, unguarded
 from tests.world.engines import World
 
-from chainteller.engine.verification import breaches
-from chainteller.storage.wallet_tables import declared
+from chainteller.engine.verification.full_pass import breaches
+from chainteller.storage.schema.wallet_tables import declared
 
 VALUES = ("[" * 3_000, "[1]", "null", "1", "{}", "[]", "x", "\ud7ff\x00", '{"a":{"a":[]}}')
 """Of JSON: nested deeper than the parser goes, and of other kinds than any build writes."""

@@ -27,16 +27,18 @@ from tests.world.engines import START, World, make_world
 from tests.world.files import put_on_record, sealed
 
 from chainteller.domain.clock import SECOND
-from chainteller.engine.checks import replay
-from chainteller.engine.keys import ApiKeys
-from chainteller.engine.verification import verify
+from chainteller.engine.operations.keys import ApiKeys
+from chainteller.engine.verification import replay
+from chainteller.engine.verification.full_pass import verify
 from chainteller.service.errors import ServiceError
 from chainteller.service.models.counterparties import ReverificationRequest
-from chainteller.storage import guards, inspection, markets
-from chainteller.storage.archives import Past
 from chainteller.storage.db.query import Session
 from chainteller.storage.log import views
-from chainteller.storage.rows import Writer
+from chainteller.storage.log.rows import Writer
+from chainteller.storage.queries import markets
+from chainteller.storage.schema import guards
+from chainteller.storage.upkeep import inspection
+from chainteller.storage.upkeep.archives import Past
 
 
 def write_over(connection: Session, altered: Alteration) -> None:

@@ -5,11 +5,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from chainteller.engine import checks, claim_proofs, verification
+from chainteller.engine import verification
+from chainteller.engine.operations import claim_proofs
 
 _MODULES = (
-    *sorted(Path(checks.__path__[0]).glob("*.py")),
-    Path(verification.__file__),
+    *sorted(Path(verification.__path__[0]).glob("[!_]*.py")),
     Path(claim_proofs.__file__),
 )
 _FINDINGS = {"Breach", "Contradiction"}
@@ -22,6 +22,7 @@ def words() -> dict[str, str]:
     return {
         found: module.stem
         for module in _MODULES
+        if module.stem != "in_rounds"  # says why it could not verify, which is no finding
         for node in ast.walk(ast.parse(module.read_text(encoding="utf-8")))
         for said in _said(node)
         for found in _expressions(said)

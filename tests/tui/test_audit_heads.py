@@ -11,9 +11,9 @@ from tests.world.bank import World, build, sqlite_url
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import MINUTE, ManualClock
-from chainteller.engine import signing_keys
+from chainteller.engine.core.signers import Signers
 from chainteller.engine.engine import Engine
-from chainteller.engine.notary import Notary
+from chainteller.engine.heads import signing_keys
 from chainteller.service.errors import ReadOnlyProfile
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.tui.console.app import Console
@@ -24,7 +24,7 @@ START = 1_763_700_000_000_000
 
 def _world(folder: Path, keys: Path) -> World:
     world = build(sqlite_url(folder), clock=ManualClock(START))
-    context = replace(world.context, notary=Notary(keys, (), sqlite_url(folder)))
+    context = replace(world.context, signers=Signers(keys, (), sqlite_url(folder)))
     return replace(world, engine=Engine(context, Actor(name="op01")))
 
 

@@ -9,9 +9,9 @@ from tests.tui.conftest import Bench, press, seen, settle
 from tests.world.samples import load, new_bank
 
 from chainteller.domain.actors import Actor
-from chainteller.engine import deposits
+from chainteller.engine.core.unit_of_work import UnitOfWork, work_unit
 from chainteller.engine.engine import Engine
-from chainteller.engine.unit_of_work import UnitOfWork, work_unit
+from chainteller.engine.operations import deposits
 from chainteller.service import operations as op
 from chainteller.service.layers import Next, layered
 from chainteller.service.models.accounts import Token, TokenBalance, TradingAccount

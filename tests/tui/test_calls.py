@@ -11,7 +11,7 @@ from tests.tui.conftest import Bench, answer, press, seen, settle
 from tests.tui.unsteady_service import Unsteady
 from textual import events
 
-from chainteller.engine.verification import verify_chain
+from chainteller.engine.verification.full_pass import verify_chain
 from chainteller.records.formats import short_id
 from chainteller.service import operations as op
 from chainteller.service.errors import NotOffered

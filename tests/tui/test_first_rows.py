@@ -7,7 +7,7 @@ import pytest
 from tests.tui.conftest import Bench, press, seen, settle, until
 from textual.pilot import Pilot
 
-from chainteller.storage.first_page import first_accounts
+from chainteller.storage.queries.first_page import first_accounts
 from chainteller.tui.accounts.screen import AccountsScreen
 from chainteller.tui.console.app import Console
 from chainteller.tui.start import Glimpse, StartedDesk

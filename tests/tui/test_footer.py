@@ -9,8 +9,8 @@ from textual.strip import Strip
 
 from chainteller.domain.preconditions import Control
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
-from chainteller.storage import markets
-from chainteller.storage.tables import Tables
+from chainteller.storage.queries import markets
+from chainteller.storage.schema.tables import Tables
 from chainteller.tui.commands import SCREENS, footer_hints
 from chainteller.tui.console.app import Console
 from chainteller.tui.desk_screen import DeskScreen

@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from chainteller.records.formats import grouped
 from chainteller.records.transactions import fields_of
 from chainteller.service.models.funding import Currency, WithdrawalRequest
-from chainteller.storage.first_page import first_accounts
+from chainteller.storage.queries.first_page import first_accounts
 from chainteller.tui.console.app import Console
 from chainteller.tui.privacy import Privacy, PrivacyFilter
 from chainteller.tui.start import StartedDesk

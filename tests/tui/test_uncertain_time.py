@@ -5,7 +5,7 @@ from tests.tui.conftest import Bench, seen, settle
 from textual.pilot import Pilot
 
 from chainteller.domain.actors import Actor
-from chainteller.engine.unit_of_work import act
+from chainteller.engine.core.unit_of_work import act
 from chainteller.tui.console.app import Console
 
 LINE = "Time is uncertain: quotes, trades and payments are paused"

@@ -6,7 +6,7 @@ import pytest
 from tests.tui.conftest import Bench
 from tests.tui.wallet_case import SECRET, WALLETS, Case
 
-from chainteller.engine import claims
+from chainteller.engine.operations import claims
 from chainteller.service import operations as op
 from chainteller.service.errors import NotOffered
 from chainteller.service.layers import Next, layered

@@ -11,10 +11,10 @@ from tests.world.bank import START, World, build
 from chainteller.domain.actors import Actor
 from chainteller.domain.canonical import canonical
 from chainteller.domain.clock import ManualClock
-from chainteller.engine import signing_keys
+from chainteller.engine.core.signers import Signers
 from chainteller.engine.engine import Engine
-from chainteller.engine.heads import MadeHead, make_heads
-from chainteller.engine.notary import Notary
+from chainteller.engine.heads import signing_keys
+from chainteller.engine.heads.signed_heads import MadeHead, make_heads
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.sqlite import sqlite3
@@ -79,8 +79,8 @@ def open_place(
     """Open a bank; a new one gets a signing key."""
     clock = ManualClock(START)
     world = build(f"sqlite:///{file}", clock=clock)
-    notary = Notary(key_folder, tuple(witnesses), f"sqlite:///{file}")
-    context = replace(world.context, notary=notary)
+    signers = Signers(key_folder, tuple(witnesses), f"sqlite:///{file}")
+    context = replace(world.context, signers=signers)
     place = Place(replace(world, engine=Engine(context, OPERATOR)), file)
     if is_new:
         signing_keys.create(context, OPERATOR)

@@ -28,9 +28,9 @@ from tests.witnessing.witnesses import RunningWitness, running_witness
 
 from chainteller.adapters.witness_http import HttpWitness
 from chainteller.domain.randomness import SeededRandomness, below
-from chainteller.engine import signing_keys
-from chainteller.engine.heads import HeadsReport, describe, heads_of, judge_heads
-from chainteller.storage import maintenance
+from chainteller.engine.heads import signing_keys
+from chainteller.engine.heads.signed_heads import HeadsReport, describe, heads_of, judge_heads
+from chainteller.storage.upkeep import maintenance
 from chainteller.witnessing.checkpoints import Head
 from chainteller.witnessing.comparing import compare_file
 from chainteller.witnessing.errors import AuditContradicted, CheckpointRefused

@@ -18,16 +18,22 @@ from chainteller.adapters.witness_http import HttpWitness
 from chainteller.cli.audit_heads import proves
 from chainteller.domain.clock import DAY
 from chainteller.domain.merkle import verify_consistency
-from chainteller.engine import archiving, signing_keys
-from chainteller.engine.checkpointing import Checkpointer
-from chainteller.engine.heads import heads_of, judge_heads, record_restore, set_restored_aside
-from chainteller.engine.notary import Notary
-from chainteller.engine.verification import verify
+from chainteller.engine.core.signers import Signers
+from chainteller.engine.heads import signing_keys
+from chainteller.engine.heads.checkpointing import Checkpointer
+from chainteller.engine.heads.signed_heads import (
+    heads_of,
+    judge_heads,
+    record_restore,
+    set_restored_aside,
+)
+from chainteller.engine.upkeep import archiving
+from chainteller.engine.verification.full_pass import verify
 from chainteller.service.errors import Conflict, NotFound, ValidationFailed
 from chainteller.service.models.heads import AuditProof
 from chainteller.sqlite import sqlite3
 from chainteller.storage.database import open_database
-from chainteller.storage.tables import Tables
+from chainteller.storage.schema.tables import Tables
 from chainteller.witnessing.checkpoints import Head, read_signed_head
 from chainteller.witnessing.comparing import compare_file
 from chainteller.witnessing.errors import AuditContradicted, CheckpointRefused, Refusal
@@ -495,8 +501,8 @@ def test_the_thread_signs_what_is_new_at_its_interval_and_at_the_end(place: Plac
 
 
 def test_a_place_without_keys_or_witnesses_reads_nothing(tmp_path: Path) -> None:
-    notary = Notary()
-    assert notary.contradicted("x/y") == ""
+    signers = Signers()
+    assert signers.contradicted("x/y") == ""
     assert not (tmp_path / "keys").exists()
 
 

@@ -14,12 +14,12 @@ from chainteller.domain.actors import Actor
 from chainteller.domain.clock import Clock, ManualClock, parse_instant
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.randomness import SystemRandomness
-from chainteller.engine.context import EngineContext
+from chainteller.engine.core.context import EngineContext
+from chainteller.engine.core.ports import Arrivals, Chain
 from chainteller.engine.engine import Engine
-from chainteller.engine.keys import ApiKeys
-from chainteller.engine.ports import Arrivals, Chain
-from chainteller.storage import organisations
+from chainteller.engine.operations.keys import ApiKeys
 from chainteller.storage.database import Database
+from chainteller.storage.queries import organisations
 
 START = parse_instant("2026-11-20T12:00:00Z")
 OTHER = "other"

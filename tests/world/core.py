@@ -15,9 +15,9 @@ from sqlalchemy.sql import ClauseElement
 import chainteller.storage.db.postgres
 import chainteller.storage.db.sqlite  # noqa: F401 - sessions that are known below
 from chainteller.sqlite import sqlite3
-from chainteller.storage.columns import Atoms
 from chainteller.storage.db.errors import DatabaseError
 from chainteller.storage.db.query import Found, Session
+from chainteller.storage.schema.columns import Atoms
 
 _DIALECTS: Mapping[str, Any] = {
     "sqlite": sqlite.dialect(paramstyle="qmark"),

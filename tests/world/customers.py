@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from chainteller.domain.preconditions import TERMS_VERSION
 from chainteller.storage.db.records import Tables
-from chainteller.storage.rows import Writer
+from chainteller.storage.log.rows import Writer
 
 
 @dataclass(frozen=True, slots=True)

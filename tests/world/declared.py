@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from sqlalchemy import Table
 
-from chainteller.storage import sealing
-from chainteller.storage.columns import reason_unsealed
 from chainteller.storage.db import records, table
-from chainteller.storage.sealing import Form
-from chainteller.storage.wallet_tables import declared
+from chainteller.storage.log import sealing
+from chainteller.storage.log.sealing import Form
+from chainteller.storage.schema.columns import reason_unsealed
+from chainteller.storage.schema.wallet_tables import declared
 
 _SHAPES = {each.name: each for each in records.ALL}
 

@@ -14,8 +14,8 @@ from chainteller.domain.options import EngineOptions
 from chainteller.domain.prices import PricePoint
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.domain.trades import Rejection
+from chainteller.engine.core.ports import ExecutionVenue, PriceFeed
 from chainteller.engine.engine import Engine, EngineContext
-from chainteller.engine.ports import ExecutionVenue, PriceFeed
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.funding import (
     Currency,
@@ -26,7 +26,7 @@ from chainteller.service.models.funding import (
 from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteRequest
 from chainteller.service.models.trades import Trade
 from chainteller.storage.database import Database
-from chainteller.storage.writer_keys import WriterKeys
+from chainteller.storage.log.writer_keys import WriterKeys
 
 _WALLETS = Path(__file__).parents[2] / "sample_data" / "wallets.toml"
 START = 1_763_700_000_000_000

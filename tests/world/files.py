@@ -15,9 +15,9 @@ from chainteller.storage.database import Database, add_functions, open_database,
 from chainteller.storage.db.sqlite import SqliteSessions
 from chainteller.storage.log import append
 from chainteller.storage.log.entry import Act, Stamp
-from chainteller.storage.rows import Writer
-from chainteller.storage.sealing import Seal
-from chainteller.storage.writer_keys import WriterKeys
+from chainteller.storage.log.rows import Writer
+from chainteller.storage.log.sealing import Seal
+from chainteller.storage.log.writer_keys import WriterKeys
 
 KEY = "7e" * 32
 """The writer's key of all databases of tests."""

@@ -10,11 +10,11 @@ from sqlalchemy import select, update
 
 from chainteller.domain.actors import DEFAULT_ORGANISATION
 from chainteller.domain.canonical import canonical
-from chainteller.storage import guards, marks
 from chainteller.storage.database import Database
-from chainteller.storage.log import entry
+from chainteller.storage.log import entry, marks
 from chainteller.storage.log.entry import Entry, opened
-from chainteller.storage.tables import Tables
+from chainteller.storage.schema import guards
+from chainteller.storage.schema.tables import Tables
 
 
 def entries(

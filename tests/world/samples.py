@@ -11,7 +11,7 @@ from chainteller.adapters.venue_simulated import SimulatedVenue
 from chainteller.domain.clock import ManualClock, midnight_before, parse_instant
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.randomness import SeededRandomness
-from chainteller.engine.context import EngineContext
+from chainteller.engine.core.context import EngineContext
 from chainteller.engine.samples.loading import load_samples
 from chainteller.storage.log import views
 

@@ -27,9 +27,9 @@ from chainteller.settings.values import database, without_password
 if TYPE_CHECKING:
     from chainteller.api.server import Serving
     from chainteller.engine.engine import Engine
-    from chainteller.engine.keys import ApiKeys
-    from chainteller.engine.verification import ClaimsReport
-    from chainteller.storage.writer_keys import WriterKeys
+    from chainteller.engine.operations.keys import ApiKeys
+    from chainteller.engine.verification.full_pass import ClaimsReport
+    from chainteller.storage.log.writer_keys import WriterKeys
     from chainteller.witnessing.checkpoints import Head
 
 Outcome = dict[str, object]
@@ -57,7 +57,7 @@ def _keys() -> "WriterKeys":
 
 @contextmanager
 def api_keys() -> Iterator["ApiKeys"]:
-    from chainteller.engine.keys import ApiKeys
+    from chainteller.engine.operations.keys import ApiKeys
 
     with engine() as found:
         yield ApiKeys(found.context, operator(options().configured.settings))
@@ -76,7 +76,7 @@ def judged() -> Iterator[None]:
 
 def init() -> Outcome:
     """Create the schema; ``created`` is False where the database exists and is current."""
-    from chainteller.storage import maintenance
+    from chainteller.storage.upkeep import maintenance
 
     created = maintenance.init(_address(), _keys())
     return {"database": without_password(_address()), "created": created}
@@ -88,7 +88,7 @@ def plan_upgrade(within_s: int | None) -> UpgradePlan:
     Raises:
         ServiceUnavailable: UPGRADE_TOO_LONG, or as ``upgrade``.
     """
-    from chainteller.storage.upgrade import plan, require_time
+    from chainteller.storage.upkeep.upgrade import plan, require_time
 
     planned = plan(_address())
     if within_s is not None:
@@ -99,9 +99,9 @@ def plan_upgrade(within_s: int | None) -> UpgradePlan:
 def upgrade(*, compact: bool, within_s: int | None) -> Outcome:
     """Upgrade the schema and verify everything; returns the revisions before and after, the
     breaches that were found, if any, and the sizes in bytes where it was compacted."""
-    from chainteller.engine.verification import verify
-    from chainteller.storage import maintenance
-    from chainteller.storage import upgrade as upgrades
+    from chainteller.engine.verification.full_pass import verify
+    from chainteller.storage.upkeep import maintenance
+    from chainteller.storage.upkeep import upgrade as upgrades
 
     if within_s is not None:
         plan_upgrade(within_s)
@@ -125,7 +125,7 @@ def fill() -> Outcome:
 
 def check() -> DatabaseReport:
     """The state of the file; a note says where no key signs heads of its audit log."""
-    from chainteller.storage import maintenance
+    from chainteller.storage.upkeep import maintenance
 
     report = maintenance.check(_address())
     if report.schema_state != "current":
@@ -150,7 +150,8 @@ def archive(file: Path, keep_days: int | None) -> Outcome:
     Raises:
         ServiceUnavailable: the archive can't be used; nothing was changed.
     """
-    from chainteller.engine import archiving, pacing
+    from chainteller.engine.core import pacing
+    from chainteller.engine.upkeep import archiving
 
     if keep_days is None:
         keep_days = options().configured.settings.audit.archive_after_days
@@ -168,17 +169,17 @@ def verify(files: Sequence[Path] = ()) -> Verified:
     Raises:
         ServiceUnavailable: an archive can't be used, or isn't the database's.
     """
-    from chainteller.engine.checks.breaches import causes
-    from chainteller.engine.heads import judge_heads
-    from chainteller.engine.verification import (
+    from chainteller.engine.core.breaches import causes
+    from chainteller.engine.heads.signed_heads import judge_heads
+    from chainteller.engine.verification.full_pass import (
         ClaimsReport,
         verify_books,
         verify_claims,
         verify_heads,
         verify_structure,
     )
-    from chainteller.storage import archives
-    from chainteller.storage.marks import derived_deployment
+    from chainteller.storage.log.marks import derived_deployment
+    from chainteller.storage.upkeep import archives
 
     with engine() as found:
         database = found.context.database
@@ -217,7 +218,7 @@ def recheck(claim_id: str | None) -> list[Outcome]:
     Raises:
         NotFound: there is no such claim.
     """
-    from chainteller.engine.claim_proofs import recheck as rechecked
+    from chainteller.engine.operations.claim_proofs import recheck as rechecked
 
     with engine() as found, found.context.database.read(patient=True) as connection:
         return [each.to_wire() for each in rechecked(connection, claim_id)]
@@ -225,9 +226,9 @@ def recheck(claim_id: str | None) -> list[Outcome]:
 
 def writer_key() -> Outcome:
     """Where the writer's key is, and what names it; nothing where there is no database."""
-    from chainteller.engine.writer_key import described
+    from chainteller.engine.heads.writer_key import described
     from chainteller.service.errors import TellerError
-    from chainteller.storage import maintenance
+    from chainteller.storage.upkeep import maintenance
 
     try:
         if _address().startswith("sqlite:///"):
@@ -240,9 +241,9 @@ def writer_key() -> Outcome:
 
 def books() -> Outcome:
     """When the books were verified, and what is in dispute; nothing where there's no database."""
-    from chainteller.engine.disputes import standing
+    from chainteller.engine.operations.disputes import standing
     from chainteller.service.errors import TellerError
-    from chainteller.storage import maintenance
+    from chainteller.storage.upkeep import maintenance
 
     try:
         if _address().startswith("sqlite:///"):
@@ -262,28 +263,28 @@ def books() -> Outcome:
 def signing_problem() -> str:
     """Why no heads of the audit log are signed; empty if they are. Never raises TellerError."""
     from chainteller.service.errors import TellerError
-    from chainteller.storage import maintenance
+    from chainteller.storage.upkeep import maintenance
 
     try:
         if _address().startswith("sqlite:///"):
             maintenance.require_file(sqlite_path(_address()))
         with engine() as found, found.context.database.read() as connection:
-            return found.context.notary.standing(connection).problem
+            return found.context.signers.standing(connection).problem
     except TellerError as error:
         return error.message
 
 
 def verify_chain() -> ChainReport:
     """Check the audit log of the configured database."""
-    from chainteller.engine.verification import verify_chain as verified
+    from chainteller.engine.verification.full_pass import verify_chain as verified
 
     with engine() as found:
         return verified(found.context.database)
 
 
 def backup(file: Path) -> Outcome:
-    from chainteller.storage import maintenance
     from chainteller.storage.database import open_database
+    from chainteller.storage.upkeep import maintenance
 
     database = open_database(_address())
     try:
@@ -302,7 +303,7 @@ def restore(file: Path) -> Outcome:
     Raises:
         ServiceUnavailable: nothing was restored.
     """
-    from chainteller.storage import maintenance
+    from chainteller.storage.upkeep import maintenance
 
     unseen = maintenance.holders(_address()).unseen
     outcome: Outcome = {"database": without_password(_address())}
@@ -314,7 +315,7 @@ def restore(file: Path) -> Outcome:
         if state != "current":
             outcome["entry"] = f"none: the schema is {state}"
             return
-        from chainteller.engine.heads import record_restore
+        from chainteller.engine.heads.signed_heads import record_restore
 
         configured = options().configured
         restored = open_engine(configured.settings, replace(configured.database(), address=url))
@@ -343,7 +344,7 @@ def accept_heads(found: "Engine") -> None:
 
 
 def _record_refused_restore(file: Path, error: ServiceUnavailable) -> None:
-    from chainteller.engine.unit_of_work import act
+    from chainteller.engine.core.unit_of_work import act
 
     inputs = {"backup": file.name, "pids": error.details["pids"]}
     reason = str(error.details["reason"])
@@ -361,8 +362,8 @@ def _record_refused_restore(file: Path, error: ServiceUnavailable) -> None:
 
 def _heads_now() -> "dict[str, Head] | None":
     """The heads of the database that is going to be replaced; None where it can't be read."""
-    from chainteller.engine.heads import heads_of
-    from chainteller.storage import maintenance
+    from chainteller.engine.heads.signed_heads import heads_of
+    from chainteller.storage.upkeep import maintenance
 
     if not _address().startswith("sqlite:///"):
         return None
@@ -376,9 +377,9 @@ def _heads_now() -> "dict[str, Head] | None":
 
 def copy(to_url: str) -> tuple[Outcome, list[str]]:
     """Copy a sound database and verify the copy; returns the outcome and every violation found."""
-    from chainteller.engine.verification import verify as verified
-    from chainteller.storage.copying import copy as copied
+    from chainteller.engine.verification.full_pass import verify as verified
     from chainteller.storage.database import open_database
+    from chainteller.storage.upkeep.copying import copy as copied
 
     try:
         database(to_url)

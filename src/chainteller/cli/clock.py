@@ -64,7 +64,8 @@ def accept() -> None:
 def _shown() -> Outcome:
     """What time it is at the bank, and what the clocks show."""
     from chainteller.domain.timekeeping import MEANINGS
-    from chainteller.engine import epochs, timekeeping
+    from chainteller.engine.core import timekeeping
+    from chainteller.engine.upkeep import epochs
 
     with engine() as found:
         context = found.context
@@ -89,7 +90,7 @@ def _shown() -> Outcome:
 
 def _accepted() -> Outcome:
     """Begin a new epoch with the time that the clock shows, unless time is certain."""
-    from chainteller.engine import epochs
+    from chainteller.engine.upkeep import epochs
 
     with engine() as found:
         begun = epochs.accept(found.context, operator(options().configured.settings))

@@ -7,7 +7,7 @@ from dataclasses import fields
 import click
 
 from chainteller import __version__
-from chainteller.bootstrap import notary, price_feed
+from chainteller.bootstrap import price_feed, signers
 from chainteller.cli import administration
 from chainteller.cli.error_output import Exit, report_error, say
 from chainteller.cli.open_services import service
@@ -169,7 +169,7 @@ def _signing(settings: Settings, place: Place) -> dict[str, object]:
     return {
         **administration.writer_key(),
         **administration.books(),
-        "signing keys": str(notary(settings, place).key_folder),
+        "signing keys": str(signers(settings, place).key_folder),
         "audit heads": administration.signing_problem() or "signed",
         "witnesses": ", ".join(each.split()[0] for each in settings.audit.witnesses),
     }

@@ -139,7 +139,7 @@ def _opening(configured: "Configured") -> "tuple[Start, ConsoleSettings]":
 
 
 def _glimpse(file: Path, rows: int) -> "Glimpse | None":
-    from chainteller.storage.first_page import first_accounts
+    from chainteller.storage.queries.first_page import first_accounts
 
     return first_accounts(file, rows)
 
@@ -190,8 +190,8 @@ def open_demo(seed: str, *, tour: bool, read_only: bool = False) -> int:
 
 def glimpse_of_demo(paths: Paths, seed: str, rows: int) -> "Glimpse | None":
     """The first accounts of the kept sample world, as of the last midnight."""
-    from chainteller.storage.first_page import first_accounts
-    from chainteller.storage.worlds import sample_world
+    from chainteller.storage.queries.first_page import first_accounts
+    from chainteller.storage.upkeep.worlds import sample_world
 
     return first_accounts(sample_world(paths, seed), rows)
 

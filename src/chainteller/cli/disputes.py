@@ -46,7 +46,7 @@ def dispute() -> None:
 @output_options(DISPUTE)
 def list_disputes(output: Output[Dispute]) -> None:
     """List disputes, the newest first; `*` is the catalogue or the deployment's log."""
-    from chainteller.storage.disputes import listed
+    from chainteller.storage.queries.disputes import listed
 
     with engine() as found, found.context.database.read() as connection:
         disputes = Page[Dispute].whole(listed(connection))
@@ -62,7 +62,7 @@ def list_disputes(output: Output[Dispute]) -> None:
 @click.option("--reason", required=True, metavar="R", help="Why the books may be trusted again.")
 def clear(dispute_id: str, reason: str) -> None:
     """Let payouts go on; the dispute returns if the rows still differ at the next verification."""
-    from chainteller.engine.disputes import clear_any
+    from chainteller.engine.operations.disputes import clear_any
 
     with engine() as found, judged():
         actor = operator(options().configured.settings)

@@ -11,13 +11,13 @@ from chainteller.cli.options import options
 from chainteller.service.errors import ValidationFailed
 
 if TYPE_CHECKING:
-    from chainteller.engine.heads import HeadsReport
+    from chainteller.engine.heads.signed_heads import HeadsReport
     from chainteller.witnessing.notes import VerifierKey
 
 
 def heads_report() -> "HeadsReport":
     """What all known heads say about the logs of the configured database."""
-    from chainteller.engine.heads import judge_heads
+    from chainteller.engine.heads.signed_heads import judge_heads
 
     with engine() as found:
         return judge_heads(found.context)
@@ -25,7 +25,7 @@ def heads_report() -> "HeadsReport":
 
 def witnesses() -> list[Mapping[str, object]]:
     """Each witness with the largest head that it has of each log, or what is wrong with it."""
-    from chainteller.engine.heads import witness_rows
+    from chainteller.engine.heads.signed_heads import witness_rows
 
     with engine() as found:
         return list(witness_rows(found.context))
@@ -33,14 +33,14 @@ def witnesses() -> list[Mapping[str, object]]:
 
 def accept_restored() -> int:
     """Set aside the notes that a restore explains; returns how many."""
-    from chainteller.engine.heads import set_restored_aside
+    from chainteller.engine.heads.signed_heads import set_restored_aside
 
     with engine() as found:
         return set_restored_aside(found.context)
 
 
 def create_signing_key() -> Outcome:
-    from chainteller.engine import signing_keys as own
+    from chainteller.engine.heads import signing_keys as own
 
     with engine() as found:
         keys = own.create(found.context, operator(options().configured.settings))
@@ -48,7 +48,7 @@ def create_signing_key() -> Outcome:
 
 
 def rotate_signing_key() -> Outcome:
-    from chainteller.engine import signing_keys as own
+    from chainteller.engine.heads import signing_keys as own
 
     with engine() as found:
         keys = own.rotate(found.context, operator(options().configured.settings))
@@ -56,7 +56,7 @@ def rotate_signing_key() -> Outcome:
 
 
 def retire_signing_key() -> Outcome:
-    from chainteller.engine import signing_keys as own
+    from chainteller.engine.heads import signing_keys as own
 
     with engine() as found:
         keys = own.retire(found.context, operator(options().configured.settings))
@@ -64,14 +64,14 @@ def retire_signing_key() -> Outcome:
 
 
 def signing_keys() -> Outcome:
-    from chainteller.engine import signing_keys as own
+    from chainteller.engine.heads import signing_keys as own
 
     with engine() as found:
         return own.shown(found.context, own.keys_of(found.context))
 
 
 def replace_writer_key(reason: str) -> Outcome:
-    from chainteller.engine import writer_key
+    from chainteller.engine.heads import writer_key
 
     with engine() as found:
         actor = operator(options().configured.settings)
@@ -85,7 +85,7 @@ def replace_writer_key(reason: str) -> Outcome:
 
 def known_keys(origin: str) -> "Mapping[VerifierKey, str]":
     """The keys of a log that this place signs with; none where it is remote."""
-    from chainteller.engine import signing_keys as own
+    from chainteller.engine.heads import signing_keys as own
 
     if options().configured.place().remote:
         return {}

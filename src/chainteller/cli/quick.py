@@ -81,7 +81,7 @@ def _body(asked: AccountList) -> str | None:
     if settings.warnings or not is_file or settings.engine.price_feed != _SIMULATED:
         return None
     from chainteller.adapters.prices_simulated import SimulatedPrices
-    from chainteller.engine.file_answers import trading_accounts
+    from chainteller.engine.operations.file_answers import trading_accounts
 
     feed, file = SimulatedPrices(settings.engine.seed), sqlite_path(place.address)
     return trading_accounts(file, DEFAULT_ORGANISATION, feed, asked.limit)

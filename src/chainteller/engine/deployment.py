@@ -6,23 +6,25 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from chainteller.domain.actors import Actor
-from chainteller.engine import disputes, epochs, figures, timekeeping
-from chainteller.engine.checkpointing import Checkpointer
+from chainteller.engine.core import timekeeping
+from chainteller.engine.core.table import SHORT
 from chainteller.engine.engine import Engine
-from chainteller.engine.keys import Authenticator
-from chainteller.engine.leases import ServerLease
-from chainteller.engine.refused_callers import RefusedCallers
-from chainteller.engine.table import SHORT
-from chainteller.engine.verifying import Process, Verifier
-from chainteller.engine.worker import Worker
+from chainteller.engine.heads.checkpointing import Checkpointer
+from chainteller.engine.operations import disputes
+from chainteller.engine.operations.keys import Authenticator
+from chainteller.engine.upkeep import epochs, figures
+from chainteller.engine.upkeep.leases import ServerLease
+from chainteller.engine.upkeep.refused_callers import RefusedCallers
+from chainteller.engine.upkeep.worker import Worker
+from chainteller.engine.verification.in_rounds import Process, Verifier
 from chainteller.service.deployment import DeploymentOptions, Figure, Health, Principal
 from chainteller.service.errors import ServiceError, ServiceUnavailable
 from chainteller.service.operations import Operation
-from chainteller.storage import marks, schema
 from chainteller.storage.compatibility import require_current
 from chainteller.storage.database import Database, Unwaiting
-from chainteller.storage.faults import NotAtOnce, driver_missing
-from chainteller.storage.log import views
+from chainteller.storage.db.faults import NotAtOnce, driver_missing
+from chainteller.storage.log import marks, views
+from chainteller.storage.schema import ddl
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
@@ -108,7 +110,7 @@ class EmbeddedDeployment:
         context = self._engine.context
         try:
             with context.database.read() as connection:
-                require_current(schema.state(connection), context.database.name)
+                require_current(ddl.state(connection), context.database.name)
                 reading = timekeeping.read(context.time, connection)
                 marks.require_key(connection)
                 books = disputes.standing(connection)
@@ -144,7 +146,7 @@ class EmbeddedDeployment:
         self._verifier = Verifier(self._engine.context, self._leads, self._whole_pass)
         self._verifier.start()
         context = self._engine.context
-        if context.notary.key_folder is not None or context.kept is not None:
+        if context.signers.key_folder is not None or context.kept is not None:
             self._checkpointer = Checkpointer(self._engine.context)
             self._checkpointer.start()
 

@@ -5,7 +5,11 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from chainteller.domain.actors import Actor
-from chainteller.engine import (
+from chainteller.engine.core.context import EngineContext
+from chainteller.engine.core.table import TABLE
+from chainteller.engine.core.unit_of_work import now
+from chainteller.engine.heads import signed_heads
+from chainteller.engine.operations import (
     accounts,
     blockchain_accounts,
     challenges,
@@ -13,9 +17,7 @@ from chainteller.engine import (
     counterparties,
     deposits,
     disputes,
-    due,
     finding,
-    heads,
     limits,
     markets,
     ownership_statements,
@@ -28,9 +30,7 @@ from chainteller.engine import (
     transfers,
     withdrawals,
 )
-from chainteller.engine.context import EngineContext
-from chainteller.engine.table import TABLE
-from chainteller.engine.unit_of_work import now
+from chainteller.engine.upkeep import due
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.interface import Service
 from chainteller.service.operations import OPERATIONS, Call
@@ -48,7 +48,7 @@ ANSWERING = (
     deposits,
     disputes,
     finding,
-    heads,
+    signed_heads,
     limits,
     markets,
     ownership_statements,

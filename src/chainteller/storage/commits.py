@@ -5,9 +5,9 @@ import time
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.storage.database import Database
 from chainteller.storage.db.errors import DatabaseError
+from chainteller.storage.db.faults import explain, is_lost, unavailable
+from chainteller.storage.db.group_commit import Result, Unit
 from chainteller.storage.db.query import POSTGRESQL, Query, Session, Value
-from chainteller.storage.faults import explain, is_lost, unavailable
-from chainteller.storage.groups import Result, Unit
 
 _LOOKS = 40
 _PAUSE_S = 0.05

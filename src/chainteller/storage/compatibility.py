@@ -1,6 +1,6 @@
 """Whether this build can use a database, and what to do if it can't."""
 
-from chainteller.storage.faults import damaged, unavailable
+from chainteller.storage.db.faults import damaged, unavailable
 from chainteller.storage.revision import REVISION, State
 
 

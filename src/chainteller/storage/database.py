@@ -8,13 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from chainteller.sqlite import sqlite3
-from chainteller.storage import schema, sealing
 from chainteller.storage.compatibility import require_current
 from chainteller.storage.db.errors import DatabaseError
-from chainteller.storage.db.query import POSTGRESQL, Session, Shared, Value, built
-from chainteller.storage.db.session import Sessions
-from chainteller.storage.db.sqlite import BUSY_TIMEOUT_MS, SqliteSessions, journal_mode
-from chainteller.storage.faults import (
+from chainteller.storage.db.faults import (
     NotAtOnce,
     bad_url,
     driver_missing,
@@ -22,11 +18,16 @@ from chainteller.storage.faults import (
     read_only,
     unavailable,
 )
-from chainteller.storage.groups import Writers
-from chainteller.storage.marks import Marker
+from chainteller.storage.db.group_commit import Writers
+from chainteller.storage.db.query import POSTGRESQL, Session, Shared, Value, built
+from chainteller.storage.db.session import Sessions
+from chainteller.storage.db.sqlite import BUSY_TIMEOUT_MS, SqliteSessions, journal_mode
+from chainteller.storage.db.write_health import WriteHealth, commit_trial, try_to_write
+from chainteller.storage.log import sealing
+from chainteller.storage.log.marks import Marker
+from chainteller.storage.log.writer_keys import NoKey, WriterKeys
 from chainteller.storage.revision import State
-from chainteller.storage.write_health import WriteHealth, commit_trial, try_to_write
-from chainteller.storage.writer_keys import NoKey, WriterKeys
+from chainteller.storage.schema import ddl
 
 _WRITER_WAIT_S = 10
 _READ_ONLY = built("SHOW transaction_read_only", Value)
@@ -185,7 +186,7 @@ class Database:
                 "Put the file back, or start the program again.",
             )
         if not found.st_size:
-            raise schema.empty_file()
+            raise ddl.empty_file()
 
     def close(self) -> None:
         self.sessions.pool.close()
@@ -258,9 +259,9 @@ def connect(url: str, keys: WriterKeys | None = None, *, as_it_is: bool = False)
     path, shared = sqlite_path(url), Shared(Marker(keys or NoKey()))
     if path is None:
         return Database(url, _server(url, shared), None)
-    schema.inspect_file(path)
+    ddl.inspect_file(path)
     try:
-        mode = "" if as_it_is else schema.touch(path, journal_mode())
+        mode = "" if as_it_is else ddl.touch(path, journal_mode())
         sessions = SqliteSessions(path, shared, add_functions)
         return Database(url, sessions, path, in_wal=mode == "WAL")
     except OSError as error:
@@ -293,9 +294,9 @@ def open_database(url: str, keys: WriterKeys | None = None) -> Database:
     database = connect(url, keys)
     try:
         with database.read() as connection:
-            state = schema.state(connection)
+            state = ddl.state(connection)
         if state is State.NEW:
-            schema.create(database)
+            ddl.create(database)
         else:
             require_current(state, database.name)
     except DatabaseError as error:

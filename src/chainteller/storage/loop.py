@@ -18,11 +18,11 @@ from psycopg.waiting import Ready, Wait
 
 from chainteller.storage.database import Database
 from chainteller.storage.db.errors import DatabaseError
+from chainteller.storage.db.faults import NotAtOnce, explain
 from chainteller.storage.db.pipeline import Answers, Pipeline
 from chainteller.storage.db.pool import Pool, Pooled
 from chainteller.storage.db.postgres import READING, PostgresSession, PostgresSessions
 from chainteller.storage.db.query import Session
-from chainteller.storage.faults import NotAtOnce, explain
 
 MOST = 8
 """Connections of one loop; a read that finds none free waits for one in a thread."""

@@ -14,9 +14,8 @@ from tests.wallets.customers import SIGN
 
 from chainteller.domain import merkle
 from chainteller.domain.randomness import SeededRandomness
-from chainteller.storage import sealing
 from chainteller.storage.db.records import ALL
-from chainteller.storage.log import entry
+from chainteller.storage.log import entry, sealing
 from chainteller.storage.log.entry import Act, Stamp
 
 _SEALED = {table.name: table for table in ALL if table.sealed}

@@ -24,12 +24,12 @@ from chainteller.domain.clock import Clock, ManualClock
 from chainteller.domain.keys import ApiKey, new_key
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.randomness import SeededRandomness
-from chainteller.engine import due
-from chainteller.engine.claim_proofs import UNREADABLE
-from chainteller.engine.context import EngineContext
+from chainteller.engine.core.context import EngineContext
+from chainteller.engine.core.kept_heads import KeptHeads
 from chainteller.engine.engine import Engine
-from chainteller.engine.kept_heads import KeptHeads
-from chainteller.engine.keys import ApiKeys, Authenticator
+from chainteller.engine.operations.claim_proofs import UNREADABLE
+from chainteller.engine.operations.keys import ApiKeys, Authenticator
+from chainteller.engine.upkeep import due
 from chainteller.service.errors import ServiceError
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.counterparties import (

@@ -12,7 +12,7 @@ from tests.simulation.attacker.raw import Raw, Statement, attacking
 from tests.simulation.generators import Draw
 from tests.world.files import KEYS, open_fresh
 
-from chainteller.engine.verification import verify_since
+from chainteller.engine.verification.full_pass import verify_since
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.storage.database import open_database
 

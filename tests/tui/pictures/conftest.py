@@ -17,11 +17,11 @@ from chainteller.domain.actors import Actor
 from chainteller.domain.clock import ManualClock
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.randomness import SeededRandomness
-from chainteller.engine.context import EngineContext
+from chainteller.engine.core.context import EngineContext
 from chainteller.engine.engine import Engine
 from chainteller.sample_worlds import TRAINING_BEGINS
 from chainteller.storage.database import open_database
-from chainteller.storage.writer_keys import PublicKey
+from chainteller.storage.log.writer_keys import PublicKey
 
 __all__ = ["base"]
 

@@ -8,7 +8,7 @@ from tests.tui.conftest import Bench, answer, press, settle
 from tests.tui.pictures.album import Album, Format, Look, in_the_other_formats, in_two_formats
 from textual.pilot import Pilot
 
-from chainteller.engine.verification import verify_chain
+from chainteller.engine.verification.full_pass import verify_chain
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.tui.console.app import Console
 from chainteller.tui.request_log import Request

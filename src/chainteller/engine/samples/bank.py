@@ -23,15 +23,23 @@ from chainteller.domain.quoting import FeeSchedule, Side
 from chainteller.domain.randomness import Randomness, below
 from chainteller.domain.trades import Rejection
 from chainteller.domain.transfers import COUNTED
-from chainteller.engine import accounts, deposits, payouts, quotes, settlement, trades, withdrawals
-from chainteller.engine.currencies import CRYPTO_CURRENCY, DEPOSIT_TOKEN, STABLECOIN
-from chainteller.engine.destinations import Target
-from chainteller.engine.markets import Condition
-from chainteller.engine.outcome import Moment, Outcome, Row
-from chainteller.engine.ports import PriceFeed
+from chainteller.engine.core.outcome import Moment, Outcome, Row
+from chainteller.engine.core.ports import PriceFeed
+from chainteller.engine.core.unit_of_work import audited_inputs
+from chainteller.engine.operations import (
+    accounts,
+    deposits,
+    payouts,
+    quotes,
+    settlement,
+    trades,
+    withdrawals,
+)
+from chainteller.engine.operations.currencies import CRYPTO_CURRENCY, DEPOSIT_TOKEN, STABLECOIN
+from chainteller.engine.operations.destinations import Target
+from chainteller.engine.operations.markets import Condition
 from chainteller.engine.samples.bulk import BulkRows, written_rows
 from chainteller.engine.samples.customers import Habit, Person
-from chainteller.engine.unit_of_work import audited_inputs
 from chainteller.service.errors import ServiceError
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.funding import (
@@ -41,11 +49,11 @@ from chainteller.service.models.funding import (
     WithdrawalRequest,
 )
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
-from chainteller.storage.accounts import CUSTOMER_COLUMNS
 from chainteller.storage.db.query import Record
 from chainteller.storage.db.records import Tables
 from chainteller.storage.log.entry import Act, Told
-from chainteller.storage.sealing import Seal
+from chainteller.storage.log.sealing import Seal
+from chainteller.storage.queries.accounts import CUSTOMER_COLUMNS
 from chainteller.wallets.simulated import SampleWallet
 
 AGENTS = ("a.brandt", "m.okafor", "j.lindqvist", "s.iyer", "t.moreau")

@@ -9,12 +9,12 @@ from typing import cast
 
 from chainteller.domain.assets import ASSETS, USD, Asset
 from chainteller.domain.ledger import Bucket, customer
-from chainteller.engine.ledger import post_journal
-from chainteller.engine.outcome import Insert, Outcome, Row, Update
-from chainteller.storage import ledger, rows, sealing
+from chainteller.engine.core.ledger import post_journal
+from chainteller.engine.core.outcome import Insert, Outcome, Row, Update
 from chainteller.storage.db.query import Record
 from chainteller.storage.db.records import Tables
 from chainteller.storage.db.table import Table
+from chainteller.storage.log import ledger, rows, sealing
 from chainteller.storage.log.entry import Posted
 
 Key = str | tuple[str, ...]

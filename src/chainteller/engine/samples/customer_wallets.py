@@ -12,8 +12,8 @@ from chainteller.domain.assets import MARKETS, Asset, Market
 from chainteller.domain.challenges import ReverificationReason
 from chainteller.domain.clock import DAY, HOUR, MINUTE
 from chainteller.domain.money import Amount
-from chainteller.engine import destinations
-from chainteller.engine.destinations import Target
+from chainteller.engine.operations import destinations
+from chainteller.engine.operations.destinations import Target
 from chainteller.engine.samples import wallets
 from chainteller.engine.samples.bank import Account, SampleBank
 from chainteller.engine.samples.customers import CustomerData, Habit, Person

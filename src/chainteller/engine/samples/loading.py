@@ -14,21 +14,22 @@ from chainteller.domain.clock import midnight_before
 from chainteller.domain.ledger import Bucket, customer
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.domain.rules import rule_of
-from chainteller.engine import limits
-from chainteller.engine.context import EngineContext
-from chainteller.engine.ports import PriceFeed
+from chainteller.engine.core.context import EngineContext
+from chainteller.engine.core.ports import PriceFeed
+from chainteller.engine.core.unit_of_work import UnitOfWork, work_unit
+from chainteller.engine.operations import limits
 from chainteller.engine.samples import customer_wallets, history, today
 from chainteller.engine.samples.bank import Account, SampleBank
 from chainteller.engine.samples.bulk import BulkRows
 from chainteller.engine.samples.customers import Person, read_customers
 from chainteller.engine.samples.timeline import Timeline
-from chainteller.engine.unit_of_work import UnitOfWork, work_unit
-from chainteller.storage import ledger, organisations, tallies
 from chainteller.storage.db import records
 from chainteller.storage.db.query import Query, Session, Value
 from chainteller.storage.db.records import Tables
 from chainteller.storage.db.sources import Source
-from chainteller.storage.log import append
+from chainteller.storage.lists import tallies
+from chainteller.storage.log import append, ledger
+from chainteller.storage.queries import organisations
 
 DEFAULT_SEED = "42"
 MARK = "DDA-1001"

@@ -17,7 +17,9 @@ from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND
 from chainteller.domain.evidence import EvidenceLevel, VerificationMethod
 from chainteller.domain.ids import Prefix, new_id
 from chainteller.domain.randomness import SeededRandomness
-from chainteller.engine import (
+from chainteller.engine.core.outcome import Outcome
+from chainteller.engine.core.unit_of_work import audited_inputs
+from chainteller.engine.operations import (
     blockchain_accounts,
     challenges,
     claims,
@@ -26,11 +28,9 @@ from chainteller.engine import (
     ownership_statements,
     small_transfers,
 )
-from chainteller.engine.outcome import Outcome
 from chainteller.engine.samples.bank import Account, SampleBank
 from chainteller.engine.samples.customers import CustodyAddress
 from chainteller.engine.samples.timeline import Timeline
-from chainteller.engine.unit_of_work import audited_inputs
 from chainteller.service.models.base import WireModel
 from chainteller.service.models.counterparties import (
     ChallengeRequest,

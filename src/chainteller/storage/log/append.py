@@ -10,14 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from chainteller.domain.ledger import CUSTOMER_PREFIX
-from chainteller.storage import ledger, marks
 from chainteller.storage.compatibility import require_known
 from chainteller.storage.db import records
 from chainteller.storage.db.query import POSTGRESQL, Query, Session, row_of
 from chainteller.storage.db.sources import insert
-from chainteller.storage.log import entry
+from chainteller.storage.log import entry, ledger, marks
 from chainteller.storage.log.entry import Act, Stamp
-from chainteller.storage.rows import DEPLOYMENT, Writer
+from chainteller.storage.log.rows import DEPLOYMENT, Writer
 
 _NAMES = ("size", "last_at", "mark", "marked_with", "floor")
 _COLUMNS = "size, last_at, mark, marked_with, (SELECT version_num FROM alembic_version) AS floor"

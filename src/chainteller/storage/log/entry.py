@@ -34,7 +34,7 @@ from chainteller.domain import merkle
 from chainteller.domain.canonical import canonical
 from chainteller.domain.json_depth import parse_json
 from chainteller.domain.randomness import Randomness
-from chainteller.storage import sealing
+from chainteller.storage.log import sealing
 
 VERSION = 1
 EVENTS_PER_ACT = 64

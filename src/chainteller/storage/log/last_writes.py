@@ -9,15 +9,14 @@ from heapq import merge
 from typing import Any, NamedTuple
 
 from chainteller.domain.clock import MINUTE
-from chainteller.storage import marks, sealing
 from chainteller.storage.db import records
 from chainteller.storage.db.query import Query, Session, built, row_of
 from chainteller.storage.db.records import Tables
 from chainteller.storage.db.sources import Source
 from chainteller.storage.db.table import SALT, Table
-from chainteller.storage.log import entry, moved, views
+from chainteller.storage.log import entry, marks, moved, sealing, views
 from chainteller.storage.log.entry import Entry
-from chainteller.storage.rows import DEPLOYMENT
+from chainteller.storage.log.rows import DEPLOYMENT
 
 _TOGETHER = 50
 FOLLOWED = 500

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from chainteller.storage.log.entry import Entry
-from chainteller.storage.rows import DEPLOYMENT
+from chainteller.storage.log.rows import DEPLOYMENT
 
 DATABASE = "database"
 """The object of entries about the database itself."""

@@ -10,9 +10,9 @@ from chainteller.service.models.records import AuditRow, Event
 from chainteller.storage.db import records
 from chainteller.storage.db.query import Query, Record, Session, Value, row_of
 from chainteller.storage.db.sources import Source
+from chainteller.storage.lists.pages import Counted, Extra, Listing
 from chainteller.storage.log import entry
 from chainteller.storage.log.entry import EVENTS_PER_ACT, Entry, Posted, number_of, opened, seq_of
-from chainteller.storage.pages import Counted, Extra, Listing
 
 _TOGETHER = 200
 _OF = "organisation_id = :organisation"

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from chainteller.storage.columns import Atoms
+from chainteller.storage.schema.columns import Atoms
 
 revision = ${repr(up_revision)}
 down_revision = ${repr(down_revision)}

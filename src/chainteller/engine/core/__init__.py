@@ -1,0 +1,1 @@
+"""What every operation stands on: its context, its transaction, its outcome."""

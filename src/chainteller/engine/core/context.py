@@ -1,0 +1,40 @@
+"""Everything that an operation may reach, made once and shared by all of them."""
+
+from dataclasses import dataclass, field
+
+from chainteller.domain.clock import Clock
+from chainteller.domain.options import EngineOptions
+from chainteller.domain.randomness import Randomness
+from chainteller.engine.core.kept_heads import KeptHeads
+from chainteller.engine.core.ports import Arrivals, Chain, ExecutionVenue, PegFeed, PriceFeed
+from chainteller.engine.core.signers import Signers
+from chainteller.engine.core.timekeeping import Timekeeper, TimeSource
+from chainteller.storage.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class EngineContext:
+    database: Database
+    clock: Clock
+    randomness: Randomness
+    feed: PriceFeed
+    venue: ExecutionVenue
+    options: EngineOptions = field(default_factory=EngineOptions)
+    pegs: PegFeed | None = None
+    """Left out, every stablecoin is taken for its dollar."""
+    keeper: Timekeeper = field(default_factory=Timekeeper)
+    signers: Signers = field(default_factory=Signers)
+    """Who signs the heads of the logs. Left out, nobody does."""
+
+    chain: Chain | None = None
+    """Who says whether contract wallets accept signatures. Left out, nobody does."""
+
+    kept: KeptHeads | None = None
+    """The heads that are kept outside the database. Left out, none are."""
+
+    arrivals: Arrivals | None = None
+    """Who says what arrived on chains, for small transfers. Left out, they aren't offered."""
+
+    @property
+    def time(self) -> TimeSource:
+        return TimeSource(self.database.is_postgres, self.clock, self.keeper)

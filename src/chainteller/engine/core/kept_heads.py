@@ -1,0 +1,146 @@
+"""The newest head of each log, kept in a private file outside the database.
+
+A mark (``storage.marks``) doesn't show that the newest entries are missing: an older state of the
+database has an older mark, which holds. What is kept here shows it, whether or not anybody signs
+heads. What can still be cut unseen are the entries after the head that was kept last.
+"""
+
+import json
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from chainteller.paths import private_folder
+from chainteller.private_files import how_to_protect, others_may_read, write_atomically
+from chainteller.service.errors import ServiceUnavailable
+from chainteller.storage.database import Database
+from chainteller.storage.log import views
+from chainteller.storage.log.marks import derived_deployment
+from chainteller.storage.log.rows import DEPLOYMENT
+
+_log = logging.getLogger(__name__)
+
+
+class KeptHead(NamedTuple):
+    """How many entries a log had, and the mark of the last one, which rests on all before it."""
+
+    size: int = 0
+    mark: bytes = b""
+
+
+Heads = dict[str, KeptHead]
+
+
+class KeptHeads:
+    """The file with the heads of a deployment's logs. Threads and processes may share it.
+
+    Args:
+        file_of: where the file of a deployment is.
+        writes: whether it's written; otherwise the logs are only compared with it.
+    """
+
+    def __init__(self, file_of: Callable[[str], Path], *, writes: bool = True) -> None:
+        self._file_of = file_of
+        self._writes = writes
+        self._lock = threading.Lock()
+        self._known: Mapping[str, str] = {}
+
+    def follow(self, database: Database) -> Mapping[str, str]:
+        """Compare each log with the head kept of it, and keep its head as it is now.
+
+        Returns:
+            For each log that isn't the one whose head was kept, what differs; its head stays. What
+            makes the file unusable is in the deployment's log.
+
+        Raises:
+            ServiceUnavailable: the database can't be read.
+        """
+        with self._lock:
+            file = self._file(database)
+            found: dict[str, str] = {}
+            try:
+                kept = _read(file)  # before the logs, which other processes make grow
+                heads, found = _compared(database, kept)
+                if self._writes and heads != kept:
+                    _write(file, heads)
+            except (OSError, ValueError) as error:
+                why = error.strerror if isinstance(error, OSError) else str(error)
+                found = {DEPLOYMENT: f"the kept heads can't be used: {file.name}: {why}"}
+            for name, what in found.items():
+                if self._known.get(name) != what:
+                    _log.error("log %s: %s", name, what)
+            self._known = found
+            return found
+
+    def disputed(self, organisation_id: str) -> str:
+        """What was wrong with an organisation's log or the deployment's the last time; or empty."""
+        return self._known.get(organisation_id) or self._known.get(DEPLOYMENT, "")
+
+    def accept(self, database: Database) -> dict[str, int]:
+        """Keep the heads as they are now, whatever was kept; returns the sizes that were kept.
+
+        Raises:
+            ServiceUnavailable: the file can't be written, or the database can't be read.
+        """
+        with self._lock:
+            file = self._file(database)
+            try:
+                former = {name: head.size for name, head in _read(file).items()}
+            except (OSError, ValueError):
+                former = {}
+            try:
+                _write(file, _compared(database, {})[0])
+            except OSError as error:
+                said = f"The heads of the log can't be kept: {file.name}: {error.strerror}."
+                raise ServiceUnavailable(said, {"reason": "HEADS_NOT_KEPT"}) from None
+            self._known = {}
+            return former
+
+    def _file(self, database: Database) -> Path:
+        with database.read() as connection:
+            return self._file_of(derived_deployment(connection))
+
+
+def _compared(database: Database, kept: Heads) -> tuple[Heads, dict[str, str]]:
+    """The heads to keep now, and what is wrong with logs that don't continue the kept ones."""
+    heads: Heads = {}
+    found: dict[str, str] = {}
+    with database.read(patient=True) as connection:
+        sizes = views.sizes(connection)
+        for name in sorted({*sizes, *kept}):
+            before, size = kept.get(name, KeptHead()), sizes.get(name, 0)
+            heads[name] = before
+            if size < before.size:
+                what = f"it had {before.size} entries when its head was kept and has {size}: its "
+                what += "newest entries were removed, or an older database was put in its place "
+                found[name] = f"{what}without chainteller db restore"
+            elif views.mark_of(connection, name, before.size) != before.mark:
+                found[name] = f"its first {before.size} entries aren't those whose head was kept"
+            else:
+                heads[name] = KeptHead(size, views.mark_of(connection, name, size))
+    return heads, found
+
+
+def _read(file: Path) -> Heads:
+    """Raises OSError or ValueError: there is a file, and it can't be used."""
+    if not file.exists():
+        return {}
+    if others_may_read(file):
+        raise ValueError(f"it may be read by others: {how_to_protect(Path(file.name))}")
+    try:
+        stored = json.loads(file.read_text(encoding="utf-8"))
+        return {
+            name: KeptHead(int(each["size"]), bytes.fromhex(each["mark"]))
+            for name, each in stored.items()
+        }
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise ValueError("it isn't what chainteller wrote") from None
+
+
+def _write(file: Path, heads: Heads) -> None:
+    """Raises OSError."""
+    stored = {name: {"size": each.size, "mark": each.mark.hex()} for name, each in heads.items()}
+    private_folder(file.parent)
+    write_atomically(file, json.dumps(stored, indent=0, sort_keys=True) + "\n", is_new=False)

@@ -1,0 +1,486 @@
+"""One write: the only place that commits.
+
+The effect, its entries in the log and its idempotency record are one commit. A refusal rolls
+the effect back, commits one entry (with whatever the refusal itself must remember, such as
+an attempt counter) and raises.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import stamina
+
+from chainteller.domain.actors import WORKER, Actor
+from chainteller.domain.clock import format_instant
+from chainteller.domain.ids import Prefix, new_id, plausible
+from chainteller.domain.rules import Rule, rule_of
+from chainteller.engine.core import timekeeping
+from chainteller.engine.core.context import EngineContext
+from chainteller.engine.core.pasted_secrets import is_secret, require_no_secret
+from chainteller.service.errors import (
+    IdempotencyInProgress,
+    IdempotencyKeyReused,
+    ServiceError,
+    ServiceUnavailable,
+    ValidationFailed,
+)
+from chainteller.service.models.base import WireModel, Written
+from chainteller.service.operations import Call
+from chainteller.storage import commits
+from chainteller.storage.db.errors import DatabaseError
+from chainteller.storage.db.faults import (
+    LOCK_TIMED_OUT,
+    explain,
+    is_lost,
+    is_transient,
+    sqlstate,
+)
+from chainteller.storage.db.group_commit import Keep
+from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.records import Tables
+from chainteller.storage.log import append
+from chainteller.storage.log.entry import Act, Posted, Stamp, Told
+from chainteller.storage.log.rows import DEPLOYMENT, Writer
+from chainteller.storage.log.sealing import Seal
+from chainteller.storage.queries import accounts, idempotency, jobs, organisations, wallets
+from chainteller.storage.queries.epochs import MOVED, SUBJECT
+
+Model = TypeVar("Model", bound=WireModel)
+Result = TypeVar("Result")
+TRIES = 5
+_SECRET_INPUTS = frozenset({"completed_challenge", "statement"})
+_HARMLESS = re.compile(r"[A-Za-z0-9@._:-]{1,32}", re.ASCII)
+_MAXIMUM_KEY_LENGTH = 255
+_MAXIMUM_ACTOR_LENGTH = 128
+WORK = "work"
+"""The action of an entry that only says what was written."""
+
+
+def _fingerprint(call: Call[Written[Model]]) -> str:
+    # Escaped to ASCII, because a request's text may hold what UTF-8 cannot.
+    body = call.request.model_dump(by_alias=True) if call.request else {}
+    return hashlib.sha256(json.dumps([call.ids, body]).encode()).hexdigest()
+
+
+def _inputs(call: Call[Written[Model]]) -> dict[str, Any]:
+    return {} if call.request is None else audited_inputs(call.request)
+
+
+def audited_inputs(request: WireModel) -> dict[str, Any]:
+    """What the audit trail keeps of a request that was done: never a signature, nor what a customer
+    states in their own words."""
+    return request.model_dump(by_alias=True, exclude=set(_SECRET_INPUTS), exclude_none=True)
+
+
+@dataclass(slots=True)
+class UnitOfWork:
+    """A write under way. ``now`` is read once, after the rows that decide were locked."""
+
+    context: EngineContext
+    connection: Session
+    actor: Actor
+    keep: Keep
+    rows: Writer
+    """Through which everything is written, so that it is sealed."""
+    balances: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
+    """Ledger accounts read under lock in this write: (code, asset) to (balance, version)."""
+    locked_accounts: set[str] = field(default_factory=set)
+    """Trading accounts of which ``balances`` has all."""
+    journals: list[Posted] = field(default_factory=list)
+    """What was posted and no entry says yet."""
+    created: bool = True
+    audited_object: str = ""
+    audited_account: str | None = None
+    """The trading account that was locked for this write: its trail shows what was done."""
+    timeless: bool = False
+    """Whether it may be done while time is uncertain: it neither pays, prices nor expires."""
+    _time: timekeeping.Reading | None = None
+    _now: int | None = None
+    _acts: dict[str, list[Act]] = field(default_factory=dict)
+    """What was done, by log."""
+    _events: dict[str, list[Told]] = field(default_factory=dict)
+    """Events that no act has yet, by log."""
+    _when_refused: Callable[["UnitOfWork"], None] | None = None
+    _rule: Rule | None = None
+
+    @property
+    def time(self) -> timekeeping.Reading:
+        """What time it is, read once. Raises ClockUncertain."""
+        if self._time is None:
+            self._time = timekeeping.read(self.context.time, self.connection)
+            self._store_anchor(self._time)
+        if self._time.doubt is not None and not self.timeless:
+            raise self._time.refusal()
+        return self._time
+
+    @property
+    def now(self) -> int:
+        """The instant of this write; in an epoch, never before any that was committed earlier.
+
+        Raises:
+            ClockUncertain: the write depends on what time it is.
+        """
+        if self._now is None:
+            self._now = self.time.now
+        return self._now
+
+    def _store_anchor(self, reading: timekeeping.Reading) -> None:
+        """Share the anchor, and note where time went ahead of elapsed time, before anything is
+        stamped with it."""
+        ahead = timekeeping.store(self.context.time, self.rows, reading)
+        if ahead:
+            told = {"clock": format_instant(reading.clock), "microseconds": ahead}
+            for name in organisations.everything(self.connection):
+                self._add(Act(MOVED, WORKER.name, SUBJECT, inputs=told), name)
+            self._add(Act(MOVED, WORKER.name, SUBJECT, inputs=told), DEPLOYMENT)
+
+    def time_ahead(self) -> None:
+        """Read the time in the round trip of the next statement, after the rows it locks."""
+        timekeeping.read_ahead(self.context.time, self.connection)
+
+    def begin_epoch(self, instant: int) -> None:
+        """Go on at an instant that may be before those of earlier writes."""
+        self._now = instant
+
+    @property
+    def organisation_id(self) -> str:
+        return self.actor.organisation
+
+    def new_id(self, prefix: Prefix) -> str:
+        return new_id(prefix, self.context.randomness)
+
+    def after(self, delay_s: float) -> int:
+        return self.now + round(delay_s * 1_000_000)
+
+    def event(self, event_type: str, resource: str, **data: object) -> None:
+        """Tell a change; ``data`` carries wire names and no secrets."""
+        self._events.setdefault(self.organisation_id, []).append(Told(event_type, resource, data))
+
+    def audit(
+        self,
+        action: str,
+        subject: str,
+        inputs: Mapping[str, Any] | None = None,
+        *,
+        error: str | None = None,
+    ) -> None:
+        """Put on record what was done or refused, with the events that no other act has told."""
+        shown = subject if plausible(subject) else ""
+        act = Act(action, self._name, shown, self.audited_account, inputs or {}, error)
+        self._add(act, self.organisation_id)
+
+    @property
+    def is_told(self) -> bool:
+        """Whether something is on record already that this write did."""
+        return bool(self._acts or self._events)
+
+    def report(self, acts: Iterable[Act]) -> None:
+        """Put acts on record that are only reported now, with their own instants."""
+        self._acts.setdefault(self.organisation_id, []).extend(acts)
+
+    def note(self, action: str, subject: str = "", /, **fields: object) -> None:
+        """Put something on record that belongs to no organisation, in the deployment's log alone:
+        a removal, an archive."""
+        self._add(Act(action, self._name, subject, inputs=fields), DEPLOYMENT)
+
+    def _add(self, act: Act, log: str) -> None:
+        told = tuple(self._events.pop(log, ()))
+        self._acts.setdefault(log, []).append(act._replace(events=told))
+
+    @property
+    def _name(self) -> str:
+        return self.actor.name[:_MAXIMUM_ACTOR_LENGTH]
+
+    def schedule(self, kind: str, reference: str, run_at: int) -> None:
+        jobs.schedule(self.rows, kind, reference, run_at)
+
+    def under_rule(self) -> None:
+        """Note that the settings in force decided; the entry names their version."""
+        if self._rule is None:
+            self._rule = rule_of(self.context.options)
+
+    def when_refused(self, remember: Callable[["UnitOfWork"], None]) -> None:
+        """What a refusal of this write leaves behind, in the refusal's own commit."""
+        self._when_refused = remember
+
+    def remember_refusal_in(self, record: "UnitOfWork") -> None:
+        if self._when_refused is not None:
+            self._when_refused(record)
+
+    def commit(self) -> None:
+        """Raises ClockUncertain: the clock was set since ``now`` was read."""
+        if self._time is not None and not self.timeless:
+            timekeeping.require_steady(self.context.time, self._time)
+        if not (self._acts or self._events or self.rows.is_changed or self.journals):
+            self.keep(None)
+            return
+        at, own = self.now, self.organisation_id
+        end = append.lock(self.connection, own)
+        stamp = Stamp(self.actor.key_id, self._rule.id if self._rule else "")
+        append.append(self.rows, {own: end}, self._whole_acts(), at, stamp)
+        self.keep(end.transaction)
+
+    def _whole_acts(self) -> dict[str, list[Act]]:
+        """The acts by log. The last one of each log has the seals of what was written there, and
+        the events and journals that no other one has."""
+        if self._rule is not None:
+            self._store_rule(self._rule)
+        own, acts, events = self.organisation_id, self._acts, self._events
+        seals: dict[str, list[Seal]] = {}
+        for name, found in self.rows.take().items():
+            seals.setdefault(name or own, []).extend(found.values())
+        main = next((each[-1].action for each in acts.values()), WORK)
+        for name in {*acts, *events, *seals, *([own] if self.journals else ())}:
+            mine = acts.setdefault(name, [])
+            if not mine:
+                told = next(iter(events.get(name, ())), Told(main, "", {}))
+                mine.append(Act(told.type, self._name, told.resource))
+            last, journals = mine[-1], self.journals if name == own else ()
+            mine[-1] = last._replace(
+                events=(*last.events, *events.get(name, ())),
+                rows=(*last.rows, *seals.get(name, ())),
+                journals=(*last.journals, *journals),
+            )
+        account = self.audited_account
+        acts[own] = [_about(each, each.account or account) for each in acts.get(own, ())]
+        return {name: mine for name, mine in acts.items() if mine}
+
+    def _store_rule(self, rule: Rule) -> None:
+        """Store a version of the settings, if it's new. One that another write has stored is
+        remembered."""
+        known = self.context.database.known_rules
+        if rule.id not in known:
+            row = {"id": rule.id, "body": rule.body, "since": self.now}
+            if not self.rows.insert_if_new(Tables.rule, row):
+                known.add(rule.id)
+
+
+def _about(act: Act, account: str | None) -> Act:
+    """An act in the trail of a trading account, which its events name."""
+    if account is None:
+        return act
+    named = {"tradingAccountId": account}
+    told = tuple(each._replace(data=named | dict(each.data)) for each in act.events)
+    return act._replace(account=account, events=told)
+
+
+def now(context: EngineContext, connection: Session) -> int:
+    """The present instant as far as it's known; in an epoch, never before an earlier write's."""
+    return timekeeping.read(context.time, connection).now
+
+
+def write(
+    context: EngineContext,
+    actor: Actor,
+    call: Call[Written[Model]],
+    work: Callable[[UnitOfWork], Model],
+    *,
+    timeless: bool = False,
+) -> Written[Model]:
+    """Run ``work`` as one transaction, once per idempotency key.
+
+    Raises:
+        ClockUncertain: time is uncertain, and the operation is not ``timeless``.
+        ServiceError: whatever ``work`` refuses, after the refusal was recorded.
+        ServiceUnavailable: the database cannot be used; nothing was changed.
+    """
+    key = _checked_key(call.key)
+    refusal: list[tuple[ServiceError, UnitOfWork]] = []
+
+    def unit(transaction: UnitOfWork) -> Written[Model] | None:
+        transaction.timeless = timeless
+        try:
+            return _attempt(transaction, call, key, work)
+        except ServiceUnavailable:
+            raise
+        except ServiceError as error:
+            refusal[:] = [(error, transaction)]
+            return None
+
+    written = _in_transaction(context, actor, unit)
+    if written is not None:
+        return written
+    error, refused = refusal[0]
+    _in_transaction(context, actor, lambda record: _record_refusal(record, call, error, refused))
+    raise error
+
+
+def _in_transaction(
+    context: EngineContext, actor: Actor, unit: Callable[[UnitOfWork], Result]
+) -> Result:
+    """Run a unit that commits what it did. It runs again from its start after a deadlock, a lock
+    that took too long or a connection lost before the commit; it has no effect outside.
+
+    Raises:
+        ServiceUnavailable: the database cannot be used.
+    """
+    try:
+        for attempt in stamina.retry_context(
+            on=_may_succeed_again, attempts=TRIES, wait_initial=0.01, wait_max=0.2, timeout=8
+        ):
+            with attempt:
+                return commits.transact(
+                    context.database,
+                    lambda connection, keep: unit(
+                        UnitOfWork(context, connection, actor, keep, Writer(connection))
+                    ),
+                )
+    except DatabaseError as error:
+        raise explain(error) from error
+    raise AssertionError("unreachable: the last attempt returns or raises")
+
+
+def _may_succeed_again(error: Exception) -> bool:
+    return isinstance(error, DatabaseError) and (is_transient(error) or is_lost(error))
+
+
+def _attempt(
+    transaction: UnitOfWork,
+    call: Call[Written[Model]],
+    key: str | None,
+    work: Callable[[UnitOfWork], Model],
+) -> Written[Model]:
+    if key is not None and (first := _remembered(transaction, call, key)) is not None:
+        return _replay(call, key, first)
+    result = work(transaction)
+    transaction.audited_account = transaction.audited_account or _account(transaction, call)
+    if key is not None:
+        outcome = {
+            "organisation_id": transaction.organisation_id,
+            "operation": call.operation.name,
+            "key": key,
+            "fingerprint": _fingerprint(call),
+            "created_record": transaction.created,
+            "body": result.to_short_json(),
+            "at": transaction.now,
+        }
+        transaction.rows.insert(Tables.idempotency, [outcome])
+    transaction.audit(
+        call.operation.name, transaction.audited_object or _subject(call), _inputs(call)
+    )
+    transaction.commit()
+    return Written(result, created=transaction.created)
+
+
+def _remembered(transaction: UnitOfWork, call: Call[Written[Model]], key: str) -> Record | None:
+    """The outcome of a key; a repetition at the same time waits here for the first request, but
+    not for ever."""
+    try:
+        return idempotency.find_alone(
+            transaction.connection, transaction.organisation_id, call.operation.name, key
+        )
+    except DatabaseError as error:
+        if sqlstate(error) != LOCK_TIMED_OUT:
+            raise
+        raise _in_progress(key) from error
+
+
+def _in_progress(key: str) -> IdempotencyInProgress:
+    return IdempotencyInProgress(
+        "The first request with this key is still being answered.", {"key": key}
+    )
+
+
+def _subject(call: Call[Written[Model]]) -> str:
+    return call.ids[-1] if call.ids else ""
+
+
+def _account(transaction: UnitOfWork, call: Call[Written[Model]]) -> str | None:
+    """The trading account named in a write's body, else first in its path, itself or by a
+    blockchain account of it."""
+    named = getattr(call.request, "trading_account_id", None) or (call.ids[0] if call.ids else "")
+    if not plausible(named):
+        return None
+    connection, organisation_id = transaction.connection, transaction.organisation_id
+    if named.startswith(f"{Prefix.TRADING_ACCOUNT}_"):
+        own = accounts.find(connection, organisation_id, named)
+        return None if own is None else str(own.id)
+    if named.startswith(f"{Prefix.BLOCKCHAIN_ACCOUNT}_"):
+        custody = wallets.find_account(connection, organisation_id, named)
+        return None if custody is None else str(custody.trading_account_id)
+    return None
+
+
+def _replay(call: Call[Written[Model]], key: str, first: Record) -> Written[Model]:
+    if first.fingerprint != _fingerprint(call):
+        raise IdempotencyKeyReused(
+            "This idempotency key was used for another request.",
+            {"key": key, "firstUsedAt": format_instant(first.at)},
+        )
+    value = call.operation.response.model_validate_json(first.body)
+    return Written(value, created=first.created_record, replayed=True)
+
+
+def _record_refusal(
+    record: UnitOfWork, call: Call[Written[Model]], error: ServiceError, refused: UnitOfWork
+) -> None:
+    """Commit what a refused write leaves: one entry and what it must remember.
+
+    Of the inputs only short words are kept, and no secret in a wrong field.
+    """
+    harmless = {
+        name: value
+        for name, value in _inputs(call).items()
+        if isinstance(value, str) and _is_harmless(value)
+    }
+    record.timeless = True
+    refused.remember_refusal_in(record)
+    subject = _subject(call)
+    record.audited_account = refused.audited_account or _account(record, call)
+    shown = subject if _is_harmless(subject) else ""
+    record.audit(call.operation.name, shown, harmless, error=error.code)
+    record.commit()
+
+
+def _is_harmless(text: str) -> bool:
+    return _HARMLESS.fullmatch(text) is not None and not is_secret(text)
+
+
+def _checked_key(key: str | None) -> str | None:
+    """The key without the quotes of a structured header; 1 to 255 visible ASCII characters that are
+    no wallet's secret."""
+    if key is None:
+        return None
+    bare = key[1:-1] if len(key) > 2 and key[0] == key[-1] == '"' else key
+    if not 1 <= len(bare) <= _MAXIMUM_KEY_LENGTH or not all("!" <= sign <= "~" for sign in bare):
+        raise ValidationFailed.of("Idempotency-Key", "1 to 255 visible ASCII characters")
+    require_no_secret("Idempotency-Key", bare, may_be_hash=True)
+    return bare
+
+
+def work_unit(context: EngineContext, actor: Actor, work: Callable[[UnitOfWork], bool]) -> bool:
+    """Run one piece of the service's own due work; ``work`` says whether there was any.
+
+    Raises:
+        ServiceUnavailable: the database cannot be used; nothing was changed.
+    """
+
+    def unit(transaction: UnitOfWork) -> bool:
+        done = work(transaction)
+        if done:
+            transaction.commit()
+        return done
+
+    return _in_transaction(context, actor, unit)
+
+
+def act(
+    context: EngineContext,
+    actor: Actor,
+    work: Callable[[UnitOfWork], None],
+    *,
+    timeless: bool = False,
+) -> None:
+    """Run and commit ``work`` as the service's own. Raises as ``work_unit``, and ClockUncertain
+    where it reads the time and isn't ``timeless``."""
+
+    def unit(transaction: UnitOfWork) -> bool:
+        transaction.timeless = timeless
+        work(transaction)
+        return True
+
+    work_unit(context, actor, unit)

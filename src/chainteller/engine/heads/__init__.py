@@ -1,0 +1,1 @@
+"""Signed heads of the logs, and the keys that sign."""

@@ -1,0 +1,256 @@
+"""Ownership challenges: the text to sign, and what a signature of it would mean."""
+
+import math
+from dataclasses import replace
+
+from chainteller.domain.challenges import (
+    MAXIMUM_VALIDITY_S,
+    MINIMUM_VALIDITY_S,
+    ChallengeStatus,
+    challenge_status,
+    expiry,
+)
+from chainteller.domain.clock import format_instant
+from chainteller.domain.ids import Prefix
+from chainteller.domain.options import EngineOptions
+from chainteller.engine.core import outcome, reading
+from chainteller.engine.core.context import EngineContext
+from chainteller.engine.core.outcome import Event, Insert, Moment, Outcome
+from chainteller.engine.core.table import reads_in_context, writes
+from chainteller.engine.core.unit_of_work import UnitOfWork, now
+from chainteller.engine.operations import blockchain_accounts, counterparties
+from chainteller.service import operations
+from chainteller.service.errors import (
+    ChallengeAlreadyUsed,
+    ChallengeLocked,
+    Conflict,
+    NetworkMismatch,
+    ValidationFailed,
+)
+from chainteller.service.models.counterparties import (
+    Challenge,
+    ChallengeRequest,
+    ClaimRequest,
+)
+from chainteller.service.models.pages import ListQuery, Page
+from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.records import Tables
+from chainteller.storage.queries import challenges, wallets
+from chainteller.wallets.cases import (
+    MAX_KNOWN_ADDRESSES,
+    MAX_OTHER_TEXTS,
+    Case,
+    KnownAddress,
+    KnownChallenge,
+)
+from chainteller.wallets.networks import resolve_network
+from chainteller.wallets.texts import Party, challenge_text
+
+RESOURCE = "ownership challenge"
+
+
+@writes(operations.CREATE_CHALLENGE)
+def create(tx: UnitOfWork, account_id: str, request: ChallengeRequest) -> Challenge:
+    """One more text to sign; earlier ones stay open until they expire."""
+    valid_s = validity_s(request, tx.context.options)
+    account = blockchain_accounts.find(tx.connection, tx.organisation_id, account_id)
+    counterparty = counterparties.find(tx.connection, tx.organisation_id, request.counterparty_id)
+    party = Party(*wallets.owner(tx.connection, account.id))
+    decided = decide_challenge(account, counterparty, party, valid_s, outcome.moment(tx))
+    outcome.apply(tx, decided)
+    stored = challenges.find(tx.connection, tx.organisation_id, decided.subject)
+    return challenges.to_model(reading.require_found(stored, RESOURCE, decided.subject), tx.now)
+
+
+def validity_s(request: ChallengeRequest, options: EngineOptions) -> int:
+    """Raises ValidationFailed."""
+    given_s = request.valid_seconds
+    if given_s is None:
+        return math.ceil(options.challenge_ttl_s)
+    if not MINIMUM_VALIDITY_S <= given_s <= MAXIMUM_VALIDITY_S:
+        raise ValidationFailed.of(
+            "validSeconds", f"{MINIMUM_VALIDITY_S} to {MAXIMUM_VALIDITY_S} seconds"
+        )
+    return given_s
+
+
+def decide_challenge(
+    account: Record, counterparty: Record, party: Party, valid_s: int, moment: Moment
+) -> Outcome:
+    """A text for the wallet to sign, good for ``valid_s`` seconds. Raises NetworkMismatch.
+
+    ``party`` is the account's customer; the text names their bank account if the options say so.
+    """
+    require_same_class(account, counterparty)
+    challenge_id, expires = moment.new_id(Prefix.CHALLENGE), expiry(moment.now, valid_s)
+    if not moment.options.text_names_account:
+        party = party._replace(bank_account="")
+    text = challenge_text(
+        bank_name=moment.options.bank_name,
+        party=party,
+        address=counterparties.stored_address(counterparty),
+        challenge_id=challenge_id,
+        valid_until=format_instant(expires),
+    )
+    row = {
+        "id": challenge_id,
+        "organisation_id": moment.organisation_id,
+        "blockchain_account_id": account.id,
+        "counterparty_id": counterparty.id,
+        "customer_id": account.customer_id,
+        "text": text,
+        "status": ChallengeStatus.OPEN.value,
+        "attempts": 0,
+        "created": moment.now,
+        "expires": expires,
+        "used_at": None,
+        "claim_id": None,
+    }
+    told = {"blockchainAccountId": account.id, "counterpartyId": counterparty.id}
+    return Outcome(
+        challenge_id,
+        rows=(Insert(Tables.challenge, (row,)),),
+        events=(Event("ownership_challenge.created", challenge_id, told),),
+    )
+
+
+@reads_in_context(operations.CHALLENGE_BY_ID)
+def show(
+    context: EngineContext, connection: Session, organisation_id: str, challenge_id: str
+) -> Challenge:
+    """A challenge by its id alone; another organisation's is as unknown as none."""
+    row = reading.row_by_id(challenges.find, connection, RESOURCE, organisation_id, challenge_id)
+    return challenges.to_model(row, now(context, connection))
+
+
+def require_same_class(account: Record, counterparty: Record) -> None:
+    """A main network's account never holds a test network's wallet, nor the reverse."""
+    own = resolve_network(account.network, test_networks=True)
+    other = resolve_network(counterparty.network, test_networks=True)
+    if own.main != other.main:
+        raise NetworkMismatch(
+            "One of wallet and account is on a test network and the other isn't.",
+            {"expected": own.name, "actual": other.name},
+        )
+
+
+@reads_in_context(operations.CHALLENGES)
+def page(
+    context: EngineContext,
+    connection: Session,
+    organisation_id: str,
+    account_id: str,
+    query: ListQuery,
+) -> Page[Challenge]:
+    checked = reading.checked_query(query)
+    account = blockchain_accounts.find(connection, organisation_id, account_id)
+    found, total = challenges.page(connection, account.id, checked, now(context, connection))
+    return reading.page(found, total, checked)
+
+
+def find_for_claim(
+    connection: Session,
+    organisation_id: str,
+    account_id: str,
+    request: ClaimRequest,
+    *,
+    lock: bool = False,
+) -> Record:
+    """The challenge that a claim or a diagnosis is about.
+
+    Raises:
+        NotFound: unknown, or of another account.
+        Conflict: made for another counterparty.
+    """
+    account = blockchain_accounts.find(connection, organisation_id, account_id)
+    counterparty = counterparties.find(connection, organisation_id, request.counterparty_id)
+    reading.checked_id(RESOURCE, request.challenge_id)
+    row = challenges.find(connection, organisation_id, request.challenge_id, lock=lock)
+    if row is not None and row.blockchain_account_id != account.id:
+        row = None
+    challenge = reading.require_found(row, RESOURCE, request.challenge_id)
+    if challenge.counterparty_id != counterparty.id:
+        raise Conflict(
+            "The challenge was made for another counterparty.",
+            {
+                "resource": RESOURCE,
+                "id": challenge.id,
+                "reason": "CHALLENGE_FOR_OTHER_COUNTERPARTY",
+                "currentVersion": None,
+                "suggestion": "Use the counterparty that the challenge names.",
+            },
+        )
+    return challenge
+
+
+def require_undecided(challenge: Record) -> None:
+    """Raises ChallengeAlreadyUsed or ChallengeLocked."""
+    if challenge.status == ChallengeStatus.USED:
+        raise ChallengeAlreadyUsed(
+            "The challenge was already completed.",
+            {
+                "challengeId": challenge.id,
+                "usedAt": format_instant(challenge.used_at),
+                "claimId": challenge.claim_id,
+            },
+        )
+    if challenge.status == ChallengeStatus.LOCKED:
+        raise ChallengeLocked(
+            "The challenge is locked after too many refused signatures.",
+            {
+                "challengeId": challenge.id,
+                "attempts": challenge.attempts,
+                "suggestion": "Create a new challenge and ask the customer to sign it.",
+            },
+        )
+
+
+def known(row: Record, at: int) -> KnownChallenge:
+    return KnownChallenge(
+        challenge_id=row.id,
+        counterparty_id=row.counterparty_id,
+        address=counterparties.stored_address(row),
+        text=row.text,
+        state=challenge_status(row.status, now=at, expires=row.expires),
+        expires_at=format_instant(row.expires),
+    )
+
+
+def without_context(
+    context: EngineContext,
+    connection: Session,
+    organisation_id: str,
+    account_id: str,
+    request: ClaimRequest,
+) -> tuple[Record, Case]:
+    """The challenge and the attempt alone, which is all that an accepted signature needs.
+
+    Raises:
+        NotFound, Conflict, ChallengeAlreadyUsed, ChallengeLocked.
+    """
+    challenge = find_for_claim(connection, organisation_id, account_id, request)
+    require_undecided(challenge)
+    at = now(context, connection)
+    return challenge, Case(known(challenge, at), request.completed_challenge)
+
+
+def with_context(
+    context: EngineContext, connection: Session, challenge: Record, attempt: Case
+) -> Case:
+    """All that may explain a signature: only what belongs to the same bank customer."""
+    at = now(context, connection)
+    others = challenges.newest_of_others(
+        connection, challenge.customer_id, challenge.counterparty_id, at, MAX_OTHER_TEXTS
+    )
+    others += challenges.earlier(connection, challenge, MAX_OTHER_TEXTS - len(others))
+    known_addresses = challenges.addresses_of_customer(
+        connection, challenge.customer_id, challenge.counterparty_id, MAX_KNOWN_ADDRESSES
+    )
+    return replace(
+        attempt,
+        other_challenges=tuple(known(row, at) for row in others),
+        known_addresses=tuple(
+            KnownAddress(row.id, counterparties.stored_address(row)) for row in known_addresses
+        ),
+        earlier_strangers=challenges.earlier_strangers(connection, challenge),
+    )

@@ -1,0 +1,271 @@
+"""Ownership claims: a challenge that the registered wallet has signed.
+
+The diagnosis takes up to half a second, so it runs before the write begins; the write then
+decides on the locked challenge, whose text and address never change.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from threading import Lock
+from typing import NamedTuple
+
+from chainteller.domain.actors import Actor
+from chainteller.domain.challenges import (
+    CLAIM_LIFETIME,
+    MAXIMUM_ATTEMPTS,
+    ChallengeStatus,
+    ClaimStatus,
+    challenge_status,
+)
+from chainteller.domain.evidence import METHODS, VerificationMethod
+from chainteller.domain.ids import Prefix
+from chainteller.engine.core import outcome, reading
+from chainteller.engine.core.context import EngineContext
+from chainteller.engine.core.outcome import Event, Insert, Moment, Outcome, Update
+from chainteller.engine.core.table import answers, reads_in_context, writes
+from chainteller.engine.core.unit_of_work import UnitOfWork, now
+from chainteller.engine.operations import challenges, contract_checks
+from chainteller.service import operations
+from chainteller.service.errors import InvalidSignature, ServiceError, ServiceUnavailable
+from chainteller.service.models.counterparties import (
+    ClaimRequest,
+    DiagnosisRequest,
+    OwnershipClaim,
+    SignatureDiagnosis,
+)
+from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.records import Tables
+from chainteller.storage.queries import challenges as challenge_rows
+from chainteller.wallets.cases import Case, Diagnosis
+from chainteller.wallets.judging import diagnosis_model
+from chainteller.wallets.proof import Proof
+
+RESOURCE = "ownership claim"
+# A longer search takes seconds of a processor: this process does one of them at a time.
+_SEARCHING = Lock()
+
+
+@reads_in_context(operations.CLAIM_BY_ID)
+def show(
+    context: EngineContext, connection: Session, organisation_id: str, claim_id: str
+) -> OwnershipClaim:
+    """A claim by its id alone, with what it takes to check it elsewhere; another organisation's
+    is as unknown as none.
+    """
+    find = challenge_rows.find_claim
+    row = reading.row_by_id(find, connection, RESOURCE, organisation_id, claim_id)
+    return challenge_rows.claim_with_proof(row, now(context, connection))
+
+
+@answers(operations.DIAGNOSE_SIGNATURE)
+def explain(
+    context: EngineContext, actor: Actor, account_id: str, request: DiagnosisRequest
+) -> SignatureDiagnosis:
+    """Why the signature would be accepted or refused; changes nothing.
+
+    Raises:
+        NotFound, Conflict, ChallengeAlreadyUsed, ChallengeLocked.
+    """
+    with _longer(wanted=bool(request.search_longer)) as longer:
+        about, found = _judge(context, actor.organisation, account_id, request, longer=longer)
+    model, chain = diagnosis_model(about, found), contract_checks.ask(context, about, found)
+    if chain is None or not chain.answer.is_valid:
+        return model
+    return model.model_copy(update=contract_checks.acceptance(chain))
+
+
+def _judge(
+    context: EngineContext,
+    organisation_id: str,
+    account_id: str,
+    request: ClaimRequest,
+    *,
+    longer: bool = False,
+) -> tuple[Case, Diagnosis]:
+    """A right signature is accepted before anything that could explain a wrong one is read."""
+    from chainteller.wallets.diagnose import accept, diagnose  # noqa: PLC0415 - long to import
+
+    with context.database.read() as connection:
+        challenge, attempt = challenges.without_context(
+            context, connection, organisation_id, account_id, request
+        )
+    accepted = accept(attempt)
+    if accepted is not None:
+        return attempt, accepted
+    with context.database.read() as connection:
+        about = challenges.with_context(context, connection, challenge, attempt)
+    about = replace(about, search_longer=longer)
+    return about, diagnose(about)
+
+
+@contextmanager
+def _longer(*, wanted: bool) -> Iterator[bool]:
+    """Whether to search longer: where it is wanted, and no other longer search is under way."""
+    if not (wanted and _SEARCHING.acquire(blocking=False)):
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        _SEARCHING.release()
+
+
+class Prepared(NamedTuple):
+    """The diagnosis of a claim about to be submitted, and what the chain said if it was asked."""
+
+    about: Case
+    found: Diagnosis
+    chain: contract_checks.Asked | None
+
+
+def prepare(
+    context: EngineContext, organisation_id: str, account_id: str, request: ClaimRequest
+) -> Prepared | None:
+    """The diagnosis for a claim about to be submitted; None where the write will refuse it."""
+    try:
+        about, found = _judge(context, organisation_id, account_id, request)
+    except ServiceUnavailable:
+        raise
+    except ServiceError:
+        return None
+    return Prepared(about, found, contract_checks.ask(context, about, found))
+
+
+@writes(operations.SUBMIT_CLAIM, prepare)
+def submit(
+    tx: UnitOfWork,
+    account_id: str,
+    request: ClaimRequest,
+    prepared: Prepared | None,
+) -> OwnershipClaim:
+    challenge = challenges.find_for_claim(
+        tx.connection, tx.organisation_id, account_id, request, lock=True
+    )
+    challenges.require_undecided(challenge)
+    if prepared is None:
+        raise AssertionError("a challenge that exists now was absent a moment ago")
+    about, found, chain = prepared
+    state = challenge_status(challenge.status, now=tx.now, expires=challenge.expires)
+    if state != about.challenge.state:
+        from chainteller.wallets.diagnose import diagnose  # noqa: PLC0415 - as above
+
+        about = replace(about, challenge=replace(about.challenge, state=state))
+        found = diagnose(about)
+    proof, evidence = (found.proof if found.accepted else None), None
+    method = VerificationMethod.SIGNATURE
+    if proof is None and chain is not None and chain.answer.is_valid:
+        proof, evidence = chain.proof(), chain.answer.evidence()
+        method = VerificationMethod.CONTRACT
+    if state is not ChallengeStatus.OPEN or proof is None:
+        if state is ChallengeStatus.OPEN and chain is not None:
+            chain.require_answer()
+        raise _refusal(tx, challenge, about, found)
+    decided = decide_acceptance(challenge, proof, outcome.moment(tx), evidence, method)
+    outcome.apply(tx, decided)
+    stored = challenge_rows.find_claim(tx.connection, tx.organisation_id, decided.subject)
+    return challenge_rows.claim_model(
+        reading.require_found(stored, RESOURCE, decided.subject), tx.now
+    )
+
+
+def decide_acceptance(
+    challenge: Record,
+    proof: Proof,
+    moment: Moment,
+    evidence: str | None = None,
+    method: VerificationMethod = VerificationMethod.SIGNATURE,
+) -> Outcome:
+    """The challenge is used up, and a claim stands for the proof.
+
+    ``evidence`` is what a chain answered about a contract wallet, or the transfer that arrived;
+    None for a signature by a key.
+    """
+    claim_id = moment.new_id(Prefix.CLAIM)
+    used = {
+        "status": ChallengeStatus.USED.value,
+        "used_at": moment.now,
+        "claim_id": claim_id,
+    }
+    claim = {
+        "id": claim_id,
+        "organisation_id": moment.organisation_id,
+        "blockchain_account_id": challenge.blockchain_account_id,
+        "counterparty_id": challenge.counterparty_id,
+        "challenge_id": challenge.id,
+        "scheme": proof.scheme,
+        "signature": proof.signature,
+        "signer": proof.signer,
+        "status": ClaimStatus.VALID.value,
+        "created": moment.now,
+        "expires": moment.now + CLAIM_LIFETIME,
+        "linked_at": None,
+        "method": method.value,
+        "level": METHODS[method].level.value,
+    }
+    kept: tuple[Insert, ...] = ()
+    if evidence is not None:
+        organisation = {"organisation_id": moment.organisation_id}
+        body = {"claim_id": claim_id, **organisation, "body": evidence}
+        kept = (Insert(Tables.evidence, (body,)),)
+    told = {"counterpartyId": challenge.counterparty_id}
+    return Outcome(
+        claim_id,
+        rows=(_update(challenge, **used), Insert(Tables.claim, (claim,)), *kept),
+        events=(
+            Event("ownership_challenge.used", challenge.id, {"claimId": claim_id}),
+            Event("ownership_claim.created", claim_id, told),
+        ),
+    )
+
+
+def _refusal(tx: UnitOfWork, challenge: Record, about: Case, found: Diagnosis) -> InvalidSignature:
+    """The error with its diagnosis; the attempt is counted in the refusal's own commit."""
+    tx.when_refused(lambda record: _count(record, challenge, found))
+    diagnosis = diagnosis_model(about, found)
+    details = diagnosis.model_dump(mode="json", by_alias=True, exclude_none=True)
+    for name in ("accepted", "scheme"):
+        details.pop(name, None)
+    return InvalidSignature("The signature wasn't accepted.", details)
+
+
+def _count(record: UnitOfWork, challenge: Record, found: Diagnosis) -> None:
+    stored = challenge_rows.find(
+        record.connection, challenge.organisation_id, challenge.id, lock=True
+    )
+    if stored is not None and stored.status == ChallengeStatus.OPEN:
+        # Kept for the next attempts alone: an unproven signer is nobody's until seen again.
+        signer = found.unproven_signer or found.recovered_address
+        decided = decide_attempt(stored, found.finding, signer, record.now)
+        outcome.apply(record, decided)
+
+
+def decide_attempt(
+    challenge: Record, finding: str, recovered_address: str | None, now: int
+) -> Outcome:
+    """Count a refused signature; the last attempt locks the challenge."""
+    number = challenge.attempts + 1
+    locks = number >= MAXIMUM_ATTEMPTS
+    status = ChallengeStatus.LOCKED if locks else ChallengeStatus.OPEN
+    attempt = {
+        "challenge_id": challenge.id,
+        "number": number,
+        "at": now,
+        "finding": finding,
+        "recovered_address": recovered_address,
+    }
+    kind = "ownership_challenge.locked" if locks else "ownership_challenge.refused"
+    return Outcome(
+        challenge.id,
+        rows=(
+            _update(challenge, attempts=number, status=status.value),
+            Insert(Tables.attempt, (attempt,)),
+        ),
+        events=(Event(kind, challenge.id, {"finding": finding, "attempts": number}),),
+    )
+
+
+def _update(challenge: Record, **values: object) -> Update:
+    """A change of an open challenge."""
+    open_ = {"status": ChallengeStatus.OPEN.value}
+    return Update(Tables.challenge, {"id": challenge.id}, values, open_)

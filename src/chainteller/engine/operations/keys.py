@@ -1,0 +1,323 @@
+"""API keys: issued, listed, revoked, rotated, and checked at every request.
+
+Keys are made from the operating system's randomness only, never from a seed. Every change is
+one transaction with its audit row and event; the secret appears in neither.
+"""
+
+import hashlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from chainteller.domain.actors import DEFAULT_ORGANISATION, Actor
+from chainteller.domain.clock import format_instant
+from chainteller.domain.ids import plausible
+from chainteller.domain.keys import (
+    LAST_USE_STEP,
+    MAXIMUM_OVERLAP,
+    ApiKey,
+    duration_of,
+    new_key,
+    refusal_reason,
+    scopes_of,
+)
+from chainteller.domain.randomness import Randomness, SystemRandomness
+from chainteller.engine.core import timekeeping
+from chainteller.engine.core.context import EngineContext
+from chainteller.engine.core.pasted_secrets import require_no_secret
+from chainteller.engine.core.unit_of_work import UnitOfWork, act, now
+from chainteller.service.deployment import Principal
+from chainteller.service.errors import (
+    Conflict,
+    NotFound,
+    ServiceUnavailable,
+    Unauthorized,
+    ValidationFailed,
+)
+from chainteller.storage.db.query import Record
+from chainteller.storage.db.records import Tables
+from chainteller.storage.queries import keys, organisations
+
+REMEMBERED_S = 0.2
+_MOST_KNOWN = 1_000
+_LONGEST_NAME = 64
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKeys:
+    """The administration of a database's keys, in the name of one actor."""
+
+    context: EngineContext
+    actor: Actor = field(default_factory=Actor)
+    environment: str = "live"
+    randomness: Randomness = field(default_factory=SystemRandomness)
+
+    def create(
+        self,
+        name: str,
+        scopes: tuple[str, ...] = (),
+        organisation: str = DEFAULT_ORGANISATION,
+        expires: str | None = None,
+    ) -> ApiKey:
+        """Make a key; its ``text`` is to be shown once. A new organisation begins with it.
+
+        Args:
+            name: what the audit trail shows, 1 to 64 printable characters.
+            scopes: none means every scope but ``admin``.
+            organisation: whose records the key opens.
+            expires: a duration such as ``90d``; None never expires.
+
+        Raises:
+            ValidationFailed: a name, scope, organisation or duration that cannot be.
+        """
+        row: dict[str, object] = {
+            "name": _checked_name(name),
+            "organisation_id": _checked_organisation(organisation),
+            "scopes": " ".join(_checked_scopes(scopes)),
+        }
+        lifetime = None if expires is None else _duration("expires", expires)
+        made = new_key(self.randomness, self.environment)
+
+        def work(tx: UnitOfWork) -> None:
+            if organisations.find(tx.connection, organisation) is None:
+                organisations.create(tx.rows, organisation, tx.now)
+            tx.actor = Actor(organisation, self.actor.name)
+            until = None if lifetime is None else tx.now + lifetime
+            _insert(tx, made, {**row, "expires": until})
+
+        act(self.context, self.actor, work)
+        return made
+
+    def listed(self) -> list[dict[str, object]]:
+        """Every key of every organisation, newest first, without any secret."""
+        with self.context.database.read() as connection:
+            at = now(self.context, connection)
+            return [_shown(row, at) for row in keys.everything(connection)]
+
+    def revoke(self, key_id: str) -> None:
+        """End a key at once; ending it again changes nothing.
+
+        Raises:
+            NotFound: no such key.
+        """
+
+        def work(tx: UnitOfWork) -> None:
+            row = _locked(tx, key_id)
+            if row.revoked_at is not None and row.revoked_at <= tx.now:
+                return
+            keys.update(tx.rows, key_id, revoked_at=tx.now)
+            tx.audit("revoke_api_key", key_id)
+            tx.event("api_key.revoked", key_id)
+
+        act(self.context, self.actor, work, timeless=True)
+
+    def rotate(self, key_id: str, overlap: str = "24h") -> ApiKey:
+        """Make a key in another's place; the old one holds for ``overlap`` more, up to 7 days.
+
+        Raises:
+            NotFound: no such key.
+            Conflict: it is expired, revoked or already replaced.
+            ValidationFailed: no duration, or a longer one.
+        """
+        kept = 0 if overlap == "0" else _duration("overlap", overlap)
+        if kept > MAXIMUM_OVERLAP:
+            raise ValidationFailed.of("overlap", "At most 7d.")
+        made = new_key(self.randomness, self.environment)
+
+        def work(tx: UnitOfWork) -> None:
+            old = _locked(tx, key_id)
+            if old.replaced_by or refusal_reason(
+                now=tx.now, expires=old.expires, revoked_at=old.revoked_at
+            ):
+                raise Conflict(
+                    "This key is no longer in force.",
+                    {"resource": "API key", "id": key_id, "reason": "NOT_IN_FORCE"},
+                )
+            lifetime = None if old.expires is None else old.expires - old.created
+            row = {
+                "name": old.name,
+                "organisation_id": old.organisation_id,
+                "scopes": old.scopes,
+                "expires": None if lifetime is None else tx.now + lifetime,
+            }
+            _insert(tx, made, row)
+            keys.update(tx.rows, key_id, revoked_at=tx.now + kept, replaced_by=made.key_id)
+            tx.audit("rotate_api_key", key_id, {"replacedBy": made.key_id, "overlap": overlap})
+            tx.event("api_key.rotated", key_id, replacedBy=made.key_id)
+
+        act(self.context, self.actor, work)
+        return made
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    principal: Principal
+    expires: int | None
+    revoked_at: int | None
+    read_at_s: float
+
+
+class Authenticator:
+    """Authenticates API keys, caching them for a moment.
+
+    A key that was just read is not read again for ``REMEMBERED_S``: on SQLite each read delays a
+    commit, and one read per request costs three quarters of the writes. Expiry and
+    the end of a rotation's overlap are exact; a revocation holds after ``REMEMBERED_S`` at most.
+    """
+
+    def __init__(
+        self, context: EngineContext, elapsed: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._context = context
+        self._elapsed = elapsed
+        self._known: dict[bytes, _Known] = {}
+
+    def principal(self, text: str) -> Principal:
+        """Whom a key speaks for.
+
+        Raises:
+            Unauthorized: MALFORMED, UNKNOWN, EXPIRED or REVOKED.
+            ClockUncertain: the key is valid by the bank's time or by the clock, but not by both.
+            ServiceUnavailable: the database cannot be asked.
+        """
+        recognised = self.recognised(text)
+        if recognised is not None:
+            return recognised
+        return self._read(text).principal
+
+    def recognised(self, text: str) -> Principal | None:
+        """Whom a key speaks for that was read a moment ago and still holds."""
+        known = self._known.get(_digest(text))
+        if known is None or self._elapsed() - known.read_at_s > REMEMBERED_S:
+            return None
+        at = timekeeping.estimate(self._context.clock, self._context.keeper)
+        refused = refusal_reason(now=at, expires=known.expires, revoked_at=known.revoked_at)
+        return None if refused else known.principal
+
+    def _read(self, text: str) -> _Known:
+        now_s = self._elapsed()
+        row = _authentic(self._context, text)
+        if len(self._known) >= _MOST_KNOWN:
+            self._known.clear()
+        known = _Known(_principal(row), row.expires, row.revoked_at, now_s)
+        self._known[_digest(text)] = known
+        return known
+
+
+def _digest(text: str) -> bytes:
+    """Keys are remembered by their hash, so that no dump of memory lists them."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).digest()
+
+
+def _principal(row: Record) -> Principal:
+    scopes = frozenset(row.scopes.split())
+    actor = Actor(row.organisation_id, f"{row.name} ({row.key_id})", row.key_id, scopes)
+    return Principal(actor, scopes)
+
+
+def _authentic(context: EngineContext, text: str) -> Record:
+    key = ApiKey.parse(text)
+    if key is None:
+        raise Unauthorized("MALFORMED")
+    source = context.time
+    with context.database.read() as connection:
+        before = timekeeping.elapsed(source)
+        row = keys.find_with_time(connection, key.key_id, server_clock=source.by_server)
+    if row is None or not key.matches(row.secret_hash):
+        raise Unauthorized("UNKNOWN")
+    found = timekeeping.judged(source, row, before)
+    reason, other = (
+        refusal_reason(now=at, expires=row.expires, revoked_at=row.revoked_at)
+        for at in (found.now, found.clock)
+    )
+    if found.doubt is not None and reason != "REVOKED" and (reason is None) != (other is None):
+        raise found.refusal()
+    if reason is not None:
+        raise Unauthorized(reason)
+    if row.last_used_at is None or found.now - row.last_used_at >= LAST_USE_STEP:
+        _mark_used(context, key.key_id, found.now)
+    return row
+
+
+def _mark_used(context: EngineContext, key_id: str, now: int) -> None:
+    """A note for the operator: where it cannot be written, the request goes on without it."""
+    try:
+        act(
+            context,
+            Actor(key_id=key_id),
+            lambda tx: keys.update(tx.rows, key_id, last_used_at=now),
+        )
+    except ServiceUnavailable:
+        return
+
+
+def _insert(tx: UnitOfWork, made: ApiKey, row: dict[str, object]) -> None:
+    key_row = {
+        **row,
+        "key_id": made.key_id,
+        "secret_hash": made.secret_hash,
+        "created": tx.now,
+        "revoked_at": None,
+        "last_used_at": None,
+        "replaced_by": None,
+    }
+    tx.rows.insert(Tables.api_key, [key_row])
+    tx.audit("create_api_key", made.key_id, {"name": row["name"], "scopes": row["scopes"]})
+    tx.event("api_key.created", made.key_id, name=row["name"])
+
+
+def _locked(tx: UnitOfWork, key_id: str) -> Record:
+    row = keys.find(tx.connection, key_id, lock=True) if plausible(key_id) else None
+    if row is None:
+        raise NotFound("API key", key_id if plausible(key_id) else "")
+    tx.actor = Actor(row.organisation_id, tx.actor.name)
+    return row
+
+
+def _shown(row: Record, now: int) -> dict[str, object]:
+    reason = refusal_reason(now=now, expires=row.expires, revoked_at=row.revoked_at)
+    status = reason.lower() if reason else "rotated" if row.replaced_by else "active"
+    return {
+        "id": row.key_id,
+        "name": row.name,
+        "organisation": row.organisation_id,
+        "status": status,
+        "scopes": row.scopes.split(),
+        "created": format_instant(row.created),
+        "expires": _instant(row.expires),
+        "revokedAt": _instant(row.revoked_at),
+        "lastUsedAt": _instant(row.last_used_at),
+        "replacedBy": row.replaced_by,
+    }
+
+
+def _instant(at: int | None) -> str | None:
+    return None if at is None else format_instant(at)
+
+
+def _checked_name(name: str) -> str:
+    if not 1 <= len(name) <= _LONGEST_NAME or not name.isprintable():
+        raise ValidationFailed.of("name", f"1 to {_LONGEST_NAME} printable characters.")
+    require_no_secret("name", name)
+    return name
+
+
+def _checked_organisation(organisation: str) -> str:
+    if not plausible(organisation):
+        raise ValidationFailed.of("organisation", "Letters, digits, - and _, at most 64.")
+    require_no_secret("organisation", organisation)
+    return organisation
+
+
+def _checked_scopes(scopes: tuple[str, ...]) -> tuple[str, ...]:
+    try:
+        return scopes_of(scopes)
+    except ValueError as error:
+        raise ValidationFailed.of("scope", str(error)) from None
+
+
+def _duration(field_name: str, text: str) -> int:
+    try:
+        return duration_of(text)
+    except ValueError as error:
+        raise ValidationFailed.of(field_name, str(error)) from None

@@ -1,0 +1,146 @@
+"""Withdrawal limits of an account, by destination class."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+from chainteller.domain.clock import SECOND, format_instant
+from chainteller.domain.evidence import EvidenceLevel
+from chainteller.domain.limits import (
+    PERIODS,
+    LimitRule,
+    Spent,
+    Usage,
+    first_exceeded,
+    rules,
+    usage,
+)
+from chainteller.domain.money import format_cents
+from chainteller.domain.options import EngineOptions
+from chainteller.domain.timekeeping import stamped
+from chainteller.engine.core import timekeeping
+from chainteller.engine.core.context import EngineContext
+from chainteller.engine.core.table import reads_in_context
+from chainteller.engine.core.unit_of_work import UnitOfWork
+from chainteller.engine.operations import accounts
+from chainteller.service import operations
+from chainteller.service.errors import LimitExceeded
+from chainteller.service.models.funding import LimitUsage
+from chainteller.service.models.pages import Page
+from chainteller.storage.db.query import Session
+from chainteller.storage.queries import transfers, wallets
+
+_LONGEST = max(PERIODS.values())
+
+
+def load_spent(tx: UnitOfWork, account_id: str) -> tuple[Spent, ...]:
+    """Every withdrawal that may count against the limits of an account from now on."""
+    found = transfers.spent_since(tx.connection, account_id, tx.now - _LONGEST)
+    return _stamped(found, tx.now, tx.time.began_at)
+
+
+def load_used(
+    tx: UnitOfWork, account_id: str, level: EvidenceLevel | None = None
+) -> tuple[Spent, ...]:
+    """What counts now against the limits of an account whose row is locked, so that two servers
+    cannot both pass; and against those of a level of evidence, if it has limits of its own.
+    """
+    now, began_at = tx.now, tx.time.began_at
+    used = _used(tx.connection, account_id, now, began_at)
+    if level in tx.context.options.level_limits:
+        used += _used_on_levels(tx.connection, account_id, now, began_at)
+    return used
+
+
+def _used(connection: Session, account_id: str, at: int, began_at: int) -> tuple[Spent, ...]:
+    """The withdrawals between the beginning of each limit's period and that of the next shorter
+    one, summed by the database. No sum crosses a boundary, so that each limit is exact.
+
+    In a later epoch each withdrawal is read: some may have a time that is still to come.
+    """
+    if began_at:
+        found = transfers.spent_since(connection, account_id, at - _LONGEST)
+        return _stamped(found, at, began_at)
+    return tuple(
+        spent
+        for since, upto in pairwise(sorted({at, *(at - period for period in PERIODS.values())}))
+        for spent in transfers.sums_between(connection, account_id, since, upto)
+    )
+
+
+def _used_on_levels(
+    connection: Session, account_id: str, at: int, began_at: int
+) -> tuple[Spent, ...]:
+    """The withdrawals that count against limits of levels of evidence."""
+    found = transfers.spent_on_levels(connection, account_id, at - _LONGEST)
+    return _stamped(found, at, began_at)
+
+
+def _stamped(found: tuple[Spent, ...], at: int, began_at: int) -> tuple[Spent, ...]:
+    """Withdrawals as they are dated in the epoch that began at an instant."""
+    return tuple(replace(spent, at=stamped(spent.at, at, began_at)) for spent in found)
+
+
+def _rules(options: EngineOptions, levels: frozenset[EvidenceLevel]) -> tuple[LimitRule, ...]:
+    """The limits, with those of the given levels of evidence alone."""
+    own = {level: limits for level, limits in options.level_limits.items() if level in levels}
+    return rules(options.limits, own)
+
+
+def require_within(options: EngineOptions, spent: tuple[Spent, ...], requested: Spent) -> None:
+    """Raises LimitExceeded for the first rule that the withdrawal would break."""
+    all_rules = rules(options.limits, options.level_limits)
+    exceeded = first_exceeded(all_rules, spent, requested)
+    if exceeded is not None:
+        raise LimitExceeded(
+            "The withdrawal limit would be exceeded.", _details(exceeded, requested)
+        )
+
+
+def _details(exceeded: Usage, requested: Spent) -> dict[str, object]:
+    rule, remaining = exceeded.rule, format_cents(exceeded.remaining_cents)
+    advice = f"Withdraw at most {remaining} USD now"
+    if exceeded.resets_at is not None:
+        advice += f"; more from {format_instant(exceeded.resets_at)}"
+    return {
+        "ruleId": rule.rule_id,
+        "scope": "withdrawal",
+        "destinationClass": rule.destination,
+        **({} if rule.level is None else {"evidenceLevel": rule.level}),
+        "period": rule.period // SECOND,
+        "limit": format_cents(rule.limit_cents),
+        "used": format_cents(exceeded.used_cents),
+        "requested": format_cents(requested.notional_cents),
+        "remaining": remaining,
+        "resetsAt": None if exceeded.resets_at is None else format_instant(exceeded.resets_at),
+        "suggestion": f"{advice}.",
+    }
+
+
+@reads_in_context(operations.LIMITS)
+def show(
+    context: EngineContext, connection: Session, organisation_id: str, account_id: str
+) -> Page[LimitUsage]:
+    """The limits of a level of evidence are listed where a wallet of the account has that level."""
+    timekeeping.read_ahead(context.time, connection)
+    account = accounts.find(connection, organisation_id, account_id)
+    time, options = timekeeping.read(context.time, connection), context.options
+    at = time.now
+    history = _used(connection, account.id, at, time.began_at)
+    levels = wallets.levels_of(connection, organisation_id, account.id)
+    all_rules = _rules(options, levels)
+    if levels:
+        history += _used_on_levels(connection, account.id, at, time.began_at)
+    return Page[LimitUsage].whole(tuple(_model(usage(rule, history, at)) for rule in all_rules))
+
+
+def _model(used: Usage) -> LimitUsage:
+    return LimitUsage(
+        rule_id=used.rule.rule_id,
+        destination_class=used.rule.destination,
+        evidence_level=used.rule.level,
+        period_seconds=used.rule.period // SECOND,
+        limit=format_cents(used.rule.limit_cents),
+        used=format_cents(used.used_cents),
+        remaining=format_cents(used.remaining_cents),
+        resets_at=used.resets_at,
+    )

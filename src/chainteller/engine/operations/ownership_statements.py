@@ -1,0 +1,91 @@
+"""Customers' statements that a wallet is theirs, for a person to review.
+
+A statement verifies nothing: it is recorded and waits. Deciding on it isn't offered yet.
+"""
+
+from chainteller.domain.evidence import METHODS, VerificationMethod
+from chainteller.domain.ids import Prefix
+from chainteller.domain.second_method import (
+    MAXIMUM_STATEMENT,
+    StatementReason,
+    StatementStatus,
+)
+from chainteller.engine.core import outcome, reading
+from chainteller.engine.core.outcome import Event, Insert, Moment, Outcome
+from chainteller.engine.core.pasted_secrets import require_no_secret
+from chainteller.engine.core.table import reads, writes
+from chainteller.engine.core.unit_of_work import UnitOfWork
+from chainteller.engine.operations import blockchain_accounts, challenges, counterparties
+from chainteller.service import operations
+from chainteller.service.errors import ValidationFailed
+from chainteller.service.models.counterparties import OwnershipStatement, StatementRequest
+from chainteller.service.models.pages import ListQuery, Page
+from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.records import Tables
+from chainteller.storage.queries import ownership_statements
+
+RESOURCE = "ownership statement"
+
+
+@writes(operations.CREATE_OWNERSHIP_STATEMENT)
+def create(tx: UnitOfWork, account_id: str, request: StatementRequest) -> OwnershipStatement:
+    """Record a statement in ``reviewing``. A secret in it is refused and not kept."""
+    if request.reason not in set(StatementReason):
+        raise ValidationFailed.of("reason", f"one of {', '.join(StatementReason)}")
+    text = checked_text(request.statement)
+    account = blockchain_accounts.find(tx.connection, tx.organisation_id, account_id)
+    wallet = counterparties.find(tx.connection, tx.organisation_id, request.counterparty_id)
+    challenges.require_same_class(account, wallet)
+    decided = decide_statement(account, wallet, request.reason, text, outcome.moment(tx))
+    outcome.apply(tx, decided)
+    return show(tx.connection, tx.organisation_id, decided.subject)
+
+
+def checked_text(text: str) -> str:
+    """The statement without outer white space. Raises ValidationFailed."""
+    plain = text.strip()
+    is_text = all(sign.isprintable() or sign in "\n\t" for sign in plain)
+    if not 0 < len(plain) <= MAXIMUM_STATEMENT or not is_text:
+        raise ValidationFailed.of("statement", f"1 to {MAXIMUM_STATEMENT} printable characters")
+    require_no_secret("statement", plain)
+    return plain
+
+
+def decide_statement(
+    account: Record, wallet: Record, reason: str, text: str, moment: Moment
+) -> Outcome:
+    row = {
+        "id": moment.new_id(Prefix.STATEMENT),
+        "organisation_id": moment.organisation_id,
+        "blockchain_account_id": account.id,
+        "counterparty_id": wallet.id,
+        "customer_id": account.customer_id,
+        "reason": reason,
+        "statement": text,
+        "level": METHODS[VerificationMethod.STATEMENT].level.value,
+        "status": StatementStatus.REVIEWING.value,
+        "created": moment.now,
+    }
+    told = {"blockchainAccountId": account.id, "counterpartyId": wallet.id, "reason": reason}
+    return Outcome(
+        row["id"],
+        rows=(Insert(Tables.statement, (row,)),),
+        events=(Event("ownership_statement.created", row["id"], told),),
+    )
+
+
+@reads(operations.OWNERSHIP_STATEMENT_BY_ID)
+def show(connection: Session, organisation_id: str, statement_id: str) -> OwnershipStatement:
+    find = ownership_statements.find
+    row = reading.row_by_id(find, connection, RESOURCE, organisation_id, statement_id)
+    return ownership_statements.to_model(row)
+
+
+@reads(operations.OWNERSHIP_STATEMENTS)
+def page(
+    connection: Session, organisation_id: str, account_id: str, query: ListQuery
+) -> Page[OwnershipStatement]:
+    checked = reading.checked_query(query)
+    account = blockchain_accounts.find(connection, organisation_id, account_id)
+    found, total = ownership_statements.page(connection, account.id, checked)
+    return reading.page(found, total, checked)

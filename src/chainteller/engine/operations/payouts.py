@@ -1,0 +1,194 @@
+"""Due work on withdrawals: review, sending and confirmation, and how they may fail."""
+
+from chainteller.domain.assets import ASSETS_BY_KEY
+from chainteller.domain.ledger import (
+    Journal,
+    bank_withdrawal_returned,
+    bank_withdrawal_sent,
+    release,
+    wallet_withdrawal_confirmed,
+    wallet_withdrawal_failed,
+    wallet_withdrawal_sent,
+)
+from chainteller.domain.money import Amount
+from chainteller.domain.transfers import Direction, TransferStatus
+from chainteller.engine.core import outcome
+from chainteller.engine.core.outcome import AuditEntry, Job, Moment, Outcome, Update
+from chainteller.engine.core.unit_of_work import UnitOfWork
+from chainteller.engine.operations import accounts, payout_checks, transfers
+from chainteller.engine.operations.payout_checks import Hold, Refused
+from chainteller.engine.operations.withdrawals import COMPLETE, SEND
+from chainteller.storage.db.query import Record
+from chainteller.storage.db.records import Tables
+from chainteller.storage.queries import trades
+
+
+def pass_review(tx: UnitOfWork, withdrawal_id: str) -> None:
+    """``reviewing`` to ``processing``."""
+    row = transfers.locked(tx, withdrawal_id, TransferStatus.REVIEWING)
+    if row is not None:
+        outcome.apply(tx, decide_passed_review(row, outcome.moment(tx)))
+
+
+def decide_passed_review(withdrawal: Record, moment: Moment) -> Outcome:
+    send_at = moment.after(moment.options.withdrawal_delay_s)
+    moved = _moved(withdrawal, TransferStatus.PROCESSING, moment.now)
+    return moved._replace(jobs=(Job(SEND, withdrawal.id, send_at),))
+
+
+def reject(tx: UnitOfWork, withdrawal_id: str, code: str, message: str) -> None:
+    """The review ends against the withdrawal; what was held is given back."""
+    row = transfers.locked(tx, withdrawal_id, TransferStatus.REVIEWING)
+    if row is not None:
+        outcome.apply(tx, decide_rejection(row, code, message, tx.now))
+
+
+def decide_rejection(withdrawal: Record, code: str, message: str, now: int) -> Outcome:
+    failure = {"failure_code": code, "failure_message": message}
+    moved = _moved(withdrawal, TransferStatus.REJECTED, now, **failure)
+    return moved._replace(journals=(_release(withdrawal),))
+
+
+def send(tx: UnitOfWork, withdrawal_id: str) -> None:
+    """``processing`` to ``sent``: the money has left the trading account.
+
+    A withdrawal that contradicts its hold, its account or its wallet's claim fails instead, and
+    so does one whose wallet isn't verified any more. Its hold is released, as the ledger has it.
+    """
+    due = payout_checks.locked(tx, withdrawal_id)
+    if due is None:
+        return
+    row, hold = due.withdrawal, due.hold
+    refused = payout_checks.refused(tx, due)
+    if refused is not None:
+        if row is not None and hold is not None:
+            outcome.apply(tx, decide_refusal(row, hold, refused, tx.now))
+        outcome.apply(tx, payout_checks.alarm(withdrawal_id, due, refused))
+    elif row is not None:
+        to_wallet = row.counterparty_id is not None
+        network_hash = "0x" + tx.context.randomness.bytes(32).hex() if to_wallet else None
+        outcome.apply(tx, decide_sending(row, network_hash, outcome.moment(tx)))
+
+
+def decide_refusal(withdrawal: Record, held: Hold, refused: Refused, now: int) -> Outcome:
+    """Fail a withdrawal that isn't sent, whatever its own row says it holds."""
+    values = {
+        "status": TransferStatus.FAILED.value,
+        "failure_code": refused.code,
+        "failure_message": refused.message,
+        "updated": now,
+        "version": withdrawal.version + 1,
+    }
+    direction, status = Direction.WITHDRAWAL, TransferStatus.FAILED
+    return Outcome(
+        withdrawal.id,
+        rows=(Update(Tables.transfer, {"id": withdrawal.id}, values),),
+        journals=(release(held.account_id, withdrawal.id, held.parts),),
+        events=(transfers.event(direction, withdrawal.id, held.account_id, status),),
+        audit=(AuditEntry(f"withdrawal.{status}", withdrawal.id),),
+    )
+
+
+def decide_sending(withdrawal: Record, network_hash: str | None, moment: Moment) -> Outcome:
+    """``network_hash`` is that of the network's transaction, None for a payment to the bank."""
+    account_id, parts = withdrawal.trading_account_id, trades.hold_parts(withdrawal.hold)
+    if withdrawal.counterparty_id is None:
+        journal = bank_withdrawal_sent(account_id, withdrawal.id, parts)
+    else:
+        journal = wallet_withdrawal_sent(
+            account_id, withdrawal.id, _amount(withdrawal), withdrawal.fee
+        )
+    confirm_at = moment.after(moment.options.withdrawal_delay_s)
+    moved = _moved(withdrawal, TransferStatus.SENT, moment.now, network_tx_hash=network_hash)
+    job = Job(COMPLETE, withdrawal.id, confirm_at)
+    return moved._replace(journals=(journal,), jobs=(job,))
+
+
+def complete(tx: UnitOfWork, withdrawal_id: str) -> None:
+    """``sent`` to ``completed``: the bank credited it, or the chain confirmed it."""
+    row = transfers.locked(tx, withdrawal_id, TransferStatus.SENT)
+    if row is not None:
+        outcome.apply(tx, decide_completion(row, _bank_account(tx, row), tx.now))
+
+
+def decide_completion(withdrawal: Record, bank_account: Record | None, now: int) -> Outcome:
+    """``bank_account`` is what a payment to the bank is credited to, None for a wallet's."""
+    if bank_account is None:
+        moved = _moved(withdrawal, TransferStatus.COMPLETED, now, completed_at=now)
+        confirmed = wallet_withdrawal_confirmed(withdrawal.id, _amount(withdrawal))
+        return moved._replace(journals=(confirmed,))
+    credit = accounts.credit(bank_account, withdrawal.notional_cents)
+    return _moved(withdrawal, TransferStatus.COMPLETED, now, credit, completed_at=now)
+
+
+def fail(tx: UnitOfWork, withdrawal_id: str, code: str, message: str) -> None:
+    """The bank or the chain refuses: before sending the hold is released, after it reversed."""
+    row = transfers.locked(tx, withdrawal_id, TransferStatus.PROCESSING, TransferStatus.SENT)
+    if row is not None:
+        outcome.apply(tx, decide_failure(row, code, message, tx.now))
+
+
+def decide_failure(withdrawal: Record, code: str, message: str, now: int) -> Outcome:
+    if withdrawal.status == TransferStatus.PROCESSING:
+        journal = _release(withdrawal)
+    elif withdrawal.counterparty_id is None:
+        journal = _returned(withdrawal)
+    else:
+        journal = wallet_withdrawal_failed(
+            withdrawal.trading_account_id, withdrawal.id, _amount(withdrawal)
+        )
+    failure = {"failure_code": code, "failure_message": message}
+    moved = _moved(withdrawal, TransferStatus.FAILED, now, **failure)
+    return moved._replace(journals=(journal,))
+
+
+def bounce(tx: UnitOfWork, withdrawal_id: str, reason: str) -> None:
+    """``completed`` to ``returned``: the bank sends a payment back."""
+    row = transfers.locked(tx, withdrawal_id, TransferStatus.COMPLETED)
+    bank_account = None if row is None else _bank_account(tx, row)
+    if row is not None and bank_account is not None:
+        outcome.apply(tx, decide_bounce(row, bank_account, reason, tx.now))
+
+
+def decide_bounce(withdrawal: Record, bank_account: Record, reason: str, now: int) -> Outcome:
+    """The core takes its credit back even where the customer has spent it: it is the bank's own
+    book, so the bank account may be overdrawn, while no sub-balance of a trading account may.
+    """
+    debit = accounts.credit(bank_account, -withdrawal.notional_cents)
+    failure = {"failure_code": "RETURNED", "failure_message": reason}
+    moved = _moved(withdrawal, TransferStatus.RETURNED, now, debit, **failure)
+    return moved._replace(journals=(_returned(withdrawal),))
+
+
+def _moved(
+    withdrawal: Record, status: TransferStatus, now: int, *rows: Update, **values: object
+) -> Outcome:
+    """The next status, told and audited, and further ``rows``; ``values`` of the withdrawal."""
+    update, event = transfers.advance(withdrawal, status, now, **values)
+    return Outcome(
+        withdrawal.id,
+        rows=(*rows, update),
+        events=(event,),
+        audit=(AuditEntry(f"withdrawal.{status}", withdrawal.id),),
+    )
+
+
+def _bank_account(tx: UnitOfWork, withdrawal: Record) -> Record | None:
+    """The bank account that a withdrawal went to, locked; None where it went to a wallet."""
+    if withdrawal.counterparty_id is not None:
+        return None
+    return accounts.locked_bank_account(tx, withdrawal.bank_account_id)
+
+
+def _release(withdrawal: Record) -> Journal:
+    parts = trades.hold_parts(withdrawal.hold)
+    return release(withdrawal.trading_account_id, withdrawal.id, parts)
+
+
+def _returned(withdrawal: Record) -> Journal:
+    parts = trades.hold_parts(withdrawal.hold)
+    return bank_withdrawal_returned(withdrawal.trading_account_id, withdrawal.id, parts)
+
+
+def _amount(row: Record) -> Amount:
+    return Amount(row.amount, ASSETS_BY_KEY[row.asset])

@@ -1,0 +1,130 @@
+"""Due work on trades: the fill by the liquidity provider, then settlement."""
+
+from chainteller.domain.assets import MARKETS_BY_NAME
+from chainteller.domain.clock import MINUTE, SECOND, format_instant
+from chainteller.domain.ledger import Fill, fill_buy, fill_sell, settle_buy, settle_sell
+from chainteller.domain.quoting import Side
+from chainteller.domain.trades import Rejection, TradeStatus
+from chainteller.engine.core import outcome
+from chainteller.engine.core.outcome import AuditEntry, Job, Moment, Outcome
+from chainteller.engine.core.unit_of_work import UnitOfWork
+from chainteller.engine.operations import accounts, markets
+from chainteller.engine.operations.trades import FILL, PUT_BACK, SETTLE, advance, give_back
+from chainteller.storage.db.query import Record
+from chainteller.storage.queries import markets as market_rows
+from chainteller.storage.queries import trades
+
+FILL_TIMEOUT = 15 * MINUTE
+_TRY_AGAIN = 5 * SECOND
+_TIMED_OUT = Rejection("FILL_TIMEOUT", "The market stayed closed for too long.")
+
+
+def _locked(tx: UnitOfWork, trade_id: str, status: TradeStatus) -> tuple[Record, Record] | None:
+    """(account, trade) if the trade is still in this status, locked in this order."""
+    seen = trades.find_any(tx.connection, trade_id)
+    if seen is None:
+        return None
+    account = accounts.locked_by_id(tx, seen.trading_account_id)
+    trade = trades.find_any(tx.connection, trade_id, lock=True)
+    return (account, trade) if trade is not None and trade.status == status else None
+
+
+def fill(tx: UnitOfWork, trade_id: str) -> None:
+    """``processing`` to ``executed``, or to ``failed`` when the provider refuses.
+
+    A closed market is waited for, up to fifteen minutes.
+    """
+    locked = _locked(tx, trade_id, TradeStatus.PROCESSING)
+    if locked is None:
+        return
+    account, trade = locked
+    market = MARKETS_BY_NAME[trade.market]
+    control = market_rows.control(tx.connection, market.name)
+    if markets.closure(tx.context, control, market, tx.now) is not None:
+        outcome.apply(tx, decide_without_market(trade, tx.now))
+        return
+    rejection = tx.context.venue.decide(trade.id)
+    if rejection is not None:
+        outcome.apply(tx, decide_failure(trade, rejection, tx.now))
+    else:
+        outcome.apply(tx, decide_fill(account, trade, outcome.moment(tx)))
+
+
+def decide_without_market(trade: Record, now: int) -> Outcome:
+    """Another try later, or ``failed`` once the market stayed closed for too long."""
+    if now - trade.created < FILL_TIMEOUT:
+        told = {"kind": FILL, "dueAt": format_instant(now + _TRY_AGAIN)}
+        return Outcome(
+            trade.id,
+            audit=(AuditEntry(PUT_BACK, trade.id, told),),
+            jobs=(Job(FILL, trade.id, now + _TRY_AGAIN),),
+        )
+    return decide_failure(trade, _TIMED_OUT, now)
+
+
+def decide_fill(account: Record, trade: Record, moment: Moment) -> Outcome:
+    """``processing`` to ``executed``; settlement is scheduled."""
+    figures = _figures(trade)
+    if trade.side == Side.BUY:
+        journal = fill_buy(figures, trades.hold_parts(trade.hold))
+    else:
+        journal = fill_sell(figures)
+    update, event = advance(trade, TradeStatus.EXECUTED, moment.now, executed_at=moment.now)
+    return Outcome(
+        trade.id,
+        rows=(update, accounts.activity(account, "trade.executed", moment.now)),
+        journals=(journal,),
+        events=(event,),
+        audit=(AuditEntry("trade.fill", trade.id),),
+        jobs=(Job(SETTLE, trade.id, moment.after(moment.options.settle_delay_s)),),
+    )
+
+
+def decide_failure(trade: Record, rejection: Rejection, now: int) -> Outcome:
+    """``processing`` to ``failed``; what was held is given back."""
+    update, event = advance(
+        trade,
+        TradeStatus.FAILED,
+        now,
+        failure_code=rejection.code,
+        failure_message=rejection.message,
+    )
+    return Outcome(
+        trade.id,
+        rows=(update,),
+        journals=(give_back(trade),),
+        events=(event,),
+        audit=(AuditEntry("trade.fail", trade.id, {"code": rejection.code}),),
+    )
+
+
+def settle(tx: UnitOfWork, trade_id: str) -> None:
+    """``executed`` to ``settled``: what was bought becomes available."""
+    locked = _locked(tx, trade_id, TradeStatus.EXECUTED)
+    if locked is not None:
+        outcome.apply(tx, decide_settlement(*locked, tx.now))
+
+
+def decide_settlement(account: Record, trade: Record, now: int) -> Outcome:
+    settled = settle_buy if trade.side == Side.BUY else settle_sell
+    update, event = advance(trade, TradeStatus.SETTLED, now, settled_at=now)
+    return Outcome(
+        trade.id,
+        rows=(update, accounts.activity(account, "trade.settled", now)),
+        journals=(settled(_figures(trade)),),
+        events=(event,),
+        audit=(AuditEntry("trade.settle", trade.id),),
+    )
+
+
+def _figures(trade: Record) -> Fill:
+    buys = trade.side == Side.BUY
+    return Fill(
+        account_id=trade.trading_account_id,
+        reference=trade.id,
+        base=MARKETS_BY_NAME[trade.market].base,
+        base_atoms=trade.amount,
+        usd_cents=trade.sold if buys else trade.bought,
+        fee_cents=trade.fee_cents,
+        provider_cents=trade.provider_cents,
+    )

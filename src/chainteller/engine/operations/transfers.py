@@ -1,0 +1,152 @@
+"""Deposits and withdrawals, which are one record in two directions."""
+
+from chainteller.domain.ids import Prefix
+from chainteller.domain.transfers import Direction, TransferStatus
+from chainteller.engine.core import reading
+from chainteller.engine.core.outcome import Event, Moment, Row, Update
+from chainteller.engine.core.table import reads
+from chainteller.engine.core.unit_of_work import UnitOfWork
+from chainteller.engine.operations import accounts
+from chainteller.engine.operations.currencies import Resolved
+from chainteller.service import operations
+from chainteller.service.errors import ValidationFailed
+from chainteller.service.models.funding import Transfer
+from chainteller.service.models.pages import ListQuery, Page
+from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.records import Tables
+from chainteller.storage.queries import transfers
+
+
+def new_row(
+    direction: Direction, account: Record, activity: Update, currency: Resolved, moment: Moment
+) -> Row:
+    """A transfer in ``processing``; ``amount`` and ``notional_cents`` are for the caller to add.
+
+    ``activity`` is the update of the account that counts the transfer.
+    """
+    return {
+        "id": moment.new_id(Prefix.TRANSACTION),
+        "organisation_id": moment.organisation_id,
+        "trading_account_id": account.id,
+        "direction": direction.value,
+        "ordinal": activity.values[f"{direction}_count"],
+        "transaction_ordinal": activity.values["transaction_count"],
+        "status": TransferStatus.PROCESSING.value,
+        "asset": currency.asset.key,
+        "currency_type": currency.type,
+        "currency_id": currency.id,
+        "bank_account_id": account.bank_account_id,
+        "destination_class": None,
+        "counterparty_id": None,
+        "blockchain_account_id": None,
+        "address": None,
+        "fee": 0,
+        "hold": "[]",
+        "created": moment.now,
+        "updated": moment.now,
+        "completed_at": None,
+        "failure_code": None,
+        "failure_message": None,
+        "review_reason": None,
+        "rule_id": None,
+        "evidence_level": None,
+        "review_eta": None,
+        "network_tx_hash": None,
+        "version": 1,
+    }
+
+
+def locked(tx: UnitOfWork, transfer_id: str, *statuses: TransferStatus) -> Record | None:
+    """The transfer if it is in one of the statuses, locked after its account."""
+    seen = transfers.find_any(tx.connection, transfer_id)
+    if seen is None:
+        return None
+    accounts.locked_by_id(tx, seen.trading_account_id)
+    row = transfers.find_any(tx.connection, transfer_id, lock=True)
+    return row if row is not None and row.status in statuses else None
+
+
+def advance(
+    transfer: Record, status: TransferStatus, now: int, **values: object
+) -> tuple[Update, Event]:
+    """Move a locked transfer to its next status, and tell it."""
+    changed = {**values, "status": status.value, "updated": now, "version": transfer.version + 1}
+    return (
+        Update(Tables.transfer, {"id": transfer.id}, changed, {"version": transfer.version}),
+        event(Direction(transfer.direction), transfer.id, transfer.trading_account_id, status),
+    )
+
+
+def event(direction: Direction, transfer_id: str, account_id: str, status: str) -> Event:
+    told = {"tradingAccountId": account_id, "status": str(status)}
+    return Event(f"{direction}.{status}", transfer_id, told)
+
+
+def show(
+    connection: Session,
+    organisation_id: str,
+    account_id: str,
+    transfer_id: str,
+    direction: Direction,
+) -> Transfer:
+    """Raises NotFound, naming the direction as the resource."""
+    reading.row_by_id_ahead(transfers.find, connection, account_id, transfer_id, direction)
+    account = accounts.find(connection, organisation_id, account_id)
+    reading.checked_id(direction, transfer_id)
+    row = transfers.find(connection, account.id, transfer_id, direction)
+    return transfers.to_model(reading.require_found(row, direction, transfer_id))
+
+
+def page(
+    connection: Session,
+    organisation_id: str,
+    account_id: str,
+    query: ListQuery,
+    direction: Direction,
+) -> Page[Transfer]:
+    checked = reading.checked_query(query)
+    reading.checked_id(accounts.RESOURCE, account_id)
+    transfers.page_ahead(connection, account_id, direction, checked)
+    account = accounts.find(connection, organisation_id, account_id)
+    count = getattr(account, f"{direction}_count")
+    found, total = transfers.page(connection, account.id, direction, checked, count)
+    return reading.page(found, total, checked)
+
+
+@reads(operations.ALL_TRANSFERS)
+def page_of_all(connection: Session, organisation_id: str, query: ListQuery) -> Page[Transfer]:
+    """Raises ValidationFailed for a type that is neither of the two."""
+    checked = reading.checked_query(query)
+    types = operations.TRANSACTION_TYPES[1:]
+    if checked.type is not None and checked.type not in types:
+        raise ValidationFailed.of("filter[type]", f"one of {', '.join(types)}")
+    found, total = transfers.page_of_all(connection, organisation_id, checked)
+    return reading.page(found, total, checked)
+
+
+@reads(operations.DEPOSITS)
+def deposits_page(
+    connection: Session, organisation_id: str, account_id: str, query: ListQuery
+) -> Page[Transfer]:
+    return page(connection, organisation_id, account_id, query, Direction.DEPOSIT)
+
+
+@reads(operations.DEPOSIT_RECORD)
+def show_deposit(
+    connection: Session, organisation_id: str, account_id: str, deposit_id: str
+) -> Transfer:
+    return show(connection, organisation_id, account_id, deposit_id, Direction.DEPOSIT)
+
+
+@reads(operations.WITHDRAWALS)
+def withdrawals_page(
+    connection: Session, organisation_id: str, account_id: str, query: ListQuery
+) -> Page[Transfer]:
+    return page(connection, organisation_id, account_id, query, Direction.WITHDRAWAL)
+
+
+@reads(operations.WITHDRAWAL_RECORD)
+def show_withdrawal(
+    connection: Session, organisation_id: str, account_id: str, withdrawal_id: str
+) -> Transfer:
+    return show(connection, organisation_id, account_id, withdrawal_id, Direction.WITHDRAWAL)

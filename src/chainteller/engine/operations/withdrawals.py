@@ -1,0 +1,276 @@
+"""Withdrawals: to the customer's bank account or to a counterparty's wallet."""
+
+from dataclasses import dataclass
+
+from chainteller.domain.assets import CASH_EQUIVALENTS, MARKETS, USD, Asset
+from chainteller.domain.clock import format_instant
+from chainteller.domain.ledger import draw, hold, release
+from chainteller.domain.limits import DestinationClass, Spent
+from chainteller.domain.money import Amount, atoms_of_cents, ceil_div
+from chainteller.domain.preconditions import Act
+from chainteller.domain.quoting import MICROS_PER_CENT
+from chainteller.domain.rules import rule_of
+from chainteller.domain.transfers import HOLDING, Direction, TransferStatus
+from chainteller.engine.core import ledger, outcome, preconditions, reading
+from chainteller.engine.core.context import EngineContext
+from chainteller.engine.core.outcome import Insert, Job, Moment, Outcome
+from chainteller.engine.core.table import writes
+from chainteller.engine.core.unit_of_work import UnitOfWork
+from chainteller.engine.operations import (
+    accounts,
+    contract_checks,
+    currencies,
+    destinations,
+    limits,
+    markets,
+    payout_checks,
+    stablecoin_prices,
+    transfers,
+)
+from chainteller.engine.operations.claim_proofs import UNREADABLE
+from chainteller.engine.operations.contract_checks import Renewal
+from chainteller.engine.operations.currencies import Resolved
+from chainteller.engine.operations.destinations import Target
+from chainteller.service import operations
+from chainteller.service.amounts import read_amount
+from chainteller.service.errors import (
+    BooksDisputed,
+    ClaimUnverifiable,
+    LimitExceeded,
+    ServiceUnavailable,
+    WithdrawalNotCancellable,
+)
+from chainteller.service.models.funding import Transfer, WithdrawalRequest
+from chainteller.storage.db.query import Record
+from chainteller.storage.db.records import Tables
+from chainteller.storage.queries import disputes, trades
+from chainteller.storage.queries import transfers as transfer_rows
+
+RESOURCE = "withdrawal"
+CHAIN_UNCONFIRMED = "CHAIN_UNCONFIRMED"
+"""Why a withdrawal to a contract wallet waits: no chain said again that its claim stands."""
+REVIEW = "withdrawal.review"
+SEND = "withdrawal.send"
+COMPLETE = "withdrawal.complete"
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A withdrawal request, parsed."""
+
+    currency: Resolved
+    amount: Amount
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a withdrawal depends on besides its account.
+
+    ``condition`` is that of the market of a crypto asset; ``spent`` counts against the limits.
+    """
+
+    target: Target
+    available: dict[Asset, int]
+    off_par: frozenset[Asset] = frozenset()
+    spent: tuple[Spent, ...] = ()
+    condition: markets.Condition | None = None
+    is_unconfirmed: bool = False
+    """Whether the wallet's contract didn't say again that its verification stands."""
+
+
+def prepare(
+    context: EngineContext, _organisation_id: str, _account_id: str, request: WithdrawalRequest
+) -> Renewal | None:
+    """What a chain says of the wallet before it is paid; None where no chain has to be asked."""
+    found = request.destination
+    if found is None or not (found.counterparty_id and found.blockchain_account_id):
+        return None
+    try:
+        return contract_checks.renew(context, found.blockchain_account_id, found.counterparty_id)
+    except (ServiceUnavailable, *UNREADABLE):
+        return None
+
+
+@writes(operations.WITHDRAW, prepare)
+def request_withdrawal(
+    tx: UnitOfWork, account_id: str, request: WithdrawalRequest, renewal: Renewal | None
+) -> Transfer:
+    """Funds are held at once; an unverified wallet's withdrawal waits for a review.
+
+    So does one to a contract wallet that no chain has confirmed: it waits for a decision.
+    """
+    order = read_order(request)
+    account = accounts.locked(tx, account_id)
+    if disputes.is_open(tx.connection, tx.organisation_id):
+        raise BooksDisputed("Withdrawals wait while the bank's books are in dispute.")
+    try:
+        target = destinations.resolve(tx, account, request.destination, order.amount.asset)
+        confirmation = contract_checks.confirmation(target, renewal)
+    except ClaimUnverifiable as error:
+        alarm = payout_checks.alarm_of_request(account.id, error)
+        tx.when_refused(lambda record: _record_alarm(record, account.id, alarm))
+        raise
+    state = State(
+        target=target,
+        available=ledger.lock_balances(tx, account.id),
+        off_par=stablecoin_prices.suspended(tx.context, tx.now),
+        spent=limits.load_used(tx, account.id, target.level),
+        condition=_condition(tx, order.amount.asset),
+        is_unconfirmed=target.claim_id is not None and confirmation is None,
+    )
+    try:
+        decided = decide_withdrawal(order, account, state, outcome.moment(tx))
+    except LimitExceeded as error:
+        told = {"ruleId": error.details["ruleId"], "tradingAccountId": account.id}
+        tx.when_refused(lambda record: record.event("limit.exceeded", account.id, **told))
+        raise
+    outcome.apply(tx, decided)
+    if confirmation is not None:
+        tx.audit(confirmation.action, confirmation.subject, confirmation.inputs)
+        tx.audited_object = decided.subject
+    return transfer_rows.to_model(decided.record(Tables.transfer))
+
+
+def _record_alarm(record: UnitOfWork, account_id: str, alarm: Outcome) -> None:
+    record.audited_account = account_id
+    outcome.apply(record, alarm)
+
+
+def read_order(request: WithdrawalRequest) -> Order:
+    """Raises ValidationFailed, ExceedsPrecision, UnsupportedCurrency, UnsupportedNetwork."""
+    to_wallet = request.destination is not None and request.destination.type == "counterparty"
+    currency = currencies.resolve(request.currency, crypto=to_wallet)
+    decimals = None if to_wallet else USD.decimals
+    return Order(currency, read_amount(request.amount, currency.asset, max_decimals=decimals))
+
+
+def _condition(tx: UnitOfWork, asset: Asset) -> markets.Condition | None:
+    if asset in CASH_EQUIVALENTS:
+        return None
+    market = next(each for each in MARKETS if each.base == asset)
+    return markets.condition(tx.context, tx.connection, market, tx.now)
+
+
+def decide_withdrawal(order: Order, account: Record, state: State, moment: Moment) -> Outcome:
+    """A withdrawal in ``processing``, or in ``reviewing``, with its funds held.
+
+    Raises:
+        AccountRestricted, TermsNotAccepted, KycRequired, DestinationOnHold, MarketUnavailable,
+        LimitExceeded, InsufficientFunds.
+    """
+    target, options = state.target, moment.options
+    preconditions.require_allowed(account, Act.WITHDRAW)
+    destinations.require_reachable(target, moment.now)
+    cents = _notional_cents(order.amount, state.condition)
+    requested = Spent(target.destination_class, cents, moment.now, target.level)
+    limits.require_within(options, state.spent, requested)
+    held = _funds_to_hold(order.amount, cents, state, moment.now)
+    reviewed = target.destination_class is DestinationClass.UNVERIFIED
+    waits = reviewed or state.is_unconfirmed
+    status = TransferStatus.REVIEWING if waits else TransferStatus.PROCESSING
+    review_at = moment.after(options.review_delay_s)
+    activity = accounts.activity(
+        account, "withdrawal", moment.now, "withdrawal_count", "transaction_count"
+    )
+    row = {
+        **transfers.new_row(Direction.WITHDRAWAL, account, activity, order.currency, moment),
+        "status": status.value,
+        "amount": order.amount.atoms,
+        "notional_cents": cents,
+        "hold": trades.hold_text(held),
+        "destination_class": target.destination_class.value,
+        "counterparty_id": target.counterparty_id,
+        "blockchain_account_id": target.blockchain_account_id,
+        "address": target.address,
+        "review_reason": _review_reason(state),
+        "review_eta": review_at if reviewed else None,
+        "rule_id": rule_of(options).id,
+        "evidence_level": None if target.level is None else target.level.value,
+    }
+    send_at = moment.after(options.withdrawal_delay_s)
+    next_job = Job(REVIEW, row["id"], review_at) if reviewed else Job(SEND, row["id"], send_at)
+    return Outcome(
+        row["id"],
+        rows=(*target.used, activity, Insert(Tables.transfer, (row,))),
+        journals=(hold(account.id, row["id"], held),),
+        events=(transfers.event(Direction.WITHDRAWAL, row["id"], account.id, status),),
+        jobs=() if state.is_unconfirmed else (next_job,),
+    )
+
+
+def _review_reason(state: State) -> str | None:
+    """Why a withdrawal waits. One without a confirmation waits for a person, not for a time."""
+    if state.target.destination_class is DestinationClass.UNVERIFIED:
+        return "UNVERIFIED_DESTINATION"
+    return CHAIN_UNCONFIRMED if state.is_unconfirmed else None
+
+
+def _notional_cents(amount: Amount, condition: markets.Condition | None) -> int:
+    """What the amount is worth in USD at request; a fraction of a cent counts as one."""
+    if condition is None:
+        return ceil_div(amount.atoms, atoms_of_cents(1, amount.asset))
+    point = condition.require_open()
+    scale = 10**amount.asset.decimals * MICROS_PER_CENT
+    return ceil_div(amount.atoms * point.mid_micros, scale)
+
+
+def _funds_to_hold(amount: Amount, cents: int, state: State, now: int) -> tuple[Amount, ...]:
+    """To the bank any cash equivalent pays, the named one first.
+
+    Raises:
+        InsufficientFunds, MarketUnavailable (PEG_DEVIATION).
+    """
+    if state.target.counterparty_id is not None:
+        ledger.require_available(state.available, amount)
+        return (amount,)
+    named = amount.asset
+    stablecoin_prices.require_par(named, state.off_par, now)
+    market = f"{named.symbol.lower()}-usd"
+    usable = stablecoin_prices.spendable(state.available, state.off_par, cents, market, now)
+    ledger.require_buying_power(usable, cents)
+    order = (named, *(asset for asset in CASH_EQUIVALENTS if asset != named))
+    parts = draw(usable, cents, order)
+    if parts is None:
+        raise AssertionError("buying power that cannot be drawn")
+    return parts
+
+
+@writes(operations.CANCEL_WITHDRAWAL, timeless=True)
+def cancel(tx: UnitOfWork, account_id: str, withdrawal_id: str) -> Transfer:
+    reading.checked_id(RESOURCE, withdrawal_id)
+    account = accounts.locked(tx, account_id)
+    row = reading.require_found(
+        transfer_rows.find(
+            tx.connection, account.id, withdrawal_id, Direction.WITHDRAWAL, lock=True
+        ),
+        RESOURCE,
+        withdrawal_id,
+    )
+    tx.audited_object, tx.created = row.id, False
+    if row.status == TransferStatus.CANCELLED:
+        return transfer_rows.to_model(row)
+    decided = decide_cancellation(account, row, tx.now)
+    outcome.apply(tx, decided)
+    return transfer_rows.to_model(decided.record(Tables.transfer, row))
+
+
+def decide_cancellation(account: Record, withdrawal: Record, now: int) -> Outcome:
+    """What was held is given back. Raises WithdrawalNotCancellable."""
+    if withdrawal.status not in HOLDING:
+        executed = withdrawal.completed_at and format_instant(withdrawal.completed_at)
+        raise WithdrawalNotCancellable(
+            f"The withdrawal is {withdrawal.status} and can no longer be cancelled.",
+            {
+                "withdrawalId": withdrawal.id,
+                "status": withdrawal.status,
+                "executedAt": executed,
+            },
+        )
+    update, event = transfers.advance(withdrawal, TransferStatus.CANCELLED, now)
+    parts = trades.hold_parts(withdrawal.hold)
+    return Outcome(
+        withdrawal.id,
+        rows=(update, accounts.activity(account, "withdrawal.cancelled", now)),
+        journals=(release(account.id, withdrawal.id, parts),),
+        events=(event,),
+    )

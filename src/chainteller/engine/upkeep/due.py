@@ -1,0 +1,162 @@
+"""Work that is due: which function does each kind, and doing it one transaction at a time."""
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from chainteller.domain.actors import Actor
+from chainteller.domain.clock import MINUTE, format_instant
+from chainteller.engine.core.breaches import Breach, of_heads
+from chainteller.engine.core.context import EngineContext
+from chainteller.engine.core.unit_of_work import UnitOfWork, now, work_unit
+from chainteller.engine.operations import (
+    deposits,
+    disputes,
+    due_times,
+    payouts,
+    settlement,
+    small_transfers,
+    trades,
+    withdrawals,
+)
+from chainteller.storage.db.query import Record
+from chainteller.storage.queries import jobs
+
+ORPHANED = "work.orphaned"
+"""The action of the audit entry for work on a record that doesn't exist; it isn't done."""
+_log = logging.getLogger(__name__)
+_STEPS: Mapping[str, Callable[[UnitOfWork, str], None]] = {
+    trades.FILL: settlement.fill,
+    trades.SETTLE: settlement.settle,
+    deposits.COMPLETE: deposits.complete,
+    withdrawals.REVIEW: payouts.pass_review,
+    withdrawals.SEND: payouts.send,
+    withdrawals.COMPLETE: payouts.complete,
+}
+
+
+def run(context: EngineContext, limit: int) -> int:
+    """Do what is due now, at most ``limit`` pieces; how many were done."""
+    done = 0
+    while done < limit:
+        told = _Told()
+        if work_unit(context, Actor(name="worker"), partial(_one, told)):
+            done += 1
+            if told.is_paid and context.kept is not None:
+                context.kept.follow(context.database)
+        elif told.watched:
+            small_transfers.watch(context, told.watched)
+            done += 1
+        elif told.wrong:
+            disputes.open_for(context, told.wrong)
+        else:
+            break
+    return done
+
+
+@dataclass(slots=True)
+class _Told:
+    """What a look for due work leaves to be done outside of its transaction."""
+
+    watched: str = ""
+    """A small transfer whose chain must be asked, for which no transaction waits."""
+    is_paid: bool = False
+    """Whether a payout left."""
+    wrong: tuple[Breach, ...] = ()
+    """Logs that aren't those whose heads were kept: a payout waits for somebody to clear it."""
+
+
+def _one(told: _Told, tx: UnitOfWork) -> bool:
+    """The next due job, in the name of the organisation whose record it is.
+
+    One that comes before the time that its record says is put back to that time. A payout stays due
+    while the books of its organisation are in dispute.
+    """
+    told.watched, told.is_paid, told.wrong = "", False, ()
+    job = jobs.take_due(tx.connection, tx.now, withdrawals.SEND)
+    if job is None:
+        return False
+    record = due_times.record_of(tx.connection, job.kind, job.reference)
+    if record is not None:
+        tx.actor = Actor(record.organisation_id, "worker")
+        due_at = due_times.due_at(tx, job.kind, record)
+        if due_at > tx.now:
+            _put_back(tx, job, record.account_id, due_at)
+            return True
+        if job.kind == small_transfers.WATCH:
+            told.watched = job.reference
+            return False
+        if job.kind == withdrawals.SEND:
+            told.wrong = _wrong_heads(tx, record.organisation_id)
+            if told.wrong:
+                return False
+            told.is_paid = True
+    jobs.remove(tx.rows, job.kind, job.reference)
+    if record is None:
+        _log.error("%s: %s is due on a record that doesn't exist", ORPHANED, job.kind)
+        tx.audit(ORPHANED, job.reference, {"kind": job.kind}, error="NOT_FOUND")
+        return True
+    _do(tx, job, record.account_id)
+    return True
+
+
+def _do(tx: UnitOfWork, job: Record, account_id: str | None) -> None:
+    _STEPS[job.kind](tx, job.reference)
+    if not tx.is_told:
+        tx.audited_account = account_id
+        tx.audit(trades.DROPPED, job.reference, {"kind": job.kind})
+
+
+def _put_back(tx: UnitOfWork, job: Record, account_id: str | None, due_at: int) -> None:
+    """Let a job wait until its record's own time: its row was altered, or a delay was raised."""
+    tx.audited_account = account_id
+    _log.warning("%s: %s of %s came too early", trades.PUT_BACK, job.kind, job.reference)
+    tx.under_rule()
+    _postpone(tx, job, due_at)
+
+
+def _postpone(tx: UnitOfWork, job: Record, until: int) -> None:
+    jobs.postpone(tx.rows, job.kind, job.reference, until)
+    tx.audit(trades.PUT_BACK, job.reference, {"kind": job.kind, "dueAt": format_instant(until)})
+
+
+def _wrong_heads(tx: UnitOfWork, organisation_id: str) -> tuple[Breach, ...]:
+    """What is wrong with a log that isn't the one whose head was kept. Where nothing is, its head
+    as it is now is kept before a payout leaves."""
+    kept = tx.context.kept
+    if kept is None:
+        return ()
+    found = kept.follow(tx.context.database)
+    return of_heads(found) if kept.disputed(organisation_id) else ()
+
+
+def put_off(context: EngineContext) -> None:
+    """Let the first due job wait a minute: it failed, and the others must not wait for it."""
+
+    def later(tx: UnitOfWork) -> bool:
+        job = jobs.take_due(tx.connection, tx.now, withdrawals.SEND)
+        if job is None:
+            return False
+        record = due_times.record_of(tx.connection, job.kind, job.reference)
+        if record is not None:
+            tx.actor = Actor(record.organisation_id, "worker")
+        jobs.remove(tx.rows, job.kind, job.reference)
+        tx.schedule(job.kind, job.reference, tx.now + MINUTE)
+        tx.audit(trades.PUT_BACK, job.reference, {"kind": job.kind})
+        return True
+
+    work_unit(context, Actor(name="worker"), later)
+
+
+def is_due(context: EngineContext) -> bool:
+    """Whether there is anything to do now; a read, so that an idle worker writes nothing."""
+    with context.database.read() as connection:
+        first = jobs.next_due(connection)
+        return first is not None and first <= now(context, connection)
+
+
+def next_at(context: EngineContext) -> int | None:
+    """When the next work is due; None when there is none."""
+    with context.database.read() as connection:
+        return jobs.next_due(connection)

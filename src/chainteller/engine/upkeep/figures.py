@@ -1,0 +1,69 @@
+"""What a deployment's monitoring sees: business, due work, prices, heads and connections."""
+
+from collections.abc import Iterator
+
+from chainteller.domain.assets import MARKETS_BY_NAME
+from chainteller.domain.clock import SECOND
+from chainteller.engine.core.context import EngineContext
+from chainteller.engine.core.unit_of_work import now
+from chainteller.service.deployment import Figure
+from chainteller.storage.queries import disputes, figures
+
+
+def read(context: EngineContext) -> tuple[Figure, ...]:
+    """All figures of now.
+
+    Raises:
+        ServiceUnavailable: the database can't be used.
+    """
+    with context.database.read() as connection:
+        at = now(context, connection)
+        found = figures.read(connection, at)
+        verified, disputed = disputes.verified(connection), disputes.disputed(connection)
+    books = _of_books(verified, len(disputed), at)
+    return (*_of_business(found, at), *books, *_of_prices(context, at))
+
+
+def _of_books(verified: disputes.Verified, disputed: int, at: int) -> Iterator[Figure]:
+    yield Figure("chainteller_disputes", "Breaches of the books that nobody cleared.", disputed)
+    ages = {"new": verified.at, "all": verified.wholly_at}
+    for what, verified_at in ages.items():
+        if verified_at:
+            age = max(0, at - verified_at) / SECOND
+            told = "How long ago the books were verified."
+            yield Figure("chainteller_books_age_seconds", told, age, {"part": what})
+
+
+def _of_business(found: figures.Figures, at: int) -> Iterator[Figure]:
+    for status, count in sorted(found.trades.items()):
+        yield Figure("chainteller_trades", "Trades by state.", count, {"status": status})
+    for (direction, status), count in sorted(found.transfers.items()):
+        labels = {"direction": direction, "status": status}
+        yield Figure("chainteller_transfers", "Deposits and withdrawals by state.", count, labels)
+    yield Figure("chainteller_open_quotes", "Quotes that can be executed.", found.open_quotes)
+    yield Figure("chainteller_due_jobs", "Scheduled work that is due.", found.due_jobs)
+    lag = 0.0 if found.oldest_due_job is None else (at - found.oldest_due_job) / SECOND
+    yield Figure("chainteller_job_lag_seconds", "How long the oldest due work is due.", lag)
+    yield Figure(
+        "chainteller_lock_waits", "Sessions of the database that wait for a lock.", found.lock_waits
+    )
+    if found.newest_checkpoint is not None:
+        age = max(0, at - found.newest_checkpoint) / SECOND
+        yield Figure("chainteller_checkpoint_age_seconds", "Age of the newest signed head.", age)
+
+
+def _of_prices(context: EngineContext, at: int) -> Iterator[Figure]:
+    for market in MARKETS_BY_NAME:
+        point = context.feed.price(market, at)
+        if point is not None:
+            age = max(0, at - point.at) / SECOND
+            yield Figure(
+                "chainteller_price_age_seconds", "Age of the newest price.", age, {"market": market}
+            )
+
+
+def of_process(context: EngineContext) -> Iterator[Figure]:
+    """This process's connections to the database; asks nobody."""
+    pool, told = context.database.sessions.pool, "Connections to the database."
+    yield Figure("chainteller_pool_connections", told, pool.used, {"state": "used"})
+    yield Figure("chainteller_pool_connections", told, pool.idle, {"state": "idle"})

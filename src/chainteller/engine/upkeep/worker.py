@@ -1,0 +1,94 @@
+"""The thread that does due work while a console or a server runs.
+
+Each piece is done under the lock of its job row, so any number of workers in any number of
+processes may run: none does a piece twice, and a killed one leaves nothing half done.
+"""
+
+import logging
+import threading
+from collections.abc import Iterator
+
+from chainteller.engine.core.context import EngineContext
+from chainteller.engine.core.pacing import BREATH_S
+from chainteller.engine.operations.claim_proofs import UNREADABLE
+from chainteller.engine.upkeep import due, epochs, upkeep
+from chainteller.service.errors import ServiceUnavailable
+
+LONGEST_PAUSE_S = 1.0
+_AFTER_A_FAULT_S = 5.0
+_BATCH = 100
+_UPKEEP_EVERY = 300
+"""Rounds between the beginnings of two rounds of upkeep."""
+_STEPS = 10
+"""Steps of upkeep before the next look at what is due."""
+_ENDED = object()
+_CONTRADICTED = (AssertionError, *UNREADABLE)
+"""What work on a damaged record raises."""
+_log = logging.getLogger(__name__)
+
+
+class Worker:
+    """Polls the jobs of one bank. ``start`` and ``stop`` are for the program that owns it."""
+
+    def __init__(self, context: EngineContext) -> None:
+        self._context = context
+        self._stopping = threading.Event()
+        self._told = ""
+        """What was last logged about the clock; empty while it's right."""
+        self._upkeep: Iterator[str] | None = None
+        self._thread = threading.Thread(target=self._run, name="due-work", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self, timeout_s: float = 10.0) -> None:
+        """End after the piece of work under way."""
+        self._stopping.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout_s)
+
+    def _run(self) -> None:
+        rounds = 0
+        pause_s = 0.0
+        while not self._stopping.wait(pause_s):
+            pause_s = LONGEST_PAUSE_S
+            try:
+                reading = epochs.tick(self._context)
+                self._tell(epochs.describe(reading))
+                if reading.doubt is None:
+                    self._work_on(rounds)
+            except ServiceUnavailable as error:
+                _log.warning("due work waits: %s", error.details.get("reason"))
+                self._upkeep = None
+                pause_s = _AFTER_A_FAULT_S
+            rounds += 1
+
+    def _tell(self, of_clock: str) -> None:
+        """Log what there is to say about the clock when that changes."""
+        kind = of_clock.partition(";")[0]
+        if kind != self._told:
+            _log.warning("%s", of_clock or "the clock is right again")
+            self._told = kind
+
+    def _work_on(self, rounds: int) -> None:
+        if due.is_due(self._context):
+            self._work()
+        self._keep_up(rounds)
+
+    def _keep_up(self, rounds: int) -> None:
+        """Some steps of the round of upkeep under way, which begins every few minutes."""
+        if self._upkeep is None and rounds % _UPKEEP_EVERY == 0:
+            self._upkeep = upkeep.round_of_steps(self._context)
+        for _ in range(_STEPS):
+            if self._upkeep is None or self._stopping.wait(BREATH_S):
+                return
+            if next(self._upkeep, _ENDED) is _ENDED:
+                self._upkeep = None
+
+    def _work(self) -> None:
+        """One job whose record contradicts itself must not end the work on all others."""
+        try:
+            due.run(self._context, _BATCH)
+        except _CONTRADICTED:
+            _log.exception("due work failed and is put off")
+            due.put_off(self._context)

@@ -1,0 +1,164 @@
+"""Group commit: concurrent writes to a SQLite file share one durable commit.
+
+SQLite allows one writer at a time, and most of a small write is the wait for the disk. Units that
+arrive during a write wait; the next writer runs all waiting units, each under its own savepoint,
+and commits once. No call returns before that commit.
+"""
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from chainteller.storage.db.errors import DatabaseError
+from chainteller.storage.db.faults import unavailable
+from chainteller.storage.db.query import Session, built
+
+Result = TypeVar("Result")
+Keep = Callable[[str | None], None]
+Unit = Callable[[Session, Keep], Result]
+"""A unit of work on a connection. It calls ``Keep`` as its last step, or changes nothing. It may
+run again from its start, so it has no effects outside the database."""
+
+_SAVE = built("SAVEPOINT unit", None)
+_UNDO = built("ROLLBACK TO unit", None)
+_KEEP = built("RELEASE unit", None)
+MOST_TOGETHER = 32
+PATIENCE_S = 10.0
+
+
+@dataclass(slots=True, eq=False)
+class _Waiting:
+    """A waiting unit; ``over`` when it has an outcome, ``leads`` when its thread writes next."""
+
+    unit: Unit[Any]
+    over: threading.Event = field(default_factory=threading.Event)
+    leads: bool = False
+    decided: bool = False
+    value: Any = None
+    error: BaseException | None = None
+
+
+class _Alone(Exception):
+    """The database rolled back the group: each unit must run alone."""
+
+
+class Writers:
+    """The writers of one SQLite file in this process.
+
+    Args:
+        begin: opens a write transaction, rolled back unless it is committed.
+        patience_s: maximum wait of a unit for its turn, in seconds.
+    """
+
+    def __init__(
+        self,
+        begin: Callable[[], AbstractContextManager[Session]],
+        patience_s: float = PATIENCE_S,
+    ) -> None:
+        self._begin = begin
+        self._patience_s = patience_s
+        self._lock = threading.Lock()
+        self._queue: deque[_Waiting] = deque()
+        self._busy = False
+
+    def run(self, unit: Unit[Result], commit: Callable[[Session], None]) -> Result:
+        """Run a unit; returns its result or raises its error, after the commit.
+
+        Raises:
+            DatabaseError: the commit failed; nothing was changed.
+            ServiceUnavailable: STORAGE_LOCKED, the turn didn't come in time.
+        """
+        mine = _Waiting(unit)
+        with self._lock:
+            self._queue.append(mine)
+            mine.leads, self._busy = not self._busy, True
+        if not mine.leads and not mine.over.wait(self._patience_s):
+            self._leave(mine)
+            mine.over.wait()
+        if mine.leads:
+            self._lead(commit)
+        if mine.error is not None:
+            raise mine.error
+        result: Result = mine.value
+        return result
+
+    def _leave(self, mine: _Waiting) -> None:
+        """Stop waiting, unless the unit is being written already."""
+        with self._lock:
+            if mine in self._queue and not mine.leads:
+                self._queue.remove(mine)
+                raise unavailable("STORAGE_LOCKED", "Another change is taking too long.", "Retry.")
+
+    def _lead(self, commit: Callable[[Session], None]) -> None:
+        """Write all waiting units, this thread's own first, then pass on the turn."""
+        with self._lock:
+            group = [self._queue.popleft() for _ in range(min(len(self._queue), MOST_TOGETHER))]
+        try:
+            self._write(group, commit)
+        except BaseException as error:
+            for each in group:
+                if not each.decided:
+                    each.error = error
+            raise
+        finally:
+            with self._lock:
+                following = self._queue[0] if self._queue else None
+                self._busy = following is not None
+                if following is not None:
+                    following.leads = True
+            for each in group if following is None else (*group, following):
+                each.over.set()
+
+    def _write(self, group: list[_Waiting], commit: Callable[[Session], None]) -> None:
+        if len(group) > 1:
+            try:
+                self._together(group, commit)
+            except _Alone:
+                pass
+            else:
+                return
+        for each in group:
+            self._alone(each, commit)
+
+    def _alone(self, each: _Waiting, commit: Callable[[Session], None]) -> None:
+        each.error = None
+        try:
+            with self._begin() as connection:
+                each.value = each.unit(connection, lambda _number: commit(connection))
+        except Exception as error:  # noqa: BLE001 - re-raised in the unit's thread
+            each.error = error
+        each.decided = True
+
+    def _together(self, group: list[_Waiting], commit: Callable[[Session], None]) -> None:
+        """Run all units in one transaction.
+
+        A unit's refusal may depend on another unit's changes, so both return after the commit.
+
+        Raises:
+            _Alone: a database error rolled back more than one unit; nothing was changed.
+        """
+        with self._begin() as connection:
+            try:
+                kept = [_under_savepoint(connection, each) for each in group]
+            except DatabaseError as error:
+                raise _Alone from error
+            if any(kept):
+                commit(connection)
+
+
+def _under_savepoint(connection: Session, each: _Waiting) -> bool:
+    """Run one unit of a group; returns whether it changed anything."""
+    kept: list[str | None] = []
+    connection.execute(_SAVE)
+    try:
+        each.value = each.unit(connection, kept.append)
+    except Exception as error:  # noqa: BLE001 - re-raised in the unit's thread
+        each.error = error
+        kept.clear()
+    if not kept:
+        connection.execute(_UNDO)
+    connection.execute(_KEEP)
+    return bool(kept)

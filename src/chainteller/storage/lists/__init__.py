@@ -1,0 +1,1 @@
+"""Pages, totals and the search behind every list."""

@@ -1,0 +1,273 @@
+"""Insert, update and delete rows of any table, with each statement built once."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from chainteller.domain.randomness import Randomness, SystemRandomness
+from chainteller.storage.db.query import SQLITE, Found, Query, Record, Session, Value, row_of
+from chainteller.storage.db.records import Tables
+from chainteller.storage.db.table import SALT, Table
+from chainteller.storage.lists import search
+from chainteller.storage.log import sealing
+from chainteller.storage.log.sealing import Seal
+
+Row = Mapping[str, Any]
+DEPLOYMENT = "*"
+"""The log of what belongs to no organisation; no organisation can have this name."""
+UNSEALED = ""
+"""What is noted as the seal of a row that has none: no write of this program leaves one."""
+_STATEMENTS = 256
+_NOTHING: Row = {}
+_TEXT = "sealed_text"
+_TOLD, _TOLD_BEFORE = (
+    row_of("made", "organisation"),
+    row_of("made", "organisation", "salt", "before"),
+)
+OF_DEPLOYMENT = (Tables.clock, Tables.organisation, Tables.market_control, Tables.rule)
+"""Tables whose rows are sealed in the deployment's log, also where they name an organisation."""
+Seals = dict[str | None, dict[tuple[str, str], Seal]]
+"""Seals of rows by log, then by table and key."""
+
+
+class Writer:
+    """Every write of one transaction, with the seals that its entries will keep.
+
+    ``seals`` has them by the log that they belong to: an organisation, ``DEPLOYMENT`` for what
+    belongs to none, or None for the organisation of the transaction. The last write of a row
+    counts, and what the first one found.
+    """
+
+    def __init__(self, connection: Session, randomness: Randomness | None = None) -> None:
+        self.connection = connection
+        self.randomness = randomness or SystemRandomness()
+        self.seals: Seals = {}
+        self._found: dict[tuple[str, str], str | None] = {}
+        self.is_changed = False
+        """Whether something sealed was written since the last ``take``."""
+
+    def take(self) -> Seals:
+        """The seals so far, which are kept no longer."""
+        taken, self.seals = self.seals, {}
+        self._found.clear()
+        self.is_changed = False
+        return taken
+
+    def insert(self, table: Table, rows: Sequence[Row]) -> None:
+        """Insert rows that all have the same columns."""
+        sealed = self.seal_new(table, rows)
+        insert_all(self.connection, table, sealed)
+        search.note(self.connection, table, sealed)
+
+    def seal_new(self, table: Table, rows: Sequence[Row]) -> list[Row]:
+        """Seal new rows without inserting them; returns them as they are to be inserted."""
+        sealed = self._salted(table, rows)
+        self._seal(table, sealed)
+        return sealed
+
+    def insert_if_new(self, table: Table, row: Row) -> bool:
+        """Insert a row; False when a unique key of it is taken, and nothing was changed."""
+        sealed = self._salted(table, [row])
+        _require_atoms(table, sealed[0])
+        statement = _insert_if_new(table, tuple(sealed[0]))
+        if self.connection.execute(statement, sealed[0]).first() is None:
+            return False
+        self._seal(table, sealed)
+        search.note(self.connection, table, sealed)
+        return True
+
+    def update(
+        self,
+        table: Table,
+        key: Row,
+        values: Row,
+        guard: Row = _NOTHING,
+        log: str | None = None,
+    ) -> None:
+        """Update the row with this primary key, before anything that follows is read; ``log`` is
+        whose log keeps the seal of a row that names no organisation.
+
+        Raises:
+            AssertionError: there is none, or a column of ``guard`` has another value. It may be
+                raised by a later statement.
+        """
+        parameters = {f"b_{name}": value for name, value in (*key.items(), *guard.items())}
+        form = sealing.form(table)
+        is_sealed = form.covers(values)
+        salt = sealing.new_salt(table, self.randomness) if is_sealed else None
+        written = {**values, SALT: salt} if salt else values
+        _require_atoms(table, written)
+        parameters |= {f"v_{name}": value for name, value in written.items()}
+        names = (*key, *guard), tuple(written)
+        moved = f"{table.name} {dict(key)} moved while it was locked"
+        place = form.key(key)
+        is_first = (table.name, place) not in self._found
+
+        def check(found: Found) -> None:
+            if found.rowcount != 1:
+                raise AssertionError(moved)
+
+        def keep(found: Found) -> None:
+            row = found.first()
+            if row is None:
+                raise AssertionError(moved)
+            made = sealing.seal(salt, _bytes(row.made))
+            before = _before(row.salt, row.before) if is_first else None
+            seal = Seal(table.name, place, made, form.values(values), before)
+            self.keep(table, row.organisation or log, seal)
+
+        if salt is None:
+            self.connection.later(_update(table, *names), parameters, check)
+            return
+        self.is_changed = True
+        statement = _sealing_update(table, *names, self.connection.dialect.name, is_first)
+        self.connection.later(statement, parameters, keep)
+
+    def delete(self, table: Table, condition: str, values: Row = _NOTHING) -> list[str]:
+        """Delete the rows that fulfil a condition, and note each as removed; returns their keys."""
+        form, keys = sealing.form(table), []
+        statement = _delete(table, condition, self.connection.dialect.name)
+        for found in self.connection.execute(statement, values):
+            row = found._asdict()
+            organisation = row[form.organisation] if form.organisation else None
+            before = _before(row[SALT], row[_TEXT])
+            keys.append(form.key(row))
+            self.keep(table, organisation, Seal(table.name, keys[-1], None, _NOTHING, before))
+            self.is_changed = True
+        return keys
+
+    def _salted(self, table: Table, rows: Sequence[Row]) -> list[Row]:
+        if not table.sealed:
+            return list(rows)
+        return [{**row, SALT: sealing.new_salt(table, self.randomness)} for row in rows]
+
+    def _seal(self, table: Table, rows: Sequence[Row]) -> None:
+        if not table.sealed:
+            return
+        form, self.is_changed = sealing.form(table), True
+        for row in rows:
+            organisation = row[form.organisation] if form.organisation else None
+            found = sealing.seal(row[SALT], form.text(row))
+            values = form.values(row)
+            self.keep(table, organisation, Seal(table.name, form.key(row), found, values))
+
+    def keep(self, table: Table, organisation: str | None, seal: Seal) -> None:
+        """Note the seal of a row for the log that it belongs to."""
+        log = DEPLOYMENT if table in OF_DEPLOYMENT else organisation
+        place = seal.table, seal.key
+        if place in self._found:
+            seal = seal._replace(before=self._found[place])
+        else:
+            self._found[place] = seal.before
+        self.seals.setdefault(log, {})[place] = seal
+
+
+def _before(salt: str | None, text: str | bytes) -> str:
+    """The seal of a row that was found with this salt and text."""
+    if salt is None:
+        return UNSEALED
+    return sealing.seal(salt, _bytes(text))
+
+
+def insert_all(connection: Session, table: Table, sealed: Sequence[Row]) -> None:
+    """Insert rows that were sealed before."""
+    for row in sealed:
+        _require_atoms(table, row)
+        connection.later(_insert(table, tuple(row)), row)
+
+
+def _bytes(text: str | bytes) -> bytes:
+    return text if isinstance(text, bytes) else text.encode()
+
+
+def record(table: Table, values: Row) -> Record:
+    """A row as it's read from a table, except for its salt, which is None."""
+    known = {SALT: None, **values}
+    return table.record._make([known[name] for name in table.columns])
+
+
+def _require_atoms(table: Table, values: Row) -> None:
+    """Raises TypeError: an amount isn't a whole number."""
+    for name in table.atoms & values.keys():
+        value = values[name]
+        if value is not None and type(value) is not int:
+            raise TypeError(f"atoms are whole numbers, not {type(value).__name__}")
+
+
+# Statements
+
+
+@lru_cache(_STATEMENTS)
+def _insert(table: Table, names: tuple[str, ...]) -> Query:
+    return Query(_inserting(table, names), is_declared=False)
+
+
+@lru_cache(_STATEMENTS)
+def _insert_if_new(table: Table, names: tuple[str, ...]) -> Query:
+    text = f"{_inserting(table, names)} ON CONFLICT DO NOTHING RETURNING {table.key[0]} AS value"
+    return Query(text, Value, is_declared=False)
+
+
+def _inserting(table: Table, names: Sequence[str]) -> str:
+    columns = ", ".join(f'"{name}"' for name in names)
+    places = ", ".join(f":{name}" for name in names)
+    return f"INSERT INTO {table.name} ({columns}) VALUES ({places})"
+
+
+@lru_cache(_STATEMENTS)
+def _update(table: Table, found_by: tuple[str, ...], changed: tuple[str, ...]) -> Query:
+    return Query(f"{_setting(table, changed)} WHERE {_where(found_by)}", is_declared=False)
+
+
+@lru_cache(_STATEMENTS)
+def _sealing_update(
+    table: Table,
+    found_by: tuple[str, ...],
+    changed: tuple[str, ...],
+    dialect: str,
+    tells_before: bool,  # noqa: FBT001 - a cache key
+) -> Query:
+    """An update that gives back the row's sealed text and its organisation, and if requested the
+    salt and the text that it had before."""
+    form, setting, where = sealing.form(table), _setting(table, changed), _where(found_by)
+    text = form.sql_text(dialect)
+    told = f"{text} AS made, {form.organisation or 'NULL'} AS organisation"
+    if not tells_before:
+        text = f"{setting} WHERE {where} RETURNING {told}"
+        return Query(text, _TOLD, only=dialect, is_declared=False)
+    if dialect == SQLITE:
+        noted = f"{sealing.NOTE}(:v_{SALT}, {SALT}, {text})"
+        setting = _setting(table, changed, {SALT: noted})
+        salt, before = (f"{name}()" for name in sealing.NOTED)
+        whole = f"{setting} WHERE {where}"
+    else:
+        keys = ", ".join(f'"{name}" AS found_{name}' for name in table.key)
+        found = f"SELECT {keys}, {SALT} AS found_{SALT}, {text} AS {_TEXT} FROM {table.name}"
+        here = " AND ".join(f'"{name}" = found_{name}' for name in table.key)
+        salt, before = f"found_{SALT}", _TEXT
+        whole = (
+            f"WITH found AS ({found} WHERE {where} FOR UPDATE) {setting} FROM found WHERE {here}"
+        )
+    whole = f"{whole} RETURNING {told}, {salt} AS salt, {before} AS before"
+    return Query(whole, _TOLD_BEFORE, only=dialect, is_declared=False)
+
+
+def _setting(table: Table, changed: Sequence[str], written: Mapping[str, str] = _NOTHING) -> str:
+    """The beginning of an update; ``written`` has the expressions that aren't just a value."""
+    values = ", ".join(f'"{name}" = {written.get(name, f":v_{name}")}' for name in changed)
+    return f"UPDATE {table.name} SET {values}"
+
+
+def _where(found_by: Sequence[str]) -> str:
+    return " AND ".join(f'"{name}" = :b_{name}' for name in found_by)
+
+
+@lru_cache(_STATEMENTS)
+def _delete(table: Table, condition: str, dialect: str) -> Query:
+    """A deletion that gives back the keys of the rows, their organisation, salt and text."""
+    form = sealing.form(table)
+    organisation = [form.organisation] if form.organisation else []
+    names = list(dict.fromkeys((*form.key_names, *organisation, SALT)))
+    told = ", ".join([*(f'"{name}"' for name in names), f"{form.sql_text(dialect)} AS {_TEXT}"])
+    text = f"DELETE FROM {table.name} WHERE {condition} RETURNING {told}"
+    return Query(text, row_of(*names, _TEXT), only=dialect, is_declared=False)

@@ -1,0 +1,61 @@
+"""The row that says what all processes share about time, and PostgreSQL's clock."""
+
+from typing import Any
+
+from chainteller.storage.db import records
+from chainteller.storage.db.faults import damaged
+from chainteller.storage.db.query import POSTGRESQL, Query, Record, Session, Value
+from chainteller.storage.db.records import Tables
+from chainteller.storage.db.sources import Source
+from chainteller.storage.db.table import CLOCK
+from chainteller.storage.log.rows import Writer
+
+_LAST_AT = ("(SELECT max(last_at) FROM log)", int)
+OF_CLOCK: dict[str, Any] = {
+    "last_at": _LAST_AT,
+    **{name: f"clock.{name}" for name in records.Clock._fields if name not in {"name", "salt"}},
+}
+"""What ``clock_row`` reads, for a statement that is joined ``WITH_CLOCK``."""
+WITH_CLOCK = f"JOIN clock ON clock.name = '{CLOCK}'"
+OF_SERVER_CLOCK: dict[str, Any] = {
+    "server_clock": ("CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)", int)
+}
+"""PostgreSQL's clock."""
+_ONE = f"clock.name = '{CLOCK}'"
+_ROW = Source(records.Clock, last_at=_LAST_AT).where(_ONE)
+_ROW_WITH_SERVER_CLOCK = Source(records.Clock, last_at=_LAST_AT, **OF_SERVER_CLOCK).where(
+    _ONE, only=POSTGRESQL
+)
+_LOCKED = Query(f"SELECT name AS value FROM clock WHERE {_ONE} FOR UPDATE", Value)
+
+
+def read(connection: Session, *, server_clock: bool) -> Record:
+    """One row for ``clock_row``, with ``server_clock`` if requested.
+
+    Raises:
+        ServiceUnavailable: DAMAGED, the row is missing, or every log.
+    """
+    statement = _ROW_WITH_SERVER_CLOCK if server_clock else _ROW
+    row = connection.execute(statement).first()
+    if row is None or row.last_at is None:
+        raise damaged("The database has lost the row that says what time it is in the bank.")
+    return row
+
+
+def read_ahead(connection: Session, *, server_clock: bool) -> None:
+    """Send what ``read`` will find with the next statement; see ``Session.ahead``."""
+    connection.ahead(_ROW_WITH_SERVER_CLOCK if server_clock else _ROW, {})
+
+
+def find(connection: Session) -> Record | None:
+    """As ``read``, for checks of a database in which the row may have been deleted."""
+    return connection.execute(_ROW).first()
+
+
+def lock(connection: Session) -> None:
+    """Let no other process change what is shared until this transaction ends."""
+    connection.execute(_LOCKED)
+
+
+def change(rows: Writer, **values: object) -> None:
+    rows.update(Tables.clock, {"name": CLOCK}, values)

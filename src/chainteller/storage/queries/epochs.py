@@ -1,0 +1,153 @@
+"""What an epoch that begins earlier than the last one ended leaves with a wrong time."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from chainteller.domain.challenges import ChallengeStatus, ClaimStatus
+from chainteller.domain.clock import parse_instant
+from chainteller.domain.trades import QuoteStatus
+from chainteller.domain.transfers import TransferStatus
+from chainteller.storage.db import records
+from chainteller.storage.db.query import Query, Record, Session, row_of
+from chainteller.storage.db.sources import Source
+from chainteller.storage.log import views
+from chainteller.storage.log.rows import DEPLOYMENT
+
+SUBJECT = "clock"
+"""The object of entries about time."""
+ACCEPTED = "accept_clock"
+"""The action of a new epoch."""
+MOVED = "clock_ahead"
+"""The action of time that went ahead of elapsed time, at the start of a process."""
+
+_MOST_IDS = 500
+_ID = row_of("id")
+_ENTRIES_OF = Query(
+    "SELECT object, organisation_id, number, at FROM entry WHERE object IN :ids "
+    f"AND organisation_id <> '{DEPLOYMENT}' ORDER BY number",
+    row_of("object", "organisation_id", "number", "at"),
+)
+_ENTRIES_AFTER = Query(
+    "SELECT count(*) AS count, min(number) AS first, max(number) AS last FROM entry "
+    "WHERE organisation_id = :organisation AND number > :after AND at > :instant",
+    row_of("count", "first", "last"),
+)
+_QUOTES, _CHALLENGES, _CLAIMS = (
+    Query(f"SELECT id FROM {table} WHERE status = '{status}' AND expires > :instant", _ID)
+    for table, status in (
+        ("quote", QuoteStatus.OPEN),
+        ("challenge", ChallengeStatus.OPEN),
+        ("claim", ClaimStatus.VALID),
+    )
+)
+_JOBS = Source(records.Job).where("run_at > :instant")
+_REVIEWS = Source(records.Transfer).where(
+    f"status = '{TransferStatus.REVIEWING}' AND review_eta > :instant"
+)
+_KEYS = Source(records.ApiKey).where("expires > :instant OR revoked_at > :instant")
+_LINKS = Source(records.Link).where("expires > :instant")
+
+
+class Stamped(NamedTuple):
+    """Entries of a log with a time that is still to come, by number; 0 where there are none."""
+
+    entries: int
+    first: int
+    last: int
+
+
+class Gain(NamedTuple):
+    """Time went ahead of elapsed time by ``microseconds`` in the entry ``number``."""
+
+    number: int
+    microseconds: int
+
+
+class Current(NamedTuple):
+    """The current epoch in a log: the entry that began it, and when time went ahead since it last
+    went back."""
+
+    began_in: int
+    gains: tuple[Gain, ...]
+
+
+def current(connection: Session, organisation_id: str) -> Current:
+    began_in = 0
+    gains: list[Gain] = []
+    for found in views.about(connection, organisation_id, SUBJECT):
+        told = found.inputs or {}
+        if found.error is not None or found.action not in (MOVED, ACCEPTED):
+            continue
+        gained = told.get("microseconds", 0)
+        if found.action == ACCEPTED:
+            began_in = found.number
+            gained = parse_instant(told["newTime"]) - parse_instant(told["oldTime"])
+        if gained < 0:
+            gains = []
+        gains.append(Gain(found.number, max(0, gained)))
+    return Current(began_in, tuple(gains))
+
+
+class Made(NamedTuple):
+    """The numbers of the first and last entry about a record, and the instant of each."""
+
+    organisation_id: str
+    first: int
+    first_at: int
+    last: int
+    last_at: int
+
+
+def entries_of(connection: Session, record_ids: Iterable[str]) -> dict[str, Made]:
+    """The entries about records, in the log of each."""
+    wanted, found = sorted(set(record_ids)), dict[str, Made]()
+    for start in range(0, len(wanted), _MOST_IDS):
+        for row in connection.execute(_ENTRIES_OF, {"ids": wanted[start : start + _MOST_IDS]}):
+            new = Made(row.organisation_id, row.number, row.at, row.number, row.at)
+            known = found.get(row.object, new)
+            found[row.object] = known._replace(last=row.number, last_at=row.at)
+    return found
+
+
+def entries_after(
+    connection: Session, organisation_id: str, instant: int, began_in: int
+) -> Stamped:
+    """Entries of this epoch with a time after an instant."""
+    values = {"organisation": organisation_id, "after": began_in, "instant": instant}
+    row = connection.execute(_ENTRIES_AFTER, values).one()
+    return Stamped(row.count, row.first or 0, row.last or 0)
+
+
+def open_quotes(connection: Session, instant: int) -> Sequence[Record]:
+    """Quotes that could be executed after an instant."""
+    return connection.execute(_QUOTES, {"instant": instant}).all()
+
+
+def jobs_after(connection: Session, instant: int) -> Sequence[Record]:
+    """Jobs that are due after an instant."""
+    return connection.execute(_JOBS, {"instant": instant}).all()
+
+
+def reviews_until(connection: Session, instant: int) -> Sequence[Record]:
+    """Withdrawals whose review ends after an instant."""
+    return connection.execute(_REVIEWS, {"instant": instant}).all()
+
+
+def keys_after(connection: Session, instant: int) -> Sequence[Record]:
+    """Keys that expire, or end by a revocation, after an instant."""
+    return connection.execute(_KEYS, {"instant": instant}).all()
+
+
+def open_challenges(connection: Session, instant: int) -> Sequence[Record]:
+    """Challenges that wait for a signature after an instant."""
+    return connection.execute(_CHALLENGES, {"instant": instant}).all()
+
+
+def unused_claims(connection: Session, instant: int) -> Sequence[Record]:
+    """Accepted claims that could be linked after an instant."""
+    return connection.execute(_CLAIMS, {"instant": instant}).all()
+
+
+def links_until(connection: Session, instant: int) -> Sequence[Record]:
+    """Verifications that hold after an instant."""
+    return connection.execute(_LINKS, {"instant": instant}).all()

@@ -1,0 +1,30 @@
+"""Markets closed by an operator."""
+
+from chainteller.storage.db import records
+from chainteller.storage.db.query import Query, Record, Session
+from chainteller.storage.db.records import Tables
+from chainteller.storage.db.sources import Finder, Source
+from chainteller.storage.log.rows import Writer
+
+_T = Tables.market_control
+_ALL = Query(Source(records.MarketControl).text, records.MarketControl)
+control = Finder(records.MarketControl, "market")
+_ONE = "market = :market"
+
+
+def controls_ahead(connection: Session) -> None:
+    """Send what ``controls`` will find; see ``Session.ahead``."""
+    connection.ahead(_ALL, {})
+
+
+def controls(connection: Session) -> dict[str, Record]:
+    return {row.market: row for row in connection.execute(_ALL)}
+
+
+def close(rows: Writer, market: str, reason: str, until: int | None) -> None:
+    reopen(rows, market)
+    rows.insert(_T, [{"market": market, "reason": reason, "until": until}])
+
+
+def reopen(rows: Writer, market: str) -> None:
+    rows.delete(_T, _ONE, {"market": market})

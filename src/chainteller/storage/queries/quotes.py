@@ -1,0 +1,160 @@
+"""Query quotes."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from chainteller.domain.assets import MARKETS_BY_NAME, USD
+from chainteller.domain.money import Amount, format_cents
+from chainteller.domain.quoting import Side
+from chainteller.domain.trades import QuoteStatus, quote_is_live
+from chainteller.service.models.pages import ListQuery
+from chainteller.service.models.quotes import AssetAmount, Fees, Pricing, Quote
+from chainteller.storage.db import records
+from chainteller.storage.db.query import Query, Record, Session, Value, row_of
+from chainteller.storage.db.records import Tables
+from chainteller.storage.db.sources import Finder, Source
+from chainteller.storage.lists import tallies
+from chainteller.storage.lists.pages import Counted, Extra, Listing
+from chainteller.storage.log.rows import Writer
+
+_T: Any = records.Quote
+_REMEMBERED = 2_048
+find = Finder(_T, "organisation_id", "id")
+_OF_IDS = Source(_T).where("id IN :ids")
+_COUNT_OPEN = Query(
+    "SELECT count(*) AS value FROM quote "
+    "WHERE trading_account_id = :account AND status = 'open' AND expires >= :now",
+    Value,
+)
+
+SPREAD = {
+    "market": tuple(sorted(MARKETS_BY_NAME)),
+    "side": tuple(sorted(side.value for side in Side)),
+}
+"""Filters of quotes and trades that share an index, and their values."""
+_LISTED = Listing(
+    _T,
+    "organisation_id",
+    filters=("status", "side", "market", "trading_account_id"),
+    spread=SPREAD,
+    is_tallied=True,
+)
+_IN_ORDER = "quote.expires + 0"
+"""When a quote expires, without an index: the list is read in its own order."""
+_MOST_OPEN = 1_000
+_LIVE = Query(
+    "SELECT id AS value FROM quote "
+    "WHERE organisation_id = :organisation AND status = 'open' AND expires >= :now "
+    f"LIMIT {_MOST_OPEN + 1}",
+    Value,
+)
+_OLD = Query(
+    "SELECT id, created FROM quote "
+    "WHERE organisation_id = :organisation AND status = 'open' AND expires < :before "
+    "ORDER BY expires LIMIT :most FOR UPDATE SKIP LOCKED",
+    row_of("id", "created"),
+)
+
+
+def count_open(connection: Session, account_id: str, now: int) -> int:
+    return int(connection.execute(_COUNT_OPEN, {"account": account_id, "now": now}).scalar_one())
+
+
+def of_ids(connection: Session, ids: Sequence[str]) -> list[Record]:
+    return list(connection.execute(_OF_IDS, {"ids": list(ids)}))
+
+
+def page(
+    connection: Session, organisation_id: str, query: ListQuery, now: int
+) -> tuple[tuple[Quote, ...], Counted]:
+    """The organisation's quotes, newest first."""
+    extras: tuple[Extra, ...] = ()
+    if query.status == QuoteStatus.EXPIRED:
+        extras = (Extra(f":now > {_IN_ORDER}", {"now": now}),)
+        query = query.model_copy(update={"status": QuoteStatus.OPEN.value})
+    elif query.status == QuoteStatus.OPEN:
+        extras = (_open(connection, organisation_id, now),)
+    rows, total = _LISTED.page(connection, (organisation_id,), query, *extras)
+    return tuple(to_model(row, now) for row in rows), total
+
+
+def _open(connection: Session, organisation_id: str, now: int) -> Extra:
+    """Whether a quote can be executed. There are few of these, among many that have expired."""
+    values = {"organisation": organisation_id, "now": now}
+    ids = list(connection.execute(_LIVE, values).scalars())
+    if len(ids) > _MOST_OPEN:
+        return Extra(f":now <= {_IN_ORDER}", {"now": now})
+    return Extra("quote.id IN :found", {"found": ids})
+
+
+def remove_expired(rows: Writer, organisation_id: str, before: int, most: int) -> list[str]:
+    """Remove at most ``most`` quotes that nobody executed before they expired, which was before an
+    instant; their ids."""
+    values = {"organisation": organisation_id, "before": before, "most": most}
+    found = rows.connection.execute(_OLD, values).all()
+    if found:
+        places = [int(row.created) for row in found]
+        tallies.removed(rows.connection, Tables.quote, organisation_id, places)
+        rows.delete(Tables.quote, "id IN :ids", {"ids": [row.id for row in found]})
+    return [str(row.id) for row in found]
+
+
+def legs(row: Record) -> tuple[AssetAmount, AssetAmount]:
+    """(asset bought, asset sold) of a quote or a trade, whose columns agree."""
+    base = MARKETS_BY_NAME[row.market].base
+    buys = row.side == Side.BUY
+    bought = Amount(row.bought, base if buys else USD)
+    sold = Amount(row.sold, USD if buys else base)
+    return _asset_amount(bought), _asset_amount(sold)
+
+
+def _asset_amount(amount: Amount) -> AssetAmount:
+    return AssetAmount(symbol=amount.asset.symbol, network=amount.asset.network, amount=str(amount))
+
+
+def fees(row: Record) -> Fees:
+    return Fees(
+        flat=format_cents(row.fee_flat_cents),
+        bps=row.fee_bps,
+        total=format_cents(row.fee_cents),
+        currency=USD.symbol,
+    )
+
+
+def status_of(row: Record, now: int) -> str:
+    """A quote's status; nothing is written when an open one expires."""
+    if row.status == QuoteStatus.OPEN and not quote_is_live(now=now, expires=row.expires):
+        return QuoteStatus.EXPIRED.value
+    return str(row.status)
+
+
+def to_model(row: Record, now: int) -> Quote:
+    return _model(tuple(row), status_of(row, now))
+
+
+@lru_cache(_REMEMBERED)
+def _model(contents: tuple[object, ...], status: str) -> Quote:
+    """Build a model; cached by the row's contents, because most pages repeat rows."""
+    row: Any = _T._make(contents)
+    bought, sold = legs(row)
+    premium = row.hold_premium_bps * (row.window // 1_000_000) * 100 // 60
+    return Quote(
+        id=row.id,
+        market_name=row.market,
+        side=row.side,
+        price=format_cents(row.price_cents),
+        asset_bought=bought,
+        asset_sold=sold,
+        created=row.created,
+        expires=row.expires,
+        fees=fees(row),
+        status=status,
+        trading_account_id=row.trading_account_id,
+        trade_id=row.trade_id,
+        pricing=Pricing(
+            mid=f"{row.mid_micros // 1_000_000}.{row.mid_micros % 1_000_000:06d}",
+            half_spread_bps=row.half_spread_bps,
+            hold_premium_bps=f"{premium // 100}.{premium % 100:02d}",
+        ),
+    )

@@ -1,0 +1,101 @@
+"""Query trades."""
+
+import json
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME
+from chainteller.domain.json_depth import parse_json
+from chainteller.domain.money import Amount, format_atoms, format_cents
+from chainteller.domain.trades import TradeStatus
+from chainteller.service.models.funding import Reason
+from chainteller.service.models.pages import ListQuery
+from chainteller.service.models.trades import Trade
+from chainteller.storage.db import records
+from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.sources import Finder, Source
+from chainteller.storage.lists.pages import Counted, Listing, between, numbered, numbered_ahead
+from chainteller.storage.queries.quotes import SPREAD, fees, legs
+
+_T: Any = records.Trade
+_FILTERS = ("status", "side", "market")
+_REMEMBERED = 2_048
+find = Finder(_T, "trading_account_id", "id")
+find_any = Finder(_T, "id")
+"""A trade of any account; lock its account before locking the trade."""
+_OF_ACCOUNT = Listing(_T, "trading_account_id", filters=_FILTERS, order=("ordinal",))
+_OF_ORGANISATION = Listing(_T, "organisation_id", filters=_FILTERS, spread=SPREAD, is_tallied=True)
+_OF_IDS = Source(_T).where("trading_account_id = :account AND id IN :ids")
+
+
+def hold_text(parts: tuple[Amount, ...]) -> str:
+    """Serialise held amounts; atoms are text, because JSON numbers lose digits."""
+    return json.dumps([[part.asset.key, str(part.atoms)] for part in parts])
+
+
+def hold_parts(text: str) -> tuple[Amount, ...]:
+    return tuple(Amount(int(atoms), ASSETS_BY_KEY[asset]) for asset, atoms in parse_json(text))
+
+
+def page(
+    connection: Session, account_id: str, query: ListQuery, total: int
+) -> tuple[tuple[Trade, ...], Counted]:
+    """An account's trades, newest first."""
+    of = {"trading_account_id": account_id}
+    rows, counted = numbered(connection, _OF_ACCOUNT, of, query, total)
+    return tuple(to_model(row) for row in rows), counted
+
+
+def page_ahead(connection: Session, account_id: str, query: ListQuery) -> None:
+    """Send what ``page`` will read, as far as that's known; see ``Session.ahead``."""
+    numbered_ahead(connection, _OF_ACCOUNT, {"trading_account_id": account_id}, query)
+
+
+def page_of_all(
+    connection: Session, organisation_id: str, query: ListQuery
+) -> tuple[tuple[Trade, ...], Counted]:
+    """The organisation's trades, newest first."""
+    rows, total = _OF_ORGANISATION.page(connection, (organisation_id,), query)
+    return tuple(to_model(row) for row in rows), total
+
+
+def of_transactions(
+    connection: Session, account_id: str, first: int, last: int
+) -> list[tuple[int, Trade]]:
+    """The trades among an account's transactions ``first`` to ``last``, with their ordinals."""
+    of = {"trading_account_id": account_id}
+    rows = between(connection, _T, of, "transaction_ordinal", first, last)
+    return [(row.transaction_ordinal, to_model(row)) for row in rows]
+
+
+def of_ids(connection: Session, account_id: str, ids: Sequence[str]) -> list[Record]:
+    """The trades of an account that have these ids."""
+    return list(connection.execute(_OF_IDS, {"account": account_id, "ids": list(ids)}))
+
+
+def to_model(row: Record) -> Trade:
+    """Convert a complete row to its model: columns of the same name, and computed fields."""
+    return _model(tuple(row))
+
+
+@lru_cache(_REMEMBERED)
+def _model(contents: tuple[object, ...]) -> Trade:
+    """Build a model; cached by the row's contents, because most pages repeat rows."""
+    row = _T._make(contents)
+    base = MARKETS_BY_NAME[row.market].base
+    bought, sold = legs(row)
+    failure = None
+    if row.failure_code is not None:
+        failure = Reason(code=row.failure_code, message=row.failure_message or "")
+    plain = {name: value for name, value in row._asdict().items() if name in Trade.model_fields}
+    converted = {
+        "price": format_cents(row.price_cents),
+        "amount": format_atoms(row.amount, base),
+        "asset_bought": bought,
+        "asset_sold": sold,
+        "fees": fees(row),
+        "failure_reason": failure,
+        "cancellable": row.status == TradeStatus.PROCESSING,
+    }
+    return Trade.model_validate(plain | converted)

@@ -1,0 +1,217 @@
+"""Rows of part B: blockchain accounts, counterparties, challenges, small transfers, statements,
+attempts, claims and links."""
+
+from typing import ClassVar
+
+from sqlalchemy import Index, Table, Text
+from sqlmodel import Field, SQLModel
+
+from chainteller.storage.schema.columns import Atoms, Instant, Key
+from chainteller.storage.schema.tables import Tables, table
+
+_ADDRESS = 128
+
+
+class BlockchainAccountRow(SQLModel, table=True):
+    __tablename__ = "blockchain_account"
+    id: str = Field(primary_key=True, sa_type=Key)
+    organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
+    trading_account_id: str = Field(foreign_key="trading_account.id", sa_type=Key)
+    customer_id: str = Field(foreign_key="customer.id", index=True, sa_type=Key)
+    network: str = Field(sa_type=Key)
+    address: str = Field(max_length=_ADDRESS)
+    status: str = Field(sa_type=Key)
+    created: int = Field(sa_type=Instant)
+    __table_args__ = (
+        Index("ix_blockchain_account_created", "organisation_id", "created", "id"),
+        Index(
+            "ix_blockchain_account_account",
+            "organisation_id",
+            "trading_account_id",
+            "created",
+            "id",
+        ),
+    )
+
+
+class CounterpartyRow(SQLModel, table=True):
+    """A wallet, once per organisation, network and canonical address.
+
+    ``code`` is what the chain had at the address at the block ``code_block``; NULL where no chain
+    has said it.
+    """
+
+    __tablename__ = "counterparty"
+    id: str = Field(primary_key=True, sa_type=Key)
+    organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
+    network: str = Field(sa_type=Key)
+    canonical: str = Field(max_length=_ADDRESS)
+    address: str = Field(max_length=_ADDRESS)
+    kind: str = Field(sa_type=Key)
+    created: int = Field(sa_type=Instant)
+    code: str | None = Field(default=None, sa_type=Key)
+    code_block: int | None = Field(default=None, sa_type=Instant)
+    __table_args__ = (
+        Index("ix_counterparty_address", "organisation_id", "network", "canonical", unique=True),
+        Index("ix_counterparty_created", "organisation_id", "created", "id"),
+    )
+
+
+class ChallengeRow(SQLModel, table=True):
+    """``text`` is the exact text to be signed; ``status`` is open, used or locked."""
+
+    __tablename__ = "challenge"
+    id: str = Field(primary_key=True, sa_type=Key)
+    organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
+    blockchain_account_id: str = Field(foreign_key="blockchain_account.id", sa_type=Key)
+    counterparty_id: str = Field(foreign_key="counterparty.id", index=True, sa_type=Key)
+    customer_id: str = Field(foreign_key="customer.id", sa_type=Key)
+    text: str = Field(sa_type=Text)
+    status: str = Field(sa_type=Key)
+    attempts: int = 0
+    created: int = Field(sa_type=Instant)
+    expires: int = Field(sa_type=Instant)
+    used_at: int | None = Field(default=None, sa_type=Instant)
+    claim_id: str | None = Field(default=None, sa_type=Key)
+    __table_args__ = (
+        Index("ix_challenge_customer", "customer_id", "created"),
+        Index("ix_challenge_account", "blockchain_account_id", "counterparty_id", "created"),
+        Index("ix_challenge_created", "blockchain_account_id", "created", "id"),
+    )
+
+
+class AttemptRow(SQLModel, table=True):
+    """A refused signature: the finding, never the signature itself."""
+
+    __tablename__ = "attempt"
+    challenge_id: str = Field(primary_key=True, foreign_key="challenge.id", sa_type=Key)
+    number: int = Field(primary_key=True)
+    at: int = Field(sa_type=Instant)
+    finding: str = Field(sa_type=Key)
+    recovered_address: str | None = Field(default=None, max_length=_ADDRESS)
+
+
+class ClaimRow(SQLModel, table=True):
+    """An accepted proof with everything that is needed to check it again; ``level`` is that of the
+    method's evidence."""
+
+    __tablename__ = "claim"
+    id: str = Field(primary_key=True, sa_type=Key)
+    organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
+    blockchain_account_id: str = Field(foreign_key="blockchain_account.id", sa_type=Key)
+    counterparty_id: str = Field(foreign_key="counterparty.id", index=True, sa_type=Key)
+    challenge_id: str = Field(unique=True, foreign_key="challenge.id", sa_type=Key)
+    scheme: str = Field(sa_type=Key)
+    signature: str = Field(sa_type=Text)
+    signer: str = Field(max_length=_ADDRESS)
+    status: str = Field(sa_type=Key)
+    created: int = Field(sa_type=Instant)
+    expires: int = Field(sa_type=Instant)
+    linked_at: int | None = Field(default=None, sa_type=Instant)
+    method: str = Field(sa_type=Key)
+    level: str = Field(sa_type=Key)
+
+
+class EvidenceRow(SQLModel, table=True):
+    """What a claim other than by a key's signature rests on, as canonical JSON: what a chain
+    answered about a contract's signature, or the transfer that arrived."""
+
+    __tablename__ = "claim_evidence"
+    claim_id: str = Field(primary_key=True, foreign_key="claim.id", sa_type=Key)
+    organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
+    body: str = Field(sa_type=Text)
+
+
+class SmallTransferRow(SQLModel, table=True):
+    """What a challenge asks for that is met by a transfer instead of a signature.
+
+    Its wallet is to send exactly ``amount`` to the challenge's blockchain account, not after
+    ``deadline``. The challenge stays open a while longer, for a transfer that is seen late.
+    """
+
+    __tablename__ = "small_transfer"
+    challenge_id: str = Field(primary_key=True, foreign_key="challenge.id", sa_type=Key)
+    organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
+    asset: str = Field(sa_type=Key)
+    amount: int = Field(sa_type=Atoms)
+    deadline: int = Field(sa_type=Instant)
+
+
+class ArrivalRow(SQLModel, table=True):
+    """A transfer that arrived for a small transfer, as the chain tells it; ``finding`` says whether
+    it is the one that was asked for."""
+
+    __tablename__ = "small_transfer_arrival"
+    challenge_id: str = Field(
+        primary_key=True, foreign_key="small_transfer.challenge_id", sa_type=Key
+    )
+    hash: str = Field(primary_key=True, max_length=_ADDRESS)
+    organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
+    sender: str = Field(max_length=_ADDRESS)
+    asset: str = Field(sa_type=Key)
+    amount: int = Field(sa_type=Atoms)
+    arrived: int = Field(sa_type=Instant)
+    seen: int = Field(sa_type=Instant)
+    finding: str = Field(sa_type=Key)
+
+
+class StatementRow(SQLModel, table=True):
+    """A customer's statement that a wallet is theirs, for a person to review."""
+
+    __tablename__ = "ownership_statement"
+    id: str = Field(primary_key=True, sa_type=Key)
+    organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
+    blockchain_account_id: str = Field(foreign_key="blockchain_account.id", sa_type=Key)
+    counterparty_id: str = Field(foreign_key="counterparty.id", sa_type=Key)
+    customer_id: str = Field(foreign_key="customer.id", sa_type=Key)
+    reason: str = Field(sa_type=Key)
+    statement: str = Field(sa_type=Text)
+    level: str = Field(sa_type=Key)
+    status: str = Field(sa_type=Key)
+    created: int = Field(sa_type=Instant)
+    __table_args__ = (
+        Index("ix_ownership_statement_created", "blockchain_account_id", "created", "id"),
+    )
+
+
+class LinkRow(SQLModel, table=True):
+    """A counterparty of a blockchain account; verified while ``expires`` has not passed."""
+
+    __tablename__ = "link"
+    blockchain_account_id: str = Field(
+        primary_key=True, foreign_key="blockchain_account.id", sa_type=Key
+    )
+    counterparty_id: str = Field(primary_key=True, foreign_key="counterparty.id", sa_type=Key)
+    claim_id: str = Field(foreign_key="claim.id", sa_type=Key)
+    first_linked_at: int = Field(sa_type=Instant)
+    verified_at: int = Field(sa_type=Instant)
+    expires: int = Field(sa_type=Instant)
+    last_used_at: int = Field(sa_type=Instant)
+    policy_version: int = 1
+    revoked_at: int | None = Field(default=None, sa_type=Instant)
+    revoked_reason: str | None = Field(default=None, sa_type=Key)
+    __table_args__ = (
+        Index("ix_link_account", "blockchain_account_id", "first_linked_at", "counterparty_id"),
+        Index("ix_link_counterparty", "counterparty_id"),
+    )
+
+
+class WalletTables:
+    """The Core tables of part B by name."""
+
+    blockchain_account: ClassVar[Table] = table(BlockchainAccountRow)
+    counterparty: ClassVar[Table] = table(CounterpartyRow)
+    challenge: ClassVar[Table] = table(ChallengeRow)
+    attempt: ClassVar[Table] = table(AttemptRow)
+    claim: ClassVar[Table] = table(ClaimRow)
+    evidence: ClassVar[Table] = table(EvidenceRow)
+    small_transfer: ClassVar[Table] = table(SmallTransferRow)
+    arrival: ClassVar[Table] = table(ArrivalRow)
+    statement: ClassVar[Table] = table(StatementRow)
+    link: ClassVar[Table] = table(LinkRow)
+
+
+def declared() -> list[Table]:
+    """Every table, after those that it refers to."""
+    ours = {id(found) for part in (Tables, WalletTables) for found in vars(part).values()}
+    return [found for found in SQLModel.metadata.sorted_tables if id(found) in ours]

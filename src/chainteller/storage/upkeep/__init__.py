@@ -1,0 +1,1 @@
+"""Backup, copies, archives, upgrades, and reading a whole database."""
