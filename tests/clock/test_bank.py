@@ -12,6 +12,7 @@ from tests.world.engines import USDC_ETHEREUM, USDC_SOLANA
 from tests.world.logs import entries
 
 from chainteller.domain.clock import DAY, format_instant
+from chainteller.engine.core import timekeeping
 from chainteller.engine.deployment import EmbeddedDeployment
 from chainteller.engine.operations.claim_proofs import Rechecked, recheck
 from chainteller.engine.operations.keys import ApiKeys
@@ -122,6 +123,25 @@ def test_a_doubt_survives_a_restart_and_a_reboot(bank: Bank) -> None:
     assert bank.start() == "CLOCK_AHEAD"
     assert bank.accept() is not None
     assert bank.restart() == ""
+
+
+def test_time_in_doubt_from_the_start_goes_on_and_a_clock_that_is_set_right_is_taken(
+    bank: Bank,
+) -> None:
+    """Nothing links the present to the records, and the clock is behind them."""
+    bank.machine.passes(60)
+    bank.tick()
+    bank.stop()
+    bank.machine.reboot()
+    bank.machine.step(-HOUR_S)
+    assert bank.start() == "CLOCK_BEHIND"
+    before = bank.engine.now()
+    bank.machine.passes(9)
+    assert bank.engine.now() == before + 9_000_000
+    assert timekeeping.estimate(bank.context.clock, bank.context.keeper) == before + 9_000_000
+    bank.machine.step(HOUR_S + 30)
+    assert bank.tick() == ""
+    assert bank.engine.now() == bank.machine.true + 30_000_000
 
 
 def test_doubt_is_told_once_when_it_begins_and_once_when_it_ends(bank: Bank) -> None:

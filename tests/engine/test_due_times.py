@@ -181,6 +181,24 @@ def test_work_that_was_put_off_is_named(bank: World, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", DECIDING)
+def test_work_that_was_put_off_by_a_moment_is_named(bank: World, kind: str) -> None:
+    """Unless an entry says that it failed a minute ago at most."""
+    BEGIN[kind](bank)
+    _, due_at = _job(bank, kind)
+    bank.clock.set(due_at)
+    bank.quote("10.00")  # so something was written since the work is due
+    _move(bank, kind, due_at + 1)
+    assert "work was put off to" in " ".join(_said(bank))
+    _move(bank, kind, due_at)
+    due.put_off(bank.context)
+    _, run_at = _job(bank, kind)
+    assert run_at == due_at + MINUTE
+    assert _said(bank) == []
+    _move(bank, kind, run_at + 1)
+    assert "work was put off to" in " ".join(_said(bank))
+
+
+@pytest.mark.parametrize("kind", DECIDING)
 def test_work_that_is_missing_is_named(bank: World, kind: str) -> None:
     BEGIN[kind](bank)
     reference, _ = _job(bank, kind)

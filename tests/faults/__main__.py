@@ -25,7 +25,7 @@ import chainteller
 
 ROOT = Path(__file__).parents[2]
 SOURCE = Path(chainteller.__file__).parent
-_FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
+_FAILED = re.compile(r"^(?:FAILED|ERROR) (\S.*?)(?: - .*)?$", re.MULTILINE)
 _HOW = re.compile(r"^E +((?:[\w.]+: |assert ).*)$", re.MULTILINE)
 _CRASH = re.compile(
     r"\b(?:Name|UnboundLocal|Import|ModuleNotFound|Syntax|Indentation|Attribute|Type)Error\b"

@@ -10,6 +10,7 @@ from tests.ownership.nodes import Chain, Node, running
 from tests.world.bank import World, build, sqlite_url
 
 from chainteller.adapters.evm_rpc import EvmRpc
+from chainteller.domain.clock import HOUR, ManualClock
 from chainteller.domain.options import EngineOptions
 from chainteller.engine.operations.claim_proofs import recheck
 from chainteller.engine.verification.full_pass import verify
@@ -261,6 +262,31 @@ def test_a_signature_that_the_contract_refuses_is_refused_and_counted(
         with pytest.raises(InvalidSignature):
             case.service.submit_claim(case.custody.id, case.request(challenge, signature))
     assert case.service.challenge_by_id(challenge.id).attempts == 2
+
+
+class SlowChain(Chain):
+    """Time passes while it's asked about a signature."""
+
+    clock: ManualClock
+    takes = 2 * HOUR
+
+    def call(self, wallet: str, data: str) -> str:
+        self.clock.advance(self.takes)
+        return super().call(wallet, data)
+
+
+def test_a_challenge_that_expires_while_the_chain_is_asked_is_not_claimed(tmp_path: Path) -> None:
+    chain = SlowChain()
+    slow = (Node(chain), Node(chain))
+    with running(*slow):
+        case = Case(tmp_path, *slow)
+        assert case.world.clock is not None
+        chain.clock = case.world.clock
+        challenge = case.challenge()
+        chain.accept(SAFE, challenge.challenge, SIGNATURE)
+        with pytest.raises(InvalidSignature) as refused:
+            case.service.submit_claim(case.custody.id, case.request(challenge))
+    assert refused.value.details["finding"] == "CHALLENGE_EXPIRED"
 
 
 def test_an_address_without_code_is_no_contract_even_if_all_providers_accept(

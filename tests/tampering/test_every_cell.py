@@ -20,8 +20,9 @@ from tests.world.declared import exemptions, sealed_tables
 from tests.world.engines import World
 
 from chainteller.engine.verification import seals
-from chainteller.engine.verification.full_pass import breaches, verify
+from chainteller.engine.verification.full_pass import breaches, verify, verify_all
 from chainteller.storage.db.query import Session
+from chainteller.storage.schema import guards
 from chainteller.storage.schema.tables import Tables
 from chainteller.storage.schema.wallet_tables import declared
 
@@ -166,6 +167,17 @@ def damaged(bank: World, statement: str) -> list[tuple[int, str, str]]:
         ("UPDATE entry SET body = NULL WHERE number = 20", "entry 20 of default"),
         ("UPDATE log SET last_at = 'x'", "log default"),
         ("INSERT INTO archive VALUES ('default', 1, 20, 'old.archive')", "archive default 1"),
+        (
+            "INSERT INTO entry SELECT organisation_id, -3, at, action, object, trading_account_id, "
+            "leaf, mark, body FROM entry WHERE number = 20 AND organisation_id = 'default'",
+            "entry 1 of default",
+        ),
+        ("DELETE FROM search_key WHERE form = 'r' AND kind = 'customer'", "customer "),
+        ("UPDATE search_key SET key = key || 'x' WHERE kind = 'counterparty'", "counterparty CPT_"),
+        ("UPDATE search_name SET word = word || 'x'", "customer "),
+        ("DELETE FROM search_word", "search_word default"),
+        ("INSERT INTO search_word VALUES ('default', 'another')", "search_word default"),
+        ("DELETE FROM schema_revision", "catalogue"),
         ("DELETE FROM ledger_account WHERE balance = '0'", "held"),
         ("UPDATE ledger_account SET balance = balance + 1 WHERE code = 'core'", "core USD@fiat"),
         ("UPDATE ledger_account SET version = version + 1 WHERE code = 'core'", "core USD@fiat"),
@@ -186,6 +198,24 @@ def test_a_missing_table_and_a_missing_column_are_named(bank: World, table: Tabl
         connection.execute(text(f"ALTER TABLE {table.name} RENAME TO another"))
         (found,) = breaches(connection)
         assert (found.invariant, found.where, found.what) == (17, table.name, "it is missing")
+
+
+def test_a_column_of_a_key_that_is_missing_is_named_by_a_whole_verification(bank: World) -> None:
+    """Whose row it concerns can't be asked then."""
+    with unguarded(bank) as connection:
+        connection.execute(text("ALTER TABLE rule RENAME COLUMN id TO another"))
+        guards.create(connection)
+        connection.commit()
+    try:
+        assert [str(each) for each in verify_all(bank.database)] == [
+            "invariant 17: its column id is missing (rule)"
+        ]
+    finally:
+        with unguarded(bank) as connection:
+            connection.execute(text("ALTER TABLE rule RENAME COLUMN another TO id"))
+            guards.create(connection)
+            connection.commit()
+    assert verify_all(bank.database) == ()
 
 
 def test_a_change_names_its_column_its_last_writer_and_its_time(bank: World) -> None:

@@ -2,9 +2,8 @@
 
 The ledger is append-only, so the journal of the hold says what was accepted, for whom and when.
 
-Not compared, because no other row repeats them and nothing is decided by them any more: the
-``notional_cents`` of a withdrawal in a crypto asset, which its limits were judged by, and the
-``rule_id`` of those limits.
+In the end, every row that decides is compared with the log: the withdrawal, what is held, its
+account, the settings that it was allowed by, and a wallet with its proof.
 """
 
 from collections.abc import Mapping
@@ -13,7 +12,7 @@ from typing import NamedTuple
 from chainteller.domain.actors import Actor
 from chainteller.domain.assets import ASSETS_BY_KEY, CASH_EQUIVALENTS
 from chainteller.domain.challenges import is_verified
-from chainteller.domain.ledger import JournalKind, owner
+from chainteller.domain.ledger import Bucket, JournalKind, customer, owner
 from chainteller.domain.limits import DestinationClass
 from chainteller.domain.money import Amount, atoms_of_cents, ceil_div
 from chainteller.domain.transfers import Direction, TransferStatus
@@ -27,6 +26,7 @@ from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
 from chainteller.storage.log import last_writes, views
 from chainteller.storage.log.last_writes import Kept, Trail
+from chainteller.storage.log.rows import DEPLOYMENT
 from chainteller.storage.queries import accounts, claim_evidence, trades, transfers, wallets
 
 PAYOUT_REFUSED = "payout.refused"
@@ -120,7 +120,7 @@ def refused(tx: UnitOfWork, due: Due) -> Refused | None:
         wallet = None
         if withdrawal.counterparty_id is not None:
             wallet = _of_wallet(tx, withdrawal, account)
-        said = _of_log(tx, withdrawal, account) if wallet is None else None
+        said = _of_log(tx, withdrawal, account, hold) if wallet is None else None
         return wallet if said is None else _contradicted(said)
     except claim_proofs.UNREADABLE:
         return _contradicted(_UNREADABLE)
@@ -163,7 +163,9 @@ def _alarm(subject: str, account_id: str, found: Mapping[str, object], code: str
     )
 
 
-def _of_log(tx: UnitOfWork, withdrawal: Record, account: Record) -> Contradiction | None:
+def _of_log(
+    tx: UnitOfWork, withdrawal: Record, account: Record, hold: Hold
+) -> Contradiction | None:
     """What decides the withdrawal is as the entries that last wrote it say."""
     rows = [Kept(Tables.transfer, withdrawal.id), Kept(Tables.trading_account, account.id)]
     objects = [withdrawal.id, account.id]
@@ -181,6 +183,14 @@ def _of_log(tx: UnitOfWork, withdrawal: Record, account: Record) -> Contradictio
             objects += (claim.claim_id, claim.challenge_id)
     trail = Trail(account.organisation_id, account.id, objects)
     found = last_writes.contradicted(tx.connection, trail, rows)
+    code = customer(account.id, Bucket.HELD)
+    for part in hold.parts:
+        asset = part.asset.key
+        found = found or last_writes.balance_contradicted(tx.connection, trail, code, asset)
+    if withdrawal.rule_id is not None and not found:
+        settings = Trail(DEPLOYMENT, "", (withdrawal.rule_id,))
+        rule = [Kept(Tables.rule, withdrawal.rule_id)]
+        found = last_writes.contradicted(tx.connection, settings, rule)
     return Contradiction("LOG", f"The log says otherwise: {found}.") if found else None
 
 

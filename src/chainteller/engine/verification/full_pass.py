@@ -193,8 +193,9 @@ def verify_all(database: Database) -> tuple[Breach, ...]:
     """
     with inspection.snapshot(database) as connection:
         found = list(breaches(connection))
-        if not any(each.invariant == _MISSING for each in found):
-            found += recheck_claims(connection).breaches
+        if any(each.invariant == _MISSING for each in found):
+            return tuple(found)  # whose rows they concern can't be read
+        found += recheck_claims(connection).breaches
         causes = {each.invariant for each in found}
         if causes & _ACCOUNTS:  # what is wrong in one account is so in the sum of all
             found = [each for each in found if each.invariant != _BACKING]

@@ -1,8 +1,8 @@
 """Invariant 8, of scheduled work: every record that waits has its job, and each job's time is the
 one that its record says.
 
-A job that failed, or found its market closed, waits a little longer than its record says. That was
-written when it was tried, so it's at most ``RETRY`` after the newest write.
+A job that failed, or found its market closed, waits a little longer than its record says: at most
+``RETRY`` after the entry that says so.
 """
 
 from collections import defaultdict
@@ -84,9 +84,7 @@ class _Times:
     ``epochs``, there was only one."""
 
     def __init__(self, connection: Session, epochs: Epochs | None) -> None:
-        self._epochs = epochs
-        row = clock.find(connection)
-        self._newest = 0 if row is None else int(row.last_at or 0)
+        self._connection, self._epochs = connection, epochs
         self._delays = _delays(inspection.rules(connection))
 
     def problem(self, job: Record, since: int | None, work: Work) -> str:
@@ -102,7 +100,7 @@ class _Times:
         at = _told(job.run_at)
         if job.run_at < span.first:
             return f"work was moved forward to {at}, its record says {_told(span.first)}"
-        if span.last is None or job.run_at <= self._latest(span.first, span.last):
+        if span.last is None or job.run_at <= span.last or self._was_put_back(job):
             return ""
         return f"work was put off to {at}, its record says {_told(span.last)}"
 
@@ -112,9 +110,10 @@ class _Times:
         delays = self._delays.get(work.delay)
         return _Span(since + min(delays), since + max(delays)) if delays else _Span(since, None)
 
-    def _latest(self, first: int, last: int) -> int:
-        """When a job may be tried at the latest: again, only if it was due before."""
-        return max(last, self._newest + RETRY) if first <= self._newest else last
+    def _was_put_back(self, job: Record) -> bool:
+        """Whether an entry says that the job failed, not long before it's tried again."""
+        at = inspection.put_back_at(self._connection, job.reference)
+        return at is not None and bool(job.run_at <= at + RETRY)
 
 
 def _told(at: int) -> str:

@@ -9,6 +9,7 @@ Both databases compare the words and keys byte by byte, so that a beginning is a
 words are found in memory (``storage/lists/vocabulary.py``), in the same way on either database.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from threading import Lock
@@ -63,12 +64,20 @@ def _new(record: Any) -> Query:
 _NEW_KEY, _NEW_NAME, _NEW_WORD = (
     _new(each) for each in (records.SearchKey, records.SearchName, records.SearchWord)
 )
-_KEYED = row_of("kind", "organisation_id", "id")
-_ALL_KEYS = Query("SELECT DISTINCT kind, organisation_id, id FROM search_key", _KEYED)
+_ALL_KEYS = Query("SELECT organisation_id, form, key, kind, id FROM search_key", records.SearchKey)
+_ALL_NAMES = Query("SELECT organisation_id, word, customer_id FROM search_name", records.SearchName)
+_ALL_WORDS = Query("SELECT organisation_id, word FROM search_word", records.SearchWord)
 _ALL_KEYED = {
-    kind: Query(f"SELECT organisation_id, id FROM {table.name}", row_of("organisation_id", "id"))
-    for table, (kind, _) in KEYED.items()
+    table: Query(
+        f"SELECT organisation_id, id, {column} AS told FROM {table.name}",
+        row_of("organisation_id", "id", "told"),
+    )
+    for table, (_, column) in KEYED.items()
 }
+_NAMED = Query(
+    "SELECT organisation_id, id, name AS told FROM customer",
+    row_of("organisation_id", "id", "told"),
+)
 _WORDS = Query("SELECT word AS value FROM search_word WHERE organisation_id = :organisation", Value)
 _COUNT = Query(
     "SELECT count(*) AS value FROM (SELECT 1 AS one FROM search_name "
@@ -121,16 +130,48 @@ def _insert(connection: Session, statement: Query, rows: Iterable[Row]) -> None:
         connection.later(statement, row)
 
 
+_Place = tuple[str, str, str]
+"""Kind, organisation and id of a record."""
+_Sums = defaultdict[_Place, int]
+"""By record, the sum over the hashes of its texts, which don't come in an order."""
+
+
 def missing(connection: Session) -> Iterator[tuple[str, str]]:
-    """Records that can't be found, and findable ones that don't exist: kind and id."""
-    known = {(row.kind, row.organisation_id, row.id) for row in connection.execute(_ALL_KEYS)}
-    there = {
-        (kind, row.organisation_id, row.id)
-        for kind, query in _ALL_KEYED.items()
-        for row in connection.execute(query)
-    }
-    for kind, _, record_id in sorted(known ^ there):
-        yield kind, record_id
+    """Records that can't be found by what they say, or by something else, and findable ones that
+    don't exist: kind and id."""
+    different = {(kind, record_id) for kind, _, record_id in _different_keys(connection)}
+    yield from sorted(different | set(_different_words(connection)))
+
+
+def _different_keys(connection: Session) -> Iterator[_Place]:
+    known, expected = _Sums(int), _Sums(int)
+    for row in connection.stream(_ALL_KEYS):
+        known[row.kind, row.organisation_id, row.id] += hash((row.form, row.key))
+    for table, query in _ALL_KEYED.items():
+        kind = KEYED[table][0]
+        for row in connection.stream(query):
+            for each in _keys(row._asdict(), kind, "told"):
+                expected[kind, row.organisation_id, row.id] += hash((each["form"], each["key"]))
+    return _different(known, expected)
+
+
+def _different_words(connection: Session) -> Iterator[tuple[str, str]]:
+    known, expected = _Sums(int), _Sums(int)
+    words, stored = set[tuple[str, str]](), set[tuple[str, str]]()
+    for row in connection.stream(_ALL_NAMES):
+        known[CUSTOMER, row.organisation_id, row.customer_id] += hash(row.word)
+    for row in connection.stream(_NAMED):
+        for word in name_words(row.told):
+            expected[CUSTOMER, row.organisation_id, row.id] += hash(word)
+            words.add((row.organisation_id, word))
+    for row in connection.stream(_ALL_WORDS):
+        stored.add((row.organisation_id, row.word))
+    yield from ((kind, record_id) for kind, _, record_id in _different(known, expected))
+    yield from (("search_word", organisation) for organisation, _ in words ^ stored)
+
+
+def _different(known: "_Sums", expected: "_Sums") -> Iterator[_Place]:
+    return (place for place in known.keys() | expected.keys() if known[place] != expected[place])
 
 
 # Words of names

@@ -8,8 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import merge
 from typing import Any, NamedTuple
 
+from chainteller.domain.clock import MINUTE
 from chainteller.storage.db import records
-from chainteller.storage.db.query import Query, Session, built
+from chainteller.storage.db.query import Query, Session, built, row_of
+from chainteller.storage.db.records import Tables
 from chainteller.storage.db.sources import Source
 from chainteller.storage.db.table import SALT, Table
 from chainteller.storage.log import entry, marks, moved, sealing, views
@@ -27,6 +29,15 @@ _OF_ACCOUNT = _ENTRIES.where(f"{_BEFORE} AND trading_account_id = :of {_NEWEST_F
 _OF_OBJECT = _ENTRIES.where(f"{_BEFORE} AND object = :of {_NEWEST_FIRST}")
 _ONE = _ENTRIES.where("organisation_id = :organisation AND number = :number")
 _NEWEST = 2**62
+_STORED = row_of("salt", "text")
+_KEYS, _KEY_MADE, _KEY_REVOKED = Tables.api_key.name, "create_api_key", "revoke_api_key"
+"""The table of API keys, and the actions of ``engine.keys``."""
+_BALANCE = Query(
+    "SELECT balance, version FROM ledger_account "
+    "WHERE code = :code AND asset = :asset AND organisation_id = :organisation",
+    row_of("balance", "version"),
+)
+"""As they are stored: SQLite keeps a text in any column."""
 
 
 class Kept(NamedTuple):
@@ -51,19 +62,19 @@ def contradicted(connection: Session, trail: Trail, rows: Iterable[Kept]) -> str
     """Which row isn't as the log says, in words; empty if every one is.
 
     A row is followed back through its writes: each must have found it as the one before left it,
-    or it was altered in between and an honest write has sealed the alteration. The newest
-    ``FOLLOWED`` entries of the trail are read for that; older alterations are found by
-    verification, which reads everything once a day. Rows that were last written in archived entries
-    aren't compared: verification with the archive does that.
+    or it was altered in between and an honest write has sealed the alteration. The API keys under
+    which it was written must have been in force then. The newest ``FOLLOWED`` entries of the trail
+    are read for that; older alterations are found by verification, which reads everything once a
+    day. Rows that were last written in archived entries aren't compared: verification with the
+    archive does that.
 
     Raises:
         WriterKeyMissing: no mark can be checked.
     """
     followed = {(each.table.name, each.key): _Followed(each.table) for each in rows}
-    for found in _once(_of_trail(connection, trail), FOLLOWED):
-        said = _follow(connection, found, followed)
-        if said:
-            return said
+    said = _trail_contradicted(connection, trail, followed)
+    if said:
+        return said
     unseen = {place: each for place, each in followed.items() if not each.is_seen}
     for found in _of_log(connection, trail) if unseen else ():
         said = _follow(connection, found, unseen)
@@ -74,6 +85,44 @@ def contradicted(connection: Session, trail: Trail, rows: Iterable[Kept]) -> str
         name, key = next(iter(unseen))
         return f"no entry wrote {name} {key}"
     return ""
+
+
+def _trail_contradicted(
+    connection: Session, trail: Trail, followed: Mapping[tuple[str, str], "_Followed"]
+) -> str:
+    """Compare rows with the entries of a trail, and these with the API keys that wrote them."""
+    uses: dict[str, Entry] = {}
+    for found in _once(_of_trail(connection, trail), FOLLOWED):
+        said = _follow(connection, found, followed)
+        if said:
+            return said
+        if found.key_id and any((row[0], row[1]) in followed for row in found.rows):
+            uses.setdefault(found.key_id, found)
+    return next(filter(None, (_key_contradicted(connection, each) for each in uses.values())), "")
+
+
+def _key_contradicted(connection: Session, use: Entry) -> str:
+    """Why the API key that wrote an entry wasn't in force then, by the log; empty if it was.
+
+    A minute passes at most between a key's check and what is written under it.
+    """
+    ends: list[int] = []
+    is_made = False
+    for row in _stream(connection, _OF_OBJECT, use.log, use.key_id, use.number):
+        for found in _read(row):
+            if not _is_good(connection, found):
+                return f"entry {found.number} of {found.log} was altered"
+            is_made = is_made or found.action == _KEY_MADE
+            ends += [found.at] if found.action == _KEY_REVOKED else ()
+            for name, key, _, *more in found.rows:
+                if (name, key) == (_KEYS, use.key_id) and more:
+                    told = (more[0].get("expires"), more[0].get("revoked_at"))
+                    ends += [each for each in told if each is not None]
+    if ends and min(ends) + MINUTE < use.at:
+        return f"API key {use.key_id} had ended before entry {use.number} was written under it"
+    if is_made or _is_archived(connection, use.log):
+        return ""
+    return f"no entry made API key {use.key_id}"
 
 
 class _Followed:
@@ -144,19 +193,37 @@ def _is_archived(connection: Session, organisation_id: str) -> bool:
 
 
 def seal_of(connection: Session, table: Table, key: str) -> str | None:
-    """The seal of a row as it is now; None where there is none."""
+    """The seal of a row as it's stored now; None where there is none."""
     form = sealing.form(table)
     found_by = form.primary_key(key)
     if found_by is None:
         return None
     here = " AND ".join(f'"{name}" = :{name}' for name in found_by)
-    row = connection.execute(
-        built(f"{Source(table.record).text} WHERE {here}", table.record), found_by
-    ).first()
-    if row is None:
-        return None
-    cells = row._asdict()
-    return sealing.seal(cells[SALT], form.text(cells))
+    written = form.sql_bytes(connection.dialect.name)
+    query = built(f'SELECT "{SALT}", {written} FROM "{table.name}" WHERE {here}', _STORED)
+    row = connection.execute(query, found_by).first()
+    return None if row is None else sealing.seal(row.salt, row.text)
+
+
+def balance_contradicted(connection: Session, trail: Trail, code: str, asset: str) -> str:
+    """As ``contradicted``, of a balance of the trail's account: it's as the newest entry that
+    moved it left it."""
+    here = {"code": code, "asset": asset, "organisation": trail.organisation_id}
+    row = connection.execute(_BALANCE, here).first()
+    for found in _once(_stream(connection, _OF_ACCOUNT, trail.organisation_id, trail.account_id)):
+        legs = [leg for posted in found.journals for leg in posted.legs]
+        for leg in reversed(legs):
+            if (leg.code, leg.asset) == (code, asset):
+                if not _is_good(connection, found):
+                    return f"entry {found.number} of {found.log} was altered"
+                is_same = row is not None and (str(row.balance), str(row.version)) == (
+                    str(leg.after),
+                    str(leg.version),
+                )
+                return "" if is_same else f"{code} {asset} isn't as entry {found.number} says"
+    if _is_archived(connection, trail.organisation_id):
+        return ""
+    return f"no entry moved {code} {asset}"
 
 
 def _of_trail(connection: Session, trail: Trail) -> Iterator[Any]:
@@ -167,7 +234,7 @@ def _of_trail(connection: Session, trail: Trail) -> Iterator[Any]:
     return merge(*parts, key=lambda row: -row.number)
 
 
-def _once(rows: Iterator[Any], most: int) -> Iterator[Entry]:
+def _once(rows: Iterator[Any], most: int = _NEWEST) -> Iterator[Entry]:
     """At most so many entries, each once."""
     last, count = 0, 0
     for row in rows:

@@ -190,6 +190,11 @@ class Form:
         odd = " OR ".join(f"typeof(\"{name}\") = 'blob'" for name in self.names)
         return f"CAST(CASE WHEN {odd} THEN '!' ELSE '' END || {found} AS BLOB)"
 
+    def sql_bytes(self, dialect: str) -> str:
+        """As ``sql_text``, as bytes."""
+        found = self.sql_text(dialect)
+        return f"convert_to({found}, 'UTF8')" if dialect == POSTGRESQL else found
+
     def _written(self, name: str, dialect: str) -> str:
         value = self._as_text(name, dialect)
         is_postgres = dialect == POSTGRESQL

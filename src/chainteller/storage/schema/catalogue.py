@@ -19,13 +19,15 @@ from typing import Any
 
 from chainteller.sqlite import sqlite3
 from chainteller.storage.db.query import POSTGRESQL, SQLITE, Query, Session, Value, built, row_of
-from chainteller.storage.revision import REVISION, sqlite_revision
+from chainteller.storage.revision import REVISION, REVISION_TABLE, sqlite_revision
 from chainteller.storage.schema import ddl
 
 Catalogue = dict[str, str]
 """What each object is, by its kind and name."""
 _KINDS_OF_LATER_BUILDS = ("table", "column", "index", "constraint")
 _FILE = "catalogue_postgresql.json"
+_STAMP = f"column {REVISION_TABLE}.version_num"
+_NO_REVISION = "the revision of the schema is missing"
 _STATISTICS = {"sqlite_stat1", "sqlite_stat4", "sqlite_sequence"}
 
 
@@ -36,7 +38,9 @@ def problems(connection: Session) -> Iterator[str]:
         yield from sqlite_problems(driver.driver)
         return
     found = postgres_catalogue(connection)
-    newest = ddl.revision(connection)
+    newest = ddl.revision(connection) if _STAMP in found else None
+    if not newest:
+        yield _NO_REVISION
     yield from _compare(_postgres_expected(), found, is_expanded=str(newest or "") > REVISION)
     yield from _session_problems(connection)
 
@@ -47,8 +51,12 @@ def sqlite_problems(connection: sqlite3.Connection) -> Iterator[str]:
     def scalar(query: str) -> Any:
         return (connection.execute(query).fetchone() or (None,))[0]
 
-    is_expanded = sqlite_revision(scalar) > int(REVISION)
-    yield from _compare(_sqlite_expected(), _sqlite_catalogue(connection), is_expanded=is_expanded)
+    found = _sqlite_catalogue(connection)
+    newest = sqlite_revision(scalar) if _STAMP in found else 0
+    if not newest:
+        yield _NO_REVISION
+    is_expanded = newest > int(REVISION)
+    yield from _compare(_sqlite_expected(), found, is_expanded=is_expanded)
 
 
 def _compare(expected: Catalogue, found: Catalogue, *, is_expanded: bool) -> Iterator[str]:

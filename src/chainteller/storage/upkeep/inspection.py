@@ -254,10 +254,15 @@ class StoredEntry(NamedTuple):
     body: bytes | None
 
 
+_LEAST = -(2**63)
+"""No number is less."""
+
+
 def entries(connection: Session, organisation_id: str, after: int = 0) -> Iterator[StoredEntry]:
-    """Every entry of a log after a number in its order. A hash, a mark or a body that can't be read
-    is empty, a number 0; a body that an archive has is None."""
-    mine = {"organisation": organisation_id, "after": after}
+    """Every entry of a log after a number in its order; after 0, also one whose number is less. A
+    hash, a mark or a body that can't be read is empty, a number 0; a body that an archive has is
+    None."""
+    mine = {"organisation": organisation_id, "first": after + 1 if after else _LEAST}
     for row in connection.stream(_ENTRIES[connection.dialect.name], mine, batch=_BATCH):
         number, at, action, subject, account, leaf, mark, stored = row
         found = (leaf or b"", mark or b"", _unpacked(stored))
@@ -275,12 +280,18 @@ def _entries(dialect: str) -> Query:
     columns = (*numbers, "action", "object", "trading_account_id", *names)
     named = zip(columns, StoredEntry._fields, strict=True)
     told = ", ".join(f"{column} AS {name}" for column, name in named)
-    here = "organisation_id = :organisation AND number > :after"
+    here = "organisation_id = :organisation AND number >= :first"
     text = f"SELECT {told} FROM entry WHERE {here} ORDER BY number"
     return Query(text, StoredEntry, only=dialect)
 
 
 _ENTRIES = {dialect: _entries(dialect) for dialect in (SQLITE, POSTGRESQL)}
+
+
+_PUT_BACK = Query(
+    "SELECT max(at) AS value FROM entry WHERE object = :reference AND action = 'work.put_back'",
+    Value,
+)
 
 
 def _unpacked(stored: bytes | None) -> bytes | None:
@@ -292,12 +303,16 @@ def _unpacked(stored: bytes | None) -> bytes | None:
         return b""
 
 
+def put_back_at(connection: Session, reference: str) -> int | None:
+    """When the work on a record was last put back, by the log."""
+    found = connection.execute(_PUT_BACK, {"reference": reference}).scalar()
+    return None if found is None else int(found)
+
+
 def sealed_rows(connection: Session, table: Table) -> Iterator[tuple[str, str | None, bytes]]:
     """Key, salt and sealed text of every row of a table, in no order."""
     form, dialect = sealing.form(table), connection.dialect.name
-    written = form.sql_text(dialect)
-    if dialect == POSTGRESQL:
-        written = f"convert_to({written}, 'UTF8')"
+    written = form.sql_bytes(dialect)
     text = f'SELECT {form.sql_key(dialect)}, "{SALT}", {written} FROM "{table.name}"'
     return connection.stream(built(text, _SEALED), batch=_BATCH)
 
@@ -307,9 +322,7 @@ def sealed_rows_of(
 ) -> list[tuple[str, str | None, bytes]]:
     """As ``sealed_rows``, of the rows with these keys."""
     form, dialect = sealing.form(table), connection.dialect.name
-    written = form.sql_text(dialect)
-    if dialect == POSTGRESQL:
-        written = f"convert_to({written}, 'UTF8')"
+    written = form.sql_bytes(dialect)
     text = f'SELECT {form.sql_key(dialect)}, "{SALT}", {written} FROM "{table.name}"'
     (first, *others) = table.key
     if not others and first not in table.numbers:

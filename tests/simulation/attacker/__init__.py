@@ -1,0 +1,1 @@
+"""An attacker who may run any SQL and read everything, but hasn't the writer's key."""

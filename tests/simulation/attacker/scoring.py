@@ -1,0 +1,350 @@
+"""One attacked life of the bank, what the attacker reached by it, and what named it."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.simulation.attacker.attacks import FORGED, Attack, Attacker, forged, replaced_wallet
+from tests.simulation.attacker.bank import (
+    DEFAULT,
+    OTHER,
+    SCRIPT,
+    Bank,
+    Seen,
+    Template,
+    copied,
+    seen,
+)
+from tests.simulation.attacker.raw import Raw, RawTable, Row, Rows, Statement, attacking
+from tests.simulation.generators import Draw
+from tests.world.logs import entries
+
+from chainteller.engine.operations.claim_proofs import UNREADABLE
+from chainteller.engine.verification.full_pass import verify_all, verify_heads
+from chainteller.service.errors import ServiceError
+from chainteller.storage.db import errors
+
+_ALARMS = ("payout.refused", "dispute_books")
+_FAULTS = (AssertionError, *UNREADABLE, errors.DatabaseError)
+Payment = tuple[str, ...]
+"""Account, asset, amount and address."""
+
+
+@dataclass
+class Life:
+    """What came of the script."""
+
+    answers: dict[str, str] = field(default_factory=dict)
+    paid: dict[str, Payment] = field(default_factory=dict)
+    """What left, by the id of the withdrawal."""
+    seen: Seen = field(default_factory=dict)
+    rows: Rows = field(default_factory=dict)
+    named: list[str] = field(default_factory=list)
+    alarms: list[str] = field(default_factory=list)
+    """What the service itself said or refused to do."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Attacks, each before a step of the script. ``restores``: everything is put back at the end,
+    before anybody verifies."""
+
+    attacks: Mapping[int, Sequence[Attack]]
+    restores: bool
+
+
+@dataclass
+class Outcome:
+    """What an attack reached, and by what it was named."""
+
+    plan: Plan
+    reached: list[str]
+    named: list[str]
+    alarms: list[str]
+    unseen: list[str]
+    """Cells that differ in the end and that nothing named."""
+
+    @property
+    def is_success(self) -> bool:
+        return bool(self.reached) and not self.named
+
+    def __str__(self) -> str:
+        steps = list(SCRIPT)
+        told = [
+            f"  before {steps[at]!r}: {attack.what}"
+            for at, attacks in self.plan.attacks.items()
+            for attack in attacks
+        ]
+        kind = "put back in the end" if self.plan.restores else "left as it is"
+        return "\n".join((f"reached {self.reached} ({kind})", *told, f"  named: {self.named[:4]}"))
+
+
+def live(bank: Bank, raw: Raw, plan: Plan | None, draw: Draw | None = None) -> tuple[Life, Plan]:
+    """Live through the script with attacks: those of a plan, or such as are drawn now."""
+    life, tables = Life(), raw.tables()
+    moments = plan.attacks if plan is not None else _moments(draw)
+    made: dict[int, list[Attack]] = {}
+    changed: list[tuple[Rows, Rows]] = []
+    for at, (name, step) in enumerate(SCRIPT.items()):
+        if at in moments:
+            before = raw.read(tables)
+            made[at] = _attack(raw, tables, moments[at], draw, bank)
+            changed.append(
+                (before, raw.read(tables)) if raw.tables() == tables else (before, before)
+            )
+        _do(bank, life, name, step)
+        _note_payments(raw, tables, bank, life)
+    restores = plan.restores if plan is not None else draw is not None and draw.chance(3)
+    if restores:
+        _restore(raw, tables, changed)
+    _look(bank, raw, tables, life)
+    return life, Plan(made, restores)
+
+
+def _moments(draw: Draw | None) -> Mapping[int, Sequence[Attack]]:
+    if draw is None:
+        return {}
+    times = draw.pick((1, 1, 1, 1, 2, 3))
+    return {draw.below(len(SCRIPT)): () for _ in range(times)}
+
+
+def _attack(
+    raw: Raw, tables: list[RawTable], given: Sequence[Attack], draw: Draw | None, bank: Bank
+) -> list[Attack]:
+    if given:
+        chosen = list(given)
+    else:
+        assert draw is not None
+        attacker = Attacker(raw, draw, bank.facts)
+        chosen = [attacker.attack()]
+        while draw.chance(4):
+            chosen.append(attacker.attack())
+    guards = raw.guards()
+    for drop, _ in guards:
+        raw.run(drop)
+    done = [Attack(each.what, tuple(_run(raw, tables, each.statements))) for each in chosen]
+    for _, create in guards:
+        raw.run(create)
+    return done
+
+
+def _run(raw: Raw, tables: list[RawTable], statements: Sequence[Statement]) -> Iterator[Statement]:
+    """Those that were accepted."""
+    before = raw.read(tables) if FORGED in statements else {}
+    for each in statements:
+        for made in forged(raw, tables, before) if each == FORGED else (each,):
+            if raw.run(made):
+                yield made
+
+
+def _do(bank: Bank, life: Life, name: str, step: Any) -> None:
+    try:
+        life.answers[name] = step(bank)
+    except ServiceError as error:
+        life.answers[name] = f"{error.code} {error.details.get('reason', '')}".strip()
+    except _FAULTS as error:
+        life.answers[name] = f"FAULT {type(error).__name__}"
+
+
+def _note_payments(raw: Raw, tables: list[RawTable], bank: Bank, life: Life) -> None:
+    """What has left, at the moment in which it does."""
+    names = {table.name for table in tables}
+    wanted = [table for table in raw.tables() if table.name in ("journal", "transfer")]
+    if len(wanted) != 2 or not names.issuperset(table.name for table in wanted):
+        return
+    rows = raw.read(wanted)
+    transfers = {str(row.get("id")): row for row in rows["transfer"].values()}
+    for row in rows["journal"].values():
+        if row.get("kind") == "sent" and row["record"] not in life.paid:
+            found = transfers.get(row["record"])
+            if found is None:
+                continue
+            parts = ("trading_account_id", "asset", "amount", "address")
+            life.paid[row["record"]] = tuple(str(found.get(part)) for part in parts)
+
+
+def _restore(raw: Raw, tables: list[RawTable], changed: list[tuple[Rows, Rows]]) -> None:
+    """Put back whatever is still as the attacker left it."""
+    guards = raw.guards()
+    for drop, _ in guards:
+        raw.run(drop)
+    for before, after in reversed(changed):
+        now = raw.read(tables)
+        for table in tables:
+            for key in before[table.name].keys() | after[table.name].keys():
+                old, new = before[table.name].get(key), after[table.name].get(key)
+                if old != new:
+                    _put_back(raw, table, old, new, now[table.name].get(key))
+    for _, create in guards:
+        raw.run(create)
+
+
+def _put_back(raw: Raw, table: RawTable, old: Row | None, new: Row | None, now: Row | None) -> None:
+    if new is None and old is not None and now is None:
+        raw.run(table.insert(old))
+    elif old is None and new is not None and now == new:
+        raw.run(table.delete(table.key_of(new)))
+    elif old is not None and new is not None and now is not None:
+        cells = {
+            name: old[name] for name in old if old[name] != new[name] and now[name] == new[name]
+        }
+        if cells:
+            raw.run(table.update(table.key_of(now), cells))
+
+
+def _look(bank: Bank, raw: Raw, tables: list[RawTable], life: Life) -> None:
+    """What the service gives out in the end, and what verification names."""
+    database = bank.context.database
+    try:
+        life.seen = seen(bank)
+    except _FAULTS as error:
+        life.answers["reading"] = f"FAULT {error!r}"[:200]
+    try:
+        life.named = [f"{each.where}: {each.what}" for each in verify_all(database)]
+        life.named += [
+            f"{each.where}: {each.what}" for each in verify_heads(bank.context.kept, database)
+        ]
+    except (ServiceError, *_FAULTS) as error:
+        life.named.append(f"FAULT {error!r}"[:300])
+    with suppress(ServiceError, *_FAULTS):
+        for name in (DEFAULT, OTHER):
+            for action in _ALARMS:
+                life.alarms += [
+                    f"{action} {each.object}" for each in entries(database, name, action)
+                ]
+    if raw.tables() == tables:
+        life.rows = raw.read(tables)
+
+
+# -- what was reached ----------------------------------------------------------------------------
+
+
+def reached(honest: Life, life: Life, *, restored: bool = False) -> list[str]:
+    """The aims that an attacked life reached, beside an honest one.
+
+    What was altered for a while and is ``restored`` delayed and hid things only for that while.
+    """
+    found = list(_payments(honest, life))
+    for name, answer in honest.answers.items():
+        now = life.answers.get(name, "")
+        opens = now.startswith((f"{DEFAULT} ", f"{OTHER} "))
+        if name.startswith("key ") and now != answer and opens:
+            found.append(f"key: {name[4:]} opens {now[:40]}")
+    lasting = sorted(set(_records(honest, life))) if life.seen else []
+    if restored:
+        is_same = _refusals(honest) == _refusals(life)
+        is_late = any(each.startswith(("delay", "deletion")) for each in lasting)
+        lasting = [each for each in lasting if each == "balance" and is_same and not is_late]
+    return found + lasting
+
+
+def _refusals(life: Life) -> list[str]:
+    """Which steps were refused: what wasn't done changes balances too."""
+    return [name for name, told in life.answers.items() if not told.startswith("TXN_")]
+
+
+def _payments(honest: Life, life: Life) -> Iterator[str]:
+    """Those that differ; ids of what is requested meanwhile differ once another request came."""
+    others = Counter(life.paid.values()) - Counter(honest.paid.values())
+    redirected = {paid for id_, paid in life.paid.items() if honest.paid.get(id_, paid) != paid}
+    for paid in sorted({*others, *redirected}):
+        yield f"payout: {' '.join(paid)}"
+
+
+def _records(honest: Life, life: Life) -> Iterator[str]:
+    owners = {
+        place[3]: place[0]
+        for place, told in honest.seen.items()
+        if told.startswith("{") and place[1] != "token_balances"
+    }
+    for place, told in life.seen.items():
+        of = owners.get(place[3])
+        if not told.startswith("{") or of is None:
+            continue
+        if of != place[0]:
+            yield f"record: {place[1]} of {of} to {place[0]}"
+        elif place[2] and place not in honest.seen:
+            yield f"record: {place[1]} of another account of {of}"
+    for place, told in honest.seen.items():
+        now = life.seen.get(place, life.seen.get((*place[:3], ""), ""))
+        if now != told and told.startswith("{") and not now.startswith("ERROR"):
+            yield from _difference(place[1], told, now)
+
+
+def _difference(kind: str, honest: str, now: str) -> Iterator[str]:
+    if not now.startswith("{"):
+        yield f"deletion: {kind}"
+    elif kind == "token_balances":
+        yield "balance"
+    else:
+        yield from _differences(kind, json.loads(honest), json.loads(now))
+
+
+def _differences(kind: str, honest: Any, now: Any) -> Iterator[str]:
+    names = {name for name in honest.keys() | now.keys() if honest.get(name) != now.get(name)}
+    names -= {"networkTxHash"}  # drawn anew
+    if names:
+        word = "delay" if "status" in names else "alteration"
+        yield f"{word}: {kind} {' '.join(sorted(names))}"
+
+
+def differing(honest: Life, life: Life) -> list[str]:
+    """The tables and columns that differ from those of an honest life."""
+    found = set()
+    for name, rows in honest.rows.items():
+        now = life.rows.get(name, {})
+        for key in rows.keys() | now.keys():
+            one, other = rows.get(key), now.get(key)
+            if one is None or other is None:
+                found.add(f"{name}: a row {'more' if one is None else 'less'}")
+            else:
+                found |= {f"{name}.{each}" for each in one if one[each] != other.get(each)}
+    return sorted(found)
+
+
+# -- seeds ---------------------------------------------------------------------------------------
+
+
+class Trial:
+    """Seeds on copies of one bank. ``copies`` gives the URL of the next copy."""
+
+    def __init__(self, template: Template, copies: Any = lambda: "sqlite") -> None:
+        self.template, self.copies = template, copies
+        self.honest, _ = self._lived(Plan({}, restores=False), None)
+        assert (self.honest.named, self.honest.alarms) == ([], [])
+        again, _ = self._lived(Plan({}, restores=False), None)
+        assert reached(self.honest, again) == []
+        self._random = set(differing(self.honest, again))
+        """Columns that hold what is drawn anew in each life."""
+
+    def _lived(self, plan: Plan | None, draw: Draw | None) -> tuple[Life, Plan]:
+        with copied(self.template, self.copies()) as bank, attacking(bank.url) as raw:
+            return live(bank, raw, plan, draw)
+
+    def of(self, plan: Plan | None, draw: Draw | None) -> Outcome:
+        life, done = self._lived(plan, draw)
+        named = [*life.named, *life.alarms]
+        rest = [] if named else sorted(set(differing(self.honest, life)) - self._random)
+        found = reached(self.honest, life, restored=done.restores)
+        return Outcome(done, found, named, life.alarms, rest)
+
+    def first(self) -> Outcome:
+        """Seed 1: a verified wallet is replaced before the script begins."""
+        with copied(self.template, self.copies()) as bank, attacking(bank.url) as raw:
+            attack = replaced_wallet(raw, bank.facts)
+        return self.of(Plan({0: (attack,)}, restores=False), None)
+
+    def seed(self, number: int) -> list[Outcome]:
+        """A seed; where it reached something by several attacks, each of them alone too, because
+        one may be named for another."""
+        first = self.first() if number == 1 else self.of(None, Draw(number))
+        found = [first]
+        single = [(at, attack) for at, attacks in first.plan.attacks.items() for attack in attacks]
+        if first.reached and first.named and len(single) > 1:
+            for at, attack in single:
+                alone = Plan({at: (attack,)}, first.plan.restores)
+                found.append(self.of(alone, None))
+        return found

@@ -1,0 +1,99 @@
+"""Whoever may run any SQL, but hasn't the writer's key, reaches nothing that isn't named."""
+
+from collections.abc import Iterator
+
+import pytest
+from tests.postgres import PostgresServer
+from tests.simulation.attacker.__main__ import Score, trial
+from tests.simulation.attacker.attacks import Attack
+from tests.simulation.attacker.bank import forged_key
+from tests.simulation.attacker.raw import Statement
+from tests.simulation.attacker.scoring import Plan, Trial
+
+QUICK, LONG = range(1, 9), 1_000
+
+
+@pytest.fixture(scope="module")
+def bank() -> Iterator[Trial]:
+    with trial() as made:
+        yield made
+
+
+def require_named(bank: Trial, seeds: range) -> Score:
+    score = Score()
+    for number in seeds:
+        score.add(number, bank.seed(number))
+    assert score.successes == [], str(score)
+    return score
+
+
+def test_a_few_seeds_reach_nothing_unnamed(bank: Trial) -> None:
+    score = require_named(bank, QUICK)
+    assert score.seeds == len(QUICK)
+    assert score.reached.total() > 3
+
+
+def test_a_replaced_wallet_with_a_forged_trail_is_not_paid(bank: Trial) -> None:
+    outcome = bank.first()
+    assert outcome.reached
+    assert not any(each.startswith("payout") for each in outcome.reached)
+    assert any(each.startswith("payout.refused") for each in outcome.alarms)
+    assert any("nobody with the writer's key wrote it here" in each for each in outcome.named)
+
+
+@pytest.mark.parametrize(
+    ("statement", "aim"),
+    [
+        ("UPDATE api_key SET revoked_at = NULL", "key: revoked opens default"),
+        ("UPDATE ledger_account SET balance = '9000' WHERE code LIKE 'customer:%'", "balance"),
+        ("UPDATE trade SET organisation_id = 'other'", "record: all_trades of default to other"),
+        ("DELETE FROM trade", "deletion: all_trades"),
+        ("UPDATE job SET run_at = run_at + 900000000", "delay: all_transfers"),
+        ("UPDATE transfer SET review_eta = 0", "alteration: all_transfers"),
+    ],
+)
+def test_what_is_reached_is_noticed_by_the_score(bank: Trial, statement: str, aim: str) -> None:
+    """Each aim can be reached by somebody who doesn't mind being named."""
+    outcome = bank.of(Plan({0: (Attack(aim, (Statement(statement),)),)}, restores=False), None)
+    assert any(each.startswith(aim) for each in outcome.reached), outcome.reached
+    assert outcome.named
+
+
+_FORGED = forged_key()
+
+
+@pytest.mark.parametrize(
+    ("name", "statement"),
+    [
+        ("revoked", Statement("UPDATE api_key SET revoked_at = NULL")),
+        ("expired", Statement("UPDATE api_key SET expires = NULL")),
+        (
+            "forged",
+            Statement(
+                "UPDATE api_key SET key_id = ?, secret_hash = ? WHERE name = 'reading'",
+                (_FORGED.key_id, _FORGED.secret_hash),
+            ),
+        ),
+    ],
+)
+@pytest.mark.parametrize("restores", [False, True])
+def test_nothing_is_paid_under_a_key_that_the_log_does_not_have_in_force(
+    bank: Trial, name: str, statement: Statement, *, restores: bool
+) -> None:
+    """Also where the attacker puts the key back before anybody looks."""
+    attack = Attack(name, (statement, Statement("UPDATE api_key SET scopes = 'transfers:write'")))
+    outcome = bank.of(Plan({0: (attack,)}, restores), None)
+    assert any(each.startswith(f"key: {name} opens") for each in outcome.reached)
+    assert not any(each.startswith("payout") for each in outcome.reached)
+    assert any(each.startswith("payout.refused") for each in outcome.alarms)
+
+
+@pytest.mark.slow
+def test_a_thousand_seeds_reach_nothing_unnamed(bank: Trial) -> None:
+    require_named(bank, range(1, LONG + 1))
+
+
+@pytest.mark.slow
+def test_seeds_on_postgresql_reach_nothing_unnamed(postgres_server: PostgresServer) -> None:
+    with trial(postgres_server) as made:
+        require_named(made, range(1, 51))
