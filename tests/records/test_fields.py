@@ -147,7 +147,7 @@ def test_what_is_unknown_is_left_out_but_keeps_its_place_in_lists_and_receipts()
     assert dict(TRADE.receipt(SOLD))["quote"] == ""
     assert TRADE["quote_id"].cell(SOLD, NOW) == ("-", "")
     shown = "\n".join(line.plain for line in fact_lines(TRADE, SOLD, NOW))
-    assert "customer gives  12.5 SOL" in shown
+    assert "pays  12.5 SOL" in shown
     assert "quote" not in shown
 
 

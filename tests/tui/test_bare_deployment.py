@@ -38,7 +38,7 @@ async def test_an_account_is_added_by_its_id_and_served(bench: Bench) -> None:
         shown = seen(app)
         assert account.id in shown
         assert "live" in shown
-        assert "known here" in shown
+        assert "seen from this desk" in shown
         assert "not offered by this deployment" in shown
         await press(pilot, "d", *"100", "enter")
         assert "deposit 100.00" in seen(app)

@@ -153,11 +153,11 @@ async def test_a_text_to_sign_is_pending_until_it_is_signed_and_for_its_customer
     app = bench.console()
     async with app.run_test(size=HUGE) as pilot:
         page = await _page(pilot, bench.service.trading_account(case.trading_account_id))
-        pending = str(seen(app)).partition("PENDING")[2]
+        pending = str(seen(app)).partition("WAITS")[2]
         assert pending.count("message to sign ethereum") == 1
         await press(pilot, "escape")
         assert page is not await _page(pilot, other)
-        assert "message to sign" not in str(seen(app)).partition("PENDING")[2]
+        assert "message to sign" not in str(seen(app)).partition("WAITS")[2]
 
 
 @pytest.mark.needs("transactions")

@@ -72,7 +72,7 @@ async def test_nobody_is_asked_to_say_yes_to_dots(bench: Bench) -> None:
         await answer(pilot, "n")
         await press(pilot, "b", "enter")
         shown = seen(app)
-        assert "customer gives" in shown
+        assert "pays" in shown
         assert shown.count("1,234.50") == 1, "in the offer, not as the balance"
 
 

@@ -435,5 +435,5 @@ async def test_the_panel_shows_what_the_customer_gives_and_gets(
         assert quote is not None
         gets = f"{quote.asset_bought.amount} {quote.asset_bought.symbol}"
         shown = " ".join(seen(app).split())
-        assert f"customer gives {amount} {unit} all-in" in shown
-        assert f"customer gets {gets} " in shown
+        assert f"pays {amount} {unit} " in shown
+        assert f"receives {gets} " in shown
