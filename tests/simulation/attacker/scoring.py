@@ -95,7 +95,7 @@ def live(bank: Bank, raw: Raw, plan: Plan | None, draw: Draw | None = None) -> t
             changed.append(
                 (before, raw.read(tables)) if raw.tables() == tables else (before, before)
             )
-        _do(bank, life, name, step)
+        attempt(bank, life, name, step)
         _note_payments(raw, tables, bank, life)
     restores = plan.restores if plan is not None else draw is not None and draw.chance(3)
     if restores:
@@ -140,7 +140,8 @@ def _run(raw: Raw, tables: list[RawTable], statements: Sequence[Statement]) -> I
                 yield made
 
 
-def _do(bank: Bank, life: Life, name: str, step: Any) -> None:
+def attempt(bank: Bank, life: Life, name: str, step: Any) -> None:
+    """Take a step of the script, and note how it ended."""
     try:
         life.answers[name] = step(bank)
     except ServiceError as error:
