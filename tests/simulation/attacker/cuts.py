@@ -10,7 +10,7 @@ from tests.simulation.attacker.raw import Raw, RawTable, Rows, attacking
 from tests.simulation.attacker.scoring import Life, Trial, attempt
 from tests.simulation.generators import Draw
 
-from chainteller.engine.verification import verify_all, verify_heads
+from chainteller.engine.verification.full_pass import verify_all, verify_heads
 
 
 class Cut(NamedTuple):
