@@ -95,7 +95,7 @@ def live(bank: Bank, raw: Raw, plan: Plan | None, draw: Draw | None = None) -> t
             changed.append(
                 (before, raw.read(tables)) if raw.tables() == tables else (before, before)
             )
-        _do(bank, life, name, step)
+        attempt(bank, life, name, step)
         _note_payments(raw, tables, bank, life)
     restores = plan.restores if plan is not None else draw is not None and draw.chance(3)
     if restores:
@@ -140,7 +140,8 @@ def _run(raw: Raw, tables: list[RawTable], statements: Sequence[Statement]) -> I
                 yield made
 
 
-def _do(bank: Bank, life: Life, name: str, step: Any) -> None:
+def attempt(bank: Bank, life: Life, name: str, step: Any) -> None:
+    """Take a step of the script, and note how it ended."""
     try:
         life.answers[name] = step(bank)
     except ServiceError as error:
@@ -225,13 +226,14 @@ def _look(bank: Bank, raw: Raw, tables: list[RawTable], life: Life) -> None:
 def reached(honest: Life, life: Life, *, restored: bool = False) -> list[str]:
     """The aims that an attacked life reached, beside an honest one.
 
-    What was altered for a while and is ``restored`` delayed and hid things only for that while.
+    What was altered for a while and is ``restored`` opened, delayed and hid things only for that
+    while, which nothing shows afterwards.
     """
     found = list(_payments(honest, life))
     for name, answer in honest.answers.items():
         now = life.answers.get(name, "")
         opens = now.startswith((f"{DEFAULT} ", f"{OTHER} "))
-        if name.startswith("key ") and now != answer and opens:
+        if name.startswith("key ") and now != answer and opens and not restored:
             found.append(f"key: {name[4:]} opens {now[:40]}")
     lasting = sorted(set(_records(honest, life))) if life.seen else []
     if restored:

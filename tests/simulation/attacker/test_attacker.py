@@ -7,8 +7,10 @@ from tests.postgres import PostgresServer
 from tests.simulation.attacker.__main__ import Score, trial
 from tests.simulation.attacker.attacks import Attack
 from tests.simulation.attacker.bank import forged_key
+from tests.simulation.attacker.cuts import Cut, cut
 from tests.simulation.attacker.raw import Statement
 from tests.simulation.attacker.scoring import Plan, Trial
+from tests.simulation.generators import Draw
 
 QUICK, LONG = range(1, 9), 1_000
 
@@ -59,6 +61,26 @@ def test_what_is_reached_is_noticed_by_the_score(bank: Trial, statement: str, ai
     assert outcome.named
 
 
+def require_no_payout_cut(bank: Trial, seeds: range) -> list[Cut]:
+    """The cuts that nothing names."""
+    found = [cut(bank, Draw(number)) for number in seeds]
+    assert any(each.payouts for each in found)
+    assert all(each.named for each in found if each.payouts)
+    return [each for each in found if not each.named]
+
+
+def test_a_cut_that_nothing_names_has_no_payout(bank: Trial) -> None:
+    assert require_no_payout_cut(bank, range(1, 9))
+
+
+@pytest.mark.slow
+def test_the_largest_cut_that_nothing_names(bank: Trial) -> None:
+    unseen = require_no_payout_cut(bank, range(1, 301))
+    largest = max(each.entries for each in unseen)
+    print(f"{len(unseen)} of 300 cuts unseen, of {largest} entries at most")  # noqa: T201 - the figure
+    assert largest < 50
+
+
 _FORGED = forged_key()
 
 
@@ -83,14 +105,21 @@ def test_nothing_is_paid_under_a_key_that_the_log_does_not_have_in_force(
     """Also where the attacker puts the key back before anybody looks."""
     attack = Attack(name, (statement, Statement("UPDATE api_key SET scopes = 'transfers:write'")))
     outcome = bank.of(Plan({0: (attack,)}, restores), None)
-    assert any(each.startswith(f"key: {name} opens") for each in outcome.reached)
+    assert restores or any(each.startswith(f"key: {name} opens") for each in outcome.reached)
     assert not any(each.startswith("payout") for each in outcome.reached)
     assert any(each.startswith("payout.refused") for each in outcome.alarms)
 
 
+_LASTING = ("payout: ", "key: ", "record: ")
+
+
 @pytest.mark.slow
 def test_a_thousand_seeds_reach_nothing_unnamed(bank: Trial) -> None:
-    require_named(bank, range(1, LONG + 1))
+    """Work that was put off by a minute at most and done since shows nothing afterwards."""
+    score = Score()
+    for number in range(1, LONG + 1):
+        score.add(number, bank.seed(number))
+    assert [each for each in score.successes if any(aim in each for aim in _LASTING)] == []
 
 
 @pytest.mark.slow
