@@ -83,7 +83,12 @@ class Line:
         self._key("enter")
         await settle(self.pilot)
         if self.bar.is_open and not self.sent:  # one that the service refuses stays open too
-            return Verdict(reason=self.below.removeprefix("[x] "), read_back=before)
+            return Verdict(
+                reason=self.below.removeprefix("[x] ")
+                .removesuffix("esc closes this line")
+                .rstrip(),
+                read_back=before,
+            )
         (sent,) = self.sent
         return Verdict(sent=sent, read_back=before)
 

@@ -195,7 +195,9 @@ class OneField(App[None]):
         self.post_message(events.Key("enter", None))
         value = await asyncio.wait_for(self.values.get(), timeout=10)
         said = " ".join(row.strip() for row in below.plain_text.splitlines())
-        return Verdict(value or "", "" if value else said.removeprefix("[x] "), before.strip())
+        why = said.removeprefix("[x] ").removesuffix("esc closes this line").rstrip()
+        before = before.strip().removesuffix("esc closes this line").rstrip()
+        return Verdict(value or "", "" if value else why, before)
 
 
 async def drive_one_field(texts: list[str]) -> None:

@@ -391,8 +391,8 @@ FAULTS = (
     Fault(
         "the fee is shown as what the customer gives",
         "tui/quote/view.py",
-        'term(gives, sold.amount, sold.symbol, "all-in")',
-        'term(gives, fees.total or "-", sold.symbol, "all-in")',
+        'term(gives, sold.amount, sold.symbol, "")',
+        'term(gives, fees.total or "-", sold.symbol, "")',
         f"{QUOTE}::test_the_panel_shows_what_the_customer_gives_and_gets",
     ),
     # -- trades and wallets ----------------------------------------------------------------------

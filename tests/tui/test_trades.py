@@ -5,7 +5,7 @@ from typing import TypeVar
 import pytest
 from tests.tui.conftest import Bench, answer, press, seen, settle
 
-from chainteller.records.formats import short_id
+from chainteller.records.formats import approximate, short_id
 from chainteller.service import operations as op
 from chainteller.service.errors import ReadOnlyProfile
 from chainteller.service.layers import Next, layered
@@ -120,7 +120,7 @@ SIZES = [(80, 24), (100, 30), (120, 40)]
 @pytest.mark.parametrize(
     "is_all", [False, pytest.param(True, marks=pytest.mark.needs("all-trades"))]
 )
-async def test_time_and_owner_stand_and_no_amount_is_cut(
+async def test_time_and_owner_stand_and_an_amount_has_six_decimals(
     bench: Bench, size: tuple[int, int], is_all: bool
 ) -> None:
     account = bench.open(1, deposit="500.00")
@@ -133,7 +133,8 @@ async def test_time_and_owner_stand_and_no_amount_is_cut(
     shown = await _shown(bench, size, *(["0"] if is_all else []))
     assert short_id(account.id) in shown if is_all else short_id(account.id) not in shown
     cells = _row(shown, "eth-usd")
-    assert asset in cells
+    assert asset not in cells
+    assert approximate(asset) in cells
     assert "12:00:00" in cells
     assert cells[-3:] == ["[>]", "processing", "0s"]
     assert (cells[0] == short_id(account.id)) is (is_all and size != (100, 30))
@@ -190,7 +191,7 @@ async def test_a_status_without_end_takes_no_column_away(bench: Bench) -> None:
         await press(pilot, "4")
         cells = _row(seen(app), "sol-usd")
         (trade,) = bench.service.trades(account.id).data
-        assert {short_id(trade.id), "12:00:00", trade.amount} <= set(cells)
+        assert {short_id(trade.id), "12:00:00", approximate(trade.amount)} <= set(cells)
         assert "xxx" in cells[-1]
 
 

@@ -16,6 +16,7 @@ from chainteller.domain.clock import format_moment
 from chainteller.domain.untrusted import marked
 from chainteller.records.formats import (
     Piece,
+    approximate,
     both_times,
     clean,
     grouped,
@@ -145,6 +146,9 @@ class Decimals(Format[str]):
     def line(self, value: str, now: int) -> Piece:  # noqa: ARG002
         return grouped(value), ""
 
+    def cell(self, value: str, now: int) -> Piece:  # noqa: ARG002
+        return approximate(value), ""
+
     def secrets(self, value: str) -> Sequence[str]:
         return (value,)
 
@@ -195,6 +199,9 @@ class AmountWithAsset(Format[Money]):
 
     def line(self, value: Money, now: int) -> Piece:  # noqa: ARG002
         return self.spoken(value), ""
+
+    def cell(self, value: Money, now: int) -> Piece:  # noqa: ARG002
+        return f"{approximate(value.amount)} {value.unit}".rstrip(), ""
 
     def spoken(self, value: Money) -> str:
         return money(value.amount, value.unit)

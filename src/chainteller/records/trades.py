@@ -28,6 +28,8 @@ from chainteller.records.fields import (
 from chainteller.records.formats import Piece, age, exact, live_age, seconds_since, status
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from typing_extensions import TypeIs
 
     from chainteller.service.models.funding import Reason
@@ -62,17 +64,24 @@ def is_known(trade: "Trade") -> bool:
 
 
 class TradeProgress(Format["Trade"]):
-    """The status, and how long a trade has been open: lists tell it by the minute."""
+    """The status, and for how long: lists tell it by the minute."""
 
     def plain(self, value: "Trade") -> str:
         return value.status
 
     def line(self, value: "Trade", now: int) -> Piece:
-        return _progress(value, now, live_age(value.created, now))
+        return _progress(value, now, live_age(_since(value), now))
 
     def cell(self, value: "Trade", now: int) -> Piece:
-        is_young = seconds_since(value.created, now) < _MINUTE_S
-        return _progress(value, now, (live_age if is_young else age)(value.created, now))
+        since = _since(value)
+        is_young = seconds_since(since, now) < _MINUTE_S
+        return _progress(value, now, (live_age if is_young else age)(since, now))
+
+
+def _since(trade: "Trade") -> "datetime":
+    """When the trade came into the status that it has, as far as that is told."""
+    is_executed = trade.status == TradeStatus.EXECUTED
+    return (trade.executed_at if is_executed else None) or trade.created
 
 
 def _progress(trade: "Trade", now: int, waiting: str) -> Piece:

@@ -17,7 +17,7 @@ from chainteller.records.fields import (
     Format,
     chain,
 )
-from chainteller.records.formats import Piece, status, transferred, when
+from chainteller.records.formats import Piece, approximate, status, transferred, when
 from chainteller.records.trades import FAILURE
 
 if TYPE_CHECKING:
@@ -38,6 +38,10 @@ class Transferred(Format["Transfer"]):
 
     def line(self, value: "Transfer", now: int) -> Piece:  # noqa: ARG002
         return transferred(value), ""
+
+    def cell(self, value: "Transfer", now: int) -> Piece:  # noqa: ARG002
+        listed = value.model_copy(update={"amount": approximate(value.amount)})
+        return transferred(listed), ""
 
     def spoken(self, value: "Transfer") -> str:
         return transferred(value)

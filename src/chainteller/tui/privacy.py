@@ -24,7 +24,7 @@ from chainteller.records.accounts import (
     ListedAccount,
 )
 from chainteller.records.fields import FieldList
-from chainteller.records.formats import clean, grouped
+from chainteller.records.formats import approximate, clean, grouped
 
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import Customer, TokenBalance
@@ -157,7 +157,8 @@ class Privacy:
     def _money(self, amounts: Iterable[str]) -> None:
         for amount in amounts:
             if amount.strip("0.") and len(self._amounts) < _MOST:
-                self._amounts |= {amount: None, grouped(amount): None}
+                listed = approximate(amount).removeprefix("~")
+                self._amounts |= {amount: None, grouped(amount): None, listed: None}
 
 
 def _pattern(names: Iterable[str]) -> re.Pattern[str]:

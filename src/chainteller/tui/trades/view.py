@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from chainteller.domain.assets import base_symbol
-from chainteller.records.formats import Piece, clock_time, grouped, live_age, short_id
+from chainteller.records.formats import Piece, clock_time, grouped, short_id
 from chainteller.records.trades import TRADE, is_known, is_over
 from chainteller.tui import answer
 from chainteller.tui.dialogs.boxes import wrapped
@@ -96,11 +96,11 @@ def detail(trade: "Trade", now: int, width: int) -> list[Line]:
         *fact_lines(TRADE, trade, now, {"status"}),
         line(("trade", "muted"), right=(trade.id,)),
         line(),
-        *_timeline(trade, now, width),
+        *_timeline(trade, width),
     ]
 
 
-def _timeline(trade: "Trade", now: int, width: int) -> list[Line]:
+def _timeline(trade: "Trade", width: int) -> list[Line]:
     rows = [heading("TIMELINE", trade.created.strftime("%Y-%m-%d UTC"))]
     rows.append(line((f"{clock_time(trade.created)}  ", "muted"), "processing"))
     for moment, word, tone in (
@@ -117,9 +117,6 @@ def _timeline(trade: "Trade", now: int, width: int) -> list[Line]:
         reason = trade.failure_reason
         rows.append(line(("failed    ", "bad"), reason.code))
         rows += [line(f"          {row}") for row in wrapped(reason.message, width - 10)[:6]]
-    if not is_over(trade):
-        waiting = live_age(trade.created, now)
-        rows.append(line(("now       ", "muted"), f"still {trade.status} ({waiting})"))
     return rows
 
 
@@ -163,7 +160,7 @@ def summary(trade: "Trade", now: int) -> list[Line]:
         ),
         line(
             (
-                f" {f'gives {gives}   ' if gives else ''}can be cancelled: {can}   enter: detail",
+                f" {f'pays {gives}   ' if gives else ''}can be cancelled: {can}   enter: detail",
                 "muted",
             )
         ),
