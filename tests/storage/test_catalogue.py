@@ -265,6 +265,24 @@ def test_a_later_revision_may_have_more_and_nothing_else(world: World) -> None:
     assert found("CREATE VIEW x AS SELECT 1 AS a") != []
 
 
+@pytest.mark.parametrize(
+    ("statement", "named"),
+    [
+        ("INSERT INTO schema_revision VALUES ('0100')", "revision"),
+        ("UPDATE alembic_version SET version_num = '0001'", "floor"),
+        ("INSERT INTO alembic_version VALUES ('0999')", "floor"),
+        ("DELETE FROM alembic_version", "floor"),
+    ],
+)
+def test_a_stamp_that_no_build_writes_is_named(world: World, statement: str, named: str) -> None:
+    with world.database.write() as connection:
+        assert not [*catalogue.problems(connection)]
+        connection.execute(text(statement))
+        found = [*catalogue.problems(connection)]
+        assert found == [f"the {named} of the schema was altered"]
+        connection.rollback()
+
+
 def test_a_search_path_with_another_schema_before_pg_catalog_is_named(postgres_url: str) -> None:
     database = open_database(postgres_url, KEYS)
     with database.read() as connection:

@@ -11,7 +11,7 @@ and nothing else is different.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from functools import cache
 from importlib.resources import files
@@ -19,7 +19,13 @@ from typing import Any
 
 from chainteller.sqlite import sqlite3
 from chainteller.storage.db.query import POSTGRESQL, SQLITE, Query, Session, Value, built, row_of
-from chainteller.storage.revision import REVISION, REVISION_TABLE, sqlite_revision
+from chainteller.storage.revision import (
+    FLOOR,
+    FLOOR_TABLE,
+    REVISION,
+    REVISION_TABLE,
+    sqlite_revision,
+)
 from chainteller.storage.schema import ddl
 
 Catalogue = dict[str, str]
@@ -28,6 +34,7 @@ _KINDS_OF_LATER_BUILDS = ("table", "column", "index", "constraint")
 _FILE = "catalogue_postgresql.json"
 _STAMP = f"column {REVISION_TABLE}.version_num"
 _NO_REVISION = "the revision of the schema is missing"
+_ALTERED_STAMP = "the {} of the schema was altered"
 _STATISTICS = {"sqlite_stat1", "sqlite_stat4", "sqlite_sequence"}
 
 
@@ -41,7 +48,13 @@ def problems(connection: Session) -> Iterator[str]:
     newest = ddl.revision(connection) if _STAMP in found else None
     if not newest:
         yield _NO_REVISION
-    yield from _compare(_postgres_expected(), found, is_expanded=str(newest or "") > REVISION)
+    is_expanded = str(newest or "") > REVISION
+    yield from _compare(_postgres_expected(), found, is_expanded=is_expanded)
+
+    def values(query: str) -> list[Any]:
+        return [row[0] for row in connection.execute(built(query, Value)).all()]
+
+    yield from _stamp_problems(values, found, is_expanded=is_expanded)
     yield from _session_problems(connection)
 
 
@@ -57,6 +70,31 @@ def sqlite_problems(connection: sqlite3.Connection) -> Iterator[str]:
         yield _NO_REVISION
     is_expanded = newest > int(REVISION)
     yield from _compare(_sqlite_expected(), found, is_expanded=is_expanded)
+
+    def values(query: str) -> list[Any]:
+        return [row[0] for row in connection.execute(query).fetchall()]
+
+    yield from _stamp_problems(values, found, is_expanded=is_expanded)
+    if not is_expanded and scalar("PRAGMA user_version") != int(FLOOR):
+        yield _ALTERED_STAMP.format("floor")
+
+
+def _stamp_problems(
+    values: Callable[[str], list[Any]], found: Catalogue, *, is_expanded: bool
+) -> Iterator[str]:
+    """What the two stamps say besides what a build writes. A later build's are its own, of which
+    there is still one each."""
+    for name, table, stamp in (
+        ("revision", REVISION_TABLE, REVISION),
+        ("floor", FLOOR_TABLE, FLOOR),
+    ):
+        if f"column {table}.version_num" not in found:
+            continue
+        stored = values(f"SELECT version_num AS value FROM {table}")
+        if stored and (len(stored) > 1 or (not is_expanded and stored != [stamp])):
+            yield _ALTERED_STAMP.format(name)
+        if not stored and table == FLOOR_TABLE:
+            yield _ALTERED_STAMP.format(name)
 
 
 def _compare(expected: Catalogue, found: Catalogue, *, is_expanded: bool) -> Iterator[str]:
