@@ -1,6 +1,7 @@
 """How values are written: pure functions from the wire's text and instants to what people read."""
 
 import re
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import datetime
 from decimal import Context, Decimal, localcontext
@@ -95,11 +96,11 @@ def currency_name(kind: str, symbol: str | None, identifier: str | None) -> str:
     return "USD" if kind == DEPOSIT_TOKEN else symbol or identifier or ""
 
 
-def transferred(transfer: "Transfer") -> str:
-    """``1,000.00 USD``."""
+def transferred(transfer: "Transfer", shown: Callable[[str], str] = grouped) -> str:
+    """``1,000.00 USD``; ``shown`` writes the amount."""
     currency = transfer.currency
     name = currency_name(currency.type, currency.symbol, currency.id)
-    return f"{grouped(transfer.amount)} {name}".rstrip()
+    return f"{shown(transfer.amount)} {name}".rstrip()
 
 
 def same_amount(one: str, other: str) -> bool:

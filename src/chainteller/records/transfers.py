@@ -40,8 +40,7 @@ class Transferred(Format["Transfer"]):
         return transferred(value), ""
 
     def cell(self, value: "Transfer", now: int) -> Piece:  # noqa: ARG002
-        listed = value.model_copy(update={"amount": approximate(value.amount)})
-        return transferred(listed), ""
+        return transferred(value, approximate), ""
 
     def spoken(self, value: "Transfer") -> str:
         return transferred(value)

@@ -2,7 +2,7 @@
 
 A question would be one key more in the most frequent act, and its ``y`` a reflex that then answers
 other questions too. Nothing is sent, recorded or given a key before the time is up, so that a
-console that is killed has sent nothing ([decision 23](docs/development/decisions)).
+console that is killed has sent nothing (decision 23).
 """
 
 import asyncio

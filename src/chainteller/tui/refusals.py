@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from chainteller.domain.assets import USD
 from chainteller.domain.clock import parse_instant
+from chainteller.domain.money import ungrouped
 from chainteller.tui.failures import BANK_FUNDS
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def _funds_are_short(facts: _Facts, account: "TradingAccount") -> bool:
         return True
     if facts.get("currency", USD.symbol) != USD.symbol:
         return True
-    return Decimal(account.buying_power) < Decimal(required.replace(",", ""))
+    return Decimal(account.buying_power) < Decimal(ungrouped(required))
 
 
 def _is_restricted(facts: _Facts, account: "TradingAccount") -> bool:

@@ -32,7 +32,7 @@ def _keys(desk: Desk) -> Iterator[str]:
     """Of the requests given up, executions are told by the quote that they're for."""
     session = desk.session
     if session is not None:
-        given_up = {key for key, name in session.unanswered.items() if name != _EXECUTION}
+        given_up = [key for key, name in session.unanswered.items() if name != _EXECUTION]
         yield from dict.fromkeys([*given_up, *session.requests.waiting(SAID_AFTER_S)])
 
 

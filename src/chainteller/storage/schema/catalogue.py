@@ -61,8 +61,11 @@ def problems(connection: Session) -> Iterator[str]:
 def sqlite_problems(connection: sqlite3.Connection) -> Iterator[str]:
     """As ``problems``, of a SQLite file."""
 
+    def values(query: str) -> list[Any]:
+        return [row[0] for row in connection.execute(query).fetchall()]
+
     def scalar(query: str) -> Any:
-        return (connection.execute(query).fetchone() or (None,))[0]
+        return next(iter(values(query)), None)
 
     found = _sqlite_catalogue(connection)
     newest = sqlite_revision(scalar) if _STAMP in found else 0
@@ -70,10 +73,6 @@ def sqlite_problems(connection: sqlite3.Connection) -> Iterator[str]:
         yield _NO_REVISION
     is_expanded = newest > int(REVISION)
     yield from _compare(_sqlite_expected(), found, is_expanded=is_expanded)
-
-    def values(query: str) -> list[Any]:
-        return [row[0] for row in connection.execute(query).fetchall()]
-
     yield from _stamp_problems(values, found, is_expanded=is_expanded)
     if not is_expanded and scalar("PRAGMA user_version") != int(FLOOR):
         yield _ALTERED_STAMP.format("floor")
@@ -83,7 +82,7 @@ def _stamp_problems(
     values: Callable[[str], list[Any]], found: Catalogue, *, is_expanded: bool
 ) -> Iterator[str]:
     """What the two stamps say besides what a build writes. A later build's are its own, of which
-    there is still one each."""
+    there is still one each; a revision that is missing is told before."""
     for name, table, stamp in (
         ("revision", REVISION_TABLE, REVISION),
         ("floor", FLOOR_TABLE, FLOOR),
@@ -91,9 +90,8 @@ def _stamp_problems(
         if f"column {table}.version_num" not in found:
             continue
         stored = values(f"SELECT version_num AS value FROM {table}")
-        if stored and (len(stored) > 1 or (not is_expanded and stored != [stamp])):
-            yield _ALTERED_STAMP.format(name)
-        if not stored and table == FLOOR_TABLE:
+        is_good = len(stored) == 1 if is_expanded else stored == [stamp]
+        if not is_good and (stored or table == FLOOR_TABLE):
             yield _ALTERED_STAMP.format(name)
 
 

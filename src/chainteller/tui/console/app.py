@@ -129,7 +129,7 @@ class Console(ConsoleShell):
         """Textual calls ``on_mount`` of every class: a subclass extends this instead."""
         self.set_keymap(dict(self.desk.settings.keys))
         self.desk.customer.on_change.subscribe(self, partial(_close_dialogs, self))
-        self.desk.customer.on_change.subscribe(self, partial(_take_back, self))
+        self.desk.customer.on_change.subscribe(self, partial(_end_hold_of_other, self))
         catch_signals(lambda code: self.exit(return_code=code))
         if self.desk.settings.glimpse is not None:
             self.typed_ahead.hold(ENGINE_LIMIT_S)
@@ -388,7 +388,7 @@ class Console(ConsoleShell):
             self.typed_ahead.hold()  # what is typed behind it waits for what it does
         if not isinstance(self.focused, Field):
             return self._is_at_desk and (
-                _takes_back(self.desk, event)
+                _ends_hold(self.desk, event)
                 or await run_key(self, event.key)
                 or _explain(self, event)
             )
@@ -537,12 +537,12 @@ def _close_pages(console: Console) -> None:
         console.pop_screen()
 
 
-def _takes_back(desk: Desk, event: events.Key) -> bool:
+def _ends_hold(desk: Desk, event: events.Key) -> bool:
     """Whether the key was ``escape`` and kept a request from being sent."""
     return event.key == "escape" and desk.holding.take_back()
 
 
-def _take_back(console: "Console", before: str) -> None:  # noqa: ARG001 - the signal's value
+def _end_hold_of_other(console: "Console", before: str) -> None:  # noqa: ARG001 - the signal's value
     console.desk.holding.take_back("another customer was selected")
 
 
