@@ -12,11 +12,18 @@ from sqlalchemy import delete, select, text, update
 from tests.tampering.altering import unguarded
 from tests.world.engines import DPT, USDC_SOLANA, FixedPrices, World, make_world
 
-from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND
+from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND, format_instant
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.second_method import DEFAULT_VALIDITY_S, WATCHED_AFTER
 from chainteller.engine.engine import Engine
-from chainteller.engine.operations import deposits, settlement, small_transfers, trades, withdrawals
+from chainteller.engine.operations import (
+    decision_records,
+    deposits,
+    settlement,
+    small_transfers,
+    trades,
+    withdrawals,
+)
 from chainteller.engine.operations.due_times import WORK
 from chainteller.engine.upkeep import due
 from chainteller.engine.verification.full_pass import breaches, verify
@@ -25,6 +32,7 @@ from chainteller.service.models.counterparties import (
     RegisterCounterparty,
     SmallTransferRequest,
 )
+from chainteller.service.models.decisions import OpenDecision
 from chainteller.service.models.funding import Destination, WithdrawalRequest
 from chainteller.storage.queries import jobs
 from chainteller.storage.schema.tables import Tables
@@ -89,6 +97,16 @@ def _review(bank: World) -> None:
     assert bank.engine.withdraw(bank.account, request).value.status == "reviewing"
 
 
+def _freeze(bank: World) -> None:
+    bank.settle()
+    until = format_instant(bank.clock.now() + HOUR)
+    bank.engine.open_decision(
+        OpenDecision(
+            kind="control", subject=bank.account, control="FROZEN", reason="TEST", until=until
+        )
+    )
+
+
 def _watch(bank: World) -> None:
     custody, wallet = _wallet(bank)
     bank.settle()
@@ -102,6 +120,7 @@ BEGIN: dict[str, Callable[[World], None]] = {
     withdrawals.REVIEW: _review,
     withdrawals.SEND: _send,
     withdrawals.COMPLETE: _complete,
+    decision_records.DUE: _freeze,
     small_transfers.WATCH: _watch,
 }
 """How a record comes to wait for each kind of work."""

@@ -19,6 +19,7 @@ TAGS: Mapping[str, str] = {
     "Trades": "What became of an executed quote.",
     "Counterparties": "Customers' own wallets, and the accounts that they are linked to.",
     "Wallet ownership": "Texts that a wallet signs, and what the signatures prove.",
+    "Decisions": "What waits for a person: withdrawals, controls, closed markets and statements.",
     "Deployment": "What this deployment offers, its events and its audit trail.",
     OPERATING: "For operators: health, metrics and this description.",
 }

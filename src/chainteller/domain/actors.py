@@ -13,12 +13,13 @@ SCOPES = (
     "wallets:read",
     "wallets:write",
     "wallets:review",
+    "decisions:write",
     "events:read",
     "admin",
 )
-WITHHELD = ("wallets:review", "admin")
-"""Scopes that a key only has if they are named: to see whose wallets are shared, and everything
-about the deployment itself."""
+WITHHELD = ("wallets:review", "decisions:write", "admin")
+"""Scopes that a key only has if they are named: to see whose wallets are shared, to decide what
+waits for a person, and everything about the deployment itself."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ class Prefix(StrEnum):
     EVENT = "EVT"
     CUSTOMER = "CUS"
     DISPUTE = "DSP"
+    DECISION = "DEC"
 
 
 def new_id(prefix: Prefix, randomness: Randomness) -> str:

@@ -16,6 +16,10 @@ class Control(StrEnum):
     CLOSED = "CLOSED"
 
 
+SETTABLE = (Control.FROZEN, Control.SELL_ONLY, Control.DORMANT)
+"""Controls that a person sets and lifts; a closed account stays closed."""
+
+
 class Act(StrEnum):
     OPEN = "open"
     DEPOSIT = "deposit"

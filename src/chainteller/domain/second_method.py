@@ -59,9 +59,11 @@ EXPLANATIONS: Mapping[ArrivalFinding, str] = {
 
 
 class StatementStatus(StrEnum):
-    """Deciding on a statement isn't offered yet, so nothing leaves this status."""
+    """A person decides on a statement. An accepted one is on record and verifies nothing."""
 
     REVIEWING = "reviewing"
+    ACCEPTED = "accepted"
+    REFUSED = "refused"
 
 
 class StatementReason(StrEnum):

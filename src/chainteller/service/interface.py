@@ -40,6 +40,13 @@ from chainteller.service.models.counterparties import (
     SmallTransferRequest,
     StatementRequest,
 )
+from chainteller.service.models.decisions import (
+    Approval,
+    Decision,
+    DecisionNote,
+    OpenDecision,
+    Refusal,
+)
 from chainteller.service.models.finding import FindQuery, Found
 from chainteller.service.models.funding import (
     DepositRequest,
@@ -383,6 +390,45 @@ class Service(ABC):
         ``from_size``."""
         query = ConsistencyQuery(from_size=from_size, to_size=to_size)
         return self.call(Call(op.AUDIT_CONSISTENCY, query=query))
+
+    def decisions(self, query: ListQuery = ALL) -> Page[Decision]:
+        """What waits for a person, the earliest deadline first; ``query.text`` is a subject."""
+        return self.call(Call(op.DECISIONS, query=query))
+
+    def decision(self, decision_id: str) -> Decision:
+        return self.call(Call(op.DECISION, (decision_id,)))
+
+    def open_decision(
+        self, request: OpenDecision, *, idempotency_key: str | None = None
+    ) -> Written[Decision]:
+        """Put a control on an account, or close a market.
+
+        Raises:
+            Conflict: there is a control already, or the market is closed.
+        """
+        return self.call(Call(op.OPEN_DECISION, (), request, key=idempotency_key))
+
+    def take_decision(
+        self, decision_id: str, *, idempotency_key: str | None = None
+    ) -> Written[Decision]:
+        return self.call(Call(op.TAKE_DECISION, (decision_id,), key=idempotency_key))
+
+    def approve_decision(
+        self, decision_id: str, request: Approval, *, idempotency_key: str | None = None
+    ) -> Written[Decision]:
+        """Raises Conflict: it was decided before."""
+        return self.call(Call(op.APPROVE_DECISION, (decision_id,), request, key=idempotency_key))
+
+    def refuse_decision(
+        self, decision_id: str, request: Refusal, *, idempotency_key: str | None = None
+    ) -> Written[Decision]:
+        """Raises Conflict: it was decided before."""
+        return self.call(Call(op.REFUSE_DECISION, (decision_id,), request, key=idempotency_key))
+
+    def note_decision(
+        self, decision_id: str, request: DecisionNote, *, idempotency_key: str | None = None
+    ) -> Written[Decision]:
+        return self.call(Call(op.NOTE_DECISION, (decision_id,), request, key=idempotency_key))
 
     def disputes(self) -> Page[Dispute]:
         """What verification found wrong in the books, the newest first."""

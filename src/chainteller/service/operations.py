@@ -17,6 +17,7 @@ from types import UnionType
 from typing import Any, ClassVar, Generic, TypeVar
 
 from chainteller.domain.actors import SCOPES
+from chainteller.domain.decisions import DecisionKind
 from chainteller.domain.transfers import DEPOSIT_TYPE, WITHDRAWAL_TYPE
 from chainteller.service import errors
 from chainteller.service.errors import ServiceError
@@ -46,6 +47,13 @@ from chainteller.service.models.counterparties import (
     SmallTransfer,
     SmallTransferRequest,
     StatementRequest,
+)
+from chainteller.service.models.decisions import (
+    Approval,
+    Decision,
+    DecisionNote,
+    OpenDecision,
+    Refusal,
 )
 from chainteller.service.models.finding import FindQuery, Found
 from chainteller.service.models.funding import (
@@ -93,6 +101,8 @@ OWNERSHIP_STATEMENTS_FEATURE = "ownership-statements"
 """The feature of a deployment that records statements about wallets for a review."""
 DISPUTES_FEATURE = "disputes"
 """The feature of a deployment that verifies its books by itself, and stops payouts on a breach."""
+DECISIONS_FEATURE = "decisions"
+"""The feature of a deployment in which people decide what waits."""
 EVENTS_AT_ONCE = 100
 LAST_CURSOR = 2**53 - 1
 _UNDECLARED: Any = None
@@ -120,7 +130,7 @@ RECORDS: Mapping[str, str] = {
 """Names under which requests and answers carry the id of a customer's record, and what it is."""
 SHARED_RECORDS = frozenset({"counterpartyId"})
 """Those of records that several trading accounts may have: a wallet is registered once."""
-NOT_RECORDS = frozenset({"bankAccountId", "disputeId"})
+NOT_RECORDS = frozenset({"bankAccountId", "disputeId", "decisionId"})
 """Other ids in paths and bodies: they identify nothing that belongs to one trading account."""
 
 
@@ -231,6 +241,9 @@ TYPE = Parameter(
 TRANSFER_TYPE = Parameter(
     "type", ("filter[type]",), Kind.TEXT, {"type": "string", "enum": list(TRANSACTION_TYPES[1:])}
 )
+KIND = Parameter(
+    "type", ("filter[kind]",), Kind.TEXT, {"type": "string", "enum": list(DecisionKind)}
+)
 CREATED = (
     _timestamp("created_gte", "filter[created][gte]"),
     _timestamp("created_lt", "filter[created][lt]"),
@@ -246,6 +259,7 @@ def _size(field: str, name: str, default: int | None = None) -> Parameter:
 
 SORTS = ("-created", "created")
 ACTIVITY_SORTS = ("-lastActivity", *SORTS)
+DUE_SORTS = ("due", "-due", *SORTS)
 REFERENCE_SORTS = ("reference", "-reference")
 
 
@@ -1242,6 +1256,93 @@ OWNERSHIP_STATEMENT_BY_ID = Read(
     response=OwnershipStatement,
     feature=OWNERSHIP_STATEMENTS_FEATURE,
     errors=(errors.NotFound,),
+)
+
+# -- decisions ----------------------------------------------------------------------------------
+
+_DECISION = "/decisions/{decisionId}"
+DECISIONS = Read(
+    name="decisions",
+    operation_id="listDecisions",
+    route="GET /decisions",
+    summary="List what waits for a person, the earliest deadline first",
+    tag="Decisions",
+    scope="accounts:read",
+    response=Page[Decision],
+    query=listing(KIND, STATUS, TRADING_ACCOUNT, OBJECT, CREATED, sorts=DUE_SORTS),
+    feature=DECISIONS_FEATURE,
+    errors=(),
+)
+DECISION = Read(
+    name="decision",
+    operation_id="getDecision",
+    route=f"GET {_DECISION}",
+    summary="Show a decision",
+    tag="Decisions",
+    scope="accounts:read",
+    response=Decision,
+    feature=DECISIONS_FEATURE,
+    errors=(errors.NotFound,),
+)
+OPEN_DECISION = Write(
+    name="open_decision",
+    operation_id="createDecision",
+    route="POST /decisions",
+    summary="Put a control on a trading account, or close a market",
+    tag="Decisions",
+    scope="decisions:write",
+    request=OpenDecision,
+    response=Decision,
+    creates=_DECISION,
+    feature=DECISIONS_FEATURE,
+    errors=(errors.NotFound, errors.Conflict, errors.UnsupportedMarket),
+)
+TAKE_DECISION = Write(
+    name="take_decision",
+    operation_id="takeDecision",
+    route=f"POST {_DECISION}/holders",
+    summary="Take a decision for fifteen minutes, so that others see who works on it",
+    tag="Decisions",
+    scope="decisions:write",
+    response=Decision,
+    feature=DECISIONS_FEATURE,
+    errors=(errors.NotFound, errors.Conflict),
+)
+APPROVE_DECISION = Write(
+    name="approve_decision",
+    operation_id="approveDecision",
+    route=f"POST {_DECISION}/approvals",
+    summary="Let a withdrawal pass, accept a statement, lift a control or open a market",
+    tag="Decisions",
+    scope="decisions:write",
+    request=Approval,
+    response=Decision,
+    feature=DECISIONS_FEATURE,
+    errors=(errors.NotFound, errors.Conflict),
+)
+REFUSE_DECISION = Write(
+    name="refuse_decision",
+    operation_id="refuseDecision",
+    route=f"POST {_DECISION}/refusals",
+    summary="Refuse a withdrawal, whose money is given back, or a statement; keep a control",
+    tag="Decisions",
+    scope="decisions:write",
+    request=Refusal,
+    response=Decision,
+    feature=DECISIONS_FEATURE,
+    errors=(errors.NotFound, errors.Conflict),
+)
+NOTE_DECISION = Write(
+    name="note_decision",
+    operation_id="noteDecision",
+    route=f"POST {_DECISION}/notes",
+    summary="Note what the customer is asked for; the first time, the deadline moves",
+    tag="Decisions",
+    scope="decisions:write",
+    request=DecisionNote,
+    response=Decision,
+    feature=DECISIONS_FEATURE,
+    errors=(errors.NotFound, errors.Conflict),
 )
 
 # -- the deployment itself ----------------------------------------------------------------------

@@ -98,6 +98,17 @@ class Outcome(NamedTuple):
     audit: tuple[AuditEntry, ...] = ()
     jobs: tuple[Job, ...] = ()
 
+    def joined(self, other: "Outcome") -> "Outcome":
+        """Both in one, about the subject of this one."""
+        return Outcome(
+            self.subject,
+            self.rows + other.rows,
+            self.journals + other.journals,
+            self.events + other.events,
+            self.audit + other.audit,
+            self.jobs + other.jobs,
+        )
+
     def inserted(self, table: Table) -> Row:
         """The row that is inserted into a table; the first one if there are several."""
         return next(

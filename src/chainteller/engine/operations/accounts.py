@@ -169,10 +169,11 @@ def activity(account: Record, kind: str, now: int, *counted: str) -> Update:
     return _update(account, **counters, last_activity=now, last_activity_type=kind)
 
 
-def restrict(account: Record, control: Control, reason: str) -> tuple[Update, Event]:
-    """Put a locked account under a control."""
-    update = _update(account, control=control.value, control_reason=reason)
-    return update, Event("account.control_changed", account.id, {"control": control.value})
+def restrict(account: Record, control: Control | None, reason: str) -> tuple[Update, Event]:
+    """Put a locked account under a control, or lift the one that it's under."""
+    value, why = (None, None) if control is None else (control.value, reason)
+    update = _update(account, control=value, control_reason=why)
+    return update, Event("account.control_changed", account.id, {"control": value})
 
 
 def _update(account: Record, **values: object) -> Update:

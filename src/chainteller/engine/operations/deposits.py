@@ -12,7 +12,13 @@ from chainteller.engine.core import ledger, outcome, preconditions
 from chainteller.engine.core.outcome import AuditEntry, Insert, Job, Moment, Outcome
 from chainteller.engine.core.table import writes
 from chainteller.engine.core.unit_of_work import UnitOfWork
-from chainteller.engine.operations import accounts, currencies, stablecoin_prices, transfers
+from chainteller.engine.operations import (
+    accounts,
+    controls,
+    currencies,
+    stablecoin_prices,
+    transfers,
+)
 from chainteller.engine.operations.currencies import Resolved
 from chainteller.service import operations
 from chainteller.service.amounts import read_amount
@@ -21,6 +27,7 @@ from chainteller.service.models.funding import DepositRequest, Transfer
 from chainteller.storage.db.query import Record
 from chainteller.storage.db.records import Tables
 from chainteller.storage.log import ledger as ledger_rows
+from chainteller.storage.queries import decisions
 from chainteller.storage.queries import transfers as transfer_rows
 
 COMPLETE = "deposit.complete"
@@ -163,7 +170,10 @@ def claw_back(tx: UnitOfWork, deposit_id: str, reason: str) -> None:
     account = accounts.locked_by_id(tx, deposit.trading_account_id)
     available = ledger.lock_balances(tx, account.id)
     bank_account = accounts.locked_bank_account(tx, deposit.bank_account_id)
-    outcome.apply(tx, decide_return(deposit, account, bank_account, available, reason, tx.now))
+    standing = decisions.find_open(tx.connection, tx.organisation_id, account.id, lock=True)
+    returned = decide_return(deposit, account, bank_account, available, reason, tx.now)
+    frozen = decide_freeze(account, standing, tx.actor.name, outcome.moment(tx))
+    outcome.apply(tx, returned.joined(frozen))
 
 
 def decide_return(
@@ -179,11 +189,16 @@ def decide_return(
     update, event = transfers.advance(
         deposit, TransferStatus.RETURNED, now, failure_code="RETURNED", failure_message=reason
     )
-    frozen, told = accounts.restrict(account, Control.FROZEN, "DEPOSIT_RETURNED")
     return Outcome(
         deposit.id,
-        rows=(accounts.credit(bank_account, cents), update, frozen),
+        rows=(accounts.credit(bank_account, cents), update),
         journals=(deposit_returned(account.id, deposit.id, token, cents, recoverable),),
-        events=(event, told),
+        events=(event,),
         audit=(AuditEntry("deposit.return", deposit.id, {"reason": reason}),),
     )
+
+
+def decide_freeze(account: Record, standing: Record | None, by: str, moment: Moment) -> Outcome:
+    """The account is frozen until a person lifts that; ``standing`` is the control's decision that
+    it replaces."""
+    return controls.decide(account, standing, Control.FROZEN, "DEPOSIT_RETURNED", by, moment)

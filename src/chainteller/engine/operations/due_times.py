@@ -10,11 +10,18 @@ from typing import NamedTuple
 
 from chainteller.domain.challenges import ChallengeStatus
 from chainteller.domain.clock import SECOND
+from chainteller.domain.decisions import NEVER, DecisionKind, DecisionStatus
 from chainteller.domain.timekeeping import stamped
 from chainteller.domain.trades import TradeStatus
 from chainteller.domain.transfers import Direction, TransferStatus
 from chainteller.engine.core.unit_of_work import UnitOfWork
-from chainteller.engine.operations import deposits, small_transfers, trades, withdrawals
+from chainteller.engine.operations import (
+    decision_records,
+    deposits,
+    small_transfers,
+    trades,
+    withdrawals,
+)
 from chainteller.storage.db import records
 from chainteller.storage.db.query import Query, Record, Session, row_of
 from chainteller.storage.db.records import Tables
@@ -27,7 +34,7 @@ class Work(NamedTuple):
     Records of ``table`` (and ``direction``) wait for it in ``status``. It's due at the instant in
     the column ``at``, or after it by the delay of the settings that ``delay`` names
     (``domain.rules.DELAYS``; empty for none). In ``ended``, a record doesn't need it any more: the
-    job that is left is dropped when it's due.
+    job that is left is dropped when it's due. Only rows that fulfil ``only`` wait, if it's given.
     """
 
     table: Table
@@ -36,6 +43,7 @@ class Work(NamedTuple):
     delay: str | None
     ended: frozenset[str] = frozenset()
     direction: Direction | None = None
+    only: str = ""
 
 
 _S = TransferStatus
@@ -75,6 +83,14 @@ WORK: Mapping[str, Work] = {
         "withdrawal",
         frozenset({_S.FAILED}),
         Direction.WITHDRAWAL,
+    ),
+    decision_records.DUE: Work(
+        Tables.decision,
+        DecisionStatus.OPEN,
+        "due",
+        None,
+        frozenset(DecisionStatus) - {DecisionStatus.OPEN},
+        only=f"due < {NEVER} AND kind <> '{DecisionKind.WITHDRAWAL}'",
     ),
     small_transfers.WATCH: Work(
         Tables.challenge,

@@ -1,8 +1,10 @@
 """Customers' statements that a wallet is theirs: kept, and verifying nothing.
 
-A statement verifies nothing: it is recorded and waits. Deciding on it isn't offered yet.
+A statement waits for a person, who accepts or refuses it. An accepted one is on record; the wallet
+stays unverified.
 """
 
+from chainteller.domain.decisions import DecisionKind
 from chainteller.domain.evidence import METHODS, VerificationMethod
 from chainteller.domain.ids import Prefix
 from chainteller.domain.second_method import (
@@ -11,11 +13,16 @@ from chainteller.domain.second_method import (
     StatementStatus,
 )
 from chainteller.engine.core import outcome, reading
-from chainteller.engine.core.outcome import Event, Insert, Moment, Outcome
+from chainteller.engine.core.outcome import Event, Insert, Moment, Outcome, Update
 from chainteller.engine.core.pasted_secrets import require_no_secret
 from chainteller.engine.core.table import reads, writes
 from chainteller.engine.core.unit_of_work import UnitOfWork
-from chainteller.engine.operations import blockchain_accounts, challenges, counterparties
+from chainteller.engine.operations import (
+    blockchain_accounts,
+    challenges,
+    counterparties,
+    decision_records,
+)
 from chainteller.service import operations
 from chainteller.service.errors import ValidationFailed
 from chainteller.service.models.counterparties import OwnershipStatement, StatementRequest
@@ -67,11 +74,22 @@ def decide_statement(
         "created": moment.now,
     }
     told = {"blockchainAccountId": account.id, "counterpartyId": wallet.id, "reason": reason}
-    return Outcome(
+    stated = Outcome(
         row["id"],
         rows=(Insert(Tables.statement, (row,)),),
         events=(Event("ownership_statement.created", row["id"], told),),
     )
+    kind, by = DecisionKind.OWNERSHIP_STATEMENT, decision_records.POLICY
+    owner = account.trading_account_id
+    opened = decision_records.opened(moment, kind, row["id"], reason, by, account_id=owner)
+    return stated.joined(opened)
+
+
+def decide_judgement(statement_id: str, status: StatementStatus) -> Outcome:
+    """A person has accepted or refused a statement."""
+    update = Update(Tables.statement, {"id": statement_id}, {"status": status.value})
+    event = Event(f"ownership_statement.{status}", statement_id, {"status": status.value})
+    return Outcome(statement_id, rows=(update,), events=(event,))
 
 
 @reads(operations.OWNERSHIP_STATEMENT_BY_ID)

@@ -12,9 +12,11 @@ from typing import NamedTuple
 from chainteller.domain.actors import Actor
 from chainteller.domain.assets import ASSETS_BY_KEY, CASH_EQUIVALENTS
 from chainteller.domain.challenges import is_verified
+from chainteller.domain.decisions import UNVERIFIED_HELD, DecisionStatus
 from chainteller.domain.ledger import Bucket, JournalKind, customer, owner
 from chainteller.domain.limits import DestinationClass
 from chainteller.domain.money import Amount, atoms_of_cents, ceil_div
+from chainteller.domain.preconditions import Control
 from chainteller.domain.transfers import Direction, TransferStatus
 from chainteller.engine.core.outcome import AuditEntry, Event, Outcome
 from chainteller.engine.core.unit_of_work import UnitOfWork
@@ -27,12 +29,21 @@ from chainteller.storage.db.records import Tables
 from chainteller.storage.log import last_writes, views
 from chainteller.storage.log.last_writes import Kept, Trail
 from chainteller.storage.log.rows import DEPLOYMENT
-from chainteller.storage.queries import accounts, claim_evidence, trades, transfers, wallets
+from chainteller.storage.queries import (
+    accounts,
+    claim_evidence,
+    decisions,
+    trades,
+    transfers,
+    wallets,
+)
 
 PAYOUT_REFUSED = "payout.refused"
 """The action of the audit entry, and the type of the event, that a refused payout leaves."""
 VERIFICATION_ENDED = "VERIFICATION_ENDED"
 """The code of a withdrawal that failed because its wallet isn't verified any more."""
+ACCOUNT_FROZEN = "ACCOUNT_FROZEN"
+"""The code of a withdrawal that failed because its account was frozen."""
 HOLD_MISSING = "HOLD_MISSING"
 """The code of the alarm for a withdrawal in ``processing`` for which nothing is held."""
 
@@ -121,11 +132,14 @@ def refused(tx: UnitOfWork, due: Due) -> Refused | None:
         if withdrawal.counterparty_id is not None:
             wallet = _of_wallet(tx, withdrawal, account)
         said = _of_log(tx, withdrawal, account, hold) if wallet is None else None
-        return wallet if said is None else _contradicted(said)
     except claim_proofs.UNREADABLE:
         return _contradicted(_UNREADABLE)
+    if wallet is not None or said is not None:
+        return wallet if said is None else _contradicted(said)
+    return _FROZEN if account.control == Control.FROZEN else None
 
 
+_FROZEN = Refused(ACCOUNT_FROZEN, "The account was frozen before the withdrawal was sent.")
 _UNREADABLE = Contradiction("UNREADABLE", "The withdrawal holds a value that can't be read.")
 
 
@@ -169,6 +183,11 @@ def _of_log(
     """What decides the withdrawal is as the entries that last wrote it say."""
     rows = [Kept(Tables.transfer, withdrawal.id), Kept(Tables.trading_account, account.id)]
     objects = [withdrawal.id, account.id]
+    if withdrawal.review_reason is not None:
+        decision = decisions.newest(tx.connection, withdrawal.organisation_id, withdrawal.id)
+        if decision is not None:
+            rows.append(Kept(Tables.decision, decision.id))
+            objects.append(decision.id)
     if withdrawal.counterparty_id is not None:
         pair = (withdrawal.blockchain_account_id, withdrawal.counterparty_id)
         rows.append(Kept(Tables.blockchain_account, pair[0]))
@@ -207,16 +226,28 @@ def _own(connection: Session, withdrawal: Record, account: Record, hold: Hold) -
         yield Contradiction("WITHDRAWAL", "The withdrawal has an outcome and wasn't sent.")
     yield from _amount(withdrawal, hold)
     yield from _destination(withdrawal)
-    reviewed = withdrawal.destination_class == DestinationClass.UNVERIFIED
-    since = withdrawal.review_eta if reviewed else hold.at
-    waited = withdrawal.updated >= since if reviewed else withdrawal.updated == since
-    if (withdrawal.created, withdrawal.version) != (hold.at, 1 + reviewed) or not waited:
-        yield Contradiction("WITHDRAWAL", "The withdrawal's times aren't those of its hold.")
+    yield from _waited(connection, withdrawal, hold)
     numbers = withdrawal.ordinal, withdrawal.transaction_ordinal
     known = account.withdrawal_count, account.transaction_count
     is_given = all(1 <= number <= newest for number, newest in zip(numbers, known, strict=True))
     if not is_given or transfers.of_ordinal(connection, account.id, numbers[1]) != [withdrawal.id]:
         yield Contradiction("WITHDRAWAL", "The withdrawal has another number than it was given.")
+
+
+def _waited(connection: Session, withdrawal: Record, hold: Hold) -> Contradictions:
+    """It was held until its time, or until somebody approved it."""
+    steps, waited = 1, withdrawal.updated == hold.at
+    if withdrawal.review_reason is not None:
+        steps = 2
+        found = decisions.newest(connection, withdrawal.organisation_id, withdrawal.id)
+        if found is None:
+            is_held = withdrawal.review_reason == UNVERIFIED_HELD
+            waited = is_held and withdrawal.updated >= withdrawal.review_eta
+        else:
+            decided = (DecisionStatus.APPROVED, withdrawal.updated)
+            waited = (found.status, found.decided_at) == decided
+    if (withdrawal.created, withdrawal.version) != (hold.at, steps) or not waited:
+        yield Contradiction("WITHDRAWAL", "The withdrawal's times aren't those of its hold.")
 
 
 def _amount(withdrawal: Record, hold: Hold) -> Contradictions:
@@ -251,7 +282,7 @@ def _destination(withdrawal: Record) -> Contradictions:
     if withdrawal.evidence_level is not None and kind is not DestinationClass.VERIFIED:
         yield Contradiction("WITHDRAWAL", "The withdrawal's level of evidence isn't of its class.")
     review = {withdrawal.review_reason is not None, withdrawal.review_eta is not None}
-    if review != {kind is DestinationClass.UNVERIFIED}:
+    if len(review) > 1 or (kind is DestinationClass.UNVERIFIED and review != {True}):
         yield Contradiction("WITHDRAWAL", "The withdrawal's review isn't that of its class.")
 
 

@@ -1,6 +1,15 @@
 """Due work on withdrawals: review, sending and confirmation, and how they may fail."""
 
+from chainteller.domain.actors import WORKER
 from chainteller.domain.assets import ASSETS_BY_KEY
+from chainteller.domain.decisions import (
+    LAPSED_TEXT,
+    REFUSED_REVIEW,
+    UNVERIFIED_HELD,
+    AtDeadline,
+    DecisionStatus,
+    ReviewCondition,
+)
 from chainteller.domain.ledger import (
     Journal,
     bank_withdrawal_returned,
@@ -15,19 +24,47 @@ from chainteller.domain.transfers import Direction, TransferStatus
 from chainteller.engine.core import outcome
 from chainteller.engine.core.outcome import AuditEntry, Job, Moment, Outcome, Update
 from chainteller.engine.core.unit_of_work import UnitOfWork
-from chainteller.engine.operations import accounts, payout_checks, transfers
+from chainteller.engine.operations import accounts, decision_records, payout_checks, transfers
 from chainteller.engine.operations.payout_checks import Hold, Refused
 from chainteller.engine.operations.withdrawals import COMPLETE, SEND
 from chainteller.storage.db.query import Record
 from chainteller.storage.db.records import Tables
-from chainteller.storage.queries import trades
+from chainteller.storage.queries import decisions, trades
+
+UNCONFIRMED = "No chain confirmed in time that the wallet's verification stands."
+"""What a withdrawal says that failed because its wallet's contract wasn't asked in time."""
 
 
-def pass_review(tx: UnitOfWork, withdrawal_id: str) -> None:
-    """``reviewing`` to ``processing``."""
+def end_review(tx: UnitOfWork, withdrawal_id: str) -> None:
+    """The end of the time that a withdrawal is held: it passes, or is refused if its wallet's
+    contract didn't answer, or what its decision says is done.
+
+    Raises:
+        AssertionError: it waits for a person, and its decision is missing.
+    """
     row = transfers.locked(tx, withdrawal_id, TransferStatus.REVIEWING)
-    if row is not None:
-        outcome.apply(tx, decide_passed_review(row, outcome.moment(tx)))
+    if row is None:
+        return
+    decision = decisions.find_open(tx.connection, tx.organisation_id, row.id, lock=True)
+    moment = outcome.moment(tx)
+    if decision is not None:
+        outcome.apply(tx, decide_lapse(row, decision, moment))
+    elif row.review_reason == UNVERIFIED_HELD:
+        outcome.apply(tx, decide_passed_review(row, moment))
+    elif row.review_reason == ReviewCondition.CHAIN_UNCONFIRMED.code:
+        outcome.apply(tx, decide_rejection(row, row.review_reason, UNCONFIRMED, moment.now))
+    else:
+        raise AssertionError(f"the decision about {row.id} vanished")
+
+
+def decide_lapse(withdrawal: Record, decision: Record, moment: Moment) -> Outcome:
+    """Nobody has decided by the deadline: what the policy says then is done."""
+    if decision.at_deadline == AtDeadline.APPROVE:
+        decided, status = decide_passed_review(withdrawal, moment), DecisionStatus.APPROVED
+    else:
+        decided = decide_rejection(withdrawal, REFUSED_REVIEW, LAPSED_TEXT, moment.now)
+        status = DecisionStatus.LAPSED
+    return decided.joined(decision_records.ended(decision, status, WORKER.name, moment.now))
 
 
 def decide_passed_review(withdrawal: Record, moment: Moment) -> Outcome:
@@ -39,8 +76,14 @@ def decide_passed_review(withdrawal: Record, moment: Moment) -> Outcome:
 def reject(tx: UnitOfWork, withdrawal_id: str, code: str, message: str) -> None:
     """The review ends against the withdrawal; what was held is given back."""
     row = transfers.locked(tx, withdrawal_id, TransferStatus.REVIEWING)
-    if row is not None:
-        outcome.apply(tx, decide_rejection(row, code, message, tx.now))
+    if row is None:
+        return
+    decided = decide_rejection(row, code, message, tx.now)
+    decision = decisions.find_open(tx.connection, tx.organisation_id, row.id, lock=True)
+    if decision is not None:
+        by, status = tx.actor.name, DecisionStatus.REFUSED
+        decided = decided.joined(decision_records.ended(decision, status, by, tx.now, code))
+    outcome.apply(tx, decided)
 
 
 def decide_rejection(withdrawal: Record, code: str, message: str, now: int) -> Outcome:

@@ -1,9 +1,20 @@
 """Withdrawals: to the customer's bank account or to a counterparty's wallet."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from chainteller.domain.assets import CASH_EQUIVALENTS, MARKETS, USD, Asset
 from chainteller.domain.clock import format_instant
+from chainteller.domain.decisions import (
+    UNVERIFIED_HELD,
+    DecisionKind,
+    DecisionStatus,
+    Payment,
+    ReviewCondition,
+    ReviewLine,
+    line_for,
+    needs,
+)
 from chainteller.domain.ledger import draw, hold, release
 from chainteller.domain.limits import DestinationClass, Spent
 from chainteller.domain.money import Amount, atoms_of_cents, ceil_div
@@ -20,6 +31,7 @@ from chainteller.engine.operations import (
     accounts,
     contract_checks,
     currencies,
+    decision_records,
     destinations,
     limits,
     markets,
@@ -43,12 +55,10 @@ from chainteller.service.errors import (
 from chainteller.service.models.funding import Transfer, WithdrawalRequest
 from chainteller.storage.db.query import Record
 from chainteller.storage.db.records import Tables
-from chainteller.storage.queries import disputes, trades
+from chainteller.storage.queries import decisions, disputes, trades, wallets
 from chainteller.storage.queries import transfers as transfer_rows
 
 RESOURCE = "withdrawal"
-CHAIN_UNCONFIRMED = "CHAIN_UNCONFIRMED"
-"""Why a withdrawal to a contract wallet waits: no chain said again that its claim stands."""
 REVIEW = "withdrawal.review"
 SEND = "withdrawal.send"
 COMPLETE = "withdrawal.complete"
@@ -76,6 +86,10 @@ class State:
     condition: markets.Condition | None = None
     is_unconfirmed: bool = False
     """Whether the wallet's contract didn't say again that its verification stands."""
+    is_first_use: bool = False
+    is_shared: bool = False
+    """Whether the wallet was never paid, and whether other customers have it: only looked up where
+    the policy asks for it."""
 
 
 def prepare(
@@ -95,9 +109,9 @@ def prepare(
 def request_withdrawal(
     tx: UnitOfWork, account_id: str, request: WithdrawalRequest, renewal: Renewal | None
 ) -> Transfer:
-    """Funds are held at once; an unverified wallet's withdrawal waits for a review.
-
-    So does one to a contract wallet that no chain has confirmed: it waits for a decision.
+    """Funds are held at once. A withdrawal that the bank's policy gives to a person waits for a
+    decision; others to an unverified wallet wait for a time, and ones to a contract wallet that no
+    chain has confirmed are refused after it.
     """
     order = read_order(request)
     account = accounts.locked(tx, account_id)
@@ -117,6 +131,8 @@ def request_withdrawal(
         spent=limits.load_used(tx, account.id, target.level),
         condition=_condition(tx, order.amount.asset),
         is_unconfirmed=target.claim_id is not None and confirmation is None,
+        is_first_use=_is_first_use(tx, account, target),
+        is_shared=_is_shared(tx, account, target),
     )
     try:
         decided = decide_withdrawal(order, account, state, outcome.moment(tx))
@@ -129,6 +145,19 @@ def request_withdrawal(
         tx.audit(confirmation.action, confirmation.subject, confirmation.inputs)
         tx.audited_object = decided.subject
     return transfer_rows.to_model(decided.record(Tables.transfer))
+
+
+def _is_first_use(tx: UnitOfWork, account: Record, target: Target) -> bool:
+    if not (target.counterparty_id and needs(tx.context.options.review, ReviewCondition.FIRST_USE)):
+        return False
+    return not transfer_rows.was_paid(tx.connection, account.id, target.counterparty_id)
+
+
+def _is_shared(tx: UnitOfWork, account: Record, target: Target) -> bool:
+    wanted = needs(tx.context.options.review, ReviewCondition.SHARED_WALLET)
+    if not (target.counterparty_id and wanted):
+        return False
+    return wallets.has_other_owner(tx.connection, target.counterparty_id, account.customer_id)
 
 
 def _record_alarm(record: UnitOfWork, account_id: str, alarm: Outcome) -> None:
@@ -165,10 +194,8 @@ def decide_withdrawal(order: Order, account: Record, state: State, moment: Momen
     requested = Spent(target.destination_class, cents, moment.now, target.level)
     limits.require_within(options, state.spent, requested)
     held = _funds_to_hold(order.amount, cents, state, moment.now)
-    reviewed = target.destination_class is DestinationClass.UNVERIFIED
-    waits = reviewed or state.is_unconfirmed
-    status = TransferStatus.REVIEWING if waits else TransferStatus.PROCESSING
-    review_at = moment.after(options.review_delay_s)
+    review = _review(state, cents, moment)
+    status = TransferStatus.PROCESSING if review is None else TransferStatus.REVIEWING
     activity = accounts.activity(
         account, "withdrawal", moment.now, "withdrawal_count", "transaction_count"
     )
@@ -182,27 +209,64 @@ def decide_withdrawal(order: Order, account: Record, state: State, moment: Momen
         "counterparty_id": target.counterparty_id,
         "blockchain_account_id": target.blockchain_account_id,
         "address": target.address,
-        "review_reason": _review_reason(state),
-        "review_eta": review_at if reviewed else None,
+        "review_reason": review and review.reason,
+        "review_eta": review and review.until,
         "rule_id": rule_of(options).id,
         "evidence_level": None if target.level is None else target.level.value,
     }
     send_at = moment.after(options.withdrawal_delay_s)
-    next_job = Job(REVIEW, row["id"], review_at) if reviewed else Job(SEND, row["id"], send_at)
-    return Outcome(
+    job = Job(SEND, row["id"], send_at) if review is None else Job(REVIEW, row["id"], review.until)
+    decided = Outcome(
         row["id"],
         rows=(*target.used, activity, Insert(Tables.transfer, (row,))),
         journals=(hold(account.id, row["id"], held),),
         events=(transfers.event(Direction.WITHDRAWAL, row["id"], account.id, status),),
-        jobs=() if state.is_unconfirmed else (next_job,),
+        jobs=(job,),
     )
+    if review is None or review.line is None:
+        return decided
+    opened = decision_records.opened(
+        moment,
+        DecisionKind.WITHDRAWAL,
+        row["id"],
+        review.reason,
+        decision_records.POLICY,
+        account_id=account.id,
+        due=review.until,
+        at_deadline=review.line.then,
+        rule_id=row["rule_id"],
+    )
+    return decided.joined(opened)
 
 
-def _review_reason(state: State) -> str | None:
-    """Why a withdrawal waits. One without a confirmation waits for a person, not for a time."""
-    if state.target.destination_class is DestinationClass.UNVERIFIED:
-        return "UNVERIFIED_DESTINATION"
-    return CHAIN_UNCONFIRMED if state.is_unconfirmed else None
+class _Waiting(NamedTuple):
+    """Why and until when a withdrawal waits, and the line of the policy that gives it to a person.
+    Without one, it passes after that time, or is refused if no chain confirms its wallet."""
+
+    reason: str
+    until: int
+    line: ReviewLine | None = None
+
+
+def _review(state: State, cents: int, moment: Moment) -> _Waiting | None:
+    target, options = state.target, moment.options
+    payment = Payment(
+        target.destination_class,
+        cents,
+        target.level,
+        state.is_first_use,
+        state.is_shared,
+        state.is_unconfirmed,
+    )
+    line = line_for(options.review, payment)
+    if line is not None:
+        return _Waiting(line.condition.code, moment.now + line.within, line)
+    until = moment.after(options.review_delay_s)
+    if target.destination_class is DestinationClass.UNVERIFIED:
+        return _Waiting(UNVERIFIED_HELD, until)
+    if state.is_unconfirmed:
+        return _Waiting(ReviewCondition.CHAIN_UNCONFIRMED.code, until)
+    return None
 
 
 def _notional_cents(amount: Amount, condition: markets.Condition | None) -> int:
@@ -249,7 +313,11 @@ def cancel(tx: UnitOfWork, account_id: str, withdrawal_id: str) -> Transfer:
     tx.audited_object, tx.created = row.id, False
     if row.status == TransferStatus.CANCELLED:
         return transfer_rows.to_model(row)
+    decision = decisions.find_open(tx.connection, tx.organisation_id, row.id, lock=True)
     decided = decide_cancellation(account, row, tx.now)
+    if decision is not None:
+        by, status = tx.actor.name, DecisionStatus.WITHDRAWN
+        decided = decided.joined(decision_records.ended(decision, status, by, tx.now))
     outcome.apply(tx, decided)
     return transfer_rows.to_model(decided.record(Tables.transfer, row))
 

@@ -17,10 +17,10 @@ from chainteller.domain.ledger import buying_power
 from chainteller.domain.limits import DestinationClass, Spent
 from chainteller.domain.money import Amount, atoms_of_cents
 from chainteller.domain.options import EngineOptions
-from chainteller.domain.preconditions import TERMS_VERSION, Control
+from chainteller.domain.preconditions import SETTABLE, TERMS_VERSION, Control
 from chainteller.domain.prices import PricePoint
 from chainteller.domain.quoting import FeeSchedule, Side
-from chainteller.domain.randomness import Randomness, below
+from chainteller.domain.randomness import Randomness, SeededRandomness, below
 from chainteller.domain.trades import Rejection
 from chainteller.domain.transfers import COUNTED
 from chainteller.engine.core.outcome import Moment, Outcome, Row
@@ -28,6 +28,7 @@ from chainteller.engine.core.ports import PriceFeed
 from chainteller.engine.core.unit_of_work import audited_inputs
 from chainteller.engine.operations import (
     accounts,
+    controls,
     deposits,
     payouts,
     quotes,
@@ -36,6 +37,7 @@ from chainteller.engine.operations import (
     withdrawals,
 )
 from chainteller.engine.operations.currencies import CRYPTO_CURRENCY, DEPOSIT_TOKEN, STABLECOIN
+from chainteller.engine.operations.decision_records import OPENED
 from chainteller.engine.operations.destinations import Target
 from chainteller.engine.operations.markets import Condition
 from chainteller.engine.samples.bulk import BulkRows, written_rows
@@ -58,6 +60,7 @@ from chainteller.wallets.simulated import SampleWallet
 
 AGENTS = ("a.brandt", "m.okafor", "j.lindqvist", "s.iyer", "t.moreau")
 """Who did it all, as the audit trail names them."""
+_COMPLIANCE = "compliance"
 _REASONS = {
     "FROZEN": "COMPLIANCE_REVIEW",
     "SELL_ONLY": "RISK_POLICY",
@@ -70,7 +73,8 @@ _REVIEW_REFUSED = ("REVIEW_REJECTED", "The review did not approve this destinati
 _LOADING = -1
 """The act of the loading, which comes last."""
 _EVENT_BYTES = 14
-"""Drawn for each event and not used, so that a seed goes on giving the same sample bank."""
+"""Drawn for each event but those of decisions and not used, so that a seed goes on giving the same
+sample bank."""
 _TOKEN_IDS = {asset: token_id for token_id, asset in DEPOSIT_TOKENS.items()}
 
 
@@ -105,9 +109,17 @@ class SampleBank:
     spent: dict[str, list[Spent]] = field(default_factory=dict)
     """Earlier withdrawals by account that count against its limits and are not in ``rows``."""
     _withdrawals: dict[str, list[str]] = field(default_factory=dict)
+    _controls: dict[str, str] = field(default_factory=dict)
+    """The open decision about the control of an account."""
+    _of_decisions: Randomness = field(init=False)
+    """Draws their ids, so that a seed goes on giving the same sample bank."""
+
+    def __post_init__(self) -> None:
+        self._of_decisions = SeededRandomness(f"decisions {self.now}")
 
     def new_id(self, prefix: Prefix) -> str:
-        return new_id(prefix, self.randomness)
+        is_decision = prefix is Prefix.DECISION
+        return new_id(prefix, self._of_decisions if is_decision else self.randomness)
 
     def below(self, bound: int) -> int:
         return below(self.randomness, bound)
@@ -147,8 +159,9 @@ class SampleBank:
         """Apply an outcome of the last act; its own audit entries are the worker's, in the trail of
         ``account``."""
         posted = self.rows.apply(outcome, at)
-        for _ in outcome.events:
-            self.randomness.bytes(_EVENT_BYTES)
+        for event in outcome.events:
+            if event.type != OPENED:
+                self.randomness.bytes(_EVENT_BYTES)
         for entry in outcome.audit:
             act = Act(entry.action, WORKER.name, entry.subject, account, entry.inputs, when=at)
             self.acts.append(act._replace(error=entry.error))
@@ -244,10 +257,21 @@ class SampleBank:
 
     def restrict(self, account: Account, control: str, at: int) -> None:
         reason = _REASONS[control]
-        update, event = accounts.restrict(self.account(account.id), Control(control), reason)
         inputs = {"control": control, "reasonCode": reason}
         self.record(at, "set_control", account.id, inputs, account.id)
-        self.apply(Outcome(account.id, rows=(update,), events=(event,)), at)
+        self.apply(self._controlled(account, Control(control), reason, at), at)
+
+    def _controlled(self, account: Account, control: Control, reason: str, at: int) -> Outcome:
+        """An account under a control; nobody decides on a closed one any more."""
+        row, moment = self.account(account.id), self.moment(at)
+        if control not in SETTABLE:
+            update, event = accounts.restrict(row, control, reason)
+            return Outcome(account.id, rows=(update,), events=(event,))
+        standing = self._controls.get(account.id)
+        before = standing and self.rows.record(Tables.decision, standing)
+        decided = controls.decide(row, before, control, reason, _COMPLIANCE, moment)
+        self._controls[account.id] = decided.inserted(Tables.decision)["id"]
+        return decided
 
     def account(self, account_id: str) -> Record:
         """A trading account with its customer's columns."""
@@ -394,6 +418,7 @@ class SampleBank:
             _RETURNED,
             at,
         )
+        decided = decided.joined(self._controlled(account, Control.FROZEN, "DEPOSIT_RETURNED", at))
         self.apply(decided, at, account.id)
 
     # Withdrawals

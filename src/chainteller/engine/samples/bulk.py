@@ -35,6 +35,7 @@ _ORDER: tuple[Table, ...] = (
     Tables.small_transfer,
     Tables.arrival,
     Tables.statement,
+    Tables.decision,
 )
 """Every row is inserted after those that it refers to."""
 

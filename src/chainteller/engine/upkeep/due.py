@@ -11,6 +11,8 @@ from chainteller.engine.core.breaches import Breach, of_heads
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.unit_of_work import UnitOfWork, now, work_unit
 from chainteller.engine.operations import (
+    decision_records,
+    decisions,
     deposits,
     disputes,
     due_times,
@@ -30,7 +32,8 @@ _STEPS: Mapping[str, Callable[[UnitOfWork, str], None]] = {
     trades.FILL: settlement.fill,
     trades.SETTLE: settlement.settle,
     deposits.COMPLETE: deposits.complete,
-    withdrawals.REVIEW: payouts.pass_review,
+    withdrawals.REVIEW: payouts.end_review,
+    decision_records.DUE: decisions.end,
     withdrawals.SEND: payouts.send,
     withdrawals.COMPLETE: payouts.complete,
 }

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from chainteller.domain.actors import DEFAULT_ORGANISATION, WORKER, Actor
 from chainteller.domain.clock import SECOND, SystemClock, format_instant
+from chainteller.domain.decisions import DecisionKind
 from chainteller.domain.timekeeping import TOLERANCE
 from chainteller.domain.trades import QuoteStatus
 from chainteller.engine.core import outcome, timekeeping
@@ -196,6 +197,7 @@ def _put_right(connection: Session, error: "_Error") -> Iterator[Update]:
             run_at = {"run_at": max(error.began_at, job.run_at - by)}
             yield Update(Tables.job, key, run_at, log=_log_of(made.get(job.reference)))
     yield from _put_reviews_right(connection, error)
+    yield from _put_decisions_right(connection, error)
     yield from _put_keys_right(connection, error)
     yield from _put_wallets_right(connection, error)
 
@@ -209,6 +211,20 @@ def _put_reviews_right(connection: Session, error: "_Error") -> Iterator[Update]
         if by:
             ends = {"review_eta": max(error.began_at, review.review_eta - by)}
             yield Update(Tables.transfer, {"id": review.id}, ends)
+
+
+def _put_decisions_right(connection: Session, error: "_Error") -> Iterator[Update]:
+    """A deadline moves with the work at it: that of a withdrawal with its review."""
+    found = {
+        row.subject if row.kind == DecisionKind.WITHDRAWAL else row.id: row
+        for row in epochs.decisions_until(connection, error.began_at)
+    }
+    made = epochs.entries_of(connection, found)
+    for about, row in found.items():
+        by = error.when_changed(made.get(about))
+        if by:
+            due = {"due": max(error.began_at, row.due - by)}
+            yield Update(Tables.decision, {"id": row.id}, due)
 
 
 def _put_keys_right(connection: Session, error: "_Error") -> Iterator[Update]:

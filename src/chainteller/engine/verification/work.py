@@ -43,6 +43,10 @@ def work_has_its_record(connection: Session, _books: Books) -> Breaches:
     for kind, work in WORK.items():
         for row in _unscheduled(connection, kind, work):
             yield Breach(8, "the work that it waits for isn't scheduled", f"{kind} {row.id}")
+    for row in inspection.withdrawals_undecided(connection):
+        yield Breach(8, "it waits for a decision that isn't open", f"withdrawal {row.id}")
+    for row in inspection.decisions_about_nothing(connection):
+        yield Breach(8, "its subject waits for no decision", f"decision {row.id}")
 
 
 def jobs_are_on_time(connection: Session, references: Container[str] | None = None) -> Breaches:
@@ -69,13 +73,14 @@ def jobs_are_on_time(connection: Session, references: Container[str] | None = No
 
 
 def _unscheduled(connection: Session, kind: str, work: Work) -> Iterable[Record]:
-    """Records that wait for work without a job. Looks for arrivals end by themselves, and a review
-    without an end waits for a person."""
+    """Records that wait for work without a job. Looks for arrivals end by themselves."""
     if kind == small_transfers.WATCH:
         return ()
     waits = f"status = '{work.status}' AND {work.at} IS NOT NULL"
     if work.direction is not None:
         waits += f" AND direction = '{work.direction}'"
+    if work.only:
+        waits += f" AND {work.only}"
     return inspection.waiting_without_job(connection, work.table, kind, waits)
 
 

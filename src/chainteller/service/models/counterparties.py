@@ -210,7 +210,7 @@ class StatementRequest(RequestModel):
 
 
 class OwnershipStatement(WireModel):
-    """A customer's statement, which is kept. It verifies nothing by itself."""
+    """A customer's statement, on which a person decides. It verifies nothing, accepted or not."""
 
     id: str
     type: str = "ownership-statement"

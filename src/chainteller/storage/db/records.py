@@ -150,6 +150,33 @@ class Customer(NamedTuple):
     salt: str | None
 
 
+class Decision(NamedTuple):
+    id: str
+    organisation_id: str
+    kind: str
+    subject: str
+    trading_account_id: str | None
+    control: str | None
+    reason: str
+    words: str | None
+    created: int
+    opened_by: str
+    due: int
+    at_deadline: str
+    status: str
+    decided_at: int | None
+    decided_by: str | None
+    outcome: str | None
+    answer: str | None
+    asked: str | None
+    asked_at: int | None
+    holder: str | None
+    held_until: int | None
+    rule_id: str | None
+    version: int
+    salt: str | None
+
+
 class Dispute(NamedTuple):
     id: str
     organisation_id: str
@@ -452,6 +479,7 @@ BY_TABLE: Mapping[str, Any] = {
         Clock,
         Counterparty,
         Customer,
+        Decision,
         Dispute,
         Entry,
         Idempotency,
@@ -725,6 +753,36 @@ class Tables:
         ),
         numbers=frozenset(("created",)),
     )
+    decision: ClassVar[Table] = Table(
+        record=Decision,
+        key=("id",),
+        sealed=(
+            "id",
+            "organisation_id",
+            "kind",
+            "subject",
+            "trading_account_id",
+            "control",
+            "reason",
+            "words",
+            "created",
+            "opened_by",
+            "due",
+            "at_deadline",
+            "status",
+            "decided_at",
+            "decided_by",
+            "outcome",
+            "answer",
+            "asked",
+            "asked_at",
+            "holder",
+            "held_until",
+            "rule_id",
+            "version",
+        ),
+        numbers=frozenset(("created", "due", "decided_at", "asked_at", "held_until", "version")),
+    )
     trade: ClassVar[Table] = Table(
         record=Trade,
         key=("id",),
@@ -969,6 +1027,7 @@ ALL = (
     Tables.bank_account,
     Tables.trading_account,
     Tables.blockchain_account,
+    Tables.decision,
     Tables.trade,
     Tables.transfer,
     Tables.challenge,

@@ -47,6 +47,10 @@ _CARRIED: Mapping[Table, tuple[str, ...]] = {
     ),
     Tables.api_key: ("organisation_id", "scopes", "expires", "revoked_at", "replaced_by"),
     Tables.market_control: ("reason", "until"),
+    Tables.decision: (
+        "kind", "subject", "control", "reason", "due", "at_deadline", "status", "outcome",
+        "rule_id",
+    ),
     Tables.rule: ("body",),
     Tables.claim: ("status", "scheme", "method", "expires", "level"),
     Tables.small_transfer: ("asset", "amount", "deadline"),

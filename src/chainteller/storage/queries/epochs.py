@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from chainteller.domain.challenges import ChallengeStatus, ClaimStatus
 from chainteller.domain.clock import parse_instant
+from chainteller.domain.decisions import NEVER, DecisionStatus
 from chainteller.domain.trades import QuoteStatus
 from chainteller.domain.transfers import TransferStatus
 from chainteller.storage.db import records
@@ -43,6 +44,9 @@ _QUOTES, _CHALLENGES, _CLAIMS = (
 _JOBS = Source(records.Job).where("run_at > :instant")
 _REVIEWS = Source(records.Transfer).where(
     f"status = '{TransferStatus.REVIEWING}' AND review_eta > :instant"
+)
+_DECISIONS = Source(records.Decision).where(
+    f"status = '{DecisionStatus.OPEN}' AND due > :instant AND due < {NEVER}"
 )
 _KEYS = Source(records.ApiKey).where("expires > :instant OR revoked_at > :instant")
 _LINKS = Source(records.Link).where("expires > :instant")
@@ -131,6 +135,11 @@ def jobs_after(connection: Session, instant: int) -> Sequence[Record]:
 def reviews_until(connection: Session, instant: int) -> Sequence[Record]:
     """Withdrawals whose review ends after an instant."""
     return connection.execute(_REVIEWS, {"instant": instant}).all()
+
+
+def decisions_until(connection: Session, instant: int) -> Sequence[Record]:
+    """Decisions whose deadline is after an instant."""
+    return connection.execute(_DECISIONS, {"instant": instant}).all()
 
 
 def keys_after(connection: Session, instant: int) -> Sequence[Record]:

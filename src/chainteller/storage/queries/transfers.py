@@ -8,7 +8,7 @@ from chainteller.domain.assets import ASSETS_BY_KEY
 from chainteller.domain.evidence import EvidenceLevel
 from chainteller.domain.limits import DestinationClass, Spent
 from chainteller.domain.money import format_atoms, format_cents
-from chainteller.domain.transfers import COUNTED, HOLDING, Direction, type_of
+from chainteller.domain.transfers import COUNTED, HOLDING, Direction, TransferStatus, type_of
 from chainteller.service.models.funding import (
     Reason,
     Review,
@@ -64,6 +64,12 @@ _SUMS = Query(
     f"{_COUNTED} AND created <= :upto GROUP BY destination_class",
     row_of("destination_class", "cents", "first"),
 )
+_WAS_PAID = Query(
+    "SELECT 1 AS value FROM transfer WHERE trading_account_id = :account "
+    f"AND direction = '{Direction.WITHDRAWAL}' AND counterparty_id = :wallet "
+    f"AND status IN ('{TransferStatus.SENT}', '{TransferStatus.COMPLETED}') LIMIT 1",
+    Value,
+)
 _OF_IDS = Source(_T).where("trading_account_id = :account AND id IN :ids")
 _ACCOUNT_OF = Query("SELECT trading_account_id AS value FROM transfer WHERE id = :id", Value)
 
@@ -99,6 +105,12 @@ def spent_on_levels(connection: Session, account_id: str, since: int) -> tuple[S
         )
         for row in rows
     )
+
+
+def was_paid(connection: Session, account_id: str, counterparty_id: str) -> bool:
+    """Whether a withdrawal of the account was ever sent to a wallet."""
+    values = {"account": account_id, "wallet": counterparty_id}
+    return connection.execute(_WAS_PAID, values).first() is not None
 
 
 def account_of(connection: Session, transfer_id: str) -> str | None:

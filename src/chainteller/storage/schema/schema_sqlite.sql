@@ -345,6 +345,44 @@ CREATE INDEX ix_blockchain_account_created ON blockchain_account (organisation_i
 
 CREATE INDEX ix_blockchain_account_customer_id ON blockchain_account (customer_id);
 
+CREATE TABLE decision (
+  id VARCHAR(64) NOT NULL,
+  organisation_id VARCHAR(64) NOT NULL,
+  kind VARCHAR(64) NOT NULL,
+  subject VARCHAR(64) NOT NULL,
+  trading_account_id VARCHAR(64),
+  control VARCHAR(64),
+  reason VARCHAR(64) NOT NULL,
+  words TEXT,
+  created BIGINT NOT NULL,
+  opened_by VARCHAR(128) NOT NULL,
+  due BIGINT NOT NULL,
+  at_deadline VARCHAR(64) NOT NULL,
+  status VARCHAR(64) NOT NULL,
+  decided_at BIGINT,
+  decided_by VARCHAR(128),
+  outcome VARCHAR(64),
+  answer TEXT,
+  asked TEXT,
+  asked_at BIGINT,
+  holder VARCHAR(128),
+  held_until BIGINT,
+  rule_id VARCHAR(64),
+  version INTEGER NOT NULL,
+  salt VARCHAR(16),
+  PRIMARY KEY (id),
+  FOREIGN KEY(organisation_id) REFERENCES organisation (id),
+  FOREIGN KEY(trading_account_id) REFERENCES trading_account (id)
+);
+
+CREATE INDEX ix_decision_account ON decision (organisation_id, trading_account_id, due, id);
+
+CREATE INDEX ix_decision_created ON decision (organisation_id, created, id);
+
+CREATE INDEX ix_decision_due ON decision (organisation_id, status, due, id);
+
+CREATE UNIQUE INDEX ix_decision_open ON decision (organisation_id, subject) WHERE status = 'open';
+
 CREATE TABLE trade (
   id VARCHAR(64) NOT NULL,
   organisation_id VARCHAR(64) NOT NULL,

@@ -365,6 +365,55 @@ class MarketControlRow(SQLModel, table=True):
     until: int | None = Field(default=None, sa_type=Instant)
 
 
+class DecisionRow(SQLModel, table=True):
+    """What a person decides: about the record ``subject``, until ``due`` (``decisions.NEVER`` for
+    no deadline), with what is done then if nobody has. ``control`` is what an account is under.
+
+    ``words`` are those of whoever opened it, ``answer`` those of whoever decided; ``asked`` is what
+    the customer was asked for last. It's taken by ``holder`` until ``held_until``.
+    """
+
+    __tablename__ = "decision"
+    id: str = Field(primary_key=True, sa_type=Key)
+    organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
+    kind: str = Field(sa_type=Key)
+    subject: str = Field(sa_type=Key)
+    trading_account_id: str | None = Field(
+        default=None, foreign_key="trading_account.id", sa_type=Key
+    )
+    control: str | None = Field(default=None, sa_type=Key)
+    reason: str = Field(sa_type=Key)
+    words: str | None = Field(default=None, sa_type=Text)
+    created: int = Field(sa_type=Instant)
+    opened_by: str = Field(max_length=128)
+    due: int = Field(sa_type=Instant)
+    at_deadline: str = Field(sa_type=Key)
+    status: str = Field(sa_type=Key)
+    decided_at: int | None = Field(default=None, sa_type=Instant)
+    decided_by: str | None = Field(default=None, max_length=128)
+    outcome: str | None = Field(default=None, sa_type=Key)
+    answer: str | None = Field(default=None, sa_type=Text)
+    asked: str | None = Field(default=None, sa_type=Text)
+    asked_at: int | None = Field(default=None, sa_type=Instant)
+    holder: str | None = Field(default=None, max_length=128)
+    held_until: int | None = Field(default=None, sa_type=Instant)
+    rule_id: str | None = Field(default=None, sa_type=Key)
+    version: int = 1
+    __table_args__ = (
+        Index("ix_decision_created", "organisation_id", "created", "id"),
+        Index("ix_decision_due", "organisation_id", "status", "due", "id"),
+        Index(
+            "ix_decision_open",
+            "organisation_id",
+            "subject",
+            unique=True,
+            sqlite_where=text("status = 'open'"),
+            postgresql_where=text("status = 'open'"),
+        ),
+        Index("ix_decision_account", "organisation_id", "trading_account_id", "due", "id"),
+    )
+
+
 class ApiKeyRow(SQLModel, table=True):
     """An API key. Only the SHA-256 of its secret is stored."""
 
@@ -589,6 +638,7 @@ class Tables:
     job: ClassVar[Table] = table(JobRow)
     idempotency: ClassVar[Table] = table(IdempotencyRow)
     market_control: ClassVar[Table] = table(MarketControlRow)
+    decision: ClassVar[Table] = table(DecisionRow)
     api_key: ClassVar[Table] = table(ApiKeyRow)
     rule: ClassVar[Table] = table(RuleRow)
     entry: ClassVar[Table] = table(EntryRow)

@@ -6,8 +6,10 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
 
+from chainteller.domain.decisions import UNVERIFIED_HELD, DecisionKind, ReviewCondition
+from chainteller.domain.second_method import StatementStatus
 from chainteller.domain.trades import TradeStatus
-from chainteller.domain.transfers import HOLDING
+from chainteller.domain.transfers import HOLDING, TransferStatus
 from chainteller.storage.database import Database
 from chainteller.storage.db import records
 from chainteller.storage.db.query import (
@@ -170,6 +172,42 @@ def waiting_without_job(
 
 
 _ID = row_of("id")
+_BY_ITSELF = quoted((UNVERIFIED_HELD, ReviewCondition.CHAIN_UNCONFIRMED.code))
+"""Why withdrawals wait for a time and for no person. One that no chain confirmed may have a
+decision, and is refused at its time without."""
+_ABOUT = "decision.subject = {}.id AND decision.status = 'open'"
+_UNDECIDED = Query(
+    f"SELECT id FROM transfer WHERE status = '{TransferStatus.REVIEWING}' "
+    f"AND review_reason NOT IN ({_BY_ITSELF}) AND NOT EXISTS "
+    f"(SELECT 1 FROM decision WHERE {_ABOUT.format('transfer')} AND due = transfer.review_eta)",
+    _ID,
+)
+_WAITING = " ".join(
+    f"AND NOT (decision.kind = '{kind}' AND EXISTS "
+    f"(SELECT 1 FROM {table} WHERE {key} = decision.subject AND {waits}))"
+    for kind, table, key, waits in (
+        (DecisionKind.WITHDRAWAL, "transfer", "id", f"status = '{TransferStatus.REVIEWING}'"),
+        (DecisionKind.CONTROL, "trading_account", "id", "control = decision.control"),
+        (DecisionKind.MARKET, "market_control", "market", "reason = decision.reason"),
+        (
+            DecisionKind.OWNERSHIP_STATEMENT,
+            "ownership_statement",
+            "id",
+            f"status = '{StatementStatus.REVIEWING}'",
+        ),
+    )
+)
+_ABOUT_NOTHING = Query(f"SELECT id FROM decision WHERE status = 'open' {_WAITING}", _ID)
+
+
+def withdrawals_undecided(connection: Session) -> Iterator[Record]:
+    """Ids of withdrawals that wait for a person and have no open decision with their time."""
+    return _stream(_UNDECIDED, connection)
+
+
+def decisions_about_nothing(connection: Session) -> Iterator[Record]:
+    """Ids of open decisions whose subject waits for none."""
+    return _stream(_ABOUT_NOTHING, connection)
 
 
 Ordinal = tuple[str, str, int]

@@ -1,0 +1,138 @@
+"""Decisions: what waits for a person, until when, and what happens if nobody decides.
+
+A withdrawal that the bank's policy gives to a person, a control that a person has put on an
+account, a market that a person has closed and a customer's statement about a wallet each have a
+decision, which is open as long as they wait or hold.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+from chainteller.domain.clock import MINUTE, SECOND
+from chainteller.domain.evidence import EvidenceLevel
+from chainteller.domain.limits import DestinationClass
+
+NEVER = 253_402_300_799_000_000
+"""The deadline of a decision that has none: the end of the year 9999, so that it's listed last."""
+HELD_FOR = 15 * MINUTE
+"""How long a decision is somebody's who took it."""
+MAXIMUM_WORDS = 500
+UNVERIFIED_HELD = "UNVERIFIED_DESTINATION"
+"""Why a withdrawal is held for a time that needs no person, and then passes by itself."""
+REFUSED_REVIEW = "REVIEW_REJECTED"
+"""The code of a withdrawal that a review refused."""
+
+
+class DecisionKind(StrEnum):
+    """What a decision is about: its subject's kind of record."""
+
+    WITHDRAWAL = "withdrawal"
+    CONTROL = "control"
+    MARKET = "market"
+    OWNERSHIP_STATEMENT = "ownershipStatement"
+
+
+class DecisionStatus(StrEnum):
+    """``lapsed`` is what nobody decided by the deadline; ``withdrawn`` is what was cancelled."""
+
+    OPEN = "open"
+    APPROVED = "approved"
+    REFUSED = "refused"
+    WITHDRAWN = "withdrawn"
+    LAPSED = "lapsed"
+
+
+class AtDeadline(StrEnum):
+    """What happens if nobody has decided by the deadline."""
+
+    REFUSE = "refuse"
+    APPROVE = "approve"
+
+
+class RefusalReason(StrEnum):
+    """Why a withdrawal or a statement is refused."""
+
+    NOT_CONFIRMED = "NOT_CONFIRMED"
+    DESTINATION = "DESTINATION"
+    SUSPECTED_FRAUD = "SUSPECTED_FRAUD"
+    DOCUMENTS_MISSING = "DOCUMENTS_MISSING"
+    OTHER = "OTHER"
+
+
+REFUSALS: Mapping[RefusalReason, str] = {
+    RefusalReason.NOT_CONFIRMED: "The customer did not confirm the withdrawal.",
+    RefusalReason.DESTINATION: "The review did not approve this destination.",
+    RefusalReason.SUSPECTED_FRAUD: "The review did not approve this withdrawal.",
+    RefusalReason.DOCUMENTS_MISSING: "The documents that the review needs were not provided.",
+    RefusalReason.OTHER: "The review did not approve this withdrawal.",
+}
+"""What a refused withdrawal says of its reason. It's shown to the customer, so that a suspicion
+isn't told."""
+LAPSED_TEXT = "The review was not finished in time."
+
+
+class ReviewCondition(StrEnum):
+    """What the lines of a policy's section ``review`` are about, by their names in the file."""
+
+    UNVERIFIED_WALLET = "unverified_wallet"
+    FIRST_USE = "first_use"
+    EVIDENCE_MEDIUM = "evidence_medium"
+    SHARED_WALLET = "shared_wallet"
+    CHAIN_UNCONFIRMED = "chain_unconfirmed"
+
+    @property
+    def code(self) -> str:
+        """The reason that a withdrawal and its decision give."""
+        return self.value.upper()
+
+
+class ReviewLine(NamedTuple):
+    """A withdrawal worth more than ``over_cents`` that fits the condition waits for a person."""
+
+    condition: ReviewCondition
+    over_cents: int
+    within_s: int
+    then: AtDeadline
+
+    @property
+    def within(self) -> int:
+        """How long a person has, in microseconds."""
+        return self.within_s * SECOND
+
+
+Review = tuple[ReviewLine, ...]
+"""The lines of a policy in their order: the first one that fits counts."""
+
+
+class Payment(NamedTuple):
+    """What a policy judges of a withdrawal; ``notional_cents`` is its worth in USD."""
+
+    destination: DestinationClass
+    notional_cents: int
+    level: EvidenceLevel | None = None
+    is_first_use: bool = False
+    is_shared: bool = False
+    is_unconfirmed: bool = False
+
+    def fits(self, condition: ReviewCondition) -> bool:
+        return {
+            ReviewCondition.UNVERIFIED_WALLET: self.destination is DestinationClass.UNVERIFIED,
+            ReviewCondition.FIRST_USE: self.is_first_use,
+            ReviewCondition.EVIDENCE_MEDIUM: self.level is EvidenceLevel.MEDIUM,
+            ReviewCondition.SHARED_WALLET: self.is_shared,
+            ReviewCondition.CHAIN_UNCONFIRMED: self.is_unconfirmed,
+        }[condition]
+
+
+def line_for(review: Review, payment: Payment) -> ReviewLine | None:
+    """The first line that fits a payment; None where no person is needed."""
+    for line in review:
+        if payment.notional_cents > line.over_cents and payment.fits(line.condition):
+            return line
+    return None
+
+
+def needs(review: Review, condition: ReviewCondition) -> bool:
+    """Whether a policy asks for a condition, so that it has to be looked up."""
+    return any(line.condition is condition for line in review)

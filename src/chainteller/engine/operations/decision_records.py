@@ -1,0 +1,99 @@
+"""Rows of decisions: how they are opened with what waits, and how they end."""
+
+from chainteller.domain.decisions import NEVER, AtDeadline, DecisionKind, DecisionStatus
+from chainteller.domain.ids import Prefix
+from chainteller.engine.core.outcome import Event, Insert, Job, Moment, Outcome, Row, Update
+from chainteller.storage.db.query import Record
+from chainteller.storage.db.records import Tables
+
+DUE = "decision.due"
+"""The work at the deadline of a control or a closed market; a withdrawal has its own."""
+OPENED = "decision.opened"
+POLICY = "policy"
+"""Who opened what the bank's policy asks for."""
+
+
+def opened(  # noqa: PLR0913 - what a decision is, declared by name
+    moment: Moment,
+    kind: DecisionKind,
+    subject: str,
+    reason: str,
+    by: str,
+    *,
+    account_id: str | None = None,
+    control: str | None = None,
+    words: str | None = None,
+    due: int = NEVER,
+    at_deadline: AtDeadline = AtDeadline.REFUSE,
+    rule_id: str | None = None,
+) -> Outcome:
+    """A new decision, told, with work at its deadline where the subject has none of its own."""
+    row: Row = {
+        "id": moment.new_id(Prefix.DECISION),
+        "organisation_id": moment.organisation_id,
+        "kind": kind.value,
+        "subject": subject,
+        "trading_account_id": account_id,
+        "control": control,
+        "reason": reason,
+        "words": words,
+        "created": moment.now,
+        "opened_by": by,
+        "due": due,
+        "at_deadline": at_deadline.value,
+        "status": DecisionStatus.OPEN.value,
+        **dict.fromkeys(("decided_at", "decided_by", "outcome", "answer", "asked", "asked_at")),
+        "holder": None,
+        "held_until": None,
+        "rule_id": rule_id,
+        "version": 1,
+    }
+    told = {"kind": kind.value, "subject": subject, "reason": reason}
+    if account_id is not None:
+        told["tradingAccountId"] = account_id
+    has_job = kind is not DecisionKind.WITHDRAWAL and due != NEVER
+    jobs = (Job(DUE, row["id"], due),) if has_job else ()
+    event = Event(OPENED, row["id"], told)
+    return Outcome(row["id"], (Insert(Tables.decision, (row,)),), events=(event,), jobs=jobs)
+
+
+def ended(
+    decision: Record,
+    status: DecisionStatus,
+    by: str,
+    now: int,
+    outcome: str | None = None,
+    answer: str | None = None,
+) -> Outcome:
+    """The end of a locked decision: who decided, when, and why."""
+    values = {
+        "status": status.value,
+        "decided_at": now,
+        "decided_by": by,
+        "outcome": outcome,
+        "answer": answer,
+        "holder": None,
+        "held_until": None,
+    }
+    return Outcome(
+        decision.id, rows=(changed(decision, **values),), events=(told(decision, status),)
+    )
+
+
+def changed(decision: Record, **values: object) -> Update:
+    """New values of a locked decision."""
+    version = decision.version
+    return Update(
+        Tables.decision,
+        {"id": decision.id},
+        {"version": version + 1, **values},
+        {"version": version},
+    )
+
+
+def told(decision: Record, what: str) -> Event:
+    """The event that something happened to a decision."""
+    data = {"kind": decision.kind, "subject": decision.subject}
+    if decision.trading_account_id is not None:
+        data["tradingAccountId"] = decision.trading_account_id
+    return Event(f"decision.{what}", decision.id, data)

@@ -1,0 +1,422 @@
+"""What people decide: withdrawals in review, controls of accounts, closed markets, statements."""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from chainteller.domain.actors import WORKER
+from chainteller.domain.clock import format_instant, parse_instant
+from chainteller.domain.decisions import (
+    HELD_FOR,
+    MAXIMUM_WORDS,
+    NEVER,
+    REFUSALS,
+    REFUSED_REVIEW,
+    AtDeadline,
+    DecisionKind,
+    DecisionStatus,
+    RefusalReason,
+)
+from chainteller.domain.preconditions import SETTABLE, Control
+from chainteller.domain.second_method import StatementStatus
+from chainteller.domain.transfers import TransferStatus
+from chainteller.engine.core import outcome, reading
+from chainteller.engine.core.outcome import AuditEntry, Outcome, Update
+from chainteller.engine.core.pasted_secrets import is_secret, require_no_secret
+from chainteller.engine.core.table import reads, writes
+from chainteller.engine.core.unit_of_work import UnitOfWork
+from chainteller.engine.operations import (
+    accounts,
+    controls,
+    decision_records,
+    ownership_statements,
+    payouts,
+    transfers,
+)
+from chainteller.engine.operations.withdrawals import REVIEW
+from chainteller.service import operations
+from chainteller.service.errors import Conflict, Forbidden, ServiceError, ValidationFailed
+from chainteller.service.models.decisions import (
+    Approval,
+    Decision,
+    DecisionNote,
+    OpenDecision,
+    Refusal,
+)
+from chainteller.service.models.pages import ListQuery, Page
+from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.records import Tables
+from chainteller.storage.queries import decisions, jobs, markets
+
+RESOURCE = "decision"
+EXTENDED = "withdrawal.held_longer"
+"""The action of the audit entry for a withdrawal whose customer was asked for something."""
+_REASON = "capital letters, digits and underscores, for example COMPLIANCE_REVIEW"
+_MAXIMUM_REASON, _MAXIMUM_NAME = 40, 128
+
+
+# Reading
+
+
+@reads(operations.DECISIONS)
+def page(connection: Session, organisation_id: str, query: ListQuery) -> Page[Decision]:
+    """The earliest deadline first. Raises ValidationFailed."""
+    by_due = query.model_copy(update={"sort": query.sort or operations.DUE_SORTS[0]})
+    checked = reading.checked_query(by_due, operations.DUE_SORTS)
+    if checked.type is not None and checked.type not in set(DecisionKind):
+        raise ValidationFailed.of("filter[kind]", f"one of {', '.join(DecisionKind)}")
+    found, total = decisions.page(connection, organisation_id, checked)
+    return reading.page(found, total, checked)
+
+
+@reads(operations.DECISION)
+def show(connection: Session, organisation_id: str, decision_id: str) -> Decision:
+    row = reading.row_by_id(decisions.find, connection, RESOURCE, organisation_id, decision_id)
+    return decisions.to_model(row)
+
+
+# Opening
+
+
+@writes(operations.OPEN_DECISION)
+def open_(tx: UnitOfWork, request: OpenDecision) -> Decision:
+    """Put a control on an account, or close a market: until a person ends it, or until a time.
+
+    Raises:
+        ValidationFailed, NotFound, UnsupportedMarket, Forbidden.
+        Conflict: the account is under that control, the market is closed, or the account is closed
+            for good.
+    """
+    reason = _checked_reason(request.reason)
+    words = None if request.words is None else checked_words("words", request.words)
+    asked = _Asked(reason, words, request.until)
+    if request.kind == DecisionKind.CONTROL:
+        decided = _control(tx, request, asked)
+    elif request.kind == DecisionKind.MARKET:
+        decided = _closure(tx, request, asked)
+    else:
+        raise ValidationFailed.of("kind", f"{DecisionKind.CONTROL} or {DecisionKind.MARKET}")
+    outcome.apply(tx, decided)
+    tx.audited_object = decided.inserted(Tables.decision)["id"]
+    return decisions.to_model(decided.record(Tables.decision))
+
+
+class _Asked(NamedTuple):
+    """Why something is closed, and until when, as a request says it."""
+
+    reason: str
+    words: str | None
+    until: str | None
+
+    def due(self, now: int) -> int:
+        return NEVER if self.until is None else _checked_until(self.until, now)
+
+
+def _control(tx: UnitOfWork, request: OpenDecision, asked: _Asked) -> Outcome:
+    if request.control not in SETTABLE:
+        raise ValidationFailed.of("control", f"one of {', '.join(SETTABLE)}")
+    account = accounts.locked(tx, request.subject)
+    standing = decisions.find_open(tx.connection, tx.organisation_id, account.id, lock=True)
+    if account.control == Control.CLOSED:
+        raise _conflict(account.id, "ACCOUNT_CLOSED", "The account is closed.", "Nothing is done.")
+    if standing is not None and account.control == request.control:
+        told = f"The account is {account.control} already."
+        raise _conflict(standing.id, "ALREADY_SET", told, "Lift it, or decide to keep it.")
+    return controls.decide(
+        account,
+        standing,
+        Control(request.control),
+        asked.reason,
+        tx.actor.name,
+        outcome.moment(tx),
+        words=asked.words,
+        until=asked.due(tx.now),
+    )
+
+
+def _closure(tx: UnitOfWork, request: OpenDecision, asked: _Asked) -> Outcome:
+    """A market is closed for every organisation, so that the scope ``admin`` is needed."""
+    if request.control is not None:
+        raise ValidationFailed.of("control", "none: it's set on accounts")
+    _require_admin(tx)
+    market = reading.market(request.subject)
+    if decisions.find_open(tx.connection, tx.organisation_id, market.name, lock=True) or (
+        markets.control(tx.connection, market.name, lock=True) is not None
+    ):
+        told = f"{market.name} is closed already."
+        raise _conflict(market.name, "ALREADY_CLOSED", told, "Open it first.")
+    due = asked.due(tx.now)
+    markets.close(tx.rows, market.name, asked.reason, None if due == NEVER else due)
+    return decision_records.opened(
+        outcome.moment(tx),
+        DecisionKind.MARKET,
+        market.name,
+        asked.reason,
+        tx.actor.name,
+        words=asked.words,
+        due=due,
+        at_deadline=AtDeadline.REFUSE if due == NEVER else AtDeadline.APPROVE,
+    )
+
+
+def _require_admin(tx: UnitOfWork) -> None:
+    """Raises Forbidden."""
+    if tx.actor.scopes is not None and "admin" not in tx.actor.scopes:
+        raise Forbidden("admin", tx.actor.key_id)
+
+
+# Deciding
+
+
+@writes(operations.TAKE_DECISION)
+def take(tx: UnitOfWork, decision_id: str) -> Decision:
+    """Raises Conflict: it was decided before, or somebody else has taken it."""
+    found = _locked(tx, decision_id)
+    name = tx.actor.name[:_MAXIMUM_NAME]
+    if found.holder not in (None, name) and found.held_until > tx.now:
+        told = f"{found.holder} has taken the decision until {format_instant(found.held_until)}."
+        raise _conflict(found.id, "TAKEN", told, "Ask them, or wait until then.")
+    values = {"holder": name, "held_until": tx.now + HELD_FOR}
+    return _changed(tx, found, Outcome(found.id), "taken", **values)
+
+
+@writes(operations.NOTE_DECISION)
+def note(tx: UnitOfWork, decision_id: str, request: DecisionNote) -> Decision:
+    """Note what the customer is asked for. The first note moves a withdrawal's deadline by as much
+    time as there was at first."""
+    text = checked_words("text", request.text)
+    found = _locked(tx, decision_id)
+    values: dict[str, object] = {"asked": text, "asked_at": tx.now}
+    also = Outcome(found.id)
+    if found.kind == DecisionKind.WITHDRAWAL and found.asked is None:
+        due = found.due + found.due - found.created
+        values["due"] = due
+        also = _held_longer(tx, found.subject, due)
+    return _changed(tx, found, also, "asked", **values)
+
+
+def _held_longer(tx: UnitOfWork, withdrawal_id: str, until: int) -> Outcome:
+    """A withdrawal waits longer for its decision."""
+    row = _reviewing(tx, withdrawal_id)
+    jobs.postpone(tx.rows, REVIEW, row.id, until)
+    guard = {"version": row.version}
+    update = Update(Tables.transfer, {"id": row.id}, {"review_eta": until}, guard)
+    told = {"until": format_instant(until)}
+    return Outcome(row.id, rows=(update,), audit=(AuditEntry(EXTENDED, row.id, told),))
+
+
+@writes(operations.APPROVE_DECISION)
+def approve(tx: UnitOfWork, decision_id: str, request: Approval) -> Decision:
+    """Raises Conflict: it was decided before."""
+    answer = checked_words("answer", request.answer)
+    found = _locked(tx, decision_id)
+    approved = _EFFECTS[DecisionKind(found.kind)].approve(tx, found)
+    return _end(tx, found, approved, DecisionStatus.APPROVED, None, answer)
+
+
+@writes(operations.REFUSE_DECISION)
+def refuse(tx: UnitOfWork, decision_id: str, request: Refusal) -> Decision:
+    """Raises Conflict: it was decided before."""
+    answer = checked_words("answer", request.answer)
+    found = _locked(tx, decision_id)
+    refused = _EFFECTS[DecisionKind(found.kind)].refuse(tx, found, request)
+    return _end(tx, found, refused, DecisionStatus.REFUSED, request.reason, answer)
+
+
+def end(tx: UnitOfWork, decision_id: str) -> None:
+    """Due work: nobody has decided by the deadline, and a control ends or a market opens."""
+    seen = decisions.find_any(tx.connection, decision_id)
+    if seen is None or seen.status != DecisionStatus.OPEN:
+        return
+    found = _locked(tx, decision_id)
+    approved = _EFFECTS[DecisionKind(found.kind)].approve(tx, found)
+    ended = decision_records.ended(found, DecisionStatus.APPROVED, WORKER.name, tx.now)
+    audit = (AuditEntry(decision_records.DUE, found.id),)
+    outcome.apply(tx, ended.joined(approved)._replace(audit=audit))
+
+
+def _locked(tx: UnitOfWork, decision_id: str) -> Record:
+    """An open decision, locked after the account that it's about.
+
+    Raises:
+        NotFound: there is no such decision.
+        Conflict: it was decided before.
+    """
+    find = decisions.find
+    seen = reading.row_by_id(find, tx.connection, RESOURCE, tx.organisation_id, decision_id)
+    if seen.trading_account_id is not None:
+        accounts.locked_by_id(tx, seen.trading_account_id)
+    found = reading.require_found(
+        find(tx.connection, tx.organisation_id, seen.id, lock=True), RESOURCE, seen.id
+    )
+    tx.audited_object, tx.created = found.id, False
+    if found.status != DecisionStatus.OPEN:
+        by, at = found.decided_by, format_instant(found.decided_at)
+        told = f"The decision was {found.status} by {by} at {at}."
+        raise _conflict(found.id, "ALREADY_DECIDED", told, "Look at the decision again.")
+    return found
+
+
+def _end(
+    tx: UnitOfWork,
+    found: Record,
+    effect: Outcome,
+    status: DecisionStatus,
+    reason: str | None,
+    answer: str,
+) -> Decision:
+    by = tx.actor.name[:_MAXIMUM_NAME]
+    ended = decision_records.ended(found, status, by, tx.now, reason, answer).joined(effect)
+    outcome.apply(tx, ended)
+    return decisions.to_model(_record(ended, found))
+
+
+def _changed(tx: UnitOfWork, found: Record, also: Outcome, what: str, **values: object) -> Decision:
+    update, event = decision_records.changed(found, **values), decision_records.told(found, what)
+    decided = Outcome(found.id, rows=(update,), events=(event,)).joined(also)
+    outcome.apply(tx, decided)
+    return decisions.to_model(_record(decided, found))
+
+
+def _record(decided: Outcome, found: Record) -> Record:
+    """The decision as the first change of an outcome leaves it."""
+    first = decided.rows[0]
+    assert isinstance(first, Update)  # noqa: S101 - for the type checker
+    return found._replace(**first.values)
+
+
+# Effects of each kind
+
+
+def _pass_withdrawal(tx: UnitOfWork, found: Record) -> Outcome:
+    row = _reviewing(tx, found.subject)
+    jobs.remove(tx.rows, REVIEW, row.id)
+    return payouts.decide_passed_review(row, outcome.moment(tx))
+
+
+def _reject_withdrawal(tx: UnitOfWork, found: Record, request: Refusal) -> Outcome:
+    reason = _refusal_reason(request)
+    row = _reviewing(tx, found.subject)
+    jobs.remove(tx.rows, REVIEW, row.id)
+    return payouts.decide_rejection(row, REFUSED_REVIEW, REFUSALS[reason], tx.now)
+
+
+def _refusal_reason(request: Refusal) -> RefusalReason:
+    if request.reason not in set(RefusalReason):
+        raise ValidationFailed.of("reason", f"one of {', '.join(RefusalReason)}")
+    if request.until is not None:
+        raise ValidationFailed.of("until", "none: only a control and a closed market stay")
+    return RefusalReason(request.reason)
+
+
+def _reviewing(tx: UnitOfWork, withdrawal_id: str) -> Record:
+    row = transfers.locked(tx, withdrawal_id, TransferStatus.REVIEWING)
+    if row is None:
+        raise AssertionError(f"{withdrawal_id} has an open decision and isn't in review")
+    return row
+
+
+def _lift_control(tx: UnitOfWork, found: Record) -> Outcome:
+    return controls.decide_lifting(accounts.locked_by_id(tx, found.subject))
+
+
+def _keep_control(tx: UnitOfWork, found: Record, request: Refusal) -> Outcome:
+    """The control stays, under a decision of its own."""
+    return _opened_again(tx, found, request)
+
+
+def _open_market(tx: UnitOfWork, found: Record) -> Outcome:
+    if not tx.actor.is_worker:
+        _require_admin(tx)
+    markets.reopen(tx.rows, found.subject)
+    return Outcome(found.subject)
+
+
+def _keep_closed(tx: UnitOfWork, found: Record, request: Refusal) -> Outcome:
+    _require_admin(tx)
+    kept = _opened_again(tx, found, request)
+    due = kept.inserted(Tables.decision)["due"]
+    markets.close(tx.rows, found.subject, found.reason, None if due == NEVER else due)
+    return kept
+
+
+def _opened_again(tx: UnitOfWork, found: Record, request: Refusal) -> Outcome:
+    due = NEVER if request.until is None else _checked_until(request.until, tx.now)
+    return decision_records.opened(
+        outcome.moment(tx),
+        DecisionKind(found.kind),
+        found.subject,
+        _checked_reason(request.reason),
+        tx.actor.name[:_MAXIMUM_NAME],
+        account_id=found.trading_account_id,
+        control=found.control,
+        words=checked_words("answer", request.answer),
+        due=due,
+        at_deadline=AtDeadline.REFUSE if due == NEVER else AtDeadline.APPROVE,
+    )
+
+
+def _accept_statement(_tx: UnitOfWork, found: Record) -> Outcome:
+    return ownership_statements.decide_judgement(found.subject, StatementStatus.ACCEPTED)
+
+
+def _refuse_statement(_tx: UnitOfWork, found: Record, request: Refusal) -> Outcome:
+    _refusal_reason(request)
+    return ownership_statements.decide_judgement(found.subject, StatementStatus.REFUSED)
+
+
+class _Effect(NamedTuple):
+    """What an approval and a refusal do to the subject."""
+
+    approve: Callable[[UnitOfWork, Record], Outcome]
+    refuse: Callable[[UnitOfWork, Record, Refusal], Outcome]
+
+
+_EFFECTS: Mapping[DecisionKind, _Effect] = {
+    DecisionKind.WITHDRAWAL: _Effect(_pass_withdrawal, _reject_withdrawal),
+    DecisionKind.CONTROL: _Effect(_lift_control, _keep_control),
+    DecisionKind.MARKET: _Effect(_open_market, _keep_closed),
+    DecisionKind.OWNERSHIP_STATEMENT: _Effect(_accept_statement, _refuse_statement),
+}
+
+
+# Requests
+
+
+def _checked_reason(text: str) -> str:
+    """Raises ValidationFailed."""
+    plain = text.replace("_", "")
+    is_code = plain.isascii() and plain.isalnum() and plain.isupper()
+    if not is_code or len(text) > _MAXIMUM_REASON or is_secret(text):
+        raise ValidationFailed.of("reason", _REASON)
+    return text
+
+
+def checked_words(field: str, text: str) -> str:
+    """Words of a person, without outer white space. Raises ValidationFailed, SecretEntered."""
+    told = text.strip()
+    if not 0 < len(told) <= MAXIMUM_WORDS or not told.isprintable():
+        raise ValidationFailed.of(field, f"1 to {MAXIMUM_WORDS} printable characters")
+    require_no_secret(field, told)
+    return told
+
+
+def _checked_until(text: str, now: int) -> int:
+    """Raises ValidationFailed."""
+    try:
+        until = parse_instant(text)
+    except ValueError as error:
+        raise ValidationFailed.of("until", str(error)) from None
+    if not now < until < NEVER:
+        raise ValidationFailed.of("until", "a time that is still to come")
+    return until
+
+
+def _conflict(identifier: str, reason: str, told: str, suggestion: str) -> ServiceError:
+    details = {
+        "resource": RESOURCE,
+        "id": identifier,
+        "reason": reason,
+        "currentVersion": None,
+        "suggestion": suggestion,
+    }
+    return Conflict(told, details)

@@ -1,0 +1,53 @@
+"""Query decisions: what waits for a person."""
+
+from chainteller.domain.decisions import NEVER, DecisionStatus
+from chainteller.service.models.decisions import Decision
+from chainteller.service.models.pages import ListQuery
+from chainteller.storage.db import records
+from chainteller.storage.db.query import Query, Record, Session, Value
+from chainteller.storage.db.sources import Finder
+from chainteller.storage.lists.pages import Counted, Extra, Listing
+
+find = Finder(records.Decision, "organisation_id", "id")
+_OPEN = f"status = '{DecisionStatus.OPEN}'"
+find_any = Finder(records.Decision, "id")
+find_open = Finder(records.Decision, "organisation_id", "subject", condition=_OPEN)
+"""The open decision about a record; there is at most one."""
+_LISTED = Listing(
+    records.Decision,
+    "organisation_id",
+    filters=("status", "trading_account_id"),
+    orders={"due": ("due", "id")},
+)
+_KIND, _SUBJECT = "decision.kind = :kind", "decision.subject = :subject"
+_NEWEST = Query(
+    "SELECT id AS value FROM decision WHERE organisation_id = :organisation "
+    "AND subject = :subject ORDER BY created DESC, id DESC LIMIT 1",
+    Value,
+)
+
+
+def newest(connection: Session, organisation_id: str, subject: str) -> Record | None:
+    """The last decision about a record."""
+    values = {"organisation": organisation_id, "subject": subject}
+    found = connection.execute(_NEWEST, values).scalar()
+    return None if found is None else find(connection, organisation_id, str(found))
+
+
+def page(
+    connection: Session, organisation_id: str, query: ListQuery
+) -> tuple[tuple[Decision, ...], Counted]:
+    """Decisions of an organisation; ``query.type`` is a kind, ``query.text`` a subject."""
+    extras = []
+    if query.type is not None:
+        extras.append(Extra(_KIND, {"kind": query.type}))
+    if query.text is not None:
+        extras.append(Extra(_SUBJECT, {"subject": query.text}))
+    rows, total = _LISTED.page(connection, (organisation_id,), query, *extras)
+    return tuple(to_model(row) for row in rows), total
+
+
+def to_model(row: Record) -> Decision:
+    names = Decision.model_fields.keys() - {"type", "due"}
+    values = {name: getattr(row, name) for name in names}
+    return Decision(due=None if row.due == NEVER else row.due, **values)

@@ -1,0 +1,375 @@
+"""Decisions: withdrawals that wait for a person, controls, closed markets and statements."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+from tests.refusals import details, refusal
+from tests.tampering.altering import unguarded
+from tests.world.engines import DPT, START, USDC_SOLANA, World, make_world
+
+from chainteller.domain.actors import Actor
+from chainteller.domain.clock import HOUR, SECOND, format_instant
+from chainteller.domain.decisions import AtDeadline, ReviewCondition, ReviewLine
+from chainteller.domain.options import EngineOptions
+from chainteller.engine.core.unit_of_work import act
+from chainteller.engine.operations import deposits
+from chainteller.engine.verification.full_pass import verify
+from chainteller.service.models.counterparties import (
+    OpenBlockchainAccount,
+    RegisterCounterparty,
+    StatementRequest,
+)
+from chainteller.service.models.decisions import (
+    Approval,
+    Decision,
+    DecisionNote,
+    OpenDecision,
+    Refusal,
+)
+from chainteller.service.models.funding import Destination, Transfer, WithdrawalRequest
+from chainteller.service.models.pages import ListQuery
+
+ADDRESS = "DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy"
+REVIEW = (
+    ReviewLine(ReviewCondition.UNVERIFIED_WALLET, 5_000, 3_600, AtDeadline.REFUSE),
+    ReviewLine(ReviewCondition.UNVERIFIED_WALLET, 3_000, 1_800, AtDeadline.APPROVE),
+)
+"""Over 50 USD: refused after an hour; over 30 USD: passed after half an hour."""
+OPTIONS = EngineOptions(review=REVIEW)
+YES = Approval(answer="The customer called back.")
+NO = Refusal(reason="SUSPECTED_FRAUD", answer="A caller urged the customer.")
+
+
+class Bank:
+    """A bank with a policy, 500 USDC and a wallet that may be paid."""
+
+    def __init__(self, world: World) -> None:
+        self.world, self.engine = world, world.engine
+        world.deposit("500.00", USDC_SOLANA)
+        account = OpenBlockchainAccount(trading_account_id=world.account, network="solana")
+        self.custody = self.engine.open_blockchain_account(account).value.id
+        wallet = RegisterCounterparty(address=ADDRESS, network="solana")
+        self.wallet = self.engine.register_counterparty(wallet).value.id
+        self.step(25 * 3_600)
+
+    def withdraw(self, amount: str) -> Transfer:
+        destination = Destination(
+            type="counterparty",
+            counterparty_id=self.wallet,
+            blockchain_account_id=self.custody,
+        )
+        request = WithdrawalRequest(amount=amount, currency=USDC_SOLANA, destination=destination)
+        return self.engine.withdraw(self.world.account, request).value
+
+    def step(self, seconds: int) -> None:
+        self.world.clock.advance(seconds * SECOND)
+        self.engine.run_due()
+
+    def status(self, withdrawal: Transfer) -> str:
+        return self.engine.withdrawal_record(self.world.account, withdrawal.id).status
+
+    def decision(self, subject: str) -> Decision:
+        """The only open one about a record."""
+        (found,) = self.engine.decisions(ListQuery(text=subject, status="open")).data
+        return found
+
+    def free(self) -> str:
+        return self.world.balances()["USDC@solana"][0]
+
+    def controls(self) -> list[str]:
+        return list(self.engine.trading_account(self.world.account).controls)
+
+    def control(self, control: str | None = "FROZEN", **more: str) -> OpenDecision:
+        asked = {"kind": "control", "subject": self.world.account, "reason": "COMPLIANCE_REVIEW"}
+        return OpenDecision(control=control, **(asked | more))
+
+
+@pytest.fixture
+def bank(tmp_path: Path) -> Iterator[Bank]:
+    world = make_world(tmp_path / "bank.db", options=OPTIONS)
+    world.open()
+    yield Bank(world)
+    assert verify(world.database) == ()
+    world.close()
+
+
+def test_the_first_line_that_fits_gives_a_withdrawal_to_a_person(bank: Bank) -> None:
+    now = bank.world.clock.now()
+    strict, lenient, free = (bank.withdraw(each) for each in ("60.00", "40.00", "20.00"))
+    assert [each.status for each in (strict, lenient, free)] == ["reviewing"] * 3
+    first, second = bank.decision(strict.id), bank.decision(lenient.id)
+    assert (first.reason, first.at_deadline) == ("UNVERIFIED_WALLET", "refuse")
+    assert (second.reason, second.at_deadline) == ("UNVERIFIED_WALLET", "approve")
+    assert first.due is not None
+    assert format_instant(now + HOUR) == first.model_dump(by_alias=True)["due"]
+    assert strict.review is not None
+    assert strict.review.eta == first.due
+    assert bank.engine.decisions(ListQuery(text=free.id)).data == ()
+    listed = bank.engine.decisions(ListQuery(status="open")).data
+    assert [each.subject for each in listed] == [lenient.id, strict.id]  # by deadline
+
+
+@pytest.mark.parametrize(
+    ("approves", "ends"), [(True, ("processing", "sent", "completed")), (False, ("rejected",) * 3)]
+)
+def test_a_person_decides_a_withdrawal_once(
+    bank: Bank,
+    approves: bool,
+    ends: tuple[str, ...],
+) -> None:
+    withdrawal = bank.withdraw("60.00")
+    found = bank.decision(withdrawal.id)
+    reviewer = bank.engine.acting_as(Actor(name="r.iyer"))
+    bank.step(10)
+    if approves:
+        decided = reviewer.approve_decision(found.id, YES).value
+    else:
+        decided = reviewer.refuse_decision(found.id, NO).value
+    assert decided.decided_by == "r.iyer"
+    assert decided.answer == (YES.answer if approves else NO.answer)
+    for again in (
+        refusal(reviewer.approve_decision, found.id, YES),
+        refusal(reviewer.refuse_decision, found.id, NO),
+    ):
+        assert (again.code, details(again)["reason"]) == ("CONFLICT", "ALREADY_DECIDED")
+    shown = []
+    for _ in ends:
+        shown.append(bank.status(withdrawal))
+        bank.step(10)
+    assert tuple(shown) == ends
+    assert bank.free() == ("440.00" if approves else "500.00")
+    bank.step(86_400)
+    assert bank.engine.decision(found.id).status == ("approved" if approves else "refused")
+
+
+def test_what_nobody_decides_ends_as_the_policy_says(bank: Bank) -> None:
+    strict, lenient = bank.withdraw("60.00"), bank.withdraw("40.00")
+    ids = bank.decision(strict.id).id, bank.decision(lenient.id).id
+    bank.step(1_800)
+    assert (bank.status(strict), bank.status(lenient)) == ("reviewing", "processing")
+    bank.step(1_800)
+    assert bank.status(strict) == "rejected"
+    failed = bank.engine.withdrawal_record(bank.world.account, strict.id).failure_reason
+    assert failed is not None
+    assert failed.message == "The review was not finished in time."
+    for found, status in zip(ids, ("lapsed", "approved"), strict=True):
+        decision = bank.engine.decision(found)
+        assert (decision.status, decision.decided_by) == (status, "worker")
+    types = [each.type for each in bank.engine.events(limit=100).data]
+    assert types.count("decision.opened") == 2
+    assert {"decision.lapsed", "decision.approved"} <= set(types)
+
+
+def test_a_cancelled_withdrawal_withdraws_its_decision(bank: Bank) -> None:
+    withdrawal = bank.withdraw("60.00")
+    found = bank.decision(withdrawal.id)
+    bank.engine.cancel_withdrawal(bank.world.account, withdrawal.id)
+    assert bank.engine.decision(found.id).status == "withdrawn"
+    assert refusal(bank.engine.approve_decision, found.id, YES).code == "CONFLICT"
+    assert bank.free() == "500.00"
+    bank.step(7_200)
+
+
+def test_a_note_moves_the_deadline_once(bank: Bank) -> None:
+    withdrawal = bank.withdraw("60.00")
+    found = bank.decision(withdrawal.id)
+    bank.step(600)
+    asked = bank.engine.note_decision(found.id, DecisionNote(text="A photo of the device")).value
+    assert asked.due is not None
+    assert found.due is not None
+    assert (asked.due - found.due).total_seconds() == 3_600
+    shown = bank.engine.withdrawal_record(bank.world.account, withdrawal.id)
+    assert shown.review is not None
+    assert shown.review.eta == asked.due
+    again = bank.engine.note_decision(found.id, DecisionNote(text="And a date")).value
+    assert (again.due, again.asked) == (asked.due, "And a date")
+    assert verify(bank.world.database) == ()
+    bank.step(3_600)
+    assert bank.status(withdrawal) == "reviewing"
+    bank.engine.approve_decision(found.id, YES)
+    bank.step(10)
+    assert bank.status(withdrawal) == "sent"
+
+
+def test_a_decision_is_taken_by_one_at_a_time(bank: Bank) -> None:
+    found = bank.decision(bank.withdraw("60.00").id)
+    first, second = (bank.engine.acting_as(Actor(name=each)) for each in ("a.brandt", "s.iyer"))
+    taken = first.take_decision(found.id).value
+    assert taken.holder == "a.brandt"
+    error = refusal(second.take_decision, found.id)
+    assert details(error)["reason"] == "TAKEN"
+    assert first.take_decision(found.id).value.holder == "a.brandt"
+    bank.step(15 * 60)
+    assert second.take_decision(found.id).value.holder == "s.iyer"
+
+
+def test_a_frozen_account_is_lifted_by_a_person(bank: Bank) -> None:
+    frozen = bank.engine.open_decision(bank.control(words="Called by the police")).value
+    assert (bank.controls(), frozen.control, frozen.due) == (["FROZEN"], "FROZEN", None)
+    assert refusal(bank.withdraw, "20.00").code == "ACCOUNT_RESTRICTED"
+    error = refusal(bank.engine.open_decision, bank.control())
+    assert (details(error)["id"], details(error)["reason"]) == (frozen.id, "ALREADY_SET")
+    kept = Refusal(reason="INVESTIGATION", answer="Not finished.")
+    bank.engine.refuse_decision(frozen.id, kept)
+    standing = bank.decision(bank.world.account)
+    assert (standing.id != frozen.id, standing.reason) == (True, "INVESTIGATION")
+    assert bank.controls() == ["FROZEN"]
+    bank.engine.approve_decision(standing.id, YES)
+    assert bank.controls() == []
+    assert bank.withdraw("20.00").status == "reviewing"
+
+
+def test_another_control_replaces_the_one_that_is_set(bank: Bank) -> None:
+    frozen = bank.engine.open_decision(bank.control()).value
+    selling = bank.engine.open_decision(bank.control("SELL_ONLY")).value
+    assert bank.engine.decision(frozen.id).status == "withdrawn"
+    assert bank.controls() == ["SELL_ONLY"]
+    bank.engine.approve_decision(selling.id, YES)
+    assert bank.controls() == []
+
+
+def test_a_control_ends_at_its_time(bank: Bank) -> None:
+    until = format_instant(bank.world.clock.now() + HOUR)
+    frozen = bank.engine.open_decision(bank.control(until=until)).value
+    bank.step(3_599)
+    assert bank.engine.decision(frozen.id).status == "open"
+    bank.step(1)
+    assert bank.engine.decision(frozen.id).status == "approved"
+    assert bank.controls() == []
+
+
+def test_a_freeze_stops_withdrawals_that_were_not_sent(bank: Bank) -> None:
+    sent = bank.withdraw("20.00")
+    bank.step(7_200)
+    bank.step(5)
+    waiting, held = bank.world.withdraw("5.00", USDC_SOLANA), bank.withdraw("10.00")
+    bank.engine.open_decision(bank.control())
+    bank.step(5)
+    assert bank.status(sent) == "completed"
+    bank.step(7_200)
+    bank.step(5)
+    for withdrawal in (waiting, held):
+        failed = bank.engine.withdrawal_record(bank.world.account, withdrawal.id)
+        assert failed.failure_reason is not None
+        assert (failed.status, failed.failure_reason.code) == ("failed", "ACCOUNT_FROZEN")
+    assert bank.free() == "480.00"
+
+
+def test_a_returned_deposit_freezes_under_a_decision(bank: Bank) -> None:
+    deposit = bank.world.deposit("50.00", DPT)
+    act(
+        bank.world.context,
+        Actor(name="core-bank"),
+        lambda tx: deposits.claw_back(tx, deposit.id, "Unpaid."),
+    )
+    found = bank.decision(bank.world.account)
+    assert (found.reason, found.opened_by) == ("DEPOSIT_RETURNED", "core-bank")
+    bank.engine.approve_decision(found.id, YES)
+    assert bank.controls() == []
+
+
+def test_a_market_is_closed_and_opened(bank: Bank) -> None:
+    until = format_instant(bank.world.clock.now() + HOUR)
+    asked = OpenDecision(kind="market", subject="sol-usd", reason="MAINTENANCE", until=until)
+    closed = bank.engine.open_decision(asked).value
+    error = refusal(bank.world.quote, "100.00")
+    assert (error.code, details(error)["estimatedResolution"]) == ("MARKET_UNAVAILABLE", until)
+    assert details(refusal(bank.engine.open_decision, asked))["reason"] == "ALREADY_CLOSED"
+    bank.engine.approve_decision(closed.id, YES)
+    assert bank.world.quote("100.00").market_name == "sol-usd"
+    bank.engine.open_decision(asked)
+    bank.step(3_600)
+    assert bank.world.quote("100.00").market_name == "sol-usd"
+    assert bank.engine.decisions(ListQuery(text="sol-usd", status="open")).data == ()
+
+
+def test_closing_a_market_needs_the_scope_of_the_deployment(bank: Bank) -> None:
+    scopes = frozenset({"decisions:write"})
+    limited = bank.engine.acting_as(Actor(name="desk", key_id="k", scopes=scopes))
+    asked = OpenDecision(kind="market", subject="sol-usd", reason="MAINTENANCE")
+    assert refusal(limited.open_decision, asked).code == "FORBIDDEN"
+    bank.engine.open_decision(asked)
+    found = bank.decision("sol-usd")
+    assert refusal(limited.approve_decision, found.id, YES).code == "FORBIDDEN"
+    assert limited.open_decision(bank.control()).value.status == "open"
+
+
+@pytest.mark.parametrize("accepts", [True, False])
+def test_a_statement_is_judged(bank: Bank, accepts: bool) -> None:
+    request = StatementRequest(
+        counterparty_id=bank.wallet, reason="OTHER", statement="It is my own wallet."
+    )
+    stated = bank.engine.create_ownership_statement(bank.custody, request).value
+    found = bank.decision(stated.id)
+    if accepts:
+        bank.engine.approve_decision(found.id, YES)
+    else:
+        bank.engine.refuse_decision(found.id, Refusal(reason="OTHER", answer="Not enough."))
+    shown = bank.engine.ownership_statement_by_id(stated.id)
+    assert shown.status == ("accepted" if accepts else "refused")
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"reason": "because"}, "reason"),
+        ({"reason": ""}, "reason"),
+        ({"control": "CLOSED"}, "control"),
+        ({"control": None}, "control"),
+        ({"kind": "withdrawal"}, "kind"),
+        ({"until": format_instant(START)}, "until"),
+        ({"until": "tomorrow"}, "until"),
+        ({"words": "x" * 501}, "words"),
+        ({"words": " "}, "words"),
+    ],
+)
+def test_what_a_control_cannot_be_is_named(bank: Bank, changes: dict[str, str], field: str) -> None:
+    asked = bank.control(**changes)
+    error = refusal(bank.engine.open_decision, asked)
+    assert error.code == "VALIDATION_ERROR"
+    assert [each["field"] for each in details(error)["errors"]] == [field]
+
+
+@pytest.mark.parametrize(
+    "altered",
+    [
+        "UPDATE decision SET at_deadline = 'approve'",
+        "UPDATE decision SET status = 'approved', decided_at = created, decided_by = 'me'",
+        "UPDATE decision SET due = due - 1",
+    ],
+)
+def test_an_altered_decision_pays_nothing(tmp_path: Path, altered: str) -> None:
+    """Whatever it was altered to, the worker's write over it is found before a payout."""
+    world = make_world(tmp_path / "bank.db", options=OPTIONS)
+    world.open()
+    bank = Bank(world)
+    withdrawal = bank.withdraw("60.00")
+    with unguarded(world) as connection:
+        connection.execute(text(altered))
+        connection.commit()
+    assert verify(world.database) != ()
+    for _ in range(4):
+        with suppress(AssertionError):  # the worker puts off what it can't do
+            bank.step(3_600)
+        assert bank.status(withdrawal) not in {"sent", "completed"}
+    world.close()
+
+
+def test_a_withdrawal_without_its_decision_is_named_and_not_paid(tmp_path: Path) -> None:
+    world = make_world(tmp_path / "bank.db", options=OPTIONS)
+    world.open()
+    bank = Bank(world)
+    withdrawal = bank.withdraw("60.00")
+    with unguarded(world) as connection:
+        connection.execute(text("DELETE FROM decision"))
+        connection.commit()
+    named = " ".join(map(str, verify(world.database)))
+    assert f"it waits for a decision that isn't open (withdrawal {withdrawal.id})" in named
+    world.clock.advance(2 * HOUR)
+    with pytest.raises(AssertionError, match="vanished"):
+        bank.engine.run_due()
+    assert bank.status(withdrawal) == "reviewing"
+    world.close()
