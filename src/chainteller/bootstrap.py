@@ -289,6 +289,7 @@ def engine_options(settings: Settings) -> "EngineOptions":
     """Convert settings to engine options; windows are rounded up to whole seconds."""
     from chainteller.domain.challenges import SharedWallets
     from chainteller.domain.options import EngineOptions
+    from chainteller.settings.policy import read_policy
 
     engine, service = settings.engine, settings.service
     options = {
@@ -300,6 +301,7 @@ def engine_options(settings: Settings) -> "EngineOptions":
     options |= {
         "quote_window_s": math.ceil(engine.quote_window_s),
         "challenge_ttl_s": math.ceil(engine.challenge_ttl_s),
+        "review": read_policy(engine.policy),
         "limits": _limits(service.limits),
         "level_limits": _level_limits(service.limits),
         "text_names_account": settings.wallets.text_names_account,

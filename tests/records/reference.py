@@ -12,6 +12,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from chainteller.records.accounts import ACCOUNT, BALANCE, CUSTOMER, LIMIT
 from chainteller.records.audit import AUDIT_ROW, EVENT
+from chainteller.records.decisions import DECISION
 from chainteller.records.fields import Field, FieldList, Interface
 from chainteller.records.finding import FOUND
 from chainteller.records.markets import MARKET, PRICE
@@ -37,6 +38,7 @@ LISTS: tuple[FieldList[Any], ...] = (
     CHALLENGE,
     CLAIM,
     DIAGNOSIS,
+    DECISION,
     AUDIT_ROW,
     EVENT,
 )

@@ -7,14 +7,19 @@ from chainteller.cli.open_services import remembering, service, writing
 from chainteller.cli.options import TellerGroup, example, idempotent, options
 from chainteller.cli.output import document, line, record
 from chainteller.domain.clock import SystemClock
+from chainteller.domain.decisions import DecisionKind, DecisionStatus
+from chainteller.domain.preconditions import SETTABLE
 from chainteller.records.accounts import ACCOUNT, BALANCE, CUSTOMER, LIMIT
+from chainteller.records.decisions import DECISION
 from chainteller.service import operations as op
+from chainteller.service.interface import Service
 from chainteller.service.models.accounts import (
     Customer,
     OpenTradingAccount,
     TokenBalance,
     TradingAccount,
 )
+from chainteller.service.models.decisions import Approval, OpenDecision
 from chainteller.service.models.funding import LimitUsage
 from chainteller.service.models.pages import ListQuery
 from chainteller.tui.queries import account_sheet
@@ -45,7 +50,7 @@ def find(text: str, selection: Selection[Customer]) -> None:
 
 @click.group("accounts", cls=TellerGroup)
 def accounts() -> None:
-    """Trading accounts: list, open, show, balances, limits."""
+    """Trading accounts: list, open, show, balances, limits, control."""
 
 
 @accounts.command(
@@ -134,6 +139,62 @@ def limits(account_id: str, selection: Selection[LimitUsage]) -> None:
     """Show the withdrawal limits by kind of destination."""
     with service() as bank:
         selection.write(bank.limits(account_id), nothing="no limits")
+
+
+@accounts.command(
+    "control",
+    calls=[op.OPEN_DECISION, op.APPROVE_DECISION, op.DECISIONS],
+    epilog=example(
+        "chainteller accounts control TDA_... --set FROZEN --reason COMPLIANCE_REVIEW",
+        "chainteller accounts control TDA_... --lift --reason 'The customer was identified.'",
+    ),
+)
+@click.argument("account_id", metavar="ID")
+@click.option("--set", "control", metavar="C", help=", ".join(SETTABLE))
+@click.option("--lift", is_flag=True, help="Lift the control.")
+@click.option("--reason", required=True, metavar="R", help="With --set a code; with --lift, words.")
+@click.option("--words", metavar="WORDS", help="More about the reason; customers don't see it.")
+@click.option("--until", metavar="TIME", help="When it's lifted by itself.")
+@idempotent
+def control(  # noqa: PLR0913 - one option each
+    account_id: str,
+    control: str | None,
+    reason: str,
+    words: str | None,
+    until: str | None,
+    idempotency_key: str | None,
+    *,
+    lift: bool,
+) -> None:
+    """Freeze an account, let it only sell, or lift that."""
+    if lift == (control is not None):
+        raise click.UsageError("Name either --set with a control, or --lift.")
+    with writing() as desk:
+        if lift:
+            standing = _standing(desk, account_id)
+            decided = desk.approve_decision(
+                standing, Approval(answer=reason), idempotency_key=idempotency_key
+            )
+        else:
+            asked = OpenDecision(
+                kind="control",
+                subject=account_id,
+                control=control,
+                reason=reason,
+                words=words,
+                until=until,
+            )
+            decided = desk.open_decision(asked, idempotency_key=idempotency_key)
+    record(decided.value, DECISION)
+
+
+def _standing(bank: Service, account_id: str) -> str:
+    """The id of the open decision about an account's control. Raises UsageError."""
+    query = ListQuery(text=account_id, status=DecisionStatus.OPEN, type=DecisionKind.CONTROL)
+    found = bank.decisions(query).data
+    if not found:
+        raise click.UsageError("No control that can be lifted is set on this account.")
+    return found[0].id
 
 
 COMMANDS = (customers, accounts)

@@ -343,7 +343,7 @@ _DAY_OPTIONS = [
 _OPTIONS: Mapping[str, tuple[str, str]] = {
     "page": ("--page", "Page number."),
     "limit": ("--limit", "Rows per page."),
-    "sort": ("--sort", "Sort order; the newest first if left out."),
+    "sort": ("--sort", "Sort order, instead of the one above."),
     "filter[query]": ("--text", "Only those that match: an id, a name, an address."),
     "filter[object]": ("--object", "Only those about this record."),
     "filter[bankAccountId]": ("--bank-account", "Only that of this bank account."),
@@ -351,6 +351,7 @@ _OPTIONS: Mapping[str, tuple[str, str]] = {
     "filter[status]": ("--status", "Only those in this status."),
     "filter[side]": ("--side", "Only purchases (buy) or sales (sell)."),
     "filter[market]": ("--market", "Only those of this market."),
+    "filter[kind]": ("--kind", "Only those of this kind."),
     "filter[type]": ("--type", "Only those of this type."),
 }
 """Flag and help of each query parameter, by its name on the wire."""

@@ -28,6 +28,8 @@ _PARTS = (
     "quotes",
     "trades",
     "wallets",
+    "decisions",
+    "policy",
     "events",
     "audit",
     "clock",

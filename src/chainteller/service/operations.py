@@ -242,7 +242,10 @@ TRANSFER_TYPE = Parameter(
     "type", ("filter[type]",), Kind.TEXT, {"type": "string", "enum": list(TRANSACTION_TYPES[1:])}
 )
 KIND = Parameter(
-    "type", ("filter[kind]",), Kind.TEXT, {"type": "string", "enum": list(DecisionKind)}
+    "type",
+    ("filter[kind]",),
+    Kind.TEXT,
+    {"type": "string", "enum": [each.value for each in DecisionKind]},
 )
 CREATED = (
     _timestamp("created_gte", "filter[created][gte]"),

@@ -25,7 +25,8 @@ def _setting(default: object, read: Reader) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """The embedded engine. Every delay is in seconds."""
+    """The embedded engine. Every delay is in seconds. ``policy`` is the file that says what waits
+    for a person; nothing does without one."""
 
     quote_window_s: float = _setting(_ENGINE.quote_window_s, values.seconds(1))
     deposit_delay_s: float = _setting(_ENGINE.deposit_delay_s, values.seconds(0))
@@ -37,6 +38,7 @@ class EngineSettings:
     keep_events_days: int = _setting(_ENGINE.keep_events_days, values.count)
     price_feed: str = _setting("simulated", values.price_feed)
     maintenance: tuple[str, ...] = _setting(_ENGINE.maintenance, values.markets)
+    policy: str = _setting("", values.text)
     seed: str = _setting("42", values.text)
 
 

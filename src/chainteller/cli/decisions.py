@@ -1,0 +1,145 @@
+"""Decisions: what waits for a person, and the controls and closed markets that people set."""
+
+import click
+
+from chainteller.cli.lists import Selection, list_options
+from chainteller.cli.open_services import service, writing
+from chainteller.cli.options import TellerGroup, example, idempotent
+from chainteller.cli.output import record
+from chainteller.domain.decisions import RefusalReason
+from chainteller.records.decisions import DECISION
+from chainteller.service import operations as op
+from chainteller.service.models.decisions import (
+    Approval,
+    Decision,
+    DecisionNote,
+    OpenDecision,
+    Refusal,
+)
+
+_one = click.argument("decision_id", metavar="ID")
+_answer = click.option(
+    "--answer", required=True, metavar="WORDS", help="Why; customers don't see it."
+)
+
+
+@click.group("decisions", cls=TellerGroup)
+def decisions() -> None:
+    """What waits for a person: withdrawals, controls, closed markets, statements."""
+
+
+@decisions.command(
+    "list",
+    calls=[op.DECISIONS],
+    epilog=example(
+        "chainteller decisions list --status open",
+        "chainteller decisions list --kind control --account TDA_...",
+    ),
+)
+@list_options(op.DECISIONS, DECISION)
+def list_decisions(selection: Selection[Decision]) -> None:
+    """List decisions, the earliest deadline first."""
+    with service() as bank:
+        selection.show(bank, bank.decisions, nothing="nothing waits for a person")
+
+
+@decisions.command(
+    "show", calls=[op.DECISION], epilog=example("chainteller decisions show DEC_...")
+)
+@_one
+def show(decision_id: str) -> None:
+    """Show a decision."""
+    with service() as bank:
+        record(bank.decision(decision_id), DECISION)
+
+
+@decisions.command(
+    "take", calls=[op.TAKE_DECISION], epilog=example("chainteller decisions take DEC_...")
+)
+@_one
+@idempotent
+def take(decision_id: str, idempotency_key: str | None) -> None:
+    """Take a decision for fifteen minutes, so that others see who works on it."""
+    with writing() as desk:
+        record(desk.take_decision(decision_id, idempotency_key=idempotency_key).value, DECISION)
+
+
+@decisions.command(
+    "approve",
+    calls=[op.APPROVE_DECISION],
+    epilog=example("chainteller decisions approve DEC_... --answer 'The customer called back.'"),
+)
+@_one
+@_answer
+@idempotent
+def approve(decision_id: str, answer: str, idempotency_key: str | None) -> None:
+    """Let a withdrawal pass, accept a statement, lift a control or open a market."""
+    asked = Approval(answer=answer)
+    with writing() as desk:
+        decided = desk.approve_decision(decision_id, asked, idempotency_key=idempotency_key)
+    record(decided.value, DECISION)
+
+
+@decisions.command(
+    "refuse",
+    calls=[op.REFUSE_DECISION],
+    epilog=example(
+        "chainteller decisions refuse DEC_... --reason NOT_CONFIRMED --answer 'No call back.'"
+    ),
+)
+@_one
+@click.option(
+    "--reason",
+    required=True,
+    metavar="R",
+    help=f"{', '.join(RefusalReason)}; of a control or a market that stays, a code of your own.",
+)
+@_answer
+@click.option("--until", metavar="TIME", help="Until when a control or a closed market stays.")
+@idempotent
+def refuse(
+    decision_id: str, reason: str, answer: str, until: str | None, idempotency_key: str | None
+) -> None:
+    """Refuse a withdrawal, whose money is given back, or a statement; keep a control."""
+    asked = Refusal(reason=reason, answer=answer, until=until)
+    with writing() as desk:
+        decided = desk.refuse_decision(decision_id, asked, idempotency_key=idempotency_key)
+    record(decided.value, DECISION)
+
+
+@decisions.command(
+    "note",
+    calls=[op.NOTE_DECISION],
+    epilog=example("chainteller decisions note DEC_... 'Send a photo of the device.'"),
+)
+@_one
+@click.argument("text")
+@idempotent
+def note(decision_id: str, text: str, idempotency_key: str | None) -> None:
+    """Note what the customer is asked for; the first time, a withdrawal's deadline moves."""
+    asked = DecisionNote(text=text)
+    with writing() as desk:
+        noted = desk.note_decision(decision_id, asked, idempotency_key=idempotency_key)
+    record(noted.value, DECISION)
+
+
+@decisions.command(
+    "close-market",
+    calls=[op.OPEN_DECISION],
+    epilog=example("chainteller decisions close-market sol-usd --reason MAINTENANCE"),
+)
+@click.argument("market")
+@click.option("--reason", required=True, metavar="R", help="A code, such as MAINTENANCE.")
+@click.option("--words", metavar="WORDS", help="More about the reason; customers don't see it.")
+@click.option("--until", metavar="TIME", help="When it opens by itself, as 2026-11-30T08:00:00Z.")
+@idempotent
+def close_market(
+    market: str, reason: str, words: str | None, until: str | None, idempotency_key: str | None
+) -> None:
+    """Close a market for everybody; approving the decision opens it."""
+    asked = OpenDecision(kind="market", subject=market, reason=reason, words=words, until=until)
+    with writing() as desk:
+        record(desk.open_decision(asked, idempotency_key=idempotency_key).value, DECISION)
+
+
+COMMANDS = (decisions,)
