@@ -69,6 +69,7 @@ def _records(call: Caller) -> dict[str, str]:
     ownership = f"/blockchain-accounts/{chain}/1P-counterparty-ownership"
     of_wallet = {"counterpartyId": wallet}
     stated = {**of_wallet, "reason": "OTHER", "statement": "It is mine."}
+    statement = call("POST", f"{ownership}-statements", stated).json["id"]
     return {
         "tradingAccountId": account,
         "depositId": deposit,
@@ -78,12 +79,19 @@ def _records(call: Caller) -> dict[str, str]:
         "quoteId": call.quote(),
         "market": "sol-usd",
         "smallTransferId": call("POST", f"{ownership}-transfers", of_wallet).json["id"],
-        "ownershipStatementId": call("POST", f"{ownership}-statements", stated).json["id"],
+        "ownershipStatementId": statement,
+        "decisionId": _decision(call),
         "seq": "1",
         "counterpartyId": wallet,
         "blockchainAccountId": chain,
         **_verified(call, chain, wallet),
     }
+
+
+def _decision(call: Caller) -> str:
+    """The decision about the statement."""
+    (found,) = call("GET", "/decisions?filter[kind]=ownershipStatement").json["data"]
+    return str(found["id"])
 
 
 def _verified(call: Caller, chain: str, wallet: str) -> dict[str, str]:
@@ -133,6 +141,15 @@ def body_of(operation: Operation[Any], ids: Mapping[str, str]) -> object:
             "network": "solana",
         },
         "clear_dispute": {"reason": "put back"},
+        "open_decision": {
+            "kind": "control",
+            "subject": ids["tradingAccountId"],
+            "control": "FROZEN",
+            "reason": "TEST",
+        },
+        "approve_decision": {"answer": "It's theirs."},
+        "refuse_decision": {"reason": "OTHER", "answer": "It isn't."},
+        "note_decision": {"text": "Call back."},
         "create_challenge": {"counterpartyId": ids["counterpartyId"]},
         "create_small_transfer": {"counterpartyId": ids["counterpartyId"]},
         "create_ownership_statement": {

@@ -123,6 +123,11 @@ def lines(bank: Bank) -> Lines:
     report = at / "report.json"
     bank.run("train", "first-steps", "--steps", "/dev/null", "--report", str(report))
     disputed = _disputed(bank, backup)
+    policy = Path(__file__).parents[2] / "sample_data" / "policy.toml"
+    stated, doubted = (
+        bank.made("decisions", "list", "--kind", kind)["data"][0]
+        for kind in ("ownershipStatement", "control")
+    )
     found = {
         "customers find": ("DDA-100",),
         "find": ("DDA-1001",),
@@ -172,6 +177,15 @@ def lines(bank: Bank) -> Lines:
         "wallets transfers": ("--account", custody),
         "wallets state": (open_.id, "It is mine.", "--account", custody, "--reason", "OTHER"),
         "wallets statements": ("--account", custody),
+        "decisions list": ("--status", "open"),
+        "decisions show": (stated["id"],),
+        "decisions take": (stated["id"],),
+        "decisions note": (stated["id"], "Send a photo of the device."),
+        "decisions approve": (stated["id"], "--answer", "The photo came."),
+        "decisions refuse": (doubted["id"], "--reason", "OTHER", "--answer", "No photo came."),
+        "decisions close-market": ("eth-usd", "--reason", "MAINTENANCE"),
+        "policy check": (str(policy),),
+        "accounts control": (account, "--set", "SELL_ONLY", "--reason", "RISK_POLICY"),
         "wallets link": (claim,),
         "wallets shared": (),
         "wallets attestation": (claim,),

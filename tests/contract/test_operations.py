@@ -25,6 +25,7 @@ from chainteller.service.models.counterparties import (
     SmallTransferRequest,
     StatementRequest,
 )
+from chainteller.service.models.decisions import Approval, DecisionNote, OpenDecision, Refusal
 from chainteller.service.models.funding import DepositRequest, WithdrawalRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.operations import OPERATIONS, Call, Operation
@@ -52,6 +53,10 @@ REQUESTS: Mapping[type[RequestModel], RequestModel] = {
         SmallTransferRequest(counterparty_id=WELL_FORMED),
         StatementRequest(counterparty_id=WELL_FORMED, reason="OTHER", statement="It is mine."),
         ClearDispute(reason="put back"),
+        OpenDecision(kind="control", subject=WELL_FORMED, control="FROZEN", reason="TEST"),
+        Approval(answer="It's theirs."),
+        Refusal(reason="OTHER", answer="It isn't."),
+        DecisionNote(text="Call back."),
     )
 }
 

@@ -101,8 +101,8 @@ def test_the_first_line_that_fits_gives_a_withdrawal_to_a_person(bank: Bank) -> 
     strict, lenient, free = (bank.withdraw(each) for each in ("60.00", "40.00", "20.00"))
     assert [each.status for each in (strict, lenient, free)] == ["reviewing"] * 3
     first, second = bank.decision(strict.id), bank.decision(lenient.id)
-    assert (first.reason, first.at_deadline) == ("UNVERIFIED_WALLET", "refuse")
-    assert (second.reason, second.at_deadline) == ("UNVERIFIED_WALLET", "approve")
+    assert (first.reason, first.at_deadline) == ("REVIEW_UNVERIFIED_WALLET", "refuse")
+    assert (second.reason, second.at_deadline) == ("REVIEW_UNVERIFIED_WALLET", "approve")
     assert first.due is not None
     assert format_instant(now + HOUR) == first.model_dump(by_alias=True)["due"]
     assert strict.review is not None

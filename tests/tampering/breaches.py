@@ -13,6 +13,7 @@ from pathlib import Path
 from sqlalchemy import text
 from tests.tampering.altering import unguarded
 from tests.tampering.bank import busy_bank
+from tests.world import core
 from tests.world.engines import World
 
 from chainteller.engine.operations import claim_proofs
@@ -201,6 +202,7 @@ STATEMENTS = (
     "WHERE id = $CLAIM",
     "UPDATE blockchain_account SET network = 'ethereum-sepolia'",
     "UPDATE link SET claim_id = 'CLM_1' WHERE counterparty_id = $WALLET",
+    "UPDATE ownership_statement SET status = 'accepted'",
 )
 
 
@@ -241,6 +243,7 @@ def _found(connection: Session) -> Iterator[str]:
 
 
 def main() -> None:
+    core.install()
     with tempfile.TemporaryDirectory() as folder:
         bank = busy_bank(Path(folder) / "bank.db")
         lines = []

@@ -20,6 +20,9 @@ HELD_FOR = 15 * MINUTE
 MAXIMUM_WORDS = 500
 UNVERIFIED_HELD = "UNVERIFIED_DESTINATION"
 """Why a withdrawal is held for a time that needs no person, and then passes by itself."""
+UNCONFIRMED_HELD = "CHAIN_UNCONFIRMED"
+"""Why a withdrawal is held and then refused: no chain said again that its wallet's claim stands."""
+_BY_PERSON = "REVIEW_"
 REFUSED_REVIEW = "REVIEW_REJECTED"
 """The code of a withdrawal that a review refused."""
 
@@ -84,7 +87,12 @@ class ReviewCondition(StrEnum):
     @property
     def code(self) -> str:
         """The reason that a withdrawal and its decision give."""
-        return self.value.upper()
+        return _BY_PERSON + self.value.upper()
+
+
+def is_by_person(reason: str) -> bool:
+    """Whether a withdrawal with this reason waits for a person, and not only for a time."""
+    return reason.startswith(_BY_PERSON)
 
 
 class ReviewLine(NamedTuple):

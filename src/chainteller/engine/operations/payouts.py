@@ -5,10 +5,10 @@ from chainteller.domain.assets import ASSETS_BY_KEY
 from chainteller.domain.decisions import (
     LAPSED_TEXT,
     REFUSED_REVIEW,
+    UNCONFIRMED_HELD,
     UNVERIFIED_HELD,
     AtDeadline,
     DecisionStatus,
-    ReviewCondition,
 )
 from chainteller.domain.ledger import (
     Journal,
@@ -51,7 +51,7 @@ def end_review(tx: UnitOfWork, withdrawal_id: str) -> None:
         outcome.apply(tx, decide_lapse(row, decision, moment))
     elif row.review_reason == UNVERIFIED_HELD:
         outcome.apply(tx, decide_passed_review(row, moment))
-    elif row.review_reason == ReviewCondition.CHAIN_UNCONFIRMED.code:
+    elif row.review_reason == UNCONFIRMED_HELD:
         outcome.apply(tx, decide_rejection(row, row.review_reason, UNCONFIRMED, moment.now))
     else:
         raise AssertionError(f"the decision about {row.id} vanished")

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from chainteller.domain.assets import CASH_EQUIVALENTS, MARKETS, USD, Asset
 from chainteller.domain.clock import format_instant
 from chainteller.domain.decisions import (
+    UNCONFIRMED_HELD,
     UNVERIFIED_HELD,
     DecisionKind,
     DecisionStatus,
@@ -265,7 +266,7 @@ def _review(state: State, cents: int, moment: Moment) -> _Waiting | None:
     if target.destination_class is DestinationClass.UNVERIFIED:
         return _Waiting(UNVERIFIED_HELD, until)
     if state.is_unconfirmed:
-        return _Waiting(ReviewCondition.CHAIN_UNCONFIRMED.code, until)
+        return _Waiting(UNCONFIRMED_HELD, until)
     return None
 
 

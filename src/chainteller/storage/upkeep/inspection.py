@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
 
-from chainteller.domain.decisions import UNVERIFIED_HELD, DecisionKind, ReviewCondition
+from chainteller.domain.decisions import UNCONFIRMED_HELD, UNVERIFIED_HELD, DecisionKind
 from chainteller.domain.second_method import StatementStatus
 from chainteller.domain.trades import TradeStatus
 from chainteller.domain.transfers import HOLDING, TransferStatus
@@ -172,9 +172,8 @@ def waiting_without_job(
 
 
 _ID = row_of("id")
-_BY_ITSELF = quoted((UNVERIFIED_HELD, ReviewCondition.CHAIN_UNCONFIRMED.code))
-"""Why withdrawals wait for a time and for no person. One that no chain confirmed may have a
-decision, and is refused at its time without."""
+_BY_ITSELF = quoted((UNVERIFIED_HELD, UNCONFIRMED_HELD))
+"""Why withdrawals wait for a time and for no person."""
 _ABOUT = "decision.subject = {}.id AND decision.status = 'open'"
 _UNDECIDED = Query(
     f"SELECT id FROM transfer WHERE status = '{TransferStatus.REVIEWING}' "

@@ -1,0 +1,88 @@
+"""The policy file: what it says, and what is wrong with it, by line and column."""
+
+import pytest
+
+from chainteller.domain.decisions import AtDeadline, Payment, ReviewCondition, ReviewLine, line_for
+from chainteller.domain.evidence import EvidenceLevel
+from chainteller.domain.limits import DestinationClass
+from chainteller.settings.policy import parse_policy, read_policy
+from chainteller.settings.values import SettingsInvalid
+
+POLICY = """
+[review]   # comment
+unverified_wallet = { over = "0", within = "2h", then = "refuse" }
+first_use = { over = 5000, within = "30m", then = "approve" }
+shared_wallet = { within = "1d" }
+"""
+
+
+def test_lines_are_read_in_their_order() -> None:
+    assert parse_policy(POLICY, "p") == (
+        ReviewLine(ReviewCondition.UNVERIFIED_WALLET, 0, 7_200, AtDeadline.REFUSE),
+        ReviewLine(ReviewCondition.FIRST_USE, 500_000, 1_800, AtDeadline.APPROVE),
+        ReviewLine(ReviewCondition.SHARED_WALLET, 0, 86_400, AtDeadline.REFUSE),
+    )
+
+
+def test_no_file_is_no_policy() -> None:
+    assert read_policy("") == ()
+    with pytest.raises(SettingsInvalid, match="can't be read"):
+        read_policy("/nowhere/policy.toml")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("[reviews]\n", "p:1:2: there is no section 'reviews', did you mean review?"),
+        ("[two]\nwithdrawal = '1'", "p:1:2: there is no section 'two'; known: review"),
+        ("review = 3", "p:1:1: review is a section: [review]"),
+        ("[review]\nfirst_us = {within='2h'}", "p:2:1: there is no condition 'first_us', did you"),
+        ("[review]\nfirst_use = '2h'", "p:2:1: first_use is written {"),
+        ("[review]\nfirst_use = {within='2h', thn='x'}", "p:2:27: first_use has no 'thn', did you"),
+        ("[review]\nfirst_use = {within='2h', then='maybe'}", "p:2:33: first_use.then is refuse"),
+        ("[review]\nfirst_use = {within='soon'}", "p:2:1: first_use.within is a time"),
+        ("[review]\nfirst_use = {within='9s'}", "p:2:1: first_use.within is from 1m to 30d"),
+        ("[review]\nfirst_use = {within='31d'}", "p:2:1: first_use.within is from 1m to 30d"),
+        ("[review]\nfirst_use = {}", "p:2:1: first_use.within is a time"),
+        ("[review]\nfirst_use = {over='-1', within='2h'}", "p:2:1: first_use.over is an amount"),
+        ("[review]\nfirst_use = {over='1.005', within='2h'}", "p:2:1: first_use.over is an amount"),
+        ("[review]\nfirst_use = {within='2h'}\nfirst_use = {within='3h'}", "p: Cannot overwrite"),
+        ("[review\n", "p: Expected ']'"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_place(text: str, problem: str) -> None:
+    with pytest.raises(SettingsInvalid) as refused:
+        parse_policy(text, "p")
+    (found,) = refused.value.problems
+    assert found.startswith(problem)
+
+
+def test_every_problem_of_a_file_is_named_at_once() -> None:
+    with pytest.raises(SettingsInvalid) as refused:
+        parse_policy("[rules]\n[review]\nfirst_use = {over='x', within='x'}", "p")
+    assert len(refused.value.problems) == 3
+
+
+VERIFIED = Payment(DestinationClass.VERIFIED, 100_000, EvidenceLevel.MEDIUM, is_first_use=True)
+
+
+@pytest.mark.parametrize(
+    ("payment", "condition"),
+    [
+        (VERIFIED, None),
+        (VERIFIED._replace(notional_cents=500_001), ReviewCondition.FIRST_USE),
+        (VERIFIED._replace(notional_cents=500_000), None),
+        (VERIFIED._replace(is_shared=True), ReviewCondition.SHARED_WALLET),
+        (
+            VERIFIED._replace(is_shared=True, notional_cents=900_000),
+            ReviewCondition.FIRST_USE,
+        ),
+        (Payment(DestinationClass.UNVERIFIED, 1), ReviewCondition.UNVERIFIED_WALLET),
+        (Payment(DestinationClass.OWN_BANK, 900_000), None),
+    ],
+)
+def test_the_first_line_that_fits_counts(
+    payment: Payment, condition: ReviewCondition | None
+) -> None:
+    found = line_for(parse_policy(POLICY, "p"), payment)
+    assert (found and found.condition) == condition
