@@ -55,7 +55,7 @@ class Unopened(Console):
 
 async def main():
     app = Unopened(lambda: None, ConsoleSettings())
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with app.run_test(size=(160, 40)) as pilot:
         await pilot.press("6")
         await pilot.pause()
         await pilot.press("g")

@@ -18,9 +18,7 @@ from chainteller.service.models.decisions import (
 )
 
 _one = click.argument("decision_id", metavar="ID")
-_answer = click.option(
-    "--answer", required=True, metavar="WORDS", help="Why; customers don't see it."
-)
+_answer = click.option("--answer", metavar="WORDS", help="Why; customers don't see it.")
 
 
 @click.group("decisions", cls=TellerGroup)
@@ -72,7 +70,7 @@ def take(decision_id: str, idempotency_key: str | None) -> None:
 @_one
 @_answer
 @idempotent
-def approve(decision_id: str, answer: str, idempotency_key: str | None) -> None:
+def approve(decision_id: str, answer: str | None, idempotency_key: str | None) -> None:
     """Let a withdrawal pass, accept a statement, lift a control or open a market."""
     asked = Approval(answer=answer)
     with writing() as desk:
@@ -98,7 +96,11 @@ def approve(decision_id: str, answer: str, idempotency_key: str | None) -> None:
 @click.option("--until", metavar="TIME", help="Until when a control or a closed market stays.")
 @idempotent
 def refuse(
-    decision_id: str, reason: str, answer: str, until: str | None, idempotency_key: str | None
+    decision_id: str,
+    reason: str,
+    answer: str | None,
+    until: str | None,
+    idempotency_key: str | None,
 ) -> None:
     """Refuse a withdrawal, whose money is given back, or a statement; keep a control."""
     asked = Refusal(reason=reason, answer=answer, until=until)

@@ -24,6 +24,9 @@ DECISION: "FieldList[Decision]" = FieldList(
         Field("status", "status", STATUS, lambda each: each.status),
         Field("subject", "about", IDENTIFIER, lambda each: each.subject),
         Field("trading_account_id", "account", IDENTIFIER, lambda each: each.trading_account_id),
+        Field("customer_name", "customer", TEXT, lambda each: each.customer_name, is_private=True),
+        Field("amount", "amount", TEXT, lambda each: each.amount),
+        Field("symbol", "asset", TEXT, lambda each: each.symbol),
         Field("control", "control", TEXT, lambda each: each.control),
         Field("reason", "reason", TEXT, lambda each: each.reason),
         Field("words", "words", TEXT, lambda each: each.words),
@@ -41,7 +44,7 @@ DECISION: "FieldList[Decision]" = FieldList(
         Field("answer", "answer", TEXT, lambda each: each.answer),
         Field("rule_id", "policy", IDENTIFIER, lambda each: each.rule_id),
     ),
-    interfaces=Interface.COMMAND,
+    interfaces=Interface.COMMAND | Interface.DETAIL,
     table=("id", "kind", "status", "subject", "reason", "due", "holder"),
     wire_only=("type",),
 )

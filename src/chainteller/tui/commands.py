@@ -26,6 +26,7 @@ SHORT_NAMES = {
     "trades": "Trd",
     "wallets": "Wal",
     "transfers": "Tfr",
+    "decisions": "Dec",
 }
 """The screens with their names in a narrow top bar, in the order of the digits that open them.
 

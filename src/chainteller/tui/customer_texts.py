@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from chainteller.domain.assets import base_symbol
 from chainteller.domain.clock import to_datetime
+from chainteller.domain.decisions import UNCONFIRMED_HELD, is_by_person
 from chainteller.domain.transfers import TransferStatus
 from chainteller.records.accounts import ACCOUNT
 from chainteller.records.formats import both_times, clean
@@ -90,7 +91,7 @@ class CustomerTexts:
         values = {"bank": bank, **fields.spoken(transfer)}
         status = transfer.status if transfer.as_of is None else "requested"
         if status == TransferStatus.REVIEWING and "until" in values:
-            status = "held"
+            status = _review(transfer)
         told = self._first((f"{fields.kind}.{status}", f"{fields.kind}.other"), values)
         if told and can_cancel and not why_not_cancelled(transfer):
             return f"{told} {self.fill(f'{fields.kind}.stoppable', values)}".rstrip()
@@ -129,6 +130,14 @@ class CustomerTexts:
     def _first(self, names: Sequence[str], values: Mapping[str, str]) -> str:
         """The first text that exists and has all its values."""
         return next((text for name in names if (text := self.fill(name, values))), "")
+
+
+def _review(transfer: "Transfer") -> str:
+    """Which text says why a withdrawal waits until a time."""
+    reason = transfer.review.reason if transfer.review is not None else ""
+    if is_by_person(reason):
+        return "decided"
+    return "unconfirmed" if reason == UNCONFIRMED_HELD else "held"
 
 
 def _changed_ns(path: Path) -> int:

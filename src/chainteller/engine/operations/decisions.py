@@ -70,7 +70,7 @@ def page(connection: Session, organisation_id: str, query: ListQuery) -> Page[De
 
 @reads(operations.DECISION)
 def show(connection: Session, organisation_id: str, decision_id: str) -> Decision:
-    row = reading.row_by_id(decisions.find, connection, RESOURCE, organisation_id, decision_id)
+    row = reading.row_by_id(decisions.shown, connection, RESOURCE, organisation_id, decision_id)
     return decisions.to_model(row)
 
 
@@ -97,7 +97,7 @@ def open_(tx: UnitOfWork, request: OpenDecision) -> Decision:
         raise ValidationFailed.of("kind", f"{DecisionKind.CONTROL} or {DecisionKind.MARKET}")
     outcome.apply(tx, decided)
     tx.audited_object = decided.inserted(Tables.decision)["id"]
-    return decisions.to_model(decided.record(Tables.decision))
+    return show(tx.connection, tx.organisation_id, tx.audited_object)
 
 
 class _Asked(NamedTuple):
@@ -207,7 +207,7 @@ def _held_longer(tx: UnitOfWork, withdrawal_id: str, until: int) -> Outcome:
 @writes(operations.APPROVE_DECISION)
 def approve(tx: UnitOfWork, decision_id: str, request: Approval) -> Decision:
     """Raises Conflict: it was decided before."""
-    answer = checked_words("answer", request.answer)
+    answer = _answer(request)
     found = _locked(tx, decision_id)
     approved = _EFFECTS[DecisionKind(found.kind)].approve(tx, found)
     return _end(tx, found, approved, DecisionStatus.APPROVED, None, answer)
@@ -216,7 +216,7 @@ def approve(tx: UnitOfWork, decision_id: str, request: Approval) -> Decision:
 @writes(operations.REFUSE_DECISION)
 def refuse(tx: UnitOfWork, decision_id: str, request: Refusal) -> Decision:
     """Raises Conflict: it was decided before."""
-    answer = checked_words("answer", request.answer)
+    answer = _answer(request)
     found = _locked(tx, decision_id)
     refused = _EFFECTS[DecisionKind(found.kind)].refuse(tx, found, request)
     return _end(tx, found, refused, DecisionStatus.REFUSED, request.reason, answer)
@@ -262,26 +262,19 @@ def _end(
     effect: Outcome,
     status: DecisionStatus,
     reason: str | None,
-    answer: str,
+    answer: str | None,
 ) -> Decision:
     by = tx.actor.name[:_MAXIMUM_NAME]
     ended = decision_records.ended(found, status, by, tx.now, reason, answer).joined(effect)
     outcome.apply(tx, ended)
-    return decisions.to_model(_record(ended, found))
+    return show(tx.connection, tx.organisation_id, found.id)
 
 
 def _changed(tx: UnitOfWork, found: Record, also: Outcome, what: str, **values: object) -> Decision:
     update, event = decision_records.changed(found, **values), decision_records.told(found, what)
     decided = Outcome(found.id, rows=(update,), events=(event,)).joined(also)
     outcome.apply(tx, decided)
-    return decisions.to_model(_record(decided, found))
-
-
-def _record(decided: Outcome, found: Record) -> Record:
-    """The decision as the first change of an outcome leaves it."""
-    first = decided.rows[0]
-    assert isinstance(first, Update)  # noqa: S101 - for the type checker
-    return found._replace(**first.values)
+    return show(tx.connection, tx.organisation_id, found.id)
 
 
 # Effects of each kind
@@ -349,7 +342,7 @@ def _opened_again(tx: UnitOfWork, found: Record, request: Refusal) -> Outcome:
         tx.actor.name[:_MAXIMUM_NAME],
         account_id=found.trading_account_id,
         control=found.control,
-        words=checked_words("answer", request.answer),
+        words=_answer(request),
         due=due,
         at_deadline=AtDeadline.REFUSE if due == NEVER else AtDeadline.APPROVE,
     )
@@ -389,6 +382,10 @@ def _checked_reason(text: str) -> str:
     if not is_code or len(text) > _MAXIMUM_REASON or is_secret(text):
         raise ValidationFailed.of("reason", _REASON)
     return text
+
+
+def _answer(request: Approval | Refusal) -> str | None:
+    return None if request.answer is None else checked_words("answer", request.answer)
 
 
 def checked_words(field: str, text: str) -> str:

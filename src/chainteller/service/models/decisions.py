@@ -4,7 +4,7 @@ from typing import Annotated
 
 from chainteller.domain.decisions import AtDeadline, DecisionKind, DecisionStatus
 from chainteller.domain.preconditions import SETTABLE, Control
-from chainteller.service.models.base import OneOf, RequestModel, Timestamp, WireModel
+from chainteller.service.models.base import Amount, OneOf, RequestModel, Timestamp, WireModel
 
 
 class Decision(WireModel):
@@ -14,7 +14,7 @@ class Decision(WireModel):
     ``due`` is left out where there is no deadline; ``at_deadline`` is what is done then if nobody
     has decided. ``outcome`` is the code and ``answer`` the words of who decided. ``asked`` is what
     the customer was asked for last. Somebody has taken it where there is a ``holder``, until
-    ``held_until``.
+    ``held_until``. A withdrawal has an ``amount`` of the asset ``symbol``.
     """
 
     type: str = "decision"
@@ -22,6 +22,9 @@ class Decision(WireModel):
     kind: Annotated[str, OneOf("DecisionKind", DecisionKind)]
     subject: str
     trading_account_id: str | None = None
+    customer_name: str | None = None
+    amount: Amount | None = None
+    symbol: str | None = None
     status: Annotated[str, OneOf("DecisionStatus", DecisionStatus)]
     control: Annotated[str, OneOf("Control", Control)] | None = None
     reason: str
@@ -62,7 +65,7 @@ class Approval(RequestModel):
     """Let a withdrawal pass, accept a statement, lift a control or open a market; ``answer`` says
     why."""
 
-    answer: str
+    answer: str | None = None
 
 
 class Refusal(RequestModel):
@@ -71,7 +74,7 @@ class Refusal(RequestModel):
     is given."""
 
     reason: str
-    answer: str
+    answer: str | None = None
     until: str | None = None
 
 

@@ -1,24 +1,38 @@
 """Query decisions: what waits for a person."""
 
+from chainteller.domain.assets import ASSETS_BY_KEY
 from chainteller.domain.decisions import NEVER, DecisionStatus
+from chainteller.domain.money import format_atoms
 from chainteller.service.models.decisions import Decision
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage.db import records
-from chainteller.storage.db.query import Query, Record, Session, Value
-from chainteller.storage.db.sources import Finder
+from chainteller.storage.db.query import Atoms, Query, Record, Session, Value
+from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.lists.pages import Counted, Extra, Listing
 
 find = Finder(records.Decision, "organisation_id", "id")
+_SHOWN = Source(
+    records.Decision,
+    "LEFT JOIN trading_account ON trading_account.id = decision.trading_account_id "
+    "LEFT JOIN customer ON customer.id = trading_account.customer_id "
+    "LEFT JOIN transfer ON transfer.id = decision.subject",
+    customer_name=("customer.name", str | None),
+    amount=("transfer.amount", Atoms | None),
+    asset=("transfer.asset", str | None),
+)
+"""A decision with its customer's name, and the amount of a withdrawal."""
+shown = Finder(_SHOWN, "organisation_id", "id")
 _OPEN = f"status = '{DecisionStatus.OPEN}'"
 find_any = Finder(records.Decision, "id")
 find_open = Finder(records.Decision, "organisation_id", "subject", condition=_OPEN)
 """The open decision about a record; there is at most one."""
 _LISTED = Listing(
-    records.Decision,
+    _SHOWN,
     "organisation_id",
     filters=("status", "trading_account_id"),
     orders={"due": ("due", "id")},
 )
+_STORED = Decision.model_fields.keys() - {"type", "due", "amount", "symbol"}
 _KIND, _SUBJECT = "decision.kind = :kind", "decision.subject = :subject"
 _NEWEST = Query(
     "SELECT id AS value FROM decision WHERE organisation_id = :organisation "
@@ -48,6 +62,12 @@ def page(
 
 
 def to_model(row: Record) -> Decision:
-    names = Decision.model_fields.keys() - {"type", "due"}
-    values = {name: getattr(row, name) for name in names}
-    return Decision(due=None if row.due == NEVER else row.due, **values)
+    """Of a row that ``shown`` finds."""
+    asset = None if row.asset is None else ASSETS_BY_KEY[row.asset]
+    values = {name: getattr(row, name) for name in _STORED}
+    return Decision(
+        due=None if row.due == NEVER else row.due,
+        amount=None if asset is None else format_atoms(row.amount, asset),
+        symbol=None if asset is None else asset.symbol,
+        **values,
+    )

@@ -9,9 +9,11 @@ from chainteller.records.formats import short_id
 from chainteller.service.errors import ReadOnlyProfile
 from chainteller.tui.accounts.screen import serve_selected
 from chainteller.tui.commands import Command, always, control_against
+from chainteller.tui.decisions.flow import freeze_or_lift
 from chainteller.tui.desk import NOBODY
 from chainteller.tui.desk_screen import say
 from chainteller.tui.list_screen import why_not_opened
+from chainteller.tui.steps import Serve, Write, take
 
 if TYPE_CHECKING:
     from chainteller.tui.accounts.screen import AccountsScreen
@@ -48,6 +50,16 @@ def _trade(side: str, screen: "AccountsScreen") -> None:
         screen.desk.shell.start_trade(side)
     else:
         _say_nothing_selected(screen)
+
+
+def _control(screen: "AccountsScreen") -> None:
+    account = screen.selected
+    if account is not None:
+        take(screen, Write("control", Serve(account.id, freeze_or_lift(account))))
+
+
+def _control_word(screen: "AccountsScreen") -> str:
+    return "lift" if screen.selected is not None and screen.selected.controls else ""
 
 
 def _say_nothing_selected(screen: "AccountsScreen") -> None:
@@ -137,12 +149,14 @@ COMMANDS: tuple[Command["AccountsScreen"], ...] = (
         partial(_trade, "sell"), partial(_not_allowed, Act.SELL), footer="sell", rank=1),
     Command("accounts.activity", "v", "Open a trade, deposit or withdrawal of the account",
         lambda screen: screen.read("ask-activity", partial(_open_activity, screen)), _no_activity),
+    Command("accounts.control", "F", "Freeze the account, let it only sell, or lift that",
+        _control, _no_account, footer_now=_control_word, footer="freeze", rank=3, writes=True,
+        feature="decisions"),
     Command("accounts.new", "plus", "Open an account for a customer",
         _new_account, always, footer="new", rank=2, writes=True),
     Command("accounts.filter", "slash,ctrl+f", "Filter the list",
         _filter, _nothing_to_filter, footer="filter", rank=2, works_at_once=True),
     Command("accounts.sort", "o", "Change the order of the list",
-        lambda screen: screen.next_order(), _nothing_to_order, footer="order", rank=4,
-        feature="trading-accounts"),
+        lambda screen: screen.next_order(), _nothing_to_order, feature="trading-accounts"),
 )
 # fmt: on

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from chainteller.domain.decisions import UNCONFIRMED_HELD, is_by_person
 from chainteller.domain.transfers import DEPOSIT_TYPE, WITHDRAWAL_TYPE, TransferStatus
 from chainteller.records.formats import Piece, clock_time, short_address, transferred
 from chainteller.records.transfers import (
@@ -174,8 +175,13 @@ def _expected(transfer: "Transfer") -> list[Line]:
     if transfer.review is None or transfer.status != TransferStatus.REVIEWING:
         return []
     eta = transfer.review.eta
-    until = f"held until {eta:%d %b %H:%M:%S}, then sent" if eta else _UNCHECKED
-    return [line(("next      ", "muted"), until)]
+    if eta is None:
+        return [line(("next      ", "muted"), _UNCHECKED)]
+    at = f"{eta:%d %b %H:%M:%S}"
+    if is_by_person(transfer.review.reason):
+        return [line(("next      ", "muted"), f"decision by {eta:%d %b %H:%M}  ", ("7", "key"))]
+    then = "refused" if transfer.review.reason == UNCONFIRMED_HELD else "sent"
+    return [line(("next      ", "muted"), f"held until {at}, then {then}")]
 
 
 def _steps(

@@ -1,0 +1,207 @@
+"""Decisions flow: what is asked before a decision is made, and what is sent."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from chainteller.domain.decisions import DecisionKind, DecisionStatus, RefusalReason
+from chainteller.domain.preconditions import SETTABLE, Control
+from chainteller.records.transfers import target
+from chainteller.service.errors import Conflict
+from chainteller.service.models.decisions import (
+    Approval,
+    DecisionNote,
+    OpenDecision,
+    Refusal,
+)
+from chainteller.service.models.pages import ListQuery
+from chainteller.tui.customer import CustomerRequest
+from chainteller.tui.decisions.view import about, is_open
+from chainteller.tui.dialogs.question import Ask
+from chainteller.tui.steps import Choose, LookUp, OpenField, Result, Serve, Step, notice
+
+if TYPE_CHECKING:
+    from chainteller.service.interface import Service
+    from chainteller.service.models.accounts import TradingAccount
+    from chainteller.service.models.decisions import Decision
+
+AT_DESK = "AGENT_REQUEST"
+"""The reason of a control that is set or kept on the console."""
+_FREEZES = (
+    "Open quotes can't be executed, and nothing new can be requested.",
+    "Trades that are processing go on.",
+    "Withdrawals that weren't sent yet fail; the money stays in the account.",
+)
+_SETS = {
+    Control.FROZEN: ("FREEZE", _FREEZES),
+    Control.SELL_ONLY: ("LIMIT", ("The customer can sell and withdraw, and nothing else.",)),
+    Control.DORMANT: (
+        "SET DORMANT",
+        ("Nothing new can be requested until the customer is identified.",),
+    ),
+}
+_APPROVES = {
+    DecisionKind.WITHDRAWAL: "PAY the withdrawal of {}?",
+    DecisionKind.CONTROL: "LIFT {} from the account?",
+    DecisionKind.MARKET: "OPEN {}?",
+    DecisionKind.OWNERSHIP_STATEMENT: "ACCEPT the statement {}?",
+}
+_REFUSES = {
+    DecisionKind.WITHDRAWAL: "REFUSE the withdrawal of {}?",
+    DecisionKind.CONTROL: "KEEP {} on the account?",
+    DecisionKind.MARKET: "KEEP {} closed?",
+    DecisionKind.OWNERSHIP_STATEMENT: "REFUSE the statement {}?",
+}
+_Call = Callable[["Service", str], Step]
+_REASONED = frozenset({DecisionKind.WITHDRAWAL, DecisionKind.OWNERSHIP_STATEMENT})
+"""What is refused for a reason of the list; a control and a market just stay."""
+
+
+def approve(decision: "Decision") -> Step:
+    """Ask, and approve."""
+    words = _APPROVES[DecisionKind(decision.kind)].format(about(decision))
+    return _asked(decision, words, (), partial(_approve, decision.id))
+
+
+def refuse(decision: "Decision") -> Step:
+    """Choose the reason, ask, and refuse."""
+    if DecisionKind(decision.kind) not in _REASONED:
+        return _refused(decision, AT_DESK)
+    reasons = tuple(each.value for each in RefusalReason)
+    return Choose(
+        "REFUSE", "Customers aren't told the reason.", reasons, partial(_refused, decision)
+    )
+
+
+def _refused(decision: "Decision", reason: str) -> Step:
+    words = _REFUSES[DecisionKind(decision.kind)].format(about(decision))
+    return _asked(decision, words, (f"Reason: {reason}",), partial(_refuse, decision.id, reason))
+
+
+def take(decision: "Decision") -> Step:
+    """Show others who works on it."""
+    return _of_customer(decision, _request(decision, partial(_take, decision.id), None))
+
+
+def ask_for_more(decision: "Decision") -> Step:
+    """Let the agent type what the customer is asked for."""
+    return OpenField(
+        "note",
+        (("ask for ", "key"),),
+        (("what the customer is asked for   enter: note it", "muted"),),
+        submitted=partial(_noted, decision),
+    )
+
+
+def _noted(decision: "Decision", text: str) -> Step:
+    if not text.strip():
+        return notice("nothing was noted", "muted")
+    return _of_customer(decision, _request(decision, partial(_note, decision.id, text), None))
+
+
+def freeze_or_lift(account: "TradingAccount") -> Step:
+    """Choose a control for an account without one, or lift the one that is set."""
+    if account.controls:
+        return LookUp(partial(_lifting, account))
+    options = tuple(each.value for each in SETTABLE)
+    note = "What may be done with the account until somebody lifts it."
+    return Choose("CONTROL", note, options, partial(_controlled, account))
+
+
+def _controlled(account: "TradingAccount", control: str) -> Step:
+    verb, facts = _SETS[Control(control)]
+    asked = Ask(f"{verb} the account of {account.customer_name or account.id}?", facts)
+    return CustomerRequest(account.id, partial(_set, account.id, control), asked)
+
+
+def _lifting(account: "TradingAccount", service: "Service") -> Step:
+    query = ListQuery(
+        text=account.id, status=DecisionStatus.OPEN.value, type=DecisionKind.CONTROL.value
+    )
+    found = service.decisions(query).data
+    if not found:
+        return notice(f"{account.controls[0]} can't be lifted here: no decision is open about it")
+    return approve(found[0])
+
+
+def _asked(decision: "Decision", words: str, facts: tuple[str, ...], call: _Call) -> Step:
+    """Read what is decided about, and ask."""
+
+    def asking(service: "Service") -> Step:
+        told = (*facts, *_destination(decision, service), *_facts(decision))
+        return _request(decision, call, Ask(words, told))
+
+    return _of_customer(decision, LookUp(asking))
+
+
+def _destination(decision: "Decision", service: "Service") -> tuple[str, ...]:
+    """Where a withdrawal goes, as a whole."""
+    account_id = decision.trading_account_id
+    if decision.kind != DecisionKind.WITHDRAWAL or account_id is None:
+        return ()
+    found = service.withdrawal_record(account_id, decision.subject)
+    verified = found.destination is not None and found.destination.verified
+    return (f"To {target(found)}, {'verified' if verified else 'not verified'}",)
+
+
+def _request(decision: "Decision", call: _Call, asked: Ask | None) -> CustomerRequest[Step]:
+    check = partial(_require_open, decision.id)
+    return CustomerRequest(decision.trading_account_id, call, asked, check)
+
+
+def _of_customer(decision: "Decision", step: "CustomerRequest[Step] | LookUp") -> Step:
+    """Select the customer that it's about first."""
+    account_id = decision.trading_account_id
+    return step if account_id is None else Serve(account_id, step)
+
+
+def _require_open(decision_id: str, service: "Service") -> None:
+    """Raises Conflict: it was decided meanwhile."""
+    current = service.decision(decision_id)
+    if not is_open(current):
+        who = current.decided_by or "somebody"
+        raise Conflict(f"The decision was {current.status} by {who} meanwhile.")
+
+
+def _facts(decision: "Decision") -> tuple[str, ...]:
+    opened = f"{decision.reason}, opened by {decision.opened_by} {decision.created:%d %b %H:%M}"
+    asked = (f"The customer was asked for: {decision.asked}",) if decision.asked else ()
+    words = (decision.words,) if decision.words else ()
+    return (opened, *words, *asked)
+
+
+def _approve(decision_id: str, service: "Service", key: str) -> Step:
+    return _done(service.approve_decision(decision_id, Approval(), idempotency_key=key).value)
+
+
+def _refuse(decision_id: str, reason: str, service: "Service", key: str) -> Step:
+    request = Refusal(reason=reason)
+    return _done(service.refuse_decision(decision_id, request, idempotency_key=key).value)
+
+
+def _take(decision_id: str, service: "Service", key: str) -> Step:
+    taken = service.take_decision(decision_id, idempotency_key=key).value
+    return _changed(taken, f"taken until {taken.held_until:%H:%M} UTC", "good")
+
+
+def _note(decision_id: str, text: str, service: "Service", key: str) -> Step:
+    noted = service.note_decision(decision_id, DecisionNote(text=text), idempotency_key=key).value
+    until = f", until {noted.due:%d %b %H:%M} UTC" if noted.due is not None else ""
+    return _changed(noted, f"noted{until}", "good")
+
+
+def _set(account_id: str, control: str, service: "Service", key: str) -> Step:
+    request = OpenDecision(kind="control", subject=account_id, control=control, reason=AT_DESK)
+    return _changed(service.open_decision(request, idempotency_key=key).value, control, "warn")
+
+
+def _done(decision: "Decision") -> Result:
+    return _changed(decision, decision.status, "good")
+
+
+def _changed(decision: "Decision", words: str, tone: str) -> Result:
+    return Result(
+        notice=(f"{about(decision)}: {words}", tone),
+        changed=f"decision.{decision.status}",
+        clears_failure=True,
+    )

@@ -1,0 +1,143 @@
+"""Decisions view: rows and detail of what waits for a person, as lines."""
+
+from typing import TYPE_CHECKING
+
+from chainteller.domain.clock import from_datetime
+from chainteller.domain.decisions import AtDeadline, DecisionKind, DecisionStatus
+from chainteller.records.decisions import DECISION
+from chainteller.records.formats import (
+    Piece,
+    age,
+    countdown,
+    money,
+    seconds_between,
+    short_id,
+    status,
+)
+from chainteller.tui import answer
+from chainteller.tui.titles import work_title
+from chainteller.tui.widgets.lines import Line, line
+from chainteller.tui.widgets.paged_list import Column, Row
+from chainteller.tui.widgets.record_lines import fact_lines
+
+if TYPE_CHECKING:
+    from chainteller.service.models.decisions import Decision
+
+COLUMNS = (
+    Column("LEFT", 8, "right"),
+    Column("KIND", 10),
+    Column("CUSTOMER", 14, grows=True, most=26),
+    Column("ABOUT", 14, grows=True, most=24),
+    Column("TAKEN BY", 10, rank=2, most=20, tone="muted"),
+    Column("AGE", 6, "right", rank=1, tone="muted"),
+)
+SHOWN: tuple[tuple[str, str | None], ...] = (
+    ("", None),
+    ("withdrawals", DecisionKind.WITHDRAWAL.value),
+    ("controls", DecisionKind.CONTROL.value),
+    ("markets", DecisionKind.MARKET.value),
+    ("statements", DecisionKind.OWNERSHIP_STATEMENT.value),
+)
+"""What ``f`` shows, one after the other."""
+_KINDS = {
+    DecisionKind.WITHDRAWAL: "withdrawal",
+    DecisionKind.CONTROL: "control",
+    DecisionKind.MARKET: "market",
+    DecisionKind.OWNERSHIP_STATEMENT: "statement",
+}
+_HOUR_S = 3_600
+_SOON_S = 900
+"""Seconds before a deadline from which on it's shown as urgent."""
+EFFECTS = {
+    DecisionKind.WITHDRAWAL: ("pays it", "gives the money back to the account"),
+    DecisionKind.CONTROL: ("lifts the control", "keeps the control"),
+    DecisionKind.MARKET: ("opens the market", "keeps it closed"),
+    DecisionKind.OWNERSHIP_STATEMENT: ("accepts the statement", "refuses the statement"),
+}
+"""What approving and refusing do, by kind."""
+
+
+def is_open(decision: "Decision") -> bool:
+    return decision.status == DecisionStatus.OPEN
+
+
+def title(only: str, total: int, *, shows_all: bool) -> Line:
+    notes = (f"  only {only}" if only else "", "muted"), ("  decided ones too", "muted")
+    words = notes if shows_all else notes[:1]
+    return work_title("DECISIONS", None, "", *words, right=((f"{total:,} ", "muted"),))
+
+
+def empty_text(only: str) -> tuple[Piece, ...]:
+    if only:
+        return ("No matches   ", "muted"), ("f", "key"), (" another kind", "muted")
+    return ("Nothing waits for a decision.  ", ""), ("0", "key"), (" decided ones", "muted")
+
+
+def decision_row(decision: "Decision", now: int) -> Row:
+    kind = _KINDS.get(DecisionKind(decision.kind), decision.kind)
+    cells: tuple[Piece, ...] = (
+        _left(decision, now),
+        (kind, ""),
+        (decision.customer_name or "-", ""),
+        (about(decision), ""),
+        (decision.holder or "", ""),
+        (age(decision.created, now), ""),
+    )
+    return Row(decision.id, cells)
+
+
+def about(decision: "Decision") -> str:
+    """The amount of a withdrawal, the control of an account, or the subject."""
+    if decision.amount is not None:
+        return money(decision.amount, decision.symbol or "")
+    return decision.control or short_id(decision.subject)
+
+
+def _left(decision: "Decision", now: int) -> Piece:
+    if not is_open(decision):
+        return status(decision.status)
+    if decision.due is None:
+        return "-", "muted"
+    seconds = seconds_between(now, from_datetime(decision.due))
+    tone = "expiring" if seconds < _SOON_S else ""
+    if seconds >= _HOUR_S:
+        return f"{seconds // _HOUR_S} h {seconds % _HOUR_S // 60:02} m", tone
+    return countdown(seconds), tone
+
+
+def now_lines(decision: "Decision", width: int) -> list[Line]:
+    """What is decided about, how long there is, and what each key does."""
+    kind = _KINDS.get(DecisionKind(decision.kind), decision.kind)
+    head = line((kind.upper(), "strong"), right=((about(decision), "strong"),))
+    if not is_open(decision):
+        when = f" {decision.decided_at:%d %b %H:%M:%S}" if decision.decided_at else ""
+        words = f"{decision.status.capitalize()} by {decision.decided_by or '-'}{when}."
+        return [head, *answer.now_lines(status(decision.status), words, width, "", "muted")]
+    approves, refuses = EFFECTS[DecisionKind(decision.kind)]
+    words = f"A {approves}. R {refuses}. {_at_deadline(decision)}"
+    taken = f", taken by {decision.holder}" if decision.holder else ""
+    return [head, *answer.now_lines((f"waits for a person{taken}", "warn"), words, width)]
+
+
+def _at_deadline(decision: "Decision") -> str:
+    if decision.due is None:
+        return "There is no deadline."
+    approves, refuses = EFFECTS[DecisionKind(decision.kind)]
+    then = approves if decision.at_deadline == AtDeadline.APPROVE else refuses
+    return f"At {decision.due:%d %b %H:%M:%S} UTC the service {then} by itself."
+
+
+def detail(decision: "Decision", now: int, width: int) -> list[Line]:  # noqa: ARG001 - as others
+    """The facts of a decision, its id last."""
+    rows = fact_lines(DECISION, decision, now, {"id", "kind", "status", "amount", "symbol"})
+    return [*rows, line(("decision", "muted"), right=(decision.id,))]
+
+
+def summary(decision: "Decision", now: int) -> list[Line]:
+    """Two lines under the list, where the detail does not fit."""
+    left, tone = _left(decision, now)
+    who = decision.customer_name or decision.subject
+    return [
+        line((f" {who}  ", "strong"), (about(decision), ""), right=((f"{left} ", tone),)),
+        line((f" {decision.reason}   enter: detail", "muted")),
+    ]

@@ -1,0 +1,183 @@
+"""Decisions on the console: approved, refused, taken; accounts frozen and lifted."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.deployments import SPEC_ONLY
+from tests.tui.conftest import Bench, answer, make_bench, press, seen, settle
+from tests.tui.wallet_case import ALICE, LARGE, Case
+
+from chainteller.domain.decisions import AtDeadline, ReviewCondition, ReviewLine
+from chainteller.domain.options import EngineOptions
+from chainteller.service.models.decisions import Approval, OpenDecision
+from chainteller.service.models.funding import Currency, Destination, WithdrawalRequest
+from chainteller.service.models.pages import ListQuery
+from chainteller.tui.dialogs.choice import Choice
+from chainteller.tui.dialogs.question import Question
+
+USDC = Currency(type="stablecoin-currency", symbol="USDC", network="ethereum")
+REVIEW = (ReviewLine(ReviewCondition.UNVERIFIED_WALLET, 0, 7_200, AtDeadline.REFUSE),)
+SIZES = [(80, 24), (120, 40), (200, 60)]
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    """A bank in which withdrawals to unverified wallets wait for a person."""
+    yield from make_bench(tmp_path, EngineOptions(rate_limits=False, review=REVIEW))
+
+
+def waiting(bench: Bench, amount: str = "20.00") -> tuple[Case, str]:
+    """A withdrawal that waits for a decision."""
+    case = Case(bench, "alice-ethereum")
+    case.fund("80.00")
+    bench.world.advance(25 * 3_600)
+    destination = Destination(
+        type="counterparty",
+        counterparty_id=case.newest().counterparty_id,
+        blockchain_account_id=case.account.id,
+    )
+    request = WithdrawalRequest(amount=amount, currency=USDC, destination=destination)
+    return case, bench.service.withdraw(case.trading_account_id, request).value.id
+
+
+def status(bench: Bench, subject: str) -> str:
+    found = bench.service.decisions(ListQuery(text=subject, sort="-created")).data
+    return found[0].status
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_withdrawal_is_paid_by_three_keys(bench: Bench, size: tuple[int, int]) -> None:
+    _, withdrawal = waiting(bench)
+    app = bench.console()
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        await press(pilot, "7")
+        shown = seen(app)
+        assert "20.00 USDC" in shown
+        assert "withdrawal" in shown.lower()
+        assert "h 5" in shown or "2 h 00 m" in shown  # the time that is left
+        await press(pilot, "A")
+        assert isinstance(app.screen, Question)
+        asked = seen(app)
+        assert "PAY the withdrawal of 20.00 USDC?" in asked
+        assert f"To {ALICE}, not verified" in asked
+        assert status(bench, withdrawal) == "open"
+        await answer(pilot, "y")
+        assert "20.00 USDC: approved" in seen(app)
+        assert "Nothing waits for a decision" in seen(app)
+    assert status(bench, withdrawal) == "approved"
+
+
+async def test_a_refusal_has_a_reason_and_gives_the_money_back(bench: Bench) -> None:
+    case, withdrawal = waiting(bench)
+    app = bench.console()
+    async with app.run_test(size=LARGE) as pilot:
+        await settle(pilot)
+        await press(pilot, "7", "R")
+        assert isinstance(app.screen, Choice)
+        await press(pilot, "down", "down", "enter")
+        assert "Reason: SUSPECTED_FRAUD" in seen(app)
+        await answer(pilot, "y")
+    assert status(bench, withdrawal) == "refused"
+    (found,) = bench.service.decisions(ListQuery(text=withdrawal)).data
+    assert found.outcome == "SUSPECTED_FRAUD"
+    shown = bench.service.withdrawal_record(case.trading_account_id, withdrawal)
+    assert shown.status == "rejected"
+    assert shown.failure_reason is not None
+    assert "fraud" not in shown.failure_reason.message.lower()
+
+
+async def test_the_customer_is_told_who_checks_and_until_when(bench: Bench) -> None:
+    case, withdrawal = waiting(bench)
+    record = bench.service.withdrawal_record(case.trading_account_id, withdrawal)
+    app = bench.console()
+    async with app.run_test(size=LARGE) as pilot:
+        await settle(pilot)
+        await press(pilot, "enter", "6")
+        shown = " ".join(seen(app).replace("│", " ").split())
+        assert "SAY A colleague will check your withdrawal of 20.00 USDC" in shown
+        assert record.review is not None
+        assert f"decision by {record.review.eta:%d %b %H:%M} 7" in shown
+
+
+async def test_what_was_decided_meanwhile_is_said_and_not_asked(bench: Bench) -> None:
+    _, withdrawal = waiting(bench)
+    app = bench.console()
+    async with app.run_test(size=LARGE) as pilot:
+        await settle(pilot)
+        await press(pilot, "7")
+        (found,) = bench.service.decisions(ListQuery(text=withdrawal)).data
+        bench.service.approve_decision(found.id, Approval())
+        await press(pilot, "R", "enter")
+        assert not isinstance(app.screen, Question)
+        assert "The decision was approved by" in seen(app)
+
+
+async def test_a_decision_is_taken_and_the_customer_asked(bench: Bench) -> None:
+    _, withdrawal = waiting(bench)
+    app = bench.console()
+    async with app.run_test(size=LARGE) as pilot:
+        await settle(pilot)
+        await press(pilot, "7", "T")
+        assert "taken by" in seen(app)
+        await press(pilot, "m", *"photo", "enter")
+        shown = seen(app)
+        assert "customer was asked" in shown
+        assert "photo" in shown
+    (found,) = bench.service.decisions(ListQuery(text=withdrawal)).data
+    assert (found.asked, found.holder) == ("photo", "op01")
+
+
+async def test_an_account_is_frozen_and_lifted(bench: Bench) -> None:
+    account = bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=LARGE) as pilot:
+        await settle(pilot)
+        await press(pilot, "F", "enter")
+        shown = seen(app)
+        assert "FREEZE the account of" in shown
+        assert "Withdrawals that weren't sent yet fail" in shown
+        await answer(pilot, "y")
+        assert bench.service.trading_account(account.id).controls == ("FROZEN",)
+        await settle(pilot)
+        await press(pilot, "F")
+        assert "LIFT FROZEN from the account?" in seen(app)
+        await answer(pilot, "y")
+    assert bench.service.trading_account(account.id).controls == ()
+
+
+async def test_the_list_turns_to_one_kind_and_to_decided_ones(bench: Bench) -> None:
+    case, _ = waiting(bench)
+    bench.service.open_decision(
+        OpenDecision(
+            kind="control", subject=case.trading_account_id, control="SELL_ONLY", reason="TEST"
+        )
+    )
+    app = bench.console()
+    async with app.run_test(size=LARGE) as pilot:
+        await settle(pilot)
+        await press(pilot, "7")
+        assert _rows(app) == 2
+        await press(pilot, "f")
+        assert "only withdrawals" in seen(app)
+        assert _rows(app) == 1
+        await press(pilot, "escape", "A")
+        await answer(pilot, "y")
+        assert _rows(app) == 1
+        await press(pilot, "0")
+        assert _rows(app) == 2
+
+
+def _rows(app: Any) -> int:
+    return int(app.screen.paged.total)
+
+
+async def test_a_deployment_without_decisions_says_so(tmp_path: Path) -> None:
+    for bench in make_bench(tmp_path, EngineOptions(rate_limits=False), SPEC_ONLY):
+        app = bench.console()
+        async with app.run_test(size=LARGE) as pilot:
+            await settle(pilot)
+            await press(pilot, "7")
+            assert "not offered" in seen(app).lower()
