@@ -451,7 +451,8 @@ def _fetch_capabilities(place: Place) -> "Capabilities":
 
 def start_demo(paths: Paths, place: Place, seed: str) -> "StartedDesk":
     """Open the demo's service on the sample bank of ``seed``, cached for a day."""
-    settings = Settings(paths, desk=DeskSettings(operator="demo"))
+    policy = EngineSettings(policy=str(shipped("sample_data") / "policy.toml"))
+    settings = Settings(paths, desk=DeskSettings(operator="demo"), engine=policy)
     world = kept_world(sample_world(paths, seed), partial(_make_in_process, "past", seed))
     shutil.copyfile(world, sqlite_path(place.address))
     engine = open_engine(
