@@ -49,7 +49,7 @@ class Score:
             if each.named == each.alarms:
                 self.only_payout_check.update(aims if each.named else ())
             self.faults += [f"seed {number} {told}" for told in each.named if "FAULT" in told]
-            if not each.named and not each.plan.restores:
+            if not each.named and each.plan.restores_at is None:
                 self.unseen.update(each.unseen)
                 if each.unseen and not each.reached:
                     self.examples.append(f"seed {number} {each.unseen} {each}")

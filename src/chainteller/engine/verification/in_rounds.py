@@ -143,16 +143,21 @@ class Verifier:
         wait_s = _FIRST_S
         while not self._stopping.wait(wait_s):
             wait_s = _POLL_S
-            try:
-                self.turn()
-            except ServiceUnavailable as error:
-                _log.warning("the books aren't verified: %s", error.details.get("reason"))
-                self._looked_at = self._now()
-            except UNREADABLE as error:
-                _log.exception("the books can't be verified")
-                self._looked_at = self._now()
-                with suppress(ServiceUnavailable):
-                    self._tell([Breach(17, f"they can't be verified: {error!r}", "rows")])
+            self.attempt()
+
+    def attempt(self) -> None:
+        """As ``turn``; a fault waits for the next look, and rows that can't be read are a
+        breach."""
+        try:
+            self.turn()
+        except ServiceUnavailable as error:
+            _log.warning("the books aren't verified: %s", error.details.get("reason"))
+            self._looked_at = self._now()
+        except UNREADABLE as error:
+            _log.exception("the books can't be verified")
+            self._looked_at = self._now()
+            with suppress(ServiceUnavailable):
+                self._tell([Breach(17, f"they can't be verified: {error!r}", "rows")])
 
     def turn(self) -> None:
         """Verify what is due by the bank's clock.
