@@ -84,7 +84,7 @@ class Bank:
         context = replace(world.context, kept=heads, randomness=SeededRandomness(seed))
         self.context: EngineContext = context
         self.door = Authenticator(context, elapsed=count().__next__)
-        self.verifier = Verifier(context)
+        self.verifier = Verifier(context, uses=self.door.uses)
 
     def engine(self, organisation: str) -> Engine:
         return Engine(self.context, Actor(organisation, "desk"))

@@ -225,7 +225,8 @@ def _look(bank: Bank, raw: Raw, tables: list[RawTable], life: Life) -> None:
         for name in (DEFAULT, OTHER, DEPLOYMENT):
             for action in _ALARMS:
                 life.alarms += [
-                    f"{action} {each.object}" for each in entries(database, name, action)
+                    f"{action} {each.object} {each.inputs}"
+                    for each in entries(database, name, action)
                 ]
     if raw.tables() == tables:
         life.rows = raw.read(tables)

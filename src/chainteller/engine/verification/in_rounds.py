@@ -25,6 +25,7 @@ from chainteller.engine.core.pacing import Breather
 from chainteller.engine.core.unit_of_work import UnitOfWork, act
 from chainteller.engine.operations import disputes
 from chainteller.engine.operations.claim_proofs import UNREADABLE
+from chainteller.engine.operations.key_uses import KeyUses
 from chainteller.engine.verification import full_pass
 from chainteller.engine.verification.replay import End
 from chainteller.service.errors import ServiceUnavailable
@@ -107,6 +108,7 @@ class Verifier:
         context: the bank.
         leads: whether it's this process that does it now.
         process: verifies everything; None where only a small database is verified as a whole.
+        uses: of API keys by this process, if it takes any.
     """
 
     def __init__(
@@ -114,8 +116,12 @@ class Verifier:
         context: EngineContext,
         leads: Callable[[], bool] = lambda: True,
         process: Process | None = None,
+        uses: KeyUses | None = None,
     ) -> None:
         self._context, self._leads, self._process = context, leads, process
+        self._uses = uses
+        self._used_wrongly: tuple[Breach, ...] = ()
+        """What uses of keys show that nobody was told yet; no later look finds it again."""
         self._stopping = threading.Event()
         self._breathe = Breather(self._stopping.wait)
         self._points: deque[Point] = deque()
@@ -183,8 +189,10 @@ class Verifier:
             points.append(full_pass.recent_ends(database, RECENT))
         found = full_pass.verify_since(database, points[0], self._breathe)
         wrong = (*found.breaches, *full_pass.verify_heads(self._context.kept, database))
+        self._used_wrongly += full_pass.verify_key_uses(self._uses, database)
         self._looked_at = now
-        self._tell(wrong, verified_at=now)
+        self._tell((*wrong, *self._used_wrongly), verified_at=now)
+        self._used_wrongly = ()
         size = self._size = _size(found.ends)
         if not found.breaches and size - _size(points[-1]) >= RECENT // 10:
             points.append(found.ends)
