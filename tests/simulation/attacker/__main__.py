@@ -105,10 +105,13 @@ def main() -> int:
                 sys.stdout.write(f"{each}\n{each.unseen}\n")
             return 0
         for number in range(first, last + 1):
+            before = len(score.successes)
             score.add(number, made.seed(number))
-            if number % 500 == 0:
+            for said in score.successes[before:]:
+                sys.stdout.write(f"SUCCESS {said}\n")
+            if number % 100 == 0:
                 sys.stdout.write(f"... {number}, {len(score.successes)} successes\n")
-                sys.stdout.flush()
+            sys.stdout.flush()
     sys.stdout.write(f"{score}\n{time.monotonic() - began:.0f} s\n")
     return 1 if score.successes else 0
 

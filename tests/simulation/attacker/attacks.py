@@ -58,7 +58,7 @@ class Attacker:
             weighted += [kind] * weight
         try:
             return self.draw.pick(weighted)()
-        except KeyError:  # an earlier attack renamed a table, or made one
+        except (KeyError, ZeroDivisionError):  # an earlier attack made, renamed or emptied a table
             return self.alter()
 
     # -- drawing ---------------------------------------------------------------------------------
