@@ -85,6 +85,7 @@ class Bank:
         self.context: EngineContext = context
         self.door = Authenticator(context, elapsed=count().__next__)
         self.verifier = Verifier(context, uses=self.door.uses)
+        self.verifier._stopping.set()  # nobody needs it to rest
 
     def engine(self, organisation: str) -> Engine:
         return Engine(self.context, Actor(organisation, "desk"))

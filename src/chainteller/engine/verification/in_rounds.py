@@ -123,7 +123,6 @@ class Verifier:
         self._used_wrongly: tuple[Breach, ...] = ()
         """What uses of keys show that nobody was told yet; no later look finds it again."""
         self._stopping = threading.Event()
-        self._breathe = Breather(self._stopping.wait)
         self._points: deque[Point] = deque()
         self._looked_at = self._size = 0
         self._whole_at: int | None = None
@@ -187,7 +186,8 @@ class Verifier:
         database, points = self._context.database, self._points
         if not points:
             points.append(full_pass.recent_ends(database, RECENT))
-        found = full_pass.verify_since(database, points[0], self._breathe)
+        breathe = Breather(self._stopping.wait)  # a new one: between two looks nothing was worked
+        found = full_pass.verify_since(database, points[0], breathe)
         wrong = (*found.breaches, *full_pass.verify_heads(self._context.kept, database))
         self._used_wrongly += full_pass.verify_key_uses(self._uses, database)
         self._looked_at = now
