@@ -264,13 +264,14 @@ def _revoke(bank: Bank) -> str:
     return ""
 
 
+REVOCATION, AFTER_REVOCATION = "a key is revoked", "key ending, revoked"
 SCRIPT: Mapping[str, Step] = {
     **{
         f"key {name}": partial(Bank.use_key, name=name)
         for name in ("active", "revoked", "expired", "reading", "other", "forged", "ending")
     },
-    "a key is revoked": _revoke,
-    "key ending, revoked": partial(Bank.use_key, name="ending"),
+    REVOCATION: _revoke,
+    AFTER_REVOCATION: partial(Bank.use_key, name="ending"),
     "victim to the bank": lambda bank: bank.pay_bank(VICTIM, "5.00"),
     "victim to a wallet": lambda bank: bank.pay_wallet(VICTIM, "victim wallet", "6.00"),
     "thief to a wallet that isn't verified": lambda bank: bank.pay_wallet(

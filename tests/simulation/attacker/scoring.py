@@ -9,8 +9,10 @@ from typing import Any
 
 from tests.simulation.attacker.attacks import FORGED, Attack, Attacker, forged, replaced_wallet
 from tests.simulation.attacker.bank import (
+    AFTER_REVOCATION,
     DEFAULT,
     OTHER,
+    REVOCATION,
     SCRIPT,
     Bank,
     Seen,
@@ -245,6 +247,8 @@ def reached(honest: Life, life: Life, *, restored: bool = False) -> list[str]:
     for name, answer in honest.answers.items():
         now = life.answers.get(name, "")
         opens = now.startswith((f"{DEFAULT} ", f"{OTHER} "))
+        if name == AFTER_REVOCATION and life.answers.get(REVOCATION):
+            continue  # whoever wanted to revoke the key was told that it couldn't be done
         if name.startswith("key ") and now != answer and opens:
             found.append(f"key: {name[4:]} opens {now[:40]}")
     lasting = sorted(set(_records(honest, life))) if life.seen else []

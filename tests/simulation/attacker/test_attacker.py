@@ -6,7 +6,7 @@ import pytest
 from tests.postgres import PostgresServer
 from tests.simulation.attacker.__main__ import Score, trial
 from tests.simulation.attacker.attacks import Attack
-from tests.simulation.attacker.bank import SCRIPT, forged_key
+from tests.simulation.attacker.bank import REVOCATION, SCRIPT, forged_key
 from tests.simulation.attacker.cuts import Cut, cut
 from tests.simulation.attacker.raw import Statement
 from tests.simulation.attacker.scoring import Plan, Trial
@@ -81,7 +81,7 @@ def test_the_largest_cut_that_nothing_names(bank: Trial) -> None:
 
 
 _FORGED = forged_key()
-USED = list(SCRIPT).index("a key is revoked")
+USED = list(SCRIPT).index(REVOCATION)
 """The step after which nobody uses the keys that aren't in force."""
 
 
