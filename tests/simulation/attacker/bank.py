@@ -214,6 +214,7 @@ class Bank:
         kept = self.context.kept
         assert kept is not None
         assert kept.follow(self.context.database) == {}
+        self.verifier.turn()  # everything was verified today
         facts.past.append(past())
 
     def pay_bank(self, who: str, amount: str) -> str:
