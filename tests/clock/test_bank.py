@@ -312,6 +312,24 @@ def test_an_altered_epoch_or_doubt_is_found(bank: Bank, change: str) -> None:
     assert {"clock", "clock bank"} <= named <= {"clock", "clock bank", "head bank"}
 
 
+@pytest.mark.parametrize("column", ["anchor_at", "anchor_elapsed"])
+@pytest.mark.parametrize("by_s", [-2 * DAY_S, -60, 60, 2 * DAY_S])
+def test_an_altered_anchor_stops_no_process_that_has_its_own(
+    bank: Bank, column: str, by_s: int
+) -> None:
+    anchor = "SELECT anchor_at - anchor_elapsed FROM clock"
+    before = sql(bank.context.database, anchor)
+    for go_on in (bank.deposit, bank.tick):
+        with bank.context.database.write() as connection:
+            change = f"UPDATE clock SET {column} = {column} + {by_s * 1_000_000}"  # noqa: S608 - our own words
+            connection.execute(text(change))
+            connection.commit()
+        assert sql(bank.context.database, anchor) != before
+        go_on()
+        assert sql(bank.context.database, anchor) == before
+    assert bank.entries("clock_ahead") == bank.entries("clock_uncertain") == []
+
+
 def test_a_key_never_lives_longer_than_it_was_meant_to(bank: Bank) -> None:
     before = bank.key("2h")
     bank.stop()

@@ -1,6 +1,8 @@
 """Books that are verified by themselves: the alarm, what it stops, and how a person clears it."""
 
+import threading
 from collections.abc import Callable
+from time import perf_counter
 
 import pytest
 from sqlalchemy import update
@@ -18,11 +20,12 @@ from tests.world.engines import USDC_ETHEREUM, World
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import DAY, MINUTE, SECOND
+from chainteller.engine.core import pacing
 from chainteller.engine.core.breaches import Breach
 from chainteller.engine.deployment import EmbeddedDeployment
 from chainteller.engine.operations.disputes import clear_any, open_for
 from chainteller.engine.verification.full_pass import verify
-from chainteller.engine.verification.in_rounds import Verifier
+from chainteller.engine.verification.in_rounds import INTERVAL, Verifier
 from chainteller.service.deployment import DeploymentOptions
 from chainteller.service.errors import BooksDisputed, Conflict, NotFound, ValidationFailed
 from chainteller.service.models.books import ClearDispute, Dispute
@@ -147,6 +150,27 @@ def test_one_breach_is_one_dispute_however_often_it_is_found(
         assert len(a_minute(world, verifier)) == 1
     world.quote("5.00")
     assert len(a_minute(world, verifier)) == 1
+
+
+def test_a_look_rests_for_what_it_worked_and_not_for_the_time_between_looks(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seconds, rests = [perf_counter()], list[float | None]()
+
+    class Resting(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            rests.append(timeout)
+            return False
+
+    monkeypatch.setattr(pacing, "perf_counter", lambda: seconds[0])
+    with monkeypatch.context() as patched:
+        patched.setattr(threading, "Event", Resting)
+        verifier = Verifier(world.context)
+    for _ in range(2):
+        seconds[0] += INTERVAL / SECOND
+        world.clock.advance(INTERVAL)
+        verifier.turn()
+    assert rests == []
 
 
 def test_the_books_of_one_organisation_stop_no_other(world: World, verifier: Verifier) -> None:

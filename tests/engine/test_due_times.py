@@ -200,6 +200,33 @@ def test_work_that_was_put_off_is_named(bank: World, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", DECIDING)
+def test_work_that_was_put_off_by_a_moment_is_named_when_it_is_done(bank: World, kind: str) -> None:
+    """No look at the books comes between."""
+    BEGIN[kind](bank)
+    reference, due_at = _job(bank, kind)
+    _move(bank, kind, due_at + SECOND)
+    bank.clock.set(due_at + SECOND)
+    bank.engine.run_due()
+    assert _status(bank, kind, reference) != WORK[kind].status
+    (found,) = bank.engine.disputes().data
+    assert (found.invariant, found.where) == (8, f"{kind} {reference}")
+    assert _said(bank) == []
+
+
+@pytest.mark.parametrize("kind", DECIDING)
+def test_work_that_came_too_early_is_put_off_no_longer_than_its_record_says(
+    bank: World, kind: str
+) -> None:
+    BEGIN[kind](bank)
+    _, due_at = _job(bank, kind)
+    _move(bank, kind, LONG_AGO)
+    bank.engine.run_due()
+    assert _said(bank) == []
+    _move(bank, kind, due_at + 1)
+    assert "work was put off to" in " ".join(_said(bank))
+
+
+@pytest.mark.parametrize("kind", DECIDING)
 def test_work_that_was_put_off_by_a_moment_is_named(bank: World, kind: str) -> None:
     """Unless an entry says that it failed a minute ago at most."""
     BEGIN[kind](bank)

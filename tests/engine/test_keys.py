@@ -1,16 +1,20 @@
 """Issuing keys: once shown, hashed, scoped, rotated with overlap, revoked at once, audited."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from itertools import count
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 from tests.world.bank import World, build, sqlite_url
 
 from chainteller.domain.actors import Actor
-from chainteller.domain.keys import ApiKey
+from chainteller.domain.keys import ApiKey, new_key
+from chainteller.domain.randomness import SystemRandomness
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.operations.keys import ApiKeys, Authenticator
+from chainteller.engine.upkeep import archiving
 from chainteller.service.deployment import Principal
 from chainteller.service.errors import (
     Conflict,
@@ -230,3 +234,126 @@ def test_the_authenticator_remembers_no_wrong_key(world: World, keys: ApiKeys) -
         for _ in range(2):
             with pytest.raises(Unauthorized):
                 door.principal(wrong)
+
+
+def alter(world: World, setting: str, **values: object) -> None:
+    """Change every key's row, as somebody with SQL can."""
+    with world.context.database.write() as connection:
+        connection.execute(text(f"UPDATE api_key SET {setting}"), values)  # noqa: S608 - our own words
+        connection.commit()
+
+
+def row_of(world: World) -> dict[str, object]:
+    """The only key's row."""
+    with world.context.database.read() as connection:
+        return dict(connection.execute(text("SELECT * FROM api_key")).mappings().one())
+
+
+def looks(world: World) -> tuple[Authenticator, Callable[[], tuple[str, ...]]]:
+    """A server's door, which reads each key again, and what a look says of the keys it took."""
+    door = Authenticator(world.context, count().__next__)
+    return door, lambda: tuple(map(str, door.uses.breaches()))
+
+
+@pytest.mark.parametrize(
+    ("setting", "lifetime"),
+    [
+        ("revoked_at = NULL", None),
+        ("expires = NULL", "1h"),
+        ("expires = expires + 9000000000", "1h"),
+        ("scopes = 'admin'", None),
+        ("organisation_id = 'other'", None),
+        ("replaced_by = 'x'", None),
+        ("salt = 'x'", None),
+    ],
+)
+def test_a_key_that_somebody_altered_opens_nothing_and_is_named(
+    world: World, keys: ApiKeys, setting: str, lifetime: str | None
+) -> None:
+    door, look = looks(world)
+    key = keys.create("branch", ("accounts:read",), "default", lifetime)
+    keys.create("something that is written later", (), "other")
+    door.principal(key.text)
+    if "revoked_at" in setting:
+        keys.revoke(key.key_id)
+    world.advance(3_599)
+    assert look() == ()
+    alter(world, setting)
+    with pytest.raises(Unauthorized) as refused:
+        door.principal(key.text)
+    assert refused.value.details == {"reason": "UNKNOWN"}
+    (said,) = look()
+    assert said.startswith("invariant 20: used as it wasn't: ")
+    assert said.endswith(f"(api_key {key.key_id})")
+    assert look() == ()
+
+
+def test_a_key_that_nobody_issued_opens_nothing(world: World, keys: ApiKeys) -> None:
+    door, look = looks(world)
+    keys.create("branch")
+    forged = new_key(SystemRandomness())
+    alter(world, "key_id = :id, secret_hash = :hash", id=forged.key_id, hash=forged.secret_hash)
+    with pytest.raises(Unauthorized) as refused:
+        door.principal(forged.text)
+    assert refused.value.details == {"reason": "UNKNOWN"}
+    (said,) = look()
+    assert f"no entry wrote api_key {forged.key_id}" in said
+
+
+@pytest.mark.parametrize("hides", [False, True])
+def test_a_key_as_it_was_before_it_was_revoked_is_named(
+    world: World, keys: ApiKeys, *, hides: bool
+) -> None:
+    """This process has used the row as it was. Also where the log's size is altered beside it,
+    and all is put back before the look."""
+    door, look = looks(world)
+    key = keys.create("branch")
+    door.principal(key.text)
+    before = row_of(world)
+    keys.revoke(key.key_id)
+    assert look() == ()
+    after = row_of(world)
+    setting = ", ".join(f"{name} = :{name}" for name in before)
+    alter(world, setting, **before)
+    resize(world, -2 if hides else 0)
+    door.principal(key.text)
+    resize(world, 2 if hides else 0)
+    alter(world, setting, **after)
+    (said,) = look()
+    assert said.startswith("invariant 20: used as it wasn't: ")
+    with pytest.raises(Unauthorized):
+        door.principal(key.text)
+
+
+def resize(world: World, by: int) -> None:
+    with world.context.database.write() as connection:
+        connection.execute(text("UPDATE log SET size = size + :by"), {"by": by})
+        connection.commit()
+
+
+def test_keys_that_are_issued_rotated_and_revoked_are_as_the_log_says(
+    world: World, keys: ApiKeys
+) -> None:
+    door, look = looks(world)
+    for organisation in ("default", "other", "another"):
+        old = keys.create("branch", (), organisation, "90d")
+        new = keys.rotate(old.key_id, "1h")
+        for key in (old, new, keys.rotate(new.key_id, "1h")):
+            door.principal(key.text)
+            keys.revoke(key.key_id)
+            with pytest.raises(Unauthorized) as refused:
+                door.principal(key.text)
+            assert refused.value.details == {"reason": "REVOKED"}
+    assert look() == ()
+
+
+def test_a_key_whose_entries_are_archived_opens(
+    world: World, keys: ApiKeys, tmp_path: Path
+) -> None:
+    """An archive that is verified with the database says what they say."""
+    door, look = looks(world)
+    key = keys.create("branch")
+    world.advance(40 * 24 * 3_600)
+    assert sum(archiving.archive(world.context, tmp_path / "audit.archive", 30))
+    door.principal(key.text)
+    assert look() == ()

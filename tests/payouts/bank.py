@@ -17,6 +17,7 @@ from chainteller.domain.actors import DEFAULT_ORGANISATION
 from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND
 from chainteller.engine.core.breaches import Breach
 from chainteller.engine.verification.full_pass import verify
+from chainteller.service.models.books import ClearDispute
 from chainteller.service.models.counterparties import (
     ChallengeRequest,
     ClaimRequest,
@@ -77,9 +78,16 @@ class PayoutBank:
     """Ids of the rows that were changed behind the engine's back for a while."""
 
     def begin(self) -> None:
-        """Forget the entries so far."""
+        """Forget the entries so far, and clear the disputes."""
+        self.clear_disputes()
         with self.world.database.read() as connection:
             self._seen = views.head(connection, DEFAULT_ORGANISATION).size
+
+    def clear_disputes(self) -> None:
+        """As a person does when what was altered is as it was."""
+        for each in self.world.engine.disputes().data:
+            if each.cleared is None:
+                self.world.engine.clear_dispute(each.id, ClearDispute(reason="put back"))
 
     @property
     def payable(self) -> list[Pair]:

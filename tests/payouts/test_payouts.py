@@ -161,6 +161,7 @@ def change_between(bank: PayoutBank, chance: Random, table: Table, column: str) 
 
 
 def pay_honestly(bank: PayoutBank, pair: Pair) -> None:
+    bank.clear_disputes()
     """A test that can't pay proves nothing."""
     requested = bank.request(pair)
     assert requested.destination is not None
@@ -192,6 +193,7 @@ def run(bank: PayoutBank, seed: str, changes: int) -> Counter[str]:
     for pair in bank.payable:
         pay_honestly(bank, pair)
     for change, table, column in cycle(turns):
+        bank.clear_disputes()
         outcomes[change(bank, chance, table, column)] += 1
         if outcomes.total() - outcomes["impossible"] >= changes:
             break

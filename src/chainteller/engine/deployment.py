@@ -143,7 +143,9 @@ class EmbeddedDeployment:
         self._refused.start()
         self._worker = Worker(self._engine.context)
         self._worker.start()
-        self._verifier = Verifier(self._engine.context, self._leads, self._whole_pass)
+        self._verifier = Verifier(
+            self._engine.context, self._leads, self._whole_pass, self._authenticator.uses
+        )
         self._verifier.start()
         context = self._engine.context
         if context.signers.key_folder is not None or context.kept is not None:

@@ -1,7 +1,8 @@
 """Attack the bank: ``python -m tests.simulation.attacker --seeds 1-1000 [--postgres URL]``.
 
 It prints what was reached, how much of it was named, and what stayed unseen. ``--seed N`` shows one
-seed. With ``--postgres`` the bank is on that server, whose user may create databases.
+seed. Ctrl-C ends the run with what it has so far. With ``--postgres`` the bank is on that server,
+whose user may create databases.
 """
 
 import argparse
@@ -12,7 +13,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tests.postgres import PostgresServer
@@ -49,7 +50,7 @@ class Score:
             if each.named == each.alarms:
                 self.only_payout_check.update(aims if each.named else ())
             self.faults += [f"seed {number} {told}" for told in each.named if "FAULT" in told]
-            if not each.named and not each.plan.restores:
+            if not each.named and each.plan.restores_at is None:
                 self.unseen.update(each.unseen)
                 if each.unseen and not each.reached:
                     self.examples.append(f"seed {number} {each.unseen} {each}")
@@ -88,6 +89,16 @@ def trial(server: PostgresServer | None = None) -> Iterator[Trial]:
     yield Trial(lived(place, folder), copy)
 
 
+def _count(score: Score, number: int, outcomes: list[Outcome]) -> None:
+    before = len(score.successes)
+    score.add(number, outcomes)
+    for said in score.successes[before:]:
+        sys.stdout.write(f"SUCCESS {said}\n")
+    if number % 100 == 0:
+        sys.stdout.write(f"... {number}, {len(score.successes)} successes\n")
+    sys.stdout.flush()
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.simulation.attacker")
     parser.add_argument("--seeds", default="1-100", help="the first and the last")
@@ -104,11 +115,9 @@ def main() -> int:
             for each in made.seed(given.seed):
                 sys.stdout.write(f"{each}\n{each.unseen}\n")
             return 0
-        for number in range(first, last + 1):
-            score.add(number, made.seed(number))
-            if number % 500 == 0:
-                sys.stdout.write(f"... {number}, {len(score.successes)} successes\n")
-                sys.stdout.flush()
+        with suppress(KeyboardInterrupt):
+            for number in range(first, last + 1):
+                _count(score, number, made.seed(number))
     sys.stdout.write(f"{score}\n{time.monotonic() - began:.0f} s\n")
     return 1 if score.successes else 0
 

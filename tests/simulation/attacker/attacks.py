@@ -56,7 +56,10 @@ class Attacker:
             (4, self.forge), (3, self.rearrange), (1, self.hide), (1, self.change_catalogue),
         ):  # fmt: skip
             weighted += [kind] * weight
-        return self.draw.pick(weighted)()
+        try:
+            return self.draw.pick(weighted)()
+        except (KeyError, ZeroDivisionError):  # an earlier attack made, renamed or emptied a table
+            return self.alter()
 
     # -- drawing ---------------------------------------------------------------------------------
 
@@ -96,8 +99,8 @@ class Attacker:
         if how < 4:
             return self.draw.pick(list(self.rows[table.name].values()))[column]
         if how == 4:
-            older = self.draw.pick(self.facts.past)[table.name]
-            return self.draw.pick(list(older.values()))[column] if older else None
+            older = self.draw.pick(self.facts.past).get(table.name)
+            return self.draw.pick(list(older.values())).get(column) if older else None
         if how == 5:
             return None
         return self._other(now)

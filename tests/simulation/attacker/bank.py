@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,9 @@ from chainteller.engine.core.kept_heads import KeptHeads
 from chainteller.engine.engine import Engine
 from chainteller.engine.operations.claim_proofs import UNREADABLE
 from chainteller.engine.operations.keys import ApiKeys, Authenticator
-from chainteller.engine.upkeep import due
-from chainteller.service.errors import ServiceError
+from chainteller.engine.upkeep import due, epochs
+from chainteller.engine.verification.in_rounds import Verifier
+from chainteller.service.errors import ServiceError, ServiceUnavailable
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.counterparties import (
     ChallengeRequest,
@@ -48,6 +50,9 @@ DAY_S, HOUR_S = 86_400, 3_600
 OPTIONS = EngineOptions(rate_limits=False)
 UNVERIFIED = "DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy"
 VICTIM, THIEF, STRANGER = "victim", "thief", "stranger"
+_HONEST = ("active", "reading", "other", "ending")
+"""Keys that belong to somebody who doesn't steal."""
+_STEP_S = 5
 _BANK_ACCOUNTS = {VICTIM: (DEFAULT, "DDA-1"), THIEF: (DEFAULT, "DDA-3"), STRANGER: (OTHER, "ODA-1")}
 
 
@@ -78,6 +83,9 @@ class Bank:
         heads = KeptHeads(lambda _: folder / "bank.heads")
         context = replace(world.context, kept=heads, randomness=SeededRandomness(seed))
         self.context: EngineContext = context
+        self.door = Authenticator(context, elapsed=count().__next__)
+        self.verifier = Verifier(context, uses=self.door.uses)
+        self.verifier._stopping.set()  # nobody needs it to rest
 
     def engine(self, organisation: str) -> Engine:
         return Engine(self.context, Actor(organisation, "desk"))
@@ -89,6 +97,15 @@ class Bank:
     def passes(self, seconds: float) -> None:
         self.machine.passes(seconds)
         self.manual.set(self.machine.true)
+
+    def serve(self, seconds: int) -> None:
+        """What the service does by itself while time passes: due work, and looks at the books."""
+        for _ in range(0, seconds, _STEP_S):
+            self.passes(_STEP_S)
+            with suppress(ServiceUnavailable):
+                if epochs.tick(self.context).doubt is None:
+                    self.work()
+            self.verifier.attempt()
 
     def work(self) -> None:
         """What a worker does every second."""
@@ -155,6 +172,7 @@ class Bank:
             ("expired", (), DEFAULT, "1h"),
             ("reading", ("accounts:read",), DEFAULT, None),
             ("other", (), OTHER, None),
+            ("ending", (), DEFAULT, None),
         ):
             keys = ApiKeys(self.context, environment="test", randomness=SeededRandomness(name))
             facts.keys[name] = keys.create(name, scopes, organisation, expires).text
@@ -196,6 +214,7 @@ class Bank:
         kept = self.context.kept
         assert kept is not None
         assert kept.follow(self.context.database) == {}
+        self.verifier.turn()  # everything was verified today
         facts.past.append(past())
 
     def pay_bank(self, who: str, amount: str) -> str:
@@ -223,9 +242,9 @@ class Bank:
 
     def use_key(self, name: str) -> str:
         """Whom a key speaks for; where it may, it pays from the victim's account."""
-        principal = Authenticator(self.context).principal(self.facts.keys[name])
+        principal = self.door.principal(self.facts.keys[name])
         told = f"{principal.actor.organisation} {' '.join(sorted(principal.scopes))}"
-        if name not in ("active", "reading", "other") and "transfers:write" in principal.scopes:
+        if name not in _HONEST and "transfers:write" in principal.scopes:
             request = WithdrawalRequest(amount="3.00", currency=DPT)
             engine = Engine(self.context, principal.actor)
             with suppress(ServiceError):
@@ -237,16 +256,23 @@ Step = Callable[[Bank], str]
 
 
 def _a_while(bank: Bank) -> str:
-    bank.passes(20)
-    bank.work()
+    bank.serve(20)
     return ""
 
 
+def _revoke(bank: Bank) -> str:
+    ApiKeys(bank.context).revoke(bank.facts.keys["ending"].split("_")[2])
+    return ""
+
+
+REVOCATION, AFTER_REVOCATION = "a key is revoked", "key ending, revoked"
 SCRIPT: Mapping[str, Step] = {
     **{
         f"key {name}": partial(Bank.use_key, name=name)
-        for name in ("active", "revoked", "expired", "reading", "other", "forged")
+        for name in ("active", "revoked", "expired", "reading", "other", "forged", "ending")
     },
+    REVOCATION: _revoke,
+    AFTER_REVOCATION: partial(Bank.use_key, name="ending"),
     "victim to the bank": lambda bank: bank.pay_bank(VICTIM, "5.00"),
     "victim to a wallet": lambda bank: bank.pay_wallet(VICTIM, "victim wallet", "6.00"),
     "thief to a wallet that isn't verified": lambda bank: bank.pay_wallet(

@@ -9,8 +9,10 @@ from typing import Any
 
 from tests.simulation.attacker.attacks import FORGED, Attack, Attacker, forged, replaced_wallet
 from tests.simulation.attacker.bank import (
+    AFTER_REVOCATION,
     DEFAULT,
     OTHER,
+    REVOCATION,
     SCRIPT,
     Bank,
     Seen,
@@ -26,8 +28,9 @@ from chainteller.engine.operations.claim_proofs import UNREADABLE
 from chainteller.engine.verification.full_pass import verify_all, verify_heads
 from chainteller.service.errors import ServiceError
 from chainteller.storage.db import errors
+from chainteller.storage.log.rows import DEPLOYMENT
 
-_ALARMS = ("payout.refused", "dispute_books")
+_ALARMS = ("payout.refused", "dispute_books", "clock_uncertain")
 _FAULTS = (AssertionError, *UNREADABLE, errors.DatabaseError)
 Payment = tuple[str, ...]
 """Account, asset, amount and address."""
@@ -49,11 +52,11 @@ class Life:
 
 @dataclass(frozen=True)
 class Plan:
-    """Attacks, each before a step of the script. ``restores``: everything is put back at the end,
-    before anybody verifies."""
+    """Attacks, each before a step of the script. ``restores_at``: everything is put back before
+    that step, or after the last one; None if it's left as it is."""
 
     attacks: Mapping[int, Sequence[Attack]]
-    restores: bool
+    restores_at: int | None = None
 
 
 @dataclass
@@ -78,7 +81,8 @@ class Outcome:
             for at, attacks in self.plan.attacks.items()
             for attack in attacks
         ]
-        kind = "put back in the end" if self.plan.restores else "left as it is"
+        at = self.plan.restores_at
+        kind = "left as it is" if at is None else f"put back before {[*steps, 'the end'][at]!r}"
         return "\n".join((f"reached {self.reached} ({kind})", *told, f"  named: {self.named[:4]}"))
 
 
@@ -86,9 +90,12 @@ def live(bank: Bank, raw: Raw, plan: Plan | None, draw: Draw | None = None) -> t
     """Live through the script with attacks: those of a plan, or such as are drawn now."""
     life, tables = Life(), raw.tables()
     moments = plan.attacks if plan is not None else _moments(draw)
+    restores_at = plan.restores_at if plan is not None else _restores_at(moments, draw)
     made: dict[int, list[Attack]] = {}
     changed: list[tuple[Rows, Rows]] = []
     for at, (name, step) in enumerate(SCRIPT.items()):
+        if at == restores_at:
+            _restore(raw, tables, changed)
         if at in moments:
             before = raw.read(tables)
             made[at] = _attack(raw, tables, moments[at], draw, bank)
@@ -97,11 +104,10 @@ def live(bank: Bank, raw: Raw, plan: Plan | None, draw: Draw | None = None) -> t
             )
         attempt(bank, life, name, step)
         _note_payments(raw, tables, bank, life)
-    restores = plan.restores if plan is not None else draw is not None and draw.chance(3)
-    if restores:
+    if restores_at == len(SCRIPT):
         _restore(raw, tables, changed)
     _look(bank, raw, tables, life)
-    return life, Plan(made, restores)
+    return life, Plan(made, restores_at)
 
 
 def _moments(draw: Draw | None) -> Mapping[int, Sequence[Attack]]:
@@ -109,6 +115,13 @@ def _moments(draw: Draw | None) -> Mapping[int, Sequence[Attack]]:
         return {}
     times = draw.pick((1, 1, 1, 1, 2, 3))
     return {draw.below(len(SCRIPT)): () for _ in range(times)}
+
+
+def _restores_at(moments: Mapping[int, object], draw: Draw | None) -> int | None:
+    if draw is None or not draw.chance(3):
+        return None
+    last = max(moments)
+    return last + 1 + draw.below(len(SCRIPT) - last)
 
 
 def _attack(
@@ -211,10 +224,11 @@ def _look(bank: Bank, raw: Raw, tables: list[RawTable], life: Life) -> None:
     except (ServiceError, *_FAULTS) as error:
         life.named.append(f"FAULT {error!r}"[:300])
     with suppress(ServiceError, *_FAULTS):
-        for name in (DEFAULT, OTHER):
+        for name in (DEFAULT, OTHER, DEPLOYMENT):
             for action in _ALARMS:
                 life.alarms += [
-                    f"{action} {each.object}" for each in entries(database, name, action)
+                    f"{action} {each.object} {each.inputs}"
+                    for each in entries(database, name, action)
                 ]
     if raw.tables() == tables:
         life.rows = raw.read(tables)
@@ -226,14 +240,16 @@ def _look(bank: Bank, raw: Raw, tables: list[RawTable], life: Life) -> None:
 def reached(honest: Life, life: Life, *, restored: bool = False) -> list[str]:
     """The aims that an attacked life reached, beside an honest one.
 
-    What was altered for a while and is ``restored`` opened, delayed and hid things only for that
-    while, which nothing shows afterwards.
+    What was altered for a while and is ``restored`` delayed and hid things only for that while,
+    which nothing shows afterwards.
     """
     found = list(_payments(honest, life))
     for name, answer in honest.answers.items():
         now = life.answers.get(name, "")
         opens = now.startswith((f"{DEFAULT} ", f"{OTHER} "))
-        if name.startswith("key ") and now != answer and opens and not restored:
+        if name == AFTER_REVOCATION and life.answers.get(REVOCATION):
+            continue  # whoever wanted to revoke the key was told that it couldn't be done
+        if name.startswith("key ") and now != answer and opens:
             found.append(f"key: {name[4:]} opens {now[:40]}")
     lasting = sorted(set(_records(honest, life))) if life.seen else []
     if restored:
@@ -315,9 +331,9 @@ class Trial:
 
     def __init__(self, template: Template, copies: Any = lambda: "sqlite") -> None:
         self.template, self.copies = template, copies
-        self.honest, _ = self._lived(Plan({}, restores=False), None)
+        self.honest, _ = self._lived(Plan({}), None)
         assert (self.honest.named, self.honest.alarms) == ([], [])
-        again, _ = self._lived(Plan({}, restores=False), None)
+        again, _ = self._lived(Plan({}), None)
         assert reached(self.honest, again) == []
         self._random = set(differing(self.honest, again))
         """Columns that hold what is drawn anew in each life."""
@@ -330,14 +346,14 @@ class Trial:
         life, done = self._lived(plan, draw)
         named = [*life.named, *life.alarms]
         rest = [] if named else sorted(set(differing(self.honest, life)) - self._random)
-        found = reached(self.honest, life, restored=done.restores)
+        found = reached(self.honest, life, restored=done.restores_at is not None)
         return Outcome(done, found, named, life.alarms, rest)
 
     def first(self) -> Outcome:
         """Seed 1: a verified wallet is replaced before the script begins."""
         with copied(self.template, self.copies()) as bank, attacking(bank.url) as raw:
             attack = replaced_wallet(raw, bank.facts)
-        return self.of(Plan({0: (attack,)}, restores=False), None)
+        return self.of(Plan({0: (attack,)}), None)
 
     def seed(self, number: int) -> list[Outcome]:
         """A seed; where it reached something by several attacks, each of them alone too, because
@@ -347,6 +363,6 @@ class Trial:
         single = [(at, attack) for at, attacks in first.plan.attacks.items() for attack in attacks]
         if first.reached and first.named and len(single) > 1:
             for at, attack in single:
-                alone = Plan({at: (attack,)}, first.plan.restores)
+                alone = Plan({at: (attack,)}, first.plan.restores_at)
                 found.append(self.of(alone, None))
         return found

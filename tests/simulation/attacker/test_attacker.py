@@ -6,7 +6,7 @@ import pytest
 from tests.postgres import PostgresServer
 from tests.simulation.attacker.__main__ import Score, trial
 from tests.simulation.attacker.attacks import Attack
-from tests.simulation.attacker.bank import forged_key
+from tests.simulation.attacker.bank import REVOCATION, SCRIPT, forged_key
 from tests.simulation.attacker.cuts import Cut, cut
 from tests.simulation.attacker.raw import Statement
 from tests.simulation.attacker.scoring import Plan, Trial
@@ -46,7 +46,6 @@ def test_a_replaced_wallet_with_a_forged_trail_is_not_paid(bank: Trial) -> None:
 @pytest.mark.parametrize(
     ("statement", "aim"),
     [
-        ("UPDATE api_key SET revoked_at = NULL", "key: revoked opens default"),
         ("UPDATE ledger_account SET balance = '9000' WHERE code LIKE 'customer:%'", "balance"),
         ("UPDATE trade SET organisation_id = 'other'", "record: all_trades of default to other"),
         ("DELETE FROM trade", "deletion: all_trades"),
@@ -56,7 +55,7 @@ def test_a_replaced_wallet_with_a_forged_trail_is_not_paid(bank: Trial) -> None:
 )
 def test_what_is_reached_is_noticed_by_the_score(bank: Trial, statement: str, aim: str) -> None:
     """Each aim can be reached by somebody who doesn't mind being named."""
-    outcome = bank.of(Plan({0: (Attack(aim, (Statement(statement),)),)}, restores=False), None)
+    outcome = bank.of(Plan({0: (Attack(aim, (Statement(statement),)),)}), None)
     assert any(each.startswith(aim) for each in outcome.reached), outcome.reached
     assert outcome.named
 
@@ -82,6 +81,8 @@ def test_the_largest_cut_that_nothing_names(bank: Trial) -> None:
 
 
 _FORGED = forged_key()
+USED = list(SCRIPT).index(REVOCATION)
+"""The step after which nobody uses the keys that aren't in force."""
 
 
 @pytest.mark.parametrize(
@@ -98,16 +99,44 @@ _FORGED = forged_key()
         ),
     ],
 )
-@pytest.mark.parametrize("restores", [False, True])
-def test_nothing_is_paid_under_a_key_that_the_log_does_not_have_in_force(
-    bank: Trial, name: str, statement: Statement, *, restores: bool
+@pytest.mark.parametrize("restores_at", [None, len(SCRIPT), USED])
+def test_no_key_opens_that_the_log_does_not_have_in_force(
+    bank: Trial, name: str, statement: Statement, restores_at: int | None
 ) -> None:
     """Also where the attacker puts the key back before anybody looks."""
     attack = Attack(name, (statement, Statement("UPDATE api_key SET scopes = 'transfers:write'")))
-    outcome = bank.of(Plan({0: (attack,)}, restores), None)
-    assert restores or any(each.startswith(f"key: {name} opens") for each in outcome.reached)
-    assert not any(each.startswith("payout") for each in outcome.reached)
-    assert any(each.startswith("payout.refused") for each in outcome.alarms)
+    outcome = bank.of(Plan({0: (attack,)}, restores_at), None)
+    assert not any(each.startswith(("key", "payout")) for each in outcome.reached)
+    assert any(each.startswith("dispute_books") for each in outcome.alarms)
+
+
+@pytest.mark.parametrize("key", ["revoked", "ending, revoked"])
+def test_a_key_that_opened_while_the_log_hid_its_end_is_named_when_all_is_back(
+    bank: Trial, key: str
+) -> None:
+    """The row as it was before, and the entry about its end put aside."""
+    at = list(SCRIPT).index(f"key {key}")
+    id_of = bank.template.facts.keys[key.partition(",")[0]].split("_")[2]
+    hidden = "UPDATE entry SET object = '' WHERE object = ? AND action = 'revoke_api_key'"
+    attack = Attack(key, (Statement(hidden, (id_of,)), *opened_again(bank, id_of)))
+    outcome = bank.of(Plan({at: (attack,)}, at + 1), None)
+    assert any(each.startswith(f"key: {key} opens default") for each in outcome.reached)
+    told = str({"invariant": 20, "where": f"api_key {id_of}"})
+    assert any(each.startswith("dispute_books") and told in each for each in outcome.alarms)
+
+
+def opened_again(bank: Trial, key_id: str) -> tuple[Statement, ...]:
+    """The row of a key as it was before it was revoked."""
+    (before,) = [
+        row
+        for rows in bank.template.facts.past
+        for (each,), row in rows["api_key"].items()
+        if each == key_id and row["revoked_at"] is None
+    ][-1:]
+    cells = {name: before[name] for name in ("revoked_at", "salt")}
+    setting = ", ".join(f"{name} = ?" for name in cells)
+    sql = f"UPDATE api_key SET {setting} WHERE key_id = ?"  # noqa: S608 - our own names
+    return (Statement(sql, (*cells.values(), key_id)),)
 
 
 _LASTING = ("payout: ", "key: ", "record: ")

@@ -69,6 +69,8 @@ class Reading:
     """Whether elapsed time links the present to the records."""
     stored: bool = True
     """Whether the database has this anchor, or keeps none of this process."""
+    overrules: bool = False
+    """Whether the database has an anchor that contradicts the clocks, unlike this process's."""
 
     @property
     def clock(self) -> int:
@@ -159,7 +161,11 @@ def judged(source: TimeSource, row: Any, before: int) -> Reading:
             found = begin(sight, known, keeper.doubtful)
         else:
             found = go_on(sight, known, anchor, opening=opening)
-        _remember(keeper, key, found, linked=anchor is not None)
+        own = _overruling(keeper, known, sight) if found.doubt else None
+        if own is None:
+            _remember(keeper, key, found, linked=anchor is not None)
+        else:
+            found = own
     return Reading(
         found.now,
         found.doubt,
@@ -169,7 +175,17 @@ def judged(source: TimeSource, row: Any, before: int) -> Reading:
         found.anchor,
         linked=anchor is not None,
         stored=not boot or found.anchor == stored,
+        overrules=own is not None,
     )
+
+
+def _overruling(keeper: Timekeeper, known: Known, sight: Sight) -> Judgement | None:
+    """What this process's own anchor of this epoch says, if that leaves no doubt: then it's the
+    stored one that is wrong."""
+    if keeper.own is None or keeper.replaces[0] != known.epoch:
+        return None
+    found = go_on(sight, known, keeper.own, opening=False)
+    return found if found.doubt is None else None
 
 
 def _remember(keeper: Timekeeper, key: _Key, found: Judgement, *, linked: bool) -> None:
@@ -235,15 +251,17 @@ def is_to_be_noted(reading: Reading) -> bool:
 
 def store(source: TimeSource, rows: "Writer", reading: Reading) -> int:
     """Share the anchor of a reading without doubt with the machine's other processes; returns by
-    how much it is ahead of elapsed time."""
+    how much it is ahead of elapsed time. One that overrules the stored one gains nothing."""
     from chainteller.storage.queries import clock as clock_rows  # noqa: PLC0415 - as in read
 
     if reading.stored or reading.doubt is not None or not (reading.anchor and reading.known):
         return 0
     clock = source.clock
     boot = clock.boot() if isinstance(clock, SystemClock) else ""
-    row = clock_rows.read(rows.connection, server_clock=False)
-    ahead = gained(reading.known, clock_row.stored_anchor(row, boot), reading.anchor)
+    ahead = 0
+    if not reading.overrules:
+        row = clock_rows.read(rows.connection, server_clock=False)
+        ahead = gained(reading.known, clock_row.stored_anchor(row, boot), reading.anchor)
     clock_rows.change(
         rows,
         boot=boot,

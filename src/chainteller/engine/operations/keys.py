@@ -26,6 +26,7 @@ from chainteller.engine.core import timekeeping
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.pasted_secrets import require_no_secret
 from chainteller.engine.core.unit_of_work import UnitOfWork, act, now
+from chainteller.engine.operations.key_uses import KeyUse, KeyUses, use_of
 from chainteller.service.deployment import Principal
 from chainteller.service.errors import (
     Conflict,
@@ -155,10 +156,14 @@ class _Known:
     expires: int | None
     revoked_at: int | None
     read_at_s: float
+    use: KeyUse
 
 
 class Authenticator:
     """Authenticates API keys, caching them for a moment.
+
+    A row that this process hasn't used yet as it is now is compared with the log; ``uses`` are
+    compared again by whoever looks at the books.
 
     A key that was just read is not read again for ``REMEMBERED_S``: on SQLite each read delays a
     commit, and one read per request costs three quarters of the writes. Expiry and
@@ -171,12 +176,13 @@ class Authenticator:
         self._context = context
         self._elapsed = elapsed
         self._known: dict[bytes, _Known] = {}
+        self.uses = KeyUses(context)
 
     def principal(self, text: str) -> Principal:
         """Whom a key speaks for.
 
         Raises:
-            Unauthorized: MALFORMED, UNKNOWN, EXPIRED or REVOKED.
+            Unauthorized: MALFORMED, UNKNOWN (to the log, too), EXPIRED or REVOKED.
             ClockUncertain: the key is valid by the bank's time or by the clock, but not by both.
             ServiceUnavailable: the database cannot be asked.
         """
@@ -195,12 +201,20 @@ class Authenticator:
         return None if refused else known.principal
 
     def _read(self, text: str) -> _Known:
-        now_s = self._elapsed()
-        row = _authentic(self._context, text)
+        now_s, least = self._elapsed(), self.uses.sizes
+        row, now = _authentic(self._context, text)
+        digest, use = _digest(text), use_of(row)
+        size = max(row.size or 0, least.get(use.organisation_id, 0))
+        self.uses.note(use, size)
+        former = self._known.get(digest)
+        if (former is None or former.use != use) and self.uses.contradicted(use, size):
+            raise Unauthorized("UNKNOWN")
+        if row.last_used_at is None or now - row.last_used_at >= LAST_USE_STEP:
+            _mark_used(self._context, use.key_id, now)
         if len(self._known) >= _MOST_KNOWN:
             self._known.clear()
-        known = _Known(_principal(row), row.expires, row.revoked_at, now_s)
-        self._known[_digest(text)] = known
+        known = _Known(_principal(row), row.expires, row.revoked_at, now_s, use)
+        self._known[digest] = known
         return known
 
 
@@ -215,7 +229,8 @@ def _principal(row: Record) -> Principal:
     return Principal(actor, scopes)
 
 
-def _authentic(context: EngineContext, text: str) -> Record:
+def _authentic(context: EngineContext, text: str) -> tuple[Record, int]:
+    """The row of a key in force, and what time it is."""
     key = ApiKey.parse(text)
     if key is None:
         raise Unauthorized("MALFORMED")
@@ -234,9 +249,7 @@ def _authentic(context: EngineContext, text: str) -> Record:
         raise found.refusal()
     if reason is not None:
         raise Unauthorized(reason)
-    if row.last_used_at is None or found.now - row.last_used_at >= LAST_USE_STEP:
-        _mark_used(context, key.key_id, found.now)
-    return row
+    return row, found.now
 
 
 def _mark_used(context: EngineContext, key_id: str, now: int) -> None:

@@ -22,6 +22,7 @@ from chainteller.engine.operations import (
     trades,
     withdrawals,
 )
+from chainteller.engine.verification import work
 from chainteller.storage.db.query import Record
 from chainteller.storage.queries import jobs
 
@@ -44,16 +45,17 @@ def run(context: EngineContext, limit: int) -> int:
     done = 0
     while done < limit:
         told = _Told()
-        if work_unit(context, Actor(name="worker"), partial(_one, told)):
+        is_done = work_unit(context, Actor(name="worker"), partial(_one, told))
+        if told.wrong:
+            disputes.open_for(context, told.wrong)
+        if is_done:
             done += 1
             if told.is_paid and context.kept is not None:
                 context.kept.follow(context.database)
         elif told.watched:
             small_transfers.watch(context, told.watched)
             done += 1
-        elif told.wrong:
-            disputes.open_for(context, told.wrong)
-        else:
+        elif not told.wrong:
             break
     return done
 
@@ -67,7 +69,8 @@ class _Told:
     is_paid: bool = False
     """Whether a payout left."""
     wrong: tuple[Breach, ...] = ()
-    """Logs that aren't those whose heads were kept: a payout waits for somebody to clear it."""
+    """Work that somebody put off, which is done all the same; or logs that aren't those whose heads
+    were kept: a payout waits for somebody to clear it."""
 
 
 def _one(told: _Told, tx: UnitOfWork) -> bool:
@@ -87,12 +90,14 @@ def _one(told: _Told, tx: UnitOfWork) -> bool:
         if due_at > tx.now:
             _put_back(tx, job, record.account_id, due_at)
             return True
+        told.wrong = _put_off_by_others(tx, job, due_at)
         if job.kind == small_transfers.WATCH:
             told.watched = job.reference
             return False
         if job.kind == withdrawals.SEND:
-            told.wrong = _wrong_heads(tx, record.organisation_id)
-            if told.wrong:
+            wrong = _wrong_heads(tx, record.organisation_id)
+            if wrong:
+                told.wrong += wrong
                 return False
             told.is_paid = True
     jobs.remove(tx.rows, job.kind, job.reference)
@@ -102,6 +107,11 @@ def _one(told: _Told, tx: UnitOfWork) -> bool:
         return True
     _do(tx, job, record.account_id)
     return True
+
+
+def _put_off_by_others(tx: UnitOfWork, job: Record, due_at: int) -> tuple[Breach, ...]:
+    """Why work is done later than its record says, unless the log says so."""
+    return tuple(work.job_is_on_time(tx.connection, job)) if job.run_at > due_at else ()
 
 
 def _do(tx: UnitOfWork, job: Record, account_id: str | None) -> None:
@@ -146,7 +156,8 @@ def put_off(context: EngineContext) -> None:
             tx.actor = Actor(record.organisation_id, "worker")
         jobs.remove(tx.rows, job.kind, job.reference)
         tx.schedule(job.kind, job.reference, tx.now + MINUTE)
-        tx.audit(trades.PUT_BACK, job.reference, {"kind": job.kind})
+        told = {"kind": job.kind, "dueAt": format_instant(tx.now + MINUTE)}
+        tx.audit(trades.PUT_BACK, job.reference, told)
         return True
 
     work_unit(context, Actor(name="worker"), later)

@@ -16,6 +16,7 @@ from chainteller.engine.core.breaches import Breach, Breaches
 from chainteller.engine.core.breaches import of_heads as breaches_of_heads
 from chainteller.engine.core.kept_heads import KeptHeads
 from chainteller.engine.operations import claim_proofs
+from chainteller.engine.operations.key_uses import KeyUses
 from chainteller.engine.verification import conduct, epochs, ledger, records, replay, seals, work
 from chainteller.engine.verification.replay import Books, Breathe, End
 from chainteller.engine.verification.whose import organisation_of
@@ -36,6 +37,7 @@ __all__ = [
     "verify_chain",
     "verify_claims",
     "verify_heads",
+    "verify_key_uses",
     "verify_since",
     "verify_structure",
 ]
@@ -108,6 +110,19 @@ def verify_heads(kept: KeptHeads | None, database: Database) -> tuple[Breach, ..
         ServiceUnavailable: the database cannot be read.
     """
     return () if kept is None else breaches_of_heads(kept.follow(database))
+
+
+def verify_key_uses(uses: KeyUses | None, database: Database) -> tuple[Breach, ...]:
+    """20: each API key that this process took was then as the log says.
+
+    Raises:
+        ServiceUnavailable: the database cannot be read.
+    """
+    found = () if uses is None else uses.breaches()
+    if not found:
+        return ()
+    with inspection.snapshot(database) as connection:
+        return _with_organisations(connection, found)
 
 
 def verify_claims(database: Database) -> ClaimsReport:

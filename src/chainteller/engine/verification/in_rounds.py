@@ -25,6 +25,7 @@ from chainteller.engine.core.pacing import Breather
 from chainteller.engine.core.unit_of_work import UnitOfWork, act
 from chainteller.engine.operations import disputes
 from chainteller.engine.operations.claim_proofs import UNREADABLE
+from chainteller.engine.operations.key_uses import KeyUses
 from chainteller.engine.verification import full_pass
 from chainteller.engine.verification.replay import End
 from chainteller.service.errors import ServiceUnavailable
@@ -107,6 +108,7 @@ class Verifier:
         context: the bank.
         leads: whether it's this process that does it now.
         process: verifies everything; None where only a small database is verified as a whole.
+        uses: of API keys by this process, if it takes any.
     """
 
     def __init__(
@@ -114,10 +116,13 @@ class Verifier:
         context: EngineContext,
         leads: Callable[[], bool] = lambda: True,
         process: Process | None = None,
+        uses: KeyUses | None = None,
     ) -> None:
         self._context, self._leads, self._process = context, leads, process
+        self._uses = uses
+        self._used_wrongly: tuple[Breach, ...] = ()
+        """What uses of keys show that nobody was told yet; no later look finds it again."""
         self._stopping = threading.Event()
-        self._breathe = Breather(self._stopping.wait)
         self._points: deque[Point] = deque()
         self._looked_at = self._size = 0
         self._whole_at: int | None = None
@@ -143,16 +148,21 @@ class Verifier:
         wait_s = _FIRST_S
         while not self._stopping.wait(wait_s):
             wait_s = _POLL_S
-            try:
-                self.turn()
-            except ServiceUnavailable as error:
-                _log.warning("the books aren't verified: %s", error.details.get("reason"))
-                self._looked_at = self._now()
-            except UNREADABLE as error:
-                _log.exception("the books can't be verified")
-                self._looked_at = self._now()
-                with suppress(ServiceUnavailable):
-                    self._tell([Breach(17, f"they can't be verified: {error!r}", "rows")])
+            self.attempt()
+
+    def attempt(self) -> None:
+        """As ``turn``; a fault waits for the next look, and rows that can't be read are a
+        breach."""
+        try:
+            self.turn()
+        except ServiceUnavailable as error:
+            _log.warning("the books aren't verified: %s", error.details.get("reason"))
+            self._looked_at = self._now()
+        except UNREADABLE as error:
+            _log.exception("the books can't be verified")
+            self._looked_at = self._now()
+            with suppress(ServiceUnavailable):
+                self._tell([Breach(17, f"they can't be verified: {error!r}", "rows")])
 
     def turn(self) -> None:
         """Verify what is due by the bank's clock.
@@ -176,10 +186,13 @@ class Verifier:
         database, points = self._context.database, self._points
         if not points:
             points.append(full_pass.recent_ends(database, RECENT))
-        found = full_pass.verify_since(database, points[0], self._breathe)
+        breathe = Breather(self._stopping.wait)  # a new one: between two looks nothing was worked
+        found = full_pass.verify_since(database, points[0], breathe)
         wrong = (*found.breaches, *full_pass.verify_heads(self._context.kept, database))
+        self._used_wrongly += full_pass.verify_key_uses(self._uses, database)
         self._looked_at = now
-        self._tell(wrong, verified_at=now)
+        self._tell((*wrong, *self._used_wrongly), verified_at=now)
+        self._used_wrongly = ()
         size = self._size = _size(found.ends)
         if not found.breaches and size - _size(points[-1]) >= RECENT // 10:
             points.append(found.ends)

@@ -1,8 +1,8 @@
 """Invariant 8, of scheduled work: every record that waits has its job, and each job's time is the
 one that its record says.
 
-A job that failed, or found its market closed, waits a little longer than its record says: at most
-``RETRY`` after the entry that says so.
+A job that failed, or found its market closed, waits as long as the entry says that was written
+then.
 """
 
 from collections import defaultdict
@@ -10,7 +10,7 @@ from collections.abc import Container, Iterable, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
-from chainteller.domain.clock import MINUTE, SECOND, format_instant
+from chainteller.domain.clock import SECOND, format_instant
 from chainteller.domain.json_depth import parse_json
 from chainteller.domain.rules import delays_of
 from chainteller.domain.second_method import LONGEST_WAIT, MAXIMUM_VALIDITY_S, WATCHED_AFTER
@@ -24,8 +24,6 @@ from chainteller.storage.db.query import Record, Session
 from chainteller.storage.queries import clock
 from chainteller.storage.upkeep import inspection
 
-RETRY = MINUTE
-"""After how long work is tried again at most (``due.put_off``)."""
 _LAST_LOOK = MAXIMUM_VALIDITY_S * SECOND + WATCHED_AFTER + LONGEST_WAIT
 """How long after a small transfer was asked for arrivals are looked for at most."""
 
@@ -56,20 +54,29 @@ def jobs_are_on_time(connection: Session, references: Container[str] | None = No
         return
     times = _Times(connection, Epochs(connection) if references is None else None)
     for job in inspection.jobs(connection):
-        if references is not None and job.reference not in references:
-            continue
-        where = f"{job.kind} {job.reference}"
-        work = WORK.get(job.kind)
-        record = work and due_times.record_of(connection, job.kind, job.reference)
-        if work is None or record is None or record.direction != work.direction:
-            yield Breach(8, "work is scheduled on a record that is missing", where)
-        elif record.status == work.status:
-            problem = times.problem(job, record.at, work)
-            if problem:
-                yield Breach(8, problem, where)
-        elif record.status not in work.ended:
-            what = f"work is scheduled on a record that is {record.status} and needs none"
-            yield Breach(8, what, where)
+        if references is None or job.reference in references:
+            yield from _of_job(connection, job, times)
+
+
+def job_is_on_time(connection: Session, job: Record) -> Breaches:
+    """8, of a job that is about to be done: whoever puts work off for less time than passes between
+    two looks is named then."""
+    yield from _of_job(connection, job, _Times(connection, Epochs(connection)))
+
+
+def _of_job(connection: Session, job: Record, times: "_Times") -> Breaches:
+    where = f"{job.kind} {job.reference}"
+    work = WORK.get(job.kind)
+    record = work and due_times.record_of(connection, job.kind, job.reference)
+    if work is None or record is None or record.direction != work.direction:
+        yield Breach(8, "work is scheduled on a record that is missing", where)
+    elif record.status == work.status:
+        problem = times.problem(job, record.at, work)
+        if problem:
+            yield Breach(8, problem, where, record.organisation_id)
+    elif record.status not in work.ended:
+        what = f"work is scheduled on a record that is {record.status} and needs none"
+        yield Breach(8, what, where)
 
 
 def _unscheduled(connection: Session, kind: str, work: Work) -> Iterable[Record]:
@@ -116,9 +123,9 @@ class _Times:
         return _Span(since + min(delays), since + max(delays)) if delays else _Span(since, None)
 
     def _was_put_back(self, job: Record) -> bool:
-        """Whether an entry says that the job failed, not long before it's tried again."""
-        at = inspection.put_back_at(self._connection, job.reference)
-        return at is not None and bool(job.run_at <= at + RETRY)
+        """Whether an entry says that the job waits so long, because it failed."""
+        until = inspection.put_back_until(self._connection, job.reference)
+        return until is not None and bool(job.run_at <= until)
 
 
 def _told(at: int) -> str:

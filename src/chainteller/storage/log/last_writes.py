@@ -125,6 +125,32 @@ def _key_contradicted(connection: Session, use: Entry) -> str:
     return f"no entry made API key {use.key_id}"
 
 
+def seal_contradicted(connection: Session, trail: Trail, row: Kept, seal: str, size: int) -> str:
+    """Why a row with this seal isn't what its log's first ``size`` entries left, in words; empty if
+    it is. Only entries about the trail's objects are read, and one after each: a write that is
+    about several objects names its rows in its last entry.
+
+    Raises:
+        WriterKeyMissing: no mark can be checked.
+    """
+    of = trail.organisation_id
+    parts = [_stream(connection, _OF_OBJECT, of, each, size + 1) for each in trail.objects]
+    for about in _once(merge(*parts, key=lambda row: -row.number)):
+        following = _at(connection, of, about.number + 1) if about.number < size else ()
+        for found in (*following, about):
+            made = next(
+                (told[2] for told in found.rows if told[:2] == [row.table.name, row.key]), ""
+            )
+            if not made:
+                continue
+            if not _is_good(connection, found):
+                return f"entry {found.number} of {found.log} was altered"
+            return "" if made == seal else f"{row.key} isn't as entry {found.number} says"
+    if _is_archived(connection, of):
+        return ""
+    return f"no entry wrote {row.table.name} {row.key}"
+
+
 class _Followed:
     """How far a row was followed back."""
 
@@ -243,6 +269,13 @@ def _once(rows: Iterator[Any], most: int = _NEWEST) -> Iterator[Entry]:
             if count > most:
                 return
             yield from _read(row)
+
+
+def _at(connection: Session, organisation_id: str, number: int) -> Iterator[Entry]:
+    """The entry with a number, if its body is here."""
+    values = {"organisation": organisation_id, "number": number}
+    row = connection.execute(_ONE, values).first()
+    return iter(()) if row is None or row.body is None else _read(row)
 
 
 def _of_log(connection: Session, trail: Trail) -> Iterator[Entry]:

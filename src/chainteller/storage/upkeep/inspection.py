@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, NamedTuple
 
+from chainteller.domain.clock import parse_instant
 from chainteller.domain.decisions import UNCONFIRMED_HELD, UNVERIFIED_HELD, DecisionKind
 from chainteller.domain.second_method import StatementStatus
 from chainteller.domain.trades import TradeStatus
@@ -326,8 +327,9 @@ _ENTRIES = {dialect: _entries(dialect) for dialect in (SQLITE, POSTGRESQL)}
 
 
 _PUT_BACK = Query(
-    "SELECT max(at) AS value FROM entry WHERE object = :reference AND action = 'work.put_back'",
-    Value,
+    "SELECT number, body FROM entry WHERE object = :reference AND action = 'work.put_back' "
+    "ORDER BY number DESC LIMIT 1",
+    row_of("number", "body"),
 )
 
 
@@ -340,10 +342,14 @@ def _unpacked(stored: bytes | None) -> bytes | None:
         return b""
 
 
-def put_back_at(connection: Session, reference: str) -> int | None:
-    """When the work on a record was last put back, by the log."""
-    found = connection.execute(_PUT_BACK, {"reference": reference}).scalar()
-    return None if found is None else int(found)
+def put_back_until(connection: Session, reference: str) -> int | None:
+    """Until when the work on a record was last put back, by the log; None where it doesn't say."""
+    found = connection.execute(_PUT_BACK, {"reference": reference}).first()
+    with suppress(ValueError, LookupError):
+        if found is not None and found.body is not None:
+            told = entry.opened(found.number, found.body, entry.FOR_AUDIT).inputs or {}
+            return parse_instant(str(told["dueAt"]))
+    return None
 
 
 def sealed_rows(connection: Session, table: Table) -> Iterator[tuple[str, str | None, bytes]]:

@@ -1,0 +1,106 @@
+"""Uses of API keys, compared with the log: when a key is first used, and at each look at the books.
+
+Somebody who may change every row can open a key for a moment and put it back. What this process
+remembers of its uses shows that afterwards, because nobody without the writer's key can make the
+log say that the key was so.
+"""
+
+import threading
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from chainteller.engine.core.breaches import Breach
+from chainteller.engine.core.context import EngineContext
+from chainteller.engine.operations.claim_proofs import UNREADABLE
+from chainteller.service.errors import ServiceUnavailable, WriterKeyMissing
+from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.records import Tables
+from chainteller.storage.log import last_writes, sealing, views
+from chainteller.storage.log.last_writes import Kept, Trail
+from chainteller.storage.queries.epochs import SUBJECT
+
+_MOST = 1_000
+_NO_SEAL = ""
+"""Of a row with a value that no build writes."""
+
+
+class KeyUse(NamedTuple):
+    """A key as its row was when it was used: the organisation that it named, and its seal."""
+
+    key_id: str
+    organisation_id: str
+    seal: str
+
+
+class KeyUses:
+    """How keys were used since the last look at the books; threads may share it."""
+
+    def __init__(self, context: EngineContext) -> None:
+        self._database = context.database
+        self._lock = threading.Lock()
+        self._uses: dict[KeyUse, int] = {}
+        """With how many entries the log had at the last use."""
+        self.sizes: Mapping[str, int] = {}
+        """Of the logs, at the last look; a log never becomes shorter."""
+
+    def note(self, use: KeyUse, size: int) -> None:
+        """Remember a use. Beyond the most that are remembered, each of them is named anyway, or
+        is a key in force."""
+        with self._lock:
+            if use in self._uses or len(self._uses) < _MOST:
+                self._uses[use] = max(size, self._uses.get(use, 0))
+
+    def contradicted(self, use: KeyUse, size: int) -> str:
+        """Why a key isn't as the log says, in words; empty if it is, or if there's no writer's key
+        to check that with.
+
+        Raises:
+            ServiceUnavailable: the database can't be read.
+        """
+        try:
+            with self._database.read() as connection:
+                return _contradicted(connection, use, size)
+        except WriterKeyMissing:
+            return ""
+
+    def breaches(self) -> tuple[Breach, ...]:
+        """20: each key that was used since the last call was then as the log says. Without a
+        writer's key, the next call compares them.
+
+        Raises:
+            ServiceUnavailable: the database can't be read.
+        """
+        with self._lock:
+            uses, self._uses = self._uses, {}
+        try:
+            with self._database.read(patient=True) as connection:
+                said = {use: _contradicted(connection, use, size) for use, size in uses.items()}
+                self.sizes = views.sizes(connection)
+        except ServiceUnavailable as error:
+            for use, size in uses.items():
+                self.note(use, size)
+            if isinstance(error, WriterKeyMissing):
+                return ()
+            raise
+        return tuple(
+            Breach(20, f"used as it wasn't: {why}", f"{Tables.api_key.name} {use.key_id}")
+            for use, why in said.items()
+            if why
+        )
+
+
+def use_of(row: Record) -> KeyUse:
+    """The use of a key with this row."""
+    form = sealing.form(Tables.api_key)
+    try:
+        seal = sealing.seal(row.salt, form.text(row._asdict()))
+    except UNREADABLE:
+        seal = _NO_SEAL
+    return KeyUse(str(row.key_id), str(row.organisation_id), seal)
+
+
+def _contradicted(connection: Session, use: KeyUse, size: int) -> str:
+    """What is put right in many rows when a clock is accepted, is about the clock."""
+    trail = Trail(use.organisation_id, "", (use.key_id, SUBJECT))
+    kept = Kept(Tables.api_key, use.key_id)
+    return last_writes.seal_contradicted(connection, trail, kept, use.seal, size)
