@@ -8,13 +8,6 @@ from chainteller.domain.decisions import DecisionKind, DecisionStatus, RefusalRe
 from chainteller.domain.preconditions import SETTABLE, Control
 from chainteller.records.transfers import target
 from chainteller.service.errors import Conflict
-from chainteller.service.models.decisions import (
-    Approval,
-    DecisionNote,
-    OpenDecision,
-    Refusal,
-)
-from chainteller.service.models.pages import ListQuery
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.decisions.view import about, is_open
 from chainteller.tui.dialogs.question import Ask
@@ -115,6 +108,8 @@ def _controlled(account: "TradingAccount", control: str) -> Step:
 
 
 def _lifting(account: "TradingAccount", service: "Service") -> Step:
+    from chainteller.service.models.pages import ListQuery
+
     query = ListQuery(
         text=account.id, status=DecisionStatus.OPEN.value, type=DecisionKind.CONTROL.value
     )
@@ -171,10 +166,14 @@ def _facts(decision: "Decision") -> tuple[str, ...]:
 
 
 def _approve(decision_id: str, service: "Service", key: str) -> Step:
+    from chainteller.service.models.decisions import Approval
+
     return _done(service.approve_decision(decision_id, Approval(), idempotency_key=key).value)
 
 
 def _refuse(decision_id: str, reason: str, service: "Service", key: str) -> Step:
+    from chainteller.service.models.decisions import Refusal
+
     request = Refusal(reason=reason)
     return _done(service.refuse_decision(decision_id, request, idempotency_key=key).value)
 
@@ -185,12 +184,16 @@ def _take(decision_id: str, service: "Service", key: str) -> Step:
 
 
 def _note(decision_id: str, text: str, service: "Service", key: str) -> Step:
+    from chainteller.service.models.decisions import DecisionNote
+
     noted = service.note_decision(decision_id, DecisionNote(text=text), idempotency_key=key).value
     until = f", until {noted.due:%d %b %H:%M} UTC" if noted.due is not None else ""
     return _changed(noted, f"noted{until}", "good")
 
 
 def _set(account_id: str, control: str, service: "Service", key: str) -> Step:
+    from chainteller.service.models.decisions import OpenDecision
+
     request = OpenDecision(kind="control", subject=account_id, control=control, reason=AT_DESK)
     return _changed(service.open_decision(request, idempotency_key=key).value, control, "warn")
 
