@@ -6,11 +6,11 @@ The console, or the player of written steps, uses the service through this layer
 from collections.abc import Mapping
 from typing import Any, Protocol, TypeVar
 
+from chainteller.domain.pasted_secrets import find_secret
 from chainteller.service.layers import Next
 from chainteller.service.models.counterparties import ClaimRequest, RegisterCounterparty
 from chainteller.service.operations import CUSTOMERS, Call
 from chainteller.training.timeline import OBSERVED
-from chainteller.wallets.pasted_secrets import find_secret
 
 Answer = TypeVar("Answer")
 WITHHELD = "(a secret; withheld)"

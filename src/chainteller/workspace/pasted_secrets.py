@@ -1,8 +1,8 @@
 """What people paste is judged before this machine keeps or sends it."""
 
+from chainteller.domain.pasting import MAX_PASTE, unquoted, without_invisibles
 from chainteller.service.errors import SecretEntered
 from chainteller.wallets.pasted_secrets import find_secret, find_secret_in_key
-from chainteller.wallets.pasting import MAX_PASTE, unquoted, without_invisibles
 
 
 def secret_in(text: str, *, may_be_hash: bool = False) -> str | None:
