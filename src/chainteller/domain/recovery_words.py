@@ -46,6 +46,8 @@ _MOST_COMMON_RANK, _UNCOMMON_RANK = 500, 800
 """The lists of Chinese begin with the most common characters: the mean number of a sentence's is
 below, and that of twelve which chance drew is 1,023. The latter also where the checksum is wrong.
 """
+_MOST_LETTERS = 200
+"""Of an alphabet or syllabary; the lists of Chinese have 2,048."""
 _LETTERS = re.compile(r"[^\W\d_]+")
 _SIGNS = re.compile(r"[^\W_]+")
 _NUMBERING = re.compile(r"\d{1,2}[.):]?", re.ASCII)
@@ -105,7 +107,9 @@ def looks_like_recovery_phrase(text: str) -> bool:
     them too.
     """
     tokens = _tokens(text)
-    return len(tokens) >= _SHORTEST and _has_run_of_words(tokens)
+    return (len(tokens) >= _SHORTEST and _has_run_of_words(tokens)) or any(
+        _is_drawn(run, known, _MOST_COMMON_RANK) for run, known in _chinese_runs(text)
+    )
 
 
 def is_list_of_words(text: str) -> bool:
@@ -251,22 +255,28 @@ def _is_joined(text: str) -> bool:
 def _is_of_joined_words(word: str) -> bool:
     if not _JOINED <= len(word) <= _LONGEST_JOINED or _IDEOGRAPH.match(word):
         return False
-    return any(_covers(_plain(word), known) for known in word_lists() if len(known.signs) < 200)
+    return any(
+        _covers(_plain(word), known) for known in word_lists() if len(known.signs) <= _MOST_LETTERS
+    )
 
 
 def _covers(word: str, known: WordList) -> bool:
     """Whether eleven or more words of the list make up nearly all of a word."""
-    best = [(0, 0)] * (len(word) + 1)
+    best: list[tuple[int, list[str]]] = [(0, [])]
     for end in range(1, len(word) + 1):
         found = best[end - 1]
-        for size in range(2, min(known.longest, end) + 1):
-            if word[end - size : end] in known.plain:
-                covered, count = best[end - size]
-                # Of two that cover as much, the one of fewer words.
-                found = max(found, (covered + size, count - 1))
-        best[end] = found
-    covered, count = best[-1]
-    return -count >= _SHORTEST - _MISSING and covered >= _COVERED * len(word)
+        for size in range(3, min(known.longest, end) + 1):
+            last, (covered, before) = word[end - size : end], best[end - size]
+            # Of two that cover as much, the one of fewer words.
+            if last in known.plain and (covered + size, -len(before)) > (
+                found[0],
+                1 - len(found[1]),
+            ):
+                found = covered + size, [*before, last]
+        best.append(found)
+    covered, words = best[-1]
+    is_phrase = len(words) >= _SHORTEST - _MISSING and len({*words}) >= _DISTINCT
+    return is_phrase and covered >= _COVERED * len(word)
 
 
 def _is_chinese_phrase(text: str, tokens: list[str]) -> bool:
@@ -276,17 +286,22 @@ def _is_chinese_phrase(text: str, tokens: list[str]) -> bool:
     alone = [token for token in tokens if _IDEOGRAPH.fullmatch(token)]
     if len(alone) >= _SHORTEST - _MISSING and _in_one_list(alone):
         return True
-    lists = [each for each in word_lists() if len(each.signs) > 200]
+    return any(_is_drawn(run, known, _UNCOMMON_RANK) for run, known in _chinese_runs(text))
+
+
+def _chinese_runs(text: str) -> Iterator[tuple[str, WordList]]:
+    """As many characters in a row as a phrase has, with each list that they may be of."""
     runs = [run for run in _IDEOGRAPHS.findall(text) if len(run) in _COUNTS]
-    return any(_is_drawn(run, known) for run in runs for known in lists)
+    for known in word_lists() if runs else ():
+        yield from ((run, known) for run in runs if len(known.signs) > _MOST_LETTERS)
 
 
-def _is_drawn(run: str, known: WordList) -> bool:
+def _is_drawn(run: str, known: WordList, rank: int) -> bool:
     numbers = [known.words[sign] for sign in run if sign in known.words]
     if len(numbers) < len(run) - _MISTYPED:
         return False
     mean = sum(numbers) / len(numbers)
-    return mean >= _UNCOMMON_RANK or (mean >= _MOST_COMMON_RANK and is_valid_phrase(numbers))
+    return mean >= rank or (mean >= _MOST_COMMON_RANK and is_valid_phrase(numbers))
 
 
 @cache

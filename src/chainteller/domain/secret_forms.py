@@ -30,6 +30,7 @@ _ORDER = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
 """Of secp256k1, the larger of the two curves: no private key reaches it."""
 _LEAST_KEY = 1 << 240
 _MOST_MATCHES = 8
+_MOST_MISREAD = 3
 _PRIVATE_DER = re.compile(
     rb"\x30(?:[\x20-\x7f]|\x81.|\x82..)\x02\x01[\x00\x01](?:\x30|\x04|\x02[\x20-\x7f\x81\x82])",
     re.DOTALL,
@@ -85,9 +86,9 @@ def _is_wif(text: str) -> bool:
     return payload[0] >= 0x80 and (compressed or len(payload) == 33)
 
 
-def _is_mixed(text: str) -> bool:
-    """Digits, small and capital letters: all but one in a million keys have each."""
-    return any(map(str.isdigit, text)) and text not in {text.lower(), text.upper()}
+def _is_base58(text: str) -> bool:
+    """Whether all but a few signs are of the alphabet, as read from a photograph."""
+    return sum(text.count(sign) for sign in "0OIl") <= _MOST_MISREAD
 
 
 def _is_mini_key(text: str) -> bool:
@@ -170,11 +171,19 @@ def _shape(expression: str) -> re.Pattern[str]:
 
 
 FORMS: tuple[SecretForm, ...] = (
+    SecretForm(
+        "a key file",
+        re.compile(
+            r"""["'](?:ciphertext|cipherparams|kdfparams|encseed|mnemonic|keystore|seed_?phrase"""
+            r"""|priv(?:ate)?_?key|secret_?key|signing_?key|recovery_?phrase|xprv)\\*["']\s*:""",
+            re.ASCII | re.IGNORECASE,
+        ),
+    ),
     SecretForm("a private key file", re.compile(r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY", re.ASCII)),
     SecretForm("a private key (WIF)", _form(f"[{_BASE58}]{{51,52}}"), _is_wif),
-    SecretForm("a private key (WIF)", _shape(f"[5KL9c][{_MISREAD_BASE58}]{{50,51}}"), _is_mixed),
+    SecretForm("a private key (WIF)", _shape(f"[5KL9c][{_MISREAD_BASE58}]{{50,51}}"), _is_base58),
     SecretForm(
-        "an encrypted private key (BIP-38)", _shape(f"6P[{_MISREAD_BASE58}]{{56}}"), _is_mixed
+        "an encrypted private key (BIP-38)", _shape(f"6P[{_MISREAD_BASE58}]{{56}}"), _is_base58
     ),
     SecretForm(
         "a private key (mini key)",
