@@ -10,10 +10,12 @@ import hashlib
 import json
 import unicodedata
 from collections.abc import Callable, Iterator
+from functools import cache
 from random import Random  # noqa: TID251 - as above
 from typing import Literal, NamedTuple
 
 import base58
+import pytest
 from eth_account.hdaccount.mnemonic import Mnemonic
 from eth_account.types import Language
 from nacl.bindings import crypto_sign_seed_keypair
@@ -33,12 +35,13 @@ _ORDER = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
 
 
 class Secret(NamedTuple):
-    """A secret as it is entered, and what of it must be found nowhere."""
+    """A secret as it is entered, and what of it must be found nowhere where that isn't all."""
 
     kind: str
     text: str
-    hidden: str = ""
-    """What an encoded one says."""
+    bare: str = ""
+    is_hex: bool = False
+    """Whether it has the form of a hash, which some entrances take."""
 
 
 def words_of(rng: Random, language: str) -> list[str]:
@@ -50,8 +53,12 @@ def words_of(rng: Random, language: str) -> list[str]:
         digest = f"{hashlib.sha256(entropy).digest()[0]:08b}"
         bits += digest[: len(bits) // 32]
         return [words[int(bits[at : at + 11], 2)] for at in range(0, len(bits), 11)]
-    maker = Mnemonic(Language(language))
-    return maker.to_mnemonic(entropy).replace("\u3000", " ").split()
+    return _maker(language).to_mnemonic(entropy).replace("\u3000", " ").split()
+
+
+@cache
+def _maker(language: str) -> Mnemonic:
+    return Mnemonic(Language(language))
 
 
 def _language(rng: Random) -> str:
@@ -107,10 +114,13 @@ def _laid_out_phrase(rng: Random) -> Secret:
         lambda each: " ".join(each).upper(),
         lambda each: "\n".join(f"\u2022 {word}" for word in each),
         lambda each: f"Hello, this is it:\n{' '.join(each)}\nRegards, Alice",
-        lambda each: "\n".join(f"[20.11.26, 10:{at}:12] Alice: {word}" for at, word in enumerate(each, 10)),
+        lambda each: "\n".join(
+            f"[20.11.26, 10:{at}:12] Alice: {word}" for at, word in enumerate(each, 10)
+        ),
         lambda each: f"recovery phrase: {' '.join(each)}",
     ]
-    return Secret(f"phrase laid out, {language}", rng.choice(layouts)(words))
+    at = rng.randrange(len(layouts))
+    return Secret(f"phrase laid out ({at}), {language}", layouts[at](words), " ".join(words))
 
 
 def _phrase_with_an_error(rng: Random) -> Secret:
@@ -145,7 +155,10 @@ def _photographed_phrase(rng: Random) -> Secret:
 
 def _abbreviated_phrase(rng: Random) -> Secret:
     language = rng.choice(WITH_ALPHABET)
-    return Secret(f"phrase in first letters, {language}", " ".join(unicodedata.normalize("NFC", word)[:4] for word in words_of(rng, language)))
+    return Secret(
+        f"phrase in first letters, {language}",
+        " ".join(unicodedata.normalize("NFC", word)[:4] for word in words_of(rng, language)),
+    )
 
 
 def _encoded_phrase(rng: Random) -> Secret:
@@ -166,8 +179,8 @@ def _encoded_phrase(rng: Random) -> Secret:
 
 
 def _numbered_phrase(rng: Random) -> Secret:
-    list_ = list(word_lists()[[each for each in range(10) if "abandon" in word_lists()[each].words and "zoo" in word_lists()[each].words][0]].words)
-    numbers = [list_.index(word) for word in words_of(rng, "english")]
+    english = next(each for each in word_lists() if {"abandon", "zoo"} <= each.words.keys())
+    numbers = [english.words[word] for word in words_of(rng, "english")]
     forms = (
         "".join(f"{each:04}" for each in numbers),
         " ".join(f"{each:04}" for each in numbers),
@@ -186,7 +199,10 @@ def _hex_key(rng: Random) -> str:
 
 def _hexadecimal(rng: Random) -> Secret:
     key = _hex_key(rng)
-    misread = "".join({"0": "O", "1": "l", "5": "S", "8": "B"}.get(sign, sign) if rng.random() < 0.3 else sign for sign in key)
+    misread = "".join(
+        {"0": "O", "1": "l", "5": "S", "8": "B"}.get(sign, sign) if rng.random() < 0.3 else sign
+        for sign in key
+    )
     forms = {
         "hex": key,
         "hex with 0x": f"0x{key}",
@@ -201,7 +217,8 @@ def _hexadecimal(rng: Random) -> Secret:
         "hex from a photograph": misread,
     }
     kind = rng.choice(list(forms))
-    return Secret(kind, forms[kind])
+    is_hex = kind in {"hex", "hex with 0x", "capital hex"}
+    return Secret(kind, forms[kind], is_hex=is_hex)
 
 
 def _labelled(rng: Random) -> Secret:
@@ -213,7 +230,7 @@ def _labelled(rng: Random) -> Secret:
         f"the customer's private key is {key}, she says",
         f"Privater Schlüssel: {key}",
         f"clave privada: {key}",
-        f"私钥：{key}",
+        f"私钥: {key}",
     )
     at = rng.randrange(len(forms))
     return Secret(f"key with a label ({at})", forms[at], key)
@@ -239,7 +256,9 @@ def _of_bitcoin(rng: Random) -> Secret:
         "xprv": _checked(bytes.fromhex("0488ade4"), raw[:9] + raw[:32] + b"\0" + raw[32:]),
         "zprv": _checked(bytes.fromhex("04b2430c"), raw[:9] + raw[:32] + b"\0" + raw[32:]),
         "codex32": "ms1" + "0test" + "s" + "".join(rng.choice(_BECH32) for _ in range(39)),
-        "codex32 in capitals": ("ms1" + "2name" + "a" + "".join(rng.choice(_BECH32) for _ in range(39))).upper(),
+        "codex32 in capitals": (
+            "ms1" + "2name" + "a" + "".join(rng.choice(_BECH32) for _ in range(39))
+        ).upper(),
     }
     kind = rng.choice(list(forms))
     return Secret(kind, forms[kind])
@@ -263,8 +282,14 @@ def _der(rng: Random) -> Secret:
     key = rng.randbytes(32)
     ed25519 = bytes.fromhex("302e020100300506032b657004220420") + key
     k1 = bytes.fromhex("3030020100300706052b8104000a04220420") + key
-    sec1 = bytes.fromhex("30740201010420") + key + bytes.fromhex("a00706052b8104000aa144034200") + rng.randbytes(65)
+    sec1 = (
+        bytes.fromhex("30740201010420")
+        + key
+        + bytes.fromhex("a00706052b8104000aa144034200")
+        + rng.randbytes(65)
+    )
     body = base64.encodebytes(ed25519).decode()
+    bare = {"PKCS#8": body, "PEM of EC": base64.encodebytes(sec1).decode()}
     forms = {
         "PKCS#8": f"-----BEGIN PRIVATE KEY-----\n{body}-----END PRIVATE KEY-----\n",
         "PKCS#8 without armor": base64.b64encode(ed25519).decode(),
@@ -275,7 +300,7 @@ def _der(rng: Random) -> Secret:
         "PEM of EC": f"-----BEGIN EC PRIVATE KEY-----\n{base64.encodebytes(sec1).decode()}-----END EC PRIVATE KEY-----",
     }
     kind = rng.choice(list(forms))
-    return Secret(kind, forms[kind])
+    return Secret(kind, forms[kind], bare.get(kind, ""))
 
 
 def _base64(rng: Random, size: int) -> str:
@@ -294,19 +319,32 @@ def _of_other_chains(rng: Random) -> Secret:
         "Aptos, AIP-80 of secp256k1": f"secp256k1-priv-0x{key}",
         "Sui": f"suiprivkey1{bech32[:59]}",
         "Sui keystore": json.dumps([base64.b64encode(b"\0" + raw[:32]).decode()]),
-        "Sui key": base64.b64encode(b"\0" + raw[:32]).decode(),
-        "Polkadot": json.dumps({"encoded": _base64(rng, 180), "encoding": {"content": ["pkcs8", "sr25519"], "type": ["scrypt", "xsalsa20-poly1305"], "version": "3"}, "address": "5Grw"}),
-        "Polkadot seed": f"0x{key}",
-        "subkey": f"Secret seed:       0x{key}\nPublic key (hex):  0x{raw[:32].hex()}",
+        "Sui key": base64.b64encode(b"\0" + raw[:31] + b"\xff").decode(),
+        "Polkadot": json.dumps(
+            {
+                "encoded": _base64(rng, 180),
+                "encoding": {
+                    "content": ["pkcs8", "sr25519"],
+                    "type": ["scrypt", "xsalsa20-poly1305"],
+                    "version": "3",
+                },
+                "address": "5Grw",
+            }
+        ),
+        "subkey": f"Secret seed:       0x{key}",
         "Cardano": f"addr_xsk1{bech32[:150]}",
         "Cardano root": f"root_xsk1{bech32[:150]}",
         "Cardano key": f"ed25519_sk1{bech32[:58]}",
-        "Cardano CLI": json.dumps({"type": "PaymentSigningKeyShelley_ed25519", "description": "", "cborHex": "5820" + key}),
+        "Cardano CLI": json.dumps(
+            {"type": "PaymentSigningKeyShelley_ed25519", "description": "", "cborHex": "5820" + key}
+        ),
         "Cardano in CBOR": "5820" + key,
         "Stellar": base64.b32encode(stellar + check).decode(),
         "XRP": _checked(b"\x21", raw[:16], ripple),
         "XRP Ed25519": _checked(b"\x01\xe1\x4b", raw[:16], ripple),
-        "XRP numbers": " ".join(f"{number:05}{number * (2 * at + 1) % 9}" for at, number in enumerate(groups)),
+        "XRP numbers": " ".join(
+            f"{number:05}{number * (2 * at + 1) % 9}" for at, number in enumerate(groups)
+        ),
         "Tezos": _checked(bytes([13, 15, 58, 7]), raw[:32]),
         "Nostr": f"nsec1{bech32[:58]}",
         "EOS": f"PVT_K1_{_checked(b'', raw[:32])}",
@@ -316,16 +354,42 @@ def _of_other_chains(rng: Random) -> Secret:
 
 
 def _file(rng: Random) -> Secret:
-    vault = {"data": _base64(rng, 300), "iv": _base64(rng, 16), "keyMetadata": {"algorithm": "PBKDF2", "params": {"iterations": 600000}}, "salt": _base64(rng, 32)}
-    keystore = {"address": rng.randbytes(20).hex(), "crypto": {"cipher": "aes-128-ctr", "ciphertext": _hex_key(rng), "cipherparams": {"iv": rng.randbytes(16).hex()}, "kdf": "scrypt", "kdfparams": {"salt": _hex_key(rng)}, "mac": _hex_key(rng)}, "version": 3}
+    ciphertext = _hex_key(rng)
+    vault = {
+        "data": _base64(rng, 300),
+        "iv": _base64(rng, 16),
+        "keyMetadata": {"algorithm": "PBKDF2", "params": {"iterations": 600000}},
+        "salt": _base64(rng, 32),
+    }
+    keystore = {
+        "address": rng.randbytes(20).hex(),
+        "crypto": {
+            "cipher": "aes-128-ctr",
+            "ciphertext": ciphertext,
+            "cipherparams": {"iv": rng.randbytes(16).hex()},
+            "kdf": "scrypt",
+            "kdfparams": {"salt": _hex_key(rng)},
+            "mac": _hex_key(rng),
+        },
+        "version": 3,
+    }
+    bare = {"vault of MetaMask": vault["data"], "keystore": ciphertext}
     forms = {
         "vault of MetaMask": json.dumps(vault),
-        "vault of MetaMask in a log": json.dumps({"KeyringController": {"vault": json.dumps(vault)}}),
+        "vault of MetaMask in a log": json.dumps(
+            {"KeyringController": {"vault": json.dumps(vault)}}
+        ),
         "keystore": json.dumps(keystore),
-        "JWK": json.dumps({"kty": "EC", "crv": "secp256k1", "d": base64.urlsafe_b64encode(rng.randbytes(32)).decode().rstrip("=")}),
+        "JWK": json.dumps(
+            {
+                "kty": "EC",
+                "crv": "secp256k1",
+                "d": base64.urlsafe_b64encode(rng.randbytes(32)).decode().rstrip("="),
+            }
+        ),
     }
     kind = rng.choice(list(forms))
-    return Secret(kind, forms[kind])
+    return Secret(kind, forms[kind], str(bare.get(kind.removesuffix(" in a log"), "")))
 
 
 MAKERS: tuple[Callable[[Random], Secret], ...] = (
@@ -342,3 +406,12 @@ def secrets(seed: int, count: int) -> Iterator[Secret]:
         made = MAKERS[number % len(MAKERS)](rng)
         form: Literal["NFC", "NFKD"] = rng.choice(("NFC", "NFKD"))
         yield made._replace(text=unicodedata.normalize(form, made.text))
+
+
+QUICK = tuple(secrets(11, len(MAKERS)))
+"""One of each maker."""
+MANY = tuple(secrets(12, 8 * len(MAKERS)))
+FEW_OR_MANY = pytest.mark.parametrize(
+    "entered", [QUICK, pytest.param(MANY, marks=pytest.mark.thorough)], ids=["few", "many"]
+)
+"""The secrets that a test enters."""

@@ -93,7 +93,12 @@ def _address(rng: Random) -> Ordinary:
         "node of Lightning": f"03{raw[:32].hex()}@example.com:9735",
     }
     kind = rng.choice(list(forms))
-    said = (forms[kind], forms[kind], f"address {forms[kind]}, registered today", f"{forms[kind]}\n")
+    said = (
+        forms[kind],
+        forms[kind],
+        f"address {forms[kind]}, registered today",
+        f"{forms[kind]}\n",
+    )
     return Ordinary(f"address of {kind}", rng.choice(said))
 
 
@@ -109,13 +114,22 @@ def _signature(rng: Random) -> Ordinary:
         "base64": base64.b64encode(raw).decode(),
         "Bitcoin": base64.b64encode(last + raw).decode(),
         "Electrum": base64.b64encode(b"\x1f" + raw).decode(),
-        "BIP-322": base64.b64encode(b"\2\x47\x30\x44\2\x20" + raw[:32] + b"\2\x20" + raw[32:] + b"\1\x21\3" + raw[:32]).decode(),
+        "BIP-322": base64.b64encode(
+            b"\2\x47\x30\x44\2\x20" + raw[:32] + b"\2\x20" + raw[32:] + b"\1\x21\3" + raw[:32]
+        ).decode(),
         "DER": f"304402 20{raw[:32].hex()}0220{raw[32:].hex()}".replace(" ", ""),
         "numbers": str([*raw]),
         "parts": json.dumps({"r": f"0x{raw[:32].hex()}", "s": f"0x{raw[32:].hex()}", "v": 27}),
         "short parts": json.dumps({"r": f"0x{strict[0]}", "s": f"0x{strict[1]}", "yParity": 1}),
         "large numbers": f"r: {int.from_bytes(raw[:32], 'big')}, s: {int.from_bytes(raw[32:], 'big')}",
-        "JSON": json.dumps({"address": f"0x{raw[:20].hex()}", "msg": "BANK-1-CHG", "sig": f"0x{(raw + last).hex()}", "version": "2"}),
+        "JSON": json.dumps(
+            {
+                "address": f"0x{raw[:20].hex()}",
+                "msg": "BANK-1-CHG",
+                "sig": f"0x{(raw + last).hex()}",
+                "version": "2",
+            }
+        ),
         "mail": f"Hello, here it is: 0x{(raw + last).hex()} Regards, Alice",
     }
     kind = rng.choice(list(forms))
@@ -205,7 +219,18 @@ _NOTES: dict[str, tuple[str, ...]] = {
         "請於星期五之前完成地址驗證工作",
     ),
 }  # fmt: skip
-_NAMES = ("Anna Novák", "Wei Chen", "María López", "John O'Brien", "Haruka Sato", "Kim Min-jun", "Luca Rossi", "Ana Souza", "Petr Svoboda", "Zoé Lefèvre")
+_NAMES = (
+    "Anna Novák",
+    "Wei Chen",
+    "María López",
+    "John O'Brien",
+    "Haruka Sato",
+    "Kim Min-jun",
+    "Luca Rossi",
+    "Ana Souza",
+    "Petr Svoboda",
+    "Zoé Lefèvre",
+)
 
 
 def _id(rng: Random) -> str:
@@ -247,7 +272,11 @@ def _number(rng: Random) -> Ordinary:
 
 def _of_programs(rng: Random) -> Ordinary:
     raw = rng.randbytes(64)
-    token = base64.urlsafe_b64encode(json.dumps({"sub": _id(rng), "iat": 1}).encode()).decode().rstrip("=")
+    token = (
+        base64.urlsafe_b64encode(json.dumps({"sub": _id(rng), "iat": 1}).encode())
+        .decode()
+        .rstrip("=")
+    )
     forms = {
         "id": _id(rng),
         "idempotency key": raw[:16].hex(),
@@ -261,7 +290,9 @@ def _of_programs(rng: Random) -> Ordinary:
         "address of a page": f"https://bank.example/customers/{_id(rng)}?from=2026-11-01&to=2026-11-27&sort=newest",
         "message to sign": f"BANK-{rng.randrange(10_000)}-{_id(rng)}",
         "certificate": f"-----BEGIN CERTIFICATE-----\nMIIB{base64.b64encode(rng.randbytes(45)).decode()}\n-----END CERTIFICATE-----",
-        "deposit": json.dumps({"amount": "1.00", "currency": {"type": "deposit-token-currency", "id": "DPT_USD"}}),
+        "deposit": json.dumps(
+            {"amount": "1.00", "currency": {"type": "deposit-token-currency", "id": "DPT_USD"}}
+        ),
         "calldata": f"0xa9059cbb{'0' * 24}{raw[:20].hex()}{rng.randrange(1 << 90):064x}",
     }
     kind = rng.choice(list(forms))

@@ -31,6 +31,7 @@ _ORDER = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
 _LEAST_KEY = 1 << 240
 _MOST_MATCHES = 8
 _MOST_MISREAD = 3
+_LEAST_DIFFERENT = 4
 _PRIVATE_DER = re.compile(
     rb"\x30(?:[\x20-\x7f]|\x81.|\x82..)\x02\x01[\x00\x01](?:\x30|\x04|\x02[\x20-\x7f\x81\x82])",
     re.DOTALL,
@@ -122,6 +123,12 @@ def _is_decimal_key(text: str) -> bool:
     return _LEAST_KEY <= int(text) < _ORDER
 
 
+def _is_seed_qr(text: str) -> bool:
+    """Four digits for each word: different ones, or with their checksum."""
+    numbers = [int(each) for each in re.findall(r"\d{4}", text)]
+    return len({*numbers}) > _LEAST_DIFFERENT or is_valid_phrase(numbers)
+
+
 def _are_grouped_numbers(text: str) -> bool:
     """Four digits for each word: years and amounts neither begin with 0 nor have a checksum."""
     groups = re.findall(r"\d{4}", text)
@@ -190,7 +197,7 @@ FORMS: tuple[SecretForm, ...] = (
         _shape(f"S(?:[{_BASE58}]{{21}}|[{_BASE58}]{{25}}|[{_BASE58}]{{29}})"), _is_mini_key,
     ),
     # Numbers of words, four digits each. Twelve in a row below 2048 are no accident.
-    SecretForm("a recovery phrase (SeedQR)", _form(f"(?:(?:{_OF_2048}){{3}}){{4,8}}")),
+    SecretForm("a recovery phrase (SeedQR)", _form(f"(?:(?:{_OF_2048}){{3}}){{4,8}}"), _is_seed_qr),
     SecretForm(
         "a recovery phrase (SeedQR)",
         _form(rf"(?:{_OF_2048})(?:[\s,;-]+(?:{_OF_2048})){{11,23}}"), _are_grouped_numbers,
