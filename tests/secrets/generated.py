@@ -8,6 +8,7 @@ import base64
 import binascii
 import hashlib
 import json
+import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -217,7 +218,9 @@ def _hexadecimal(rng: Random) -> Secret:
         "hex from a photograph": misread,
     }
     kind = rng.choice(list(forms))
-    is_hex = kind in {"hex", "hex with 0x", "capital hex"}
+    is_hex = kind in {"hex", "hex with 0x", "capital hex"} or (
+        forms[kind] == misread and re.fullmatch("[0-9a-fA-F]+", misread) is not None
+    )
     return Secret(kind, forms[kind], is_hex=is_hex)
 
 

@@ -23,16 +23,17 @@ from urllib.parse import unquote_plus
 _OWN = Path(__file__).parent / "wordlists"
 _SHORTEST = 12
 _MISTYPED = _MISSING = 1
-_EXACT = 6
+_EXACT = 5
 """Words of twelve that must be right where others are misread."""
-_MOSTLY, _ENOUGH = 9, 10
-"""Right words of twelve with which one may be unknown, and one misread."""
 _LEAST_LETTERS = 4
 """Of a misread word: nearly all three letters are a letter away from some word."""
 # A word that stands so often is no recovery word but something around them.
 _REPEATED = 6
-# Tables repeat their words.
-_DISTINCT = 9
+
+_DISTINCT, _SAME = 9, 3
+"""Distinct words of twelve, which most phrases have, and which those of examples have."""
+_MOST_BETWEEN = 5
+"""Words for each character of Chinese, such as the time and the name in a chat."""
 _COUNTS = (12, 15, 18, 21, 24)
 _OTHER_COUNTS = frozenset({*_COUNTS, 13, 20, 25, 33})
 """With Electrum's older phrases, Monero's and SLIP-39's."""
@@ -97,9 +98,7 @@ def is_recovery_phrase(text: str) -> bool:
         normal = [_normal(each) for each in tokens]
         if _in_one_list(normal) or _is_abbreviated(normal):
             return True
-    return any(_in_one_list(words, distinct=_DISTINCT) for words in _bare_words(text)) or (
-        _is_joined(text)
-    )
+    return any(_in_one_list(words) for words in _bare_words(text)) or (_is_joined(text))
 
 
 def looks_like_recovery_phrase(text: str) -> bool:
@@ -181,12 +180,12 @@ def _plain(word: str) -> str:
     return re.sub("[\u0300-\u036f]", "", word)
 
 
-def _in_one_list(words: list[str], *, distinct: int = 1) -> bool:
-    """Whether a run of the words, with so many distinct ones, is of one list."""
-    return any(_in_list(words, known, distinct) for known in word_lists())
+def _in_one_list(words: list[str]) -> bool:
+    """Whether a run of the words is of one list."""
+    return any(_in_list(words, known) for known in word_lists())
 
 
-def _in_list(words: list[str], known: WordList, distinct: int) -> bool:
+def _in_list(words: list[str], known: WordList) -> bool:
     hits = [word in known.known for word in words]
     if sum(hits) < _EXACT:
         return False
@@ -194,10 +193,11 @@ def _in_list(words: list[str], known: WordList, distinct: int) -> bool:
     size = min(_SHORTEST, len(words))
     for end in range(size, len(words) + 1):
         right = sum(hits[end - size : end])
-        if right < _EXACT or (right <= _ENOUGH and sum(may_be[end - size : end]) < _ENOUGH):
+        if right < _EXACT or sum(may_be[end - size : end]) < _SHORTEST - _MISTYPED:
             continue
         run = words[end - size : end]
-        if len(set(run)) >= distinct and _is_run(run, right, known):
+        is_varied = len(set(run)) >= _DISTINCT or len(set(run)) <= _SAME
+        if is_varied and _is_run(run, right, known):
             return True
     return False
 
@@ -207,7 +207,7 @@ def _is_run(run: list[str], right: int, known: WordList) -> bool:
     if right >= _SHORTEST - _MISTYPED:
         return True
     read = right + sum(_is_misread(word, known) for word in run if word not in known.known)
-    return read >= _SHORTEST - _MISTYPED or (right >= _MOSTLY and read >= _ENOUGH)
+    return read >= _SHORTEST - _MISTYPED
 
 
 def _is_misread(word: str, known: WordList) -> bool:
@@ -283,9 +283,11 @@ def _is_chinese_phrase(text: str, tokens: list[str]) -> bool:
     """Characters one by one, or exactly so many as a phrase has, of which a sentence has others:
     nearly all of any sentence are in the lists.
     """
-    alone = [token for token in tokens if _IDEOGRAPH.fullmatch(token)]
-    if len(alone) >= _SHORTEST - _MISSING and _in_one_list(alone):
-        return True
+    alone = [at for at, token in enumerate(tokens) if _IDEOGRAPH.fullmatch(token)]
+    for first, last in zip(alone, alone[_SHORTEST - _MISSING - 1 :], strict=False):
+        run = [each for each in tokens[first : last + 1] if _IDEOGRAPH.fullmatch(each)]
+        if last - first < _MOST_BETWEEN * _SHORTEST and _in_one_list(run):
+            return True
     return any(_is_drawn(run, known, _UNCOMMON_RANK) for run, known in _chinese_runs(text))
 
 
