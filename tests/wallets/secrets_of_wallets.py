@@ -9,7 +9,7 @@ from random import Random  # noqa: TID251 - keys that can be made again from a s
 
 import base58
 
-from chainteller.wallets.recovery_words import word_lists
+from chainteller.domain.recovery_words import word_lists
 
 _ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
@@ -18,7 +18,7 @@ def _checked(version: bytes, payload: bytes, alphabet: bytes = base58.BITCOIN_AL
     return base58.b58encode_check(version + payload, alphabet=alphabet).decode()
 
 
-def _mini_key(rng: Random) -> str:
+def mini_key(rng: Random) -> str:
     while True:
         key = "S" + "".join(rng.choice(_ALPHABET) for _ in range(29))
         if hashlib.sha256(f"{key}?".encode()).digest()[0] == 0:
@@ -27,7 +27,7 @@ def _mini_key(rng: Random) -> str:
 
 def _words(rng: Random) -> dict[str, str]:
     found = {}
-    for number, words in enumerate(sorted(each) for each in word_lists()):
+    for number, words in enumerate(sorted(each.words) for each in word_lists()):
         twelve = [rng.choice(words) for _ in range(12)]
         found[f"words of list {number}"] = " ".join(twelve)
         found[f"words of list {number}, in a sentence"] = f"Hello, my words: {' '.join(twelve)} ok?"
@@ -70,7 +70,7 @@ def secrets_of_wallets(seed: int) -> dict[str, str]:
         "WIF of Dogecoin": _checked(b"\x9e", raw[:32] + b"\1"),
         "BIP-38": _checked(b"\x01\x42\xc0", raw[:36]),
         "BIP-38 with EC": _checked(b"\x01\x43\x20", raw[:36]),
-        "mini key": _mini_key(rng),
+        "mini key": mini_key(rng),
         "JWK": json.dumps(
             {"kty": "EC", "crv": "secp256k1", "d": base64.urlsafe_b64encode(raw[:32]).decode()}
         ),

@@ -2,72 +2,29 @@
 
 import itertools
 import json
-import re
 import shlex
+import signal
 import sqlite3 as standard  # noqa: TID251 - a file as an earlier build left it
-from collections.abc import Iterator, Sequence
-from contextlib import closing
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 
-import base58
 import click
 import pytest
-from nacl.bindings import crypto_sign_seed_keypair
 from tests.cli.conftest import sample_world
 from tests.cli.every_command import INTERACTIVE, Bank, lines, sample_bank
+from tests.cli.program import environment
+from tests.secrets.generated import FEW_OR_MANY, Secret
+from tests.secrets.leaks import Parts
 
 from chainteller.cli.main import commands
 from chainteller.service.errors import SecretEntered
-from chainteller.workspace.store import SentState, Workspace
+from chainteller.workspace.store import SentState, Workspace, digest_of
 
 __all__ = ["sample_world"]
-_PHRASE = (
-    "abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about"
-)
-_HEX = "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318"
-_SOLANA = crypto_sign_seed_keypair(bytes(range(1, 33)))[1]
-SECRETS = {
-    "phrase of 12 words": _PHRASE,
-    "numbered phrase": " ".join(f"{at}. {word}" for at, word in enumerate(_PHRASE.split(), 1)),
-    "phrase in capitals": "  ".join(["ZOO"] * 23 + ["VOTE"]),
-    "phrase in Spanish": "abuso acabar academia acceso acción aceite acelga acento aceptar ácido "
-    "aclarar acné",
-    "hex key": f"0x{_HEX}",
-    "hex key without a prefix": _HEX,
-    "WIF": "L4rK1yDtCWekvXuE6oXD9jCYfFNV2cWRpVuPLBcCU2z8TrisoyY1",
-    "mini key": "S6c56bnXQiBjk9mqSYE7ykVQ7NzrRy",
-    "extended key": "xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg"
-    "6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi",
-    "key file": '{"crypto":{"cipher":"aes-128-ctr","ciphertext":"d172bf743a674da9cdad04534d56926ef8'
-    '358534d458fffccd4e6ad2fbde479c","kdf":"scrypt"},"version":3}',
-    "Solana key as numbers": str([*_SOLANA]),
-    "Solana key in base58": base58.b58encode(_SOLANA).decode(),
-    "SeedQR": "073318950739065415961602009907670428187212261116",
-}
-_LEAST = 16
-"""Characters of a secret that no file may have, anywhere."""
-
-
-def parts(secret: str) -> list[bytes]:
-    """Stretches of a secret that would give it away; those of a phrase are two words."""
-    words = secret.split()
-    if len(words) > 1 and len({*words}) > 1:
-        pairs = itertools.pairwise(secret.lower().split())
-        return [" ".join(each).encode() for each in pairs if len({*each}) > 1]
-    return [
-        secret[at : at + _LEAST].lower().encode() for at in range(0, len(secret) - _LEAST, _LEAST)
-    ]
-
-
-def found_in(home: Path, secret: str) -> list[str]:
-    """The files that have a part of a secret, however its letters and blanks are written."""
-    return [
-        str(file)
-        for file in home.rglob("*")
-        if file.is_file()
-        and (content := re.sub(rb"\s+", b" ", file.read_bytes().lower()))
-        and any(part in content for part in parts(secret))
-    ]
+SecretsEntered = Sequence[Secret]
 
 
 @pytest.fixture
@@ -103,52 +60,112 @@ def given(path: str, line: Sequence[str], secret: str) -> Iterator[list[str]]:
     if any(isinstance(each, click.Argument) for each in texts) and len(line) == len(words):
         yield [*line, secret]
     for option in sorted(options - PLACE - {*line}):
-        if option != "--idempotency-key" or secret != _HEX:  # a digest that a script made its key
-            yield [*line, option, secret]
+        yield [*line, option, secret]
 
 
-@pytest.mark.parametrize(
-    "kinds", [1, pytest.param(len(SECRETS), marks=pytest.mark.thorough)], ids=["one", "each"]
-)
-def test_no_command_keeps_a_secret(commanded: Bank, kinds: int) -> None:
+@FEW_OR_MANY
+def test_no_command_keeps_a_secret(commanded: Bank, entered: SecretsEntered) -> None:
     """Each command gets a secret in place of each text that it takes, and on its standard input."""
     found = {**dict.fromkeys(INTERACTIVE - ENDLESS, ()), **lines(commanded)}
     assert found.keys() | ENDLESS == commands().keys()
-    turns = itertools.cycle(SECRETS.values())
-    for path, line in found.items():
-        for _ in range(kinds):
-            secret = next(turns)
-            for arguments in given(path, line or path.split()[1:], secret):
-                commanded.run(*arguments, given=f"{secret}\n")
+    _run_each(commanded, found, entered)
+    turns = itertools.cycle(entered)
     for option in sorted(PLACE):
-        commanded.run("accounts", "show", "TDA_1", option, next(turns))
-    for kind, secret in SECRETS.items():
-        assert found_in(commanded.home, secret) == [], kind
+        commanded.run("accounts", "show", "TDA_1", option, next(turns).text)
+    assert Parts(entered).found_in(commanded.home) == set()
 
 
-def test_no_line_of_the_plain_console_keeps_a_secret(commanded: Bank) -> None:
+@FEW_OR_MANY
+def test_no_command_for_a_remote_deployment_keeps_or_sends_a_secret(
+    tmp_path: Path, sample_world: Path, entered: SecretsEntered
+) -> None:
+    server = sample_bank(tmp_path / "server", sample_world)
+    found = {path: line for path, line in lines(server).items() if commands()[path].calls}
+    key = server.run("keys", "create", "--name", "remote").out.strip()
+    client = Bank(tmp_path / "client")
+    client.home.mkdir()
+    with _serving(server.home) as address, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CHAINTELLER_API_KEY", key)
+        at = ["--url", address]
+        assert client.run("markets", "--json", *at).code == 0
+        _run_each(client, found, entered, at)
+        claim = found["chainteller wallets claim"]
+        for secret, command in zip(entered, itertools.cycle(("claim", "diagnose")), strict=False):
+            words = ["wallets", command, claim[2], "-", *claim[4:], *at]
+            ended = client.run(*words, given=f"{secret.text}\n")
+            assert ended.code == 1, (secret.kind, ended)
+            assert "SECRET_ENTERED" in ended.err, secret.kind
+    (log,) = server.home.rglob("serve.log")
+    assert log.stat().st_size
+    assert Parts(entered).found_in(tmp_path) == set()
+
+
+def _run_each(
+    bank: Bank,
+    found: Mapping[str, Sequence[str]],
+    entered: SecretsEntered,
+    place: Sequence[str] = (),
+) -> None:
+    turns = itertools.cycle(entered)
+    for path, line in found.items():
+        for _ in range(max(1, len(entered) // 15)):
+            secret = next(turns)
+            for words in given(path, line or path.split()[1:], secret.text):
+                if not (secret.is_hex and words[-2] == "--idempotency-key"):  # or a digest
+                    bank.run(*words, *place, given=f"{secret.text}\n")
+
+
+@contextmanager
+def _serving(home: Path) -> Iterator[str]:
+    """The address of ``chainteller serve`` in a process of its own, which writes into its home."""
+    with (home / "said").open("w", encoding="utf-8") as said:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "chainteller", "serve", "--port", "0"],
+            stdout=subprocess.PIPE,
+            stderr=said,
+            text=True,
+            env=environment(CHAINTELLER_HOME=str(home)),
+        )
+        assert process.stdout is not None
+        announced = process.stdout.readline()
+        try:
+            yield announced.removeprefix("listening on ").strip()
+        finally:
+            process.send_signal(signal.SIGTERM)
+            rest, _ = process.communicate(timeout=20)
+            said.write(rest)
+
+
+@FEW_OR_MANY
+def test_no_line_of_the_plain_console_keeps_a_secret(
+    commanded: Bank, entered: SecretsEntered
+) -> None:
     own = [["note", "TDA_1", ""], ["handover", ""], ["last", ""], ["watch", ""], ["watch", "", ""]]
-    for secret in SECRETS.values():
-        said = [secret, f"note {secret} {secret}"]
+    said: list[str] = []
+    for secret in (each.text for each in entered):
+        said += [secret, f"note {secret} {secret}"]
         said += [shlex.join([word or secret for word in words]) for words in own]
         said += [shlex.join(["note", "TDA_1", *secret.split()]), f"find {secret}"]
-        ended = commanded.run("desk", "--plain", given="\n".join([*said, "quit", ""]))
-        assert "note TDA_1" not in ended.out
-    for kind, secret in SECRETS.items():
-        assert found_in(commanded.home, secret) == [], kind
+    ended = commanded.run("desk", "--plain", given="\n".join([*said, "quit", ""]))
+    assert "note TDA_1" not in ended.out
+    assert Parts(entered).found_in(commanded.home) == set()
 
 
-@pytest.mark.parametrize("kind", SECRETS)
-def test_a_secret_that_is_submitted_as_a_signature_is_refused_and_not_kept(
-    commanded: Bank, kind: str
+@FEW_OR_MANY
+def test_a_secret_that_is_submitted_as_a_signature_is_refused_and_not_repeated(
+    commanded: Bank, entered: SecretsEntered
 ) -> None:
-    secret = SECRETS[kind]
-    claimed = lines_of_claim(commanded)
-    ended = commanded.run("wallets", "claim", claimed[0], secret, *claimed[2:])
-    assert ended.code == 1
-    assert "SECRET_ENTERED" in ended.err
-    assert secret not in ended.err + ended.out
-    assert found_in(commanded.home, secret) == []
+    claim = lines_of_claim(commanded)
+    for secret in entered:
+        for command, words in (("claim", "-"), ("diagnose", secret.text)):
+            given = f"{secret.text}\n"
+            ended = commanded.run("wallets", command, claim[0], words, *claim[2:], given=given)
+            assert ended.code == 1, (secret.kind, ended)
+            assert "SECRET_ENTERED" in ended.err, secret.kind
+            assert "move the funds" in ended.err
+            said = (ended.err + ended.out).encode()
+            assert not {*Parts([secret]).found(said)}, (secret.kind, said)
+    assert Parts(entered).found_in(commanded.home) == set()
 
 
 def lines_of_claim(bank: Bank) -> Sequence[str]:
@@ -164,45 +181,71 @@ def lines_of_claim(bank: Bank) -> Sequence[str]:
     )
 
 
-@pytest.mark.parametrize("kind", SECRETS)
-def test_a_note_or_a_filter_with_a_secret_is_not_kept(tmp_path: Path, kind: str) -> None:
-    workspace, secret = Workspace(tmp_path / "state.db"), SECRETS[kind]
-    for text in (secret, f"said on the phone:\n{secret}"):
-        with pytest.raises(SecretEntered) as refused:
-            workspace.set_note("TDA_1", text)
-        assert secret not in str(refused.value)
-    with pytest.raises(SecretEntered):
-        workspace.add_note("TDA_1", "op01", secret)
-    workspace.set_view("list.accounts", {"filter": ["x", secret]})
+@FEW_OR_MANY
+def test_a_note_or_a_filter_with_a_secret_is_not_kept(
+    tmp_path: Path, entered: SecretsEntered
+) -> None:
+    workspace = Workspace(tmp_path / "state.db")
+    for secret in entered:
+        for text in (secret.text, f"said on the phone:\n{secret.text}"):
+            with pytest.raises(SecretEntered) as refused:
+                workspace.set_note("TDA_1", text)
+            assert secret.text not in str(refused.value)
+        with pytest.raises(SecretEntered):
+            workspace.add_note("TDA_1", "op01", secret.text)
+        workspace.set_view("list.accounts", {"filter": ["x", secret.text]})
     workspace.close()
-    assert found_in(tmp_path, secret) == []
+    assert Parts(entered).found_in(tmp_path) == set()
 
 
-@pytest.mark.parametrize("kind", SECRETS)
-def test_what_an_earlier_build_kept_is_removed(tmp_path: Path, kind: str) -> None:
-    path, secret = tmp_path / "state.db", SECRETS[kind]
+def test_a_transaction_s_hash_is_kept_in_a_note_that_says_what_it_is(tmp_path: Path) -> None:
+    workspace, digits = Workspace(tmp_path / "state.db"), "5c50" * 16
+    with pytest.raises(SecretEntered) as refused:
+        workspace.set_note("TDA_1", f"she sent {digits}")
+    assert 'write "tx" before it' in refused.value.suggestion
+    workspace.set_note("TDA_1", f"she sent tx {digits}")
+    assert workspace.note("TDA_1").endswith(digits)
+    workspace.close()
+
+
+@FEW_OR_MANY
+@pytest.mark.parametrize("layout", [1, 2])
+def test_what_an_earlier_build_kept_is_removed(
+    tmp_path: Path, entered: SecretsEntered, layout: int
+) -> None:
+    path = tmp_path / "state.db"
     Workspace(path).close()
-    request = {"challengeId": "CHG_1", "completedChallenge": secret, "counterpartyId": "CPT_1"}
     with closing(standard.connect(path)) as file:
-        values = (
-            "k1",
-            "submit_claim",
-            json.dumps({"ids": ["BCA_1"], "request": request}),
-            1,
-            "DONE",
-        )
-        file.execute(
-            "INSERT INTO sent (key, operation, arguments, sent_at, state) VALUES (?,?,?,?,?)",
-            values,
-        )
-        file.execute("INSERT INTO note VALUES ('TDA_1', ?, 1)", (f"before\n{secret}\nafter",))
-        file.execute("PRAGMA user_version = 1")
+        for number, secret in enumerate(entered):
+            signature: object = secret.text if layout == 1 else digest_of(secret.text)
+            request = {"challengeId": "CHG_1", "completedChallenge": signature}
+            saved = {"ids": ["BCA_1"], "request": request}
+            values = (f"k{number}", "submit_claim", json.dumps(saved), number, "DONE")
+            file.execute(
+                "INSERT INTO sent (key, operation, arguments, sent_at, state) VALUES (?,?,?,?,?)",
+                values,
+            )
+            saved = {"ids": ["BCA_1"], "request": {"reason": secret.text}}
+            values = (f"r{number}", "clear_dispute", json.dumps(saved), number, "DONE")
+            file.execute(
+                "INSERT INTO sent (key, operation, arguments, sent_at, state) VALUES (?,?,?,?,?)",
+                values,
+            )
+            note = f"before\n{secret.text}\nafter"
+            file.execute("INSERT INTO note VALUES (?, ?, 1)", (f"TDA_{number}", note))
+            typed = json.dumps([secret.text])
+            file.execute("INSERT INTO view VALUES (?, ?)", (f"list.{number}", typed))
+        file.execute("INSERT INTO note VALUES ('TDA_X', 'nothing secret', 1)")
+        file.execute(f"PRAGMA user_version = {layout}")
         file.commit()
-    assert found_in(tmp_path, secret)
+    assert Parts(entered).found_in(tmp_path)
     workspace = Workspace(path)
-    kept = workspace.sent_request("k1")
-    assert kept is not None
-    assert (kept.state, kept.arguments["request"]["challengeId"]) == (SentState.DONE, "CHG_1")
-    assert workspace.note("TDA_1") in ("before\nafter", "")
+    for number, secret in enumerate(entered):
+        kept = workspace.sent_request(f"k{number}")
+        assert kept is not None
+        assert (kept.state, kept.arguments["request"]["challengeId"]) == (SentState.DONE, "CHG_1")
+        assert kept.arguments["request"]["completedChallenge"] == digest_of(secret.text)
+        assert workspace.note(f"TDA_{number}") in ("before\nafter", "")
+    assert workspace.note("TDA_X") == "nothing secret"
     workspace.close()
-    assert found_in(tmp_path, secret) == []
+    assert Parts(entered).found_in(tmp_path) == set()

@@ -17,9 +17,9 @@ from chainteller.api.peers import Peers
 from chainteller.api.protocol import CONNECTION
 from chainteller.api.request_context import API_VERSION, RequestContext, set_context
 from chainteller.api.responses import error_reply
+from chainteller.domain.pasted_secrets import Digits, find_secret
 from chainteller.domain.randomness import Randomness
 from chainteller.service.errors import InternalError, ServiceError, ValidationFailed
-from chainteller.wallets.pasted_secrets import find_secret_in_key
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 _ALWAYS = (
@@ -120,7 +120,8 @@ class Outermost:
 
 def _is_request_id(offered: str) -> bool:
     """Whether a caller's id for its request may be logged: none that is a wallet's secret."""
-    return _REQUEST_ID.fullmatch(offered) is not None and find_secret_in_key(offered) is None
+    is_id = _REQUEST_ID.fullmatch(offered) is not None
+    return is_id and find_secret(offered, Digits.DIGEST) is None
 
 
 def unforeseen(context: RequestContext) -> InternalError:

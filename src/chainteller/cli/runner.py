@@ -10,6 +10,8 @@ import click
 
 from chainteller.cli.crash_files import write_crash_file
 from chainteller.cli.error_output import Exit, Usage, report_error, say
+from chainteller.domain.pasted_secrets import Digits
+from chainteller.service.entered_secrets import require_no_secret
 from chainteller.service.errors import ServiceError, TellerError
 
 
@@ -31,8 +33,22 @@ def run_program(program: click.Command, arguments: Sequence[str], typed: Sequenc
         return report_error(write_crash_file(error))
 
 
+def require_no_secrets(words: Sequence[str]) -> None:
+    """Check a command line before anything reads it: each word, and all of them together.
+
+    Whether 64 hex digits are a hash depends on what they are given for, so that is judged there.
+
+    Raises:
+        SecretEntered: a word is a wallet's secret, or they are a recovery phrase.
+    """
+    values = [word.partition("=")[2] if word.startswith("--") else word for word in words]
+    for text in (*values, " ".join(values)):
+        require_no_secret("command line", text, Digits.HASH)
+
+
 def _run(program: click.Command, arguments: list[str], typed: Sequence[str]) -> int:
     try:
+        require_no_secrets(arguments)
         answer = program.main(arguments, prog_name="chainteller", standalone_mode=False)
     except click.exceptions.Exit as ended:
         return ended.exit_code

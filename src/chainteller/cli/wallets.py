@@ -18,6 +18,7 @@ from chainteller.cli.output import document, line, record, verbatim
 from chainteller.domain import second_method
 from chainteller.domain.challenges import ReverificationReason
 from chainteller.domain.json_depth import parse_json
+from chainteller.domain.pasted_secrets import Digits
 from chainteller.domain.second_method import StatementReason
 from chainteller.records.fields import IDENTIFIER, TEXT, YES_OR_NO, Field, FieldList
 from chainteller.records.wallets import (
@@ -31,6 +32,7 @@ from chainteller.records.wallets import (
     WALLET,
 )
 from chainteller.service import operations as op
+from chainteller.service.entered_secrets import require_no_secret
 from chainteller.service.errors import NotFound, NotOffered
 from chainteller.service.interface import Service
 from chainteller.service.models.counterparties import (
@@ -646,8 +648,9 @@ def _claim(
     account_id: str | None,
     counterparty_id: str | None,
 ) -> tuple[str, ClaimRequest]:
-    step = steps.step_of(desk, challenge_id, account_id, counterparty_id)
     completed = sys.stdin.read().strip() if signature == "-" else signature
+    require_no_secret("signature", completed, Digits.SIGNATURE)
+    step = steps.step_of(desk, challenge_id, account_id, counterparty_id)
     return step.account_id, ClaimRequest(
         challenge_id=challenge_id,
         completed_challenge=completed,

@@ -32,6 +32,7 @@ from chainteller.engine.operations import (
     withdrawals,
 )
 from chainteller.engine.upkeep import due
+from chainteller.service.entered_secrets import refuse_secrets
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.interface import Service
 from chainteller.service.operations import OPERATIONS, Call
@@ -77,6 +78,7 @@ class Engine(Service):
     actor: Actor = field(default_factory=Actor)
 
     def call(self, call: Call[Answer]) -> Answer:
+        refuse_secrets(call)
         return TABLE[call.operation](self, call)
 
     def acting_as(self, actor: Actor) -> "Engine":

@@ -20,6 +20,7 @@ from chainteller.remote.stream import EventStream, Following
 from chainteller.remote.transport import DEADLINE_S, Reply, Transport
 from chainteller.service import operations
 from chainteller.service.attempts import Watch
+from chainteller.service.entered_secrets import require_clean
 from chainteller.service.errors import (
     NotFound,
     NotOffered,
@@ -66,6 +67,7 @@ class RemoteService(Service):
         return f"RemoteService({self._transport.address})"
 
     def call(self, call: Call[Answer]) -> Answer:
+        require_clean(call)
         if call.operation in _ANSWERED_HERE:
             return _ANSWERED_HERE[call.operation](self, call)
         return self.send(call)

@@ -523,11 +523,21 @@ class SecretEntered(ClientError):
     """A wallet's secret where something else was asked for; it was neither kept nor sent."""
 
     code = "SECRET_ENTERED"
-    next_step = "Never pass it on. The customer should move the funds to a new wallet today."
+    next_step = (
+        "Don't pass it on. The wallet counts as exposed: the customer should move the funds to a "
+        "new one today."
+    )
+    ADVICE = f"It looks like a wallet's secret and wasn't saved. {next_step}"
+    IF_HASH = f'If it is a transaction\'s hash, write "tx" before it. If it is a key: {next_step}'
 
-    def __init__(self, what: str, kind: str) -> None:
+    def __init__(self, what: str, kind: str, *, may_be_hash: bool = False) -> None:
         """``what`` names the text, ``kind`` the kind of secret; the text itself isn't kept."""
         super().__init__(f"The {what} looks like {kind}. It wasn't sent or kept.")
+        self._may_be_hash = may_be_hash
+
+    @property
+    def suggestion(self) -> str:
+        return self.IF_HASH if self._may_be_hash else self.next_step
 
 
 class ReplyMismatch(ReplyUnusable):

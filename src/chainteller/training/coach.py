@@ -6,11 +6,12 @@ The console, or the player of written steps, uses the service through this layer
 from collections.abc import Mapping
 from typing import Any, Protocol, TypeVar
 
+from chainteller.domain.pasted_secrets import Digits, find_secret
+from chainteller.service.entered_secrets import MEANINGS
 from chainteller.service.layers import Next
 from chainteller.service.models.counterparties import ClaimRequest, RegisterCounterparty
 from chainteller.service.operations import CUSTOMERS, Call
 from chainteller.training.timeline import OBSERVED
-from chainteller.wallets.pasted_secrets import find_secret
 
 Answer = TypeVar("Answer")
 WITHHELD = "(a secret; withheld)"
@@ -53,7 +54,7 @@ def _input(value: Any) -> Any:
         return value
     body: dict[str, Any] = value.model_dump(mode="json", by_alias=True, exclude_none=True)
     field = _SECRET_PRONE.get(type(value))
-    if field is not None and find_secret(str(body[field])):
+    if field is not None and find_secret(str(body[field]), MEANINGS.get(field, Digits.KEY)):
         body[field] = WITHHELD
     return {type(value).__name__: body}
 

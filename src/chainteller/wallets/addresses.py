@@ -3,12 +3,13 @@
 import re
 from contextlib import suppress
 
+from chainteller.domain.pasted_secrets import find_secret
+from chainteller.domain.pasting import MAX_PASTE, unquoted, without_invisibles
+from chainteller.domain.secret_search import has_hex_key
 from chainteller.wallets.families import FAMILIES
 from chainteller.wallets.family import Address, InvalidAddress, Network
 from chainteller.wallets.foreign import foreign_network
 from chainteller.wallets.networks import NETWORKS
-from chainteller.wallets.pasted_secrets import find_secret, has_hex_key
-from chainteller.wallets.pasting import MAX_PASTE, unquoted, without_invisibles
 
 __all__ = [
     "Address",
@@ -49,7 +50,7 @@ def _typed(text: str) -> str:
     if len(text) > MAX_PASTE:
         raise InvalidAddress("LENGTH")
     visible = without_invisibles(text)
-    if find_secret(unquoted(visible)) or has_hex_key(visible):
+    if find_secret(visible) or has_hex_key(visible):
         raise InvalidAddress("SECRET_PASTED")
     return "".join(unquoted(visible).split())
 

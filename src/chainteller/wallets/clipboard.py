@@ -15,10 +15,10 @@ from itertools import islice
 from urllib.parse import unquote
 
 from chainteller.domain.json_depth import parse_json
+from chainteller.domain.pasting import without_invisibles
 from chainteller.wallets.containers import byte_strings, decode_ur
 from chainteller.wallets.encodings import Candidate, SignatureReading, decodings
 from chainteller.wallets.family import Family
-from chainteller.wallets.pasting import without_invisibles
 
 _MOST_READINGS = 40
 _MOST_PARTS = 8

@@ -10,6 +10,9 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 
+from chainteller.domain.pasted_secrets import HEX_KEY_KIND, WORDS_KIND
+from chainteller.domain.pasting import MAX_PASTE, without_invisibles
+from chainteller.domain.secret_search import is_about_a_hash
 from chainteller.wallets.cases import (
     MAX_KNOWN_ADDRESSES,
     MAX_OTHER_TEXTS,
@@ -34,15 +37,7 @@ from chainteller.wallets.family import (
 )
 from chainteller.wallets.findings import FINDINGS
 from chainteller.wallets.networks import NETWORKS
-from chainteller.wallets.pasted_secrets import (
-    HEX_KEY_KIND,
-    WORDS_KIND,
-    SecretPasted,
-    base58_keys,
-    hex_keys,
-    is_about_a_hash,
-)
-from chainteller.wallets.pasting import MAX_PASTE, without_invisibles
+from chainteller.wallets.pasted_secrets import SecretPasted, base58_keys, hex_keys
 from chainteller.wallets.reader import Unreadable, read_signature
 from chainteller.wallets.recoverable import key_witness
 from chainteller.wallets.repair import repair_signature
@@ -304,8 +299,7 @@ def _secret(case: Case, refusal: str) -> Diagnosis | None:
     if finding != _SECRET:
         return None
     if kind == WORDS_KIND:
-        what = "twelve words in a row, which may be a recovery phrase"
-        return _answer(case, _SECRET, what=what)
+        return _answer(case, _SECRET, what=kind)
     if kind != HEX_KEY_KIND:
         return replace(_answer(case, _SECRET, what=kind), certain=True)
     if is_about_a_hash(case.signature):

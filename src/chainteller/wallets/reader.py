@@ -7,17 +7,14 @@ A paste is read without knowing which key should have signed; whether the bytes 
 import re
 
 from chainteller.domain.json_depth import parse_json
+from chainteller.domain.pasted_secrets import HEX_KEY_KIND, Digits, find_secret
+from chainteller.domain.pasting import MAX_PASTE, unquoted, without_invisibles
+from chainteller.domain.secret_forms import is_solana_secret_key
+from chainteller.domain.secret_search import has_hex_key
 from chainteller.wallets.addresses import address_on_any
 from chainteller.wallets.encodings import Candidate, SignatureReading, decodings
 from chainteller.wallets.family import Family
-from chainteller.wallets.pasted_secrets import (
-    HEX_KEY_KIND,
-    SecretPasted,
-    find_secret,
-    has_hex_key,
-    is_solana_secret_key,
-)
-from chainteller.wallets.pasting import MAX_PASTE, unquoted, without_invisibles
+from chainteller.wallets.pasted_secrets import SecretPasted
 
 _LABEL = re.compile(
     r"(?:^|\n|[\s,;({])(?:signature|signed|sig|result)(?:\s+hash)?\s*(?:is\s*)?[:=]\s*(?P<value>.+)",
@@ -65,7 +62,7 @@ def read_signature(text: str, family: Family) -> SignatureReading:
         raise Unreadable("TOO_LONG")
     visible = without_invisibles(text)
     bare = unquoted(visible)
-    secret = find_secret(bare)
+    secret = find_secret(bare, Digits.SIGNATURE)
     if secret:
         raise SecretPasted(secret)
     if bare in {"0x", "0X"}:

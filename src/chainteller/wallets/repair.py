@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from chainteller.domain.pasting import without_invisibles
 from chainteller.wallets.curve import curve
 from chainteller.wallets.ed25519 import is_well_formed
 from chainteller.wallets.encodings import Candidate, SignatureReading, decodings
 from chainteller.wallets.family import Address, Family
-from chainteller.wallets.pasting import without_invisibles
 from chainteller.wallets.proof import Proof
 from chainteller.wallets.verify import verify_bytes
 

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from chainteller.domain.clock import HOUR
 from chainteller.domain.randomness import SystemRandomness
+from chainteller.service.entered_secrets import require_clean
 from chainteller.service.error_codes import UnknownRefusal
 from chainteller.service.errors import (
     ChallengeAlreadyUsed,
@@ -43,7 +44,6 @@ from chainteller.service.operations import CAPABILITIES, EXECUTE_QUOTE, IDEMPOTE
 from chainteller.sqlite import sqlite3
 from chainteller.workspace import records
 from chainteller.workspace.outcomes import MOVES_NOTHING, Fate, Outcome, find_outcome
-from chainteller.workspace.pasted_secrets import require_no_secret
 from chainteller.workspace.store import (
     IN_DOUBT,
     SIGNATURE,
@@ -52,7 +52,6 @@ from chainteller.workspace.store import (
     SentState,
     Workspace,
     digest_of,
-    strings_of,
 )
 from chainteller.workspace.terms import require_asked, require_terms
 
@@ -117,7 +116,7 @@ class Recording:
             if isinstance(shown, Quote):
                 self._looked_up[shown.id] = shown
             return shown
-        _require_no_secret(call)
+        require_clean(call)
         key = call.key or self._randomness.bytes(16).hex()
         try:
             earlier = self._workspace.sent_request(key) if call.key else None
@@ -308,17 +307,6 @@ def _state_after(fault: TellerError) -> SentState:
     if isinstance(fault, OutcomeUnknown | ReplyMismatch):
         return SentState.UNKNOWN
     return SentState.REFUSED if isinstance(fault, ServiceError) else SentState.NOT_SENT
-
-
-def _require_no_secret(call: Call[Any]) -> None:
-    """Check every text of a write. Raises SecretEntered."""
-    for text in (call.key or "", *(call.key or "").split(".")):  # trade makes KEY.quote of KEY
-        require_no_secret("idempotency key", text, may_be_hash=True)
-    for text in call.ids:
-        require_no_secret("id", text)
-    for name, value in (_body(call) or {}).items():
-        for text in strings_of(value):
-            require_no_secret("signature" if name == SIGNATURE else name, text)
 
 
 def _saved(call: Call[Any]) -> dict[str, Any]:

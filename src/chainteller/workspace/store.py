@@ -17,15 +17,16 @@ from typing import Any
 
 from chainteller.domain.clock import Clock, SystemClock, to_datetime
 from chainteller.domain.json_depth import parse_json
+from chainteller.domain.pasted_secrets import find_secret
 from chainteller.sqlite import sqlite3
 
 SIGNATURE = "completedChallenge"
 """The field of a claim's request that takes whatever a customer sent."""
-_SHORTEST_SECRET = 20
 _LISTS = "list."
 """Views that keep what was typed; others keep hashes and ids."""
-_LAYOUT = 2
-"""From 2, no signature is kept: builds before 0.2.0 kept whatever was submitted as one."""
+_LAYOUT = 3
+"""From 2, no signature is kept: builds before 0.2.0 kept whatever was submitted as one. From 3, no
+secret of the forms that earlier builds didn't recognise."""
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS known (
     id TEXT PRIMARY KEY, kind TEXT NOT NULL, parent TEXT NOT NULL, label TEXT NOT NULL,
@@ -311,22 +312,25 @@ def _prepared(name: str) -> sqlite3.Connection:
 
 
 def _forget_secrets(database: sqlite3.Connection) -> None:
-    """Remove signatures and notes that are secrets from a file of an earlier build, and write the
-    file again, so that no freed page has them."""
+    """Remove signatures, notes and filters that are secrets from a file of an earlier build, and
+    write the file again, so that no freed page has them."""
     for key, saved in database.execute("SELECT key, arguments FROM sent").fetchall():
         arguments = parse_json(saved)
         body = arguments.get("request") or {}
         signature = body.pop(SIGNATURE, None)
         if any(map(_is_secret, strings_of(arguments))):
             arguments = {"ids": [], "request": None}
-        elif isinstance(signature, str):
-            body[SIGNATURE] = digest_of(signature)
+        elif signature is not None:
+            body[SIGNATURE] = digest_of(signature) if isinstance(signature, str) else signature
         kept = json.dumps(arguments)
         if kept != saved:
             database.execute("UPDATE sent SET arguments = ? WHERE key = ?", (kept, key))
     for identifier, text in database.execute("SELECT id, text FROM note").fetchall():
         rows = [] if _is_secret(text) else [row for row in text.splitlines() if not _is_secret(row)]
         database.execute("UPDATE note SET text = ? WHERE id = ?", ("\n".join(rows), identifier))
+    for name, value in database.execute("SELECT name, value FROM view").fetchall():
+        if name.startswith(_LISTS) and any(map(_is_secret, strings_of(parse_json(value)))):
+            database.execute("DELETE FROM view WHERE name = ?", (name,))
     database.execute("VACUUM")
 
 
@@ -346,15 +350,11 @@ def strings_of(value: object) -> Iterator[str]:
 
 
 def _is_secret(text: str) -> bool:
-    if len(text) < _SHORTEST_SECRET:
-        return False
-    from chainteller.workspace.pasted_secrets import secret_in  # noqa: PLC0415 - long to import
-
-    return secret_in(text) is not None
+    return find_secret(text) is not None
 
 
 def _require_no_secret(*texts: str) -> None:
     for text in filter(_is_secret, texts):
-        from chainteller.workspace.pasted_secrets import require_no_secret  # noqa: PLC0415 - as above
+        from chainteller.service.entered_secrets import require_no_secret  # noqa: PLC0415 - long to import
 
         require_no_secret("note", text)

@@ -17,10 +17,10 @@ import stamina
 from chainteller.domain.actors import WORKER, Actor
 from chainteller.domain.clock import format_instant
 from chainteller.domain.ids import Prefix, new_id, plausible
+from chainteller.domain.pasted_secrets import find_secret
 from chainteller.domain.rules import Rule, rule_of
 from chainteller.engine.core import timekeeping
 from chainteller.engine.core.context import EngineContext
-from chainteller.engine.core.pasted_secrets import is_secret, require_no_secret
 from chainteller.service.errors import (
     IdempotencyInProgress,
     IdempotencyKeyReused,
@@ -437,18 +437,16 @@ def _record_refusal(
 
 
 def _is_harmless(text: str) -> bool:
-    return _HARMLESS.fullmatch(text) is not None and not is_secret(text)
+    return _HARMLESS.fullmatch(text) is not None and find_secret(text) is None
 
 
 def _checked_key(key: str | None) -> str | None:
-    """The key without the quotes of a structured header; 1 to 255 visible ASCII characters that are
-    no wallet's secret."""
+    """The key without the quotes of a structured header; 1 to 255 visible ASCII characters."""
     if key is None:
         return None
     bare = key[1:-1] if len(key) > 2 and key[0] == key[-1] == '"' else key
     if not 1 <= len(bare) <= _MAXIMUM_KEY_LENGTH or not all("!" <= sign <= "~" for sign in bare):
         raise ValidationFailed.of("Idempotency-Key", "1 to 255 visible ASCII characters")
-    require_no_secret("Idempotency-Key", bare, may_be_hash=True)
     return bare
 
 

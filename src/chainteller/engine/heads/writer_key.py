@@ -2,9 +2,9 @@
 
 from chainteller.domain.actors import Actor
 from chainteller.engine.core.context import EngineContext
-from chainteller.engine.core.pasted_secrets import require_no_secret
 from chainteller.engine.core.unit_of_work import UnitOfWork, act
 from chainteller.engine.heads.signed_heads import make_heads
+from chainteller.service.entered_secrets import refuse_secret
 from chainteller.service.errors import ValidationFailed, WriterKeyMissing
 from chainteller.storage.log import marks
 from chainteller.storage.log.moved import DATABASE
@@ -38,7 +38,7 @@ def replace(context: EngineContext, actor: Actor, reason: str) -> str:
     told = reason.strip()
     if not 0 < len(told) <= MAXIMUM_REASON or not told.isprintable():
         raise ValidationFailed.of("reason", f"1 to {MAXIMUM_REASON} printable characters.")
-    require_no_secret("reason", told)
+    refuse_secret("reason", told)
     make_heads(context)
     named: list[str] = []
 

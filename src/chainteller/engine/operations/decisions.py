@@ -21,7 +21,6 @@ from chainteller.domain.second_method import StatementStatus
 from chainteller.domain.transfers import TransferStatus
 from chainteller.engine.core import outcome, reading
 from chainteller.engine.core.outcome import AuditEntry, Outcome, Update
-from chainteller.engine.core.pasted_secrets import is_secret, require_no_secret
 from chainteller.engine.core.table import reads, writes
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import (
@@ -379,7 +378,7 @@ def _checked_reason(text: str) -> str:
     """Raises ValidationFailed."""
     plain = text.replace("_", "")
     is_code = plain.isascii() and plain.isalnum() and plain.isupper()
-    if not is_code or len(text) > _MAXIMUM_REASON or is_secret(text):
+    if not is_code or len(text) > _MAXIMUM_REASON:
         raise ValidationFailed.of("reason", _REASON)
     return text
 
@@ -389,11 +388,10 @@ def _answer(request: Approval | Refusal) -> str | None:
 
 
 def checked_words(field: str, text: str) -> str:
-    """Words of a person, without outer white space. Raises ValidationFailed, SecretEntered."""
+    """Words of a person, without outer white space. Raises ValidationFailed."""
     told = text.strip()
     if not 0 < len(told) <= MAXIMUM_WORDS or not told.isprintable():
         raise ValidationFailed.of(field, f"1 to {MAXIMUM_WORDS} printable characters")
-    require_no_secret(field, told)
     return told
 
 

@@ -16,11 +16,11 @@ from chainteller.engine.core import outcome, reading
 from chainteller.engine.core.breaches import Breach
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import AuditEntry, Insert, Outcome, Update
-from chainteller.engine.core.pasted_secrets import require_no_secret
 from chainteller.engine.core.table import reads, writes
 from chainteller.engine.core.unit_of_work import UnitOfWork, act
 from chainteller.service import operations
 from chainteller.service.deployment import Books
+from chainteller.service.entered_secrets import refuse_secret
 from chainteller.service.errors import Conflict, NotFound, ValidationFailed
 from chainteller.service.models.books import ClearDispute, Dispute
 from chainteller.service.models.pages import Page
@@ -195,5 +195,5 @@ def checked_reason(text: str) -> str:
     told = text.strip()
     if not 0 < len(told) <= MAXIMUM_REASON or not told.isprintable():
         raise ValidationFailed.of("reason", f"1 to {MAXIMUM_REASON} printable characters.")
-    require_no_secret("reason", told)
+    refuse_secret("reason", told)
     return told

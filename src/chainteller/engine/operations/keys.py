@@ -24,10 +24,10 @@ from chainteller.domain.keys import (
 from chainteller.domain.randomness import Randomness, SystemRandomness
 from chainteller.engine.core import timekeeping
 from chainteller.engine.core.context import EngineContext
-from chainteller.engine.core.pasted_secrets import require_no_secret
 from chainteller.engine.core.unit_of_work import UnitOfWork, act, now
 from chainteller.engine.operations.key_uses import KeyUse, KeyUses, use_of
 from chainteller.service.deployment import Principal
+from chainteller.service.entered_secrets import refuse_secret
 from chainteller.service.errors import (
     Conflict,
     NotFound,
@@ -311,14 +311,14 @@ def _instant(at: int | None) -> str | None:
 def _checked_name(name: str) -> str:
     if not 1 <= len(name) <= _LONGEST_NAME or not name.isprintable():
         raise ValidationFailed.of("name", f"1 to {_LONGEST_NAME} printable characters.")
-    require_no_secret("name", name)
+    refuse_secret("name", name)
     return name
 
 
 def _checked_organisation(organisation: str) -> str:
     if not plausible(organisation):
         raise ValidationFailed.of("organisation", "Letters, digits, - and _, at most 64.")
-    require_no_secret("organisation", organisation)
+    refuse_secret("organisation", organisation)
     return organisation
 
 

@@ -14,7 +14,6 @@ from chainteller.domain.second_method import (
 )
 from chainteller.engine.core import outcome, reading
 from chainteller.engine.core.outcome import Event, Insert, Moment, Outcome, Update
-from chainteller.engine.core.pasted_secrets import require_no_secret
 from chainteller.engine.core.table import reads, writes
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import (
@@ -36,7 +35,7 @@ RESOURCE = "ownership statement"
 
 @writes(operations.CREATE_OWNERSHIP_STATEMENT)
 def create(tx: UnitOfWork, account_id: str, request: StatementRequest) -> OwnershipStatement:
-    """Record a statement in ``reviewing``. A secret in it is refused and not kept."""
+    """Record a statement in ``reviewing``."""
     if request.reason not in set(StatementReason):
         raise ValidationFailed.of("reason", f"one of {', '.join(StatementReason)}")
     text = checked_text(request.statement)
@@ -54,7 +53,6 @@ def checked_text(text: str) -> str:
     is_text = all(sign.isprintable() or sign in "\n\t" for sign in plain)
     if not 0 < len(plain) <= MAXIMUM_STATEMENT or not is_text:
         raise ValidationFailed.of("statement", f"1 to {MAXIMUM_STATEMENT} printable characters")
-    require_no_secret("statement", plain)
     return plain
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from chainteller.domain import search_texts
 from chainteller.domain.ids import short
+from chainteller.domain.pasted_secrets import Digits, find_secret
 from chainteller.domain.search_texts import LEAST_OF_KEY, Wanted, folded, key_of, name_words
 from chainteller.records.formats import (
     RECORD_ID,
@@ -35,7 +36,6 @@ from chainteller.tui.failures import explain
 from chainteller.tui.found import Found
 from chainteller.tui.queries import query
 from chainteller.tui.service_calls import call_service
-from chainteller.wallets.pasted_secrets import find_secret
 
 if TYPE_CHECKING:
     from textual.screen import Screen
@@ -93,7 +93,7 @@ def is_question(pasted: str) -> bool:
     """Whether a paste may be looked for as it is: one short line, and no secret."""
     text = pasted.strip()
     is_line = len(text) <= _LONGEST and text.isprintable()
-    return is_line and len(text) >= LEAST_LETTERS and not find_secret(text)
+    return is_line and len(text) >= LEAST_LETTERS and not find_secret(text, Digits.HASH)
 
 
 # -- where it is shown -----------------------------------------------------------------------------
@@ -214,7 +214,7 @@ def search(desk: Desk, typed: str) -> Results:
         return Results()
     if desk.session is None:
         return Results(note=STARTING)
-    if find_secret(text):
+    if find_secret(text, Digits.HASH):
         return Results(note=NOT_SENT)
     service, wanted = desk.service, search_texts.read(text, desk.today)
     try:

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 
 from chainteller.domain.challenges import ChallengeStatus, challenge_status
 from chainteller.domain.clock import format_instant, from_datetime
+from chainteller.domain.pasted_secrets import find_secret
+from chainteller.domain.pasting import MAX_PASTE
+from chainteller.domain.secret_search import has_hex_key
 from chainteller.service.errors import NotOffered
 from chainteller.service.models.counterparties import DiagnosisRequest
 from chainteller.tui.wallets.book import Book, Kind, Paste, Verdict, Wallet, claim_request
@@ -26,8 +29,7 @@ from chainteller.wallets.networks import (
     network_names,
     resolve_network,
 )
-from chainteller.wallets.pasted_secrets import SecretPasted, find_secret, has_hex_key
-from chainteller.wallets.pasting import MAX_PASTE
+from chainteller.wallets.pasted_secrets import SecretPasted
 from chainteller.wallets.reader import Unreadable, read_signature
 from chainteller.wallets.simulated import (
     UnknownSampleWallet,

@@ -8,9 +8,9 @@ from tests.wallets.clipboards import clipboards
 from tests.wallets.customers import Customer, case, customers, known, text_for
 from tests.wallets.secrets_of_wallets import secrets_of_wallets
 
+from chainteller.domain.pasted_secrets import find_secret
+from chainteller.domain.secret_forms import find_form
 from chainteller.wallets.diagnose import diagnose
-from chainteller.wallets.pasted_secrets import find_secret
-from chainteller.wallets.secret_patterns import find_pattern
 
 EVERYONE = [customers(name)[0] for name in ("evm", "solana", "bitcoin", "tron")]
 HASH = "5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060"
@@ -61,8 +61,8 @@ def test_a_word_within_base64_is_no_secret(length: int, encode: Callable[[bytes]
     """A signature in base64 now and then has a word that looks like a mistyped key."""
     words = ("5" + "a" * 50, "K" + "b" * 51, "6P" + "c" * 56, "9" + "d" * 50)
     minis = (f"S{number:021}".replace("0", "x") for number in range(10_000))
-    mini = next(each for each in minis if find_pattern(each))
-    assert all(find_pattern(word) for word in words)
+    mini = next(each for each in minis if find_form(each))
+    assert all(find_form(word) for word in words)
     for word in (*words, mini):
         for mark in "+/":
             text = (mark + word + mark).ljust(4 * (length // 3) + 4, "Q")

@@ -1,0 +1,344 @@
+"""The forms in which wallets write private keys, as a list: a pattern and the check that proves it.
+
+To add a form, add a line. The check sees what the pattern found and says whether it is a secret of
+this kind; where a form has a checksum the check computes it. A typing error does not make a private
+key public property: where nothing else has the form, its shape is enough.
+"""
+
+import base64
+import binascii
+import codecs
+import hashlib
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from chainteller.domain.recovery_words import is_valid_phrase
+
+_BITCOIN = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+_RIPPLE = "rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz"
+_BASE58 = "1-9A-HJ-NP-Za-km-z"
+_MISREAD_BASE58 = "0-9A-Za-z"
+_BECH32 = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
+_EDGES = r"(?<![0-9A-Za-z])(?:{})(?![0-9A-Za-z])"
+_NOT_IN_BASE64 = r"(?<![0-9A-Za-z+/_-]){}(?![0-9A-Za-z+/=_-])"
+"""Of forms that are told by their shape: signatures in base64 have words of every length."""
+_OF_2048 = "[01][0-9]{3}|20(?:[0-3][0-9]|4[0-7])"
+"""The number of a recovery word in its list, as SeedQR writes it."""
+_ORDER = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
+"""Of secp256k1, the larger of the two curves: no private key reaches it."""
+_LEAST_KEY = 1 << 240
+_MOST_MATCHES = 8
+_MOST_MISREAD = 3
+_LEAST_DIFFERENT = 4
+_PRIVATE_DER = re.compile(
+    rb"\x30(?:[\x20-\x7f]|\x81.|\x82..)\x02\x01[\x00\x01](?:\x30|\x04|\x02[\x20-\x7f\x81\x82])",
+    re.DOTALL,
+)
+"""How PKCS#8, SEC 1 and PKCS#1 begin: a sequence with a version; signatures have none."""
+_ENCRYPTED_DER = re.compile(
+    rb"\x30.{1,3}\x30.{1,3}\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x05", re.DOTALL
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SecretForm:
+    """`kind` names the secret in a sentence; `check` decides about each match of `pattern`."""
+
+    kind: str
+    pattern: re.Pattern[str]
+    check: Callable[[str], bool] = bool
+
+
+def base58(text: str, alphabet: str = _BITCOIN) -> bytes:
+    """The bytes of a text of base58; empty where it is none."""
+    number = 0
+    for sign in text:
+        digit = alphabet.find(sign)
+        if digit < 0:
+            return b""
+        number = number * 58 + digit
+    zeros = len(text) - len(text.lstrip(alphabet[0]))
+    return bytes(zeros) + number.to_bytes((number.bit_length() + 7) // 8, "big")
+
+
+def is_solana_secret_key(data: bytes) -> bool:
+    """Whether 64 bytes are a seed followed by its own public key, as wallets export it."""
+    if len(data) != 64:
+        return False
+    from nacl.bindings import crypto_sign_seed_keypair  # noqa: PLC0415 - for these alone
+
+    return bool(crypto_sign_seed_keypair(data[:32])[0] == data[32:])
+
+
+def _base58_check(text: str, alphabet: str = _BITCOIN) -> bytes:
+    data = base58(text, alphabet)
+    digest = hashlib.sha256(hashlib.sha256(data[:-4]).digest()).digest()
+    return data[:-4] if data[-4:] == digest[:4] else b""
+
+
+def _is_wif(text: str) -> bool:
+    """Of Bitcoin, Litecoin, Dogecoin, Dash and their test networks."""
+    payload = _base58_check(text)
+    if not payload:
+        return False
+    compressed = len(payload) == 34 and payload[-1] == 1
+    return payload[0] >= 0x80 and (compressed or len(payload) == 33)
+
+
+def _is_base58(text: str) -> bool:
+    """Whether all but a few signs are of the alphabet, as read from a photograph."""
+    return sum(text.count(sign) for sign in "0OIl") <= _MOST_MISREAD
+
+
+def _is_mini_key(text: str) -> bool:
+    """Casascius coins: the hash of the key and "?" begins with a zero byte."""
+    return hashlib.sha256(f"{text}?".encode()).digest()[0] == 0
+
+
+def _is_xrp_seed(text: str) -> bool:
+    payload = _base58_check(text, _RIPPLE)
+    return (payload[:1] == b"\x21" and len(payload) == 17) or payload[:3] == b"\x01\xe1\x4b"
+
+
+def _is_xrp_numbers(text: str) -> bool:
+    """Xaman's eight groups of six digits, the last of each its check: at most one is wrong."""
+    groups = re.findall(r"\d{6}", text)
+    right = [int(each[:5]) * (2 * at + 1) % 9 == int(each[5]) for at, each in enumerate(groups)]
+    return sum(right) >= 7
+
+
+def _is_solana_pair(text: str) -> bool:
+    return is_solana_secret_key(base58(text.rpartition(":")[2]))
+
+
+def _is_list_of_key(text: str) -> bool:
+    numbers = [int(n) for n in re.findall(r"\d+", re.sub(r'"\d{1,2}"\s*:', "", text), re.ASCII)]
+    data = bytes(number for number in numbers if number <= 255)
+    return len(data) == 32 or is_solana_secret_key(data)
+
+
+def _is_decimal_key(text: str) -> bool:
+    return _LEAST_KEY <= int(text) < _ORDER
+
+
+def _is_seed_qr(text: str) -> bool:
+    """Four digits for each word: different ones, or with their checksum."""
+    numbers = [int(each) for each in re.findall(r"\d{4}", text)]
+    return len({*numbers}) > _LEAST_DIFFERENT or is_valid_phrase(numbers)
+
+
+def _are_grouped_numbers(text: str) -> bool:
+    """Four digits for each word: years and amounts neither begin with 0 nor have a checksum."""
+    groups = re.findall(r"\d{4}", text)
+    return any(each[0] == "0" for each in groups) or is_valid_phrase([int(n) for n in groups])
+
+
+def _are_word_numbers(text: str) -> bool:
+    """The numbers of words, from 0 or 1, as the whole text or with their checksum."""
+    numbers = [int(each) for each in re.findall(r"(?<![\d.,])\d{1,4}(?![\d.)]|,\d)", text)]
+    if numbers[::2] == [*range(1, len(numbers) // 2 + 1)]:
+        numbers = numbers[1::2]  # they were numbered
+    if not 255 < max(numbers, default=0) <= 2048:
+        return False
+    return (max(numbers) < 2048 and is_valid_phrase(numbers)) or (
+        min(numbers) > 0 and is_valid_phrase([each - 1 for each in numbers])
+    )
+
+
+def _is_der(text: str) -> bool:
+    """A private key's DER in base64 or hex, perhaps encrypted."""
+    data = _decoded(text)
+    return bool(_PRIVATE_DER.match(data) or _ENCRYPTED_DER.match(data))
+
+
+def _decoded(text: str) -> bytes:
+    try:
+        if re.fullmatch("[0-9a-fA-F]+", text):
+            return bytes.fromhex(text[: len(text) // 2 * 2])
+        return _base64(text)
+    except (ValueError, binascii.Error):
+        return b""
+
+
+def _base64(text: str) -> bytes:
+    """The bytes of base64 in either alphabet, perhaps without its end."""
+    standard = text.replace("-", "+").replace("_", "/").rstrip("=")
+    whole = standard[: -1 if len(standard) % 4 == 1 else None]
+    return base64.b64decode(whole + "=" * (-len(whole) % 4))
+
+
+def _form(expression: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
+    return re.compile(_EDGES.format(expression), re.ASCII | flags)
+
+
+def _shape(expression: str) -> re.Pattern[str]:
+    return re.compile(_NOT_IN_BASE64.format(expression), re.ASCII)
+
+
+FORMS: tuple[SecretForm, ...] = (
+    SecretForm(
+        "a key file",
+        re.compile(
+            r"""["'](?:ciphertext|cipherparams|kdfparams|encseed|mnemonic|keystore|seed_?phrase"""
+            r"""|priv(?:ate)?_?key|secret_?key|signing_?key|recovery_?phrase|xprv)\\*["']\s*:""",
+            re.ASCII | re.IGNORECASE,
+        ),
+    ),
+    SecretForm("a private key file", re.compile(r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY", re.ASCII)),
+    SecretForm("a private key (WIF)", _form(f"[{_BASE58}]{{51,52}}"), _is_wif),
+    SecretForm("a private key (WIF)", _shape(f"[5KL9c][{_MISREAD_BASE58}]{{50,51}}"), _is_base58),
+    SecretForm(
+        "an encrypted private key (BIP-38)", _shape(f"6P[{_MISREAD_BASE58}]{{56}}"), _is_base58
+    ),
+    SecretForm(
+        "a private key (mini key)",
+        _shape(f"S(?:[{_BASE58}]{{21}}|[{_BASE58}]{{25}}|[{_BASE58}]{{29}})"), _is_mini_key,
+    ),
+    # Numbers of words, four digits each. Twelve in a row below 2048 are no accident.
+    SecretForm("a recovery phrase (SeedQR)", _form(f"(?:(?:{_OF_2048}){{3}}){{4,8}}"), _is_seed_qr),
+    SecretForm(
+        "a recovery phrase (SeedQR)",
+        _form(rf"(?:{_OF_2048})(?:[\s,;-]+(?:{_OF_2048})){{11,23}}"), _are_grouped_numbers,
+    ),
+    SecretForm(
+        "a recovery phrase (numbers of words)",
+        _form(r"\d{1,4}(?:[^0-9a-zA-Z]{1,6}\d{1,4}){11,47}"), _are_word_numbers,
+    ),
+    SecretForm(
+        "a recovery phrase (codex32)", _form(f"(?:ms|cl)1[{_BECH32}]{{44,130}}", re.IGNORECASE)
+    ),
+    SecretForm("a secret seed of Stellar", _form("S[A-D][A-Z2-7]{54}")),
+    SecretForm("a private key of Sui", _form("suiprivkey1[0-9a-z]{50,80}", re.IGNORECASE)),
+    SecretForm(
+        "a private key of Sui", re.compile(r'\[\s*"A[A-Za-f][0-9A-Za-z+/]{42}"\s*[,\]]', re.ASCII)
+    ),
+    # A flag before the key, of Ed25519 or secp256k1.
+    SecretForm(
+        "a private key of Sui", re.compile(r"\A\s*A[A-Za-f][0-9A-Za-z+/]{42}\s*\Z", re.ASCII),
+        lambda text: len(base58(text.strip())) != 32,  # an address of Solana
+    ),
+    SecretForm(
+        "a private key of Aptos",
+        _form(r"(?:ed25519|secp256k1|secp256r1)-priv-(?:0x)?[0-9a-f]{60,}", re.IGNORECASE),
+    ),
+    SecretForm(
+        "a private key of Tezos",
+        _form(f"(?:edsk|edesk|spsk|p2sk|spesk|p2esk|BLsk|BLesk)[{_BASE58}]{{44,100}}"),
+    ),
+    SecretForm("a private key of EOS", _form(f"PVT_(?:K1|R1|WA)_[{_BASE58}]{{40,60}}")),
+    SecretForm("a family seed of XRP", _form(f"s[{_BASE58}]{{27,30}}"), _is_xrp_seed),
+    SecretForm("secret numbers of XRP", _form(r"\d{6}(?:[\s,:;-]+(?:[A-H1-8][.:)]\s*)?\d{6}){7}"),
+               _is_xrp_numbers),
+    SecretForm(
+        "a private key of Cardano",
+        _form(
+            r"(?:(?:root|acct|addr|stake|policy|payment|drep|cc_cold|cc_hot|pool|vrf|kes)"
+            r"_(?:shared_)?x?sk1|ed25519(?:e|_?bip32|)_sk1|xprv1|ed25519bip32_sk1)[0-9a-z]{50,250}",
+        ),
+    ),
+    SecretForm(
+        "a private key of Cardano",
+        re.compile(r"SigningKey\w{0,40}[^{}]{0,200}cborHex", re.ASCII | re.DOTALL),
+    ),
+    SecretForm("a private key of Cardano", _form("5880[0-9a-f]{256}|5820[0-9a-f]{64}",
+                                                 re.IGNORECASE)),
+    SecretForm(
+        "a private key of NEAR", re.compile(f"ed25519:[{_BASE58}]{{80,90}}", re.ASCII),
+        _is_solana_pair,
+    ),
+    SecretForm("a private key of Nostr", _form("nsec1[0-9a-z]{50,70}", re.IGNORECASE)),
+    SecretForm("a private key of age", _form("AGE-SECRET-KEY-1[0-9A-Z]{50,70}", re.IGNORECASE)),
+    SecretForm("a private key of Zcash", _form("secret-extended-key-[a-z]+1[0-9a-z]{100,}",
+                                               re.IGNORECASE)),
+    SecretForm(
+        "a private key (JWK)",
+        re.compile(
+            r"""["']kty["'][^{}]{0,600}["']d["']\s*:|["']d["']\s*:[^{}]{0,600}["']kty["']""",
+            re.ASCII,
+        ),
+    ),
+    SecretForm(
+        "a wallet's vault (MetaMask)",
+        re.compile(
+            r"""["'](?:iv|salt)[\\"']+\s*:[\s\\"']+[^\\"']{12,}.{0,9000}?["'](?:salt|iv)[\\"']+\s*:""",
+            re.ASCII | re.DOTALL,
+        ),
+    ),
+    SecretForm(
+        "a key file of Polkadot",
+        re.compile(
+            r"""["']encoded["']\s*:\s*["'][^"']{60,}["'](?s:.{0,400})["'](?:pkcs8|scrypt)""",
+            re.ASCII,
+        ),
+    ),
+    SecretForm("a seed (UR)", re.compile(r"\bur:(?:crypto-)?(?:seed|sskr|bip39)/",
+                                         re.ASCII | re.IGNORECASE)),
+    SecretForm("an extended private key", _form(f"[a-zA-Z]prv[{_MISREAD_BASE58}]{{80,}}")),
+    # Hedera exports these in hex.
+    SecretForm("a private key (PKCS#8)", _form("(?:0x)?30[0-9a-f]{90,}", re.IGNORECASE),
+               lambda text: _is_der(text.removeprefix("0x"))),
+    SecretForm("a private key (PKCS#8)", _shape("M[C-I][0-9A-Za-z+/_-]{58,}={0,2}"), _is_der),
+    SecretForm("a secret key of Solana", _form(f"[{_BASE58}]{{80,90}}"), _is_solana_pair),
+    # Lists of octets: bare, in brackets, or as the values of {"0": 1, "1": 2}.
+    SecretForm(
+        "a secret key as numbers",
+        re.compile(
+            r"""(?:(?:"\d{1,2}"\s*:\s*)?\d{1,3}\s*,\s*){31,63}(?:"\d{1,2}"\s*:\s*)?\d{1,3}(?!\d)""",
+            re.ASCII,
+        ),
+        _is_list_of_key,
+    ),
+    SecretForm(
+        "a secret key of Solana",
+        re.compile(r"(?<![0-9a-fA-F])[0-9a-fA-F]{128}(?![0-9a-fA-F])", re.ASCII),
+        lambda text: is_solana_secret_key(bytes.fromhex(text)),
+    ),
+    SecretForm(
+        "a secret key of Solana", _shape("[A-Za-z0-9+/_-]{86}(?:==)?"),
+        lambda text: is_solana_secret_key(_decoded(text)),
+    ),
+)  # fmt: skip
+
+
+def find_form(text: str) -> str | None:
+    """The kind of the first secret in the text that its check confirms, or None."""
+    for each in FORMS:
+        for match in islice(each.pattern.finditer(text), _MOST_MATCHES):
+            if each.check(match[0]):
+                return each.kind
+    return None
+
+
+def decimal_keys(text: str) -> Iterator[str]:
+    """Numbers that are as large as a private key; 2^256 - 1, an unlimited allowance, is larger."""
+    found = islice(re.finditer(r"(?<![\w.])\d{73,78}(?!\d)", text, re.ASCII), _MOST_MATCHES)
+    return (match[0] for match in found if _is_decimal_key(match[0]))
+
+
+def hidden_texts(text: str) -> Iterator[str]:
+    """What the text says in base64 or hex, where that is text again."""
+    joined = re.sub(r"\s+", "", text)
+    pattern = re.compile(r"(?:0x)?([0-9A-Za-z+/_-]{60,})", re.ASCII)
+    for whole in dict.fromkeys((text, joined)):
+        for match in islice(pattern.finditer(whole), _MOST_MATCHES):
+            for data in _readings(match[1]):
+                found = _text(data)
+                if found:
+                    yield found
+
+
+def _readings(run: str) -> Iterator[bytes]:
+    yield _base64(run)
+    if re.fullmatch("[0-9a-fA-F]{80,}", run):
+        yield bytes.fromhex(run[: len(run) // 2 * 2])
+
+
+def _text(data: bytes) -> str:
+    """The bytes as text, perhaps cut within a letter; empty where they are none."""
+    try:
+        found = codecs.getincrementaldecoder("utf-8")().decode(data)
+    except UnicodeDecodeError:
+        return ""
+    return found if re.sub(r"[\r\n\t]", " ", found).isprintable() else ""

@@ -1,0 +1,52 @@
+"""Of made secrets none passes, and ordinary texts do."""
+
+import pytest
+from tests.secrets.generated import secrets
+from tests.secrets.ordinary import ordinary
+
+from chainteller.domain.pasted_secrets import Digits, find_secret
+
+SEED = 2026
+SIZES = pytest.mark.parametrize(
+    "count", [600, pytest.param(10_000, marks=pytest.mark.thorough)], ids=["few", "many"]
+)
+
+
+@SIZES
+@pytest.mark.parametrize("digits", Digits)
+def test_every_secret_is_recognised(count: int, digits: Digits) -> None:
+    """Only 64 bare hex digits pass, where they are a hash."""
+    passed = [each for each in secrets(SEED, count) if find_secret(each.text, digits) is None]
+    assert [each for each in passed if not each.is_hex] == []
+    takes = digits in {Digits.HASH, Digits.DIGEST}
+    assert bool(passed) == takes
+
+
+@SIZES
+@pytest.mark.parametrize("digits", Digits)
+def test_ordinary_texts_pass(count: int, digits: Digits) -> None:
+    """At most one in a thousand is refused, and no hash where one is expected."""
+    refused = [each for each in ordinary(SEED, count) if find_secret(each.text, digits)]
+    assert len([each for each in refused if not each.is_hash]) <= count / 1000, refused
+    if digits is Digits.HASH:
+        assert [each for each in refused if each.is_hash] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "takes"),
+    [
+        ("{}", {Digits.HASH, Digits.DIGEST}),
+        ("0x{}", {Digits.HASH}),
+        ("tx {}", {*Digits}),
+        ("https://etherscan.io/tx/0x{}", {*Digits}),
+        ("customer gave me {} today", {Digits.HASH, Digits.DIGEST, Digits.SIGNATURE}),
+        ("tx failed, her private key is {}", set()),
+        ("{}.quote", {Digits.HASH, Digits.DIGEST, Digits.SIGNATURE}),
+        ('{{"r": "0x{0}", "s": "0x{0}", "v": 27}}', {*Digits}),
+    ],
+)
+def test_what_64_hex_digits_are_depends_on_the_entrance(text: str, takes: set[Digits]) -> None:
+    """The table in docs/explanation/wallet_policy.md."""
+    digits = "5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060"
+    said = text.format(digits)
+    assert {each for each in Digits if find_secret(said, each) is None} == takes
