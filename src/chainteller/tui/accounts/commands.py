@@ -83,7 +83,7 @@ def _new_account(screen: "AccountsScreen") -> None:
     if screen.desk.offers("customers"):
         screen.read("new", partial(_open_for_customer, screen))
         return
-    note = (("TDA_... to add, or DDA-1 checking to open", "muted"),)
+    note = (("TDA_... to add, or a bank account (DDA-1) to open one", "muted"),)
     screen.field_bar.open("known", (("account ", "strong"),), note=note)
 
 

@@ -484,18 +484,14 @@ def find_account(desk: "Desk", identifier: str) -> tuple[BlockchainAccount, str]
     """The blockchain account of an id, with the id of the wallet if it's one of a wallet.
 
     A challenge or a claim is fetched by its id. A wallet, and a challenge or claim where the
-    deployment finds none by id, is searched on the newest accounts only. Where accounts can't be
-    looked up, one is taken to be that of the selected trading account.
+    deployment finds none by id, is searched on the newest accounts only.
+
+    Raises:
+        NotOffered: the deployment doesn't look accounts up, and this one isn't known here.
     """
     service = desk.service
     if identifier.startswith("BCA_"):
-        try:
-            return service.blockchain_account(identifier), ""
-        except NotOffered:
-            owner_id = customer_of(desk)
-            if not owner_id or desk.session is None:
-                return None
-            return desk.session.know_blockchain_account(identifier, owner_id), ""
+        return service.blockchain_account(identifier), ""
     if identifier.startswith(("CLM_", "CHG_")):
         with contextlib.suppress(NotOffered):
             return _of_step(service, identifier)
