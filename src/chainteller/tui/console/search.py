@@ -154,7 +154,7 @@ def locate(service: "Service", text: str) -> Found:
         return Found("accounts", service.trading_account(text).id)
     if text.startswith("TXN_"):
         return _transaction(service, text)
-    if text.startswith(("BCA_", "CPT_", "CHG_", "CLM_")):
+    if text.startswith(("BCA_", "CPT_", "CHG_", "CLM_", "STM_")):
         return Found("wallets", text)
     if text.startswith("QTE_"):
         return Found("quote", text)

@@ -136,7 +136,7 @@ class SteadyPalette(SteadyScreen, CommandPalette):
         """Show what was found so far in place of an earlier text's hits; the rest is long in
         coming."""
         listed = self.query_one(CommandList)
-        commands = [Command(Content.from_text(each.prompt), each) for each in first]
+        commands = [Command(cast("Content", each.prompt), each) for each in first]
         self._refresh_command_list(listed, commands, clear_current=True)
         listed.add_option(Option(_muted("searching"), disabled=True))
         self._list_visible = self._is_part = True
