@@ -262,7 +262,7 @@ class ListScreen(DeskScreen, Generic[Record]):
     def step_back(self) -> bool:
         if super().step_back():
             return True
-        was_open = self.has_class("detail-open") and not self.has_class("-wide")
+        was_open = self.is_detail_alone
         self.remove_class("detail-open")
         self.draw_footer()
         return was_open

@@ -140,9 +140,9 @@ COMMANDS: tuple[Command["AccountsScreen"], ...] = (
     Command("accounts.new", "plus", "Open an account for a customer",
         _new_account, always, footer="new", rank=2, writes=True),
     Command("accounts.filter", "slash,ctrl+f", "Filter the list",
-        _filter, _nothing_to_filter, footer="filter", rank=2, works_at_once=True),
+        _filter, _nothing_to_filter, footer="filter", rank=2, works_at_once=True, of_list=True),
     Command("accounts.sort", "o", "Change the order of the list",
         lambda screen: screen.next_order(), _nothing_to_order, footer="order", rank=4,
-        feature="trading-accounts"),
+        feature="trading-accounts", of_list=True),
 )
 # fmt: on

@@ -190,7 +190,7 @@ class WalletsScreen(ListScreen[Shown]):
         return False
 
     def move_cursor(self, step: int) -> None:
-        if self.has_class("detail-open") and not self.has_class("-wide"):
+        if self.is_detail_alone:
             self.query_one(".detail-side", VerticalScroll).scroll_relative(y=step, animate=False)
         else:
             super().move_cursor(step)
@@ -602,8 +602,7 @@ def _draw_challenge(screen: WalletsScreen, wallet: Wallet | None) -> None:
 
 def _draw_title(screen: WalletsScreen) -> None:
     wallet, served = wallet_of(screen.selected), screen.desk.customer.account
-    is_alone = screen.has_class("detail-open") and not screen.has_class("-wide")
-    if is_alone and wallet is not None and served is not None:
+    if screen.is_detail_alone and wallet is not None and served is not None:
         screen.title_line(view.wallet_title(wallet, served))
     else:
         listed = served if account_to_list(screen) else None
