@@ -46,7 +46,7 @@ async def test_a_wallet_is_verified_by_the_transfer_that_the_customer_was_asked_
         assert "waiting for the small transfer" in seen(app)
 
         await later(bench, pilot, 60)
-        assert "[5/5] link" in seen(app)
+        assert "[5/5] enter link" in seen(app)
         assert "The exact amount arrived" in seen(app)
         assert "[ok] 3 customer sends" in seen(app)
         await press(pilot, "enter")

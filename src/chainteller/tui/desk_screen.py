@@ -252,10 +252,13 @@ class DeskScreen(Blank, FullScreen):
         return await ask(self.app, Question(asked, self.desk.shell.deafen, watch))
 
     def fail(self, error: TellerError, doing: str = "") -> None:
-        """Show a refusal in its three parts and keep it in the log."""
-        from chainteller.tui.failures import explain
+        """Show a refusal and keep it in the log."""
+        from chainteller.tui.failures import UNREACHABLE, explain
+        from chainteller.tui.under_way import still_open
 
         failure = explain(error, doing)
+        if failure.code == UNREACHABLE:
+            failure = failure.with_more(still_open(self.desk))
         self.show_failure(failure)
         self.desk.notify(f"{failure.code}  {failure.what}", "bad", failure.detail)
 

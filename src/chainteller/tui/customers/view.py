@@ -25,7 +25,7 @@ from chainteller.tui.accounts.detail import (
 )
 from chainteller.tui.customers.filter import SHOWN
 from chainteller.tui.customers.timeline import REFUSED, SEARCHED
-from chainteller.tui.queries import Gap
+from chainteller.tui.queries import ACTIVITY_ROWS, Gap
 from chainteller.tui.served.waits import to_sign
 from chainteller.tui.widgets.lines import Line, heading, line
 from chainteller.tui.widgets.paged_list import Column, Row
@@ -86,7 +86,7 @@ def _plural(kind: str) -> str:
 def _counted(found: "Timeline | None") -> tuple[Piece, ...]:
     if found is None:
         return ()
-    cut = f"among the newest {SEARCHED:,}   " if found.was_cut else ""
+    cut = f"of the newest {SEARCHED:,}   " if found.was_cut else ""
     return ((f"{cut}newest first ", "muted"),)
 
 
@@ -206,7 +206,8 @@ def _pending(sheet: "CustomerSheet", now: int, shown: Callable[[str], str]) -> l
         if isinstance(account.sheet.activity, Gap)
     }
     rows += [line((f"trades and transfers: {text}", "muted")) for text in sorted(gaps)]
-    return [heading("WAITS", "among the newest"), *(rows or [line(("nothing", "muted"))])]
+    head = heading("WAITS", f"of the newest {ACTIVITY_ROWS} of an account")
+    return [head, *(rows or [line(("nothing", "muted"))])]
 
 
 def _waiting(sheet: "CustomerSheet", now: int, shown: Callable[[str], str] = str) -> list[Line]:

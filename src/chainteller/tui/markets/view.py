@@ -52,7 +52,8 @@ RANGES = (0, 30, 10)
 """Minutes that the charts go back, chosen by ``v``; 0 is all that there is, an hour."""
 
 
-ORDERS = ("as offered", "day's change", "name")
+ORDERS = ("", "day's change", "name")
+"""What the list is ordered by; first as the deployment has it."""
 
 
 def ordered(markets: "Sequence[Market]", order: int) -> "list[Market]":
@@ -84,7 +85,7 @@ def title(
     return line(
         (" MARKETS", "strong"),
         (f"  {'paused' if is_paused else rhythm}{held}", "warn" if is_paused else "muted"),
-        right=((f"order: {ORDERS[order]}{whose} ", "muted"),),
+        right=((f"{f'order: {ORDERS[order]}' if order else ''}{whose} ", "muted"),),
     )
 
 

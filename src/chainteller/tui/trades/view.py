@@ -130,7 +130,7 @@ def can_be_cancelled(trade: "Trade") -> bool | None:
 def why_it_stands(trade: "Trade") -> str:
     """Why a trade cannot be cancelled; empty when it can."""
     if is_over(trade):
-        return f"{short_id(trade.id)} is {trade.status}: it is final"
+        return f"{short_id(trade.id)} is {trade.status}; it can't be changed"
     if can_be_cancelled(trade) is False:
         return f"{short_id(trade.id)} is already {trade.status}"
     return ""

@@ -58,7 +58,7 @@ _STATES: dict[str, Piece] = {
     "signing": ("[3/5] signature", "warn"),
     "lapsed": ("[2/5] expired", "bad"),
     "locked": ("[2/5] locked", "bad"),
-    "claimed": ("[5/5] link", "accent"),
+    "claimed": ("[5/5] enter link", "accent"),
     "current": ("[ok] Verified 1P", "good"),
     "expiring": ("[ok] expiring", "warn"),
     "expired": ("[x] expired", "bad"),
@@ -567,7 +567,7 @@ def limits(
     verified, own = wallet.is_verified, limits_of(wallet, found)
     if not own:
         return []
-    kind = "to a verified 1P wallet" if verified else "not verified: held first"
+    kind = "to a verified 1P wallet" if verified else "until verified, each is held first"
     rows = [heading("WITHDRAWAL LIMITS", kind)]
     level = None
     for row in own:
