@@ -217,7 +217,7 @@ class DeskScreen(Blank, FullScreen):
         typing = self.field_bar.is_open
         commands, keymap = tuple(self.commands_by_id.values()), self.desk.settings.keys
         hints = footer_hints(
-            commands, self, keymap, typing=typing, is_list_hidden=self.is_detail_alone
+            commands, self, keymap, typing=typing, is_list_hidden=is_detail_alone(self)
         )
         self.query_one(HintBar).change(hints, typing=typing)
         self.query_one(TopBar).name_keys(on=not typing)
@@ -329,7 +329,7 @@ class DeskScreen(Blank, FullScreen):
     async def action_command(self, command_id: str) -> None:
         if self.is_answer_shown:
             _draw_status(self)
-        if self.commands_by_id[command_id].of_list and self.is_detail_alone:
+        if self.commands_by_id[command_id].of_list and is_detail_alone(self):
             self.step_back()
         await run_command(self.commands_by_id, command_id, self)
 
@@ -342,11 +342,6 @@ class DeskScreen(Blank, FullScreen):
             self.zoom(on=False)
             return True
         return False
-
-    @property
-    def is_detail_alone(self) -> bool:
-        """Whether a detail hides its list."""
-        return self.has_class("detail-open") and not self.has_class("-wide")
 
     def zoom(self, *, on: bool) -> None:
         """Show what is selected alone: a wide window is then laid out as a narrow one with its
@@ -436,11 +431,16 @@ def say(screen: DeskScreen, text: str) -> None:
     screen.is_answer_shown = True
 
 
+def is_detail_alone(screen: DeskScreen) -> bool:
+    """Whether a detail hides its list."""
+    return screen.has_class("detail-open") and not screen.has_class("-wide")
+
+
 def _scrolled(screen: DeskScreen) -> ScrolledLines | None:
     """The detail that stands alone: keys scroll it, so that nobody turns to another record
     unseen.
     """
-    details = screen.query(".detail-side").results(ScrolledLines) if screen.is_detail_alone else ()
+    details = screen.query(".detail-side").results(ScrolledLines) if is_detail_alone(screen) else ()
     return next(iter(details), None)
 
 
@@ -636,7 +636,7 @@ async def _for_customer(desk: Desk, work: Work) -> None:
 
 def _toggle_zoom(screen: DeskScreen) -> None:
     """A detail that was opened alone counts as zoomed."""
-    screen.zoom(on=not (screen.is_detail_alone or screen.is_zoomed))
+    screen.zoom(on=not (is_detail_alone(screen) or screen.is_zoomed))
 
 
 def _move_pages(screen: DeskScreen, step: int) -> None:

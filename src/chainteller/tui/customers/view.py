@@ -149,7 +149,8 @@ def facts(
 
     ``shown`` masks an amount that was rounded here while balances are hidden.
     """
-    first = [*_who(sheet), line(), *_pending(sheet, now, shown)]
+    (name, *about), controls = _who(sheet), _controls(sheet)
+    first = [name, *controls, *_pending(sheet, now, shown), line(), *about]
     second: list[Line] = []
     several = len(sheet.accounts) > 1
     for account in sheet.accounts:
@@ -162,7 +163,14 @@ def facts(
     return first, second[1:]
 
 
+def _controls(sheet: "CustomerSheet") -> list[Line]:
+    customer = sheet.customer
+    controls = () if isinstance(customer, Gap) else customer.controls
+    return [line((f"[x] {control}", "bad strong")) for control in controls]
+
+
 def _who(sheet: "CustomerSheet") -> list[Line]:
+    """The name, and then what else is known of the customer."""
     customer = sheet.customer
     if isinstance(customer, Gap):
         name = sheet.first.customer_name
@@ -179,7 +187,6 @@ def _who(sheet: "CustomerSheet") -> list[Line]:
         line((customer.id, "muted")),
         line(terms, right=((f"KYC {customer.kyc_level}", ""),)),
     ]
-    rows += [line((f"[x] {control}", "bad strong")) for control in customer.controls]
     without = [row for row in customer.bank_accounts if not row.trading_account_id]
     rows += [
         line((f"{row.id} {row.type}", "muted"), right=(("no trading account", "muted"),))

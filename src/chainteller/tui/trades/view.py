@@ -90,10 +90,13 @@ def now_lines(trade: "Trade", now: int, width: int) -> list[Line]:
     ]
 
 
-def detail(trade: "Trade", now: int, width: int) -> list[Line]:
-    """The facts of a trade and its steps, its id last."""
+def detail(trade: "Trade", now: int, width: int, *, is_of_all: bool) -> list[Line]:
+    """The facts of a trade and its steps, its id last. In a list of one account, the title has the
+    account.
+    """
+    without = {"status", *(() if is_of_all else ("trading_account_id",))}
     return [
-        *fact_lines(TRADE, trade, now, {"status"}),
+        *fact_lines(TRADE, trade, now, without),
         line(("trade", "muted"), right=(trade.id,)),
         line(),
         *_timeline(trade, width),

@@ -12,7 +12,7 @@ from textual.widget import Widget
 from chainteller.records.formats import RECORD_ID
 from chainteller.service.errors import NotOffered, ServiceUnavailable, TellerError
 from chainteller.tui.desk import Desk
-from chainteller.tui.desk_screen import refusal_text
+from chainteller.tui.desk_screen import is_detail_alone, refusal_text
 from chainteller.tui.dialogs.question import Ask
 from chainteller.tui.exports import Export, ready
 from chainteller.tui.list_screen import Listed, ListScreen
@@ -190,7 +190,7 @@ class WalletsScreen(ListScreen[Shown]):
         return False
 
     def move_cursor(self, step: int) -> None:
-        if self.is_detail_alone:
+        if is_detail_alone(self):
             self.query_one(".detail-side", VerticalScroll).scroll_relative(y=step, animate=False)
         else:
             super().move_cursor(step)
@@ -602,7 +602,7 @@ def _draw_challenge(screen: WalletsScreen, wallet: Wallet | None) -> None:
 
 def _draw_title(screen: WalletsScreen) -> None:
     wallet, served = wallet_of(screen.selected), screen.desk.customer.account
-    if screen.is_detail_alone and wallet is not None and served is not None:
+    if is_detail_alone(screen) and wallet is not None and served is not None:
         screen.title_line(view.wallet_title(wallet, served))
     else:
         listed = served if account_to_list(screen) else None
