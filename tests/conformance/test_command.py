@@ -33,16 +33,17 @@ def teller(
     return call
 
 
-def test_each_check_is_one_line_and_the_last_line_counts_them(
+def test_each_check_is_one_line_and_the_end_counts_them_and_names_the_flag_for_the_rest(
     teller: Teller, served: Served
 ) -> None:
     ended = teller("check", served.address)
     assert ended.code == 0, ended.err
     lines = ended.out.splitlines()
     assert sum(line.startswith(("ok  ", "not checked  ")) for line in lines) == len(CHECKS)
-    assert lines[-1].startswith(f"{len(CHECKS)} checks: ")
-    assert "0 deviates" in lines[-1]
-    assert "[needs --write]" in ended.out
+    counts, rest = lines[-2:]
+    assert counts.startswith(f"{len(CHECKS)} checks: ")
+    assert "0 deviates" in counts
+    assert rest == f"{ended.out.count('[needs --write]')} not checked: needs --write"
 
 
 def test_the_document_names_sentence_request_reply_and_deviation(

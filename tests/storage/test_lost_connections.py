@@ -7,15 +7,21 @@ from contextlib import closing
 from typing import Any
 
 import pytest
+from sqlalchemy import make_url
 from tests.postgres import PostgresServer
 
+from chainteller.service.errors import ServiceUnavailable
 from chainteller.storage.database import Database, connect
 from chainteller.storage.db.errors import DatabaseError
 from chainteller.storage.db.postgres import READING, PostgresSession
-from chainteller.storage.db.query import Value, built
+from chainteller.storage.db.query import Session, Value, built
 from chainteller.storage.loop import LoopReads
 
 PATIENCE_S = 10.0
+SESSIONS = "SELECT pid FROM pg_stat_activity WHERE datname = :name"
+HARDLY_IDLE = built(
+    "SELECT set_config('idle_in_transaction_session_timeout', '1ms', true) AS value", Value
+)
 SEVEN = built("SELECT 7 AS value", Value)
 
 
@@ -36,7 +42,7 @@ def driver_of(session: PostgresSession) -> Any:
     return session.taken.driver
 
 
-def answers(session: PostgresSession) -> bool:
+def answers(session: Session) -> bool:
     return bool(session.execute(SEVEN).scalar_one() == 7)
 
 
@@ -88,6 +94,28 @@ def test_a_loss_that_several_connections_notice_leaves_what_was_opened_since(
     again = taken(database)
     assert driver_of(again) is driver
     again.close()
+
+
+@pytest.mark.parametrize("reason", ["administrator command", "idle-in-transaction timeout"])
+def test_a_lost_connection_is_named_by_the_servers_own_reason(
+    database: Database, postgres_server: PostgresServer, reason: str
+) -> None:
+    def read_on_a_lost_connection() -> None:
+        with database.read() as session:
+            answers(session)
+            if reason == "administrator command":
+                assert postgres_server.cut_connections(database.url)
+            else:
+                session.execute(HARDLY_IDLE)
+            while postgres_server.say(SESSIONS, name=make_url(database.url).database):
+                pass
+            answers(session)
+
+    with pytest.raises(ServiceUnavailable) as refused:
+        read_on_a_lost_connection()
+    assert refused.value.details["reason"] == "DISCONNECTED"
+    ended = f"The database server ended the connection: terminating connection due to {reason}."
+    assert refused.value.message == ended
 
 
 def test_what_is_given_back_after_the_end_is_closed(database: Database) -> None:

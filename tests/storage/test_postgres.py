@@ -10,6 +10,7 @@ from tests.cutting import CuttingProxy
 from tests.postgres import PostgresServer, start_bundled
 from tests.world.bank import World, build
 from tests.world.files import KEYS, sealed
+from tests.world.samples import load, new_bank
 from tests.world.serving import deployment
 
 from chainteller.domain.clock import SECOND, ManualClock, SystemClock
@@ -25,6 +26,7 @@ from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.storage.database import open_database
+from chainteller.storage.db import postgres
 from chainteller.storage.db.query import Value, built
 from chainteller.storage.queries import idempotency, jobs
 
@@ -187,6 +189,16 @@ def test_a_server_that_goes_away_is_named_and_one_that_comes_back_is_used() -> N
         world.engine.close()
     finally:
         server.remove()
+
+
+def test_the_sample_data_is_loaded_however_long_it_is_drawn(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits = "SELECT set_config('idle_in_transaction_session_timeout', '50ms', true)"
+    bank = new_bank(postgres_url)
+    monkeypatch.setattr(postgres, "WRITING", (postgres.WRITING[0], limits))
+    assert load(bank)
+    bank.database.close()
 
 
 def test_a_transaction_leaves_nothing_in_its_session(world: World) -> None:

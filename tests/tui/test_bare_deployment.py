@@ -153,6 +153,58 @@ async def test_a_new_account_is_confirmed_where_customers_cannot_be_looked_up(
     app.desk.end()
 
 
+async def test_a_bank_account_without_its_kind_asks_for_it(bench: Bench, tmp_path: Path) -> None:
+    app = _console(bench, tmp_path / "desk.db")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "plus", *"DDA-3", "enter")
+        shown = seen(app)
+        assert "CHECKING OR SAVINGS?" in shown
+        assert "DDA-3" in shown
+        await press(pilot, "escape")
+        await press(pilot, "plus", *"DDA-3", "enter", "down", "enter")
+        assert "with the savings bank account DDA-3" in seen(app)
+        await answer(pilot, "n")
+        assert bench.service.trading_accounts().data == ()
+        await press(pilot, "plus", *"DDA-3", "enter", "1")
+        assert "with the checking bank account DDA-3" in seen(app)
+        await answer(pilot, "y")
+    (account,) = bench.service.trading_accounts().data
+    assert (account.bank_account_id, account.bank_account_type) == ("DDA-3", "checking")
+    app.desk.end()
+
+
+async def test_a_blockchain_account_is_never_filed_under_another_customer(
+    bench: Bench, tmp_path: Path
+) -> None:
+    case, other = Case(bench), bench.open(2)
+    owner = case.account.trading_account_id
+    app = _console(bench, tmp_path / "desk.db")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "5")
+        app.post_message(events.Paste(case.account.id))
+        await settle(pilot)
+        assert f"{case.account.id}: select its customer first" in seen(app)
+        await press(pilot, "1", "plus", *other.id, "enter")
+        app.post_message(events.Paste(case.account.id))
+        await settle(pilot)
+        assert f"ADD {case.account.id} TO {other.id}?" in seen(app)
+        await answer(pilot, "n")
+        assert "This deployment can't list blockchain accounts." in seen(app)
+        await press(pilot, "1", "plus", *owner, "enter", "5", "plus", *case.account.id, "enter")
+        assert f"{case.account.id} was added" in seen(app)
+        await press(pilot, "1")
+        await press(pilot, "plus", *other.id, "enter", "5")
+        assert case.account.id not in seen(app)
+        await press(pilot, "plus", *case.account.id, "enter")
+        assert f"{case.account.id} belongs to {owner}" in seen(app)
+        app.post_message(events.Paste(case.account.id))
+        await settle(pilot)
+        assert app.desk.customer.account_id == owner
+    app.desk.end()
+
+
 async def test_wallets_of_an_account_added_by_its_id_are_listed(
     bench: Bench, tmp_path: Path
 ) -> None:
@@ -171,6 +223,8 @@ async def test_wallets_of_an_account_added_by_its_id_are_listed(
         assert "NOT_FOUND" in seen(app)
         app.post_message(events.Paste(case.account.id))
         await settle(pilot)
+        assert f"ADD {case.account.id} TO {owner}?" in seen(app)
+        await answer(pilot, "y")
         assert case.account.id in seen(app)
         await press(pilot, "plus")
         app.screen.field_submitted("address", ALICE)  # type: ignore[attr-defined]  # Wallets

@@ -379,7 +379,7 @@ async def test_an_execution_shows_the_balance_as_it_changes_and_closes_when_it_i
         assert "available 200.00 USD" in seen(app)
         bench.service.withdraw(account.id, request.model_copy(update={"amount": "150.00"}))
         await _look_again(pilot)
-        assert "INSUFFICIENT_FUNDS" in seen(app)
+        assert "[x] short 50.00 USD" in seen(app)
         assert "SHORT OF 50.00 USD" in seen(app), "what is missing is offered"
     assert bench.service.trades(account.id).data == ()
 

@@ -8,6 +8,9 @@ from tests.tui.conftest import Bench, press, seen, settle
 
 from chainteller.service.errors import (
     Forbidden,
+    InsufficientFunds,
+    LimitExceeded,
+    NotFound,
     NotOffered,
     ServiceError,
     ServiceUnavailable,
@@ -125,6 +128,30 @@ async def test_the_newest_requests_stand_on_top_however_many_there_were(bench: B
         shown = seen(app)
         assert "  ... " not in shown
         assert shown.count("/trading/markets") > 20
+
+
+@pytest.mark.parametrize(
+    ("error", "sentences", "facts"),
+    [
+        (
+            InsufficientFunds("1212.52", "9999999.00", "USD"),
+            "Not enough money: 1,212.52 USD free, 9,999,999.00 wanted. Nothing was moved.",
+            (),
+        ),
+        (NotOffered("Not here.", "audit"), "This deployment has no audit trail.", ()),
+        (NotFound("trading account", "TDA_X"), "No trading account TDA_X.", ()),
+        (
+            LimitExceeded("The limit would be exceeded.", {"limit": "5000", "used": "1"}),
+            "The limit would be exceeded. Nothing was moved.",
+            ("limit 5,000", "used 1"),
+        ),
+    ],
+)
+def test_a_refusal_is_a_sentence_with_its_figures_and_what_did_not_happen(
+    error: TellerError, sentences: str, facts: tuple[str, ...]
+) -> None:
+    failure = failures.explain(error)
+    assert (failure.sentences, failure.told) == (sentences, facts)
 
 
 @pytest.mark.parametrize("code", sorted({*failures._MEANINGS, *failures._NEXT}))

@@ -75,6 +75,28 @@ async def test_an_executed_quote_is_not_executed_again(bench: Bench) -> None:
         assert "enter new quote" in _keys(app)
 
 
+@pytest.mark.parametrize(("size", "opens"), [((80, 24), "enter"), ((120, 40), "z")])
+async def test_a_detail_that_hides_its_list_names_no_keys_of_the_list(
+    bench: Bench, size: tuple[int, int], opens: str
+) -> None:
+    bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        await press(pilot, "6")
+        of_list = {"0 all", "f only", "o order", "/ find"}
+        assert of_list <= set(_keys(app))
+        await press(pilot, opens)
+        assert "AMOUNT" not in seen(app)
+        assert _keys(app) == ["t text", "c copy", "esc list"]
+        await press(pilot, "f")
+        assert "AMOUNT" in seen(app), "what a key of the list changes is shown"
+        assert "only deposits" in seen(app)
+        assert of_list <= set(_keys(app))
+        await press(pilot, opens, "escape")
+        assert of_list <= set(_keys(app))
+
+
 async def test_cancel_is_named_while_a_trade_can_be_cancelled(bench: Bench) -> None:
     account = bench.open(1, deposit="500.00")
     app = bench.console()

@@ -5,6 +5,7 @@ import re
 import pytest
 from tests.tui.conftest import Bench, press, seen, settle
 from tests.tui.wallet_case import ADDRESSES, LARGE, Case, palette, wallets
+from textual import events
 from textual.pilot import Pilot
 
 from chainteller.service.models.pages import ListQuery
@@ -45,7 +46,7 @@ async def test_a_wallet_is_verified_by_the_transfer_that_the_customer_was_asked_
         assert "waiting for the small transfer" in seen(app)
 
         await later(bench, pilot, 60)
-        assert "[5/5] link" in seen(app)
+        assert "[5/5] enter link" in seen(app)
         assert "The exact amount arrived" in seen(app)
         assert "[ok] 3 customer sends" in seen(app)
         await press(pilot, "enter")
@@ -91,6 +92,13 @@ async def test_a_wrong_amount_is_named_and_a_statement_waits_for_a_person(bench:
         (made,) = case.service.ownership_statements(case.account.id).data
         assert (made.statement, made.status) == ("mine", "reviewing")
         assert "it is kept, and verifies nothing" in seen(app)
+        await press(pilot, "1")
+        app.post_message(events.Paste(made.id))
+        await settle(pilot)
+        assert app.current_mode == "wallets"
+        assert made.counterparty_id in app.screen.object_id()  # type: ignore[attr-defined]  # Wallets
+        await press(pilot, "1", "colon", *made.id, "enter")
+        assert app.current_mode == "wallets"
     assert case.types == []
     (known,) = bench.service.counterparties(ListQuery()).data
     assert known.address == ADDRESSES[ROUNDS]

@@ -27,7 +27,9 @@ def _buy(bench: Bench, account_id: str) -> str:
     return bench.service.execute_quote(quote.id, request).value.id
 
 
-async def test_a_trade_that_executed_meanwhile_is_refused_in_three_parts(bench: Bench) -> None:
+async def test_a_trade_that_executed_meanwhile_is_refused_with_the_key_that_goes_on(
+    bench: Bench,
+) -> None:
     account = bench.open(1, deposit="500.00")
     _buy(bench, account.id)
     app = bench.console()
@@ -39,8 +41,7 @@ async def test_a_trade_that_executed_meanwhile_is_refused_in_three_parts(bench: 
         await answer(pilot, "y")
         shown = seen(app)
         assert "TRADE_NOT_CANCELLABLE" in shown
-        assert "means" in shown
-        assert "next" in shown
+        assert "b or s: to reverse it, place the opposite trade" in shown
         await press(pilot, "t")
         assert "can no longer be cancelled" in seen(app)
 

@@ -1,5 +1,6 @@
 """Deposits and withdrawals: found, told truly, and cancelled in time, on any deployment."""
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any, TypeVar
 
 import pytest
 from tests.deployments import SPEC_ONLY
+from tests.spec_only.specification import SpecifiedCall
 from tests.tui.conftest import Bench, answer, make_bench, press, seen, settle
 from tests.tui.wallet_case import ALICE, Case, paste
 from textual.command import CommandList
@@ -420,7 +422,7 @@ async def test_the_timeline_tells_each_step_and_the_hold(bench: Bench) -> None:
         await press(pilot, "6")
         assert "on hold" not in seen(app).split("TIMELINE")[0]
         told = _timeline(app)
-        for step in ("requested by op01: 250.50 USD on hold for withdrawals",
+        for step in ("requested by op01: the money is on hold",
                      "sent: the money was paid out", "completed"):  # fmt: skip
             assert step in told
         await press(pilot, "down")
@@ -597,6 +599,31 @@ async def test_a_bare_deployment_shows_what_was_requested_here_and_claims_no_sta
     again.desk.end()
     assert "31.00 USD" in _receipt(tmp_path)
     assert "TXN_" not in _receipt(tmp_path)
+
+
+async def test_a_deposit_that_was_answered_with_completed_is_told_as_completed(
+    bare: Bench, tmp_path: Path
+) -> None:
+    account = bare.open(1)
+    assert bare.place is not None
+
+    def completed(call: SpecifiedCall, _status: int, body: Any) -> bytes:
+        is_deposit = call.path.endswith("/deposits")
+        return json.dumps({"status": "completed"} if is_deposit else body).encode()
+
+    bare.place.app.distort = completed
+    app = _bare(bare, tmp_path / "desk.db")
+    async with app.run_test(size=LARGE) as pilot:
+        await settle(pilot)
+        await press(pilot, "plus", *account.id, "enter", "d", *"33", "enter")
+        assert "deposit 33.00 USD completed" in seen(app)
+        await press(pilot, "6")
+        shown = seen(app)
+        assert "[ok] completed" in shown
+        assert "was completed" not in shown
+        assert "isn't known" not in shown
+        assert "Your deposit of 33.00 USD arrived on" in " ".join((await _text(pilot, app)).split())
+    app.desk.end()
 
 
 def _receipt(folder: Path) -> str:

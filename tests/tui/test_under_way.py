@@ -10,8 +10,9 @@ from tests.tui.conftest import Bench, press, seen, settle, until
 from textual.pilot import Pilot
 
 from chainteller.service import operations as op
-from chainteller.service.errors import OutcomeUnknown
+from chainteller.service.errors import OutcomeUnknown, ServiceUnreachable
 from chainteller.service.interface import Service
+from chainteller.service.layers import Next, layered
 from chainteller.service.operations import Call, Operation
 from chainteller.tui.console.unanswered import FIRST_PAUSE_S, Pause
 from chainteller.tui.desk import SAID_AFTER_S
@@ -128,3 +129,28 @@ def test_pauses_grow_up_to_half_a_minute(monkeypatch: pytest.MonkeyPatch) -> Non
             now[0] += 0.5
         lengths.append(now[0] - began)
     assert lengths == [2, 4, 8, 16, 30, 30, 30]
+
+
+async def test_a_request_that_stayed_here_names_the_one_that_is_still_open(bench: Bench) -> None:
+    bench.open(1, deposit="500.00")
+    service = Stopped(bench.service, op.DEPOSIT)
+    service.gives_up, is_away = True, threading.Event()
+
+    def away(call: Call[Answer], onward: Next) -> Answer:
+        if is_away.is_set():
+            raise ServiceUnreachable("No connection.")
+        return onward(call)
+
+    app = bench.console(layered(service, away))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        is_away.set()
+        await press(pilot, *"w5", "enter")
+        assert "No connection. This request stayed here." in seen(app)
+        assert "still open" not in seen(app)
+        is_away.clear()
+        await press(pilot, "escape", "escape", "r", *"d100", "enter")
+        is_away.set()
+        await press(pilot, "escape", "escape", *"w5", "enter")
+        said = "No connection. This request stayed here. The one of 12:00:00Z is still open."
+        assert said in seen(app)

@@ -216,7 +216,7 @@ async def test_a_claim_that_was_not_linked_is_found_and_linked(bench: Bench) -> 
     app = bench.console()
     async with app.run_test(size=LARGE) as pilot:
         await wallets(pilot)
-        assert "[5/5] link" in seen(app)
+        assert "[5/5] enter link" in seen(app)
         await press(pilot, "enter")
         assert case.types == ["VerifiedCounterparty1P"]
         assert "[ok] Verified 1P" in seen(app)
@@ -278,7 +278,7 @@ async def test_reverification_asks_and_takes_the_limits_away_at_once(bench: Benc
         assert case.types == ["VerifiedCounterparty1P"]
         await answer(pilot, "y")
         assert "[x] revoked" in seen(app)
-        assert "not verified: held first" in seen(app)
+        assert "until verified, each is held first" in seen(app)
         assert case.types == ["counterparty"]
         bench.world.advance(1)
         await press(pilot, "enter")

@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -207,6 +208,10 @@ def _print(report: "Report") -> None:
         f"{len(report.findings)} checks: {', '.join(counts)}. "
         f"{offered} of {len(report.extensions)} extensions offered."
     )
+    missing = [each.notes[0] for each in report.findings if each.state is State.NOT_CHECKED]
+    for reason, count in Counter(missing).items():
+        if "--" in reason:
+            line(f"{count} not checked: {reason}")
 
 
 def _print_finding(finding: "Finding") -> None:

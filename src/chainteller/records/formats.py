@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _DIGITS = 100
 DEPOSIT_TOKEN = "deposit-token-currency"  # noqa: S105 - a currency's type (specification 2.2)
 REPLACEMENT = "\ufffd"
-RECORD_ID = re.compile(r"(TDA|TXN|QTE|CPT|BCA|DDA|CUS|CHG|CLM)[_-][A-Za-z0-9]{1,40}")
+RECORD_ID = re.compile(r"(TDA|TXN|QTE|CPT|BCA|DDA|CUS|CHG|CLM|STM)[_-][A-Za-z0-9]{1,40}")
 """An id of a record, or of a customer or bank account of the core bank."""
 _AMOUNT = re.compile(r"\b\d{4,}\.\d+\b")
 MOST_OF_A_YEAR_S = 300 * 86_400

@@ -70,7 +70,8 @@ class TradeProgress(Format["Trade"]):
         return value.status
 
     def line(self, value: "Trade", now: int) -> Piece:
-        return _progress(value, now, live_age(_since(value), now))
+        ago = "" if value.status == TradeStatus.PROCESSING else " ago"
+        return _progress(value, now, f"{live_age(_since(value), now)}{ago}")
 
     def cell(self, value: "Trade", now: int) -> Piece:
         since = _since(value)
@@ -79,9 +80,11 @@ class TradeProgress(Format["Trade"]):
 
 
 def _since(trade: "Trade") -> "datetime":
-    """When the trade came into the status that it has, as far as that is told."""
+    """When the trade came into the status that it has."""
+    if trade.status == TradeStatus.PROCESSING:
+        return trade.created
     is_executed = trade.status == TradeStatus.EXECUTED
-    return (trade.executed_at if is_executed else None) or trade.created
+    return (trade.executed_at if is_executed else None) or trade.updated
 
 
 def _progress(trade: "Trade", now: int, waiting: str) -> Piece:

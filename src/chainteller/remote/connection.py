@@ -63,7 +63,7 @@ class Connection:
     def require(self, feature: str) -> None:
         """Raises NotOffered if the deployment lacks the addition."""
         if not self.offers(feature):
-            raise NotOffered(f"This deployment doesn't offer {feature}.")
+            raise NotOffered(f"This deployment doesn't offer {feature}.", feature)
 
     def key(self, given: str | None) -> str:
         """The idempotency key to send. Raises ValidationFailed if it can't be sent in a header."""

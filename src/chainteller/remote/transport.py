@@ -31,6 +31,8 @@ if _is_first:
 Result = TypeVar("Result")
 
 DEADLINE_S = 10.0
+_ROUNDED_S = 1.5
+"""A shorter time is told as a second."""
 CONNECT_S = 4.0
 MAXIMUM_BODY_BYTES = 4 * 1024 * 1024
 MAXIMUM_CONNECTIONS = 20
@@ -214,7 +216,8 @@ class Transport:
                     client.cookies.clear()
                     await response.aclose()
         except TimeoutError:
-            raise _fault(phase, f"no complete reply within {within_s:.3g} s") from None
+            within = "a second" if within_s < _ROUNDED_S else f"{within_s:.0f} s"
+            raise _fault(phase, f"no complete reply within {within}") from None
         except httpx.RemoteProtocolError as fault:
             if phase is Phase.SENT and "disconnected" not in str(fault):
                 phase = Phase.ANSWERING

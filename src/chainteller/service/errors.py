@@ -558,8 +558,14 @@ class ReadOnlyProfile(ClientError):
 
 
 class NotOffered(ClientError):
+    """``feature`` is the name of what the deployment lacks, where that is known."""
+
     code = "NOT_OFFERED"
     next_step = "This deployment doesn't offer this. Use an id that you know."
+
+    def __init__(self, message: str, feature: str = "") -> None:
+        super().__init__(message)
+        self.feature = feature
 
 
 class PdfUnavailable(ClientError):

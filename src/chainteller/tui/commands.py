@@ -98,6 +98,8 @@ class Command(NamedTuple, Generic[On]):
     """Whether it works while the field has the keyboard."""
     is_global: bool = False
     """Whether it acts on the console instead of the screen."""
+    of_list: bool = False
+    """Whether it changes what the list shows: it closes a detail that hides the list."""
     works_at_once: bool = False
     """Whether it works on the first rows, before the service answers: it moves the cursor, shows a
     screen or filters. All other keys wait for fresh rows."""
@@ -184,7 +186,12 @@ def unavailable_reason(command: AnyCommand, target: Target) -> str:
 
 
 def footer_hints(
-    commands: Sequence[Command[On]], target: On, keymap: Mapping[str, str], *, typing: bool
+    commands: Sequence[Command[On]],
+    target: On,
+    keymap: Mapping[str, str],
+    *,
+    typing: bool,
+    is_list_hidden: bool = False,
 ) -> list[Hint]:
     """The keys that work now, of the commands with a word for the footer.
 
@@ -193,6 +200,7 @@ def footer_hints(
         target: the screen.
         keymap: the keys of the agent's own configuration.
         typing: whether the field has the keyboard.
+        is_list_hidden: whether a detail stands alone; keys of its list aren't named.
     """
     hints = [
         Hint(
@@ -203,9 +211,13 @@ def footer_hints(
         )
         for command in commands
         if command.footer
+        and not (is_list_hidden and command.of_list)
         and (command.works_in_field if typing else not unavailable_reason(command, target))
     ]
-    return [*hints, *([_LEAVE_FIELD] if typing else [])]
+    if typing:
+        return [*hints, _LEAVE_FIELD]
+    return [*hints, *([_LEAVE_DETAIL] if is_list_hidden else [])]
 
 
+_LEAVE_DETAIL = Hint("esc", "list", "command('desk.back')", 0)
 _LEAVE_FIELD = Hint("esc", "close", "command('desk.back')", 0)

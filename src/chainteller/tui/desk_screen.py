@@ -216,7 +216,9 @@ class DeskScreen(Blank, FullScreen):
         """
         typing = self.field_bar.is_open
         commands, keymap = tuple(self.commands_by_id.values()), self.desk.settings.keys
-        hints = footer_hints(commands, self, keymap, typing=typing)
+        hints = footer_hints(
+            commands, self, keymap, typing=typing, is_list_hidden=is_detail_alone(self)
+        )
         self.query_one(HintBar).change(hints, typing=typing)
         self.query_one(TopBar).name_keys(on=not typing)
         self.desk.on_drawn.publish(None)
@@ -250,10 +252,13 @@ class DeskScreen(Blank, FullScreen):
         return await ask(self.app, Question(asked, self.desk.shell.deafen, watch))
 
     def fail(self, error: TellerError, doing: str = "") -> None:
-        """Show a refusal in its three parts and keep it in the log."""
-        from chainteller.tui.failures import explain
+        """Show a refusal and keep it in the log."""
+        from chainteller.tui.failures import UNREACHABLE, explain
+        from chainteller.tui.under_way import still_open
 
         failure = explain(error, doing)
+        if failure.code == UNREACHABLE:
+            failure = failure.with_more(still_open(self.desk))
         self.show_failure(failure)
         self.desk.notify(f"{failure.code}  {failure.what}", "bad", failure.detail)
 
@@ -324,6 +329,8 @@ class DeskScreen(Blank, FullScreen):
     async def action_command(self, command_id: str) -> None:
         if self.is_answer_shown:
             _draw_status(self)
+        if self.commands_by_id[command_id].of_list and is_detail_alone(self):
+            self.step_back()
         await run_command(self.commands_by_id, command_id, self)
 
     async def on_key_clicked(self, message: KeyClicked) -> None:
@@ -424,12 +431,16 @@ def say(screen: DeskScreen, text: str) -> None:
     screen.is_answer_shown = True
 
 
+def is_detail_alone(screen: DeskScreen) -> bool:
+    """Whether a detail hides its list."""
+    return screen.has_class("detail-open") and not screen.has_class("-wide")
+
+
 def _scrolled(screen: DeskScreen) -> ScrolledLines | None:
     """The detail that stands alone: keys scroll it, so that nobody turns to another record
     unseen.
     """
-    is_alone = screen.has_class("detail-open") and not screen.has_class("-wide")
-    details = screen.query(".detail-side").results(ScrolledLines) if is_alone else ()
+    details = screen.query(".detail-side").results(ScrolledLines) if is_detail_alone(screen) else ()
     return next(iter(details), None)
 
 
@@ -625,8 +636,7 @@ async def _for_customer(desk: Desk, work: Work) -> None:
 
 def _toggle_zoom(screen: DeskScreen) -> None:
     """A detail that was opened alone counts as zoomed."""
-    is_alone = screen.has_class("detail-open") and not screen.has_class("-wide")
-    screen.zoom(on=not (is_alone or screen.is_zoomed))
+    screen.zoom(on=not (is_detail_alone(screen) or screen.is_zoomed))
 
 
 def _move_pages(screen: DeskScreen, step: int) -> None:

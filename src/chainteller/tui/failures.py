@@ -1,4 +1,6 @@
-"""A refusal in three parts: what happened, what it means, what to press or to say next."""
+"""A refusal: one sentence with its figures, one with what didn't happen, one key. What a code means
+is for the log.
+"""
 
 import re
 from collections.abc import Mapping
@@ -6,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from chainteller.records.formats import grouped, grouped_in
 from chainteller.service.error_codes import KEY_WANTED
-from chainteller.service.errors import ServiceError, TellerError, ValidationFailed
+from chainteller.service.errors import NotOffered, ServiceError, TellerError, ValidationFailed
 
 _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 
@@ -20,11 +22,24 @@ class Failure:
     facts: tuple[tuple[str, str], ...] = ()
     told_as: str = ""
     """The customer's text for it, where the code alone would tell the wrong story."""
+    undone: str | None = None
+    """What didn't happen or isn't known; without it, ``meaning`` says it."""
+    named: frozenset[str] = frozenset()
+    """Facts that ``what`` has."""
+
+    def with_more(self, words: str) -> "Failure":
+        """The same refusal, with a further sentence."""
+        return replace(self, undone=f"{self.undone or ''} {words}".strip()) if words else self
+
+    @property
+    def sentences(self) -> str:
+        """What happened, and what didn't."""
+        return f"{self.what} {self.meaning if self.undone is None else self.undone}".rstrip()
 
     @property
     def told(self) -> tuple[str, ...]:
-        """The facts that an agent needs at once, each with its word."""
-        known = dict(self.facts)
+        """The other facts that an agent needs at once, each with its word."""
+        known = {name: text for name, text in self.facts if name not in self.named}
         return tuple(f"{_WORDS.get(name, name)} {known[name]}" for name in _TOLD if name in known)
 
     @property
@@ -41,6 +56,7 @@ class Failure:
         return "\n".join(rows)
 
 
+UNREACHABLE = "UNREACHABLE"
 _MEANINGS: Mapping[str, str] = {
     "VALIDATION_ERROR": "A field isn't valid. Nothing was changed.",
     "EXCEEDS_PRECISION": "The amount has more decimal places than this asset allows.",
@@ -61,7 +77,7 @@ _MEANINGS: Mapping[str, str] = {
     "SERVICE_UNAVAILABLE": "The service isn't available. Nothing was changed.",
     "CLOCK_UNCERTAIN": "The service can't confirm the time. Nothing was changed.",
     "BOOKS_DISPUTED": "Withdrawals are stopped while the bank's books are checked.",
-    "UNREACHABLE": "No connection: this request stayed here. An earlier one may have gone through.",
+    UNREACHABLE: "No connection: this request stayed here.",
     "OUTCOME_UNKNOWN": "No answer came. It may or may not have gone through.",
     "READ_ONLY": "Read-only mode refuses every change. Nothing was sent.",
     "NOT_OFFERED": "This deployment doesn't have this.",
@@ -69,13 +85,36 @@ _MEANINGS: Mapping[str, str] = {
     "FORBIDDEN": "This console's API key doesn't allow this.",
 }
 
+_WHAT: Mapping[str, str] = {
+    "INSUFFICIENT_FUNDS": "Not enough money: {available} {currency} free, {required} wanted.",
+    "NOT_FOUND": "No {resource} {id}.",
+    "NOT_OFFERED": "This deployment has no {feature}.",
+}
+"""Sentences with the facts of a refusal, for one that has them all."""
+_FEATURES = {"audit": "audit trail", "find": "search"}
+_UNDONE: Mapping[str, str] = {
+    "VALIDATION_ERROR": "Nothing was changed.",
+    "QUOTE_EXPIRED": "No trade was made.",
+    "INSUFFICIENT_FUNDS": "Nothing was moved.",
+    "LIMIT_EXCEEDED": "Nothing was moved.",
+    "MARKET_UNAVAILABLE": "Prices are live, but trading is closed.",
+    "SERVICE_UNAVAILABLE": "Nothing was changed.",
+    "CLOCK_UNCERTAIN": "Nothing was changed.",
+    UNREACHABLE: "This request stayed here.",
+    "OUTCOME_UNKNOWN": "It may or may not have gone through.",
+    "READ_ONLY": "Nothing was sent.",
+    "UNAUTHORIZED": "Nothing was changed.",
+}
+"""By code, what a refused request didn't do."""
+
 _NEXT: Mapping[str, str] = {
     "QUOTE_EXPIRED": "enter: a new quote with the same inputs",
     "QUOTE_ALREADY_USED": "4: see its trade",
     "MARKET_UNAVAILABLE": "m: notify me when it reopens",
     "TRADE_NOT_CANCELLABLE": "b or s: to reverse it, place the opposite trade",
     "READ_ONLY": "F9: allow changes",
-    "UNREACHABLE": "r: retry",
+    "NOT_OFFERED": "esc: close",
+    UNREACHABLE: "r: retry",
     "SERVICE_UNAVAILABLE": "r: retry",
     "CLOCK_UNCERTAIN": "tell the operator to run chainteller clock show, then clock accept",
     "BOOKS_DISPUTED": "tell the operator to run chainteller db dispute list",
@@ -131,6 +170,7 @@ def explain(error: TellerError, doing: str = "") -> Failure:
     if doing in _FROM_THE_BANK:
         return replace(
             found,
+            what=found.what.replace("Not enough money", "Not enough money in the bank account"),
             meaning="The bank account's balance is lower than this amount. No money was moved.",
             next_step="d: enter a smaller amount",
             told_as=BANK_FUNDS,
@@ -147,9 +187,13 @@ def explain(error: TellerError, doing: str = "") -> Failure:
 
 def _explained(error: TellerError) -> Failure:
     details = error.details if isinstance(error, ServiceError) else {}
+    known = {name: _value(name, value) for name, value in details.items() if value is not None}
+    if isinstance(error, NotOffered) and error.feature:
+        known["feature"] = _FEATURES.get(error.feature, error.feature.replace("-", " "))
+    named = _named(error.code, known)
     return Failure(
         code=error.code,
-        what=_what(error),
+        what=_WHAT[error.code].format_map(known) if named else _what(error),
         meaning=_MEANINGS.get(error.code, error.message),
         next_step=_next_step(error, str(details.get("suggestion") or "")),
         facts=tuple(
@@ -157,7 +201,15 @@ def _explained(error: TellerError) -> Failure:
             for name, value in details.items()
             if name not in {"errors", "suggestion", "retry"} and value is not None
         ),
+        undone=_UNDONE.get(error.code, ""),
+        named=named,
     )
+
+
+def _named(code: str, known: Mapping[str, str]) -> frozenset[str]:
+    """The facts of a code's own sentence; none where it has no such sentence, or not all facts."""
+    names = frozenset(re.findall(r"{(\w+)}", _WHAT.get(code, "")))
+    return names if names <= known.keys() else frozenset()
 
 
 def _next_step(error: TellerError, own: str) -> str:

@@ -12,7 +12,7 @@ from textual import on
 
 from chainteller.service.errors import NotOffered, TellerError
 from chainteller.tui.desk import Desk
-from chainteller.tui.desk_screen import DeskScreen
+from chainteller.tui.desk_screen import DeskScreen, is_detail_alone
 from chainteller.tui.messages import PageWanted, RowChosen, RowOpened
 from chainteller.tui.service_calls import Later, OneAtATime, call_service
 from chainteller.tui.widgets.bars import StatusLine
@@ -262,7 +262,7 @@ class ListScreen(DeskScreen, Generic[Record]):
     def step_back(self) -> bool:
         if super().step_back():
             return True
-        was_open = self.has_class("detail-open") and not self.has_class("-wide")
+        was_open = is_detail_alone(self)
         self.remove_class("detail-open")
         self.draw_footer()
         return was_open

@@ -96,7 +96,7 @@ def query(**fields: object) -> ListQuery:
     return ListQuery.model_validate(fields)
 
 
-_ACTIVITY_ROWS, _CHALLENGES, _QUOTES = 8, 10, 20
+ACTIVITY_ROWS, _CHALLENGES, _QUOTES = 8, 10, 20
 
 
 def account_sheet(
@@ -107,7 +107,7 @@ def account_sheet(
     """
     account = service.trading_account(account_id)
     lists_all = offers(TRANSACTIONS.feature or "")
-    asked = query(limit=_ACTIVITY_ROWS)
+    asked = query(limit=ACTIVITY_ROWS)
     return AccountSheet(
         account=account,
         balances=_or_gap(lambda: service.token_balances(account_id).data),
@@ -115,7 +115,7 @@ def account_sheet(
             lambda: (
                 service.transactions(account_id, asked).data
                 if lists_all
-                else service.trades(account_id, asked).data[:_ACTIVITY_ROWS]
+                else service.trades(account_id, asked).data[:ACTIVITY_ROWS]
             )
         ),
         limits=_or_gap(lambda: service.limits(account_id).data),

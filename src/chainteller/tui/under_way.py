@@ -1,31 +1,57 @@
 """What was begun and isn't over, in one line each: they stand first on every screen."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from chainteller.domain.clock import to_datetime
 from chainteller.records.formats import clock_time
 from chainteller.tui.desk import SAID_AFTER_S, Desk
+
+if TYPE_CHECKING:
+    from chainteller.workspace.store import SentRequest
 
 _EXECUTION = "execute_quote"
 
 
 def unanswered_lines(desk: Desk) -> list[str]:
     """The writes without an answer, those that were given up first."""
-    session, keys = desk.session, list(_keys(desk))
-    if session is None or not keys:
+    session, requests = desk.session, list(_requests(desk))
+    if session is None or not requests:
         return []
-    from chainteller.workspace.outcomes import MOVES_NOTHING, account_of, words_of
+    from chainteller.workspace.outcomes import account_of, words_of
 
     lines = []
-    for key in keys:
-        request = session.workspace.sent_request(key)
-        if request is None or (key in session.unanswered and request.operation in MOVES_NOTHING):
-            continue
+    for request in requests:
         owner = account_of(session.workspace, request)
         said = [f"no answer yet: {words_of(session.workspace, request)}", _named(desk, owner)]
-        said.append(f"sent {clock_time(to_datetime(request.sent_at))}Z. Don't send it again.")
+        said.append(f"sent {_sent(request)}. Don't send it again.")
         lines.append(", ".join(each for each in said if each))
     return lines
+
+
+def still_open(desk: Desk) -> str:
+    """Which writes have no answer, beside one that wasn't sent; empty for none."""
+    times = [_sent(request) for request in _requests(desk)]
+    if len(times) > 1:
+        return f"Those of {', '.join(times)} are still open."
+    return f"The one of {times[0]} is still open." if times else ""
+
+
+def _requests(desk: Desk) -> "Iterator[SentRequest]":
+    session, keys = desk.session, list(_keys(desk))
+    if session is None or not keys:
+        return
+    from chainteller.workspace.outcomes import MOVES_NOTHING
+
+    for key in keys:
+        request = session.workspace.sent_request(key)
+        given_up = key in session.unanswered
+        if request is not None and not (given_up and request.operation in MOVES_NOTHING):
+            yield request
+
+
+def _sent(request: "SentRequest") -> str:
+    return f"{clock_time(to_datetime(request.sent_at))}Z"
 
 
 def _keys(desk: Desk) -> Iterator[str]:

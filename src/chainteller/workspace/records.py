@@ -12,7 +12,12 @@ from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
 from chainteller.domain.clock import to_datetime
-from chainteller.domain.transfers import DEPOSIT_TYPE, LEAST_OF_ID, WITHDRAWAL_TYPE
+from chainteller.domain.transfers import (
+    DEPOSIT_TYPE,
+    LEAST_OF_ID,
+    WITHDRAWAL_TYPE,
+    TransferStatus,
+)
 from chainteller.records.formats import same_amount
 from chainteller.service.models.accounts import TradingAccount
 from chainteller.service.models.counterparties import (
@@ -130,9 +135,12 @@ def _kept_transfer(
     known = {
         "trading_account_id": transfer.trading_account_id or _text(given),
         "created": transfer.created or now,
+        "updated": transfer.updated or now,
         "answered_at": now,
         "request_key": key,
     }
+    if transfer.status == TransferStatus.COMPLETED:
+        known["completed_at"] = transfer.completed_at or now
     for request in given:
         if isinstance(request, DepositRequest):
             known["type"] = DEPOSIT_TYPE

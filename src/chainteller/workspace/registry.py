@@ -170,11 +170,14 @@ def know_blockchain_account(
     service: Service, workspace: Workspace, blockchain_account_id: str, trading_account_id: str
 ) -> BlockchainAccount:
     """Put an account on the desk's list by its id; its linked wallets, which every deployment
-    lists, show that it exists.
+    lists, show that it exists. One that is on the list stays with the trading account it has there.
 
     Raises:
         NotFound: the deployment knows no such account.
     """
+    known = records.one(workspace, BlockchainAccount, blockchain_account_id)
+    if known is not None:
+        return known
     service.linked_counterparties(blockchain_account_id)
     account = BlockchainAccount(
         id=blockchain_account_id,

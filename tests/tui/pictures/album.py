@@ -1,7 +1,8 @@
 """Pictures of a walk through the running console, compared with those that are kept.
 
 Every scene at 80x24 in the dark theme and at 120x40 in the light one. Four scenes in all seven
-formats: three sizes in both themes, and once without colours. After a look at what changed,
+formats: three sizes in both themes, and once without colours. The ten pages at 200x60 too, where
+there is room for more than one needs. After a look at what changed,
 ``pytest tests/tui/pictures --snapshot-update`` keeps the new ones.
 """
 
@@ -43,12 +44,28 @@ class Format:
         return f"{self.width}x{self.height}{'-grey' if self.is_grey else ''}"
 
 
-SMALL, LARGE = Format(80, 24), Format(120, 40)
+SMALL, LARGE, VAST = Format(80, 24), Format(120, 40), Format(200, 60)
 OTHERS = (Format(100, 30), Format(120, 40, is_grey=True))
 THEME_OF = {SMALL: "dark", LARGE: "light"}
 IN_EVERY_FORMAT = frozenset({"accounts", "question", "why", "transfers"})
 """Two lists with their detail, a question over a form, and a long text."""
+PAGES = frozenset(
+    {
+        "accounts",
+        "audit",
+        "customer",
+        "markets",
+        "quote",
+        "quote-executed",
+        "trades",
+        "transfers",
+        "verified",
+        "wallets",
+    }
+)
 in_two_formats = pytest.mark.parametrize("form", [SMALL, LARGE], ids=str)
+with_pages = pytest.mark.parametrize("form", [SMALL, LARGE, VAST], ids=str)
+"""For a walk past the scenes in ``PAGES``."""
 in_the_other_formats = pytest.mark.parametrize("form", OTHERS, ids=str)
 """For the part of a walk that leads to the scenes in ``IN_EVERY_FORMAT``."""
 
@@ -61,6 +78,8 @@ def themes_of(form: Format) -> Themes:
     """Of the window: what a scene's name says of it."""
 
     def of_scene(name: str) -> tuple[str, ...]:
+        if form == VAST:
+            return THEMES[:1] if name in PAGES else ()
         if form.is_grey:
             return THEMES[:1] if name in IN_EVERY_FORMAT else ()
         if name in IN_EVERY_FORMAT:

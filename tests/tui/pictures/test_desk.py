@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.tui.conftest import Bench, answer, press, settle
-from tests.tui.pictures.album import Album, Format, Look, in_the_other_formats, in_two_formats
+from tests.tui.pictures.album import Album, Format, Look, in_the_other_formats, with_pages
 from textual.pilot import Pilot
 
 from chainteller.engine.verification.full_pass import verify_chain
@@ -68,7 +68,7 @@ def _made_up_requests(app: Console) -> None:
         behind.requests._rows.append(row)
 
 
-@in_two_formats
+@with_pages
 async def test_a_good_day_looks_as_it_did(
     bench: Bench, sample_bench: Bench, album: Album, form: Format
 ) -> None:
@@ -137,6 +137,9 @@ async def _look_round(pilot: Pilot[Any], take: Look) -> None:
     await press(pilot, "escape")
     await press(pilot, "question_mark")
     await take("help")
+    await press(pilot, "escape")
+    await press(pilot, "P")
+    await take("customer")
     await press(pilot, "escape")
     await press(pilot, "plus")
     await take("customers")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.spec_only.place import spec_only_place
 from tests.tui.conftest import Bench, answer, press, settle
-from tests.tui.pictures.album import Album, Format, Look, in_the_other_formats, in_two_formats
+from tests.tui.pictures.album import Album, Format, Look, in_the_other_formats, with_pages
 from tests.tui.wallet_case import Case
 from textual.pilot import Pilot
 
@@ -42,7 +42,7 @@ def _withdrawals(bench: Bench) -> None:
         bench.service.withdraw(account, WithdrawalRequest(amount=amount, currency=dollars))
 
 
-@in_two_formats
+@with_pages
 async def test_transfers_look_as_they_did(
     bench: Bench, album: Album, form: Format, tmp_path: Path
 ) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from tests.tui.conftest import Bench, press, settle
-from tests.tui.pictures.album import Album, Format, Look, in_the_other_formats, in_two_formats
+from tests.tui.pictures.album import Album, Format, Look, in_the_other_formats, with_pages
 from tests.tui.wallet_case import Case, palette, paste, signed
 from textual.pilot import Pilot
 
@@ -27,7 +27,7 @@ async def _to_the_wallets(pilot: Pilot[Any]) -> None:
     await press(pilot, "5")
 
 
-@in_two_formats
+@with_pages
 async def test_wallets_look_as_they_did(sample_bench: Bench, album: Album, form: Format) -> None:
     case = _customer(sample_bench)
     app = sample_bench.console(kind="DEMO")

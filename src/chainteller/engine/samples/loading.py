@@ -26,6 +26,7 @@ from chainteller.engine.samples.timeline import Timeline
 from chainteller.storage.db import records
 from chainteller.storage.db.query import Query, Session, Value
 from chainteller.storage.db.records import Tables
+from chainteller.storage.db.session import lift_limits
 from chainteller.storage.db.sources import Source
 from chainteller.storage.lists import tallies
 from chainteller.storage.log import append, ledger
@@ -71,6 +72,7 @@ def load_samples(
     """
 
     def work(tx: UnitOfWork) -> bool:
+        lift_limits(tx.connection)  # the rows are drawn in it
         append.lock(tx.connection, tx.organisation_id)
         if _has_begun(tx.connection):
             return False
@@ -90,6 +92,7 @@ def load_past(
     """
 
     def work(tx: UnitOfWork) -> bool:
+        lift_limits(tx.connection)  # the rows are drawn in it
         append.lock(tx.connection, tx.organisation_id)
         if is_loaded(tx.connection, tx.organisation_id):
             return False

@@ -4,7 +4,7 @@ from typing import Annotated, Literal, get_args
 
 from chainteller.domain.evidence import EvidenceLevel
 from chainteller.domain.limits import DestinationClass
-from chainteller.domain.transfers import DEPOSIT_TYPE, WITHDRAWAL_TYPE, TransferStatus
+from chainteller.domain.transfers import DEPOSIT_TYPE, FINAL, WITHDRAWAL_TYPE, TransferStatus
 from chainteller.service.models.base import (
     Amount,
     OneOf,
@@ -104,7 +104,7 @@ class Transfer(WireModel):
 
     @property
     def as_of(self) -> Timestamp | None:
-        """When a status that can't be asked for again was answered; None for a current one."""
+        """When a status that may be another one by now was answered; None for a current one."""
         return None
 
 
@@ -121,7 +121,7 @@ class KeptTransfer(Transfer):
 
     @property
     def as_of(self) -> Timestamp | None:
-        return self.answered_at
+        return None if self.status in FINAL else self.answered_at
 
 
 class LimitUsage(WireModel):

@@ -131,6 +131,13 @@ def explain(error: DatabaseError) -> ServiceUnavailable:
     for prefix, named in _POSTGRES:
         if state.startswith(prefix):
             return unavailable(*named)
+    if state and is_lost(error):
+        reason = str(error.cause).partition("\n")[0].rstrip(".")
+        return unavailable(
+            "DISCONNECTED",
+            f"The database server ended the connection: {reason}.",
+            "Read the server's log, then retry.",
+        )
     if _is_operational(error.cause) or is_lost(error):
         return unavailable(
             "DISCONNECTED",

@@ -199,7 +199,7 @@ class Pipeline:
             while unsent or pg.is_busy():
                 ready = yield Wait.RW if unsent else Wait.R
                 if ready & Ready.R:
-                    pg.consume_input()
+                    self._receive(found)
                 if unsent:
                     unsent = pg.flush()
             result = pg.get_result()
@@ -210,6 +210,17 @@ class Pipeline:
             if result.status == ExecStatus.PIPELINE_SYNC:
                 return found
             found.append(result)
+
+    def _receive(self, found: list["PGresult"]) -> None:
+        """Take what has arrived. Raises psycopg.Error: the connection is lost, for the reason that
+        the server gave before it closed it, if it gave one.
+        """
+        try:
+            self._pg.consume_input()
+        except OperationalError:
+            for result in found:
+                self._check(result)
+            raise
 
     def _check(self, result: "PGresult") -> None:
         """Raises psycopg.Error if a statement failed."""

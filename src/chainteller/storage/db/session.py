@@ -4,7 +4,14 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from chainteller.storage.db.pool import Pool
-from chainteller.storage.db.query import Dialect, Session, Shared
+from chainteller.storage.db.query import POSTGRESQL, Dialect, Query, Session, Shared, Value
+
+_NO_LIMITS = Query(
+    "SELECT set_config('statement_timeout', '0', true) AS value "
+    "UNION ALL SELECT set_config('idle_in_transaction_session_timeout', '0', true)",
+    Value,
+    only=POSTGRESQL,
+)
 
 
 class Sessions(ABC):
@@ -31,3 +38,9 @@ class Sessions(ABC):
     @abstractmethod
     def looking(self) -> Session:
         """Single statements, each of which sees what is committed."""
+
+
+def lift_limits(session: Session) -> None:
+    """Let a transaction take its time, also between its statements. SQLite has no such limits."""
+    if session.dialect.name == POSTGRESQL:
+        session.execute(_NO_LIMITS)

@@ -8,8 +8,9 @@ from chainteller.storage.database import Database, connect
 from chainteller.storage.db import records
 from chainteller.storage.db.errors import DatabaseError
 from chainteller.storage.db.faults import explain, unavailable
-from chainteller.storage.db.query import POSTGRESQL, Query, Session, Value, built
+from chainteller.storage.db.query import Query, Session, Value, built
 from chainteller.storage.db.records import ALL, Tables
+from chainteller.storage.db.session import lift_limits
 from chainteller.storage.db.sources import Source, insert
 from chainteller.storage.db.table import Table
 from chainteller.storage.log import views
@@ -21,12 +22,6 @@ _BATCH = 2_000
 _SEEDED = {Tables.clock: 1, Tables.organisation: 1, Tables.entry: 1, Tables.log: 2}
 """Tables with rows from ``db init``, which the copied rows replace, and how many."""
 
-_NO_LIMITS = Query(
-    "SELECT set_config('statement_timeout', '0', true) AS value "
-    "UNION ALL SELECT set_config('idle_in_transaction_session_timeout', '0', true)",
-    Value,
-    only=POSTGRESQL,
-)
 _LOGS = Query(f"{Source(records.Log).text} ORDER BY organisation_id", records.Log)
 _INSERT = {table: insert(table.record) for table in ALL}
 _READ = {
@@ -72,8 +67,7 @@ def copy(source: Database, to_url: str) -> Copied:
 def _make_room(connection: Session, name: str) -> None:
     """Prepare an empty schema in the target. Raises ServiceUnavailable: TARGET_NOT_EMPTY."""
     ddl.lock_schema(connection)
-    if connection.dialect.name == POSTGRESQL:
-        connection.execute(_NO_LIMITS)
+    lift_limits(connection)
     found = ddl.state(connection)
     if found is State.NEW:
         ddl.build(connection)

@@ -95,7 +95,7 @@ def _new_account(screen: "AccountsScreen") -> None:
     if screen.desk.offers("customers"):
         screen.read("new", partial(_open_for_customer, screen))
         return
-    note = (("TDA_... to add, or DDA-1 checking to open", "muted"),)
+    note = (("TDA_... to add, or a bank account (DDA-1) to open one", "muted"),)
     screen.field_bar.open("known", (("account ", "strong"),), note=note)
 
 
@@ -155,8 +155,9 @@ COMMANDS: tuple[Command["AccountsScreen"], ...] = (
     Command("accounts.new", "plus", "Open an account for a customer",
         _new_account, always, footer="new", rank=2, writes=True),
     Command("accounts.filter", "slash,ctrl+f", "Filter the list",
-        _filter, _nothing_to_filter, footer="filter", rank=2, works_at_once=True),
+        _filter, _nothing_to_filter, footer="filter", rank=2, works_at_once=True, of_list=True),
     Command("accounts.sort", "o", "Change the order of the list",
-        lambda screen: screen.next_order(), _nothing_to_order, feature="trading-accounts"),
+        lambda screen: screen.next_order(), _nothing_to_order, feature="trading-accounts",
+        of_list=True),
 )
 # fmt: on

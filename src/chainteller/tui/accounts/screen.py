@@ -16,6 +16,7 @@ from chainteller.tui.accounts import view as accounts_view
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.desk import Connection, Desk
 from chainteller.tui.desk_screen import give_back_amount, has_room, refusal_text
+from chainteller.tui.dialogs.choice import Choice
 from chainteller.tui.list_screen import Listed, ListScreen
 from chainteller.tui.messages import FieldStepped
 from chainteller.tui.widgets.ground import Ground, titled
@@ -426,11 +427,24 @@ async def _transfer(
 
 
 async def _add(screen: AccountsScreen, typed: str) -> None:
-    """Where customers can't be looked up: an account by its id, or a new one."""
+    """Where customers can't be looked up: an account by its id, or a new one by its bank account
+    and kind (``DDA-1 checking``); a kind that is left out is asked for.
+    """
+    from chainteller.service.models.accounts import BANK_ACCOUNT_TYPES
     from chainteller.tui.accounts import flow as account_flow
 
     desk = screen.desk
-    made = await desk.send(account_flow.known_account_request(typed), screen.confirm)
+    bank_account_id, _, kind = typed.partition(" ")
+    if account_flow.is_trading_account(typed):
+        request = account_flow.known_account_request(typed)
+    else:
+        if not kind:
+            asked = Choice("CHECKING OR SAVINGS?", bank_account_id, BANK_ACCOUNT_TYPES)
+            kind = await screen.app.push_screen_wait(asked) or ""
+        if not kind:
+            return
+        request = account_flow.opening_request(bank_account_id, kind.strip())
+    made = await desk.send(request, screen.confirm)
     if made is None:
         return
     desk.notify(f"account {made.id} was added to the list", "good", account_id=made.id)

@@ -146,11 +146,11 @@ def _audit_page(service: "Service", of: str, page: int) -> "tuple[Page[AuditRow]
 
 def _detail(row: "AuditRow") -> list[Line]:
     at = row.at.strftime("%Y-%m-%dT%H:%M:%SZ")
+    outcome = f"{row.outcome} {row.error or ''}".strip(), "bad" if row.error else "good"
     rows = [
         line((f"no {row.seq}", "strong"), right=((at, "muted"),)),
-        line((row.action, "accent"), f"  by {row.actor}"),
+        line((row.action, "accent"), f"  by {row.actor}", right=(outcome,)),
         line(row.object),
-        line((f"{row.outcome} {row.error or ''}".strip(), "bad" if row.error else "good")),
         line(),
         line(("INPUTS", "strong")),
     ]

@@ -19,6 +19,7 @@ from chainteller.tui.console.search import (
     BEGUN,
     COMMAND,
     LEAST_LETTERS,
+    LITERAL,
     NOT_SENT,
     STARTING,
     TRY,
@@ -68,7 +69,7 @@ class DeskPalette(SteadyPalette):
     def nothing_found(self, text: str) -> str:
         if self.note in {NOT_SENT, STARTING}:
             return self.note
-        return f'Nothing found for "{clean(text)}". {self.note or TRY}'
+        return f'No matches for "{clean(text)}". {self.note or TRY}'
 
 
 Action = str | Callable[[], object]
@@ -146,7 +147,10 @@ class DeskProvider(Provider):
         else is found, those that have the typed letters in their order.
         """
         wanted = clean(query.strip())
-        results = await self._found(wanted)
+        entries, words = self._entries(), words_of(wanted.casefold())
+        ranked = [(_rank(entry, words), entry) for entry in entries]
+        begun = [self._command(rank, entry, wanted) for rank, entry in ranked if rank]
+        results = await self._found(wanted, begun)
         palette = self.app.screen
         if isinstance(palette, DeskPalette):
             palette.tell(results.note)
@@ -156,15 +160,10 @@ class DeskProvider(Provider):
                 label = self.console.desk.privacy.figures(label)
             show = partial(self.console.open_found, found)
             yield Hit(found.rank, self._marked(label, wanted), show, label)
-        hits = 0
-        entries, words = self._entries(), words_of(wanted.casefold())
-        for entry in entries:
-            rank = _rank(entry, words)
-            if rank:
-                hits += 1
-                yield self._command(rank, entry, wanted)
+        for hit in begun:
+            yield hit
         matcher = self.matcher(query)
-        for entry in [] if hits or results.found else entries:
+        for entry in [] if begun or results.found else entries:
             score = matcher.match(entry.title)
             if score > 0:
                 yield self._command(score * BEGUN / 2, entry, "")
@@ -179,8 +178,8 @@ class DeskProvider(Provider):
             shown = shown.stylize(self.match_style or "bold underline", start, end)
         return shown
 
-    async def _found(self, wanted: str) -> Results:
-        """Records; none while the service starts."""
+    async def _found(self, wanted: str, begun: Sequence[Hit]) -> Results:
+        """Records; none while the service starts. Commands don't wait for slow ones."""
         console = self.console
         if console.desk.session is None or len(wanted) < LEAST_LETTERS:
             return Results()
@@ -189,7 +188,7 @@ class DeskProvider(Provider):
         try:
             done, _ = await asyncio.wait([answer], timeout=_PATIENCE_S)
             if not done and isinstance(self.app.screen, DeskPalette):
-                self.app.screen.show_waiting()
+                self.app.screen.show_waiting(begun)
             return await answer
         finally:
             answer.cancel()
@@ -210,6 +209,8 @@ def _rank(entry: Entry, typed: Sequence[str]) -> float:
     title = entry.title.partition("   [")[0].casefold()
     names = (entry.name, title, title.partition(":")[0])
     if any(list(typed) == words_of(name) for name in names):
+        return LITERAL
+    if any(list(typed) == words_of(name)[: len(typed)] for name in names):
         return COMMAND
     words = [*words_of(entry.name), *words_of(title)]
     if not all(any(word.startswith(each) for word in words) for each in typed):

@@ -4,7 +4,7 @@
 lists, as far as it has them, and by what this desk knows of it.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any
@@ -46,9 +46,10 @@ if TYPE_CHECKING:
     from chainteller.service.models.funding import Transfer
     from chainteller.service.models.quotes import Quote
 
-EXACT, NAMED, COMMAND, LIKELY, BEGUN = 5.0, 4.0, 3.0, 2.0, 1.0
-"""Ranks: a record by its id; a person by name; a command by its name; whatever else was found; a
-command that a text begins. What the service found adds less than one."""
+LITERAL, EXACT, WHOLE, COMMAND, NAMED, LIKELY, BEGUN = 6.0, 5.0, 4.5, 4.2, 4.0, 2.0, 1.0
+"""Ranks: a command by its name; a record by its id; a person by words of the name; a command by the
+first words of its name; a person by the beginnings of words; whatever else was found; a command
+that a text begins. What the service found adds up to a tenth."""
 LEAST_LETTERS = 2
 _BELOW_PEOPLE = 0.2
 _NEXT = 0.0005
@@ -153,7 +154,7 @@ def locate(service: "Service", text: str) -> Found:
         return Found("accounts", service.trading_account(text).id)
     if text.startswith("TXN_"):
         return _transaction(service, text)
-    if text.startswith(("BCA_", "CPT_", "CHG_", "CLM_")):
+    if text.startswith(("BCA_", "CPT_", "CHG_", "CLM_", "STM_")):
         return Found("wallets", text)
     if text.startswith("QTE_"):
         return Found("quote", text)
@@ -243,7 +244,8 @@ def _everything(
 def _by_service(service: "Service", text: str) -> list[Found]:
     rows = service.find(text).data[:_MOST_ROWS]
     tokens = search_texts.words_of(text.casefold())
-    by_name = {row.id for row in rows if row.kind == "customer" and _names(tokens, row.name or "")}
+    people = [row for row in rows if row.kind == "customer"]
+    by_name = {row.id: rank for row in people if (rank := _rank_of_name(tokens, row.name or ""))}
     accounts = {row.bank_account_id for row in rows if row.kind == "trading-account"}
     theirs: dict[str, list[FoundRecord]] = {}
     for row in rows:
@@ -267,20 +269,26 @@ def _by_service(service: "Service", text: str) -> list[Found]:
     return found
 
 
-def _rank(row: "FoundRecord", by_name: set[str]) -> float:
+def _rank(row: "FoundRecord", by_name: Mapping[str, float]) -> float:
     """People whose name is typed stand above their accounts, and these above what is only like."""
     share = min(row.score, 100) / 1_000
-    if row.kind in _PEOPLE and row.customer_id in by_name:
-        return NAMED + share - (0 if row.kind == "customer" else _BELOW_PEOPLE)
+    named = by_name.get(row.customer_id or "")
+    if row.kind in _PEOPLE and named is not None:
+        return named + share - (0 if row.kind == "customer" else _BELOW_PEOPLE)
     return (EXACT if row.score >= _EXACT_SCORE else LIKELY) + share
 
 
-def _names(tokens: Sequence[str], name: str) -> bool:
-    """Whether every typed word begins a word of a name, however it is written."""
+def _rank_of_name(tokens: Sequence[str], name: str) -> float:
+    """How well a name answers a text: whether every typed word is, or begins, a word of it, however
+    it is written; 0 not at all.
+    """
     words = name_words(name)
-    return bool(tokens) and all(
+    if tokens and all(any(form in words for form in folded(token)) for token in tokens):
+        return WHOLE
+    is_begun = bool(tokens) and all(
         any(word.startswith(form) for form in folded(token) for word in words) for token in tokens
     )
+    return NAMED if is_begun else 0.0
 
 
 def _customer(row: "FoundRecord", accounts: "Sequence[FoundRecord]", rank: float) -> Found:

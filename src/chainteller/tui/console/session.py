@@ -113,7 +113,7 @@ class DeskSession:
         account = know_blockchain_account(
             self._asked, self.workspace, blockchain_account_id, trading_account_id
         )
-        self.ownership.learn(account.id, trading_account_id)
+        self.ownership.learn(account.id, account.trading_account_id)
         return account
 
     def set_read_only(self, *, on: bool) -> None:

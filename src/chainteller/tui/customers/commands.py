@@ -21,7 +21,6 @@ def _no_entry(screen: "CustomerPage") -> str:
 
 
 def _filter(screen: "CustomerPage") -> None:
-    screen.remove_class("detail-open")  # the matches are in the list
     note = (("trades, audit, yesterday, 2026-11, words   esc: all", "muted"),)
     screen.field_bar.open("customer's filter", (("/ ", "key"),), value=screen.typed, note=note)
 
@@ -105,11 +104,11 @@ COMMANDS: tuple[Command["CustomerPage"], ...] = (
         lambda screen: screen.read("ask-account", partial(_open_account, screen)), _no_account,
         footer="account", rank=4),
     Command("customers.kind", "f", "Show one kind of entry only",
-        lambda screen: screen.next_kind(), always, footer="only", rank=3),
+        lambda screen: screen.next_kind(), always, footer="only", rank=3, of_list=True),
     Command("customers.statement", "S", "Write a statement of one of the accounts to a file",
         lambda screen: screen.read("ask-statement", partial(_write_statement, screen)),
         _no_account, footer="statement", rank=4),
     Command("customers.filter", "slash,ctrl+f", "Filter the timeline: kind, days, words",
-        _filter, always, footer="filter", rank=3),
+        _filter, always, footer="filter", rank=3, of_list=True),
 )
 # fmt: on

@@ -25,7 +25,7 @@ from chainteller.tui.accounts.detail import (
 )
 from chainteller.tui.customers.filter import SHOWN
 from chainteller.tui.customers.timeline import REFUSED, SEARCHED
-from chainteller.tui.queries import Gap
+from chainteller.tui.queries import ACTIVITY_ROWS, Gap
 from chainteller.tui.served.waits import to_sign
 from chainteller.tui.widgets.lines import Line, heading, line
 from chainteller.tui.widgets.paged_list import Column, Row
@@ -86,7 +86,7 @@ def _plural(kind: str) -> str:
 def _counted(found: "Timeline | None") -> tuple[Piece, ...]:
     if found is None:
         return ()
-    cut = f"among the newest {SEARCHED:,}   " if found.was_cut else ""
+    cut = f"of the newest {SEARCHED:,}   " if found.was_cut else ""
     return ((f"{cut}newest first ", "muted"),)
 
 
@@ -149,7 +149,8 @@ def facts(
 
     ``shown`` masks an amount that was rounded here while balances are hidden.
     """
-    first = [*_who(sheet), line(), *_pending(sheet, now, shown)]
+    (name, *about), controls = _who(sheet), _controls(sheet)
+    first = [name, *controls, *_pending(sheet, now, shown), line(), *about]
     second: list[Line] = []
     several = len(sheet.accounts) > 1
     for account in sheet.accounts:
@@ -162,7 +163,14 @@ def facts(
     return first, second[1:]
 
 
+def _controls(sheet: "CustomerSheet") -> list[Line]:
+    customer = sheet.customer
+    controls = () if isinstance(customer, Gap) else customer.controls
+    return [line((f"[x] {control}", "bad strong")) for control in controls]
+
+
 def _who(sheet: "CustomerSheet") -> list[Line]:
+    """The name, and then what else is known of the customer."""
     customer = sheet.customer
     if isinstance(customer, Gap):
         name = sheet.first.customer_name
@@ -179,7 +187,6 @@ def _who(sheet: "CustomerSheet") -> list[Line]:
         line((customer.id, "muted")),
         line(terms, right=((f"KYC {customer.kyc_level}", ""),)),
     ]
-    rows += [line((f"[x] {control}", "bad strong")) for control in customer.controls]
     without = [row for row in customer.bank_accounts if not row.trading_account_id]
     rows += [
         line((f"{row.id} {row.type}", "muted"), right=(("no trading account", "muted"),))
@@ -206,7 +213,8 @@ def _pending(sheet: "CustomerSheet", now: int, shown: Callable[[str], str]) -> l
         if isinstance(account.sheet.activity, Gap)
     }
     rows += [line((f"trades and transfers: {text}", "muted")) for text in sorted(gaps)]
-    return [heading("WAITS", "among the newest"), *(rows or [line(("nothing", "muted"))])]
+    head = heading("WAITS", f"of the newest {ACTIVITY_ROWS} of an account")
+    return [head, *(rows or [line(("nothing", "muted"))])]
 
 
 def _waiting(sheet: "CustomerSheet", now: int, shown: Callable[[str], str] = str) -> list[Line]:

@@ -70,7 +70,7 @@ COMMANDS: tuple[Command["MarketsScreen"], ...] = (
         partial(_not_tradable, Act.SELL), footer="sell", rank=1),
     Command("markets.filter", "slash,ctrl+f", "Find anything: all markets are already shown",
         lambda screen: screen.app.action_command_palette(), always),
-    Command("markets.sort", "o", "Change the order of the list", _next_order, always),
+    Command("markets.sort", "o", "Change the order of the list", _next_order, always, of_list=True),
     Command("markets.watch", "m", "Notify me when it reopens",
         _watch, _not_closed, footer="watch", rank=2),
     Command("markets.range", "v", "Change the time range of the chart: an hour, 30 or 10 minutes",

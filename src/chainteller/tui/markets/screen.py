@@ -197,11 +197,9 @@ class MarketsScreen(DeskScreen):
         self._draw_market()
 
     def _draw_chart(self, market_name: str) -> None:
-        ordered = markets_view.ordered(tuple(self.markets.values()), self.order)
-        shown = sorted(ordered, key=lambda row: row.market_name != market_name)
-        samples = [(row, self._samples.get(row.market_name, ())) for row in shown]
+        samples = self._samples.get(market_name, ())
         room = markets_view.chart_room(self.query_one("#market-detail").size, len(self._notes()))
-        drawn = markets_view.charts(samples, markets_view.RANGES[self.range], room)
+        drawn = markets_view.chart(samples, markets_view.RANGES[self.range], room)
         self.query_one("#chart", Lines).show(drawn)
 
     @property

@@ -47,12 +47,12 @@ _RECENT_AT = 5
 """Where the chart of recent prices stands, which are no part of a market's record."""
 COLUMNS = (*_LIST.columns[:_RECENT_AT], _RECENT, *_LIST.columns[_RECENT_AT:])
 _FEWEST_CHART_ROWS, _MOST_CHART_ROWS = 7, 24
-_LEAST_OTHER_ROWS = 4
 RANGES = (0, 30, 10)
 """Minutes that the charts go back, chosen by ``v``; 0 is all that there is, an hour."""
 
 
-ORDERS = ("as offered", "day's change", "name")
+ORDERS = ("", "day's change", "name")
+"""What the list is ordered by; first as the deployment has it."""
 
 
 def ordered(markets: "Sequence[Market]", order: int) -> "list[Market]":
@@ -84,7 +84,7 @@ def title(
     return line(
         (" MARKETS", "strong"),
         (f"  {'paused' if is_paused else rhythm}{held}", "warn" if is_paused else "muted"),
-        right=((f"order: {ORDERS[order]}{whose} ", "muted"),),
+        right=((f"{f'order: {ORDERS[order]}' if order else ''}{whose} ", "muted"),),
     )
 
 
@@ -137,27 +137,14 @@ def indicative(market: "Market") -> Line:
 
 
 def chart_room(pane: Size, notes: int) -> Size:
-    """Columns and lines for charts, without the headline, the notes and the lines around them."""
+    """Columns and lines for the chart, without the headline, the notes and what is around them."""
     return Size(max(20, pane.width - 2), max(0, pane.height - notes - 3))
 
 
-def charts(
-    markets: "Sequence[tuple[Market, tuple[PriceSample, ...]]]", minutes: int, room: Size
-) -> list[Line]:
-    """The first market's chart, and under it those of the others where they fit, too."""
-    if not markets:
-        return []
-    width, rows = room
-    (_, samples), *others = markets
-    each = max(0, rows // 2 // max(1, len(others)) - AXIS_ROWS - 2)
-    if each < _LEAST_OTHER_ROWS:
-        others, each = [], 0
-    spare = rows - len(others) * (each + AXIS_ROWS + 2) - AXIS_ROWS
-    own = min(max(spare, _FEWEST_CHART_ROWS), _MOST_CHART_ROWS)
-    drawn = price_chart(_points(samples, minutes), width, own)
-    for market, found in others:
-        drawn += [line(), headline(market), *price_chart(_points(found, minutes), width, each)]
-    return drawn
+def chart(samples: "tuple[PriceSample, ...]", minutes: int, room: Size) -> list[Line]:
+    """The prices of the chosen market; what room is left stays free."""
+    rows = min(max(room.height - AXIS_ROWS, _FEWEST_CHART_ROWS), _MOST_CHART_ROWS)
+    return price_chart(_points(samples, minutes), room.width, rows)
 
 
 def ranges_differ(samples: "tuple[PriceSample, ...]") -> bool:

@@ -154,7 +154,9 @@ def record(state: QuoteState) -> object:
 
 def earlier_lines(state: QuoteState, now: int, width: int) -> list[Line]:
     rows = [line((" EARLIER QUOTES", "strong"))]
-    for quote in earlier_quotes(state)[:3]:
+    shown = state.shown_quote
+    earlier = [row for row in earlier_quotes(state) if shown is None or row.id != shown.id]
+    for quote in earlier[:3]:
         left = seconds_between(now, from_datetime(quote.expires))
         word: Piece = ("expired", "muted")
         if quote.trade_id:

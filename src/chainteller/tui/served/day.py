@@ -59,7 +59,7 @@ def _by_day(
     before: list[Transaction] = []
     for row in view.transactions:
         kind = "trades" if is_trade(row) else "transfers"
-        if kind != shown and row.created is not None:
+        if kind != shown and row.created is not None and not waits.is_under_way(row):
             (today if row.created.date() == day else before).append(row)
     return today, before
 

@@ -20,6 +20,7 @@ from chainteller.tui.widgets.lines import Line, line
 
 if TYPE_CHECKING:
     from chainteller.service.models.counterparties import Challenge
+    from chainteller.service.models.trades import Transaction
     from chainteller.tui.queries import CustomerView, DeskView
 
 _IN_SECONDS_S = 60
@@ -82,13 +83,18 @@ def to_sign(challenges: "Iterable[Challenge]") -> Iterator[Item]:
         yield Item(f"message to sign {challenge.network or ''}".rstrip(), "warn", ends_at)
 
 
+def is_under_way(row: "Transaction") -> bool:
+    """Whether a trade or a transfer isn't over yet."""
+    return not is_trade_over(row) if is_trade(row) else row.status in _OPEN
+
+
 def _transactions(view: "CustomerView", shown: str) -> Iterator[Item]:
-    for row in view.transactions:
+    for row in filter(is_under_way, view.transactions):
         if is_trade(row):
-            if shown != "trades" and not is_trade_over(row):
+            if shown != "trades":
                 amount = grouped(row.amount)
                 yield Item(f"{row.side} {row.market} {amount} {row.status}", status(row.status)[1])
-        elif shown != "transfers" and row.status in _OPEN:
+        elif shown != "transfers":
             yield Item(f"{direction(row)} {transferred(row)} {row.status}", status(row.status)[1])
 
 

@@ -4,11 +4,12 @@ Each fix says what Textual 8.2.8 does instead; ``tests/tui/test_textual_fixes.py
 each that fails once Textual does it by itself.
 """
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 from textual import events, on
 from textual.app import App, ComposeResult
-from textual.command import Command, CommandInput, CommandList, CommandPalette
+from textual.command import Command, CommandInput, CommandList, CommandPalette, Hit
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.geometry import Size
@@ -64,6 +65,11 @@ class HitList(CommandList):
             event.prevent_default()
 
 
+def _text_of(option: Option) -> str:
+    """The text of a hit; empty for a line that is none."""
+    return str(option.hit.text) if isinstance(option, Command) else ""
+
+
 def _muted(text: str) -> Content:
     return Content(text).stylize("dim")
 
@@ -83,6 +89,8 @@ class SteadyPalette(SteadyScreen, CommandPalette):
 
     _enter_waits = False
     """Whether ``enter`` was pressed before the hits of the typed text had come."""
+    _is_part = False
+    """Whether the list shows the first hits of the typed text, and others are still awaited."""
 
     def compose(self) -> ComposeResult:
         with Vertical(id="--container"):
@@ -107,7 +115,12 @@ class SteadyPalette(SteadyScreen, CommandPalette):
         commands: list[Command],
         clear_current: bool,  # noqa: FBT001 - Textual's signature
     ) -> None:
+        chosen = self._chosen()
         super()._refresh_command_list(command_list, commands, clear_current)
+        for at in range(command_list.option_count if chosen else 0):
+            if _text_of(command_list.get_option_at_index(at)) == chosen:
+                command_list.highlighted = at
+        self._is_part = False
         if commands and self.note:
             command_list.add_option(Option(_muted(self.note), disabled=True))
 
@@ -119,10 +132,25 @@ class SteadyPalette(SteadyScreen, CommandPalette):
             self.query_one(CommandList).add_option(option)
             self._list_visible = True
 
-    def show_waiting(self) -> None:
-        """Take away the hits of an earlier text: those of the typed one are long in coming."""
-        waiting = Option(_muted("searching"), disabled=True)
-        self.query_one(CommandList).clear_options().add_option(waiting)
+    def show_waiting(self, first: Sequence[Hit]) -> None:
+        """Show what was found so far in place of an earlier text's hits; the rest is long in
+        coming."""
+        listed = self.query_one(CommandList)
+        commands = [Command(cast("Content", each.prompt), each) for each in first]
+        self._refresh_command_list(listed, commands, clear_current=True)
+        listed.add_option(Option(_muted("searching"), disabled=True))
+        self._list_visible = self._is_part = True
+
+    def _chosen(self) -> str:
+        """The hit that was moved to while others are awaited; empty for none."""
+        listed = self.query_one(CommandList)
+        if not self._is_part or not listed.highlighted:
+            return ""
+        return _text_of(listed.get_option_at_index(listed.highlighted))
+
+    @on(Input.Changed)
+    def _begin_anew(self) -> None:
+        self._is_part = False
 
     def nothing_found(self, text: str) -> str:
         """What is said where nothing was found for a text."""
@@ -132,7 +160,7 @@ class SteadyPalette(SteadyScreen, CommandPalette):
     def _enter(self, event: Input.Submitted) -> None:
         event.stop()
         event.prevent_default()
-        if self._is_searching:
+        if self._is_searching and not self._chosen():
             self._enter_waits = True
         else:
             self._take()

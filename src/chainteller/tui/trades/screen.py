@@ -90,7 +90,7 @@ class TradesScreen(CustomerListScreen["Trade"]):
 
     def draw(self) -> None:
         trade, now = self.selected, self.desk.now
-        shown = (trades_view.now_lines, trades_view.detail)
+        shown = (trades_view.now_lines, partial(trades_view.detail, is_of_all=self.shows_all))
         first, rest = (partial(each, trade, now) for each in shown) if trade else (None, None)
         show_detail(self, (first, rest) if first and rest else None)
         short = trades_view.summary(trade, now) if trade else [line(), line()]

@@ -90,10 +90,13 @@ def now_lines(trade: "Trade", now: int, width: int) -> list[Line]:
     ]
 
 
-def detail(trade: "Trade", now: int, width: int) -> list[Line]:
-    """The facts of a trade and its steps, its id last."""
+def detail(trade: "Trade", now: int, width: int, *, is_of_all: bool) -> list[Line]:
+    """The facts of a trade and its steps, its id last. In a list of one account, the title has the
+    account.
+    """
+    without = {"status", *(() if is_of_all else ("trading_account_id",))}
     return [
-        *fact_lines(TRADE, trade, now, {"status"}),
+        *fact_lines(TRADE, trade, now, without),
         line(("trade", "muted"), right=(trade.id,)),
         line(),
         *_timeline(trade, width),
@@ -130,7 +133,7 @@ def can_be_cancelled(trade: "Trade") -> bool | None:
 def why_it_stands(trade: "Trade") -> str:
     """Why a trade cannot be cancelled; empty when it can."""
     if is_over(trade):
-        return f"{short_id(trade.id)} is {trade.status}: it is final"
+        return f"{short_id(trade.id)} is {trade.status}; it can't be changed"
     if can_be_cancelled(trade) is False:
         return f"{short_id(trade.id)} is already {trade.status}"
     return ""

@@ -48,7 +48,6 @@ def _watch(screen: "TransfersScreen") -> None:
 
 
 def _filter(screen: "TransfersScreen") -> None:
-    screen.remove_class("detail-open")  # the matches are in the list
     open_filter(screen, (("customer, amount, day, address, id, status   esc: all", "muted"),))
 
 
@@ -61,14 +60,14 @@ COMMANDS: tuple[Command["TransfersScreen"], ...] = (
         _cancel, _why_final, footer="cancel", rank=1, writes=True,
         feature="withdrawal-cancellations"),
     Command("transfers.all", "0", "All accounts, or the selected one",
-        lambda screen: screen.toggle_all(), no_single_account, footer="all", rank=2),
+        lambda screen: screen.toggle_all(), no_single_account, footer="all", rank=2, of_list=True),
     Command("transfers.status", "f", "Show deposits, withdrawals or one status only",
-        lambda screen: screen.next_filter(), always, footer="only", rank=3),
+        lambda screen: screen.next_filter(), always, footer="only", rank=3, of_list=True),
     Command("transfers.sort", "o", "Change the order of the list",
-        lambda screen: screen.next_order(), always, footer="order", rank=4),
+        lambda screen: screen.next_order(), always, footer="order", rank=4, of_list=True),
     Command("transfers.watch", "m", "Notify me when it ends",
         _watch, _nothing_to_wait_for, footer="watch", rank=4),
     Command("transfers.filter", "slash,ctrl+f", "Find a transfer",
-        _filter, always, footer="find", rank=2),
+        _filter, always, footer="find", rank=2, of_list=True),
 )
 # fmt: on

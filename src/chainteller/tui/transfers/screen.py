@@ -86,9 +86,10 @@ class TransfersScreen(CustomerListScreen["Transfer"]):
         if transfer is not None:
             customer = self.background.customer(self.owner_of(transfer))
             trail, can_cancel = self.background.trail(transfer), may_cancel(self.desk)
+            named = customer if self.shows_all else None
             parts = (
                 partial(transfers_view.now_lines, transfer, now, can_cancel=can_cancel),
-                partial(transfers_view.detail, transfer, customer, trail, now),
+                partial(transfers_view.detail, transfer, named, trail, now),
             )
             short = transfers_view.summary(transfer, customer, now)
         show_detail(self, parts)

@@ -113,19 +113,21 @@ def now_lines(transfer: "Transfer", now: int, width: int, *, can_cancel: bool) -
 
 
 def detail(
-    transfer: "Transfer", customer: str, trail: Sequence["AuditRow"], now: int, width: int
+    transfer: "Transfer", customer: str | None, trail: Sequence["AuditRow"], now: int, width: int
 ) -> list[Line]:
     """The facts of a transfer and its steps, its id last.
 
     Args:
         transfer: the deposit or withdrawal.
-        customer: the customer's name; empty where it isn't known.
+        customer: the customer's name; empty where it isn't known, None where the title has it, with
+            the account.
         trail: its rows of the audit trail, oldest first; empty where there are none.
         now: microseconds since the epoch.
         width: cells of a line.
     """
     rows = [line(("customer", "muted"), right=(customer,))] if customer else []
-    rows += fact_lines(transfer_fields(transfer), transfer, now, {"status"})
+    without = {"status", *(("trading_account_id",) if customer is None else ())}
+    rows += fact_lines(transfer_fields(transfer), transfer, now, without)
     rows += _whole("to", target(transfer) if direction(transfer) == "withdrawal" else "", width)
     rows += _whole("transaction", transfer.network_tx_hash or "", width)
     rows.append(line(("transfer", "muted"), right=(transfer.id or _NO_ID,)))
@@ -220,7 +222,7 @@ def _happened(transfer: "Transfer", step: str, words: str = "") -> str:
     hold = ""
     if direction(transfer) == "withdrawal":
         if step.startswith("requested"):
-            hold = f": {transferred(transfer)} on hold for withdrawals"
+            hold = ": the money is on hold"
         elif step in {TransferStatus.CANCELLED, TransferStatus.REJECTED}:
             hold = ": the hold was released"
         elif step == TransferStatus.SENT:

@@ -483,35 +483,34 @@ def customer_of(desk: "Desk") -> str:
 def find_account(desk: "Desk", identifier: str) -> tuple[BlockchainAccount, str] | None:
     """The blockchain account of an id, with the id of the wallet if it's one of a wallet.
 
-    A challenge or a claim is fetched by its id. A wallet, and a challenge or claim where the
-    deployment finds none by id, is searched on the newest accounts only. Where accounts can't be
-    looked up, one is taken to be that of the selected trading account.
+    A challenge, a claim or a statement is fetched by its id. A wallet, and one of those where the
+    deployment finds none by id, is searched on the newest accounts only.
+
+    Raises:
+        NotOffered: the deployment doesn't look accounts up, and this one isn't known here.
     """
     service = desk.service
     if identifier.startswith("BCA_"):
-        try:
-            return service.blockchain_account(identifier), ""
-        except NotOffered:
-            owner_id = customer_of(desk)
-            if not owner_id or desk.session is None:
-                return None
-            return desk.session.know_blockchain_account(identifier, owner_id), ""
-    if identifier.startswith(("CLM_", "CHG_")):
+        return service.blockchain_account(identifier), ""
+    if identifier.startswith(("CLM_", "CHG_", "STM_")):
         with contextlib.suppress(NotOffered):
             return _of_step(service, identifier)
     for account in service.blockchain_accounts(query(limit=_SEARCHED_ACCOUNTS)).data:
         wallets, _ = _wallets_of(service, account, Session())
         for wallet in wallets:
             challenge = wallet.challenge.id if wallet.challenge else ""
-            if identifier in {wallet.counterparty.id, challenge, wallet.claim_id}:
+            stated = wallet.statement.id if wallet.statement else ""
+            if identifier in {wallet.counterparty.id, challenge, wallet.claim_id, stated}:
                 return account, wallet.counterparty.id
     return None
 
 
 def _of_step(service: "Service", identifier: str) -> tuple[BlockchainAccount, str]:
-    step: Challenge | OwnershipClaim | SmallTransfer
+    step: Challenge | OwnershipClaim | SmallTransfer | OwnershipStatement
     if identifier.startswith("CLM_"):
         step = service.claim_by_id(identifier)
+    elif identifier.startswith("STM_"):
+        step = service.ownership_statement_by_id(identifier)
     else:
         try:
             step = service.challenge_by_id(identifier)

@@ -114,7 +114,7 @@ def begin_registration(
         return notice("no account is selected yet   1: choose one")
     if book.accounts or networks:
         return _address_field(address)
-    return _ask_for_account(know)
+    return _ask_for_account(trading_account_id, know)
 
 
 def _address_field(address: str) -> OpenField:
@@ -122,9 +122,13 @@ def _address_field(address: str) -> OpenField:
     return OpenField(ADDRESS, (("new address ", "strong"),), note, address)
 
 
-def _ask_for_account(know: "Callable[[str], BlockchainAccount]") -> Step:
+def _ask_for_account(trading_account_id: str, know: "Callable[[str], BlockchainAccount]") -> Step:
     def add(identifier: str, _service: "Service") -> Step:
         known = know(identifier)
+        if known.trading_account_id != trading_account_id:
+            return notice(
+                f"{known.id} belongs to {known.trading_account_id}   paste it to go there"
+            )
         text = f"{known.id} was added to the list   + registers a wallet"
         return Result((text, "good"), record=known.id)
 

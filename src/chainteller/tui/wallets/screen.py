@@ -10,9 +10,10 @@ from textual.containers import Container, VerticalScroll
 from textual.widget import Widget
 
 from chainteller.records.formats import RECORD_ID
-from chainteller.service.errors import ServiceUnavailable, TellerError
+from chainteller.service.errors import NotOffered, ServiceUnavailable, TellerError
 from chainteller.tui.desk import Desk
-from chainteller.tui.desk_screen import refusal_text
+from chainteller.tui.desk_screen import is_detail_alone, refusal_text
+from chainteller.tui.dialogs.question import Ask
 from chainteller.tui.exports import Export, ready
 from chainteller.tui.list_screen import Listed, ListScreen
 from chainteller.tui.messages import FieldPasted, FieldSubmitted
@@ -189,7 +190,7 @@ class WalletsScreen(ListScreen[Shown]):
         return False
 
     def move_cursor(self, step: int) -> None:
-        if self.has_class("detail-open") and not self.has_class("-wide"):
+        if is_detail_alone(self):
             self.query_one(".detail-side", VerticalScroll).scroll_relative(y=step, animate=False)
         else:
             super().move_cursor(step)
@@ -345,11 +346,35 @@ def _place_cursor(screen: WalletsScreen) -> None:
 
 
 async def _find(screen: WalletsScreen, text: str) -> None:
-    found = await call_service(find_account, screen.desk, text)
+    try:
+        found = await call_service(find_account, screen.desk, text)
+    except NotOffered:
+        await _ask_whose(screen, text)
+        return
     if found is None:
         screen.desk.notify(f"no account found for {text}", "warn")
     else:
         await _go_to(screen, *found)
+
+
+async def _ask_whose(screen: WalletsScreen, identifier: str) -> None:
+    """Add a blockchain account to the served customer's, once the agent has said that it's theirs.
+
+    Raises:
+        NotFound: the deployment knows no such account.
+    """
+    desk, owner_id = screen.desk, customer_of(screen.desk)
+    if not owner_id:
+        desk.notify(f"{identifier}: select its customer first, then paste it again", "warn")
+        return
+    await call_service(desk.service.linked_counterparties, identifier)
+    question = Ask(
+        f"ADD {identifier} TO {owner_id}?",
+        ("This deployment doesn't tell whose it is.", f"Customer: {desk.customer.label}"),
+    )
+    if await screen.confirm(question):
+        known = await call_service(_know_account, desk, owner_id, identifier)
+        await _go_to(screen, known)
 
 
 async def _go_to(
@@ -577,8 +602,7 @@ def _draw_challenge(screen: WalletsScreen, wallet: Wallet | None) -> None:
 
 def _draw_title(screen: WalletsScreen) -> None:
     wallet, served = wallet_of(screen.selected), screen.desk.customer.account
-    is_alone = screen.has_class("detail-open") and not screen.has_class("-wide")
-    if is_alone and wallet is not None and served is not None:
+    if is_detail_alone(screen) and wallet is not None and served is not None:
         screen.title_line(view.wallet_title(wallet, served))
     else:
         listed = served if account_to_list(screen) else None

@@ -58,7 +58,7 @@ _STATES: dict[str, Piece] = {
     "signing": ("[3/5] signature", "warn"),
     "lapsed": ("[2/5] expired", "bad"),
     "locked": ("[2/5] locked", "bad"),
-    "claimed": ("[5/5] link", "accent"),
+    "claimed": ("[5/5] enter link", "accent"),
     "current": ("[ok] Verified 1P", "good"),
     "expiring": ("[ok] expiring", "warn"),
     "expired": ("[x] expired", "bad"),
@@ -266,11 +266,12 @@ class Detail:
 
 
 def head_lines(wallet: Wallet, verdict: Verdict | None, frame: Frame, now: int) -> list[Line]:
-    """Address and steps."""
+    """How far the wallet is, its address, and the steps."""
     rows = wallet_head(wallet, frame.width)
     if not frame.is_wide:
         return [*rows[1:], steps_line(wallet, verdict, now)]
-    return [*rows, line(), *steps(wallet, verdict, now), line()]
+    state = line(("NOW  ", "key"), state_piece(wallet, verdict, now))
+    return [state, *rows, line(), *steps(wallet, verdict, now), line()]
 
 
 def rest_lines(detail: Detail, frame: Frame, now: int) -> list[Line]:
@@ -291,7 +292,7 @@ def rest_lines(detail: Detail, frame: Frame, now: int) -> list[Line]:
         rows.append(SIMULATE)
     other = second_lines(wallet, now, frame.width)
     below = limits(wallet, detail.usage, detail.registered, now)
-    return [*rows, line(), *other, *standing(wallet), *below]
+    return [*rows, line(), *other, *standing(wallet, has_state=not frame.is_wide), *below]
 
 
 # -- the steps ------------------------------------------------------------------------------------
@@ -528,20 +529,21 @@ def account_detail(account: "BlockchainAccount", now: int) -> list[Line]:
     ]
 
 
-def standing(wallet: Wallet) -> list[Line]:
-    """Since when and until when the wallet is verified."""
+def standing(wallet: Wallet, *, has_state: bool) -> list[Line]:
+    """Since when and until when the wallet is verified, with its state if that is said nowhere."""
     verification = wallet.counterparty.verification
     if verification is None:
         if not wallet.is_verified:
             return []
         return [
-            line(("VERIFICATION", "strong"), right=(_STATES["current"],)),
+            line(("VERIFICATION", "strong"), right=(_STATES["current"],) if has_state else ()),
             line(("since and until: not provided by this deployment", "muted")),
             line(),
         ]
     since, until = verification.verified_at, verification.expires_at
     state = verification.status
-    rows = [line(("VERIFICATION", "strong"), right=(state_of_verification(state),))]
+    shown = (state_of_verification(state),) if has_state else ()
+    rows = [line(("VERIFICATION", "strong"), right=shown)]
     rows.append(line(("verified", "muted"), right=(f"{since:%d %b %Y}",)))
     again = ("to be verified again by", "muted")
     rows.append(line(again, right=((f"{until:%d %b %Y}", _STATES.get(state, ("", ""))[1]),)))
@@ -567,7 +569,7 @@ def limits(
     verified, own = wallet.is_verified, limits_of(wallet, found)
     if not own:
         return []
-    kind = "to a verified 1P wallet" if verified else "not verified: held first"
+    kind = "to a verified 1P wallet" if verified else "until verified, each is held first"
     rows = [heading("WITHDRAWAL LIMITS", kind)]
     level = None
     for row in own:

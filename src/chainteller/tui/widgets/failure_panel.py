@@ -1,4 +1,4 @@
-"""A refusal on the screen: what happened, what it means, which key comes next."""
+"""A refusal on the screen: what happened, what didn't, which key comes next."""
 
 import textwrap
 from collections.abc import Sequence
@@ -11,33 +11,23 @@ if TYPE_CHECKING:
 
 
 def failure_lines(failure: "Failure", width: int, *, names_next: bool = True) -> list[Line]:
-    """The three parts, wrapped; facts without room beside the first stand under it, none cut in
-    two.
-    """
-    code = f" [x] {failure.code}  "
-    what, *more = textwrap.wrap(failure.what, max(width - len(code), _LEAST)) or [""]
-    head = [line((code, "bad strong"), what), *_wrapped("", more, "")]
-    rows = _rows(failure.told, width - _INDENT)
-    if len(rows) == 1 and not more and len(code) + len(what) + 3 + len(rows[0]) <= width:
-        head, rows = [line(*head[0].left, (f"  {rows[0]}", "muted"))], []
-    room = max(width - _INDENT - 1, _LEAST)
-    told = [*head, *_wrapped("", rows, "muted")]
-    told += _wrapped("means", textwrap.wrap(failure.meaning, room), "")
+    """What happened and what didn't, the facts that say more, and the key that goes on."""
+    code, room = f" [x] {failure.code}  ", max(width - _INDENT - 1, _LEAST)
+    first = max(width - len(code), _LEAST)
+    said, *more = textwrap.wrap(failure.sentences, first) or [""]
+    more = textwrap.wrap(" ".join(more), room)
+    told = [line((code, "bad strong"), said), *_indented(more, "")]
+    told += _indented(_rows(failure.told, width - _INDENT), "muted")
     if names_next:
-        told += _wrapped("next", textwrap.wrap(failure.next_step, room), "accent")
+        told += _indented(textwrap.wrap(failure.next_step, room), "accent")
     return told
 
 
-def _wrapped(part: str, rows: Sequence[str], tone: str) -> list[Line]:
-    """The rows of one part under each other, beside its name."""
-    margins = (f"     {part}", *("" for _ in rows))
-    return [
-        line((margin.ljust(_INDENT), "muted"), (row, tone))
-        for margin, row in zip(margins, rows, strict=False)
-    ]
+def _indented(rows: Sequence[str], tone: str) -> list[Line]:
+    return [line(" " * _INDENT, (row, tone)) for row in rows]
 
 
-_INDENT, _LEAST = len("     means  "), 20
+_INDENT, _LEAST = len(" [x] "), 20
 
 
 def _rows(facts: tuple[str, ...], width: int) -> list[str]:
