@@ -26,7 +26,6 @@ from tests.simulation.networks import key_of, keys_of, place_of
 from tests.simulation.records import (
     TERMS,
     VERIFIED,
-    Account,
     ApiKey,
     BankAccount,
     Challenge,
@@ -35,6 +34,7 @@ from tests.simulation.records import (
     Deed,
     Dispute,
     Quote,
+    ReviewLine,
     Sent,
     Settings,
     SmallTransfer,
@@ -48,19 +48,33 @@ from tests.world.customers import CustomerSeed
 from chainteller.domain.actors import SCOPES, Actor
 from chainteller.domain.preconditions import Control
 from chainteller.engine.core.breaches import Breach
-from chainteller.engine.core.outcome import AuditEntry, Event, Outcome, Update, apply
+from chainteller.engine.core.outcome import AuditEntry, Outcome, Update, apply
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import accounts, deposits, payouts
 from chainteller.engine.operations.disputes import clear_any, open_for
 from chainteller.storage.db import records
 from chainteller.storage.queries import disputes
-from chainteller.storage.queries import markets as market_rows
 
 if TYPE_CHECKING:
     from tests.simulation.generators import Draw
     from tests.simulation.run import Simulation
 
-_ALL_SCOPES = tuple(scope for scope in SCOPES if scope != "admin")
+_REFUSE, _APPROVE = "refuse", "approve"
+REVIEWS = (
+    (),
+    (
+        ReviewLine("unverified_wallet", 5_000, 3_600, _REFUSE),
+        ReviewLine("unverified_wallet", 1_000, 1_800, _APPROVE),
+    ),
+    (
+        ReviewLine("shared_wallet", 0, 60, _APPROVE),
+        ReviewLine("evidence_medium", 2_000, 600, _REFUSE),
+        ReviewLine("first_use", 10_000, 86_400, _APPROVE),
+        ReviewLine("unverified_wallet", 0, 7_200, _REFUSE),
+    ),
+    (ReviewLine("first_use", 0, 30, _REFUSE), ReviewLine("unverified_wallet", 500, 5, _APPROVE)),
+)
+"""Policies: which withdrawals wait for a person, and what is done if nobody decides."""
 _CONTROLS = ("FROZEN", "SELL_ONLY", "DORMANT", "CLOSED")
 
 
@@ -90,7 +104,7 @@ def admit(sim: "Simulation", seeds: list[CustomerSeed]) -> None:
     for organisation in dict.fromkeys(seed.organisation for seed in seeds):
         sim.model.note(Deed(sim.model.now, organisation, "test", "test", "", {}))
         sim.model.fees[organisation] = Fees()
-        new_key(sim, "desk", organisation, _ALL_SCOPES, None)
+        new_key(sim, "desk", organisation, SCOPES, None)
 
 
 # -- time ---------------------------------------------------------------------------------------
@@ -425,6 +439,7 @@ def drawn_settings(draw: "Draw", settings: Settings) -> Settings:
         "open_quotes": (1, 3, 10),
         "premium": (0, 5, 250),
         "arrivals": ("watched", "watched", "watched", "down", "unwatched"),
+        "review": REVIEWS,
         "medium": (settings.medium, (2_000, 4_000, 9_000), (60_000, 100_000, 250_000)),
         "limits": (settings.limits, scaled(settings, draw.pick((1, 2, 3)), draw.pick((1, 2)))),
     }
@@ -475,6 +490,7 @@ def _core_bank(sim: "Simulation", draw: "Draw") -> None:
     client = _operator(transfer.account.organisation)
     sim.bank.operate(client, lambda tx: real(tx, transfer.id, why))
     modelled(sim, transfer, why)
+    sim.learn_decisions()
 
 
 _Real = Callable[[UnitOfWork, str, str], None]
@@ -510,34 +526,22 @@ _FITTING = {
 }
 
 
-def _control(sim: "Simulation", draw: "Draw") -> None:
-    """An account is restricted, or a restriction is lifted."""
-    held = [each for each in sim.model.accounts.values() if each.control]
-    every = [*sim.model.accounts.values()]
-    if not every:
+def _closed_account(sim: "Simulation", draw: "Draw") -> None:
+    """An account is closed for good, unless a person decides on it."""
+    model = sim.model
+    free = [each for each in model.accounts.values() if not each.control]
+    if not free:
         return
-    lift = bool(held) and not draw.chance(3)
-    account = draw.pick(held if lift else every)
-    control = None if lift else draw.pick(_CONTROLS)
-    _set_control(sim, account, control)
-
-
-def _set_control(sim: "Simulation", account: Account, control: str | None) -> None:
-    client, why = _operator(account.organisation), control and f"ORDER_{control}"
+    account = draw.pick(free)
 
     def change(tx: UnitOfWork) -> None:
         row = accounts.locked(tx, account.id)
-        if control is None:
-            values = {"control": None, "control_reason": None, "version": row.version + 1}
-            update = Update(records.Tables.trading_account, {"id": row.id}, values)
-            told = Event("account.control_changed", row.id, {"control": None})
-        else:
-            update, told = accounts.restrict(row, Control(control), str(why))
+        update, told = accounts.restrict(row, Control.CLOSED, "CUSTOMER_REQUEST")
         entry = AuditEntry("set_control", row.id)
         apply(tx, Outcome(row.id, (update,), events=(told,), audit=(entry,)))
 
-    sim.bank.operate(client, change)
-    work.control_account(sim.model, account, control, why)
+    sim.bank.operate(_operator(account.organisation), change)
+    work.close_account(model, account, "CUSTOMER_REQUEST")
 
 
 def _customer(sim: "Simulation", draw: "Draw") -> None:
@@ -558,25 +562,6 @@ def _customer(sim: "Simulation", draw: "Draw") -> None:
     outcome = Outcome(customer.id, (update,), audit=(entry,))
     sim.bank.change(_operator(customer.organisation), outcome)
     work.change_customer(sim.model, customer, change)
-
-
-def _market(sim: "Simulation", draw: "Draw") -> None:
-    """An operator closes a market, for a while or until further notice, or opens it again."""
-    name = draw.pick(tuple(MARKETS))
-    if sim.model.closed and not draw.chance(3):
-        for closed in [*sim.model.closed]:
-            sim.bank.operate(
-                _operator("default"),
-                lambda tx, closed=closed: market_rows.reopen(tx.rows, closed),  # type: ignore[misc]
-            )
-            del sim.model.closed[closed]
-            sim.model.written()
-        return
-    until = None if draw.chance(3) else sim.model.now + draw.pick((SECOND, MINUTE, HOUR))
-    why = draw.pick(("MAINTENANCE", "HALTED"))
-    sim.bank.operate(_operator("default"), lambda tx: market_rows.close(tx.rows, name, why, until))
-    sim.model.closed[name] = (why, until)
-    sim.model.written()
 
 
 # -- API keys -----------------------------------------------------------------------------------
@@ -612,7 +597,7 @@ def _keys(sim: "Simulation", draw: "Draw") -> None:
     spare = [each for each in model.api_keys.values() if each.name != "desk"]
     act = draw.below(4)
     if not spare or act < 2:
-        scopes = tuple(scope for scope in _ALL_SCOPES if not draw.chance(4)) or _ALL_SCOPES
+        scopes = tuple(scope for scope in SCOPES if not draw.chance(4)) or SCOPES
         seconds = draw.pick((None, 3, 60, 86_400))
         new_key(sim, f"spare-{draw.below(100)}", draw.pick(tuple(model.fees)), scopes, seconds)
         return
@@ -694,6 +679,7 @@ def _strangers(sim: "Simulation", draw: "Draw") -> None:
         ("ownership_statement_by_id", model.statements, lambda each: each.wallet.organisation),
         ("statement", model.accounts, lambda each: each.organisation),
         ("claim_by_id", model.claims, lambda each: each.challenge.wallet.organisation),
+        ("decision", model.decisions, lambda each: each.organisation),
     )
     for name, rows, organisation_of in of_organisation:
         if rows:
@@ -733,9 +719,8 @@ ACTS: dict[str, Callable[["Simulation", "Draw"], None]] = {
     "settings": _settings,
     "fees": _fees,
     "core bank": _core_bank,
-    "control": _control,
+    "closed account": _closed_account,
     "customer": _customer,
-    "market": _market,
     "API keys": _keys,
     "a dispute": _dispute,
     "strangers": _strangers,
@@ -757,9 +742,8 @@ WEIGHTS = {
     "settings": 6,
     "fees": 3,
     "core bank": 18,
-    "control": 10,
+    "closed account": 1,
     "customer": 10,
-    "market": 6,
     "API keys": 8,
     "a dispute": 5,
     "strangers": 5,
