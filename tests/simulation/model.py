@@ -1089,7 +1089,7 @@ class Model:
             raise Refused("CONFLICT", id=account.id, reason="ACCOUNT_CLOSED")
         standing = self.standing(client.organisation, account.id)
         if standing is not None and account.control == control:
-            raise Refused("CONFLICT", id=standing.id, reason="ALREADY_SET")
+            raise Refused("CONFLICT", id=standing.id or ANYTHING, reason="ALREADY_SET")
         due, name = self._until(body), self._new(answered)
         return self.controlled(account, control, reason, client.name, name, words=words, due=due)
 

@@ -84,9 +84,10 @@ def _put_off(model: Model, account: Account, name: str, told: Wire) -> None:
 
 
 def _owner(model: Model, name: str) -> tuple[str, str | None]:
-    """(organisation, account) of the record that work is due on, as far as the record names it."""
+    """(organisation, account) of the record that work is due on; a market has no account."""
     if name in model.small_transfers:
-        return model.small_transfers[name].wallet.organisation, None
+        account = model.small_transfers[name].custody.account
+        return account.organisation, account.id
     if name in model.decisions:
         found = model.decisions[name]
         return found.organisation, found.account.id if found.account else None
