@@ -19,9 +19,10 @@ from tests.simulation.figures import (
     SECOND,
     Fees,
     atoms_of,
+    moment,
     plain,
 )
-from tests.simulation.model import SMALL_AMOUNTS, Model
+from tests.simulation.model import REFUSALS, SMALL_AMOUNTS, Model
 from tests.simulation.networks import key_of, keys_of, place_of
 from tests.simulation.records import (
     TERMS,
@@ -31,6 +32,7 @@ from tests.simulation.records import (
     Challenge,
     Custody,
     Customer,
+    Decision,
     Deed,
     Dispute,
     Quote,
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
     from tests.simulation.generators import Draw
     from tests.simulation.run import Simulation
 
+_WITHOUT_ADMIN = tuple(scope for scope in SCOPES if scope != "admin")
 _REFUSE, _APPROVE = "refuse", "approve"
 REVIEWS = (
     (),
@@ -105,6 +108,7 @@ def admit(sim: "Simulation", seeds: list[CustomerSeed]) -> None:
         sim.model.note(Deed(sim.model.now, organisation, "test", "test", "", {}))
         sim.model.fees[organisation] = Fees()
         new_key(sim, "desk", organisation, SCOPES, None)
+        new_key(sim, "clerk", organisation, _WITHOUT_ADMIN, None)
 
 
 # -- time ---------------------------------------------------------------------------------------
@@ -394,6 +398,70 @@ def payment(model: Model, draw: "Draw", custody: Custody, wallet: Wallet, asset:
     return Asked("withdraw", (account.id,), body)
 
 
+def _review(sim: "Simulation", draw: "Draw") -> None:
+    """A withdrawal waits for a person: it's decided, cancelled, left until its deadline, or its
+    account is frozen, sometimes after others have taken it and asked for more."""
+    model = sim.model
+    waiting = _waiting(model)
+    if not waiting:
+        _pay_somebody(sim, draw)
+        waiting = _waiting(model)
+    if not waiting:
+        return
+    decision = draw.recent(waiting)
+    account, answer = decision.account, {"answer": "The customer called back."}
+    assert account is not None
+    last = (
+        Asked("approve_decision", (decision.id,), answer),
+        Asked("refuse_decision", (decision.id,), answer | {"reason": draw.pick(REFUSALS)}),
+        Asked("cancel_withdrawal", (account.id, decision.subject)),
+        None,
+    )
+    freeze = {"kind": "control", "subject": account.id, "control": "FROZEN", "reason": "FRAUD"}
+    asked = [
+        Asked("take_decision", (decision.id,)),
+        Asked("note_decision", (decision.id,), {"text": "A photo of the device"}),
+        Asked("open_decision", (), freeze | {"until": str(moment(model.now + HOUR))}),
+    ]
+    for call in [each for each in asked if draw.chance(3)] + [draw.pick(last)]:
+        if call is None:
+            due = decision.due or model.now
+            _move(sim, max(0, draw.near(due) - model.clock))
+            _work(sim, draw)
+            continue
+        client = sim.client(draw, decision.organisation)
+        if client is not None:
+            sim.call(client, call, "", draw)
+
+
+def _waiting(model: Model) -> list[Decision]:
+    """Withdrawals that wait for a person."""
+    rows = model.decisions.values()
+    return [each for each in rows if (each.kind, each.status) == ("withdrawal", "open")]
+
+
+def _pay_somebody(sim: "Simulation", draw: "Draw") -> None:
+    """A withdrawal to a wallet that may be paid, if the policy gives any to a person."""
+    model = sim.model
+    pairs = [
+        (custody, wallet, asset)
+        for custody in model.custodies.values()
+        for wallet in model.wallets.values()
+        for asset in ASSETS
+        if asset.endswith(f"@{wallet.network}")
+        and custody.account.organisation == wallet.organisation
+        and custody.account.available[asset] > 0
+    ]
+    if not pairs or not model.settings.review:
+        return
+    custody, wallet, asset = draw.pick(pairs)
+    if wallet.id not in custody.links:
+        _move(sim, max(0, wallet.created + DAY - model.clock))
+    client = sim.client(draw, wallet.organisation)
+    if client is not None:
+        sim.call(client, payment(model, draw, custody, wallet, asset), "", draw)
+
+
 def _right(draw: "Draw", small: SmallTransfer, at: int) -> Sent:
     """What a small transfer waits for."""
     return Sent(
@@ -594,7 +662,7 @@ def _made(sim: "Simulation", key: ApiKey) -> None:
 def _keys(sim: "Simulation", draw: "Draw") -> None:
     """A key more, one revoked, or one replaced."""
     model = sim.model
-    spare = [each for each in model.api_keys.values() if each.name != "desk"]
+    spare = [each for each in model.api_keys.values() if each.name not in ("desk", "clerk")]
     act = draw.below(4)
     if not spare or act < 2:
         scopes = tuple(scope for scope in SCOPES if not draw.chance(4)) or SCOPES
@@ -714,6 +782,7 @@ ACTS: dict[str, Callable[["Simulation", "Draw"], None]] = {
     "a chain": _arrive,
     "proof by transfer": _prove,
     "evidence outlived": _outlive,
+    "review": _review,
     "forget keys": _forget,
     "restart": _restart,
     "settings": _settings,
@@ -737,6 +806,7 @@ WEIGHTS = {
     "a chain": 25,
     "proof by transfer": 12,
     "evidence outlived": 10,
+    "review": 20,
     "forget keys": 4,
     "restart": 5,
     "settings": 6,

@@ -205,7 +205,7 @@ class Simulation:
         opens nothing."""
         mine = [each for each in self.model.api_keys.values() if each.organisation == organisation]
         if not draw.chance(4):
-            return mine[0].client
+            return mine[draw.chance(5)].client
         return self.authenticated(draw.recent(mine) if draw.chance(3) else mine[0])
 
     def authenticated(self, key: ApiKey) -> Client | None:
