@@ -14,8 +14,10 @@ from chainteller.domain.actors import Actor
 from chainteller.domain.clock import HOUR, SECOND, format_instant
 from chainteller.domain.decisions import AtDeadline, ReviewCondition, ReviewLine
 from chainteller.domain.options import EngineOptions
-from chainteller.engine.core.unit_of_work import act
-from chainteller.engine.operations import deposits
+from chainteller.domain.preconditions import Control
+from chainteller.engine.core.outcome import Outcome, apply
+from chainteller.engine.core.unit_of_work import UnitOfWork, act
+from chainteller.engine.operations import accounts, deposits
 from chainteller.engine.verification.full_pass import verify
 from chainteller.service.models.counterparties import (
     OpenBlockchainAccount,
@@ -269,6 +271,32 @@ def test_a_returned_deposit_freezes_under_a_decision(bank: Bank) -> None:
     assert (found.reason, found.opened_by) == ("DEPOSIT_RETURNED", "core-bank")
     bank.engine.approve_decision(found.id, YES)
     assert bank.controls() == []
+
+
+def test_a_returned_deposit_leaves_a_closed_account_closed(bank: Bank) -> None:
+    """Otherwise the freeze could be lifted, and the account would be open again."""
+    deposit = bank.world.deposit("50.00", DPT)
+
+    def close(tx: UnitOfWork) -> None:
+        row = accounts.locked(tx, bank.world.account)
+        update, event = accounts.restrict(row, Control.CLOSED, "CUSTOMER_REQUEST")
+        apply(tx, Outcome(row.id, (update,), events=(event,)))
+
+    act(bank.world.context, Actor(), close)
+    act(bank.world.context, Actor(), lambda tx: deposits.claw_back(tx, deposit.id, "Unpaid."))
+    assert bank.controls() == ["CLOSED"]
+    assert bank.engine.decisions(ListQuery(text=bank.world.account)).data == ()
+    error = refusal(bank.engine.open_decision, bank.control())
+    assert details(error)["reason"] == "ACCOUNT_CLOSED"
+
+
+def test_a_market_that_stays_closed_gives_the_new_reason(bank: Bank) -> None:
+    asked = OpenDecision(kind="market", subject="sol-usd", reason="MAINTENANCE")
+    closed = bank.engine.open_decision(asked).value
+    kept = Refusal(reason="HALTED", answer="The venue has stopped.")
+    bank.engine.refuse_decision(closed.id, kept)
+    assert bank.decision("sol-usd").reason == "HALTED"
+    assert bank.engine.market("sol-usd").status == "HALTED"
 
 
 def test_a_market_is_closed_and_opened(bank: Bank) -> None:

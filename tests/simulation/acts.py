@@ -19,22 +19,24 @@ from tests.simulation.figures import (
     SECOND,
     Fees,
     atoms_of,
+    moment,
     plain,
 )
-from tests.simulation.model import SMALL_AMOUNTS, Model
+from tests.simulation.model import REFUSALS, SMALL_AMOUNTS, Model
 from tests.simulation.networks import key_of, keys_of, place_of
 from tests.simulation.records import (
     TERMS,
     VERIFIED,
-    Account,
     ApiKey,
     BankAccount,
     Challenge,
     Custody,
     Customer,
+    Decision,
     Deed,
     Dispute,
     Quote,
+    ReviewLine,
     Sent,
     Settings,
     SmallTransfer,
@@ -48,19 +50,34 @@ from tests.world.customers import CustomerSeed
 from chainteller.domain.actors import SCOPES, Actor
 from chainteller.domain.preconditions import Control
 from chainteller.engine.core.breaches import Breach
-from chainteller.engine.core.outcome import AuditEntry, Event, Outcome, Update, apply
+from chainteller.engine.core.outcome import AuditEntry, Outcome, Update, apply
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import accounts, deposits, payouts
 from chainteller.engine.operations.disputes import clear_any, open_for
 from chainteller.storage.db import records
 from chainteller.storage.queries import disputes
-from chainteller.storage.queries import markets as market_rows
 
 if TYPE_CHECKING:
     from tests.simulation.generators import Draw
     from tests.simulation.run import Simulation
 
-_ALL_SCOPES = tuple(scope for scope in SCOPES if scope != "admin")
+_WITHOUT_ADMIN = tuple(scope for scope in SCOPES if scope != "admin")
+_REFUSE, _APPROVE = "refuse", "approve"
+REVIEWS = (
+    (),
+    (
+        ReviewLine("unverified_wallet", 5_000, 3_600, _REFUSE),
+        ReviewLine("unverified_wallet", 1_000, 1_800, _APPROVE),
+    ),
+    (
+        ReviewLine("shared_wallet", 0, 60, _APPROVE),
+        ReviewLine("evidence_medium", 2_000, 600, _REFUSE),
+        ReviewLine("first_use", 10_000, 86_400, _APPROVE),
+        ReviewLine("unverified_wallet", 0, 7_200, _REFUSE),
+    ),
+    (ReviewLine("first_use", 0, 30, _REFUSE), ReviewLine("unverified_wallet", 500, 5, _APPROVE)),
+)
+"""Policies: which withdrawals wait for a person, and what is done if nobody decides."""
 _CONTROLS = ("FROZEN", "SELL_ONLY", "DORMANT", "CLOSED")
 
 
@@ -90,7 +107,8 @@ def admit(sim: "Simulation", seeds: list[CustomerSeed]) -> None:
     for organisation in dict.fromkeys(seed.organisation for seed in seeds):
         sim.model.note(Deed(sim.model.now, organisation, "test", "test", "", {}))
         sim.model.fees[organisation] = Fees()
-        new_key(sim, "desk", organisation, _ALL_SCOPES, None)
+        new_key(sim, "desk", organisation, SCOPES, None)
+        new_key(sim, "clerk", organisation, _WITHOUT_ADMIN, None)
 
 
 # -- time ---------------------------------------------------------------------------------------
@@ -380,6 +398,70 @@ def payment(model: Model, draw: "Draw", custody: Custody, wallet: Wallet, asset:
     return Asked("withdraw", (account.id,), body)
 
 
+def _review(sim: "Simulation", draw: "Draw") -> None:
+    """A withdrawal waits for a person: it's decided, cancelled, left until its deadline, or its
+    account is frozen, sometimes after others have taken it and asked for more."""
+    model = sim.model
+    waiting = _waiting(model)
+    if not waiting:
+        _pay_somebody(sim, draw)
+        waiting = _waiting(model)
+    if not waiting:
+        return
+    decision = draw.recent(waiting)
+    account, answer = decision.account, {"answer": "The customer called back."}
+    assert account is not None
+    last = (
+        Asked("approve_decision", (decision.id,), answer),
+        Asked("refuse_decision", (decision.id,), answer | {"reason": draw.pick(REFUSALS)}),
+        Asked("cancel_withdrawal", (account.id, decision.subject)),
+        None,
+    )
+    freeze = {"kind": "control", "subject": account.id, "control": "FROZEN", "reason": "FRAUD"}
+    asked = [
+        Asked("take_decision", (decision.id,)),
+        Asked("note_decision", (decision.id,), {"text": "A photo of the device"}),
+        Asked("open_decision", (), freeze | {"until": str(moment(model.now + HOUR))}),
+    ]
+    for call in [each for each in asked if draw.chance(3)] + [draw.pick(last)]:
+        if call is None:
+            due = decision.due or model.now
+            _move(sim, max(0, draw.near(due) - model.clock))
+            _work(sim, draw)
+            continue
+        client = sim.client(draw, decision.organisation)
+        if client is not None:
+            sim.call(client, call, "", draw)
+
+
+def _waiting(model: Model) -> list[Decision]:
+    """Withdrawals that wait for a person."""
+    rows = model.decisions.values()
+    return [each for each in rows if (each.kind, each.status) == ("withdrawal", "open")]
+
+
+def _pay_somebody(sim: "Simulation", draw: "Draw") -> None:
+    """A withdrawal to a wallet that may be paid, if the policy gives any to a person."""
+    model = sim.model
+    pairs = [
+        (custody, wallet, asset)
+        for custody in model.custodies.values()
+        for wallet in model.wallets.values()
+        for asset in ASSETS
+        if asset.endswith(f"@{wallet.network}")
+        and custody.account.organisation == wallet.organisation
+        and custody.account.available[asset] > 0
+    ]
+    if not pairs or not model.settings.review:
+        return
+    custody, wallet, asset = draw.pick(pairs)
+    if wallet.id not in custody.links:
+        _move(sim, max(0, wallet.created + DAY - model.clock))
+    client = sim.client(draw, wallet.organisation)
+    if client is not None:
+        sim.call(client, payment(model, draw, custody, wallet, asset), "", draw)
+
+
 def _right(draw: "Draw", small: SmallTransfer, at: int) -> Sent:
     """What a small transfer waits for."""
     return Sent(
@@ -425,6 +507,7 @@ def drawn_settings(draw: "Draw", settings: Settings) -> Settings:
         "open_quotes": (1, 3, 10),
         "premium": (0, 5, 250),
         "arrivals": ("watched", "watched", "watched", "down", "unwatched"),
+        "review": REVIEWS,
         "medium": (settings.medium, (2_000, 4_000, 9_000), (60_000, 100_000, 250_000)),
         "limits": (settings.limits, scaled(settings, draw.pick((1, 2, 3)), draw.pick((1, 2)))),
     }
@@ -475,6 +558,7 @@ def _core_bank(sim: "Simulation", draw: "Draw") -> None:
     client = _operator(transfer.account.organisation)
     sim.bank.operate(client, lambda tx: real(tx, transfer.id, why))
     modelled(sim, transfer, why)
+    sim.learn_decisions()
 
 
 _Real = Callable[[UnitOfWork, str, str], None]
@@ -510,34 +594,22 @@ _FITTING = {
 }
 
 
-def _control(sim: "Simulation", draw: "Draw") -> None:
-    """An account is restricted, or a restriction is lifted."""
-    held = [each for each in sim.model.accounts.values() if each.control]
-    every = [*sim.model.accounts.values()]
-    if not every:
+def _closed_account(sim: "Simulation", draw: "Draw") -> None:
+    """An account is closed for good, unless a person decides on it."""
+    model = sim.model
+    free = [each for each in model.accounts.values() if not each.control]
+    if not free:
         return
-    lift = bool(held) and not draw.chance(3)
-    account = draw.pick(held if lift else every)
-    control = None if lift else draw.pick(_CONTROLS)
-    _set_control(sim, account, control)
-
-
-def _set_control(sim: "Simulation", account: Account, control: str | None) -> None:
-    client, why = _operator(account.organisation), control and f"ORDER_{control}"
+    account = draw.pick(free)
 
     def change(tx: UnitOfWork) -> None:
         row = accounts.locked(tx, account.id)
-        if control is None:
-            values = {"control": None, "control_reason": None, "version": row.version + 1}
-            update = Update(records.Tables.trading_account, {"id": row.id}, values)
-            told = Event("account.control_changed", row.id, {"control": None})
-        else:
-            update, told = accounts.restrict(row, Control(control), str(why))
+        update, told = accounts.restrict(row, Control.CLOSED, "CUSTOMER_REQUEST")
         entry = AuditEntry("set_control", row.id)
         apply(tx, Outcome(row.id, (update,), events=(told,), audit=(entry,)))
 
-    sim.bank.operate(client, change)
-    work.control_account(sim.model, account, control, why)
+    sim.bank.operate(_operator(account.organisation), change)
+    work.close_account(model, account, "CUSTOMER_REQUEST")
 
 
 def _customer(sim: "Simulation", draw: "Draw") -> None:
@@ -558,25 +630,6 @@ def _customer(sim: "Simulation", draw: "Draw") -> None:
     outcome = Outcome(customer.id, (update,), audit=(entry,))
     sim.bank.change(_operator(customer.organisation), outcome)
     work.change_customer(sim.model, customer, change)
-
-
-def _market(sim: "Simulation", draw: "Draw") -> None:
-    """An operator closes a market, for a while or until further notice, or opens it again."""
-    name = draw.pick(tuple(MARKETS))
-    if sim.model.closed and not draw.chance(3):
-        for closed in [*sim.model.closed]:
-            sim.bank.operate(
-                _operator("default"),
-                lambda tx, closed=closed: market_rows.reopen(tx.rows, closed),  # type: ignore[misc]
-            )
-            del sim.model.closed[closed]
-            sim.model.written()
-        return
-    until = None if draw.chance(3) else sim.model.now + draw.pick((SECOND, MINUTE, HOUR))
-    why = draw.pick(("MAINTENANCE", "HALTED"))
-    sim.bank.operate(_operator("default"), lambda tx: market_rows.close(tx.rows, name, why, until))
-    sim.model.closed[name] = (why, until)
-    sim.model.written()
 
 
 # -- API keys -----------------------------------------------------------------------------------
@@ -609,10 +662,10 @@ def _made(sim: "Simulation", key: ApiKey) -> None:
 def _keys(sim: "Simulation", draw: "Draw") -> None:
     """A key more, one revoked, or one replaced."""
     model = sim.model
-    spare = [each for each in model.api_keys.values() if each.name != "desk"]
+    spare = [each for each in model.api_keys.values() if each.name not in ("desk", "clerk")]
     act = draw.below(4)
     if not spare or act < 2:
-        scopes = tuple(scope for scope in _ALL_SCOPES if not draw.chance(4)) or _ALL_SCOPES
+        scopes = tuple(scope for scope in SCOPES if not draw.chance(4)) or SCOPES
         seconds = draw.pick((None, 3, 60, 86_400))
         new_key(sim, f"spare-{draw.below(100)}", draw.pick(tuple(model.fees)), scopes, seconds)
         return
@@ -694,6 +747,7 @@ def _strangers(sim: "Simulation", draw: "Draw") -> None:
         ("ownership_statement_by_id", model.statements, lambda each: each.wallet.organisation),
         ("statement", model.accounts, lambda each: each.organisation),
         ("claim_by_id", model.claims, lambda each: each.challenge.wallet.organisation),
+        ("decision", model.decisions, lambda each: each.organisation),
     )
     for name, rows, organisation_of in of_organisation:
         if rows:
@@ -728,14 +782,14 @@ ACTS: dict[str, Callable[["Simulation", "Draw"], None]] = {
     "a chain": _arrive,
     "proof by transfer": _prove,
     "evidence outlived": _outlive,
+    "review": _review,
     "forget keys": _forget,
     "restart": _restart,
     "settings": _settings,
     "fees": _fees,
     "core bank": _core_bank,
-    "control": _control,
+    "closed account": _closed_account,
     "customer": _customer,
-    "market": _market,
     "API keys": _keys,
     "a dispute": _dispute,
     "strangers": _strangers,
@@ -752,14 +806,14 @@ WEIGHTS = {
     "a chain": 25,
     "proof by transfer": 12,
     "evidence outlived": 10,
+    "review": 20,
     "forget keys": 4,
     "restart": 5,
     "settings": 6,
     "fees": 3,
     "core bank": 18,
-    "control": 10,
+    "closed account": 1,
     "customer": 10,
-    "market": 6,
     "API keys": 8,
     "a dispute": 5,
     "strangers": 5,

@@ -22,6 +22,8 @@ from tests.world.files import open_fresh, sealed
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
 from chainteller.domain.clock import ManualClock
+from chainteller.domain.decisions import AtDeadline, ReviewCondition
+from chainteller.domain.decisions import ReviewLine as Line
 from chainteller.domain.evidence import EvidenceLevel
 from chainteller.domain.limits import DestinationClass
 from chainteller.domain.options import EngineOptions
@@ -61,6 +63,10 @@ def options(settings: Settings) -> EngineOptions:
         open_quotes_per_account=settings.open_quotes,
         hold_premium_bps_per_minute=settings.premium,
         limits={DestinationClass(name): amounts for name, amounts in settings.limits.items()},
+        review=tuple(
+            Line(ReviewCondition(line.condition), line.over, line.within_s, AtDeadline(line.then))
+            for line in settings.review
+        ),
         level_limits={EvidenceLevel.MEDIUM: settings.medium},
     )
 

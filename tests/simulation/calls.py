@@ -81,12 +81,17 @@ class Answered:
 
 @dataclass(frozen=True)
 class Client:
-    """Who asks, as the trail names them."""
+    """Who asks, as the trail names them; ``scopes`` are those of a key, None for who may do
+    everything."""
 
     organisation: str
     name: str
     key_id: str = ""
+    scopes: frozenset[str] | None = None
 
     @property
     def actor(self) -> Actor:
-        return Actor(self.organisation, self.name, self.key_id)
+        return Actor(self.organisation, self.name, self.key_id, self.scopes)
+
+    def may(self, scope: str) -> bool:
+        return self.scopes is None or scope in self.scopes

@@ -39,6 +39,15 @@ def moment(at: int | None) -> str | None:
     return (_EPOCH + timedelta(microseconds=at)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
+def instant(text: str) -> int:
+    """Microseconds of a day or a timestamp as the wire writes it. Raises Refused."""
+    try:
+        read_as = datetime.fromisoformat(text.removesuffix("Z")).replace(tzinfo=UTC)
+    except ValueError:
+        raise Refused("VALIDATION_ERROR") from None
+    return (read_as - _EPOCH) // timedelta(microseconds=1)
+
+
 def shown(atoms: int, asset: str) -> str:
     """An amount as the wire shows it: dollars with two decimals, others with at least two."""
     unit = 10 ** DECIMALS[asset]

@@ -8,16 +8,31 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from tests.simulation.calls import Asked, Wire
-from tests.simulation.figures import CASH, DECIMALS, MARKETS, USD, atoms_of, moment, plain
+from tests.simulation.figures import (
+    CASH,
+    DAY,
+    DECIMALS,
+    HOUR,
+    MARKETS,
+    MINUTE,
+    SECOND,
+    USD,
+    atoms_of,
+    moment,
+    plain,
+)
 from tests.simulation.model import (
+    DECISION_KINDS,
     REASONS,
+    REFUSALS,
+    SET_CONTROLS,
     SMALL_AMOUNTS,
     STATEMENT_REASONS,
     UNFIT_STATEMENTS,
     Model,
 )
 from tests.simulation.networks import NOWHERE, PLACES, addresses_of, place_of
-from tests.simulation.records import Account, Challenge, Transfer
+from tests.simulation.records import NEVER, Account, Challenge, Decision, Transfer
 from tests.simulation.signing import signed, signed_by_another
 
 from chainteller.domain.randomness import SeededRandomness, below
@@ -43,6 +58,8 @@ ODD_AMOUNTS = (
     "1.0000000000000000001", "0.001",
     "12.345", "2.50001", "99999999999999999999999999999999999999", "0.01", "ten",
 )  # fmt: skip
+WORDS = ("The customer called back.", "  It's known.  ", "é" * 500)
+ODD_WORDS = (*UNFIT_STATEMENTS, "", " ", "two\nlines", "x" * 501)
 NOBODYS = ("0" * 22, "7" * 22)
 
 
@@ -150,6 +167,33 @@ class Maker:
 
     def market(self) -> str:
         return "doge-usd" if self.draw.chance(50) else self.draw.pick(tuple(MARKETS))
+
+    def decision(self) -> Decision | None:
+        """One of the organisation, mostly an open one."""
+        rows = [
+            each for each in self.model.decisions.values() if each.organisation == self.organisation
+        ]
+        waiting = [each for each in rows if each.status == "open"]
+        if waiting and not self.draw.chance(8):
+            return self.draw.pick(waiting)
+        return self.draw.recent(rows) if rows else None
+
+    def decision_id(self) -> str:
+        found = self.decision()
+        if found is not None and not self.draw.chance(12):
+            return found.id
+        return self._of(self.model.decisions.values(), lambda each: each.organisation, "DEC")
+
+    def words(self) -> str:
+        return self.draw.pick(ODD_WORDS if self.draw.chance(10) else WORDS)
+
+    def until(self) -> str | None:
+        """A time that a control or a closed market ends at, if any."""
+        now = self.model.now
+        if self.draw.chance(8):
+            return self.draw.pick((moment(now), moment(now - SECOND), moment(NEVER), "later", ""))
+        spans = (1, SECOND, MINUTE, HOUR, DAY)
+        return None if self.draw.chance(3) else moment(now + self.draw.pick(spans))
 
     # -- amounts ---------------------------------------------------------------------------------
 
@@ -507,6 +551,55 @@ def _clear_dispute(make: Maker) -> Asked:
     return Asked("clear_dispute", (name,), {"reason": why})
 
 
+_CODES = ("COMPLIANCE_REVIEW", "MAINTENANCE", "HALTED", "A1", "Z" * 40)
+_ODD_CODES = ("because", "", "_", "123", "É", "TWO WORDS", "Z" * 41)
+
+
+def _open_decision(make: Maker) -> Asked:
+    """A control on an account, or a closed market."""
+    draw = make.draw
+    if draw.chance(3):
+        body: Wire = {"kind": "market", "subject": make.market()}
+    else:
+        body = {"kind": "control", "subject": make.account(), "control": draw.pick(SET_CONTROLS)}
+    body["reason"] = draw.pick(_ODD_CODES if draw.chance(12) else _CODES)
+    if draw.chance(2):
+        body["words"] = make.words()
+    until = make.until()
+    if until is not None:
+        body["until"] = until
+    if draw.chance(15):
+        kinds = ({"kind": "withdrawal"}, {"kind": "market"}, {"kind": "control"})
+        body |= draw.pick(({"control": "CLOSED"}, {"control": "frozen"}, *kinds))
+    return Asked("open_decision", (), body)
+
+
+def _take_decision(make: Maker) -> Asked:
+    return Asked("take_decision", (make.decision_id(),))
+
+
+def _approve_decision(make: Maker) -> Asked:
+    return Asked("approve_decision", (make.decision_id(),), {"answer": make.words()})
+
+
+def _refuse_decision(make: Maker) -> Asked:
+    draw, found = make.draw, make.decision()
+    stays = found is not None and found.kind in ("control", "market")
+    body: Wire = {"answer": make.words()}
+    body["reason"] = draw.pick(_CODES if stays != draw.chance(12) else REFUSALS)
+    if draw.chance(20):
+        body["reason"] = draw.pick(_ODD_CODES)
+    until = make.until() if stays or draw.chance(12) else None
+    if until is not None:
+        body["until"] = until
+    name = make.decision_id() if found is None or draw.chance(12) else found.id
+    return Asked("refuse_decision", (name,), body)
+
+
+def _note_decision(make: Maker) -> Asked:
+    return Asked("note_decision", (make.decision_id(),), {"text": make.words()})
+
+
 # -- reads --------------------------------------------------------------------------------------
 
 
@@ -756,6 +849,23 @@ def _disputes(_make: Maker) -> Asked:
     return Asked("disputes")
 
 
+def _decisions(make: Maker) -> Asked:
+    draw, found = make.draw, make.decision()
+    query = make.page(
+        type=draw.pick((*DECISION_KINDS, "other")),
+        status=draw.pick(("open", "open", "approved", "refused", "withdrawn", "lapsed", "gone")),
+        trading_account_id=make.account(),
+        text=make.market() if found is None or draw.chance(4) else found.subject,
+    )
+    if draw.chance(3):
+        query["sort"] = draw.pick(("due", "-due"))
+    return Asked("decisions", query=query | make.dates())
+
+
+def _decision(make: Maker) -> Asked:
+    return Asked("decision", (make.decision_id(),))
+
+
 GENERATORS: dict[str, Callable[[Maker], Asked]] = {
     "open_trading_account": _open_trading_account,
     "deposit": _deposit,
@@ -817,6 +927,13 @@ GENERATORS: dict[str, Callable[[Maker], Asked]] = {
     "audit_proof": _audit_proof,
     "disputes": _disputes,
     "clear_dispute": _clear_dispute,
+    "open_decision": _open_decision,
+    "take_decision": _take_decision,
+    "approve_decision": _approve_decision,
+    "refuse_decision": _refuse_decision,
+    "note_decision": _note_decision,
+    "decisions": _decisions,
+    "decision": _decision,
 }
 WEIGHTS = {
     "open_trading_account": 8,
@@ -835,6 +952,11 @@ WEIGHTS = {
     "create_small_transfer": 20,
     "create_ownership_statement": 8,
     "clear_dispute": 8,
+    "open_decision": 16,
+    "take_decision": 8,
+    "approve_decision": 30,
+    "refuse_decision": 12,
+    "note_decision": 10,
 }
 """How often each write is drawn; every read weighs the same."""
 READ_WEIGHT = 5

@@ -28,6 +28,7 @@ from tests.simulation.figures import (
     Refused,
     cents_of,
     dollars,
+    instant,
     moment,
     read,
     shown,
@@ -39,6 +40,7 @@ from tests.simulation.records import (
     COUNTED,
     HOLDING,
     LEVELS,
+    NEVER,
     OWN,
     PERIODS,
     TERMS,
@@ -51,11 +53,13 @@ from tests.simulation.records import (
     Claim,
     Custody,
     Customer,
+    Decision,
     Deed,
     Dispute,
     Event,
     Link,
     Quote,
+    ReviewLine,
     Sent,
     Settings,
     SmallTransfer,
@@ -88,6 +92,11 @@ UNFIT_STATEMENTS = (
     " ".join(["abandon"] * 11 + ["about"]),
 )
 """What isn't text, and what holds a secret."""
+REFUSALS = ("NOT_CONFIRMED", "DESTINATION", "SUSPECTED_FRAUD", "DOCUMENTS_MISSING", "OTHER")
+SET_CONTROLS = ("FROZEN", "SELL_ONLY", "DORMANT")
+REFUSED_REVIEW = "REVIEW_REJECTED"
+DECISION_KINDS = ("withdrawal", "control", "market", "ownershipStatement")
+_CODE = re.compile(r"[A-Z0-9_]*[A-Z][A-Z0-9_]*", re.ASCII)
 _SIGNED = "completedChallenge"
 _NEVER_KEPT = (_SIGNED, "statement")
 
@@ -109,6 +118,7 @@ class Pending:
     asked: Asked
     refusal: Refused
     remember: Callable[[], None] | None = None
+    account: Account | None = None
 
 
 @dataclass
@@ -135,11 +145,16 @@ class Model:
     claims: dict[str, Claim] = field(default_factory=dict)
     small_transfers: dict[str, SmallTransfer] = field(default_factory=dict)
     statements: dict[str, Statement] = field(default_factory=dict)
+    decisions: dict[str, Decision] = field(default_factory=dict)
     disputes: dict[str, Dispute] = field(default_factory=dict)
     sent: list[Sent] = field(default_factory=list)
     """Every transfer on any chain."""
     unnamed: list[SmallTransfer] = field(default_factory=list)
     """What was proven by a transfer; the deployment has yet to say the id of the claim."""
+    undisclosed: list[Decision] = field(default_factory=list)
+    """Decisions whose ids the deployment has yet to say."""
+    locked: Account | None = None
+    """The account that the last call turned out to be about, though it didn't name it."""
     closed: dict[str, tuple[str, int | None]] = field(default_factory=dict)
     api_keys: dict[str, ApiKey] = field(default_factory=dict)
     kept: dict[tuple[str, str, str], Kept] = field(default_factory=dict)
@@ -155,7 +170,12 @@ class Model:
         return max(self.clock, self.last)
 
     def tell(
-        self, organisation: str, kind: str, resource: str, actor: str | None, data: Wire
+        self,
+        organisation: str,
+        kind: str,
+        resource: str | Decision,
+        actor: str | None,
+        data: Wire,
     ) -> None:
         self.events.append(Event(self.now, organisation, kind, resource, actor, data))
 
@@ -181,6 +201,7 @@ class Model:
     def decide(self, client: Client, asked: Asked, answered: Answered) -> Answered | Pending:
         """A call's first commit: what is done. A refusal's own commit follows by ``refuse``."""
         slot = (client.organisation, asked.operation, asked.key or "")
+        self.locked = None
         if asked.key and slot in self.kept:
             return self._again(client, asked, self.kept[slot])
         before = len(self.events)
@@ -189,9 +210,9 @@ class Model:
         except (Refused, _RefusedWith) as refusal:
             assert len(self.events) == before, "a refusal that told something"
             if isinstance(refusal, Refused):
-                return Pending(client, asked, refusal)
-            return Pending(client, asked, refusal.refusal, refusal.remember)
-        account = self.named_account(client, asked)
+                return Pending(client, asked, refusal, account=self.locked)
+            return Pending(client, asked, refusal.refusal, refusal.remember, self.locked)
+        account = self._about(client, asked)
         if asked.operation == "open_trading_account":
             account = self.accounts[subject]
         for event in self.events[before:]:
@@ -219,7 +240,7 @@ class Model:
         before = len(self.events)
         if pending.remember is not None:
             pending.remember()
-        account = self.named_account(client, asked)
+        account = pending.account or self.named_account(client, asked)
         for event in self.events[before:]:
             if account is not None:
                 event.data = {"tradingAccountId": account.id} | event.data
@@ -244,6 +265,9 @@ class Model:
         return Deed(
             self.now, client.organisation, client.name, action, subject, inputs, account=named
         )
+
+    def _about(self, client: Client, asked: Asked) -> Account | None:
+        return self.locked or self.named_account(client, asked)
 
     def named_account(self, client: Client, asked: Asked) -> Account | None:
         """The trading account that a call is about: named in its body, else first in its path."""
@@ -349,7 +373,7 @@ class Model:
         for known in (
             *(self.accounts, self.quotes, self.trades, self.transfers),
             *(self.custodies, self.wallets, self.challenges, self.claims),
-            *(self.small_transfers, self.statements, self.disputes),
+            *(self.small_transfers, self.statements, self.disputes, self.decisions),
         ):
             assert given not in known, f"the id {given} was given twice"
         return given
@@ -490,14 +514,52 @@ class Model:
             level=level,
         )
         account.did("withdrawal", self.now)
-        if goes_to == UNVERIFIED:
-            withdrawal.status = "reviewing"
-            withdrawal.eta = self.now + self.settings.review_delay
-            self.later(self.settings.review_delay, "withdrawal.review", withdrawal.id)
-        else:
-            self.later(self.settings.withdrawal_delay, "withdrawal.send", withdrawal.id)
-        self._enter(withdrawal)
+        self._begin(withdrawal)
         return withdrawal.wire(), True, withdrawal.id
+
+    def _begin(self, withdrawal: Transfer) -> None:
+        """It waits for a person, or for a time, or is sent next."""
+        line, wait = self._line(withdrawal), self.settings.review_delay
+        if line is not None:
+            withdrawal.review, wait = line.condition.upper(), line.within_s * SECOND
+        elif withdrawal.goes_to == UNVERIFIED:
+            withdrawal.review = "UNVERIFIED_DESTINATION"
+        if withdrawal.review is None:
+            self.later(self.settings.withdrawal_delay, "withdrawal.send", withdrawal.id)
+            self._enter(withdrawal)
+            return
+        withdrawal.status, withdrawal.eta = "reviewing", self.now + wait
+        self.later(wait, "withdrawal.review", withdrawal.id)
+        self._enter(withdrawal)
+        if line is not None:
+            account, org = withdrawal.account, withdrawal.account.organisation
+            opened = Decision(
+                "", org, "withdrawal", withdrawal.id, withdrawal.review, self.now, "policy"
+            )
+            opened.account, opened.due, opened.at_deadline = account, withdrawal.eta, line.then
+            self.opened(opened)
+
+    def _line(self, withdrawal: Transfer) -> ReviewLine | None:
+        """The first line of the policy that fits."""
+        account, wallet, custody = withdrawal.account, withdrawal.wallet, withdrawal.custody
+        if wallet is None or custody is None:
+            return None
+        paid = [
+            each
+            for each in account.history
+            if isinstance(each, Transfer)
+            and each.wallet is wallet
+            and each.status in ("sent", "completed")
+        ]
+        fits = {
+            "unverified_wallet": withdrawal.goes_to == UNVERIFIED,
+            "first_use": not paid,
+            "evidence_medium": withdrawal.level == "medium",
+            "shared_wallet": wallet.is_shared(custody),
+        }
+        lines = self.settings.review
+        found = [each for each in lines if withdrawal.cents > each.over and fits[each.condition]]
+        return found[0] if found else None
 
     def _destination(
         self, client: Client, account: Account, named: Wire | None, asset: str
@@ -617,6 +679,9 @@ class Model:
         found.move("cancelled", self.now)
         account.did("withdrawal.cancelled", self.now)
         self.told(found)
+        decision = self.standing(client.organisation, found.id)
+        if decision is not None:
+            self.ended(decision, "withdrawn", client.name)
         return found.wire(), False, found.id
 
     # -- quotes and trades -----------------------------------------------------------------------
@@ -892,6 +957,9 @@ class Model:
         told = {"blockchainAccountId": custody.id, "counterpartyId": wallet.id}
         told["reason"] = made.reason
         self.tell(client.organisation, "ownership_statement.created", name, None, told)
+        kind, org = "ownershipStatement", client.organisation
+        opened = Decision("", org, kind, name, made.reason, self.now, "policy", custody.account)
+        self.opened(opened)
         return made.wire(), True, name
 
     def _link_counterparty(self, client: Client, asked: Asked, _answered: Answered) -> Any:
@@ -949,6 +1017,241 @@ class Model:
                 told,
             )
         return link.wire(self.now), False, wallet.id
+
+    # -- decisions -------------------------------------------------------------------------------
+
+    def standing(self, organisation: str, subject: str) -> Decision | None:
+        """The open decision about a record."""
+        for each in (*self.decisions.values(), *self.undisclosed):
+            if (each.organisation, each.subject, each.status) == (organisation, subject, "open"):
+                return each
+        return None
+
+    def opened(self, decision: Decision, actor: str | None = None) -> None:
+        told = decision.told | {"reason": decision.reason}
+        self.tell(decision.organisation, "decision.opened", decision, actor, told)
+        if decision.id:
+            self.disclosed(decision, decision.id)
+        else:
+            self.undisclosed.append(decision)
+
+    def disclosed(self, decision: Decision, name: str) -> None:
+        """The deployment has said the id of a decision."""
+        assert name not in self.decisions, f"the id {name} was given twice"
+        decision.id, self.decisions[name] = name, decision
+        if decision.kind != "withdrawal" and decision.due is not None:
+            self.jobs.append((decision.due, "decision.due", name))
+
+    def ended(self, decision: Decision, status: str, by: str, actor: str | None = None) -> None:
+        decision.end(status, by, self.now)
+        self.tell(decision.organisation, f"decision.{status}", decision, actor, decision.told)
+
+    def controlled(
+        self, account: Account, control: str, reason: str, by: str, name: str = "", **more: Any
+    ) -> Decision:
+        """Put an account under a control, and withdraw the decision about the one before."""
+        org = account.organisation
+        standing = self.standing(org, account.id)
+        self.control(account, control, reason)
+        if standing is not None:
+            self.ended(standing, "withdrawn", by)
+        opened = Decision(name, org, "control", account.id, reason, self.now, by, account, control)
+        opened.words, opened.due = more.get("words"), more.get("due")
+        opened.at_deadline = "approve" if opened.due else "refuse"
+        self.opened(opened)
+        return opened
+
+    def control(self, account: Account, control: str | None, reason: str | None) -> None:
+        account.control, account.reason = control, reason
+        told = {"tradingAccountId": account.id, "control": control}
+        self.tell(account.organisation, "account.control_changed", account.id, None, told)
+
+    def _open_decision(self, client: Client, asked: Asked, answered: Answered) -> Any:
+        body = asked.body or {}
+        reason, given = self._code(body["reason"]), body.get("words")
+        words = None if given is None else self._words(given)
+        if body["kind"] == "control":
+            opened = self._opened_control(client, body, reason, words, answered)
+        elif body["kind"] == "market":
+            opened = self._opened_closure(client, body, reason, words, answered)
+        else:
+            raise Refused("VALIDATION_ERROR")
+        return opened.wire(), True, opened.id
+
+    def _opened_control(
+        self, client: Client, body: Wire, reason: str, words: str | None, answered: Answered
+    ) -> Decision:
+        control = body.get("control")
+        if control not in SET_CONTROLS:
+            raise Refused("VALIDATION_ERROR")
+        account = self.locked = self.account(client, body["subject"])
+        if account.control == "CLOSED":
+            raise Refused("CONFLICT", id=account.id, reason="ACCOUNT_CLOSED")
+        standing = self.standing(client.organisation, account.id)
+        if standing is not None and account.control == control:
+            raise Refused("CONFLICT", id=standing.id or ANYTHING, reason="ALREADY_SET")
+        due, name = self._until(body), self._new(answered)
+        return self.controlled(account, control, reason, client.name, name, words=words, due=due)
+
+    def _opened_closure(
+        self, client: Client, body: Wire, reason: str, words: str | None, answered: Answered
+    ) -> Decision:
+        """A market is closed for every organisation."""
+        market = body["subject"]
+        if body.get("control") is not None:
+            raise Refused("VALIDATION_ERROR")
+        self._administrator(client)
+        if market not in MARKETS:
+            raise Refused("UNSUPPORTED_MARKET")
+        if market in self.closed:
+            raise Refused("CONFLICT", id=market, reason="ALREADY_CLOSED")
+        due, name = self._until(body), self._new(answered)
+        self.closed[market] = (reason, due)
+        opened = Decision(
+            name, client.organisation, "market", market, reason, self.now, client.name
+        )
+        opened.words, opened.due = words, due
+        opened.at_deadline = "approve" if due else "refuse"
+        self.opened(opened)
+        return opened
+
+    def _administrator(self, client: Client) -> None:
+        if not client.may("admin"):
+            raise Refused("FORBIDDEN", requiredScope="admin", keyId=client.key_id)
+
+    def _code(self, text: str) -> str:
+        if len(text) > 40 or not _CODE.fullmatch(text):
+            raise Refused("VALIDATION_ERROR")
+        return text
+
+    def _words(self, text: str) -> str:
+        told = text.strip()
+        if not 0 < len(told) <= 500 or not told.isprintable() or told in UNFIT_STATEMENTS:
+            raise Refused("VALIDATION_ERROR")
+        return told
+
+    def _until(self, body: Wire) -> int | None:
+        if body.get("until") is None:
+            return None
+        until = instant(body["until"])
+        if not self.now < until < NEVER:
+            raise Refused("VALIDATION_ERROR")
+        return until
+
+    def _undecided(self, client: Client, name: str) -> Decision:
+        found: Decision = self._own(client, self.decisions.get(name), "decision")
+        self.locked = found.account
+        if found.status != "open":
+            raise Refused("CONFLICT", id=found.id, reason="ALREADY_DECIDED")
+        return found
+
+    def _take_decision(self, client: Client, asked: Asked, _answered: Answered) -> Any:
+        found = self._undecided(client, asked.ids[0])
+        if found.holder not in (None, client.name) and (found.held_until or 0) > self.now:
+            raise Refused("CONFLICT", id=found.id, reason="TAKEN")
+        found.holder, found.held_until = client.name, self.now + 15 * MINUTE
+        self.tell(client.organisation, "decision.taken", found, None, found.told)
+        return found.wire(), False, found.id
+
+    def _note_decision(self, client: Client, asked: Asked, _answered: Answered) -> Any:
+        """The first note about a withdrawal gives as much time again as there was at first."""
+        text = self._words((asked.body or {})["text"])
+        found = self._undecided(client, asked.ids[0])
+        is_first, found.asked, found.asked_at = found.asked is None, text, self.now
+        self.tell(client.organisation, "decision.asked", found, None, found.told)
+        if is_first and found.kind == "withdrawal" and found.due is not None:
+            found.due += found.due - found.created
+            withdrawal = self.transfers[found.subject]
+            self._drop_review(withdrawal)
+            self.jobs.append((found.due, "withdrawal.review", withdrawal.id))
+            withdrawal.eta = found.due
+            told = {"until": moment(found.due)}
+            longer = "withdrawal.held_longer"
+            self.note(self._deed(client, longer, withdrawal.id, told, withdrawal.account))
+        return found.wire(), False, found.id
+
+    def _drop_review(self, withdrawal: Transfer) -> None:
+        """Its time isn't waited for any more."""
+        work = ("withdrawal.review", withdrawal.id)
+        self.jobs = [each for each in self.jobs if each[1:] != work]
+
+    def _approve_decision(self, client: Client, asked: Asked, _answered: Answered) -> Any:
+        answer = self._words((asked.body or {})["answer"])
+        found = self._undecided(client, asked.ids[0])
+        if found.kind == "market":
+            self._administrator(client)
+        found.answer = answer
+        self.ended(found, "approved", client.name)
+        self.granted(found, client)
+        return found.wire(), False, found.id
+
+    def granted(self, decision: Decision, client: Client) -> None:
+        """What an approval does to its subject."""
+        if decision.kind == "withdrawal":
+            withdrawal = self.transfers[decision.subject]
+            self._drop_review(withdrawal)
+            self.pass_review(withdrawal)
+            self._reviewed(client, withdrawal)
+        elif decision.kind == "market":
+            del self.closed[decision.subject]
+        elif decision.kind == "ownershipStatement":
+            self._judged(decision, "accepted")
+        elif decision.account is not None:
+            self.control(decision.account, None, None)
+
+    def _judged(self, decision: Decision, status: str) -> None:
+        self.statements[decision.subject].status = status
+        kind, told = f"ownership_statement.{status}", {"status": status}
+        self.tell(decision.organisation, kind, decision.subject, None, told)
+
+    def pass_review(self, withdrawal: Transfer) -> None:
+        withdrawal.move("processing", self.now)
+        self.later(self.settings.withdrawal_delay, "withdrawal.send", withdrawal.id)
+
+    def reject_review(self, withdrawal: Transfer, code: str) -> None:
+        withdrawal.account.give_back(withdrawal.hold, self.now)
+        withdrawal.failure = code
+        withdrawal.move("rejected", self.now)
+
+    def _reviewed(self, client: Client, withdrawal: Transfer) -> None:
+        self.told(withdrawal)
+        action = f"withdrawal.{withdrawal.status}"
+        self.note(self._deed(client, action, withdrawal.id, {}, withdrawal.account))
+
+    def _refuse_decision(self, client: Client, asked: Asked, _answered: Answered) -> Any:
+        """A control or a closed market stays, under a decision of its own."""
+        body = asked.body or {}
+        answer = self._words(body["answer"])
+        found = self._undecided(client, asked.ids[0])
+        stays = found.kind in ("control", "market")
+        if found.kind == "market":
+            self._administrator(client)
+        until = self._until(body) if stays else None
+        if stays:
+            self._code(body["reason"])
+        elif body["reason"] not in REFUSALS or body.get("until") is not None:
+            raise Refused("VALIDATION_ERROR")
+        found.outcome, found.answer = body["reason"], answer
+        self.ended(found, "refused", client.name)
+        if found.kind == "withdrawal":
+            withdrawal = self.transfers[found.subject]
+            self._drop_review(withdrawal)
+            self.reject_review(withdrawal, REFUSED_REVIEW)
+            self._reviewed(client, withdrawal)
+        elif not stays:
+            self._judged(found, "refused")
+        else:
+            self._stays(found, client, until)
+        return found.wire(), False, found.id
+
+    def _stays(self, found: Decision, client: Client, until: int | None) -> None:
+        name, org, kind, subject = client.name, found.organisation, found.kind, found.subject
+        kept = Decision("", org, kind, subject, str(found.outcome), self.now, name, found.account)
+        kept.control, kept.words, kept.due = found.control, found.answer, until
+        kept.at_deadline = "approve" if until else "refuse"
+        self.opened(kept)
+        if found.kind == "market":
+            self.closed[found.subject] = (kept.reason, until)
 
     # -- the books -------------------------------------------------------------------------------
 

@@ -71,6 +71,48 @@ FAULTS = (
         "",
     ),
     Fault(
+        "the decision about a cancelled withdrawal stays open",
+        "engine/operations/withdrawals.py",
+        "    if decision is not None:\n        by, status",
+        "    if decision is not None and decision.due < 0:\n        by, status",
+    ),
+    Fault(
+        "each note moves the deadline",
+        "engine/operations/decisions.py",
+        "if found.kind == DecisionKind.WITHDRAWAL and found.asked is None:",
+        "if found.kind == DecisionKind.WITHDRAWAL:",
+    ),
+    Fault(
+        "what nobody decides passes",
+        "engine/operations/payouts.py",
+        "    if decision.at_deadline == AtDeadline.APPROVE:\n",
+        "    if decision.at_deadline:\n",
+    ),
+    Fault(
+        "what is worth exactly the policy's amount waits",
+        "domain/decisions.py",
+        "payment.notional_cents > line.over_cents",
+        "payment.notional_cents >= line.over_cents",
+    ),
+    Fault(
+        "a frozen account's withdrawals are sent",
+        "engine/operations/payout_checks.py",
+        "return _FROZEN if account.control == Control.FROZEN else None",
+        "return None",
+    ),
+    Fault(
+        "a returned deposit freezes a closed account",
+        "engine/operations/deposits.py",
+        "    if account.control == Control.CLOSED:\n",
+        "    if account.control is None and standing:\n",
+    ),
+    Fault(
+        "a market that stays closed keeps its old reason",
+        "engine/operations/decisions.py",
+        "found.subject, reason, None if due",
+        "found.subject, found.reason, None if due",
+    ),
+    Fault(
         "a revoked wallet stays verified",
         "domain/challenges.py",
         "if revoked or policy_version < POLICY_VERSION:",

@@ -13,6 +13,7 @@ from tests.simulation.figures import (
     DECIMALS,
     HOUR,
     MINUTE,
+    SECOND,
     USD,
     Price,
     Sized,
@@ -44,8 +45,19 @@ COUNTED = ("reviewing", "processing", "sent", "completed")
 HOLDING = ("reviewing", "processing")
 TERMS = "2026-01"
 LEVELS = {"signature": "high", "transfer": "medium"}
+NEVER = 253_402_300_799 * SECOND
+"""The end of the year 9999: no deadline is there or later."""
 LIFETIMES = {"signature": 365 * DAY, "transfer": 90 * DAY}
 Limits = Mapping[str, tuple[int, int, int]]
+
+
+class ReviewLine(NamedTuple):
+    """A withdrawal worth more than ``over`` cents waits for a person if the condition fits."""
+
+    condition: str
+    over: int
+    within_s: int
+    then: str
 
 
 @dataclass(frozen=True)
@@ -66,6 +78,7 @@ class Settings:
     premium: int = 5
     arrivals: str = "watched"
     """Or "down", or "unwatched"."""
+    review: tuple[ReviewLine, ...] = ()
     medium: tuple[int, int, int] = (1_000_000, 2_500_000, 10_000_000)
     limits: Limits = field(
         default_factory=lambda: {
@@ -372,7 +385,9 @@ class Transfer:
     """The evidence of a verified wallet, where it has limits of its own."""
     completed: int | None = None
     failure: str | None = None
+    review: str | None = None
     eta: int | None = None
+    """Why and until when it waits, or waited."""
     network_hash: Any = None
     version: int = 1
 
@@ -409,7 +424,7 @@ class Transfer:
             "failureReason": reason(self.failure),
             "review": None
             if self.eta is None
-            else {"reason": "UNVERIFIED_DESTINATION", "eta": moment(self.eta)},
+            else {"reason": self.review, "eta": moment(self.eta)},
             "networkTxHash": self.network_hash,
         }
 
@@ -577,6 +592,7 @@ class Statement:
     reason: str
     text: str
     created: int
+    status: str = "reviewing"
 
     def wire(self) -> Wire:
         return {
@@ -588,7 +604,7 @@ class Statement:
             "address": self.wallet.address,
             "reason": self.reason,
             "statement": self.text,
-            "status": "reviewing",
+            "status": self.status,
             "level": "low",
             "created": moment(self.created),
         }
@@ -681,6 +697,70 @@ class Link:
 
 
 @dataclass
+class Decision:
+    """What waits for a person, or did. ``id`` is empty until the deployment has said it."""
+
+    id: str
+    organisation: str
+    kind: str
+    subject: str
+    reason: str
+    created: int
+    opened_by: str
+    account: Account | None = None
+    control: str | None = None
+    words: str | None = None
+    due: int | None = None
+    at_deadline: str = "refuse"
+    status: str = "open"
+    decided: int | None = None
+    decided_by: str | None = None
+    outcome: str | None = None
+    answer: str | None = None
+    asked: str | None = None
+    asked_at: int | None = None
+    holder: str | None = None
+    held_until: int | None = None
+
+    @property
+    def told(self) -> Wire:
+        """What each of its events says."""
+        about = {"kind": self.kind, "subject": self.subject}
+        named = {} if self.account is None else {"tradingAccountId": self.account.id}
+        return about | named
+
+    def end(self, status: str, by: str, now: int) -> None:
+        self.status, self.decided_by, self.decided = status, by, now
+        self.holder = self.held_until = None
+
+    def wire(self) -> Wire:
+        return {
+            "type": "decision",
+            "id": self.id,
+            "kind": self.kind,
+            "subject": self.subject,
+            "tradingAccountId": self.account.id if self.account else None,
+            "status": self.status,
+            "control": self.control,
+            "reason": self.reason,
+            "words": self.words,
+            "created": moment(self.created),
+            "openedBy": self.opened_by,
+            "due": moment(self.due),
+            "atDeadline": self.at_deadline,
+            "decidedAt": moment(self.decided),
+            "decidedBy": self.decided_by,
+            "outcome": self.outcome,
+            "answer": self.answer,
+            "asked": self.asked,
+            "askedAt": moment(self.asked_at),
+            "holder": self.holder,
+            "heldUntil": moment(self.held_until),
+            "ruleId": ANYTHING if self.kind == "withdrawal" else None,
+        }
+
+
+@dataclass
 class Dispute:
     """A breach of the books; ``organisation`` is ``*`` for those of the deployment."""
 
@@ -730,7 +810,8 @@ class ApiKey:
 
     @property
     def client(self) -> Client:
-        return Client(self.organisation, f"{self.name} ({self.id})", self.id)
+        named = f"{self.name} ({self.id})"
+        return Client(self.organisation, named, self.id, frozenset(self.scopes))
 
     def refusal(self, now: int) -> str:
         """Why it opens nothing; empty while it holds."""
@@ -770,7 +851,7 @@ class Event:
     at: int
     organisation: str
     type: str
-    resource: str
+    resource: "str | Decision"
     actor: str | None
     data: Wire
 
@@ -778,7 +859,7 @@ class Event:
         return {
             "at": moment(self.at),
             "type": self.type,
-            "resource": self.resource,
+            "resource": getattr(self.resource, "id", self.resource),
             "actor": self.actor,
             "data": self.data,
         }

@@ -20,7 +20,15 @@ from tests.simulation.bank import ORGANISATIONS, Bank, World
 from tests.simulation.calls import Answered, Asked, Client
 from tests.simulation.generators import GENERATORS, READ_WEIGHT, WEIGHTS, Draw, Maker
 from tests.simulation.model import Model, Pending
-from tests.simulation.records import OWN, UNVERIFIED, VERIFIED, Anything, ApiKey, Settings
+from tests.simulation.records import (
+    ANYTHING,
+    OWN,
+    UNVERIFIED,
+    VERIFIED,
+    Anything,
+    ApiKey,
+    Settings,
+)
 from tests.simulation.turns import Killed
 from tests.world.customers import CustomerSeed
 
@@ -31,6 +39,10 @@ from chainteller.service.operations import OPERATIONS, WRITES
 START = 1_763_700_000_000_000
 OPENING_CENTS = 1_000_000
 _OF_ACCOUNTS = ("token_balances", "limits", "transactions", "statement")
+_LISTS = (
+    *("trading_accounts", "customers", "all_trades", "all_transfers", "quotes", "decisions"),
+    *("counterparties", "blockchain_accounts"),
+)
 _OF_CUSTODIES = (
     *("linked_counterparties", "challenges"),
     *("small_transfers", "ownership_statements"),
@@ -107,6 +119,7 @@ def first_settings(seed: str) -> Settings:
     delay = draw.pick((0, 3_000_000))
     medium = (60_000, 100_000, 250_000)
     settings = Settings(limits=narrow, open_quotes=4, deposit_delay=delay, medium=medium)
+    settings = replace(settings, review=draw.pick(acts.REVIEWS))
     if draw.chance(2):
         settings = acts.drawn_settings(draw, settings)
     return settings
@@ -192,7 +205,7 @@ class Simulation:
         opens nothing."""
         mine = [each for each in self.model.api_keys.values() if each.organisation == organisation]
         if not draw.chance(4):
-            return mine[0].client
+            return mine[draw.chance(5)].client
         return self.authenticated(draw.recent(mine) if draw.chance(3) else mine[0])
 
     def authenticated(self, key: ApiKey) -> Client | None:
@@ -250,9 +263,25 @@ class Simulation:
         self.said.append(f"    {str(answered)[:300]}")
         if asked.operation in WRITES:
             expected = self.model.call(client, asked, answered)
+            self.learn_decisions()
         else:
             expected = views.answer(self.model, client, asked)
         self.compare(asked.operation, expected, answered)
+
+    def learn_decisions(self) -> None:
+        """Ask for the ids of the decisions that were opened and not answered."""
+        while self.model.undisclosed:
+            decision = self.model.undisclosed.pop(0)
+            query = {"text": decision.subject, "sort": "-created", "limit": 100}
+            asked = Asked("decisions", query=query)
+            rows = self._send(Client(decision.organisation, "auditor"), asked).value["data"]
+            wanted = decision.wire() | {"id": ANYTHING}
+            new = [each for each in rows if each["id"] not in self.model.decisions]
+            found = [each["id"] for each in new if _agree(wanted, each)]
+            if found:
+                self.model.disclosed(decision, found[0])
+            elif self.compares:
+                raise Difference("a decision", f"{new}, expected {wanted}")
 
     def compare(self, name: str, expected: Answered, answered: Answered) -> None:
         """Raises Difference."""
@@ -387,6 +416,7 @@ class Simulation:
                 if not isinstance(pending, Pending):
                     raise Difference("at once", f"{asked} was refused, expected {pending}")
                 decided[unit.client] = self.model.refuse(pending)
+        self.learn_decisions()
         for place, expected in decided.items():
             if isinstance(results[place], Killed):
                 continue
@@ -401,7 +431,7 @@ class Simulation:
         """Everything that can be seen, against the model."""
         for organisation in ORGANISATIONS:
             client = Client(organisation, "auditor")
-            for kind in ("trading_accounts", "customers", "all_trades", "all_transfers", "quotes"):
+            for kind in _LISTS:
                 self._once(client, Asked(kind, query={"limit": 100}))
             accounts = views.own(client, self.model.accounts.values())
             custodies = [

@@ -1,7 +1,6 @@
 """What each read must answer, from the model: one function per read operation."""
 
 from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from tests.simulation import searches
@@ -16,20 +15,23 @@ from tests.simulation.figures import (
     USD,
     Refused,
     dollars,
+    instant,
     moment,
     read,
     shown,
 )
-from tests.simulation.model import Model, is_right
+from tests.simulation.model import DECISION_KINDS, Model, is_right
 from tests.simulation.records import (
     ANYTHING,
     LEVELS,
+    NEVER,
     PERIODS,
     VERIFIED,
     Account,
     Anything,
     Bucket,
     Custody,
+    Decision,
     Event,
     Move,
     Trade,
@@ -244,8 +246,8 @@ def _statement(model: Model, client: Client, asked: Asked) -> Wire:
     account = model.account(client, asked.ids[0])
     present = max(model.now, account.touched + 1)
     first, last = asked.query.get("from_time"), asked.query.get("to_time")
-    end = present if last is None else _instant(last) + DAY * _is_day(last)
-    start = min(account.created, end) if first is None else _instant(first)
+    end = present if last is None else instant(last) + DAY * _is_day(last)
+    start = min(account.created, end) if first is None else instant(first)
     if start > end or (last is not None and _is_day(last) and start == end):
         raise Refused("VALIDATION_ERROR")
     if start > present:
@@ -308,15 +310,6 @@ def _statement_fees(model: Model, moves: list[Move]) -> list[Wire]:
 
 def _is_day(text: str) -> bool:
     return len(text) == len("2026-11-20")
-
-
-def _instant(text: str) -> int:
-    """Microseconds of a day or a timestamp as the wire writes it. Raises Refused."""
-    try:
-        read_as = datetime.fromisoformat(text.removesuffix("Z")).replace(tzinfo=UTC)
-    except ValueError:
-        raise Refused("VALIDATION_ERROR") from None
-    return (read_as - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
 
 
 def _customers(model: Model, client: Client, asked: Asked) -> Wire:
@@ -719,6 +712,31 @@ def _audit(model: Model, client: Client, asked: Asked) -> Wire:
     return paged([each.wire() for each in rows], page, limit)
 
 
+def _decisions(model: Model, client: Client, asked: Asked) -> Wire:
+    """The earliest deadline first, unless another order is asked for."""
+    page, limit = checked(asked, ("due", "-due", "-created", "created"))
+    if asked.query.get("type") not in (None, *DECISION_KINDS):
+        raise Refused("VALIDATION_ERROR")
+    rows = matching(
+        asked,
+        own(client, model.decisions.values()),
+        type=lambda each: each.kind,
+        status=lambda each: each.status,
+        trading_account_id=lambda each: each.account and each.account.id,
+        text=lambda each: each.subject,
+    )
+    rows = newest_first(asked, created_within(asked, rows))
+    sort = asked.query.get("sort", "due")
+    if sort.endswith("due"):
+        rows.sort(key=lambda each: (each.due or NEVER, each.id), reverse=sort.startswith("-"))
+    return paged([each.wire() for each in rows], page, limit)
+
+
+def _decision(model: Model, client: Client, asked: Asked) -> Wire:
+    found: Decision = model._own(client, model.decisions.get(asked.ids[0]), "decision")
+    return found.wire()
+
+
 def _unsigned(_model: Model, _client: Client, _asked: Asked) -> Wire:
     """The simulated bank has no signing key; ``tests/witnessing`` proves what a key signs."""
     raise Refused("NOT_FOUND", resource="checkpoint")
@@ -775,4 +793,6 @@ VIEWS: dict[str, Callable[[Model, Client, Asked], Wire]] = {
     "audit_consistency": _unsigned,
     "audit_proof": _unsigned,
     "disputes": _disputes,
+    "decisions": _decisions,
+    "decision": _decision,
 }

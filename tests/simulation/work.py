@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
+from tests.simulation.calls import Client
 from tests.simulation.figures import DAY, MINUTE, SECOND, moment
-from tests.simulation.model import Model
+from tests.simulation.model import REFUSED_REVIEW, Model
 from tests.simulation.networks import key_of
 from tests.simulation.records import (
     ANYTHING,
@@ -51,10 +52,11 @@ def run_due(model: Model, most: int) -> int:
         before = len(model.deeds)
         if _is_put_back(model, kind, name) or _STEPS[kind](model, name) != POSTPONED:
             if len(model.deeds) == before:
-                organisation = _account(model, name).organisation
-                model.note(
-                    Deed(model.now, organisation, "worker", "work.dropped", name, {"kind": kind})
-                )
+                organisation, account = _owner(model, name)
+                told = {"kind": kind}
+                deed = Deed(model.now, organisation, "worker", "work.dropped", name, told)
+                deed.account = account
+                model.note(deed)
             model.written()
         done += 1
     return done
@@ -81,12 +83,16 @@ def _put_off(model: Model, account: Account, name: str, told: Wire) -> None:
     model.note(Deed(model.now, owner, "worker", "work.put_back", name, told, None, account.id))
 
 
-def _account(model: Model, name: str) -> Account:
-    """The account of the record that work is due on."""
+def _owner(model: Model, name: str) -> tuple[str, str | None]:
+    """(organisation, account) of the record that work is due on; a market has no account."""
     if name in model.small_transfers:
-        return model.small_transfers[name].custody.account
+        account = model.small_transfers[name].custody.account
+        return account.organisation, account.id
+    if name in model.decisions:
+        found = model.decisions[name]
+        return found.organisation, found.account.id if found.account else None
     record = model.trades.get(name) or model.transfers[name]
-    return record.account
+    return record.account.organisation, record.account.id
 
 
 def first_due(model: Model) -> tuple[int, str, str] | None:
@@ -166,13 +172,32 @@ def _complete_deposit(model: Model, name: str) -> None:
     _did(model, deposit, "deposit.complete", {}, "worker")
 
 
-def _pass_review(model: Model, name: str) -> None:
+def _end_review(model: Model, name: str) -> None:
+    """It passes by itself, or what its decision says is done where nobody has decided."""
     withdrawal = model.transfers[name]
     if withdrawal.status != "reviewing":
         return
-    withdrawal.move("processing", model.now)
-    model.later(model.settings.withdrawal_delay, "withdrawal.send", name)
-    _did(model, withdrawal, "withdrawal.processing", {}, "worker")
+    decision = model.standing(withdrawal.account.organisation, name)
+    passes = decision is None or decision.at_deadline == "approve"
+    if passes:
+        model.pass_review(withdrawal)
+    else:
+        model.reject_review(withdrawal, REFUSED_REVIEW)
+    _did(model, withdrawal, f"withdrawal.{withdrawal.status}", {}, "worker")
+    if decision is not None:
+        model.ended(decision, "approved" if passes else "lapsed", "worker")
+
+
+def _end_decision(model: Model, name: str) -> None:
+    """Nobody has decided by the deadline: a control is lifted, or a market opens."""
+    found = model.decisions[name]
+    if found.status != "open":
+        return
+    model.ended(found, "approved", "worker")
+    model.granted(found, Client(found.organisation, "worker"))
+    org, account = _owner(model, name)
+    model.note(Deed(model.now, org, "worker", "decision.due", name, {}, None, account))
+    model.written()
 
 
 def _send(model: Model, name: str) -> None:
@@ -181,6 +206,9 @@ def _send(model: Model, name: str) -> None:
         return
     if withdrawal.goes_to == VERIFIED and not _is_verified(withdrawal, model.now):
         _refuse(model, withdrawal, "VERIFICATION_ENDED")
+        return
+    if withdrawal.account.control == "FROZEN":
+        _refuse(model, withdrawal, "ACCOUNT_FROZEN")
         return
     withdrawal.account.spend(withdrawal.hold)
     withdrawal.account.moved("sent", withdrawal, model.now)
@@ -301,7 +329,8 @@ _STEPS: dict[str, Callable[[Model, str], str | None]] = {
     "trade.fill": _fill,
     "trade.settle": _settle,
     "deposit.complete": _complete_deposit,
-    "withdrawal.review": _pass_review,
+    "withdrawal.review": _end_review,
+    "decision.due": _end_decision,
     "withdrawal.send": _send,
     "withdrawal.complete": _complete,
     WATCH: _watch,
@@ -321,7 +350,8 @@ def refuse_deposit(model: Model, deposit: Transfer, code: str) -> None:
 
 
 def claw_back(model: Model, deposit: Transfer, why: str) -> None:
-    """What is still there is taken, the rest is owed, and the account is frozen."""
+    """What is still there is taken, the rest is owed, and the account is frozen; a closed one stays
+    closed."""
     if deposit.status != "completed":
         return
     account, asset = deposit.account, deposit.asset
@@ -333,20 +363,23 @@ def claw_back(model: Model, deposit: Transfer, why: str) -> None:
     account.bank.cents += deposit.cents
     deposit.failure = "RETURNED"
     deposit.move("returned", model.now)
-    account.control, account.reason = "FROZEN", "DEPOSIT_RETURNED"
     _did(model, deposit, "deposit.return", {"reason": why}, OPERATOR)
-    told = {"tradingAccountId": account.id, "control": "FROZEN"}
-    org = account.organisation
-    model.tell(org, "account.control_changed", account.id, OPERATOR, told)
+    before = len(model.events)
+    if account.control != "CLOSED":
+        model.controlled(account, "FROZEN", "DEPOSIT_RETURNED", OPERATOR)
+    for event in model.events[before:]:
+        event.actor = OPERATOR
 
 
 def reject_review(model: Model, withdrawal: Transfer, code: str) -> None:
     if withdrawal.status != "reviewing":
         return
-    withdrawal.account.give_back(withdrawal.hold, model.now)
-    withdrawal.failure = code
-    withdrawal.move("rejected", model.now)
+    decision = model.standing(withdrawal.account.organisation, withdrawal.id)
+    model.reject_review(withdrawal, code)
     _did(model, withdrawal, "withdrawal.rejected", {}, OPERATOR)
+    if decision is not None:
+        decision.outcome = code
+        model.ended(decision, "refused", OPERATOR, OPERATOR)
 
 
 def fail_withdrawal(model: Model, withdrawal: Transfer, code: str) -> None:
@@ -383,11 +416,11 @@ def _give(withdrawal: Transfer) -> None:
 # -- the operator -------------------------------------------------------------------------------
 
 
-def control_account(model: Model, account: Account, control: str | None, why: str | None) -> None:
-    account.control, account.reason = control, why
+def close_account(model: Model, account: Account, why: str) -> None:
+    """For good: nobody decides on it any more."""
+    model.control(account, "CLOSED", why)
+    model.events[-1].actor = OPERATOR
     org = account.organisation
-    told = {"tradingAccountId": account.id, "control": control}
-    model.tell(org, "account.control_changed", account.id, OPERATOR, told)
     model.note(Deed(model.now, org, OPERATOR, "set_control", account.id, {}, None, account.id))
     model.written()
 

@@ -326,8 +326,8 @@ def _open_market(tx: UnitOfWork, found: Record) -> Outcome:
 def _keep_closed(tx: UnitOfWork, found: Record, request: Refusal) -> Outcome:
     _require_admin(tx)
     kept = _opened_again(tx, found, request)
-    due = kept.inserted(Tables.decision)["due"]
-    markets.close(tx.rows, found.subject, found.reason, None if due == NEVER else due)
+    reason, due = (kept.inserted(Tables.decision)[name] for name in ("reason", "due"))
+    markets.close(tx.rows, found.subject, reason, None if due == NEVER else due)
     return kept
 
 

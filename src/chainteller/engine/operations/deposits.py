@@ -200,5 +200,7 @@ def decide_return(
 
 def decide_freeze(account: Record, standing: Record | None, by: str, moment: Moment) -> Outcome:
     """The account is frozen until a person lifts that; ``standing`` is the control's decision that
-    it replaces."""
+    it replaces. A closed account stays closed."""
+    if account.control == Control.CLOSED:
+        return Outcome(account.id)
     return controls.decide(account, standing, Control.FROZEN, "DEPOSIT_RETURNED", by, moment)
