@@ -149,7 +149,7 @@ def body_of(operation: Operation[Any], ids: Mapping[str, str]) -> object:
         },
         "approve_decision": {"answer": "It's theirs."},
         "refuse_decision": {"reason": "OTHER", "answer": "It isn't."},
-        "note_decision": {"text": "Call back."},
+        "note_decision": {"note": "Call back."},
         "create_challenge": {"counterpartyId": ids["counterpartyId"]},
         "create_small_transfer": {"counterpartyId": ids["counterpartyId"]},
         "create_ownership_statement": {

@@ -56,7 +56,7 @@ REQUESTS: Mapping[type[RequestModel], RequestModel] = {
         OpenDecision(kind="control", subject=WELL_FORMED, control="FROZEN", reason="TEST"),
         Approval(answer="It's theirs."),
         Refusal(reason="OTHER", answer="It isn't."),
-        DecisionNote(text="Call back."),
+        DecisionNote(note="Call back."),
     )
 }
 

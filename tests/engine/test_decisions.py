@@ -179,14 +179,14 @@ def test_a_note_moves_the_deadline_once(bank: Bank) -> None:
     withdrawal = bank.withdraw("60.00")
     found = bank.decision(withdrawal.id)
     bank.step(600)
-    asked = bank.engine.note_decision(found.id, DecisionNote(text="A photo of the device")).value
+    asked = bank.engine.note_decision(found.id, DecisionNote(note="A photo of the device")).value
     assert asked.due is not None
     assert found.due is not None
     assert (asked.due - found.due).total_seconds() == 3_600
     shown = bank.engine.withdrawal_record(bank.world.account, withdrawal.id)
     assert shown.review is not None
     assert shown.review.eta == asked.due
-    again = bank.engine.note_decision(found.id, DecisionNote(text="And a date")).value
+    again = bank.engine.note_decision(found.id, DecisionNote(note="And a date")).value
     assert (again.due, again.asked) == (asked.due, "And a date")
     assert verify(bank.world.database) == ()
     bank.step(3_600)

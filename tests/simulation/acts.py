@@ -420,7 +420,7 @@ def _review(sim: "Simulation", draw: "Draw") -> None:
     freeze = {"kind": "control", "subject": account.id, "control": "FROZEN", "reason": "FRAUD"}
     asked = [
         Asked("take_decision", (decision.id,)),
-        Asked("note_decision", (decision.id,), {"text": "A photo of the device"}),
+        Asked("note_decision", (decision.id,), {"note": "A photo of the device"}),
         Asked("open_decision", (), freeze | {"until": str(moment(model.now + HOUR))}),
     ]
     for call in [each for each in asked if draw.chance(3)] + [draw.pick(last)]:

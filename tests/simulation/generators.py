@@ -579,7 +579,8 @@ def _take_decision(make: Maker) -> Asked:
 
 
 def _approve_decision(make: Maker) -> Asked:
-    return Asked("approve_decision", (make.decision_id(),), {"answer": make.words()})
+    body = {} if make.draw.chance(4) else {"answer": make.words()}
+    return Asked("approve_decision", (make.decision_id(),), body)
 
 
 def _refuse_decision(make: Maker) -> Asked:
@@ -597,7 +598,7 @@ def _refuse_decision(make: Maker) -> Asked:
 
 
 def _note_decision(make: Maker) -> Asked:
-    return Asked("note_decision", (make.decision_id(),), {"text": make.words()})
+    return Asked("note_decision", (make.decision_id(),), {"note": make.words()})
 
 
 # -- reads --------------------------------------------------------------------------------------

@@ -521,7 +521,8 @@ class Model:
         """It waits for a person, or for a time, or is sent next."""
         line, wait = self._line(withdrawal), self.settings.review_delay
         if line is not None:
-            withdrawal.review, wait = line.condition.upper(), line.within_s * SECOND
+            withdrawal.review = f"REVIEW_{line.condition.upper()}"
+            wait = line.within_s * SECOND
         elif withdrawal.goes_to == UNVERIFIED:
             withdrawal.review = "UNVERIFIED_DESTINATION"
         if withdrawal.review is None:
@@ -537,6 +538,7 @@ class Model:
                 "", org, "withdrawal", withdrawal.id, withdrawal.review, self.now, "policy"
             )
             opened.account, opened.due, opened.at_deadline = account, withdrawal.eta, line.then
+            opened.pays = (shown(withdrawal.atoms, withdrawal.asset), withdrawal.asset)
             self.opened(opened)
 
     def _line(self, withdrawal: Transfer) -> ReviewLine | None:
@@ -1130,6 +1132,10 @@ class Model:
             raise Refused("VALIDATION_ERROR")
         return told
 
+    def _answer(self, asked: Asked) -> str | None:
+        given = (asked.body or {}).get("answer")
+        return None if given is None else self._words(given)
+
     def _until(self, body: Wire) -> int | None:
         if body.get("until") is None:
             return None
@@ -1155,7 +1161,7 @@ class Model:
 
     def _note_decision(self, client: Client, asked: Asked, _answered: Answered) -> Any:
         """The first note about a withdrawal gives as much time again as there was at first."""
-        text = self._words((asked.body or {})["text"])
+        text = self._words((asked.body or {})["note"])
         found = self._undecided(client, asked.ids[0])
         is_first, found.asked, found.asked_at = found.asked is None, text, self.now
         self.tell(client.organisation, "decision.asked", found, None, found.told)
@@ -1176,7 +1182,7 @@ class Model:
         self.jobs = [each for each in self.jobs if each[1:] != work]
 
     def _approve_decision(self, client: Client, asked: Asked, _answered: Answered) -> Any:
-        answer = self._words((asked.body or {})["answer"])
+        answer = self._answer(asked)
         found = self._undecided(client, asked.ids[0])
         if found.kind == "market":
             self._administrator(client)
@@ -1221,7 +1227,7 @@ class Model:
     def _refuse_decision(self, client: Client, asked: Asked, _answered: Answered) -> Any:
         """A control or a closed market stays, under a decision of its own."""
         body = asked.body or {}
-        answer = self._words(body["answer"])
+        answer = self._answer(asked)
         found = self._undecided(client, asked.ids[0])
         stays = found.kind in ("control", "market")
         if found.kind == "market":

@@ -709,6 +709,8 @@ class Decision:
     opened_by: str
     account: Account | None = None
     control: str | None = None
+    pays: tuple[str, str] | None = None
+    """The amount and the asset of a withdrawal."""
     words: str | None = None
     due: int | None = None
     at_deadline: str = "refuse"
@@ -740,6 +742,9 @@ class Decision:
             "kind": self.kind,
             "subject": self.subject,
             "tradingAccountId": self.account.id if self.account else None,
+            "customerName": self.account.bank.customer.name if self.account else None,
+            "amount": self.pays and self.pays[0],
+            "symbol": self.pays and self.pays[1].partition("@")[0],
             "status": self.status,
             "control": self.control,
             "reason": self.reason,

@@ -119,7 +119,7 @@ def refuse(
 @idempotent
 def note(decision_id: str, text: str, idempotency_key: str | None) -> None:
     """Note what the customer is asked for; the first time, a withdrawal's deadline moves."""
-    asked = DecisionNote(text=text)
+    asked = DecisionNote(note=text)
     with writing() as desk:
         noted = desk.note_decision(decision_id, asked, idempotency_key=idempotency_key)
     record(noted.value, DECISION)

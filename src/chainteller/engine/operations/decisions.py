@@ -182,7 +182,7 @@ def take(tx: UnitOfWork, decision_id: str) -> Decision:
 def note(tx: UnitOfWork, decision_id: str, request: DecisionNote) -> Decision:
     """Note what the customer is asked for. The first note moves a withdrawal's deadline by as much
     time as there was at first."""
-    text = checked_words("text", request.text)
+    text = checked_words("note", request.note)
     found = _locked(tx, decision_id)
     values: dict[str, object] = {"asked": text, "asked_at": tx.now}
     also = Outcome(found.id)

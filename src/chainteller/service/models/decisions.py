@@ -82,4 +82,4 @@ class DecisionNote(RequestModel):
     """What the customer is asked for. The first time, they and the reviewer get as much time again
     as the decision had at first."""
 
-    text: str
+    note: str

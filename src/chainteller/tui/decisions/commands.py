@@ -70,8 +70,8 @@ COMMANDS: tuple[Command["DecisionsScreen"], ...] = (
     Command("decisions.customer", "v", "Go to the customer's account",
         _open_customer, _no_account, footer="account", rank=3),
     Command("decisions.kind", "f", "Show one kind only",
-        lambda screen: screen.next_kind(), always, footer="only", rank=3),
+        lambda screen: screen.next_kind(), always, footer="only", rank=3, of_list=True),
     Command("decisions.decided", "0", "Show decided ones too, or only what waits",
-        lambda screen: screen.toggle_decided(), always, footer="all", rank=4),
+        lambda screen: screen.toggle_decided(), always, footer="all", rank=4, of_list=True),
 )
 # fmt: on

@@ -186,7 +186,7 @@ def _take(decision_id: str, service: "Service", key: str) -> Step:
 def _note(decision_id: str, text: str, service: "Service", key: str) -> Step:
     from chainteller.service.models.decisions import DecisionNote
 
-    noted = service.note_decision(decision_id, DecisionNote(text=text), idempotency_key=key).value
+    noted = service.note_decision(decision_id, DecisionNote(note=text), idempotency_key=key).value
     until = f", until {noted.due:%d %b %H:%M} UTC" if noted.due is not None else ""
     return _changed(noted, f"noted{until}", "good")
 
