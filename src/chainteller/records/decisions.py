@@ -33,7 +33,12 @@ DECISION: "FieldList[Decision]" = FieldList(
         Field("created", "opened", MOMENT, lambda each: each.created),
         Field("opened_by", "opened by", TEXT, lambda each: each.opened_by),
         Field("due", "due", MOMENT, lambda each: each.due),
-        Field("at_deadline", "if nobody decides", TEXT, lambda each: each.at_deadline),
+        Field(
+            "at_deadline",
+            "if nobody decides",
+            TEXT,
+            lambda each: each.at_deadline if each.due is not None else None,
+        ),
         Field("holder", "taken by", TEXT, lambda each: each.holder),
         Field("held_until", "taken until", MOMENT, lambda each: each.held_until),
         Field("asked", "customer was asked", TEXT, lambda each: each.asked),

@@ -30,7 +30,7 @@ _LISTED = Listing(
     _SHOWN,
     "organisation_id",
     filters=("status", "trading_account_id"),
-    orders={"due": ("due", "id")},
+    orders={"due": ("due", "created", "id")},
 )
 _STORED = Decision.model_fields.keys() - {"type", "due", "amount", "symbol"}
 _KIND, _SUBJECT = "decision.kind = :kind", "decision.subject = :subject"

@@ -374,11 +374,11 @@ CREATE TABLE decision (
   FOREIGN KEY(trading_account_id) REFERENCES trading_account (id)
 );
 
-CREATE INDEX ix_decision_account ON decision (organisation_id, trading_account_id, due, id);
+CREATE INDEX ix_decision_account ON decision (organisation_id, trading_account_id, due, created, id);
 
 CREATE INDEX ix_decision_created ON decision (organisation_id, created, id);
 
-CREATE INDEX ix_decision_due ON decision (organisation_id, status, due, id);
+CREATE INDEX ix_decision_due ON decision (organisation_id, status, due, created, id);
 
 CREATE UNIQUE INDEX ix_decision_open ON decision (organisation_id, subject) WHERE status = 'open';
 

@@ -401,7 +401,7 @@ class DecisionRow(SQLModel, table=True):
     version: int = 1
     __table_args__ = (
         Index("ix_decision_created", "organisation_id", "created", "id"),
-        Index("ix_decision_due", "organisation_id", "status", "due", "id"),
+        Index("ix_decision_due", "organisation_id", "status", "due", "created", "id"),
         Index(
             "ix_decision_open",
             "organisation_id",
@@ -410,7 +410,9 @@ class DecisionRow(SQLModel, table=True):
             sqlite_where=text("status = 'open'"),
             postgresql_where=text("status = 'open'"),
         ),
-        Index("ix_decision_account", "organisation_id", "trading_account_id", "due", "id"),
+        Index(
+            "ix_decision_account", "organisation_id", "trading_account_id", "due", "created", "id"
+        ),
     )
 
 

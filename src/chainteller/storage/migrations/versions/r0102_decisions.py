@@ -39,7 +39,7 @@ def upgrade() -> None:
         sa.Column("salt", sa.String(16)),
     )
     op.create_index("ix_decision_created", "decision", ["organisation_id", "created", "id"])
-    op.create_index("ix_decision_due", "decision", ["organisation_id", "status", "due", "id"])
+    op.create_index("ix_decision_due", "decision", ["organisation_id", "status", "due", "created", "id"])
     op.create_index(
         "ix_decision_open",
         "decision",
@@ -49,5 +49,5 @@ def upgrade() -> None:
         postgresql_where=_OPEN,
     )
     op.create_index(
-        "ix_decision_account", "decision", ["organisation_id", "trading_account_id", "due", "id"]
+        "ix_decision_account", "decision", ["organisation_id", "trading_account_id", "due", "created", "id"]
     )
