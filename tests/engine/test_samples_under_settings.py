@@ -14,6 +14,7 @@ from tests.world.samples import MIDNIGHT, load, new_bank, rows
 
 from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS
 from chainteller.domain.clock import ManualClock
+from chainteller.domain.decisions import AtDeadline, ReviewCondition, ReviewLine
 from chainteller.domain.ledger import buying_power
 from chainteller.domain.limits import DEFAULT_LIMITS, DestinationClass
 from chainteller.domain.options import EngineOptions
@@ -32,6 +33,9 @@ _LONG_DELAYS = dict.fromkeys(_SHORT_DELAYS, 86_400 * 30 + 0.25)
 
 def _limited(*own_bank: int) -> dict[DestinationClass, tuple[int, ...]]:
     return {**DEFAULT_LIMITS, DestinationClass.OWN_BANK: own_bank}
+
+
+POLICY = (ReviewLine(ReviewCondition.UNVERIFIED_WALLET, 0, 3_600, AtDeadline.REFUSE),)
 
 
 @contextmanager
@@ -69,6 +73,7 @@ def check(bank: EngineContext) -> None:
     [
         pytest.param({"quote_window_s": 1, **_SHORT_DELAYS}, id="shortest"),
         pytest.param({"quote_window_s": 7}, id="seven-seconds"),
+        pytest.param({"review": POLICY}, id="policy"),
         pytest.param({"quote_window_s": 3600, "rate_limits": False}, id="an-hour"),
         pytest.param({"quote_window_s": 1e6 + 0.5, **_LONG_DELAYS}, id="longest"),
         pytest.param({"maintenance": _MARKETS, "open_quotes_per_account": 1}, id="maintenance"),

@@ -332,8 +332,8 @@ def _outlive(sim: "Simulation", draw: "Draw") -> None:
 
 
 def _proven(sim: "Simulation", draw: "Draw") -> "tuple[Client, Custody, Wallet, str] | None":
-    """A wallet that was just verified by a transfer, or should have been: who asked for it, for
-    which blockchain account, and an asset to pay."""
+    """A wallet that was just verified by a transfer, or should have been: who asked for it, by
+    a key that outlives it, for which blockchain account, and an asset to pay."""
     model = sim.model
     pairs = [
         (custody, wallet, asset)
@@ -348,9 +348,7 @@ def _proven(sim: "Simulation", draw: "Draw") -> "tuple[Client, Custody, Wallet, 
     if not pairs:
         return None
     custody, wallet, asset = draw.pick(pairs)
-    client = sim.client(draw, wallet.organisation)
-    if client is None:
-        return None
+    client = sim.desk(wallet.organisation)
     sim.call(client, small_transfer_to(custody, wallet), "", draw)
     of_pair = [
         each
@@ -812,7 +810,7 @@ WEIGHTS = {
     "settings": 6,
     "fees": 3,
     "core bank": 18,
-    "closed account": 1,
+    "closed account": 2,
     "customer": 10,
     "API keys": 8,
     "a dispute": 5,

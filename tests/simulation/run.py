@@ -208,6 +208,11 @@ class Simulation:
             return mine[draw.chance(5)].client
         return self.authenticated(draw.recent(mine) if draw.chance(3) else mine[0])
 
+    def desk(self, organisation: str) -> Client:
+        """Who asks by the first key, which never ends."""
+        keys = self.model.api_keys.values()
+        return next(each.client for each in keys if each.organisation == organisation)
+
     def authenticated(self, key: ApiKey) -> Client | None:
         expected = key.refusal(self.model.now)
         try:

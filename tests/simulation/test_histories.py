@@ -18,7 +18,7 @@ def test_histories_begin_in_every_way() -> None:
 
 
 def test_damage_is_found() -> None:
-    outcomes = Counter(case(number) for number in range(100, 110))
+    outcomes = Counter(case(number) for number in range(100, 112))
     assert outcomes["named"] + outcomes["found"] >= 6
     assert outcomes["missed"] == 0
     assert outcomes["ended with an error"] == 0

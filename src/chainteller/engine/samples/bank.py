@@ -6,12 +6,13 @@ and put on record in the name of one of the bank's agents.
 
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from chainteller.domain.actors import WORKER
 from chainteller.domain.assets import DEPOSIT_TOKENS, MARKETS, MARKETS_BY_NAME, USD, Asset
+from chainteller.domain.decisions import DecisionStatus, RefusalReason
 from chainteller.domain.ids import Prefix, new_id
 from chainteller.domain.ledger import buying_power
 from chainteller.domain.limits import DestinationClass, Spent
@@ -23,12 +24,13 @@ from chainteller.domain.quoting import FeeSchedule, Side
 from chainteller.domain.randomness import Randomness, SeededRandomness, below
 from chainteller.domain.trades import Rejection
 from chainteller.domain.transfers import COUNTED
-from chainteller.engine.core.outcome import Moment, Outcome, Row
+from chainteller.engine.core.outcome import Insert, Moment, Outcome, Row
 from chainteller.engine.core.ports import PriceFeed
 from chainteller.engine.core.unit_of_work import audited_inputs
 from chainteller.engine.operations import (
     accounts,
     controls,
+    decision_records,
     deposits,
     payouts,
     quotes,
@@ -37,7 +39,6 @@ from chainteller.engine.operations import (
     withdrawals,
 )
 from chainteller.engine.operations.currencies import CRYPTO_CURRENCY, DEPOSIT_TOKEN, STABLECOIN
-from chainteller.engine.operations.decision_records import OPENED
 from chainteller.engine.operations.destinations import Target
 from chainteller.engine.operations.markets import Condition
 from chainteller.engine.samples.bulk import BulkRows, written_rows
@@ -61,6 +62,7 @@ from chainteller.wallets.simulated import SampleWallet
 AGENTS = ("a.brandt", "m.okafor", "j.lindqvist", "s.iyer", "t.moreau")
 """Who did it all, as the audit trail names them."""
 _COMPLIANCE = "compliance"
+_DECISIONS = "decision."
 _REASONS = {
     "FROZEN": "COMPLIANCE_REVIEW",
     "SELL_ONLY": "RISK_POLICY",
@@ -109,8 +111,8 @@ class SampleBank:
     spent: dict[str, list[Spent]] = field(default_factory=dict)
     """Earlier withdrawals by account that count against its limits and are not in ``rows``."""
     _withdrawals: dict[str, list[str]] = field(default_factory=dict)
-    _controls: dict[str, str] = field(default_factory=dict)
-    """The open decision about the control of an account."""
+    _open_decisions: dict[str, str] = field(default_factory=dict)
+    """The open decision about an account's control or a withdrawal, by its subject."""
     _of_decisions: Randomness = field(init=False)
     """Draws their ids, so that a seed goes on giving the same sample bank."""
 
@@ -159,8 +161,9 @@ class SampleBank:
         """Apply an outcome of the last act; its own audit entries are the worker's, in the trail of
         ``account``."""
         posted = self.rows.apply(outcome, at)
+        self._open_decisions |= dict(_opened(outcome))
         for event in outcome.events:
-            if event.type != OPENED:
+            if not event.type.startswith(_DECISIONS):
                 self.randomness.bytes(_EVENT_BYTES)
         for entry in outcome.audit:
             act = Act(entry.action, WORKER.name, entry.subject, account, entry.inputs, when=at)
@@ -267,11 +270,22 @@ class SampleBank:
         if control not in SETTABLE:
             update, event = accounts.restrict(row, control, reason)
             return Outcome(account.id, rows=(update,), events=(event,))
-        standing = self._controls.get(account.id)
-        before = standing and self.rows.record(Tables.decision, standing)
-        decided = controls.decide(row, before, control, reason, _COMPLIANCE, moment)
-        self._controls[account.id] = decided.inserted(Tables.decision)["id"]
-        return decided
+        before = self._standing(account.id)
+        return controls.decide(row, before, control, reason, _COMPLIANCE, moment)
+
+    def _standing(self, subject: str) -> Record | None:
+        """The open decision about a record."""
+        found = self._open_decisions.get(subject)
+        return None if found is None else self.rows.record(Tables.decision, found)
+
+    def _decided(self, subject: str, status: DecisionStatus, by: str, at: int) -> Outcome:
+        """The end of the open decision about a withdrawal, if a person had to decide on it."""
+        standing = self._standing(subject)
+        if standing is None:
+            return Outcome(subject)
+        del self._open_decisions[subject]
+        code = RefusalReason.DESTINATION.value if status is DecisionStatus.REFUSED else None
+        return decision_records.ended(standing, status, by, at, code)
 
     def account(self, account_id: str) -> Record:
         """A trading account with its customer's columns."""
@@ -490,13 +504,17 @@ class SampleBank:
     def pass_review(self, account: Account, withdrawal_id: str, at: int) -> None:
         self.rows.jobs.pop((withdrawals.REVIEW, withdrawal_id))
         withdrawal = self._transfer(withdrawal_id)
-        self.apply(payouts.decide_passed_review(withdrawal, self.moment(at)), at, account.id)
+        passed = payouts.decide_passed_review(withdrawal, self.moment(at))
+        decided = self._decided(withdrawal_id, DecisionStatus.APPROVED, _COMPLIANCE, at)
+        self.apply(passed.joined(decided), at, account.id)
 
     def reject_withdrawal(self, account: Account, withdrawal_id: str, at: int) -> None:
         """The review refuses it, and what was held is released."""
         self.rows.jobs.pop((withdrawals.REVIEW, withdrawal_id))
         withdrawal = self._transfer(withdrawal_id)
-        self.apply(payouts.decide_rejection(withdrawal, *_REVIEW_REFUSED, at), at, account.id)
+        rejected = payouts.decide_rejection(withdrawal, *_REVIEW_REFUSED, at)
+        decided = self._decided(withdrawal_id, DecisionStatus.REFUSED, _COMPLIANCE, at)
+        self.apply(rejected.joined(decided), at, account.id)
 
     def _spent(self, account: Account) -> tuple[Spent, ...]:
         made = (self._transfer(each) for each in self._withdrawals.get(account.id, ()))
@@ -528,7 +546,8 @@ class SampleBank:
         withdrawal = self._transfer(withdrawal_id)
         decided = withdrawals.decide_cancellation(self.account(account.id), withdrawal, at)
         self.record(at, "cancel_withdrawal", withdrawal_id, {}, account.id)
-        self.apply(decided, at)
+        by, status = self.acts[-1].actor, DecisionStatus.WITHDRAWN
+        self.apply(decided.joined(self._decided(withdrawal_id, status, by, at)), at)
 
     def fail_withdrawal(self, account: Account, withdrawal_id: str, at: int) -> None:
         """The bank refuses it before anything was sent."""
@@ -543,6 +562,13 @@ class SampleBank:
 
     def _transfer(self, transfer_id: str) -> Record:
         return self.rows.record(Tables.transfer, transfer_id)
+
+
+def _opened(outcome: Outcome) -> Iterator[tuple[str, str]]:
+    """(subject, id) of the decisions that an outcome opens."""
+    for change in outcome.rows:
+        if isinstance(change, Insert) and change.table is Tables.decision:
+            yield from ((row["subject"], row["id"]) for row in change.rows)
 
 
 def search_name(name: str) -> str:
