@@ -1,14 +1,5 @@
-"""A bank for tests that call it."""
+"""The bank and the service's log of the tests of the HTTP service."""
 
-from collections.abc import Iterator
-from pathlib import Path
+from tests.api.conftest import log_file, world
 
-import pytest
-from tests.world.bank import World, build, sqlite_url
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    found = build(sqlite_url(tmp_path))
-    yield found
-    found.engine.close()
+__all__ = ["log_file", "world"]

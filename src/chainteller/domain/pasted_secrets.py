@@ -8,12 +8,12 @@ never a part of it.
 
 import re
 import unicodedata
-from enum import StrEnum
 
 from chainteller.domain.pasting import MAX_PASTE, unquoted, without_invisibles
+from chainteller.domain.secret_kinds import HEX_KEY_KIND, WORDS_KIND, Digits
 
-HEX_KEY_KIND = "a private key or a transaction's hash, which look alike"
-WORDS_KIND = "twelve words in a row, which may be a recovery phrase"
+__all__ = ["HEX_KEY_KIND", "WORDS_KIND", "Digits", "find_secret"]
+
 _SHORTEST = 12
 """Characters of twelve words in Chinese."""
 _SHORTEST_OF_LATIN = 20
@@ -22,19 +22,6 @@ _HARMLESS = re.compile(
     re.ASCII,
 )
 """Ids, random keys of requests, addresses and names of markets: most of what is passed."""
-
-
-class Digits(StrEnum):
-    """What 64 hex digits are at an entrance: a private key and a hash look alike."""
-
-    KEY = "key"
-    """A key, unless the words around them speak of a transaction, a block or a hash."""
-    HASH = "hash"
-    """A hash, which is looked for, unless the words around them speak of a key."""
-    DIGEST = "digest"
-    """A hash that a program made its key, where they are without 0x."""
-    SIGNATURE = "signature"
-    """A key or a hash where they are all of the text, and a part of a signature elsewhere."""
 
 
 def find_secret(text: str, digits: Digits = Digits.KEY) -> str | None:

@@ -10,8 +10,8 @@ from itertools import islice
 from urllib.parse import unquote_plus
 
 from chainteller.domain import recovery_words as phrases
-from chainteller.domain.pasted_secrets import HEX_KEY_KIND, WORDS_KIND, Digits
 from chainteller.domain.secret_forms import decimal_keys, find_form, hidden_texts
+from chainteller.domain.secret_kinds import HEX_KEY_KIND, WORDS_KIND, Digits
 
 _HEX_KEY = re.compile(r"(?:0[xX])?[0-9a-fA-F]{62,65}", re.ASCII)
 _HEX_KEY_WORD = re.compile(rf"(?<![0-9A-Za-z]){_HEX_KEY.pattern}(?![0-9A-Za-z])", re.ASCII)
