@@ -138,14 +138,12 @@ def seal_contradicted(connection: Session, trail: Trail, row: Kept, seal: str, s
     for about in _once(merge(*parts, key=lambda row: -row.number)):
         following = _at(connection, of, about.number + 1) if about.number < size else ()
         for found in (*following, about):
-            made = next(
-                (told[2] for told in found.rows if told[:2] == [row.table.name, row.key]), ""
-            )
+            made = [told[2] for told in found.rows if told[:2] == [row.table.name, row.key]]
             if not made:
                 continue
             if not _is_good(connection, found):
                 return f"entry {found.number} of {found.log} was altered"
-            return "" if made == seal else f"{row.key} isn't as entry {found.number} says"
+            return "" if made == [seal] else f"{row.key} isn't as entry {found.number} says"
     if _is_archived(connection, of):
         return ""
     return f"no entry wrote {row.table.name} {row.key}"
