@@ -278,7 +278,7 @@ async def test_reverification_asks_and_takes_the_limits_away_at_once(bench: Benc
         assert case.types == ["VerifiedCounterparty1P"]
         await answer(pilot, "y")
         assert "[x] revoked" in seen(app)
-        assert "until verified, each is held first" in seen(app)
+        assert "until verified, held first" in seen(app)
         assert case.types == ["counterparty"]
         bench.world.advance(1)
         await press(pilot, "enter")

@@ -14,8 +14,10 @@ _EXECUTION = "execute_quote"
 
 
 def unanswered_lines(desk: Desk) -> list[str]:
-    """The writes without an answer, those that were given up first."""
-    session, requests = desk.session, list(_requests(desk))
+    """The writes without an answer, those that were given up first; executions that were given up
+    are told by the quote that they're for.
+    """
+    session, requests = desk.session, list(_requests(desk, without=_EXECUTION))
     if session is None or not requests:
         return []
     from chainteller.workspace.outcomes import account_of, words_of
@@ -37,29 +39,26 @@ def still_open(desk: Desk) -> str:
     return f"The one of {times[0]} is still open." if times else ""
 
 
-def _requests(desk: Desk) -> "Iterator[SentRequest]":
-    session, keys = desk.session, list(_keys(desk))
-    if session is None or not keys:
+def _requests(desk: Desk, without: str = "") -> "Iterator[SentRequest]":
+    """Those given up, but for one operation, and those that are waited for."""
+    session = desk.session
+    if session is None:
+        return
+    given_up = [key for key, name in session.unanswered.items() if name != without]
+    keys = dict.fromkeys([*given_up, *session.requests.waiting(SAID_AFTER_S)])
+    if not keys:
         return
     from chainteller.workspace.outcomes import MOVES_NOTHING
 
     for key in keys:
         request = session.workspace.sent_request(key)
-        given_up = key in session.unanswered
-        if request is not None and not (given_up and request.operation in MOVES_NOTHING):
+        is_given_up = key in session.unanswered
+        if request is not None and not (is_given_up and request.operation in MOVES_NOTHING):
             yield request
 
 
 def _sent(request: "SentRequest") -> str:
     return f"{clock_time(to_datetime(request.sent_at))}Z"
-
-
-def _keys(desk: Desk) -> Iterator[str]:
-    """Of the requests given up, executions are told by the quote that they're for."""
-    session = desk.session
-    if session is not None:
-        given_up = [key for key, name in session.unanswered.items() if name != _EXECUTION]
-        yield from dict.fromkeys([*given_up, *session.requests.waiting(SAID_AFTER_S)])
 
 
 def _named(desk: Desk, account_id: str) -> str:

@@ -569,7 +569,7 @@ def limits(
     verified, own = wallet.is_verified, limits_of(wallet, found)
     if not own:
         return []
-    kind = "to a verified 1P wallet" if verified else "until verified, each is held first"
+    kind = "to a verified 1P wallet" if verified else "until verified, held first"
     rows = [heading("WITHDRAWAL LIMITS", kind)]
     level = None
     for row in own:
