@@ -728,7 +728,10 @@ def _decisions(model: Model, client: Client, asked: Asked) -> Wire:
     rows = newest_first(asked, created_within(asked, rows))
     sort = asked.query.get("sort", "due")
     if sort.endswith("due"):
-        rows.sort(key=lambda each: (each.due or NEVER, each.id), reverse=sort.startswith("-"))
+        rows.sort(
+            key=lambda each: (each.due or NEVER, each.created, each.id),
+            reverse=sort.startswith("-"),
+        )
     return paged([each.wire() for each in rows], page, limit)
 
 

@@ -175,15 +175,14 @@ def _sample_bank(
     now: int,
     codes: Iterable[str],
 ) -> SampleBank:
-    """``codes`` are those of the ledger accounts that may exist. Nothing in its history waited for
-    a person, whatever the policy is now."""
+    """``codes`` are those of the ledger accounts that may exist."""
     return SampleBank(
         organisation_id=tx.organisation_id,
         rows=BulkRows(ledger.of_codes(tx.connection, tx.organisation_id, codes)),
         randomness=randomness,
         prices=prices,
         fees=organisations.fee_schedule(tx.connection, tx.organisation_id),
-        options=replace(tx.context.options, review=()),
+        options=tx.context.options,
         now=now,
     )
 
@@ -193,8 +192,6 @@ def _write(tx: UnitOfWork, bank: SampleBank, seed: str) -> None:
     tx.rows.randomness = SeededRandomness(f"salts {seed} {bank.now}")
     bank.rows.write(tx.rows, tx.organisation_id)
     tx.under_rule()
-    rule = rule_of(bank.options)
-    tx.rows.insert_if_new(Tables.rule, {"id": rule.id, "body": rule.body, "since": bank.now})
     seals = tx.rows.take()
     own = seals.pop(tx.organisation_id, {}) | seals.pop(None, {})
     tx.report(bank.sealed(own))
