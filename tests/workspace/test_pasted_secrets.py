@@ -16,7 +16,7 @@ import pytest
 from tests.cli.conftest import sample_world
 from tests.cli.every_command import INTERACTIVE, Bank, lines, sample_bank
 from tests.cli.program import environment
-from tests.secrets.generated import FEW_OR_MANY, Secret
+from tests.secrets.generated import FEW_OR_MANY, QUICK, Secret
 from tests.secrets.leaks import Parts
 
 from chainteller.cli.main import commands
@@ -136,6 +136,19 @@ def _serving(home: Path) -> Iterator[str]:
             said.write(rest)
 
 
+@pytest.mark.parametrize(
+    "words", [[""], ["accounts", "list", ""], ["info", "--profile", ""], ["info", "--database="]]
+)
+def test_a_command_line_that_is_wrong_anyway_is_refused_without_repeating_it(
+    commanded: Bank, words: list[str]
+) -> None:
+    for secret in QUICK:
+        if not secret.is_hex:
+            ended = commanded.run(*words[:-1], words[-1] + secret.text)
+            assert (ended.code, "SECRET_ENTERED" in ended.err) == (1, True), secret.kind
+            assert not {*Parts([secret]).found((ended.out + ended.err).encode())}, secret.kind
+
+
 @FEW_OR_MANY
 def test_no_line_of_the_plain_console_keeps_a_secret(
     commanded: Bank, entered: SecretsEntered
@@ -148,6 +161,7 @@ def test_no_line_of_the_plain_console_keeps_a_secret(
         said += [shlex.join(["note", "TDA_1", *secret.split()]), f"find {secret}"]
     ended = commanded.run("desk", "--plain", given="\n".join([*said, "quit", ""]))
     assert "note TDA_1" not in ended.out
+    assert not {*Parts(entered).found((ended.out + ended.err).encode())}
     assert Parts(entered).found_in(commanded.home) == set()
 
 
@@ -157,7 +171,7 @@ def test_a_secret_that_is_submitted_as_a_signature_is_refused_and_not_repeated(
 ) -> None:
     claim = lines_of_claim(commanded)
     for secret in entered:
-        for command, words in (("claim", "-"), ("diagnose", secret.text)):
+        for command, words in (("claim", secret.text), ("diagnose", "-")):
             given = f"{secret.text}\n"
             ended = commanded.run("wallets", command, claim[0], words, *claim[2:], given=given)
             assert ended.code == 1, (secret.kind, ended)

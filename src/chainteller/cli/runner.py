@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 from collections.abc import Sequence
 from itertools import pairwise
@@ -13,6 +14,8 @@ from chainteller.cli.error_output import Exit, Usage, report_error, say
 from chainteller.domain.pasted_secrets import Digits
 from chainteller.service.entered_secrets import require_no_secret
 from chainteller.service.errors import ServiceError, TellerError
+
+_OPTION = re.compile("--[a-z][a-z-]*=", re.ASCII)
 
 
 def run_program(program: click.Command, arguments: Sequence[str], typed: Sequence[str] = ()) -> int:
@@ -41,7 +44,7 @@ def require_no_secrets(words: Sequence[str]) -> None:
     Raises:
         SecretEntered: a word is a wallet's secret, or they are a recovery phrase.
     """
-    values = [word.partition("=")[2] if word.startswith("--") else word for word in words]
+    values = [_OPTION.sub("", word) for word in words]
     for text in (*values, " ".join(values)):
         require_no_secret("command line", text, Digits.HASH)
 
