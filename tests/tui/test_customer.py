@@ -223,10 +223,10 @@ async def test_a_refusal_is_not_read_to_the_next_customer(bench: Bench) -> None:
         await settle(pilot)
         await _serve(pilot, first)
         await press(pilot, "w", *"100", "enter")
-        assert "The available balance is lower" in seen(app)
+        assert "Not enough money" in seen(app)
         await press(pilot, "escape")
         await _serve(pilot, second)
-        assert "The available balance is lower" not in seen(app)
+        assert "Not enough money" not in seen(app)
         await press(pilot, "t")
         assert "paid out" not in seen(app)
 

@@ -122,7 +122,7 @@ async def test_cancel_is_named_while_a_trade_can_be_cancelled(bench: Bench) -> N
         assert _keys(app) == [*none, "t text", "c copy"]
         await press(pilot, "question_mark", *"cancel")
         assert f"({trade.id[:8]}" in seen(app)
-        assert "is settled: it is final)" in seen(app)
+        assert "is settled; it can't be changed)" in seen(app)
 
 
 async def test_enter_is_named_where_it_opens_a_detail(bench: Bench) -> None:
