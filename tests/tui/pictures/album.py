@@ -54,6 +54,7 @@ PAGES = frozenset(
         "accounts",
         "audit",
         "customer",
+        "decisions",
         "markets",
         "quote",
         "quote-executed",

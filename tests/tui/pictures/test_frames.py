@@ -50,11 +50,14 @@ _AMOUNT = re.compile(r"\d[\d,]*\.\d+")
 _HEADLINE = re.compile(r" (\w+-usd)  \w+  [\d,.]+ ")
 """What stands above the chart of a market."""
 _CHART = re.compile("[\u2801-\u28ff]{2,}")
-_LISTS = frozenset({"Accounts", "Trades", "Transfers", "Wallets", "Audit", "Markets", "Timeline"})
+_LISTS = frozenset(
+    {"Accounts", "Decisions", "Trades", "Transfers", "Wallets", "Audit", "Markets", "Timeline"}
+)
 _AS_WRITTEN = "Entry"
 """An entry of the audit trail is shown as it was written."""
 ANSWERS = {
     "Account": r"^ ?SAY ",
+    "Decision": r"^NOW ",
     "Trade": r"^NOW ",
     "Transfer": r"^NOW ",
     "Wallet": r"^NOW ",
