@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from chainteller.engine.core.context import EngineContext
 from chainteller.engine.engine import Engine
 from chainteller.sample_worlds import TRAINING_BEGINS
 from chainteller.storage.database import open_database
+from chainteller.storage.log import rows
 from chainteller.storage.log.writer_keys import PublicKey
 
 __all__ = ["base"]
@@ -48,8 +50,9 @@ def album(
 
 
 @pytest.fixture
-def sample_bench(base: Path, tmp_path: Path) -> Iterator[Bench]:
-    """A console on a copy of the sample bank; seed and time never change."""
+def sample_bench(base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
+    """A console on a copy of the sample bank; seed, time and salts never change."""
+    monkeypatch.setattr(rows, "SystemRandomness", partial(SeededRandomness, "salts"))
     file = tmp_path / "samples.db"
     shutil.copyfile(base, file)
     clock, options = ManualClock(TRAINING_BEGINS), EngineOptions(rate_limits=False)
