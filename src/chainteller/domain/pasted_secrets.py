@@ -22,6 +22,10 @@ _HARMLESS = re.compile(
     re.ASCII,
 )
 """Ids, random keys of requests, addresses and names of markets: most of what is passed."""
+_PART = r"(?:[A-Za-z']{1,13}[.,?!]?|[0-9][0-9.,:/-]{0,12})"
+_SHORT_SENTENCE = re.compile(rf"{_PART}(?: {_PART}){{0,9}}", re.ASCII)
+_LEAST_DIGITS = 12
+"""Fewer words than a phrase has, and no word with digits in it, are the usual search."""
 
 
 def find_secret(text: str, digits: Digits = Digits.KEY) -> str | None:
@@ -31,7 +35,7 @@ def find_secret(text: str, digits: Digits = Digits.KEY) -> str | None:
     by its own form, its checksum, its words or the label beside it.
     """
     shortest = _SHORTEST_OF_LATIN if text.isascii() else _SHORTEST
-    if len(text) < shortest or _HARMLESS.fullmatch(text):
+    if len(text) < shortest or _HARMLESS.fullmatch(text) or _is_short_sentence(text):
         return None
     from chainteller.domain.secret_search import search  # noqa: PLC0415 - most texts are short
 
@@ -40,6 +44,11 @@ def find_secret(text: str, digits: Digits = Digits.KEY) -> str | None:
         if kind is not None:
             return kind
     return None
+
+
+def _is_short_sentence(text: str) -> bool:
+    few = sum(map(str.isdigit, text)) < _LEAST_DIGITS
+    return few and _SHORT_SENTENCE.fullmatch(text) is not None
 
 
 def _cleaned(text: str) -> str:

@@ -4,6 +4,7 @@ The engine, the client of a deployment and the record of sent requests ask here,
 """
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from chainteller.domain.pasted_secrets import HEX_KEY_KIND, Digits, find_secret
@@ -59,8 +60,15 @@ def _strings_of(name: str, value: object) -> Iterator[tuple[str, str]]:
         for each in value:
             yield from _strings_of(name, each)
     else:  # a model, where it isn't a number
-        for inner, field in getattr(type(value), "model_fields", {}).items():
-            yield from _strings_of(field.alias or inner, getattr(value, inner))
+        for inner, alias in _fields(type(value)):
+            yield from _strings_of(alias, getattr(value, inner))
+
+
+@cache
+def _fields(kind: type) -> tuple[tuple[str, str], ...]:
+    """The fields of a model with their names on the wire; none of any other class."""
+    fields = getattr(kind, "model_fields", {})
+    return tuple((name, field.alias or name) for name, field in fields.items())
 
 
 def _texts(call: "Call[Any]") -> Iterator[tuple[str, str]]:
