@@ -1,7 +1,11 @@
 """Decisions: withdrawals that wait for a person, controls, closed markets and statements."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
+from decimal import Decimal
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,12 +17,14 @@ from tests.world.engines import DPT, START, USDC_SOLANA, World, make_world
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import HOUR, SECOND, format_instant
 from chainteller.domain.decisions import AtDeadline, ReviewCondition, ReviewLine
+from chainteller.domain.limits import DestinationClass
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.preconditions import Control
 from chainteller.engine.core.outcome import Outcome, apply
 from chainteller.engine.core.unit_of_work import UnitOfWork, act
 from chainteller.engine.operations import accounts, deposits
 from chainteller.engine.verification.full_pass import verify
+from chainteller.service.errors import ServiceError
 from chainteller.service.models.counterparties import (
     OpenBlockchainAccount,
     RegisterCounterparty,
@@ -41,6 +47,7 @@ REVIEW = (
 )
 """Over 50 USD: refused after an hour; over 30 USD: passed after half an hour."""
 OPTIONS = EngineOptions(review=REVIEW)
+_UNLIMITED = dict.fromkeys(DestinationClass, (10**12, 10**12, 10**12))
 YES = Approval(answer="The customer called back.")
 NO = Refusal(reason="SUSPECTED_FRAUD", answer="A caller urged the customer.")
 
@@ -400,4 +407,51 @@ def test_a_withdrawal_without_its_decision_is_named_and_not_paid(tmp_path: Path)
     with pytest.raises(AssertionError, match="vanished"):
         bank.engine.run_due()
     assert bank.status(withdrawal) == "reviewing"
+    world.close()
+
+
+@pytest.mark.parametrize(
+    "rounds", [15, pytest.param(1_000, marks=pytest.mark.slow)], ids=["short", "whole"]
+)
+def test_whoever_decides_first_decides_alone(tmp_path: Path, rounds: int) -> None:
+    """An approval, a refusal, a cancellation and the deadline at once: one of them counts, and what
+    is held is paid or given back once."""
+    world = make_world(tmp_path / "bank.db", options=replace(OPTIONS, limits=_UNLIMITED))
+    world.open()
+    bank = Bank(world)
+    paid, ends = Decimal(0), set[str]()
+    with ThreadPoolExecutor(4) as pool:
+        for number in range(rounds):
+            amount = Decimal("60.00") + number % 7
+            withdrawal = bank.withdraw(str(amount))
+            found = bank.decision(withdrawal.id)
+            world.clock.advance(3_600 * SECOND - number % 2)
+            acts = (
+                partial(bank.engine.approve_decision, found.id, YES),
+                partial(bank.engine.refuse_decision, found.id, NO),
+                partial(bank.engine.cancel_withdrawal, world.account, withdrawal.id),
+                bank.engine.run_due,
+            )
+            for done in [pool.submit(each) for each in acts[number % 4 :] + acts[: number % 4]]:
+                with suppress(ServiceError):
+                    done.result()
+            for _ in range(3):
+                bank.step(10)
+            decided, status = bank.engine.decision(found.id), bank.status(withdrawal)
+            ends.add(f"{decided.status} {status}")
+            paid += amount if status == "completed" else 0
+            if paid > 300:
+                world.deposit(str(paid), USDC_SOLANA)
+                paid = Decimal(0)
+            assert Decimal(bank.free()) == 500 - paid
+            assert world.balances()["USDC@solana"][1] == "0.00"
+    assert ends <= {
+        "approved completed",
+        "approved cancelled",  # before it was sent
+        "refused rejected",
+        "lapsed rejected",
+        "withdrawn cancelled",
+    }
+    assert len(ends) > 1
+    assert verify(world.database) == ()
     world.close()

@@ -193,7 +193,10 @@ def _standing(bank: Service, account_id: str) -> str:
     query = ListQuery(text=account_id, status=DecisionStatus.OPEN, type=DecisionKind.CONTROL)
     found = bank.decisions(query).data
     if not found:
-        raise click.UsageError("No control that can be lifted is set on this account.")
+        raise click.UsageError(
+            "No decision about a control of this account is open. If it has a control, set that "
+            "again, then lift it."
+        )
     return found[0].id
 
 

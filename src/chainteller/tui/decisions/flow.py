@@ -115,7 +115,8 @@ def _lifting(account: "TradingAccount", service: "Service") -> Step:
     )
     found = service.decisions(query).data
     if not found:
-        return notice(f"{account.controls[0]} can't be lifted here: no decision is open about it")
+        words = f"no decision about {account.controls[0]} is open"
+        return notice(f"{words}: set it again with accounts control, then lift it")
     return approve(found[0])
 
 
