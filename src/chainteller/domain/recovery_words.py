@@ -25,6 +25,8 @@ _SHORTEST = 12
 _MISTYPED = _MISSING = 1
 _EXACT = 5
 """Words of twelve that must be right where others are misread."""
+_FEW_WRONG, _MOST_AROUND = 2, 6
+"""Wrong words of twelve in any text, and other words where more are wrong."""
 _LEAST_LETTERS = 4
 """Of a misread word: nearly all three letters are a letter away from some word."""
 # A word that stands so often is no recovery word but something around them.
@@ -197,17 +199,21 @@ def _in_list(words: list[str], known: WordList) -> bool:
             continue
         run = words[end - size : end]
         is_varied = len(set(run)) >= _DISTINCT or len(set(run)) <= _SAME
-        if is_varied and _is_run(run, right, known):
+        if is_varied and (right >= _SHORTEST - _MISTYPED or _is_misread_run(run, words, known)):
             return True
     return False
 
 
-def _is_run(run: list[str], right: int, known: WordList) -> bool:
-    """Whether twelve words are a phrase's: all but one right, or others misread."""
-    if right >= _SHORTEST - _MISTYPED:
-        return True
-    read = right + sum(_is_misread(word, known) for word in run if word not in known.known)
-    return read >= _SHORTEST - _MISTYPED
+def _is_misread_run(run: list[str], words: list[str], known: WordList) -> bool:
+    """Whether twelve words are a phrase's, some of them misread: two in any text, and more where
+    hardly anything else is around them, as sentences are full of words like those of a list.
+    """
+    wrong = [word for word in run if word not in known.known]
+    read = sum(_is_misread(word, known) for word in wrong)
+    if len(run) - len(wrong) + read < _SHORTEST - _MISTYPED:
+        return False
+    around = {word for word in words if word not in known.known and not _is_misread(word, known)}
+    return len(wrong) <= _FEW_WRONG or len(around) <= _MOST_AROUND
 
 
 def _is_misread(word: str, known: WordList) -> bool:

@@ -52,7 +52,7 @@ def refuse_secrets(call: "Call[Any]") -> None:
             raise ValidationFailed.of(name, SecretEntered.ADVICE, "SECRET_PASTED")
 
 
-def _strings_of(name: str, value: object) -> Iterator[tuple[str, str]]:
+def _strings_of(name: str, value: Any) -> Iterator[tuple[str, str]]:
     """Every text in a field, with the name of the innermost field."""
     if isinstance(value, str):
         yield name, value
@@ -60,7 +60,8 @@ def _strings_of(name: str, value: object) -> Iterator[tuple[str, str]]:
         for each in value:
             yield from _strings_of(name, each)
     else:  # a model, where it isn't a number
-        for inner, alias in _fields(type(value)):
+        kind: type = type(value)
+        for inner, alias in _fields(kind):
             yield from _strings_of(alias, getattr(value, inner))
 
 
