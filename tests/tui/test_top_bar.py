@@ -38,7 +38,7 @@ async def test_the_top_bar_follows_the_window(bench: Bench) -> None:
 
 async def test_a_wide_window_with_little_to_say_names_the_screens_in_full(bench: Bench) -> None:
     app = bench.console()
-    async with app.run_test(size=(120, 24)) as pilot:
+    async with app.run_test(size=(140, 24)) as pilot:
         await settle(pilot)
         assert "1 Accounts" in seen(app).splitlines()[0]
 

@@ -116,7 +116,12 @@ def _control(tx: UnitOfWork, request: OpenDecision, asked: _Asked) -> Outcome:
     account = accounts.locked(tx, request.subject)
     standing = decisions.find_open(tx.connection, tx.organisation_id, account.id, lock=True)
     if account.control == Control.CLOSED:
-        raise _conflict(account.id, "ACCOUNT_CLOSED", "The account is closed.", "Nothing is done.")
+        raise _conflict(
+            account.id,
+            "ACCOUNT_CLOSED",
+            "The account is closed.",
+            "A closed account needs no control.",
+        )
     if standing is not None and account.control == request.control:
         told = f"The account is {account.control} already."
         raise _conflict(standing.id, "ALREADY_SET", told, "Lift it, or decide to keep it.")
@@ -311,11 +316,6 @@ def _lift_control(tx: UnitOfWork, found: Record) -> Outcome:
     return controls.decide_lifting(accounts.locked_by_id(tx, found.subject))
 
 
-def _keep_control(tx: UnitOfWork, found: Record, request: Refusal) -> Outcome:
-    """The control stays, under a decision of its own."""
-    return _opened_again(tx, found, request)
-
-
 def _open_market(tx: UnitOfWork, found: Record) -> Outcome:
     if not tx.actor.is_worker:
         _require_admin(tx)
@@ -332,6 +332,7 @@ def _keep_closed(tx: UnitOfWork, found: Record, request: Refusal) -> Outcome:
 
 
 def _opened_again(tx: UnitOfWork, found: Record, request: Refusal) -> Outcome:
+    """What stays closed or under a control gets another decision."""
     due = NEVER if request.until is None else _checked_until(request.until, tx.now)
     return decision_records.opened(
         outcome.moment(tx),
@@ -365,7 +366,7 @@ class _Effect(NamedTuple):
 
 _EFFECTS: Mapping[DecisionKind, _Effect] = {
     DecisionKind.WITHDRAWAL: _Effect(_pass_withdrawal, _reject_withdrawal),
-    DecisionKind.CONTROL: _Effect(_lift_control, _keep_control),
+    DecisionKind.CONTROL: _Effect(_lift_control, _opened_again),
     DecisionKind.MARKET: _Effect(_open_market, _keep_closed),
     DecisionKind.OWNERSHIP_STATEMENT: _Effect(_accept_statement, _refuse_statement),
 }
