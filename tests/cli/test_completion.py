@@ -61,7 +61,10 @@ def test_the_completion_script_is_printed_instead_of_a_console(shell: str) -> No
     ("line", "found"),
     [
         ("chainteller dep", {"deposit", "deposits"}),
-        ("chainteller accounts ", {"balances", "limits", "list", "open", "show", "text"}),
+        (
+            "chainteller accounts ",
+            {"balances", "control", "limits", "list", "open", "show", "text"},
+        ),
         ("chainteller accounts list --format ", {"table", "json", "csv"}),
         ("chainteller --read-only trade buy sol-usd --sp", {"--spend"}),
         ("chainteller --data", {"--database"}),

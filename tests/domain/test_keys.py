@@ -66,7 +66,7 @@ def test_the_secret_shows_in_no_log() -> None:
 
 def test_scopes_are_ordered_and_none_means_all_that_need_no_name() -> None:
     assert scopes_of(("trading:quote", "accounts:read")) == ("accounts:read", "trading:quote")
-    assert set(SCOPES) - set(scopes_of(())) == {"wallets:review", "admin"}
+    assert set(SCOPES) - set(scopes_of(())) == {"wallets:review", "decisions:write", "admin"}
     with pytest.raises(ValueError, match="no such scope: root"):
         scopes_of(("root", "admin"))
 

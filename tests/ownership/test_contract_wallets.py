@@ -159,7 +159,7 @@ def test_a_contract_wallet_whose_owner_was_removed_gets_nothing(
 
 @pytest.mark.forms(1)
 @pytest.mark.parametrize("how", ["no provider", "no answer"])
-def test_a_payout_that_no_chain_confirms_waits_for_a_person(
+def test_a_payout_that_no_chain_confirms_is_refused_at_its_time(
     tmp_path: Path, chain: Chain, nodes: tuple[Node, Node], how: str
 ) -> None:
     case = Case(tmp_path, *nodes)
@@ -171,12 +171,17 @@ def test_a_payout_that_no_chain_confirms_waits_for_a_person(
     waiting = case.pay()
     assert waiting.status == "reviewing"
     assert waiting.review is not None
-    assert (waiting.review.reason, waiting.review.eta) == ("CHAIN_UNCONFIRMED", None)
-    case.world.advance(10 * 86_400)
+    assert waiting.review.reason == "CHAIN_UNCONFIRMED"
+    assert verify(case.world.context.database) == ()
+    case.world.advance(7_199)
     [still] = case.service.withdrawals(case.account_id).data
     assert still.status == "reviewing"
+    case.world.advance(1)
+    [refused] = case.service.withdrawals(case.account_id).data
+    assert refused.status == "rejected"
+    assert refused.failure_reason is not None
+    assert refused.failure_reason.code == "CHAIN_UNCONFIRMED"
     assert verify(case.world.context.database) == ()
-    assert case.service.cancel_withdrawal(case.account_id, still.id).value.status == "cancelled"
 
 
 def test_a_nested_reply_is_that_providers_failure(tmp_path: Path, nodes: tuple[Node, Node]) -> None:

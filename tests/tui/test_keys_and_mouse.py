@@ -36,7 +36,7 @@ async def test_esc_closes_what_is_open_and_never_goes_to_another_screen(bench: B
         for _ in range(5):
             await press(pilot, "escape")
             assert app.current_mode == "accounts"
-            assert "Nothing is open here.  1-6 switch screens, ctrl+q quits" in seen(app)
+            assert "Nothing is open here.  1-7 switch screens, ctrl+q quits" in seen(app)
         assert app.desk.unread == unread
 
 

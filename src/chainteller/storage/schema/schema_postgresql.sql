@@ -376,6 +376,8 @@ CREATE TABLE decision (
 
 CREATE INDEX ix_decision_account ON decision (organisation_id, trading_account_id, due, created, id);
 
+CREATE INDEX ix_decision_all ON decision (organisation_id, due, created, id);
+
 CREATE INDEX ix_decision_created ON decision (organisation_id, created, id);
 
 CREATE INDEX ix_decision_due ON decision (organisation_id, status, due, created, id);

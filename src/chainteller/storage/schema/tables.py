@@ -401,6 +401,7 @@ class DecisionRow(SQLModel, table=True):
     version: int = 1
     __table_args__ = (
         Index("ix_decision_created", "organisation_id", "created", "id"),
+        Index("ix_decision_all", "organisation_id", "due", "created", "id"),
         Index("ix_decision_due", "organisation_id", "status", "due", "created", "id"),
         Index(
             "ix_decision_open",

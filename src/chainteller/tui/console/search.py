@@ -94,7 +94,7 @@ def is_question(pasted: str) -> bool:
     """Whether a paste may be looked for as it is: one short line, and no secret."""
     text = pasted.strip()
     is_line = len(text) <= _LONGEST and text.isprintable()
-    return is_line and len(text) >= LEAST_LETTERS and not find_secret(text, Digits.HASH)
+    return is_line and len(text) >= LEAST_LETTERS and not find_secret(text)
 
 
 # -- where it is shown -----------------------------------------------------------------------------

@@ -32,7 +32,7 @@ class TopBar(Lines):
         self._left: list[Piece] = []
 
     def place(self, current: int, deployment: Sequence[Piece], reach: Sequence[Piece]) -> None:
-        """``current`` is the screen's number from 1; 0 is none of the five."""
+        """``current`` is the screen's number from 1; 0 is none of them."""
         self._shown = (current, tuple(deployment), tuple(reach))
         self._draw()
 
@@ -46,7 +46,8 @@ class TopBar(Lines):
         self._draw()
 
     def _draw(self) -> None:
-        """The five names, then the label, give way to what may not be cut: mode, alerts, reach."""
+        """The screens' names, then the label, give way to what may not be cut: mode, alerts, reach.
+        The label of a place stays before names of screens that aren't shown."""
         current, deployment, reach = self._shown
         right = (*reach, (" ", ""))
         room = self.size.width - _cells(right) - 1
@@ -54,6 +55,7 @@ class TopBar(Lines):
         tries = [
             *([(deployment, _LONG)] if self.size.width >= _WIDE else []),
             (deployment, _SHORT),
+            *([(deployment, _named(current))] if label_free != tuple(deployment) else []),
             (label_free, _SHORT),
         ]
         shown = (_left(current, kept, names) for kept, names in tries)
@@ -71,6 +73,12 @@ class TopBar(Lines):
             if start <= event.x < end:
                 self.post_message(KeyClicked(f"app.command('desk.{screen}')"))
             end = start
+
+
+def _named(current: int) -> tuple[str, ...]:
+    """The digits of the screens, with the name of the one that is shown."""
+    numbered = enumerate(zip(_SHORT, _NAMELESS, strict=True), start=1)
+    return tuple(short if number == current else digit for number, (short, digit) in numbered)
 
 
 def _left(current: int, deployment: Sequence[Piece], names: Sequence[str]) -> list[Piece]:

@@ -40,6 +40,7 @@ def upgrade() -> None:
     )
     op.create_index("ix_decision_created", "decision", ["organisation_id", "created", "id"])
     op.create_index("ix_decision_due", "decision", ["organisation_id", "status", "due", "created", "id"])
+    op.create_index("ix_decision_all", "decision", ["organisation_id", "due", "created", "id"])
     op.create_index(
         "ix_decision_open",
         "decision",
