@@ -7,7 +7,6 @@ from chainteller.cli.open_services import remembering, service, writing
 from chainteller.cli.options import TellerGroup, example, idempotent, options
 from chainteller.cli.output import document, line, record
 from chainteller.domain.clock import SystemClock
-from chainteller.domain.decisions import DecisionKind, DecisionStatus
 from chainteller.domain.preconditions import SETTABLE
 from chainteller.records.accounts import ACCOUNT, BALANCE, CUSTOMER, LIMIT
 from chainteller.records.decisions import DECISION
@@ -22,7 +21,7 @@ from chainteller.service.models.accounts import (
 from chainteller.service.models.decisions import Approval, OpenDecision
 from chainteller.service.models.funding import LimitUsage
 from chainteller.service.models.pages import ListQuery
-from chainteller.tui.queries import account_sheet
+from chainteller.tui.queries import account_sheet, standing_control
 
 
 @click.group("customers", cls=TellerGroup)
@@ -190,14 +189,13 @@ def control(  # noqa: PLR0913 - one option each
 
 def _standing(bank: Service, account_id: str) -> str:
     """The id of the open decision about an account's control. Raises UsageError."""
-    query = ListQuery(text=account_id, status=DecisionStatus.OPEN, type=DecisionKind.CONTROL)
-    found = bank.decisions(query).data
-    if not found:
+    found = standing_control(bank, account_id)
+    if found is None:
         raise click.UsageError(
             "No decision about a control of this account is open. If it has a control, set that "
             "again, then lift it."
         )
-    return found[0].id
+    return found.id
 
 
 COMMANDS = (customers, accounts)

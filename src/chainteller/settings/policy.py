@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from chainteller.domain.assets import USD
 from chainteller.domain.clock import DAY, MINUTE, SECOND
 from chainteller.domain.decisions import AtDeadline, Review, ReviewCondition, ReviewLine
 from chainteller.domain.keys import duration_of
+from chainteller.domain.money import parse_atoms, ungrouped
 from chainteller.settings import values
 from chainteller.settings.values import SettingsInvalid, did_you_mean
 
@@ -94,11 +96,9 @@ class _Reading:
         return ReviewLine(ReviewCondition(condition), over, within, AtDeadline(then))
 
     def _over(self, condition: str, told: Mapping[str, Any]) -> int:
-        written = told.get("over", "0")
-        if written in (0, "0", "0.00"):  # which is no amount of money
-            return 0
         try:
-            return int(values.cents(written))
+            written = ungrouped(values.text(told.get("over", "0")))
+            return parse_atoms(written, USD, allow_zero=True)
         except ValueError:
             self.wrong(condition, f'{condition}.over is an amount in USD in quotes, such as "5000"')
             return 0

@@ -5,17 +5,15 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from textual.containers import Container
 from textual.widget import Widget
 
 from chainteller.records.formats import Piece
 from chainteller.tui.desk import Desk
 from chainteller.tui.desk_screen import leave_refusal
-from chainteller.tui.list_screen import FilteredListScreen
+from chainteller.tui.list_screen import FilteredListScreen, list_beside_detail
 from chainteller.tui.widgets.detail import Detail, OfWidth
-from chainteller.tui.widgets.ground import titled
-from chainteller.tui.widgets.lines import Line, Lines, line
-from chainteller.tui.widgets.paged_list import Column, PagedList
+from chainteller.tui.widgets.lines import Line
+from chainteller.tui.widgets.paged_list import Column
 
 if TYPE_CHECKING:
     from chainteller.service.models.trades import Transaction
@@ -50,17 +48,7 @@ class CustomerListScreen(FilteredListScreen[CustomerRecord], Generic[CustomerRec
         return self._all or not self.desk.customer.account_id
 
     def body(self) -> Sequence[Widget]:
-        return [
-            Container(
-                Container(
-                    titled(self.KEY.capitalize(), PagedList(columns(self), id="list", least_gap=1)),
-                    Lines([line(), line()], id="summary", classes="summary"),
-                    classes="list-side",
-                ),
-                titled(self.KEY.capitalize().removesuffix("s"), Detail(id="detail")),
-                classes="pair",
-            )
-        ]
+        return [list_beside_detail(self.KEY, columns(self))]
 
     def resumed(self) -> None:
         _bind_to_customer(self)

@@ -9,6 +9,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from textual import on
+from textual.containers import Container
 
 from chainteller.service.errors import NotOffered, TellerError
 from chainteller.tui.desk import Desk
@@ -16,7 +17,10 @@ from chainteller.tui.desk_screen import DeskScreen, is_detail_alone
 from chainteller.tui.messages import PageWanted, RowChosen, RowOpened
 from chainteller.tui.service_calls import Later, OneAtATime, call_service
 from chainteller.tui.widgets.bars import StatusLine
-from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList, Row
+from chainteller.tui.widgets.detail import Detail
+from chainteller.tui.widgets.ground import titled
+from chainteller.tui.widgets.lines import Lines, line
+from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList, Row
 
 if TYPE_CHECKING:
     from chainteller.tui.exports import Export
@@ -306,6 +310,20 @@ class FilteredListScreen(ListScreen[Record], Generic[Record]):
 
     def field_closed(self, purpose: str) -> None:  # noqa: ARG002 - one field here
         self.find("")
+
+
+def list_beside_detail(key: str, columns: Sequence[Column]) -> Container:
+    """The list of a screen with a summary under it, and the detail of the chosen record."""
+    plural = key.capitalize()
+    return Container(
+        Container(
+            titled(plural, PagedList(columns, id=ListScreen.LIST_ID, least_gap=1)),
+            Lines([line(), line()], id="summary", classes="summary"),
+            classes="list-side",
+        ),
+        titled(plural.removesuffix("s"), Detail(id="detail")),
+        classes="pair",
+    )
 
 
 def why_not_opened(screen: ListScreen[Any]) -> str:

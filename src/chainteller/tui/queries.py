@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from chainteller.domain.assets import CASH_EQUIVALENTS, base_symbol
 from chainteller.domain.challenges import is_verified
+from chainteller.domain.decisions import DecisionKind, DecisionStatus
 from chainteller.domain.periods import day_after
 from chainteller.service.errors import NotFound, NotOffered, TellerError
 from chainteller.service.models.pages import ListQuery
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from chainteller.service.interface import Service
     from chainteller.service.models.accounts import TokenBalance, TradingAccount
     from chainteller.service.models.counterparties import BlockchainAccount, Challenge, Counterparty
+    from chainteller.service.models.decisions import Decision
     from chainteller.service.models.finding import Found
     from chainteller.service.models.funding import LimitUsage
     from chainteller.service.models.markets import Market, PriceSample
@@ -137,6 +139,13 @@ def linked_accounts(service: "Service", account_id: str) -> tuple[LinkedAccount,
     return tuple(
         LinkedAccount(account, service.linked_counterparties(account.id).data) for account in found
     )
+
+
+def standing_control(service: "Service", account_id: str) -> "Decision | None":
+    """The open decision about an account's control."""
+    status, kind = DecisionStatus.OPEN.value, DecisionKind.CONTROL.value
+    found = service.decisions(query(text=account_id, status=status, type=kind)).data
+    return found[0] if found else None
 
 
 def newest_quotes(service: "Service", account_id: str, most: int = _QUOTES) -> "tuple[Quote, ...]":

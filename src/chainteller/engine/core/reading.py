@@ -69,6 +69,14 @@ def shown(identifier: str) -> str:
     return identifier if plausible(identifier) else ""
 
 
+def words(field: str, text: str, most: int) -> str:
+    """Words of a person on one line, without outer white space. Raises ValidationFailed."""
+    told = text.strip()
+    if not 0 < len(told) <= most or not told.isprintable():
+        raise ValidationFailed.of(field, f"1 to {most} printable characters.")
+    return told
+
+
 def side(text: str) -> Side:
     """Case-insensitive in, lower case out. Raises ValidationFailed."""
     try:

@@ -170,7 +170,7 @@ class UnitOfWork:
     ) -> None:
         """Put on record what was done or refused, with the events that no other act has told."""
         shown = subject if plausible(subject) else ""
-        act = Act(action, self._name, shown, self.audited_account, inputs or {}, error)
+        act = Act(action, self.name, shown, self.audited_account, inputs or {}, error)
         self._add(act, self.organisation_id)
 
     @property
@@ -185,14 +185,15 @@ class UnitOfWork:
     def note(self, action: str, subject: str = "", /, **fields: object) -> None:
         """Put something on record that belongs to no organisation, in the deployment's log alone:
         a removal, an archive."""
-        self._add(Act(action, self._name, subject, inputs=fields), DEPLOYMENT)
+        self._add(Act(action, self.name, subject, inputs=fields), DEPLOYMENT)
 
     def _add(self, act: Act, log: str) -> None:
         told = tuple(self._events.pop(log, ()))
         self._acts.setdefault(log, []).append(act._replace(events=told))
 
     @property
-    def _name(self) -> str:
+    def name(self) -> str:
+        """Who acts, as far as rows and entries have room for it."""
         return self.actor.name[:_MAXIMUM_ACTOR_LENGTH]
 
     def schedule(self, kind: str, reference: str, run_at: int) -> None:
@@ -238,7 +239,7 @@ class UnitOfWork:
             mine = acts.setdefault(name, [])
             if not mine:
                 told = next(iter(events.get(name, ())), Told(main, "", {}))
-                mine.append(Act(told.type, self._name, told.resource))
+                mine.append(Act(told.type, self.name, told.resource))
             last, journals = mine[-1], self.journals if name == own else ()
             mine[-1] = last._replace(
                 events=(*last.events, *events.get(name, ())),

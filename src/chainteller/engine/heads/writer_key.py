@@ -4,14 +4,13 @@ from chainteller.domain.actors import Actor
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.unit_of_work import UnitOfWork, act
 from chainteller.engine.heads.signed_heads import make_heads
-from chainteller.service.entered_secrets import refuse_secret
-from chainteller.service.errors import ValidationFailed, WriterKeyMissing
+from chainteller.engine.operations import disputes
+from chainteller.service.errors import WriterKeyMissing
 from chainteller.storage.log import marks
 from chainteller.storage.log.moved import DATABASE
 from chainteller.storage.log.rows import DEPLOYMENT
 
 REPLACED = "writer_key_replaced"
-MAXIMUM_REASON = 200
 
 
 def described(context: EngineContext) -> dict[str, str]:
@@ -35,10 +34,7 @@ def replace(context: EngineContext, actor: Actor, reason: str) -> str:
         WriterKeyMissing: the key can't be written or read.
         ServiceUnavailable: the database can't be used.
     """
-    told = reason.strip()
-    if not 0 < len(told) <= MAXIMUM_REASON or not told.isprintable():
-        raise ValidationFailed.of("reason", f"1 to {MAXIMUM_REASON} printable characters.")
-    refuse_secret("reason", told)
+    told = disputes.checked_reason(reason)
     make_heads(context)
     named: list[str] = []
 

@@ -1,6 +1,6 @@
 """Controls of trading accounts: set, replaced and lifted, each under a decision."""
 
-from chainteller.domain.decisions import NEVER, AtDeadline, DecisionKind, DecisionStatus
+from chainteller.domain.decisions import NEVER, DecisionKind, DecisionStatus
 from chainteller.domain.preconditions import Control
 from chainteller.engine.core.outcome import Moment, Outcome
 from chainteller.engine.operations import accounts, decision_records
@@ -31,7 +31,6 @@ def decide(  # noqa: PLR0913 - what a control is, declared by name
         control=control.value,
         words=words,
         due=until,
-        at_deadline=AtDeadline.REFUSE if until == NEVER else AtDeadline.APPROVE,
     )
     put = Outcome(account.id, rows=(update,), events=(event,))
     if standing is not None:

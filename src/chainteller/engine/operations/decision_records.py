@@ -24,10 +24,16 @@ def opened(  # noqa: PLR0913 - what a decision is, declared by name
     control: str | None = None,
     words: str | None = None,
     due: int = NEVER,
-    at_deadline: AtDeadline = AtDeadline.REFUSE,
+    at_deadline: AtDeadline | None = None,
     rule_id: str | None = None,
 ) -> Outcome:
-    """A new decision, told, with work at its deadline where the subject has none of its own."""
+    """A new decision, told, with work at its deadline where the subject has none of its own.
+
+    Unless ``at_deadline`` says otherwise, what has a deadline ends with it: a control is lifted, a
+    market opens.
+    """
+    if at_deadline is None:
+        at_deadline = AtDeadline.REFUSE if due == NEVER else AtDeadline.APPROVE
     row: Row = {
         "id": moment.new_id(Prefix.DECISION),
         "organisation_id": moment.organisation_id,

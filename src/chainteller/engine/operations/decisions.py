@@ -11,7 +11,6 @@ from chainteller.domain.decisions import (
     NEVER,
     REFUSALS,
     REFUSED_REVIEW,
-    AtDeadline,
     DecisionKind,
     DecisionStatus,
     RefusalReason,
@@ -50,7 +49,7 @@ RESOURCE = "decision"
 EXTENDED = "withdrawal.held_longer"
 """The action of the audit entry for a withdrawal whose customer was asked for something."""
 _REASON = "capital letters, digits and underscores, for example COMPLIANCE_REVIEW"
-_MAXIMUM_REASON, _MAXIMUM_NAME = 40, 128
+_MAXIMUM_REASON = 40
 
 
 # Reading
@@ -86,7 +85,7 @@ def open_(tx: UnitOfWork, request: OpenDecision) -> Decision:
             for good.
     """
     reason = _checked_reason(request.reason)
-    words = None if request.words is None else checked_words("words", request.words)
+    words = _words("words", request.words)
     asked = _Asked(reason, words, request.until)
     if request.kind == DecisionKind.CONTROL:
         decided = _control(tx, request, asked)
@@ -130,7 +129,7 @@ def _control(tx: UnitOfWork, request: OpenDecision, asked: _Asked) -> Outcome:
         standing,
         Control(request.control),
         asked.reason,
-        tx.actor.name,
+        tx.name,
         outcome.moment(tx),
         words=asked.words,
         until=asked.due(tx.now),
@@ -155,10 +154,9 @@ def _closure(tx: UnitOfWork, request: OpenDecision, asked: _Asked) -> Outcome:
         DecisionKind.MARKET,
         market.name,
         asked.reason,
-        tx.actor.name,
+        tx.name,
         words=asked.words,
         due=due,
-        at_deadline=AtDeadline.REFUSE if due == NEVER else AtDeadline.APPROVE,
     )
 
 
@@ -175,7 +173,7 @@ def _require_admin(tx: UnitOfWork) -> None:
 def take(tx: UnitOfWork, decision_id: str) -> Decision:
     """Raises Conflict: it was decided before, or somebody else has taken it."""
     found = _locked(tx, decision_id)
-    name = tx.actor.name[:_MAXIMUM_NAME]
+    name = tx.name
     if found.holder not in (None, name) and found.held_until > tx.now:
         told = f"{found.holder} has taken the decision until {format_instant(found.held_until)}."
         raise _conflict(found.id, "TAKEN", told, "Ask them, or wait until then.")
@@ -187,7 +185,7 @@ def take(tx: UnitOfWork, decision_id: str) -> Decision:
 def note(tx: UnitOfWork, decision_id: str, request: DecisionNote) -> Decision:
     """Note what the customer is asked for. The first note moves a withdrawal's deadline by as much
     time as there was at first."""
-    text = checked_words("note", request.note)
+    text = reading.words("note", request.note, MAXIMUM_WORDS)
     found = _locked(tx, decision_id)
     values: dict[str, object] = {"asked": text, "asked_at": tx.now}
     also = Outcome(found.id)
@@ -211,7 +209,7 @@ def _held_longer(tx: UnitOfWork, withdrawal_id: str, until: int) -> Outcome:
 @writes(operations.APPROVE_DECISION)
 def approve(tx: UnitOfWork, decision_id: str, request: Approval) -> Decision:
     """Raises Conflict: it was decided before."""
-    answer = _answer(request)
+    answer = _words("answer", request.answer)
     found = _locked(tx, decision_id)
     approved = _EFFECTS[DecisionKind(found.kind)].approve(tx, found)
     return _end(tx, found, approved, DecisionStatus.APPROVED, None, answer)
@@ -220,7 +218,7 @@ def approve(tx: UnitOfWork, decision_id: str, request: Approval) -> Decision:
 @writes(operations.REFUSE_DECISION)
 def refuse(tx: UnitOfWork, decision_id: str, request: Refusal) -> Decision:
     """Raises Conflict: it was decided before."""
-    answer = _answer(request)
+    answer = _words("answer", request.answer)
     found = _locked(tx, decision_id)
     refused = _EFFECTS[DecisionKind(found.kind)].refuse(tx, found, request)
     return _end(tx, found, refused, DecisionStatus.REFUSED, request.reason, answer)
@@ -228,10 +226,9 @@ def refuse(tx: UnitOfWork, decision_id: str, request: Refusal) -> Decision:
 
 def end(tx: UnitOfWork, decision_id: str) -> None:
     """Due work: nobody has decided by the deadline, and a control ends or a market opens."""
-    seen = decisions.find_any(tx.connection, decision_id)
-    if seen is None or seen.status != DecisionStatus.OPEN:
+    found = _locked_at_all(tx, decision_id)
+    if found.status != DecisionStatus.OPEN:
         return
-    found = _locked(tx, decision_id)
     approved = _EFFECTS[DecisionKind(found.kind)].approve(tx, found)
     ended = decision_records.ended(found, DecisionStatus.APPROVED, WORKER.name, tx.now)
     audit = (AuditEntry(decision_records.DUE, found.id),)
@@ -245,19 +242,22 @@ def _locked(tx: UnitOfWork, decision_id: str) -> Record:
         NotFound: there is no such decision.
         Conflict: it was decided before.
     """
-    find = decisions.find
-    seen = reading.row_by_id(find, tx.connection, RESOURCE, tx.organisation_id, decision_id)
-    if seen.trading_account_id is not None:
-        accounts.locked_by_id(tx, seen.trading_account_id)
-    found = reading.require_found(
-        find(tx.connection, tx.organisation_id, seen.id, lock=True), RESOURCE, seen.id
-    )
+    found = _locked_at_all(tx, decision_id)
     tx.audited_object, tx.created = found.id, False
     if found.status != DecisionStatus.OPEN:
         by, at = found.decided_by, format_instant(found.decided_at)
         told = f"The decision was {found.status} by {by} at {at}."
         raise _conflict(found.id, "ALREADY_DECIDED", told, "Look at the decision again.")
     return found
+
+
+def _locked_at_all(tx: UnitOfWork, decision_id: str) -> Record:
+    """As ``_locked``, in any status. Raises NotFound."""
+    find, of = decisions.find, tx.organisation_id
+    seen = reading.row_by_id(find, tx.connection, RESOURCE, of, decision_id)
+    if seen.trading_account_id is not None:
+        accounts.locked_by_id(tx, seen.trading_account_id)
+    return reading.row_by_id(find, tx.connection, RESOURCE, of, decision_id, lock=True)
 
 
 def _end(
@@ -268,7 +268,7 @@ def _end(
     reason: str | None,
     answer: str | None,
 ) -> Decision:
-    by = tx.actor.name[:_MAXIMUM_NAME]
+    by = tx.name
     ended = decision_records.ended(found, status, by, tx.now, reason, answer).joined(effect)
     outcome.apply(tx, ended)
     return show(tx.connection, tx.organisation_id, found.id)
@@ -339,12 +339,11 @@ def _opened_again(tx: UnitOfWork, found: Record, request: Refusal) -> Outcome:
         DecisionKind(found.kind),
         found.subject,
         _checked_reason(request.reason),
-        tx.actor.name[:_MAXIMUM_NAME],
+        tx.name,
         account_id=found.trading_account_id,
         control=found.control,
-        words=_answer(request),
+        words=_words("answer", request.answer),
         due=due,
-        at_deadline=AtDeadline.REFUSE if due == NEVER else AtDeadline.APPROVE,
     )
 
 
@@ -384,16 +383,9 @@ def _checked_reason(text: str) -> str:
     return text
 
 
-def _answer(request: Approval | Refusal) -> str | None:
-    return None if request.answer is None else checked_words("answer", request.answer)
-
-
-def checked_words(field: str, text: str) -> str:
-    """Words of a person, without outer white space. Raises ValidationFailed."""
-    told = text.strip()
-    if not 0 < len(told) <= MAXIMUM_WORDS or not told.isprintable():
-        raise ValidationFailed.of(field, f"1 to {MAXIMUM_WORDS} printable characters")
-    return told
+def _words(field: str, text: str | None) -> str | None:
+    """Raises ValidationFailed."""
+    return None if text is None else reading.words(field, text, MAXIMUM_WORDS)
 
 
 def _checked_until(text: str, now: int) -> int:

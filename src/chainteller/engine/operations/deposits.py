@@ -172,7 +172,7 @@ def claw_back(tx: UnitOfWork, deposit_id: str, reason: str) -> None:
     bank_account = accounts.locked_bank_account(tx, deposit.bank_account_id)
     standing = decisions.find_open(tx.connection, tx.organisation_id, account.id, lock=True)
     returned = decide_return(deposit, account, bank_account, available, reason, tx.now)
-    frozen = decide_freeze(account, standing, tx.actor.name, outcome.moment(tx))
+    frozen = decide_freeze(account, standing, tx.name, outcome.moment(tx))
     outcome.apply(tx, returned.joined(frozen))
 
 

@@ -21,7 +21,7 @@ from chainteller.engine.core.unit_of_work import UnitOfWork, act
 from chainteller.service import operations
 from chainteller.service.deployment import Books
 from chainteller.service.entered_secrets import refuse_secret
-from chainteller.service.errors import Conflict, NotFound, ValidationFailed
+from chainteller.service.errors import Conflict, NotFound
 from chainteller.service.models.books import ClearDispute, Dispute
 from chainteller.service.models.pages import Page
 from chainteller.storage.db.query import Record, Session
@@ -183,7 +183,7 @@ def _clear(tx: UnitOfWork, row: Record, reason: str) -> Dispute:
     tx.created, tx.audited_object = False, row.id
     if row.cleared_at is not None:
         return disputes.to_model(row)
-    values = {"cleared_at": tx.now, "cleared_by": tx.actor.name, "reason": told}
+    values = {"cleared_at": tx.now, "cleared_by": tx.name, "reason": told}
     decided = Outcome(row.id, rows=(Update(Tables.dispute, {"id": row.id}, values),))
     outcome.apply(tx, decided)
     _tell(tx, CLEARED, row.organisation_id, row.id)
@@ -192,8 +192,6 @@ def _clear(tx: UnitOfWork, row: Record, reason: str) -> Dispute:
 
 def checked_reason(text: str) -> str:
     """Raises ValidationFailed."""
-    told = text.strip()
-    if not 0 < len(told) <= MAXIMUM_REASON or not told.isprintable():
-        raise ValidationFailed.of("reason", f"1 to {MAXIMUM_REASON} printable characters.")
+    told = reading.words("reason", text, MAXIMUM_REASON)
     refuse_secret("reason", told)
     return told

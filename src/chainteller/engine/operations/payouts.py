@@ -26,7 +26,7 @@ from chainteller.engine.core.outcome import AuditEntry, Job, Moment, Outcome, Up
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import accounts, decision_records, payout_checks, transfers
 from chainteller.engine.operations.payout_checks import Hold, Refused
-from chainteller.engine.operations.withdrawals import COMPLETE, SEND
+from chainteller.engine.operations.withdrawals import COMPLETE, SEND, ending_decision
 from chainteller.storage.db.query import Record
 from chainteller.storage.db.records import Tables
 from chainteller.storage.queries import decisions, trades
@@ -79,11 +79,7 @@ def reject(tx: UnitOfWork, withdrawal_id: str, code: str, message: str) -> None:
     if row is None:
         return
     decided = decide_rejection(row, code, message, tx.now)
-    decision = decisions.find_open(tx.connection, tx.organisation_id, row.id, lock=True)
-    if decision is not None:
-        by, status = tx.actor.name, DecisionStatus.REFUSED
-        decided = decided.joined(decision_records.ended(decision, status, by, tx.now, code))
-    outcome.apply(tx, decided)
+    outcome.apply(tx, ending_decision(tx, decided, DecisionStatus.REFUSED, code))
 
 
 def decide_rejection(withdrawal: Record, code: str, message: str, now: int) -> Outcome:

@@ -314,13 +314,20 @@ def cancel(tx: UnitOfWork, account_id: str, withdrawal_id: str) -> Transfer:
     tx.audited_object, tx.created = row.id, False
     if row.status == TransferStatus.CANCELLED:
         return transfer_rows.to_model(row)
-    decision = decisions.find_open(tx.connection, tx.organisation_id, row.id, lock=True)
     decided = decide_cancellation(account, row, tx.now)
-    if decision is not None:
-        by, status = tx.actor.name, DecisionStatus.WITHDRAWN
-        decided = decided.joined(decision_records.ended(decision, status, by, tx.now))
-    outcome.apply(tx, decided)
+    outcome.apply(tx, ending_decision(tx, decided, DecisionStatus.WITHDRAWN))
     return transfer_rows.to_model(decided.record(Tables.transfer, row))
+
+
+def ending_decision(
+    tx: UnitOfWork, decided: Outcome, status: DecisionStatus, code: str | None = None
+) -> Outcome:
+    """What becomes of a locked withdrawal, with the end of the decision that it waits for, if it
+    does."""
+    decision = decisions.find_open(tx.connection, tx.organisation_id, decided.subject, lock=True)
+    if decision is None:
+        return decided
+    return decided.joined(decision_records.ended(decision, status, tx.name, tx.now, code))
 
 
 def decide_cancellation(account: Record, withdrawal: Record, now: int) -> Outcome:

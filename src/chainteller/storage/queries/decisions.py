@@ -6,7 +6,7 @@ from chainteller.domain.money import format_atoms
 from chainteller.service.models.decisions import Decision
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage.db import records
-from chainteller.storage.db.query import Atoms, Query, Record, Session, Value
+from chainteller.storage.db.query import Atoms, Record, Session
 from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.lists.pages import Counted, Extra, Listing
 
@@ -23,7 +23,6 @@ _SHOWN = Source(
 """A decision with its customer's name, and the amount of a withdrawal."""
 shown = Finder(_SHOWN, "organisation_id", "id")
 _OPEN = f"status = '{DecisionStatus.OPEN}'"
-find_any = Finder(records.Decision, "id")
 find_open = Finder(records.Decision, "organisation_id", "subject", condition=_OPEN)
 """The open decision about a record; there is at most one."""
 _LISTED = Listing(
@@ -34,18 +33,15 @@ _LISTED = Listing(
 )
 _STORED = Decision.model_fields.keys() - {"type", "due", "amount", "symbol"}
 _KIND, _SUBJECT = "decision.kind = :kind", "decision.subject = :subject"
-_NEWEST = Query(
-    "SELECT id AS value FROM decision WHERE organisation_id = :organisation "
-    "AND subject = :subject ORDER BY created DESC, id DESC LIMIT 1",
-    Value,
+_NEWEST = Source(records.Decision).where(
+    "organisation_id = :organisation AND subject = :subject ORDER BY created DESC, id DESC LIMIT 1"
 )
 
 
 def newest(connection: Session, organisation_id: str, subject: str) -> Record | None:
     """The last decision about a record."""
     values = {"organisation": organisation_id, "subject": subject}
-    found = connection.execute(_NEWEST, values).scalar()
-    return None if found is None else find(connection, organisation_id, str(found))
+    return connection.execute(_NEWEST, values).first()
 
 
 def page(

@@ -1,10 +1,10 @@
 """Decisions flow: what is asked before a decision is made, and what is sent."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from chainteller.domain.decisions import DecisionKind, DecisionStatus, RefusalReason
+from chainteller.domain.decisions import DecisionKind, RefusalReason
 from chainteller.domain.preconditions import SETTABLE, Control
 from chainteller.records.transfers import target
 from chainteller.service.errors import Conflict
@@ -33,32 +33,32 @@ _SETS = {
         ("Nothing new can be requested until the customer is identified.",),
     ),
 }
-_APPROVES = {
+_APPROVES: Mapping[str, str] = {
     DecisionKind.WITHDRAWAL: "PAY the withdrawal of {}?",
     DecisionKind.CONTROL: "LIFT {} from the account?",
     DecisionKind.MARKET: "OPEN {}?",
     DecisionKind.OWNERSHIP_STATEMENT: "ACCEPT the statement {}?",
 }
-_REFUSES = {
+_REFUSES: Mapping[str, str] = {
     DecisionKind.WITHDRAWAL: "REFUSE the withdrawal of {}?",
     DecisionKind.CONTROL: "KEEP {} on the account?",
     DecisionKind.MARKET: "KEEP {} closed?",
     DecisionKind.OWNERSHIP_STATEMENT: "REFUSE the statement {}?",
 }
 _Call = Callable[["Service", str], Step]
-_REASONED = frozenset({DecisionKind.WITHDRAWAL, DecisionKind.OWNERSHIP_STATEMENT})
-"""What is refused for a reason of the list; a control and a market just stay."""
+_STAYS = frozenset[str]({DecisionKind.CONTROL, DecisionKind.MARKET})
+"""What is refused without a reason of the list: it stays as it is."""
 
 
 def approve(decision: "Decision") -> Step:
     """Ask, and approve."""
-    words = _APPROVES[DecisionKind(decision.kind)].format(about(decision))
+    words = _APPROVES.get(decision.kind, "APPROVE {}?").format(about(decision))
     return _asked(decision, words, (), partial(_approve, decision.id))
 
 
 def refuse(decision: "Decision") -> Step:
     """Choose the reason, ask, and refuse."""
-    if DecisionKind(decision.kind) not in _REASONED:
+    if decision.kind in _STAYS:
         return _refused(decision, AT_DESK)
     reasons = tuple(each.value for each in RefusalReason)
     return Choose(
@@ -67,7 +67,7 @@ def refuse(decision: "Decision") -> Step:
 
 
 def _refused(decision: "Decision", reason: str) -> Step:
-    words = _REFUSES[DecisionKind(decision.kind)].format(about(decision))
+    words = _REFUSES.get(decision.kind, "REFUSE {}?").format(about(decision))
     return _asked(decision, words, (f"Reason: {reason}",), partial(_refuse, decision.id, reason))
 
 
@@ -108,16 +108,13 @@ def _controlled(account: "TradingAccount", control: str) -> Step:
 
 
 def _lifting(account: "TradingAccount", service: "Service") -> Step:
-    from chainteller.service.models.pages import ListQuery
+    from chainteller.tui.queries import standing_control
 
-    query = ListQuery(
-        text=account.id, status=DecisionStatus.OPEN.value, type=DecisionKind.CONTROL.value
-    )
-    found = service.decisions(query).data
-    if not found:
+    found = standing_control(service, account.id)
+    if found is None:
         words = f"no decision about {account.controls[0]} is open"
         return notice(f"{words}: set it again with accounts control, then lift it")
-    return approve(found[0])
+    return approve(found)
 
 
 def _asked(decision: "Decision", words: str, facts: tuple[str, ...], call: _Call) -> Step:

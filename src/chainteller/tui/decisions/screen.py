@@ -4,19 +4,17 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from textual.containers import Container
 from textual.widget import Widget
 
 from chainteller.domain.decisions import DecisionStatus
 from chainteller.tui.answer import answered
 from chainteller.tui.decisions import view
 from chainteller.tui.desk import Desk
-from chainteller.tui.list_screen import Listed, ListScreen
+from chainteller.tui.list_screen import Listed, ListScreen, list_beside_detail
 from chainteller.tui.queries import query
 from chainteller.tui.widgets.detail import Detail
-from chainteller.tui.widgets.ground import titled
 from chainteller.tui.widgets.lines import Line, Lines, line
-from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList
+from chainteller.tui.widgets.paged_list import PAGE_ROWS
 
 if TYPE_CHECKING:
     from chainteller.service.models.decisions import Decision
@@ -38,21 +36,8 @@ class DecisionsScreen(ListScreen["Decision"]):
             return value in range(len(view.SHOWN))
         return super().may_recall(name, value)
 
-    def columns(self) -> Sequence[Column]:
-        return view.COLUMNS
-
     def body(self) -> Sequence[Widget]:
-        return [
-            Container(
-                Container(
-                    titled("Decisions", PagedList(self.columns(), id="list", least_gap=1)),
-                    Lines([line(), line()], id="summary", classes="summary"),
-                    classes="list-side",
-                ),
-                titled("Decision", Detail(id="detail")),
-                classes="pair",
-            )
-        ]
+        return [list_beside_detail(self.KEY, view.COLUMNS)]
 
     def fetch(self, page: int) -> "Listed[Decision]":
         service, now = self.desk.service, self.desk.now
@@ -108,4 +93,4 @@ class DecisionsScreen(ListScreen["Decision"]):
 
 def _detail(decision: "Decision", now: int, width: int) -> list[Line]:
     now_lines = view.now_lines(decision, width)
-    return answered(now_lines, "", view.detail(decision, now, width), width)
+    return answered(now_lines, "", view.detail(decision, now), width)

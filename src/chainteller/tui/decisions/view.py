@@ -1,5 +1,6 @@
 """Decisions view: rows and detail of what waits for a person, as lines."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from chainteller.domain.clock import from_datetime
@@ -31,30 +32,29 @@ COLUMNS = (
     Column("TAKEN BY", 10, rank=2, most=20, tone="muted"),
     Column("AGE", 6, "right", rank=1, tone="muted"),
 )
-SHOWN: tuple[tuple[str, str | None], ...] = (
-    ("", None),
-    ("withdrawals", DecisionKind.WITHDRAWAL.value),
-    ("controls", DecisionKind.CONTROL.value),
-    ("markets", DecisionKind.MARKET.value),
-    ("statements", DecisionKind.OWNERSHIP_STATEMENT.value),
-)
-"""What ``f`` shows, one after the other."""
-_KINDS = {
+_KINDS: Mapping[str, str] = {
     DecisionKind.WITHDRAWAL: "withdrawal",
     DecisionKind.CONTROL: "control",
     DecisionKind.MARKET: "market",
     DecisionKind.OWNERSHIP_STATEMENT: "statement",
 }
+SHOWN: tuple[tuple[str, str | None], ...] = (
+    ("", None),
+    *((f"{word}s", str(kind)) for kind, word in _KINDS.items()),
+)
+"""What ``f`` shows, one after the other."""
 _HOUR_S = 3_600
 _SOON_S = 900
 """Seconds before a deadline from which on it's shown as urgent."""
-EFFECTS = {
+_EFFECTS: Mapping[str, tuple[str, str]] = {
     DecisionKind.WITHDRAWAL: ("pays it", "gives the money back to the account"),
     DecisionKind.CONTROL: ("lifts the control", "keeps the control"),
     DecisionKind.MARKET: ("opens the market", "keeps it closed"),
     DecisionKind.OWNERSHIP_STATEMENT: ("accepts the statement", "refuses the statement"),
 }
 """What approving and refusing do, by kind."""
+_OF_OTHERS = ("approves it", "refuses it")
+"""Of a kind that only a newer deployment knows."""
 
 
 def is_open(decision: "Decision") -> bool:
@@ -74,7 +74,7 @@ def empty_text(only: str) -> tuple[Piece, ...]:
 
 
 def decision_row(decision: "Decision", now: int) -> Row:
-    kind = _KINDS.get(DecisionKind(decision.kind), decision.kind)
+    kind = _KINDS.get(decision.kind, decision.kind)
     cells: tuple[Piece, ...] = (
         _left(decision, now),
         (kind, ""),
@@ -107,13 +107,13 @@ def _left(decision: "Decision", now: int) -> Piece:
 
 def now_lines(decision: "Decision", width: int) -> list[Line]:
     """What is decided about, how long there is, and what each key does."""
-    kind = _KINDS.get(DecisionKind(decision.kind), decision.kind)
+    kind = _KINDS.get(decision.kind, decision.kind)
     head = line((kind.upper(), "strong"), right=((about(decision), "strong"),))
     if not is_open(decision):
         when = f" {decision.decided_at:%d %b %H:%M:%S}" if decision.decided_at else ""
         words = f"{decision.status.capitalize()} by {decision.decided_by or '-'}{when}."
         return [head, *answer.now_lines(status(decision.status), words, width, "", "muted")]
-    approves, refuses = EFFECTS[DecisionKind(decision.kind)]
+    approves, refuses = _EFFECTS.get(decision.kind, _OF_OTHERS)
     words = f"A {approves}. R {refuses}. {_at_deadline(decision)}"
     taken = f", taken by {decision.holder}" if decision.holder else ""
     return [head, *answer.now_lines((f"waits for a person{taken}", "warn"), words, width)]
@@ -122,12 +122,12 @@ def now_lines(decision: "Decision", width: int) -> list[Line]:
 def _at_deadline(decision: "Decision") -> str:
     if decision.due is None:
         return "There is no deadline."
-    approves, refuses = EFFECTS[DecisionKind(decision.kind)]
+    approves, refuses = _EFFECTS.get(decision.kind, _OF_OTHERS)
     then = approves if decision.at_deadline == AtDeadline.APPROVE else refuses
     return f"At {decision.due:%d %b %H:%M:%S} UTC the service {then} by itself."
 
 
-def detail(decision: "Decision", now: int, width: int) -> list[Line]:  # noqa: ARG001 - as others
+def detail(decision: "Decision", now: int) -> list[Line]:
     """The facts of a decision, its id last."""
     rows = fact_lines(DECISION, decision, now, {"id", "kind", "status", "amount", "symbol"})
     return [*rows, line(("decision", "muted"), right=(decision.id,))]
