@@ -73,8 +73,8 @@ FAULTS = (
     Fault(
         "the decision about a cancelled withdrawal stays open",
         "engine/operations/withdrawals.py",
-        "    if decision is not None:\n        by, status",
-        "    if decision is not None and decision.due < 0:\n        by, status",
+        "    if decision is None:\n",
+        "    if decision is None or status is DecisionStatus.WITHDRAWN:\n",
     ),
     Fault(
         "each note moves the deadline",
