@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from chainteller.engine.core.signers import Signers
     from chainteller.engine.deployment import EmbeddedDeployment
     from chainteller.engine.engine import Engine
+    from chainteller.remote.transport import Sign
     from chainteller.service.attempts import Watch
     from chainteller.service.models.records import Capabilities, ChainReport
     from chainteller.storage.log.writer_keys import WriterKeys
@@ -79,8 +80,9 @@ class OpenedService:
     """For a remote place: registers a callback for every repeated request."""
 
 
-def open_service(configured: Configured, place: Place) -> OpenedService:
+def open_service(configured: Configured, place: Place, *, is_signed: bool = True) -> OpenedService:
     """Open the place for commands; replies about another account than was asked are refused.
+    Requests to a remote place are signed by this machine's agent, if it has one and ``is_signed``.
 
     Raises:
         SettingsInvalid: a remote place has no key, or the price feed is unavailable.
@@ -88,13 +90,13 @@ def open_service(configured: Configured, place: Place) -> OpenedService:
     """
     from chainteller.service.ownership import Ownership
 
-    opened = _open(configured, place)
+    opened = _open(configured, place, is_signed=is_signed)
     return replace(opened, service=Layered(Ownership().check_reply, opened.service))
 
 
-def _open(configured: Configured, place: Place) -> OpenedService:
+def _open(configured: Configured, place: Place, *, is_signed: bool) -> OpenedService:
     if place.remote:
-        return _remote(place)
+        return _remote(place, _signer(configured.settings, place) if is_signed else None)
     if place.read_only and place.address.startswith("sqlite:///"):
         from chainteller.storage.upkeep.maintenance import require_file
 
@@ -138,18 +140,30 @@ def _guarded(service: Service, place: Place) -> Service:
 
 
 @garbage.loading()
-def _remote(place: Place) -> OpenedService:
+def _remote(place: Place, sign: "Sign | None") -> OpenedService:
     from chainteller.credentials import api_key
     from chainteller.remote.client import RemoteService
 
     try:
-        client = RemoteService(place.address, api_key(place, os.environ))
+        client = RemoteService(place.address, api_key(place, os.environ), sign=sign)
     except ValueError as error:
         raise SettingsInvalid([f"{place.chosen_by}: {error}"]) from None
     guarded = _guarded(client, place)
     return OpenedService(
         guarded, place.kind, place.label, client.close, watch_repeats=client.watch_repeats
     )
+
+
+def _signer(settings: Settings, place: Place) -> "Sign | None":
+    """Signs requests as this machine's agent; None where it has none for the place."""
+    from chainteller.desk_keys import desk_key
+
+    own = desk_key(settings.paths, place)
+    if own is None:
+        return None
+    from chainteller.remote.signing import AgentSigner
+
+    return AgentSigner(own.agent_id, own.seed, SystemClock())
 
 
 @garbage.loading()
@@ -301,7 +315,7 @@ def engine_options(settings: Settings) -> "EngineOptions":
     options |= {
         "quote_window_s": math.ceil(engine.quote_window_s),
         "challenge_ttl_s": math.ceil(engine.challenge_ttl_s),
-        "review": read_policy(engine.policy),
+        "policy": read_policy(engine.policy),
         "limits": _limits(service.limits),
         "level_limits": _level_limits(service.limits),
         "text_names_account": settings.wallets.text_names_account,
@@ -385,6 +399,7 @@ def deployment(
         hosts=service.hosts,
         stop_notice_s=service.stop_notice_s,
         rates=_rates(service.rates),
+        needs_agents=bool(engine.context.options.policy.roles),
     )
     whole_pass = None
     if place is not None:
@@ -416,9 +431,10 @@ def start_desk(configured: Configured, place: Place) -> "StartedDesk":
     from chainteller.tui.start import StartedDesk
 
     if place.remote:
-        opened = _remote(place)
+        sign = _signer(configured.settings, place)
+        opened = _remote(place, sign)
         try:
-            offered = _fetch_capabilities(place)
+            offered = _fetch_capabilities(place, sign)
         except BaseException:
             opened.close()
             raise
@@ -437,12 +453,13 @@ def start_desk(configured: Configured, place: Place) -> "StartedDesk":
     return _desk(worked, engine, configured.settings, place)._replace(workspace_file=file)
 
 
-def _fetch_capabilities(place: Place) -> "Capabilities":
+def _fetch_capabilities(place: Place, sign: "Sign | None") -> "Capabilities":
     """Fetch a remote deployment's capabilities, with a short deadline."""
     from chainteller.credentials import api_key
     from chainteller.remote.client import RemoteService
 
-    probe = RemoteService(place.address, api_key(place, os.environ), deadline_s=_PROBE_DEADLINE_S)
+    key = api_key(place, os.environ)
+    probe = RemoteService(place.address, key, deadline_s=_PROBE_DEADLINE_S, sign=sign)
     try:
         return probe.capabilities()
     finally:

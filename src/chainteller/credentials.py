@@ -52,7 +52,7 @@ def _found(place: Place, environ: Mapping[str, str]) -> str:
             return from_file("key_file", Path(profile.key_file).expanduser())
         if profile.key_command:
             return from_command("key_command", profile.key_command)
-    key = _from_keyring(profile.name if profile else place.address)
+    key = from_keyring("chainteller", profile.name if profile else place.address)
     if key:
         return key
     raise SettingsInvalid(
@@ -112,13 +112,28 @@ def _program(command: str) -> str:
     return (command.split() or ["(empty)"])[0]
 
 
-def _from_keyring(name: str) -> str:
+def from_keyring(service: str, name: str) -> str:
+    """A secret of the system's keyring; empty where there's none, or no keyring."""
     try:
         import keyring  # noqa: PLC0415 - an optional package
         from keyring.errors import KeyringError  # noqa: PLC0415 - as above
     except ModuleNotFoundError:
         return ""
     try:
-        return keyring.get_password("chainteller", name) or ""
+        return keyring.get_password(service, name) or ""
     except KeyringError:
         return ""
+
+
+def into_keyring(service: str, name: str, secret: str) -> bool:
+    """Keep a secret in the system's keyring; whether there is one that took it."""
+    try:
+        import keyring  # noqa: PLC0415 - an optional package
+        from keyring.errors import KeyringError  # noqa: PLC0415 - as above
+    except ModuleNotFoundError:
+        return False
+    try:
+        keyring.set_password(service, name, secret)
+    except KeyringError:
+        return False
+    return True

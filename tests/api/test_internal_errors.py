@@ -13,6 +13,7 @@ from tests.world.serving import served
 
 from chainteller.api.logs import JsonLines
 from chainteller.domain.actors import SCOPES, Actor
+from chainteller.domain.agents import Signed
 from chainteller.service.deployment import DeploymentOptions, Figure, Health, Principal
 from chainteller.service.errors import ServiceUnreachable
 from chainteller.service.interface import Service
@@ -36,6 +37,12 @@ class Broken:
 
     def authenticate(self, api_key: str) -> Principal:  # noqa: ARG002 - any key will do
         return Principal(Actor(), frozenset(SCOPES))
+
+    def authenticate_agent(self, principal: Principal, signed: Signed) -> Principal:  # noqa: ARG002
+        return principal
+
+    def recognise_agent(self, principal: Principal, signed: Signed) -> Principal:  # noqa: ARG002
+        return principal
 
     def recognise(self, api_key: str) -> Principal | None:  # noqa: ARG002 - none is known
         return None

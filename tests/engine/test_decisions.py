@@ -19,6 +19,7 @@ from chainteller.domain.clock import HOUR, SECOND, format_instant
 from chainteller.domain.decisions import AtDeadline, ReviewCondition, ReviewLine
 from chainteller.domain.limits import DestinationClass
 from chainteller.domain.options import EngineOptions
+from chainteller.domain.policy import Policy
 from chainteller.domain.preconditions import Control
 from chainteller.engine.core.outcome import Outcome, apply
 from chainteller.engine.core.unit_of_work import UnitOfWork, act
@@ -46,7 +47,7 @@ REVIEW = (
     ReviewLine(ReviewCondition.UNVERIFIED_WALLET, 3_000, 1_800, AtDeadline.APPROVE),
 )
 """Over 50 USD: refused after an hour; over 30 USD: passed after half an hour."""
-OPTIONS = EngineOptions(review=REVIEW)
+OPTIONS = EngineOptions(policy=Policy(REVIEW))
 _UNLIMITED = dict.fromkeys(DestinationClass, (10**12, 10**12, 10**12))
 YES = Approval(answer="The customer called back.")
 NO = Refusal(reason="SUSPECTED_FRAUD", answer="A caller urged the customer.")

@@ -2,9 +2,11 @@
 
 import pytest
 
+from chainteller.domain.agents import Permission
 from chainteller.domain.decisions import AtDeadline, Payment, ReviewCondition, ReviewLine, line_for
 from chainteller.domain.evidence import EvidenceLevel
 from chainteller.domain.limits import DestinationClass
+from chainteller.domain.policy import CasePolicy, CaseWanted, Needing, Policy, TwoPersons
 from chainteller.settings.policy import parse_policy, read_policy
 from chainteller.settings.values import SettingsInvalid
 
@@ -17,15 +19,38 @@ shared_wallet = { within = "1d" }
 
 
 def test_lines_are_read_in_their_order() -> None:
-    assert parse_policy(POLICY, "p") == (
+    assert parse_policy(POLICY, "p").review == (
         ReviewLine(ReviewCondition.UNVERIFIED_WALLET, 0, 7_200, AtDeadline.REFUSE),
         ReviewLine(ReviewCondition.FIRST_USE, 500_000, 1_800, AtDeadline.APPROVE),
         ReviewLine(ReviewCondition.SHARED_WALLET, 0, 86_400, AtDeadline.REFUSE),
     )
 
 
+def test_roles_cases_and_second_persons_are_read() -> None:
+    found = parse_policy(
+        """
+        [roles]
+        agent = ["serve"]
+        supervisor = ["serve", "decide", "control", "agents"]
+        [case]
+        wanted = "required"
+        pattern = "(INC|CS)-[0-9]{4,}"
+        [two]
+        withdrawal = "10,000"
+        within = "2h"
+        always = ["control.lift"]
+        """,
+        "p",
+    )
+    assert found.granted["agent"] == (Permission.SERVE,)
+    assert found.case == CasePolicy(CaseWanted.REQUIRED, "(INC|CS)-[0-9]{4,}")
+    assert found.two == TwoPersons(1_000_000, 7_200, frozenset({Needing.LIFT}))
+    accepted = [each for each in ("INC-1234", "INC-123", "xINC-1234", "") if found.case.accepts(each)]
+    assert accepted == ["INC-1234"]
+
+
 def test_no_file_is_no_policy() -> None:
-    assert read_policy("") == ()
+    assert read_policy("") == Policy()
     with pytest.raises(SettingsInvalid, match="can't be read"):
         read_policy("/nowhere/policy.toml")
 
@@ -34,7 +59,17 @@ def test_no_file_is_no_policy() -> None:
     ("text", "problem"),
     [
         ("[reviews]\n", "p:1:2: there is no section 'reviews', did you mean review?"),
-        ("[two]\nwithdrawal = '1'", "p:1:2: there is no section 'two'; known: review"),
+        ("[shares]\n", "p:1:2: there is no section 'shares'; known: review, roles, case, two"),
+        ("[two]\nwithdrawal = 1.005", "p:2:1: two.withdrawal is an amount in USD in quotes"),
+        ("[two]\nwithin = 'soon'", "p:2:1: two.within is a time in quotes"),
+        ("[two]\nalway = []", "p:2:1: two has no 'alway', did you mean always?"),
+        ("[two]\nalways = ['control.lif']", "p:2:12: always can't be 'control.lif', did you mean"),
+        ("[two]\nalways = 'control.lift'", "p:2:1: always is a list of words, such as ['control"),
+        ("[case]\nwanted = 'maybe'", "p:2:1: case.wanted is off or asked or required"),
+        ("[case]\npattern = '('", "p:2:1: case.pattern is no regular expression"),
+        ("[case]\npatern = 'x'", "p:2:1: case has no 'patern', did you mean pattern?"),
+        ("[roles]\nAgent = ['serve']", "p:2:1: a role is up to 32 lower-case letters"),
+        ("[roles]\nagent = ['server']", "p:2:10: agent can't be 'server', did you mean serve?"),
         ("review = 3", "p:1:1: review is a section: [review]"),
         ("[review]\nfirst_us = {within='2h'}", "p:2:1: there is no condition 'first_us', did you"),
         ("[review]\nfirst_use = '2h'", "p:2:1: first_use is written {"),
@@ -84,5 +119,5 @@ VERIFIED = Payment(DestinationClass.VERIFIED, 100_000, EvidenceLevel.MEDIUM, is_
 def test_the_first_line_that_fits_counts(
     payment: Payment, condition: ReviewCondition | None
 ) -> None:
-    found = line_for(parse_policy(POLICY, "p"), payment)
+    found = line_for(parse_policy(POLICY, "p").review, payment)
     assert (found and found.condition) == condition

@@ -27,6 +27,7 @@ from chainteller.domain.decisions import ReviewLine as Line
 from chainteller.domain.evidence import EvidenceLevel
 from chainteller.domain.limits import DestinationClass
 from chainteller.domain.options import EngineOptions
+from chainteller.domain.policy import Policy
 from chainteller.domain.randomness import SeededRandomness, SystemRandomness
 from chainteller.domain.second_method import ArrivalsUnavailable, Awaited, Seen
 from chainteller.engine.core.context import EngineContext
@@ -63,9 +64,13 @@ def options(settings: Settings) -> EngineOptions:
         open_quotes_per_account=settings.open_quotes,
         hold_premium_bps_per_minute=settings.premium,
         limits={DestinationClass(name): amounts for name, amounts in settings.limits.items()},
-        review=tuple(
-            Line(ReviewCondition(line.condition), line.over, line.within_s, AtDeadline(line.then))
-            for line in settings.review
+        policy=Policy(
+            tuple(
+                Line(
+                    ReviewCondition(line.condition), line.over, line.within_s, AtDeadline(line.then)
+                )
+                for line in settings.review
+            )
         ),
         level_limits={EvidenceLevel.MEDIUM: settings.medium},
     )

@@ -11,6 +11,7 @@ from tests.tui.wallet_case import ALICE, LARGE, Case
 
 from chainteller.domain.decisions import AtDeadline, ReviewCondition, ReviewLine
 from chainteller.domain.options import EngineOptions
+from chainteller.domain.policy import Policy
 from chainteller.service.models.decisions import Approval, OpenDecision
 from chainteller.service.models.funding import Currency, Destination, WithdrawalRequest
 from chainteller.service.models.pages import ListQuery
@@ -25,7 +26,7 @@ SIZES = [(80, 24), (120, 40), (200, 60)]
 @pytest.fixture
 def bench(tmp_path: Path) -> Iterator[Bench]:
     """A bank in which withdrawals to unverified wallets wait for a person."""
-    yield from make_bench(tmp_path, EngineOptions(rate_limits=False, review=REVIEW))
+    yield from make_bench(tmp_path, EngineOptions(rate_limits=False, policy=Policy(REVIEW)))
 
 
 def waiting(bench: Bench, amount: str = "20.00") -> tuple[Case, str]:

@@ -2,14 +2,27 @@
 
 import hashlib
 from collections import OrderedDict
+from dataclasses import replace
+from functools import partial
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from chainteller.api.connections import network_of
 from chainteller.api.protocol import CONNECTION, BoundedHttpProtocol
-from chainteller.api.request_context import context_of
+from chainteller.api.request_context import RequestContext, context_of
 from chainteller.api.threads import STRANGERS, Threads, run
 from chainteller.api.wrong_keys import WrongKeys
+from chainteller.domain.actors import DESK
+from chainteller.domain.agents import (
+    CASE_HEADER,
+    DIGEST_HEADER,
+    INPUT_HEADER,
+    KEY_HEADER,
+    SIGNATURE_HEADER,
+    Signed,
+    Target,
+    read_signature,
+)
 from chainteller.service.deployment import Deployment, Principal
 from chainteller.service.errors import Unauthorized
 
@@ -44,11 +57,34 @@ class Authentication:
                 self._deployment.note_refusal(context.client, refusal, None)
                 context.reply_headers.append((b"connection", b"close"))
                 raise
+            try:
+                principal = await self._acting(principal, context, scope)
+            except Unauthorized as refusal:
+                self._deployment.note_refusal(context.client, refusal, principal.actor)
+                context.reply_headers.append((b"connection", b"close"))
+                raise
             context.principal = principal
             if connection is not None:
                 actor = principal.actor
                 connection.recognise(actor.organisation, actor.key_id)
         await self._app(scope, receive, send)
+
+    async def _acting(
+        self, principal: Principal, context: RequestContext, scope: Scope
+    ) -> Principal:
+        """The agent who signed a request; the key's own principal where none did. A desk's key that
+        needs an agent can only enrol one. Raises Unauthorized."""
+        signed = _signed(context, scope)
+        if signed is not None:
+            known = self._deployment.recognise_agent(principal, signed)
+            if known is not None:
+                return known
+            work = partial(self._deployment.authenticate_agent, principal, signed)
+            return await run(self._threads, work, principal.actor.organisation)
+        if DESK not in principal.scopes or not self._deployment.options.needs_agents:
+            return principal
+        scopes = frozenset({DESK})
+        return Principal(replace(principal.actor, scopes=scopes), scopes, is_unsigned=True)
 
     async def _principal(
         self, key: str, address: str, connection: BoundedHttpProtocol | None
@@ -74,6 +110,27 @@ class Authentication:
         self._holders.move_to_end(digest)
         if len(self._holders) > _REMEMBERED:
             self._holders.popitem(last=False)
+
+
+def _signed(context: RequestContext, scope: Scope) -> Signed | None:
+    """What the request's signature says; None without one.
+
+    Raises:
+        Unauthorized: it isn't one that an agent's request has.
+        ValidationFailed: a header is repeated.
+    """
+    if all(context.header(name) is None for name in (INPUT_HEADER, SIGNATURE_HEADER)):
+        return None
+    for name in (DIGEST_HEADER, KEY_HEADER, CASE_HEADER):
+        context.header(name)
+    path = scope.get("raw_path") or scope["path"].encode()
+    target = Target(
+        scope["method"], path.decode("latin-1"), scope["query_string"].decode("latin-1")
+    )
+    try:
+        return read_signature(target, context.headers)
+    except ValueError:
+        raise Unauthorized("SIGNATURE_INVALID") from None
 
 
 def key_in(header: str | None, repeated: frozenset[str] = frozenset()) -> str:

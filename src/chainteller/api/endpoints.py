@@ -15,6 +15,7 @@ from chainteller.api.reading import QueryText, idempotency_key, read_document
 from chainteller.api.request_context import RequestContext, context_of
 from chainteller.api.responses import error_reply, json_reply, written
 from chainteller.api.threads import Threads, run
+from chainteller.domain.agents import CASE_HEADER, DIGEST_HEADER, KEY_HEADER
 from chainteller.service.deployment import Deployment, Principal
 from chainteller.service.errors import (
     Forbidden,
@@ -22,6 +23,7 @@ from chainteller.service.errors import (
     ServiceError,
     ServiceUnavailable,
     TellerError,
+    Unauthorized,
     ValidationFailed,
 )
 from chainteller.service.interface import Service
@@ -42,6 +44,7 @@ class Asked:
     query: QueryText
     document: object = None
     key: str | None = None
+    case_id: str = ""
 
     def call(self) -> Call[Any]:
         """Validate the request. Raises ValidationFailed."""
@@ -56,6 +59,7 @@ class Asked:
             request,
             read_query(operation, self.query),
             self.key,
+            self.case_id,
         )
 
 
@@ -99,6 +103,7 @@ class Gateway:
 
         Raises:
             RateLimited: the bucket is empty.
+            Unauthorized: an agent has to sign.
             Forbidden: the scope is missing.
         """
         principal = context.principal
@@ -106,10 +111,13 @@ class Gateway:
             raise RuntimeError("the authentication layer sets the principal of every request")
         actor, key_id = principal.actor, principal.actor.key_id
         bucket = Bucket(endpoint.rate_bucket)
-        grant = self.limits.take(actor.organisation, key_id or actor.name, bucket)
+        holder = actor.agent_id or key_id or actor.name
+        grant = self.limits.take(actor.organisation, holder, bucket)
         if grant is not None:
             context.reply_headers += grant.headers()
         if endpoint.scope != ANY_KEY and endpoint.scope not in principal.scopes:
+            if principal.is_unsigned:
+                raise Unauthorized("AGENT_REQUIRED")
             refusal = Forbidden(endpoint.scope, key_id)
             self.deployment.note_refusal(context.client, refusal, actor)
             raise refusal
@@ -117,13 +125,21 @@ class Gateway:
 
 
 async def _asked(request: Request, context: RequestContext, operation: Operation[Any]) -> Asked:
-    key, document = None, None
+    key, document, is_signed = None, None, _is_signed(context)
     if operation.takes_key:
-        key = idempotency_key(context.header("idempotency-key"))
+        key = idempotency_key(context.header(KEY_HEADER))
+        if key is None and is_signed and operation.writes:
+            raise ValidationFailed.of("Idempotency-Key", "What an agent signs has one.", "MISSING")
     if operation.request is not None:
-        document = await read_document(request, context.header("content-type"))
+        digest = context.headers.get(DIGEST_HEADER, "") if is_signed else None
+        document = await read_document(request, context.header("content-type"), digest)
     query = query_text(request.scope["query_string"])
-    return Asked(operation, dict(request.path_params), query, document, key)
+    case_id = context.header(CASE_HEADER) or ""
+    return Asked(operation, dict(request.path_params), query, document, key, case_id)
+
+
+def _is_signed(context: RequestContext) -> bool:
+    return context.principal is not None and bool(context.principal.actor.agent_id)
 
 
 @functools.lru_cache(_REMEMBERED)

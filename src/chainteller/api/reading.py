@@ -1,6 +1,7 @@
 """Strict parsing of a request: body, query and idempotency key."""
 
 import asyncio
+import hmac
 import json
 import re
 from collections.abc import Collection
@@ -8,11 +9,13 @@ from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
 
+from chainteller.domain.agents import content_digest
 from chainteller.domain.json_depth import is_nested_deeper
 from chainteller.service.errors import (
     FieldError,
     MalformedRequest,
     PayloadTooLarge,
+    Unauthorized,
     UnsupportedMediaType,
     ValidationFailed,
 )
@@ -28,10 +31,14 @@ _DIGITS_OF_MANY = 3
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)
 
 
-async def read_document(request: Request, media_type: str | None) -> object:
-    """Read the JSON document in a request's body.
+async def read_document(
+    request: Request, media_type: str | None, digest: str | None = None
+) -> object:
+    """Read the JSON document in a request's body; ``digest`` is the ``Content-Digest`` that an
+    agent signed.
 
     Raises:
+        Unauthorized: the body isn't the one that was signed.
         UnsupportedMediaType: the body isn't application/json, or is compressed.
         PayloadTooLarge: it has more than 64 KiB.
         MalformedRequest: it isn't one JSON document in UTF-8, or didn't arrive in time.
@@ -42,7 +49,10 @@ async def read_document(request: Request, media_type: str | None) -> object:
         )
     if request.headers.get("content-encoding", "identity").strip().lower() not in {"", "identity"}:
         raise UnsupportedMediaType("Send the body uncompressed.", {"allowed": ["identity"]})
-    return parse_json(await _body(request))
+    body = await _body(request)
+    if digest is not None and not hmac.compare_digest(digest, content_digest(body)):
+        raise Unauthorized("SIGNATURE_INVALID")
+    return parse_json(body)
 
 
 async def _body(request: Request) -> bytes:

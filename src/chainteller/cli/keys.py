@@ -9,7 +9,7 @@ from chainteller.cli.error_output import say
 from chainteller.cli.lists import Output, output_options
 from chainteller.cli.options import TellerGroup, example, options
 from chainteller.cli.output import document, line, text_of
-from chainteller.domain.actors import SCOPES, WITHHELD
+from chainteller.domain.actors import DESK, DESK_SCOPES, SCOPES, WITHHELD
 from chainteller.records.fields import TEXT, Field, FieldList
 
 _SCOPE_HELP = (
@@ -48,19 +48,30 @@ def keys() -> None:
     "create",
     changes=True,
     epilog=example(
-        "chainteller keys create --name branch-7",
+        "chainteller keys create --name branch-7 --kind desk",
         "chainteller keys create --name audit --scope events:read --expires 90d",
         "chainteller keys create --name machine --expires never",
     ),
 )
 @click.option("--name", required=True, help="The name shown in the audit trail.")
+@click.option(
+    "--kind",
+    type=click.Choice(["system", "desk"]),
+    default="system",
+    show_default=True,
+    help="A desk's key serves agents: it may decide, and they sign where the policy has roles.",
+)
 @click.option("--scope", "scopes", multiple=True, metavar="S", help=_SCOPE_HELP)
 @click.option("--organisation", default="default", metavar="O", help="Whose records it can read.")
 @click.option(
     "--expires", metavar="90d", help="How long it is valid, or never; default: service.key_days."
 )
-def create(name: str, scopes: tuple[str, ...], organisation: str, expires: str | None) -> None:
+def create(
+    name: str, kind: str, scopes: tuple[str, ...], organisation: str, expires: str | None
+) -> None:
     """Create a key and print it once, alone on stdout."""
+    if kind == DESK:
+        scopes = (*scopes, DESK) if scopes else DESK_SCOPES
     lifetime = f"{options().configured.settings.service.key_days}d" if expires is None else expires
     with api_keys() as found, judged():
         made = found.create(name, scopes, organisation, None if lifetime == "never" else lifetime)

@@ -18,6 +18,7 @@ _PARTS = (
     "console",
     "serving",
     "keys",
+    "agents",
     "database",
     "accounts",
     "statements",

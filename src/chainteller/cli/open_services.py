@@ -7,6 +7,7 @@ from typing import TypeVar
 from chainteller.bootstrap import OpenedService, open_service, workspace_file
 from chainteller.cli.error_output import say
 from chainteller.cli.options import options
+from chainteller.service.cases import ForCase
 from chainteller.service.errors import NotOffered
 from chainteller.service.interface import Service
 from chainteller.service.layers import Next, layered
@@ -20,10 +21,11 @@ Answer = TypeVar("Answer")
 
 
 @contextmanager
-def opened() -> Iterator[OpenedService]:
-    """The service that flags, environment and settings name, after its due work is applied."""
+def opened(*, is_signed: bool = True) -> Iterator[OpenedService]:
+    """The service that flags, environment and settings name, after its due work is applied; with
+    this machine's agent, if it has one."""
     configured = options().configured
-    found = open_service(configured, configured.place())
+    found = open_service(configured, configured.place(), is_signed=is_signed)
     try:
         found.run_due()
         yield found
@@ -35,6 +37,13 @@ def opened() -> Iterator[OpenedService]:
 def service() -> Iterator[Service]:
     """A service for commands that only read."""
     with opened() as found:
+        yield found.service
+
+
+@contextmanager
+def unsigned() -> Iterator[Service]:
+    """A service for enrolling this machine, whose agent isn't known yet."""
+    with opened(is_signed=False) as found:
         yield found.service
 
 
@@ -75,7 +84,7 @@ def writing() -> Iterator[Recorder]:
 @contextmanager
 def recording(inner: Service) -> Iterator[Recorder]:
     with workspace() as own:
-        yield Recorder(layered(inner, Remembering(own)), own)
+        yield Recorder(layered(inner, Remembering(own), ForCase(options().case)), own)
 
 
 @contextmanager

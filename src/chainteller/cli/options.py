@@ -31,6 +31,8 @@ class Options:
 
     configured: "Configured"
     json: bool
+    case: str = ""
+    """The number of the case that changes are for."""
 
     def customer_texts(self) -> "CustomerTexts":
         """The texts for customers, with the bank's own."""
@@ -60,6 +62,7 @@ def _global_options(*, hidden: bool) -> list[click.Parameter]:
         option("--profile", "Use a profile of the configuration.", metavar="NAME"),
         option("--database", "Embedded engine: sqlite:///FILE or postgresql://…", metavar="URL"),
         option("--url", "Remote deployment: https://HOST or unix:/PATH.", metavar="URL"),
+        option("--case", "The bank's number of the case, of every change.", metavar="CASE"),
         switch("--read-only", "Read-only: refuse every change."),
         switch("--json", "Print the HTTP body of the same call and nothing else."),
         switch("--no-color", "The console without colours."),
@@ -230,4 +233,5 @@ def _read(given: dict[str, Any]) -> Options:
     return Options(
         configure(flags, os.environ),
         json=bool(given.get("json")),
+        case=given.get("case") or os.environ.get("CHAINTELLER_CASE", ""),
     )

@@ -23,6 +23,10 @@ UNVERIFIED_HELD = "UNVERIFIED_DESTINATION"
 UNCONFIRMED_HELD = "CHAIN_UNCONFIRMED"
 """Why a withdrawal is held and then refused: no chain said again that its wallet's claim stands."""
 _BY_PERSON = "REVIEW_"
+SECOND_PERSON = f"{_BY_PERSON}SECOND_PERSON"
+"""Why a withdrawal waits that fits no line and needs two persons."""
+SECOND_WITHIN = 15 * MINUTE
+"""How long the first of two approvals holds."""
 REFUSED_REVIEW = "REVIEW_REJECTED"
 """The code of a withdrawal that a review refused."""
 

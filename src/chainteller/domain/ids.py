@@ -28,10 +28,16 @@ class Prefix(StrEnum):
     CUSTOMER = "CUS"
     DISPUTE = "DSP"
     DECISION = "DEC"
+    AGENT = "AGT"
 
 
 def new_id(prefix: Prefix, randomness: Randomness) -> str:
-    number = int.from_bytes(randomness.bytes(14), "big") >> 2
+    return id_of(prefix, randomness.bytes(14))
+
+
+def id_of(prefix: Prefix, found: bytes) -> str:
+    """The id whose suffix is made of the first 110 bits."""
+    number = int.from_bytes(found[:14], "big") >> 2
     pairs = []
     for _ in range(_SUFFIX_LENGTH // 2):
         pairs.append(_PAIRS[number & 1023])

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from chainteller.domain.challenges import SharedWallets
 from chainteller.domain.clock import SECOND
-from chainteller.domain.decisions import Review
 from chainteller.domain.evidence import EvidenceLevel
 from chainteller.domain.limits import DEFAULT_LEVEL_LIMITS, DEFAULT_LIMITS, DestinationClass
+from chainteller.domain.policy import Policy
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +64,7 @@ class EngineOptions:
     limits: Mapping[DestinationClass, tuple[int, int, int]] = field(
         default_factory=lambda: dict(DEFAULT_LIMITS)
     )
-    review: Review = ()
-    """Which withdrawals wait for a person, by the bank's policy; none without one."""
+    policy: Policy = field(default_factory=Policy)
     level_limits: Mapping[EvidenceLevel, tuple[int, int, int]] = field(
         default_factory=lambda: dict(DEFAULT_LEVEL_LIMITS)
     )

@@ -37,10 +37,7 @@ def rule_of(options: EngineOptions) -> Rule:
             "openQuotesPerAccount": options.open_quotes_per_account,
             "challengeSeconds": options.challenge_ttl_s,
             "maintenance": list(options.maintenance),
-            "review": [
-                [line.condition, line.over_cents, line.within_s, line.then]
-                for line in options.review
-            ],
+            **options.policy.body,
             "delaySeconds": {name: float(getattr(options, f"{name}_delay_s")) for name in DELAYS},
         }
     )

@@ -6,11 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from chainteller.domain.actors import Actor
+from chainteller.domain.agents import Signed
 from chainteller.engine.core import timekeeping
 from chainteller.engine.core.table import SHORT
 from chainteller.engine.engine import Engine
 from chainteller.engine.heads.checkpointing import Checkpointer
 from chainteller.engine.operations import disputes
+from chainteller.engine.operations.agent_requests import SignedRequests
 from chainteller.engine.operations.keys import Authenticator
 from chainteller.engine.upkeep import epochs, figures
 from chainteller.engine.upkeep.leases import ServerLease
@@ -48,6 +50,7 @@ class EmbeddedDeployment:
         self._options = options
         self._process = os.getpid()
         self._authenticator = Authenticator(engine.context)
+        self._signed = SignedRequests(engine.context, self._authenticator.uses)
         self._worker: Worker | None = None
         self._checkpointer: Checkpointer | None = None
         self._lease: ServerLease | None = None
@@ -71,6 +74,12 @@ class EmbeddedDeployment:
 
     def recognise(self, api_key: str) -> Principal | None:
         return self._authenticator.recognised(api_key)
+
+    def authenticate_agent(self, principal: Principal, signed: Signed) -> Principal:
+        return self._signed.principal(principal, signed)
+
+    def recognise_agent(self, principal: Principal, signed: Signed) -> Principal | None:
+        return self._signed.recognised(principal, signed)
 
     def note_refusal(self, address: str, refusal: ServiceError, actor: Actor | None) -> None:
         if self._refused is not None:

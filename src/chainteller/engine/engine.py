@@ -11,6 +11,7 @@ from chainteller.engine.core.unit_of_work import now
 from chainteller.engine.heads import signed_heads
 from chainteller.engine.operations import (
     accounts,
+    agents,
     blockchain_accounts,
     challenges,
     claims,
@@ -43,6 +44,7 @@ Answer = TypeVar("Answer")
 
 ANSWERING = (
     accounts,
+    agents,
     blockchain_accounts,
     challenges,
     claims,

@@ -41,6 +41,9 @@ DECISION: "FieldList[Decision]" = FieldList(
         ),
         Field("holder", "taken by", TEXT, lambda each: each.holder),
         Field("held_until", "taken until", MOMENT, lambda each: each.held_until),
+        Field("needs_two", "needs", TEXT, lambda each: "two persons" if each.needs_two else None),
+        Field("first_by", "first", TEXT, lambda each: each.first_by),
+        Field("first_at", "first at", MOMENT, lambda each: each.first_at),
         Field("asked", "customer was asked", TEXT, lambda each: each.asked),
         Field("asked_at", "asked at", MOMENT, lambda each: each.asked_at),
         Field("decided_at", "decided", MOMENT, lambda each: each.decided_at),
@@ -51,5 +54,5 @@ DECISION: "FieldList[Decision]" = FieldList(
     ),
     interfaces=Interface.COMMAND | Interface.DETAIL,
     table=("id", "kind", "status", "subject", "reason", "due", "holder"),
-    wire_only=("type",),
+    wire_only=("type", "digest"),
 )

@@ -17,7 +17,7 @@ from chainteller.remote.answers import NotShown, complete, require_same
 from chainteller.remote.connection import Connection
 from chainteller.remote.sending import Query, Sender, Write, parsed, read_unshown
 from chainteller.remote.stream import EventStream, Following
-from chainteller.remote.transport import DEADLINE_S, Reply, Transport
+from chainteller.remote.transport import DEADLINE_S, Reply, Sign, Transport
 from chainteller.service import operations
 from chainteller.service.attempts import Watch
 from chainteller.service.entered_secrets import require_clean
@@ -59,8 +59,15 @@ class RemoteService(Service):
         ValueError: ``url`` is no address of a deployment, or contains credentials.
     """
 
-    def __init__(self, url: str, api_key: str, *, deadline_s: float = DEADLINE_S) -> None:
-        self._transport = Transport(url, api_key, deadline_s=deadline_s)
+    def __init__(
+        self,
+        url: str,
+        api_key: str,
+        *,
+        deadline_s: float = DEADLINE_S,
+        sign: Sign | None = None,
+    ) -> None:
+        self._transport = Transport(url, api_key, deadline_s=deadline_s, sign=sign)
         self.connection = Connection(Sender(self._transport))
 
     def __repr__(self) -> str:
@@ -90,7 +97,8 @@ class RemoteService(Service):
         """Send a POST; writes are repeated only if the deployment supports idempotency keys."""
         operation = call.operation
         key, request = self.connection.key(call.key), self._known_request(call)
-        asked = Write(operation.method, path, key, request, query)
+        case_id = call.case_id if self.connection.offers(operations.AGENTS_FEATURE) else ""
+        asked = Write(operation.method, path, key, request, query, case_id)
         repeatable = not operation.writes or self.connection.offers(operations.IDEMPOTENCY)
         outcome = self.connection.sender.write(
             asked, partial(self._read_answer, call), repeatable=repeatable

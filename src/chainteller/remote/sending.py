@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError, from_json
 
+from chainteller.domain.agents import CASE_HEADER
 from chainteller.domain.randomness import SystemRandomness, below
 from chainteller.remote.answers import AnotherRecord, NotShown
 from chainteller.remote.transport import (
@@ -70,9 +71,12 @@ class Write:
     key: str
     body: BaseModel | None = None
     query: Query = ()
+    case_id: str = ""
 
     def outgoing(self) -> Outgoing:
         headers = {"Idempotency-Key": self.key}
+        if self.case_id:
+            headers[CASE_HEADER] = self.case_id
         content = None
         if self.body is not None:
             headers["Content-Type"] = "application/json"

@@ -9,7 +9,7 @@ import asyncio
 import socket
 import sys
 import threading
-from collections.abc import AsyncIterator, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from concurrent.futures import CancelledError, Future
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -17,6 +17,7 @@ from enum import Enum
 from typing import Any, TypeVar
 
 from chainteller.authorities import authorities, why_untrusted
+from chainteller.domain.agents import Target
 
 _is_first = "httpx" not in sys.modules
 if _is_first:
@@ -29,6 +30,8 @@ if _is_first:
     del sys.modules["httpx._main"]
 
 Result = TypeVar("Result")
+Sign = Callable[[Target, Mapping[str, str], bytes | None], Mapping[str, str]]
+"""The headers with an agent's signature, of a request with these headers and this body."""
 
 DEADLINE_S = 10.0
 _ROUNDED_S = 1.5
@@ -105,13 +108,22 @@ class Transport:
         url: the base address, http or https, with or without a path; or ``unix:/PATH``.
         api_key: sent after ``Bearer``; its format isn't checked. None: no such header.
         deadline_s: maximum duration of a request with its reply, in seconds.
+        sign: signs each request as an agent; None: nobody signs.
 
     Raises:
         ValueError: ``url`` is no such address, or contains credentials.
     """
 
-    def __init__(self, url: str, api_key: str | None, *, deadline_s: float = DEADLINE_S) -> None:
+    def __init__(
+        self,
+        url: str,
+        api_key: str | None,
+        *,
+        deadline_s: float = DEADLINE_S,
+        sign: Sign | None = None,
+    ) -> None:
         self._destination = destination(url)
+        self._sign = sign
         self.deadline_s = deadline_s
         self._headers = {
             **({} if api_key is None else {"Authorization": f"Bearer {api_key}"}),
@@ -207,6 +219,7 @@ class Transport:
                     content=request.body,
                     extensions={"trace": trace, "timeout": _timeouts(within_s)},
                 )
+                self._add_signature(request, sending)
                 response = await client.send(sending, stream=True)
                 phase = Phase.ANSWERING
                 try:
@@ -224,6 +237,15 @@ class Transport:
             raise _fault(phase, _words(fault)) from None
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError) as fault:
             raise _fault(phase, _words(fault)) from None
+
+    def _add_signature(self, request: Outgoing, sending: httpx.Request) -> None:
+        """Sign a request as an agent: the path from the deployment's address on, which proxies may
+        have put under another one."""
+        if self._sign is None:
+            return
+        target = Target(request.method, request.path, sending.url.query.decode("ascii"))
+        headers = {name.lower(): value for name, value in (request.headers or {}).items()}
+        sending.headers.update(self._sign(target, headers, request.body))
 
     def _opened_client(self) -> httpx.AsyncClient:
         """Create the client, once, on the background loop.

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from chainteller.domain.actors import Actor
+from chainteller.domain.agents import Signed
 from chainteller.domain.options import Rates
 from chainteller.service.errors import ServiceError
 from chainteller.service.interface import Service
@@ -19,10 +20,14 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who a valid API key speaks for, and what it may do (``domain.actors.SCOPES``)."""
+    """Who a valid API key speaks for, and what it may do (``domain.actors.SCOPES``).
+
+    ``is_unsigned`` is a desk's key without the signature of an agent, which the policy wants.
+    """
 
     actor: Actor
     scopes: frozenset[str]
+    is_unsigned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +74,8 @@ class DeploymentOptions:
     hosts: tuple[str, ...] = ()
     stop_notice_s: float = 0
     rates: Rates = field(default_factory=Rates)
+    needs_agents: bool = False
+    """Whether agents sign the requests of desks: the policy has roles."""
 
 
 class Deployment(Protocol):
@@ -88,6 +95,18 @@ class Deployment(Protocol):
 
     def recognise(self, api_key: str) -> Principal | None:
         """The result of ``authenticate`` where it is cached; never waits. None: authenticate."""
+
+    def authenticate_agent(self, principal: Principal, signed: Signed) -> Principal:
+        """Who acts under an API key whose request an agent has signed, and with which scopes.
+
+        Raises:
+            Unauthorized: a reason of agents.
+            ServiceUnavailable: agents cannot be looked up now.
+        """
+
+    def recognise_agent(self, principal: Principal, signed: Signed) -> Principal | None:
+        """The result of ``authenticate_agent`` where the agent is cached; never waits. Raises
+        Unauthorized."""
 
     def note_refusal(self, address: str, refusal: ServiceError, actor: Actor | None) -> None:
         """Put a refused caller into the trail, sooner or later; never waits.

@@ -104,14 +104,46 @@ class ExceedsPrecision(ServiceError):
 
 
 class Unauthorized(ServiceError):
-    """``reason`` is MISSING, MALFORMED, UNKNOWN, EXPIRED or REVOKED."""
+    """``reason`` is MISSING, MALFORMED, UNKNOWN, EXPIRED or REVOKED, of the API key; or, of the
+    agent who signs under it, AGENT_REQUIRED, AGENT_UNKNOWN, AGENT_WAITING, AGENT_EXPIRED,
+    AGENT_REVOKED, SIGNATURE_INVALID or SIGNATURE_TIME."""
 
     code = "UNAUTHORIZED"
     status = 401
     next_step = "Send a valid API key: Authorization: Bearer <API_KEY>."
 
     def __init__(self, reason: str) -> None:
-        super().__init__("A valid API key is required.", {"reason": reason})
+        told = _OF_AGENTS.get(reason, ("A valid API key is required.",))[0]
+        super().__init__(told, {"reason": reason})
+
+    @property
+    def suggestion(self) -> str:
+        reason = str((self.details or {}).get("reason", ""))
+        return _OF_AGENTS[reason][1] if reason in _OF_AGENTS else self.next_step
+
+    @property
+    def is_of_agent(self) -> bool:
+        """Whether the API key is good, and the agent isn't."""
+        return (self.details or {}).get("reason") in _OF_AGENTS
+
+
+_ENROL = "Enrol this machine: chainteller agents enroll."
+_OF_AGENTS: Mapping[str, tuple[str, str]] = {
+    "AGENT_REQUIRED": ("Requests under this API key are signed by an agent.", _ENROL),
+    "AGENT_UNKNOWN": ("The agent isn't enrolled here.", _ENROL),
+    "AGENT_WAITING": (
+        "The agent isn't approved yet.",
+        "Ask a supervisor: chainteller agents approve ID --role ROLE.",
+    ),
+    "AGENT_EXPIRED": ("The agent's key has expired.", _ENROL),
+    "AGENT_REVOKED": ("The agent's key was revoked.", "Ask a supervisor, then enrol again."),
+    "SIGNATURE_INVALID": ("The agent's signature isn't of this request.", _ENROL),
+    "SIGNATURE_TIME": (
+        "The agent's signature is more than a minute from the deployment's time.",
+        "Set the clock of this machine.",
+    ),
+}
+"""What is wrong with an agent's signature by its reason, and what to do."""
 
 
 class Forbidden(ServiceError):
@@ -146,6 +178,17 @@ class AccountRestricted(ServiceError):
     def __init__(self, control: str, reason_code: str) -> None:
         details = {"control": control, "reasonCode": reason_code}
         super().__init__(f"The account is restricted: {control}.", details)
+
+
+class CaseRequired(ServiceError):
+    """The bank's policy wants the case that a person's change is for."""
+
+    code = "CASE_REQUIRED"
+    status = 409
+    next_step = "Name the case: # on the console, --case in a command, Chainteller-Case over HTTP."
+
+    def __init__(self) -> None:
+        super().__init__("The bank's policy asks for the number of the case.", {})
 
 
 class NotFound(ServiceError):

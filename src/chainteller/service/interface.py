@@ -19,6 +19,7 @@ from chainteller.service.models.accounts import (
     TokenBalance,
     TradingAccount,
 )
+from chainteller.service.models.agents import Agent, ApproveAgent, EnrolAgent
 from chainteller.service.models.base import Written
 from chainteller.service.models.books import ClearDispute, Dispute
 from chainteller.service.models.counterparties import (
@@ -429,6 +430,24 @@ class Service(ABC):
         self, decision_id: str, request: DecisionNote, *, idempotency_key: str | None = None
     ) -> Written[Decision]:
         return self.call(Call(op.NOTE_DECISION, (decision_id,), request, key=idempotency_key))
+
+    # -- agents -----------------------------------------------------------------------------
+
+    def agents(self, query: ListQuery = ALL) -> Page[Agent]:
+        return self.call(Call(op.AGENTS, query=query))
+
+    def enrol_agent(
+        self, request: EnrolAgent, *, idempotency_key: str | None = None
+    ) -> Written[Agent]:
+        return self.call(Call(op.ENROL_AGENT, (), request, key=idempotency_key))
+
+    def approve_agent(
+        self, agent_id: str, request: ApproveAgent, *, idempotency_key: str | None = None
+    ) -> Written[Agent]:
+        return self.call(Call(op.APPROVE_AGENT, (agent_id,), request, key=idempotency_key))
+
+    def revoke_agent(self, agent_id: str, *, idempotency_key: str | None = None) -> Written[Agent]:
+        return self.call(Call(op.REVOKE_AGENT, (agent_id,), key=idempotency_key))
 
     def disputes(self) -> Page[Dispute]:
         """What verification found wrong in the books, the newest first."""

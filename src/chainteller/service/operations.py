@@ -27,6 +27,7 @@ from chainteller.service.models.accounts import (
     TokenBalance,
     TradingAccount,
 )
+from chainteller.service.models.agents import Agent, ApproveAgent, EnrolAgent
 from chainteller.service.models.base import RequestModel, WireModel, Written
 from chainteller.service.models.books import ClearDispute, Dispute
 from chainteller.service.models.counterparties import (
@@ -103,6 +104,8 @@ DISPUTES_FEATURE = "disputes"
 """The feature of a deployment that verifies its books by itself, and stops payouts on a breach."""
 DECISIONS_FEATURE = "decisions"
 """The feature of a deployment in which people decide what waits."""
+AGENTS_FEATURE = "agents"
+"""The feature of a deployment that knows people with keys of their own, and cases."""
 EVENTS_AT_ONCE = 100
 LAST_CURSOR = 2**53 - 1
 _UNDECLARED: Any = None
@@ -130,7 +133,7 @@ RECORDS: Mapping[str, str] = {
 """Names under which requests and answers carry the id of a customer's record, and what it is."""
 SHARED_RECORDS = frozenset({"counterpartyId"})
 """Those of records that several trading accounts may have: a wallet is registered once."""
-NOT_RECORDS = frozenset({"bankAccountId", "disputeId", "decisionId"})
+NOT_RECORDS = frozenset({"bankAccountId", "disputeId", "decisionId", "agentId"})
 """Other ids in paths and bodies: they identify nothing that belongs to one trading account."""
 
 
@@ -231,6 +234,9 @@ AUDITED_ACCOUNT = Parameter(
     Kind.TEXT,
     {"type": "string"},
     feature="audit-of-account",
+)
+AUDITED_CASE = Parameter(
+    "case_id", ("filter[case]",), Kind.TEXT, {"type": "string"}, feature=AGENTS_FEATURE
 )
 STATUS = _text("status", "filter[status]")
 SIDE = _text("side", "filter[side]")
@@ -429,6 +435,8 @@ class Write(Operation[Written[Record]], Generic[Record]):
     """Additions without which the request means the same."""
     is_shown: bool = True
     """Whether the specification shows the fields of the answer."""
+    has_case: bool = True
+    """Whether a person does it for a customer, in a case."""
     writes: ClassVar[bool] = True
 
     @property
@@ -463,6 +471,8 @@ class Call(Generic[Answer]):
     request: RequestModel | None = None
     query: WireModel | None = None
     key: str | None = None
+    case_id: str = ""
+    """The bank's number of the case that it's for; empty for none."""
 
     @property
     def arguments(self) -> tuple[Any, ...]:
@@ -1293,7 +1303,7 @@ OPEN_DECISION = Write(
     route="POST /decisions",
     summary="Put a control on a trading account, or close a market",
     tag="Decisions",
-    scope="decisions:write",
+    scope="controls:write",
     request=OpenDecision,
     response=Decision,
     creates=_DECISION,
@@ -1346,6 +1356,61 @@ NOTE_DECISION = Write(
     response=Decision,
     feature=DECISIONS_FEATURE,
     errors=(errors.NotFound, errors.Conflict),
+)
+
+# -- agents -------------------------------------------------------------------------------------
+
+_AGENT = "/agents/{agentId}"
+AGENTS = Read(
+    name="agents",
+    operation_id="listAgents",
+    route="GET /agents",
+    summary="List the keys of people at desks, newest first",
+    tag="Agents",
+    scope="events:read",
+    response=Page[Agent],
+    query=listing(),
+    feature=AGENTS_FEATURE,
+    errors=(),
+)
+ENROL_AGENT = Write(
+    name="enrol_agent",
+    operation_id="enrolAgent",
+    route="POST /agents",
+    summary="Enrol a person's key of a desk, which somebody approves",
+    tag="Agents",
+    scope="desk",
+    request=EnrolAgent,
+    response=Agent,
+    creates="/agents",
+    has_case=False,
+    feature=AGENTS_FEATURE,
+    errors=(errors.Conflict,),
+)
+APPROVE_AGENT = Write(
+    name="approve_agent",
+    operation_id="approveAgent",
+    route=f"POST {_AGENT}/approvals",
+    summary="Let an agent work in roles of the policy",
+    tag="Agents",
+    scope="agents:write",
+    request=ApproveAgent,
+    response=Agent,
+    has_case=False,
+    feature=AGENTS_FEATURE,
+    errors=(errors.NotFound, errors.Conflict),
+)
+REVOKE_AGENT = Write(
+    name="revoke_agent",
+    operation_id="revokeAgent",
+    route=f"POST {_AGENT}/revocations",
+    summary="End an agent's key at once",
+    tag="Agents",
+    scope="agents:write",
+    response=Agent,
+    has_case=False,
+    feature=AGENTS_FEATURE,
+    errors=(errors.NotFound,),
 )
 
 # -- the deployment itself ----------------------------------------------------------------------
@@ -1406,7 +1471,7 @@ AUDIT = Read(
     tag="Deployment",
     scope="events:read",
     response=Page[AuditRow],
-    query=listing(OBJECT, AUDITED_ACCOUNT),
+    query=listing(OBJECT, AUDITED_ACCOUNT, AUDITED_CASE),
     feature="audit",
     errors=(),
 )

@@ -1,33 +1,38 @@
-"""The bank's policy: a TOML file that says which withdrawals wait for a person."""
+"""The bank's policy: a TOML file that says what waits for a person, who may do what, and more."""
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from chainteller.domain.agents import Permission
 from chainteller.domain.assets import USD
 from chainteller.domain.clock import DAY, MINUTE, SECOND
-from chainteller.domain.decisions import AtDeadline, Review, ReviewCondition, ReviewLine
+from chainteller.domain.decisions import AtDeadline, ReviewCondition, ReviewLine
 from chainteller.domain.keys import duration_of
 from chainteller.domain.money import parse_atoms, ungrouped
+from chainteller.domain.policy import CasePolicy, CaseWanted, Needing, Policy, TwoPersons
 from chainteller.settings import values
 from chainteller.settings.values import SettingsInvalid, did_you_mean
 
-_SECTION = "review"
+Word = TypeVar("Word", bound=StrEnum)
+
 _WORDS = ("over", "within", "then")
 _SHORTEST, _LONGEST = MINUTE, 30 * DAY
+_ROLE = re.compile(r"[a-z][a-z0-9_-]{0,31}", re.ASCII)
 
 
-def read_policy(path: str) -> Review:
-    """The lines of the file's section ``review``; none without a file.
+def read_policy(path: str) -> Policy:
+    """What the file says; nothing without a file.
 
     Raises:
         SettingsInvalid: the file can't be read, or what it says isn't a policy; each problem with
             its line.
     """
     if not path:
-        return ()
+        return Policy()
     file = Path(path).expanduser()
     try:
         text = file.read_text(encoding="utf-8")
@@ -36,7 +41,7 @@ def read_policy(path: str) -> Review:
     return parse_policy(text, str(file))
 
 
-def parse_policy(text: str, name: str) -> Review:
+def parse_policy(text: str, name: str) -> Policy:
     """As ``read_policy``, of the file's contents. Raises SettingsInvalid."""
     try:
         found = tomllib.loads(text)
@@ -44,16 +49,15 @@ def parse_policy(text: str, name: str) -> Review:
         raise SettingsInvalid([f"{name}: {error}"]) from None
     reading = _Reading(text, name)
     for section in found:
-        if section != _SECTION:
-            reading.wrong(section, f"there is no section {section!r}", (_SECTION,))
-    lines = found.get(_SECTION, {})
-    if not isinstance(lines, dict):
-        reading.wrong(_SECTION, f"{_SECTION} is a section: [{_SECTION}]")
-        lines = {}
-    review = [reading.line(condition, told) for condition, told in lines.items()]
+        if section not in Policy._fields:
+            reading.wrong(section, f"there is no section {section!r}", Policy._fields)
+    review = [reading.line(condition, told) for condition, told in reading.section(found, "review")]
+    roles = [reading.role(role, may) for role, may in reading.section(found, "roles")]
+    case = reading.case(dict(reading.section(found, "case")))
+    two = reading.two(dict(reading.section(found, "two")))
     if reading.problems:
         raise SettingsInvalid(reading.problems)
-    return tuple(line for line in review if line is not None)
+    return Policy(tuple(each for each in review if each is not None), tuple(roles), case, two)
 
 
 class _Reading:
@@ -75,6 +79,56 @@ class _Reading:
                 return f"{self._name}:{number}:{found.start() + 1}"
         return self._name
 
+    def section(self, found: Mapping[str, Any], name: str) -> Iterable[tuple[str, Any]]:
+        told = found.get(name, {})
+        if isinstance(told, dict):
+            return told.items()
+        self.wrong(name, f"{name} is a section: [{name}]")
+        return ()
+
+    def role(self, name: str, told: Any) -> tuple[str, tuple[Permission, ...]]:
+        """What a role may do; nothing where that is wrong, which is noted."""
+        if not _ROLE.fullmatch(name):
+            self.wrong(name, "a role is up to 32 lower-case letters, digits, hyphens and _")
+        return name, tuple(self._words_of(name, told, Permission))
+
+    def case(self, told: dict[str, Any]) -> CasePolicy:
+        """Raises nothing: what is wrong is noted."""
+        for word in told.keys() - set(CasePolicy._fields):
+            self.wrong(word, f"case has no {word!r}", CasePolicy._fields)
+        wanted, pattern = str(told.get("wanted", CaseWanted.OFF)), told.get("pattern", "")
+        if wanted not in set(CaseWanted):
+            self.wrong("wanted", f"case.wanted is {' or '.join(CaseWanted)}", tuple(CaseWanted))
+            wanted = CaseWanted.OFF
+        try:
+            re.compile(pattern)
+        except (re.error, TypeError) as error:
+            self.wrong("pattern", f"case.pattern is no regular expression: {error}")
+            pattern = ""
+        return CasePolicy(CaseWanted(wanted), pattern)
+
+    def two(self, told: dict[str, Any]) -> TwoPersons:
+        known = ("withdrawal", "within", "always")
+        for word in told.keys() - set(known):
+            self.wrong(word, f"two has no {word!r}", known)
+        over = None
+        if "withdrawal" in told:
+            over = self._amount("withdrawal", "two.withdrawal", told["withdrawal"])
+        always = self._words_of("always", told.get("always", []), Needing)
+        within = self._within("within", "two.within", told.get("within", "1h"))
+        return TwoPersons(over, within, frozenset(always))
+
+    def _words_of(self, key: str, told: Any, kind: type[Word]) -> list[Word]:
+        """Words of a list, each of which is known; those that aren't are noted."""
+        names = tuple(each.value for each in kind)
+        if not isinstance(told, list):
+            self.wrong(key, f"{key} is a list of words, such as {[names[0]]}", names)
+            return []
+        for word in told:
+            if word not in names:
+                self.wrong(str(word), f"{key} can't be {word!r}", names)
+        return [kind(word) for word in dict.fromkeys(told) if word in names]
+
     def line(self, condition: str, told: Any) -> ReviewLine | None:
         """One line of the section; None if it's wrong, which is noted."""
         before = len(self.problems)
@@ -87,7 +141,8 @@ class _Reading:
         for word in told:
             if word not in _WORDS:
                 self.wrong(word, f"{condition} has no {word!r}", _WORDS)
-        over, within = self._over(condition, told), self._within(condition, told)
+        over = self._amount(condition, f"{condition}.over", told.get("over", "0"))
+        within = self._within(condition, f"{condition}.within", told.get("within", ""))
         then = str(told.get("then", AtDeadline.REFUSE))
         if then not in set(AtDeadline):
             self.wrong(then, f"{condition}.then is {' or '.join(AtDeadline)}", tuple(AtDeadline))
@@ -95,20 +150,20 @@ class _Reading:
             return None
         return ReviewLine(ReviewCondition(condition), over, within, AtDeadline(then))
 
-    def _over(self, condition: str, told: Mapping[str, Any]) -> int:
+    def _amount(self, key: str, name: str, told: Any) -> int:
         try:
-            written = ungrouped(values.text(told.get("over", "0")))
-            return parse_atoms(written, USD, allow_zero=True)
+            return parse_atoms(ungrouped(values.text(told)), USD, allow_zero=True)
         except ValueError:
-            self.wrong(condition, f'{condition}.over is an amount in USD in quotes, such as "5000"')
+            self.wrong(key, f'{name} is an amount in USD in quotes, such as "5000"')
             return 0
 
-    def _within(self, condition: str, told: Mapping[str, Any]) -> int:
+    def _within(self, key: str, name: str, told: Any) -> int:
+        """Seconds."""
         try:
-            within = duration_of(str(told.get("within", "")))
+            within = duration_of(str(told))
         except ValueError:
-            self.wrong(condition, f'{condition}.within is a time in quotes, such as "30m" or "2h"')
+            self.wrong(key, f'{name} is a time in quotes, such as "30m" or "2h"')
             return 0
         if not _SHORTEST <= within <= _LONGEST:
-            self.wrong(condition, f"{condition}.within is from 1m to 30d")
+            self.wrong(key, f"{name} is from 1m to 30d")
         return within // SECOND

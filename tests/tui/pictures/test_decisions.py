@@ -9,6 +9,7 @@ from tests.tui.pictures.album import Album, Format, with_pages
 from tests.tui.test_decisions import REVIEW, waiting
 
 from chainteller.domain.options import EngineOptions
+from chainteller.domain.policy import Policy
 from chainteller.service.models.decisions import OpenDecision
 
 pytestmark = [pytest.mark.needs("picture"), pytest.mark.thorough]
@@ -17,7 +18,7 @@ pytestmark = [pytest.mark.needs("picture"), pytest.mark.thorough]
 @pytest.fixture
 def bench(tmp_path: Path) -> Iterator[Bench]:
     """A bank in which withdrawals to unverified wallets wait for a person."""
-    yield from make_bench(tmp_path, EngineOptions(rate_limits=False, review=REVIEW))
+    yield from make_bench(tmp_path, EngineOptions(rate_limits=False, policy=Policy(REVIEW)))
 
 
 @with_pages

@@ -23,7 +23,15 @@ from chainteller.storage.lists.pages import Counted
 Item = TypeVar("Item")
 
 _MAXIMUM_TEXT = 200
-_TEXT_FILTERS = ("text", "bank_account_id", "trading_account_id", "status", "side", "market")
+_TEXT_FILTERS = (
+    "text",
+    "bank_account_id",
+    "trading_account_id",
+    "status",
+    "side",
+    "market",
+    "case_id",
+)
 
 
 def require_found(record: Record | None, resource: str, identifier: str) -> Record:

@@ -18,10 +18,12 @@ from chainteller.domain.actors import WORKER, Actor
 from chainteller.domain.clock import format_instant
 from chainteller.domain.ids import Prefix, new_id, plausible
 from chainteller.domain.pasted_secrets import find_secret
+from chainteller.domain.policy import CASE_FORM, CasePolicy, CaseWanted
 from chainteller.domain.rules import Rule, rule_of
 from chainteller.engine.core import timekeeping
 from chainteller.engine.core.context import EngineContext
 from chainteller.service.errors import (
+    CaseRequired,
     IdempotencyInProgress,
     IdempotencyKeyReused,
     ServiceError,
@@ -29,7 +31,7 @@ from chainteller.service.errors import (
     ValidationFailed,
 )
 from chainteller.service.models.base import WireModel, Written
-from chainteller.service.operations import Call
+from chainteller.service.operations import Call, Write
 from chainteller.storage import commits
 from chainteller.storage.db.errors import DatabaseError
 from chainteller.storage.db.faults import (
@@ -96,6 +98,8 @@ class UnitOfWork:
     audited_object: str = ""
     audited_account: str | None = None
     """The trading account that was locked for this write: its trail shows what was done."""
+    case_id: str = ""
+    """The bank's number of the case that it's for."""
     timeless: bool = False
     """Whether it may be done while time is uncertain: it neither pays, prices nor expires."""
     _time: timekeeping.Reading | None = None
@@ -221,7 +225,8 @@ class UnitOfWork:
             return
         at, own = self.now, self.organisation_id
         end = append.lock(self.connection, own)
-        stamp = Stamp(self.actor.key_id, self._rule.id if self._rule else "")
+        rule_id = self._rule.id if self._rule else ""
+        stamp = Stamp(self.actor.key_id, rule_id, self.actor.agent_id, self.case_id)
         append.append(self.rows, {own: end}, self._whole_acts(), at, stamp)
         self.keep(end.transaction)
 
@@ -286,14 +291,16 @@ def write(
 
     Raises:
         ClockUncertain: time is uncertain, and the operation is not ``timeless``.
+        CaseRequired: a person does it, and the policy wants a case.
         ServiceError: whatever ``work`` refuses, after the refusal was recorded.
         ServiceUnavailable: the database cannot be used; nothing was changed.
     """
     key = _checked_key(call.key)
+    _check_case(context.options.policy.case, actor, call)
     refusal: list[tuple[ServiceError, UnitOfWork]] = []
 
     def unit(transaction: UnitOfWork) -> Written[Model] | None:
-        transaction.timeless = timeless
+        transaction.timeless, transaction.case_id = timeless, call.case_id
         try:
             return _attempt(transaction, call, key, work)
         except ServiceUnavailable:
@@ -428,7 +435,7 @@ def _record_refusal(
         for name, value in _inputs(call).items()
         if isinstance(value, str) and _is_harmless(value)
     }
-    record.timeless = True
+    record.timeless, record.case_id = True, call.case_id
     refused.remember_refusal_in(record)
     subject = _subject(call)
     record.audited_account = refused.audited_account or _account(record, call)
@@ -439,6 +446,18 @@ def _record_refusal(
 
 def _is_harmless(text: str) -> bool:
     return _HARMLESS.fullmatch(text) is not None and find_secret(text) is None
+
+
+def _check_case(policy: CasePolicy, actor: Actor, call: Call[Any]) -> None:
+    """Raises CaseRequired, or ValidationFailed for a case of another form."""
+    if call.case_id:
+        if not policy.accepts(call.case_id):
+            form = f"as the policy says: {policy.pattern}" if policy.pattern else CASE_FORM
+            raise ValidationFailed.of("case", form)
+        return
+    wanted = policy.wanted is CaseWanted.REQUIRED and actor.is_person
+    if wanted and isinstance(call.operation, Write) and call.operation.has_case:
+        raise CaseRequired
 
 
 def _checked_key(key: str | None) -> str | None:

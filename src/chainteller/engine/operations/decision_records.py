@@ -1,5 +1,7 @@
 """Rows of decisions: how they are opened with what waits, and how they end."""
 
+from typing import NamedTuple
+
 from chainteller.domain.decisions import NEVER, AtDeadline, DecisionKind, DecisionStatus
 from chainteller.domain.ids import Prefix
 from chainteller.engine.core.outcome import Event, Insert, Job, Moment, Outcome, Row, Update
@@ -11,6 +13,14 @@ DUE = "decision.due"
 OPENED = "decision.opened"
 POLICY = "policy"
 """Who opened what the bank's policy asks for."""
+
+
+class Second(NamedTuple):
+    """Whether a decision needs two persons, and who has asked for what the digest is of."""
+
+    needed: bool = False
+    asked_by: str | None = None
+    digest: str | None = None
 
 
 def opened(  # noqa: PLR0913 - what a decision is, declared by name
@@ -26,12 +36,15 @@ def opened(  # noqa: PLR0913 - what a decision is, declared by name
     due: int = NEVER,
     at_deadline: AtDeadline | None = None,
     rule_id: str | None = None,
+    second: "Second | None" = None,
 ) -> Outcome:
     """A new decision, told, with work at its deadline where the subject has none of its own.
 
     Unless ``at_deadline`` says otherwise, what has a deadline ends with it: a control is lifted, a
-    market opens.
+    market opens. Nothing that needs two persons happens by itself.
     """
+    if second is None:
+        second = Second(needed=moment.options.policy.two.wants(kind))
     if at_deadline is None:
         at_deadline = AtDeadline.REFUSE if due == NEVER else AtDeadline.APPROVE
     row: Row = {
@@ -53,6 +66,10 @@ def opened(  # noqa: PLR0913 - what a decision is, declared by name
         "held_until": None,
         "rule_id": rule_id,
         "version": 1,
+        "needs_two": second.needed or None,
+        "first_by": second.asked_by,
+        "first_at": None if second.asked_by is None else moment.now,
+        "digest": second.digest,
     }
     told = {"kind": kind.value, "subject": subject, "reason": reason}
     if account_id is not None:

@@ -28,6 +28,7 @@ from chainteller.engine.operations import (
     decision_records,
     ownership_statements,
     payouts,
+    second_persons,
     transfers,
 )
 from chainteller.engine.operations.withdrawals import REVIEW
@@ -105,8 +106,8 @@ class _Asked(NamedTuple):
     words: str | None
     until: str | None
 
-    def due(self, now: int) -> int:
-        return NEVER if self.until is None else _checked_until(self.until, now)
+    def due(self, tx: UnitOfWork, kind: DecisionKind) -> int:
+        return _due(tx, kind, self.until)
 
 
 def _control(tx: UnitOfWork, request: OpenDecision, asked: _Asked) -> Outcome:
@@ -124,6 +125,9 @@ def _control(tx: UnitOfWork, request: OpenDecision, asked: _Asked) -> Outcome:
     if standing is not None and account.control == request.control:
         told = f"The account is {account.control} already."
         raise _conflict(standing.id, "ALREADY_SET", told, "Lift it, or decide to keep it.")
+    if standing is not None and standing.needs_two and request.control != Control.FROZEN:
+        told = f"Two persons lift {account.control}, so that nothing weaker replaces it."
+        raise _conflict(standing.id, "SECOND_PERSON", told, "Lift it first, with a colleague.")
     return controls.decide(
         account,
         standing,
@@ -132,7 +136,7 @@ def _control(tx: UnitOfWork, request: OpenDecision, asked: _Asked) -> Outcome:
         tx.name,
         outcome.moment(tx),
         words=asked.words,
-        until=asked.due(tx.now),
+        until=asked.due(tx, DecisionKind.CONTROL),
     )
 
 
@@ -140,14 +144,14 @@ def _closure(tx: UnitOfWork, request: OpenDecision, asked: _Asked) -> Outcome:
     """A market is closed for every organisation, so that the scope ``admin`` is needed."""
     if request.control is not None:
         raise ValidationFailed.of("control", "none: it's set on accounts")
-    _require_admin(tx)
+    _require(tx, "admin")
     market = reading.market(request.subject)
     if decisions.find_open(tx.connection, tx.organisation_id, market.name, lock=True) or (
         markets.control(tx.connection, market.name, lock=True) is not None
     ):
         told = f"{market.name} is closed already."
         raise _conflict(market.name, "ALREADY_CLOSED", told, "Open it first.")
-    due = asked.due(tx.now)
+    due = asked.due(tx, DecisionKind.MARKET)
     markets.close(tx.rows, market.name, asked.reason, None if due == NEVER else due)
     return decision_records.opened(
         outcome.moment(tx),
@@ -160,10 +164,18 @@ def _closure(tx: UnitOfWork, request: OpenDecision, asked: _Asked) -> Outcome:
     )
 
 
-def _require_admin(tx: UnitOfWork) -> None:
+def _require_for(tx: UnitOfWork, found: Record) -> None:
+    """What approving a decision needs beside the scope of decisions. Raises Forbidden."""
+    if found.kind == DecisionKind.CONTROL:
+        _require(tx, "controls:write")
+    elif found.kind == DecisionKind.MARKET:
+        _require(tx, "admin")
+
+
+def _require(tx: UnitOfWork, scope: str) -> None:
     """Raises Forbidden."""
-    if tx.actor.scopes is not None and "admin" not in tx.actor.scopes:
-        raise Forbidden("admin", tx.actor.key_id)
+    if not tx.actor.may(scope):
+        raise Forbidden(scope, tx.actor.key_id)
 
 
 # Deciding
@@ -208,9 +220,23 @@ def _held_longer(tx: UnitOfWork, withdrawal_id: str, until: int) -> Outcome:
 
 @writes(operations.APPROVE_DECISION)
 def approve(tx: UnitOfWork, decision_id: str, request: Approval) -> Decision:
-    """Raises Conflict: it was decided before."""
+    """What needs two persons stays open after the first approval.
+
+    Raises:
+        Conflict: it was decided before, or whoever approves was the first.
+        Forbidden.
+    """
     answer = _words("answer", request.answer)
     found = _locked(tx, decision_id)
+    if found.needs_two:
+        current = second_persons.digest(tx, found)
+        if not second_persons.counts(tx, found, current):
+            _require_for(tx, found)
+            first = {"first_by": tx.name, "first_at": tx.now, "digest": current}
+            return _changed(tx, found, Outcome(found.id), "firstApproved", **first)
+        if found.first_by == tx.name:
+            told = "Another person has to approve what you have asked for or approved."
+            raise _conflict(found.id, "SAME_PERSON", told, "Ask a colleague who may decide.")
     approved = _EFFECTS[DecisionKind(found.kind)].approve(tx, found)
     return _end(tx, found, approved, DecisionStatus.APPROVED, None, answer)
 
@@ -313,30 +339,38 @@ def _reviewing(tx: UnitOfWork, withdrawal_id: str) -> Record:
 
 
 def _lift_control(tx: UnitOfWork, found: Record) -> Outcome:
+    if not tx.actor.is_worker:
+        _require_for(tx, found)
     return controls.decide_lifting(accounts.locked_by_id(tx, found.subject))
 
 
 def _open_market(tx: UnitOfWork, found: Record) -> Outcome:
     if not tx.actor.is_worker:
-        _require_admin(tx)
+        _require_for(tx, found)
     markets.reopen(tx.rows, found.subject)
     return Outcome(found.subject)
 
 
 def _keep_closed(tx: UnitOfWork, found: Record, request: Refusal) -> Outcome:
-    _require_admin(tx)
+    _require(tx, "admin")
     kept = _opened_again(tx, found, request)
     reason, due = (kept.inserted(Tables.decision)[name] for name in ("reason", "due"))
     markets.close(tx.rows, found.subject, reason, None if due == NEVER else due)
     return kept
 
 
+def _keep_control(tx: UnitOfWork, found: Record, request: Refusal) -> Outcome:
+    _require(tx, "controls:write")
+    return _opened_again(tx, found, request)
+
+
 def _opened_again(tx: UnitOfWork, found: Record, request: Refusal) -> Outcome:
     """What stays closed or under a control gets another decision."""
-    due = NEVER if request.until is None else _checked_until(request.until, tx.now)
+    kind = DecisionKind(found.kind)
+    due = _due(tx, kind, request.until)
     return decision_records.opened(
         outcome.moment(tx),
-        DecisionKind(found.kind),
+        kind,
         found.subject,
         _checked_reason(request.reason),
         tx.name,
@@ -365,7 +399,7 @@ class _Effect(NamedTuple):
 
 _EFFECTS: Mapping[DecisionKind, _Effect] = {
     DecisionKind.WITHDRAWAL: _Effect(_pass_withdrawal, _reject_withdrawal),
-    DecisionKind.CONTROL: _Effect(_lift_control, _opened_again),
+    DecisionKind.CONTROL: _Effect(_lift_control, _keep_control),
     DecisionKind.MARKET: _Effect(_open_market, _keep_closed),
     DecisionKind.OWNERSHIP_STATEMENT: _Effect(_accept_statement, _refuse_statement),
 }
@@ -386,6 +420,15 @@ def _checked_reason(text: str) -> str:
 def _words(field: str, text: str | None) -> str | None:
     """Raises ValidationFailed."""
     return None if text is None else reading.words(field, text, MAXIMUM_WORDS)
+
+
+def _due(tx: UnitOfWork, kind: DecisionKind, until: str | None) -> int:
+    """When a control or a closed market ends by itself. Raises ValidationFailed."""
+    if until is None:
+        return NEVER
+    if tx.context.options.policy.two.wants(kind):
+        raise ValidationFailed.of("until", "none: the policy wants two persons to end it")
+    return _checked_until(until, tx.now)
 
 
 def _checked_until(text: str, now: int) -> int:

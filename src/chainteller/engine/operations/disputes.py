@@ -6,6 +6,7 @@ catalogue or in the deployment's log. Reading goes on.
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from chainteller.domain.actors import WORKER, Actor
@@ -103,7 +104,7 @@ def _tell(tx: UnitOfWork, event: str, whose: str, dispute_id: str) -> None:
     actor, connection = tx.actor, tx.connection
     scope = DisputeScope.DEPLOYMENT if whose == DEPLOYMENT else DisputeScope.ORGANISATION
     for each in organisations.everything(connection) if whose == DEPLOYMENT else [whose]:
-        tx.actor = Actor(each, actor.name, actor.key_id)
+        tx.actor = replace(actor, organisation=each)
         stopped = disputes.is_open(connection, each)
         tx.event(event, dispute_id, scope=scope, payoutsStopped=stopped)
     tx.actor = actor

@@ -1,4 +1,5 @@
-"""Uses of API keys, compared with the log: when a key is first used, and at each look at the books.
+"""Uses of keys, of the API and of agents, compared with the log: when a key is first used, and at
+each look at the books.
 
 Somebody who may change every row can open a key for a moment and put it back. What this process
 remembers of its uses shows that afterwards, because nobody without the writer's key can make the
@@ -15,6 +16,7 @@ from chainteller.engine.operations.claim_proofs import UNREADABLE
 from chainteller.service.errors import ServiceUnavailable, WriterKeyMissing
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
+from chainteller.storage.db.table import Table
 from chainteller.storage.log import last_writes, sealing, views
 from chainteller.storage.log.last_writes import Kept, Trail
 from chainteller.storage.queries.epochs import SUBJECT
@@ -27,6 +29,7 @@ _NO_SEAL = ""
 class KeyUse(NamedTuple):
     """A key as its row was when it was used: the organisation that it named, and its seal."""
 
+    table: str
     key_id: str
     organisation_id: str
     seal: str
@@ -83,24 +86,25 @@ class KeyUses:
                 return ()
             raise
         return tuple(
-            Breach(20, f"used as it wasn't: {why}", f"{Tables.api_key.name} {use.key_id}")
+            Breach(20, f"used as it wasn't: {why}", f"{use.table} {use.key_id}")
             for use, why in said.items()
             if why
         )
 
 
-def use_of(row: Record) -> KeyUse:
-    """The use of a key with this row."""
-    form = sealing.form(Tables.api_key)
+def use_of(table: Table, row: Record) -> KeyUse:
+    """The use of a key with this row of its table."""
+    form = sealing.form(table)
     try:
         seal = sealing.seal(row.salt, form.text(row._asdict()))
     except UNREADABLE:
         seal = _NO_SEAL
-    return KeyUse(str(row.key_id), str(row.organisation_id), seal)
+    (key,) = (getattr(row, name) for name in table.key)
+    return KeyUse(table.name, str(key), str(row.organisation_id), seal)
 
 
 def _contradicted(connection: Session, use: KeyUse, size: int) -> str:
     """What is put right in many rows when a clock is accepted, is about the clock."""
     trail = Trail(use.organisation_id, "", (use.key_id, SUBJECT))
-    kept = Kept(Tables.api_key, use.key_id)
+    kept = Kept(getattr(Tables, use.table), use.key_id)
     return last_writes.seal_contradicted(connection, trail, kept, use.seal, size)

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from chainteller.domain.actors import DEFAULT_ORGANISATION, Actor
+from chainteller.domain.actors import DEFAULT_ORGANISATION, DESK, OF_PEOPLE, Actor
 from chainteller.domain.clock import format_instant
 from chainteller.domain.ids import plausible
 from chainteller.domain.keys import (
@@ -203,7 +203,7 @@ class Authenticator:
     def _read(self, text: str) -> _Known:
         now_s, least = self._elapsed(), self.uses.sizes
         row, now = _authentic(self._context, text)
-        digest, use = _digest(text), use_of(row)
+        digest, use = _digest(text), use_of(Tables.api_key, row)
         size = max(row.size or 0, least.get(use.organisation_id, 0))
         self.uses.note(use, size)
         former = self._known.get(digest)
@@ -324,9 +324,14 @@ def _checked_organisation(organisation: str) -> str:
 
 def _checked_scopes(scopes: tuple[str, ...]) -> tuple[str, ...]:
     try:
-        return scopes_of(scopes)
+        found = scopes_of(scopes)
     except ValueError as error:
         raise ValidationFailed.of("scope", str(error)) from None
+    of_people = sorted(OF_PEOPLE.intersection(found))
+    if of_people and DESK not in found:
+        told = f"Only a key for desks has {', '.join(of_people)}: add the scope {DESK}."
+        raise ValidationFailed.of("scope", told)
+    return found
 
 
 def _duration(field_name: str, text: str) -> int:

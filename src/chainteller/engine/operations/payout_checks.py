@@ -245,7 +245,8 @@ def _waited(connection: Session, withdrawal: Record, hold: Hold) -> Contradictio
             waited = is_held and withdrawal.updated >= withdrawal.review_eta
         else:
             decided = (DecisionStatus.APPROVED, withdrawal.updated)
-            waited = (found.status, found.decided_at) == decided
+            is_by_two = not found.needs_two or found.first_by not in (None, found.decided_by)
+            waited = (found.status, found.decided_at) == decided and is_by_two
     if (withdrawal.created, withdrawal.version) != (hold.at, steps) or not waited:
         yield Contradiction("WITHDRAWAL", "The withdrawal's times aren't those of its hold.")
 

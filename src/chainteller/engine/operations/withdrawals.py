@@ -6,13 +6,15 @@ from typing import NamedTuple
 from chainteller.domain.assets import CASH_EQUIVALENTS, MARKETS, USD, Asset
 from chainteller.domain.clock import format_instant
 from chainteller.domain.decisions import (
+    SECOND_PERSON,
     UNCONFIRMED_HELD,
     UNVERIFIED_HELD,
+    AtDeadline,
     DecisionKind,
     DecisionStatus,
     Payment,
     ReviewCondition,
-    ReviewLine,
+    is_by_person,
     line_for,
     needs,
 )
@@ -37,6 +39,7 @@ from chainteller.engine.operations import (
     limits,
     markets,
     payout_checks,
+    second_persons,
     stablecoin_prices,
     transfers,
 )
@@ -91,6 +94,8 @@ class State:
     is_shared: bool = False
     """Whether the wallet was never paid, and whether other customers have it: only looked up where
     the policy asks for it."""
+    asked_by: str | None = None
+    """The person who asks; None where a system does, for a customer."""
 
 
 def prepare(
@@ -134,6 +139,7 @@ def request_withdrawal(
         is_unconfirmed=target.claim_id is not None and confirmation is None,
         is_first_use=_is_first_use(tx, account, target),
         is_shared=_is_shared(tx, account, target),
+        asked_by=tx.name if tx.actor.is_person else None,
     )
     try:
         decided = decide_withdrawal(order, account, state, outcome.moment(tx))
@@ -149,13 +155,16 @@ def request_withdrawal(
 
 
 def _is_first_use(tx: UnitOfWork, account: Record, target: Target) -> bool:
-    if not (target.counterparty_id and needs(tx.context.options.review, ReviewCondition.FIRST_USE)):
+    if not (
+        target.counterparty_id
+        and needs(tx.context.options.policy.review, ReviewCondition.FIRST_USE)
+    ):
         return False
     return not transfer_rows.was_paid(tx.connection, account.id, target.counterparty_id)
 
 
 def _is_shared(tx: UnitOfWork, account: Record, target: Target) -> bool:
-    wanted = needs(tx.context.options.review, ReviewCondition.SHARED_WALLET)
+    wanted = needs(tx.context.options.policy.review, ReviewCondition.SHARED_WALLET)
     if not (target.counterparty_id and wanted):
         return False
     return wallets.has_other_owner(tx.connection, target.counterparty_id, account.customer_id)
@@ -224,8 +233,10 @@ def decide_withdrawal(order: Order, account: Record, state: State, moment: Momen
         events=(transfers.event(Direction.WITHDRAWAL, row["id"], account.id, status),),
         jobs=(job,),
     )
-    if review is None or review.line is None:
+    if review is None or not is_by_person(review.reason):
         return decided
+    asked_by = state.asked_by if review.needs_two else None
+    digest = second_persons.digest_of_withdrawal(row, account, options) if asked_by else None
     opened = decision_records.opened(
         moment,
         DecisionKind.WITHDRAWAL,
@@ -234,19 +245,21 @@ def decide_withdrawal(order: Order, account: Record, state: State, moment: Momen
         decision_records.POLICY,
         account_id=account.id,
         due=review.until,
-        at_deadline=review.line.then,
+        at_deadline=review.then,
         rule_id=row["rule_id"],
+        second=decision_records.Second(review.needs_two, asked_by, digest),
     )
     return decided.joined(opened)
 
 
 class _Waiting(NamedTuple):
-    """Why and until when a withdrawal waits, and the line of the policy that gives it to a person.
-    Without one, it passes after that time, or is refused if no chain confirms its wallet."""
+    """Why and until when a withdrawal waits, and what is done then. One that needs no person passes
+    after that time, or is refused if no chain confirms its wallet."""
 
     reason: str
     until: int
-    line: ReviewLine | None = None
+    then: AtDeadline = AtDeadline.REFUSE
+    needs_two: bool = False
 
 
 def _review(state: State, cents: int, moment: Moment) -> _Waiting | None:
@@ -259,9 +272,14 @@ def _review(state: State, cents: int, moment: Moment) -> _Waiting | None:
         state.is_shared,
         state.is_unconfirmed,
     )
-    line = line_for(options.review, payment)
+    line = line_for(options.policy.review, payment)
+    two = options.policy.two
+    needs_two = two.withdrawal_over_cents is not None and cents > two.withdrawal_over_cents
     if line is not None:
-        return _Waiting(line.condition.code, moment.now + line.within, line)
+        then = AtDeadline.REFUSE if needs_two else line.then
+        return _Waiting(line.condition.code, moment.now + line.within, then, needs_two)
+    if needs_two:
+        return _Waiting(SECOND_PERSON, moment.after(two.within_s), needs_two=True)
     until = moment.after(options.review_delay_s)
     if target.destination_class is DestinationClass.UNVERIFIED:
         return _Waiting(UNVERIFIED_HELD, until)

@@ -7,6 +7,7 @@ lives longer than it was meant to and nothing waits for a time that comes much l
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from chainteller.domain.actors import DEFAULT_ORGANISATION, WORKER, Actor
@@ -82,10 +83,10 @@ def _tell_everyone(
     uncertain."""
     actor = tx.actor
     for organisation in organisations.everything(tx.connection):
-        tx.actor = Actor(organisation, actor.name, actor.key_id)
+        tx.actor = replace(actor, organisation=organisation)
         tx.event(event, epochs.SUBJECT, **told)
         tx.audit(action, epochs.SUBJECT, told | dict(more))
-    tx.actor = Actor(DEPLOYMENT, actor.name, actor.key_id)
+    tx.actor = replace(actor, organisation=DEPLOYMENT)
     tx.audit(action, epochs.SUBJECT, told | dict(more))
     tx.actor = actor
 
@@ -128,7 +129,7 @@ def accept(context: EngineContext, actor: Actor) -> Epoch | None:
         if tx.time.doubt is not None:
             begun.append(_begin(tx))
 
-    act(context, Actor(DEFAULT_ORGANISATION, actor.name, actor.key_id), work, timeless=True)
+    act(context, replace(actor, organisation=DEFAULT_ORGANISATION), work, timeless=True)
     return begun[0] if begun else None
 
 

@@ -272,8 +272,9 @@ class _LogReader:
             return 21, "it cannot be read"
 
     def _take(self, stored: StoredEntry, found: Entry) -> Problem:
-        told = (found.log, found.at, found.action, found.object, found.account)
-        columns = (stored.at, stored.action, stored.object, stored.account)
+        told = (found.log, found.at, found.action, found.object, found.account, found.case_id)
+        case_id = stored.case_id or ""
+        columns = (stored.at, stored.action, stored.object, stored.account, case_id)
         problems: list[Problem] = []
         if told != (self._organisation, *columns):
             problems.append((21, "its columns aren't what it says"))

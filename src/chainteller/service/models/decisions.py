@@ -14,7 +14,8 @@ class Decision(WireModel):
     ``due`` is left out where there is no deadline; ``at_deadline`` is what is done then if nobody
     has decided. ``outcome`` is the code and ``answer`` the words of who decided. ``asked`` is what
     the customer was asked for last. Somebody has taken it where there is a ``holder``, until
-    ``held_until``. A withdrawal has an ``amount`` of the asset ``symbol``.
+    ``held_until``. A withdrawal has an ``amount`` of the asset ``symbol``. What ``needs_two``
+    persons has a ``first_by`` once one of them has approved or asked for it, of which ``digest`` is.
     """
 
     type: str = "decision"
@@ -42,6 +43,10 @@ class Decision(WireModel):
     holder: str | None = None
     held_until: Timestamp | None = None
     rule_id: str | None = None
+    needs_two: bool | None = None
+    first_by: str | None = None
+    first_at: Timestamp | None = None
+    digest: str | None = None
 
 
 class OpenDecision(RequestModel):

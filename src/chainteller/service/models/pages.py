@@ -59,6 +59,7 @@ class ListQuery(WireModel):
     side: str | None = None
     market: str | None = None
     type: str | None = None
+    case_id: str | None = None
     created_gte: str | None = None
     created_lt: str | None = None
     sort: str | None = None

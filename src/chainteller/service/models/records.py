@@ -72,7 +72,8 @@ class EventReset(WireModel):
 
 class AuditRow(WireModel):
     """An entry of the organisation's log: ``seq`` counts its entries, and ``hash`` is the entry's
-    leaf hash, which covers every other field."""
+    leaf hash, which covers every other field. ``agent`` signed the request, ``case`` is what it was
+    for."""
 
     seq: int
     at: Timestamp
@@ -84,6 +85,8 @@ class AuditRow(WireModel):
     outcome: str
     error: str | None
     hash: str
+    agent: str | None = None
+    case: str | None = None
 
 
 class ChainReport(WireModel):

@@ -10,6 +10,21 @@ from chainteller.storage.db.query import Atoms, table_of
 from chainteller.storage.db.table import Table
 
 
+class Agent(NamedTuple):
+    id: str
+    organisation_id: str
+    name: str
+    public_key: str
+    roles: str
+    created: int
+    approved_at: int | None
+    approved_by: str | None
+    expires: int | None
+    revoked_at: int | None
+    revoked_by: str | None
+    salt: str | None
+
+
 class ApiKey(NamedTuple):
     key_id: str
     organisation_id: str
@@ -174,6 +189,10 @@ class Decision(NamedTuple):
     held_until: int | None
     rule_id: str | None
     version: int
+    needs_two: bool | None
+    first_by: str | None
+    first_at: int | None
+    digest: str | None
     salt: str | None
 
 
@@ -200,6 +219,7 @@ class Entry(NamedTuple):
     leaf: bytes
     mark: bytes
     body: bytes | None
+    case_id: str | None
 
 
 class Idempotency(NamedTuple):
@@ -467,6 +487,7 @@ class Verification(NamedTuple):
 BY_TABLE: Mapping[str, Any] = {
     table_of(each): each
     for each in (
+        Agent,
         ApiKey,
         Archive,
         Attempt,
@@ -608,6 +629,24 @@ class Tables:
     )
     verification: ClassVar[Table] = Table(
         record=Verification, key=("name",), numbers=frozenset(("verified_at", "full_at"))
+    )
+    agent: ClassVar[Table] = Table(
+        record=Agent,
+        key=("id",),
+        sealed=(
+            "id",
+            "organisation_id",
+            "name",
+            "public_key",
+            "roles",
+            "created",
+            "approved_at",
+            "approved_by",
+            "expires",
+            "revoked_at",
+            "revoked_by",
+        ),
+        numbers=frozenset(("created", "approved_at", "expires", "revoked_at")),
     )
     api_key: ClassVar[Table] = Table(
         record=ApiKey,
@@ -780,8 +819,15 @@ class Tables:
             "held_until",
             "rule_id",
             "version",
+            "needs_two",
+            "first_by",
+            "first_at",
+            "digest",
         ),
-        numbers=frozenset(("created", "due", "decided_at", "asked_at", "held_until", "version")),
+        numbers=frozenset(
+            ("created", "due", "decided_at", "asked_at", "held_until", "version", "first_at")
+        ),
+        booleans=frozenset(("needs_two",)),
     )
     trade: ClassVar[Table] = Table(
         record=Trade,
@@ -1020,6 +1066,7 @@ ALL = (
     Tables.server_lease,
     Tables.tally,
     Tables.verification,
+    Tables.agent,
     Tables.api_key,
     Tables.counterparty,
     Tables.customer,

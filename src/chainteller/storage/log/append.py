@@ -135,6 +135,7 @@ def append(
                 "leaf": leaf,
                 "mark": mark,
                 "body": entry.pack(body),
+                "case_id": stamp.case_id or None,
             }
             connection.later(_INSERT, values)
             for posted in act.journals:

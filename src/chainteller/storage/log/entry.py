@@ -5,7 +5,8 @@ canonical JSON (sorted keys, no spaces, ASCII):
 
     {"v": 1, "log": organisation, "at": microseconds, "by": actor, "action": ..., "object": ...,
      "account": trading account, "key": API key id, "error": code of a refusal,
-     "rule": version of the settings, "when": of what is reported later,
+     "rule": version of the settings, "agent": whose signature the request had,
+     "case": the bank's number of the case, "when": of what is reported later,
      "events": [[type, resource, data], ...], "rows": SHA-256 of line 2, "inputs": of line 3}
     {"rows": [[table, key, seal], [table, key, seal, {column: value}],
               [table, key, seal, {column: value}, seal before], ...],
@@ -96,10 +97,13 @@ class Act(NamedTuple):
 
 
 class Stamp(NamedTuple):
-    """What all acts of a transaction share: the API key, and the version of the settings."""
+    """What all acts of a transaction share: the API key, the version of the settings, the agent
+    who signed the request, and the case that it's for."""
 
     key_id: str = ""
     rule_id: str = ""
+    agent_id: str = ""
+    case_id: str = ""
 
 
 class Entry(NamedTuple):
@@ -120,6 +124,8 @@ class Entry(NamedTuple):
     journals: tuple[Posted, ...]
     inputs: Mapping[str, Any] | None
     """None where they were erased."""
+    agent_id: str = ""
+    case_id: str = ""
 
 
 class Parts(NamedTuple):
@@ -172,7 +178,12 @@ def body(log: str, at: int, act: Act, stamp: Stamp, randomness: Randomness) -> b
     }
     optional = {"account": act.account, "error": act.error, "when": act.when}
     first |= {name: value for name, value in optional.items() if value is not None}
-    optional = {"key": stamp.key_id, "rule": stamp.rule_id}
+    optional = {
+        "key": stamp.key_id,
+        "rule": stamp.rule_id,
+        "agent": stamp.agent_id,
+        "case": stamp.case_id,
+    }
     first |= {name: value for name, value in optional.items() if value}
     return b"\n".join((canonical(first).encode(), rows, inputs))
 
@@ -240,6 +251,8 @@ def read(number: int, found: bytes, parts: Parts = WHOLE) -> Entry:
                 for kind, record, at, legs in inner["journals"]
             ),
             inputs,
+            told.get("agent", ""),
+            told.get("case", ""),
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"no entry: {error}") from error

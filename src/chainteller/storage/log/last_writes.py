@@ -308,9 +308,9 @@ def _is_good(connection: Session, found: Entry) -> bool:
     row = connection.execute(_ONE, values).one()
     leaf = entry.leaf_of(entry.unpack(row.body))
     before = views.mark_of(connection, found.log, found.number - 1)
-    columns = (row.at, row.action, row.object, row.trading_account_id)
+    columns = (row.at, row.action, row.object, row.trading_account_id, row.case_id or "")
     return (
         leaf == row.leaf
         and row.mark == marker.mark(found.log, found.number, leaf, before)
-        and columns == (found.at, found.action, found.object, found.account)
+        and columns == (found.at, found.action, found.object, found.account, found.case_id)
     )

@@ -46,10 +46,11 @@ _CARRIED: Mapping[Table, tuple[str, ...]] = {
         "evidence_level",
     ),
     Tables.api_key: ("organisation_id", "scopes", "expires", "revoked_at", "replaced_by"),
+    Tables.agent: ("public_key", "roles", "approved_at", "expires", "revoked_at"),
     Tables.market_control: ("reason", "until"),
     Tables.decision: (
         "kind", "subject", "control", "reason", "due", "at_deadline", "status", "outcome",
-        "rule_id",
+        "rule_id", "needs_two", "digest",
     ),
     Tables.rule: ("body",),
     Tables.claim: ("status", "scheme", "method", "expires", "level"),

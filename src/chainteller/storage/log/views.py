@@ -36,7 +36,7 @@ _SIZES = Query(
 _TRAIL = Listing(
     records.Entry,
     "organisation_id",
-    filters=("trading_account_id",),
+    filters=("trading_account_id", "case_id"),
     order=("number",),
 )
 _IS_OBJECT = "entry.object = :object"
@@ -149,6 +149,8 @@ def audit_row(row: Record) -> AuditRow:
         outcome="done" if found.error is None else "refused",
         error=found.error,
         hash=row.leaf.hex(),
+        agent=found.agent_id or None,
+        case=found.case_id or None,
     )
 
 

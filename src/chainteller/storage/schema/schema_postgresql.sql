@@ -55,10 +55,13 @@ CREATE TABLE entry (
   leaf BYTEA NOT NULL,
   mark BYTEA NOT NULL,
   body BYTEA,
+  case_id VARCHAR(64),
   PRIMARY KEY (organisation_id, number)
 );
 
 CREATE INDEX ix_entry_account ON entry (organisation_id, trading_account_id, number) WHERE trading_account_id IS NOT NULL;
+
+CREATE INDEX ix_entry_case ON entry (organisation_id, case_id, number) WHERE case_id IS NOT NULL;
 
 CREATE INDEX ix_entry_object ON entry (object, organisation_id, number);
 
@@ -185,6 +188,25 @@ CREATE TABLE verification (
   full_at BIGINT NOT NULL,
   PRIMARY KEY (name)
 );
+
+CREATE TABLE agent (
+  id VARCHAR(64) NOT NULL,
+  organisation_id VARCHAR(64) NOT NULL,
+  name VARCHAR(64) NOT NULL,
+  public_key VARCHAR(64) NOT NULL,
+  roles TEXT NOT NULL,
+  created BIGINT NOT NULL,
+  approved_at BIGINT,
+  approved_by VARCHAR(128),
+  expires BIGINT,
+  revoked_at BIGINT,
+  revoked_by VARCHAR(128),
+  salt VARCHAR(16),
+  PRIMARY KEY (id),
+  FOREIGN KEY(organisation_id) REFERENCES organisation (id)
+);
+
+CREATE INDEX ix_agent_created ON agent (organisation_id, created, id);
 
 CREATE TABLE api_key (
   key_id VARCHAR(64) NOT NULL,
@@ -368,6 +390,10 @@ CREATE TABLE decision (
   held_until BIGINT,
   rule_id VARCHAR(64),
   version INTEGER NOT NULL,
+  needs_two BOOLEAN,
+  first_by VARCHAR(128),
+  first_at BIGINT,
+  digest VARCHAR(64),
   salt VARCHAR(16),
   PRIMARY KEY (id),
   FOREIGN KEY(organisation_id) REFERENCES organisation (id),

@@ -370,7 +370,8 @@ class DecisionRow(SQLModel, table=True):
     no deadline), with what is done then if nobody has. ``control`` is what an account is under.
 
     ``words`` are those of whoever opened it, ``answer`` those of whoever decided; ``asked`` is what
-    the customer was asked for last. It's taken by ``holder`` until ``held_until``.
+    the customer was asked for last. It's taken by ``holder`` until ``held_until``. One that
+    ``needs_two`` people has a ``first_by``, who approved or asked for what ``digest`` is of.
     """
 
     __tablename__ = "decision"
@@ -399,6 +400,10 @@ class DecisionRow(SQLModel, table=True):
     held_until: int | None = Field(default=None, sa_type=Instant)
     rule_id: str | None = Field(default=None, sa_type=Key)
     version: int = 1
+    needs_two: bool | None = None
+    first_by: str | None = Field(default=None, max_length=128)
+    first_at: int | None = Field(default=None, sa_type=Instant)
+    digest: str | None = Field(default=None, sa_type=Key)
     __table_args__ = (
         Index("ix_decision_created", "organisation_id", "created", "id"),
         Index("ix_decision_all", "organisation_id", "due", "created", "id"),
@@ -437,6 +442,25 @@ class ApiKeyRow(SQLModel, table=True):
     replaced_by: str | None = Field(default=None, sa_type=Key)
 
 
+class AgentRow(SQLModel, table=True):
+    """A person's key at a desk; ``public_key`` is that of Ed25519 in hexadecimal, of which the id
+    is made. ``roles`` are names in the policy, separated by spaces, once it is approved."""
+
+    __tablename__ = "agent"
+    id: str = Field(primary_key=True, sa_type=Key)
+    organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
+    name: str = Field(sa_type=Key)
+    public_key: str = Field(sa_type=Key)
+    roles: str = Field(sa_type=Text)
+    created: int = Field(sa_type=Instant)
+    approved_at: int | None = Field(default=None, sa_type=Instant)
+    approved_by: str | None = Field(default=None, max_length=128)
+    expires: int | None = Field(default=None, sa_type=Instant)
+    revoked_at: int | None = Field(default=None, sa_type=Instant)
+    revoked_by: str | None = Field(default=None, max_length=128)
+    __table_args__ = (Index("ix_agent_created", "organisation_id", "created", "id"),)
+
+
 class RuleRow(SQLModel, table=True):
     """A version of the settings that decide, named after its contents, in canonical JSON.
 
@@ -469,7 +493,16 @@ class EntryRow(SQLModel, table=True):
     leaf: bytes = Field(sa_type=LargeBinary)
     mark: bytes = Field(sa_type=LargeBinary)
     body: bytes | None = Field(default=None, sa_type=LargeBinary)
+    case_id: str | None = Field(default=None, sa_type=Key)
     __table_args__ = (
+        Index(
+            "ix_entry_case",
+            "organisation_id",
+            "case_id",
+            "number",
+            sqlite_where=text("case_id IS NOT NULL"),
+            postgresql_where=text("case_id IS NOT NULL"),
+        ),
         Index(
             "ix_entry_account",
             "organisation_id",
@@ -643,6 +676,7 @@ class Tables:
     market_control: ClassVar[Table] = table(MarketControlRow)
     decision: ClassVar[Table] = table(DecisionRow)
     api_key: ClassVar[Table] = table(ApiKeyRow)
+    agent: ClassVar[Table] = table(AgentRow)
     rule: ClassVar[Table] = table(RuleRow)
     entry: ClassVar[Table] = table(EntryRow)
     log: ClassVar[Table] = table(LogRow)

@@ -287,6 +287,7 @@ class StoredEntry(NamedTuple):
     action: str
     object: str
     account: str | None
+    case_id: str | None
     leaf: bytes
     mark: bytes
     body: bytes | None
@@ -302,9 +303,9 @@ def entries(connection: Session, organisation_id: str, after: int = 0) -> Iterat
     None."""
     mine = {"organisation": organisation_id, "first": after + 1 if after else _LEAST}
     for row in connection.stream(_ENTRIES[connection.dialect.name], mine, batch=_BATCH):
-        number, at, action, subject, account, leaf, mark, stored = row
+        number, at, action, subject, account, case_id, leaf, mark, stored = row
         found = (leaf or b"", mark or b"", _unpacked(stored))
-        yield StoredEntry(number, at, action, subject, account, *found)
+        yield StoredEntry(number, at, action, subject, account, case_id, *found)
 
 
 def _entries(dialect: str) -> Query:
@@ -315,7 +316,7 @@ def _entries(dialect: str) -> Query:
             for name in names
         ]
         numbers = [f"CASE typeof({name}) WHEN 'integer' THEN {name} ELSE 0 END" for name in numbers]
-    columns = (*numbers, "action", "object", "trading_account_id", *names)
+    columns = (*numbers, "action", "object", "trading_account_id", "case_id", *names)
     named = zip(columns, StoredEntry._fields, strict=True)
     told = ", ".join(f"{column} AS {name}" for column, name in named)
     here = "organisation_id = :organisation AND number >= :first"

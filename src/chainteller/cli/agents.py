@@ -1,0 +1,97 @@
+"""Agents: people at desks with keys of their own."""
+
+import click
+
+from chainteller.cli.error_output import Usage, say
+from chainteller.cli.lists import Selection, list_options
+from chainteller.cli.open_services import service, unsigned, writing
+from chainteller.cli.options import TellerGroup, example, idempotent, options
+from chainteller.cli.output import record
+from chainteller.records.agents import AGENT
+from chainteller.service import operations as op
+from chainteller.service.models.agents import Agent, ApproveAgent, EnrolAgent
+
+_one = click.argument("agent_id", metavar="ID")
+
+
+@click.group("agents", cls=TellerGroup)
+def agents() -> None:
+    """People at desks: enrol a machine, approve, list, revoke."""
+
+
+@agents.command(
+    "enroll",
+    calls=[op.ENROL_AGENT],
+    epilog=example("chainteller agents enroll", "chainteller agents enroll --name a.brandt"),
+)
+@click.option("--name", metavar="NAME", help="Your user name; default: the desk's operator.")
+@click.option("--replace", is_flag=True, help="Make another key where this machine has one.")
+def enroll(name: str | None, *, replace: bool) -> None:
+    """Make a key on this machine, to be approved by a supervisor.
+
+    The key stays on this machine: in the system's keyring, or in a file of yours.
+    """
+    from nacl.signing import SigningKey
+
+    from chainteller.desk_keys import DeskKey, desk_key, keep
+    from chainteller.domain.randomness import SystemRandomness
+
+    configured = options().configured
+    paths, place = configured.settings.paths, configured.place()
+    if not place.remote:
+        raise Usage("Here, whoever can read the database works as the user of this machine.")
+    if not replace and (own := desk_key(paths, place)) is not None:
+        raise Usage(f"This machine is {own.agent_id}; --replace makes another key.")
+    seed = SystemRandomness().bytes(32)
+    asked = EnrolAgent(
+        name=name or configured.settings.desk.operator_name.lower(),
+        public_key=SigningKey(seed).verify_key.encode().hex(),
+    )
+    with unsigned() as bank:
+        enrolled = bank.enrol_agent(asked).value
+    keep(paths, place, DeskKey(enrolled.id, seed))
+    record(enrolled, AGENT)
+    say(f"A supervisor approves it: chainteller agents approve {enrolled.id} --role ROLE")
+
+
+@agents.command("list", calls=[op.AGENTS], epilog=example("chainteller agents list"))
+@list_options(op.AGENTS, AGENT)
+def list_agents(selection: Selection[Agent]) -> None:
+    """List the keys of people at desks, newest first."""
+    with service() as bank:
+        selection.show(bank, bank.agents, nothing="nobody is enrolled: chainteller agents enroll")
+
+
+@agents.command(
+    "approve",
+    calls=[op.APPROVE_AGENT],
+    epilog=example("chainteller agents approve AGT_... --role agent --role reviewer"),
+)
+@_one
+@click.option("--role", "roles", multiple=True, metavar="R", help="A role of the policy.")
+@click.option("--expires", metavar="90d", help="How long the key is valid; default: no end.")
+@idempotent
+def approve(
+    agent_id: str, roles: tuple[str, ...], expires: str | None, idempotency_key: str | None
+) -> None:
+    """Let an agent work. Compare the ID with the one that the agent reads to you.
+
+    The first supervisor is approved by whoever has the database, with --database.
+    """
+    asked = ApproveAgent(roles=roles, expires=expires)
+    with writing() as desk:
+        record(desk.approve_agent(agent_id, asked, idempotency_key=idempotency_key).value, AGENT)
+
+
+@agents.command(
+    "revoke", calls=[op.REVOKE_AGENT], epilog=example("chainteller agents revoke AGT_...")
+)
+@_one
+@idempotent
+def revoke(agent_id: str, idempotency_key: str | None) -> None:
+    """End an agent's key at once, as for a lost machine."""
+    with writing() as desk:
+        record(desk.revoke_agent(agent_id, idempotency_key=idempotency_key).value, AGENT)
+
+
+COMMANDS = (agents,)

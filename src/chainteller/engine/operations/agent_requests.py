@@ -1,0 +1,94 @@
+"""Agents who sign requests: who they are, and what they may do under an API key."""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+import nacl.exceptions
+from nacl.signing import VerifyKey
+
+from chainteller.domain.agents import SIGNED_WITHIN, Signed, scopes_of
+from chainteller.engine.core import timekeeping
+from chainteller.engine.core.context import EngineContext
+from chainteller.engine.operations.key_uses import KeyUse, KeyUses, use_of
+from chainteller.engine.operations.keys import REMEMBERED_S
+from chainteller.service.deployment import Principal
+from chainteller.service.errors import Unauthorized
+from chainteller.service.models.agents import AgentStatus
+from chainteller.storage.db.query import Record
+from chainteller.storage.db.records import Tables
+from chainteller.storage.queries import agents
+
+_MOST_KNOWN = 1_000
+
+
+class _Known(NamedTuple):
+    row: Record
+    read_at_s: float
+    use: KeyUse
+
+
+class SignedRequests:
+    """Tells whose signature a request has. As an API key's row, an agent's is compared with the log
+    when this process first uses it as it is, and isn't read again for ``REMEMBERED_S``."""
+
+    def __init__(
+        self,
+        context: EngineContext,
+        uses: KeyUses,
+        elapsed: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._context, self._uses, self._elapsed = context, uses, elapsed
+        self._known: dict[tuple[str, str], _Known] = {}
+
+    def recognised(self, principal: Principal, signed: Signed) -> Principal | None:
+        """As ``principal``, of an agent who was read a moment ago; never waits."""
+        known = self._known.get((principal.actor.organisation, signed.agent_id))
+        if known is None or self._elapsed() - known.read_at_s > REMEMBERED_S:
+            return None
+        return self._judged(principal, signed, known.row)
+
+    def principal(self, principal: Principal, signed: Signed) -> Principal:
+        """Who acts under an API key: an agent, with what both the key and the roles allow.
+
+        Raises:
+            Unauthorized: AGENT_UNKNOWN (to the log, too), AGENT_WAITING, AGENT_EXPIRED,
+                AGENT_REVOKED, SIGNATURE_INVALID or SIGNATURE_TIME.
+            ServiceUnavailable: the database cannot be asked.
+        """
+        organisation, now_s = principal.actor.organisation, self._elapsed()
+        with self._context.database.read() as connection:
+            row = agents.find_with_log(connection, organisation, signed.agent_id)
+        if row is None:
+            raise Unauthorized("AGENT_UNKNOWN")
+        use = use_of(Tables.agent, row)
+        size = max(row.size or 0, self._uses.sizes.get(organisation, 0))
+        self._uses.note(use, size)
+        former = self._known.get((organisation, signed.agent_id))
+        if (former is None or former.use != use) and self._uses.contradicted(use, size):
+            raise Unauthorized("AGENT_UNKNOWN")
+        found = self._judged(principal, signed, row)
+        if len(self._known) >= _MOST_KNOWN:
+            self._known.clear()
+        self._known[organisation, signed.agent_id] = _Known(row, now_s, use)
+        return found
+
+    def _judged(self, principal: Principal, signed: Signed, row: Record) -> Principal:
+        """Raises Unauthorized."""
+        at = timekeeping.estimate(self._context.clock, self._context.keeper)
+        status = agents.status(row, at)
+        if status is not AgentStatus.APPROVED:
+            raise Unauthorized(f"AGENT_{status.upper()}")
+        try:
+            VerifyKey(bytes.fromhex(row.public_key)).verify(signed.base, signed.signature)
+        except nacl.exceptions.BadSignatureError:
+            raise Unauthorized("SIGNATURE_INVALID") from None
+        if abs(at - signed.created) > SIGNED_WITHIN:
+            raise Unauthorized("SIGNATURE_TIME")
+        granted = self._context.options.policy.granted
+        scopes = principal.scopes
+        if granted:
+            scopes &= scopes_of(granted, row.roles.split())
+        actor = replace(principal.actor, name=row.name, scopes=scopes, agent_id=row.id)
+        return Principal(actor, scopes)

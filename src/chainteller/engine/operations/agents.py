@@ -1,0 +1,166 @@
+"""Agents: keys of people at desks, enrolled there and approved by somebody who may."""
+
+from chainteller.domain.agents import (
+    AGENT_FORM,
+    agent_id,
+    is_agent_name,
+    scopes_of,
+)
+from chainteller.domain.keys import duration_of
+from chainteller.engine.core import outcome, reading
+from chainteller.engine.core.context import EngineContext
+from chainteller.engine.core.outcome import Event, Insert, Outcome, Row, Update
+from chainteller.engine.core.table import reads_in_context, writes
+from chainteller.engine.core.unit_of_work import UnitOfWork, now
+from chainteller.service import operations
+from chainteller.service.errors import Conflict, Forbidden, ServiceError, ValidationFailed
+from chainteller.service.models.agents import Agent, AgentStatus, ApproveAgent, EnrolAgent
+from chainteller.service.models.pages import ListQuery, Page
+from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.records import Tables
+from chainteller.storage.queries import agents
+
+RESOURCE = "agent"
+_KEY_LETTERS = 64
+
+
+@reads_in_context(operations.AGENTS)
+def page(
+    context: EngineContext, connection: Session, organisation_id: str, query: ListQuery
+) -> Page[Agent]:
+    checked = reading.checked_query(query)
+    found, total = agents.page(connection, organisation_id, checked, now(context, connection))
+    return reading.page(found, total, checked)
+
+
+@writes(operations.ENROL_AGENT, timeless=True)
+def enrol(tx: UnitOfWork, request: EnrolAgent) -> Agent:
+    """A key that waits to be approved.
+
+    Raises:
+        ValidationFailed: no user name, or no public key.
+        Conflict: ALREADY_ENROLLED.
+    """
+    if not is_agent_name(request.name):
+        raise ValidationFailed.of("name", AGENT_FORM)
+    public_key = _public_key(request.public_key)
+    identifier = agent_id(tx.organisation_id, public_key)
+    if agents.find(tx.connection, tx.organisation_id, identifier) is not None:
+        told = "This key is enrolled already."
+        raise _conflict(identifier, "ALREADY_ENROLLED", told, "Make another key on this machine.")
+    unset = ("approved_at", "approved_by", "expires", "revoked_at", "revoked_by")
+    row: Row = {
+        "id": identifier,
+        "organisation_id": tx.organisation_id,
+        "name": request.name,
+        "public_key": public_key.hex(),
+        "roles": "",
+        "created": tx.now,
+        **dict.fromkeys(unset),
+    }
+    event = Event("agent.enrolled", identifier, {"name": request.name})
+    decided = Outcome(identifier, (Insert(Tables.agent, (row,)),), events=(event,))
+    outcome.apply(tx, decided)
+    tx.audited_object = identifier
+    return _shown(tx, identifier)
+
+
+@writes(operations.APPROVE_AGENT)
+def approve(tx: UnitOfWork, identifier: str, request: ApproveAgent) -> Agent:
+    """Let an agent work, in roles that give nothing that whoever approves hasn't.
+
+    Raises:
+        NotFound, ValidationFailed, Forbidden.
+        Conflict: it was approved or revoked before, or is of whoever approves.
+    """
+    found = _locked(tx, identifier)
+    if agents.status(found, tx.now) is not AgentStatus.WAITING:
+        told = f"The agent is {agents.status(found, tx.now)}."
+        raise _conflict(found.id, "NOT_WAITING", told, "Enrol the machine again.")
+    if tx.actor.agent_id and tx.name == found.name:
+        told = "Nobody approves a key of their own."
+        raise _conflict(found.id, "SAME_PERSON", told, "Ask a colleague who may.")
+    roles = _checked_roles(tx, request.roles)
+    lifetime = None if request.expires is None else _duration(request.expires)
+    values = {
+        "roles": " ".join(roles),
+        "approved_at": tx.now,
+        "approved_by": tx.name,
+        "expires": None if lifetime is None else tx.now + lifetime,
+    }
+    told_roles = {"name": found.name, "roles": list(roles)}
+    return _changed(tx, found, values, Event("agent.approved", found.id, told_roles))
+
+
+@writes(operations.REVOKE_AGENT, timeless=True)
+def revoke(tx: UnitOfWork, identifier: str) -> Agent:
+    """End an agent's key at once; ending it again changes nothing. Raises NotFound."""
+    found = _locked(tx, identifier)
+    if found.revoked_at is not None:
+        return agents.to_model(found, tx.now)
+    values = {"revoked_at": tx.now, "revoked_by": tx.name}
+    return _changed(tx, found, values, Event("agent.revoked", found.id, {"name": found.name}))
+
+
+def _locked(tx: UnitOfWork, identifier: str) -> Record:
+    tx.audited_object, tx.created = identifier, False
+    of = tx.organisation_id
+    return reading.row_by_id(agents.find, tx.connection, RESOURCE, of, identifier, lock=True)
+
+
+def _changed(tx: UnitOfWork, found: Record, values: Row, event: Event) -> Agent:
+    update = Update(Tables.agent, {"id": found.id}, values)
+    outcome.apply(tx, Outcome(found.id, rows=(update,), events=(event,)))
+    return _shown(tx, found.id)
+
+
+def _shown(tx: UnitOfWork, identifier: str) -> Agent:
+    row = reading.row_by_id(agents.find, tx.connection, RESOURCE, tx.organisation_id, identifier)
+    return agents.to_model(row, tx.now)
+
+
+def _public_key(text: str) -> bytes:
+    """Raises ValidationFailed."""
+    is_hex = text.isascii() and len(text) == _KEY_LETTERS
+    try:
+        return bytes.fromhex(text if is_hex else "-")
+    except ValueError:
+        told = f"{_KEY_LETTERS} hexadecimal digits"
+        raise ValidationFailed.of("publicKey", told) from None
+
+
+def _checked_roles(tx: UnitOfWork, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Roles of the policy, each once.
+
+    Raises:
+        ValidationFailed: a role is unknown, or none is given where the policy has some.
+        Forbidden: a role may do what whoever approves may not.
+    """
+    granted = tx.context.options.policy.granted
+    known = ", ".join(granted) or "none: the policy has no roles"
+    if any(name not in granted for name in names) or (granted and not names):
+        raise ValidationFailed.of("roles", f"of the policy's roles: {known}")
+    if tx.actor.scopes is not None:
+        more = scopes_of(granted, names) - tx.actor.scopes
+        if more:
+            raise Forbidden(min(more), tx.actor.key_id)
+    return tuple(dict.fromkeys(names))
+
+
+def _duration(text: str) -> int:
+    """Raises ValidationFailed."""
+    try:
+        return duration_of(text)
+    except ValueError as error:
+        raise ValidationFailed.of("expires", str(error)) from None
+
+
+def _conflict(identifier: str, reason: str, told: str, suggestion: str) -> ServiceError:
+    details = {
+        "resource": RESOURCE,
+        "id": identifier,
+        "reason": reason,
+        "currentVersion": None,
+        "suggestion": suggestion,
+    }
+    return Conflict(told, details)

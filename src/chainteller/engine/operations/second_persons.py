@@ -1,0 +1,54 @@
+"""Four eyes: what two persons approve, and whether the first one's approval still counts.
+
+The first approval, or a person's request for a withdrawal, is bound to a digest of exactly what
+will happen. It counts for the second person only while that is the same, and for fifteen minutes,
+or as long as a withdrawal waits that a person has asked for.
+"""
+
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any
+
+from chainteller.domain.canonical import canonical
+from chainteller.domain.decisions import SECOND_WITHIN, DecisionKind
+from chainteller.domain.options import EngineOptions
+from chainteller.domain.rules import rule_of
+from chainteller.domain.transfers import TransferStatus
+from chainteller.engine.core.unit_of_work import UnitOfWork
+from chainteller.engine.operations import accounts, transfers
+from chainteller.storage.db.query import Record
+
+_PAID = (
+    "id", "trading_account_id", "bank_account_id", "amount", "asset", "hold", "destination_class",
+    "counterparty_id", "blockchain_account_id", "address",
+)  # fmt: skip
+_HELD = ("subject", "control", "reason")
+
+
+def digest_of_withdrawal(row: Mapping[str, Any], account: Record, options: EngineOptions) -> str:
+    """Of what leaves, where it goes, the control of its account, and the rules."""
+    return _digest({name: row[name] for name in _PAID}, account.control, options)
+
+
+def digest(tx: UnitOfWork, found: Record) -> str:
+    """Of what the approval of a locked decision will do."""
+    options = tx.context.options
+    if found.kind == DecisionKind.WITHDRAWAL:
+        row = transfers.locked(tx, found.subject, TransferStatus.REVIEWING)
+        account = accounts.locked_by_id(tx, found.trading_account_id)
+        return digest_of_withdrawal({} if row is None else row._asdict(), account, options)
+    return _digest({name: getattr(found, name) for name in _HELD}, None, options)
+
+
+def counts(tx: UnitOfWork, found: Record, current: str) -> bool:
+    """Whether the first approval of a decision counts for a second one of what is so now."""
+    if found.first_by is None or found.digest != current:
+        return False
+    is_request = bool(found.first_at == found.created)
+    return is_request or tx.now <= int(found.first_at) + SECOND_WITHIN
+
+
+def _digest(what: Mapping[str, Any], control: str | None, options: EngineOptions) -> str:
+    told = {name: str(value) for name, value in what.items()}
+    body = canonical({"what": told, "control": control, "rule": rule_of(options).id})
+    return sha256(body.encode()).hexdigest()

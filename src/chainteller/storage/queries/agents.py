@@ -1,0 +1,41 @@
+"""Query agents: people's keys at desks."""
+
+from typing import Any
+
+from chainteller.service.models.agents import Agent, AgentStatus
+from chainteller.service.models.pages import ListQuery
+from chainteller.storage.db import records
+from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.sources import Finder, Source
+from chainteller.storage.lists.pages import Counted, Listing
+
+find = Finder(records.Agent, "organisation_id", "id")
+_OF_LOG: Any = {
+    "size": ("(SELECT size FROM log WHERE organisation_id = agent.organisation_id)", int)
+}
+find_with_log = Finder(Source(records.Agent, **_OF_LOG), "organisation_id", "id")
+"""With how many entries its organisation's log has (``size``)."""
+_LISTED = Listing(records.Agent, "organisation_id")
+_SHOWN = Agent.model_fields.keys() - {"type", "status", "roles"}
+
+
+def page(
+    connection: Session, organisation_id: str, query: ListQuery, now: int
+) -> tuple[tuple[Agent, ...], Counted]:
+    rows, total = _LISTED.page(connection, (organisation_id,), query)
+    return tuple(to_model(row, now) for row in rows), total
+
+
+def to_model(row: Record, now: int) -> Agent:
+    values = {name: getattr(row, name) for name in _SHOWN}
+    return Agent(status=status(row, now), roles=tuple(row.roles.split()), **values)
+
+
+def status(row: Record, now: int) -> AgentStatus:
+    if row.revoked_at is not None:
+        return AgentStatus.REVOKED
+    if row.approved_at is None:
+        return AgentStatus.WAITING
+    if row.expires is not None and row.expires <= now:
+        return AgentStatus.EXPIRED
+    return AgentStatus.APPROVED
