@@ -45,7 +45,9 @@ def test_roles_cases_and_second_persons_are_read() -> None:
     assert found.granted["agent"] == (Permission.SERVE,)
     assert found.case == CasePolicy(CaseWanted.REQUIRED, "(INC|CS)-[0-9]{4,}")
     assert found.two == TwoPersons(1_000_000, 7_200, frozenset({Needing.LIFT}))
-    accepted = [each for each in ("INC-1234", "INC-123", "xINC-1234", "") if found.case.accepts(each)]
+    accepted = [
+        each for each in ("INC-1234", "INC-123", "xINC-1234", "") if found.case.accepts(each)
+    ]
     assert accepted == ["INC-1234"]
 
 

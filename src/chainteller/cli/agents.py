@@ -34,6 +34,7 @@ def enroll(name: str | None, *, replace: bool) -> None:
     from nacl.signing import SigningKey
 
     from chainteller.desk_keys import DeskKey, desk_key, keep
+    from chainteller.domain.agents import public_key_text
     from chainteller.domain.randomness import SystemRandomness
 
     configured = options().configured
@@ -45,7 +46,7 @@ def enroll(name: str | None, *, replace: bool) -> None:
     seed = SystemRandomness().bytes(32)
     asked = EnrolAgent(
         name=name or configured.settings.desk.operator_name.lower(),
-        public_key=SigningKey(seed).verify_key.encode().hex(),
+        public_key=public_key_text(SigningKey(seed).verify_key.encode()),
     )
     with unsigned() as bank:
         enrolled = bank.enrol_agent(asked).value

@@ -22,6 +22,8 @@ SIGNED_WITHIN = MINUTE
 """How far the time of a signature may be from the deployment's."""
 AGENT_FORM = "1 to 64 lower-case letters, digits, dots, hyphens or underscores, as a user name"
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?", re.ASCII)
+_SPKI = bytes.fromhex("302a300506032b6570032100")
+"""What stands before the 32 bytes of an Ed25519 key (RFC 8410, section 10.1)."""
 _RESERVED = frozenset({WORKER.name, "local"})
 CASE_HEADER, KEY_HEADER = "chainteller-case", "idempotency-key"
 DIGEST_HEADER, SIGNATURE_HEADER, INPUT_HEADER = "content-digest", "signature", "signature-input"
@@ -74,6 +76,20 @@ def agent_id(organisation_id: str, public_key: bytes) -> str:
     """The id of an organisation's agent with an Ed25519 public key of 32 bytes."""
     named = f"agent\0{organisation_id}\0".encode()
     return id_of(Prefix.AGENT, hashlib.sha256(named + public_key).digest())
+
+
+def public_key_text(public_key: bytes) -> str:
+    """A public key of 32 bytes as requests carry it: SubjectPublicKeyInfo (RFC 8410) in base64,
+    which no private key looks like."""
+    return b64encode(_SPKI + public_key).decode()
+
+
+def read_public_key(text: str) -> bytes:
+    """The 32 bytes of such a text. Raises ValueError."""
+    found = b64decode(text, validate=True)
+    if len(found) != len(_SPKI) + 32 or not found.startswith(_SPKI):
+        raise ValueError("no public key of Ed25519")
+    return found[len(_SPKI) :]
 
 
 def is_agent_name(text: str) -> bool:

@@ -4,6 +4,7 @@ from chainteller.domain.agents import (
     AGENT_FORM,
     agent_id,
     is_agent_name,
+    read_public_key,
     scopes_of,
 )
 from chainteller.domain.keys import duration_of
@@ -21,7 +22,6 @@ from chainteller.storage.db.records import Tables
 from chainteller.storage.queries import agents
 
 RESOURCE = "agent"
-_KEY_LETTERS = 64
 
 
 @reads_in_context(operations.AGENTS)
@@ -121,11 +121,10 @@ def _shown(tx: UnitOfWork, identifier: str) -> Agent:
 
 def _public_key(text: str) -> bytes:
     """Raises ValidationFailed."""
-    is_hex = text.isascii() and len(text) == _KEY_LETTERS
     try:
-        return bytes.fromhex(text if is_hex else "-")
+        return read_public_key(text)
     except ValueError:
-        told = f"{_KEY_LETTERS} hexadecimal digits"
+        told = "an Ed25519 key as SubjectPublicKeyInfo in base64 (RFC 8410)"
         raise ValidationFailed.of("publicKey", told) from None
 
 

@@ -44,8 +44,9 @@ def counts(tx: UnitOfWork, found: Record, current: str) -> bool:
     """Whether the first approval of a decision counts for a second one of what is so now."""
     if found.first_by is None or found.digest != current:
         return False
-    is_request = bool(found.first_at == found.created)
-    return is_request or tx.now <= int(found.first_at) + SECOND_WITHIN
+    if found.kind == DecisionKind.WITHDRAWAL and found.first_at == found.created:
+        return True
+    return tx.now <= int(found.first_at) + SECOND_WITHIN
 
 
 def _digest(what: Mapping[str, Any], control: str | None, options: EngineOptions) -> str:

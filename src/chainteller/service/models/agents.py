@@ -32,7 +32,8 @@ class Agent(WireModel):
 
 
 class EnrolAgent(RequestModel):
-    """``name`` is a user name; ``public_key`` is of Ed25519, 32 bytes in hexadecimal."""
+    """``name`` is a user name; ``public_key`` is of Ed25519, as SubjectPublicKeyInfo (RFC 8410) in
+    base64."""
 
     name: str
     public_key: str

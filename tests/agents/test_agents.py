@@ -1,0 +1,251 @@
+"""Agents over HTTP: who may do what, signed, revoked, and on record with their case."""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from tests.agents.desks import AGENTS, CASES, DECIDE, POLICY, Bank, Desk, served_bank
+from tests.refusals import details, refusal
+
+from chainteller.domain.actors import Actor
+from chainteller.domain.agents import public_key_text
+from chainteller.domain.clock import SECOND
+from chainteller.domain.policy import Policy
+from chainteller.engine.operations.keys import REMEMBERED_S
+from chainteller.service.cases import ForCase
+from chainteller.service.errors import ServiceError, ValidationFailed
+from chainteller.service.interface import Service
+from chainteller.service.layers import layered
+from chainteller.service.models.accounts import OpenTradingAccount
+from chainteller.service.models.agents import ApproveAgent, EnrolAgent
+from chainteller.service.models.decisions import Approval, OpenDecision
+from chainteller.service.models.funding import Currency, DepositRequest
+from chainteller.service.models.pages import ListQuery
+
+USD = Currency(type="deposit-token-currency", id="DPT_USD")
+ONE = DepositRequest(amount="1.00", currency=USD)
+OPEN = OpenTradingAccount(bank_account_id="DDA-1", bank_account_type="checking")
+
+
+@pytest.fixture
+def bank(tmp_path: Path) -> Iterator[Bank]:
+    with served_bank(tmp_path) as found:
+        yield found
+
+
+@pytest.fixture
+def strict(tmp_path: Path) -> Iterator[Bank]:
+    """Wants a case for everything that a person changes."""
+    with served_bank(tmp_path, CASES) as found:
+        yield found
+
+
+def account_of(bank: Bank) -> str:
+    return bank.world.engine.open_trading_account(OPEN).value.id
+
+
+def reason(error: ServiceError) -> str:
+    return str(details(error)["reason"])
+
+
+def outcome_of(desk: Desk) -> str | None:
+    try:
+        desk.service.trading_accounts()
+    except ServiceError as error:
+        return reason(error)
+    return None
+
+
+def in_case(service: Service, case_id: str) -> Service:
+    return layered(service, ForCase(case_id))
+
+
+def test_a_desks_key_alone_can_only_enrol(bank: Bank) -> None:
+    nobody = bank.remote(bank.desk_key)
+    assert reason(refusal(nobody.trading_accounts)) == "AGENT_REQUIRED"
+    assert nobody.capabilities().actor.startswith("branch")
+    waiting = bank.enrol("a.brandt")
+    assert waiting.agent.status == "waiting"
+    error = refusal(waiting.service.trading_accounts)
+    assert (error.code, reason(error)) == ("UNAUTHORIZED", "AGENT_WAITING")
+    assert "agents approve" in error.suggestion
+
+
+def test_a_systems_key_needs_nobody_and_decides_nothing(bank: Bank) -> None:
+    system = bank.remote(bank.world.key())
+    account = system.open_trading_account(OPEN).value.id
+    frozen = OpenDecision(kind="control", subject=account, control="FROZEN", reason="X")
+    assert refusal(system.open_decision, frozen).code == "FORBIDDEN"
+    with pytest.raises(ValidationFailed):
+        bank.world.key("decisions:write")
+
+
+def test_an_agent_is_on_record_with_key_and_case(bank: Bank) -> None:
+    desk, account = bank.desk("a.brandt"), account_of(bank)
+    in_case(desk.service, "INC-20931").deposit(account, ONE)
+    (row,) = bank.world.engine.audit(ListQuery(case_id="INC-20931")).data
+    assert (row.actor, row.agent, row.case) == ("a.brandt", desk.id, "INC-20931")
+    assert row.action == "deposit"
+    assert bank.world.engine.audit(ListQuery(case_id="INC-2093")).data == ()
+    assert desk.service.capabilities().actor == "a.brandt"
+
+
+@pytest.mark.parametrize(
+    ("role", "allowed"),
+    [("agent", "deposit"), ("reviewer", "deposit decide"), ("auditor", ""),
+     ("supervisor", "deposit decide freeze approve")],
+)  # fmt: skip
+def test_a_role_allows_what_the_policy_says(bank: Bank, role: str, allowed: str) -> None:
+    desk, account = bank.desk("a.brandt", role), account_of(bank)
+    waiting = bank.enrol("s.iyer")
+    frozen = OpenDecision(kind="control", subject=account, control="FROZEN", reason="X")
+    if "deposit" in allowed:
+        desk.service.deposit(account, ONE)
+    else:
+        assert refusal(desk.service.deposit, account, ONE).code == "FORBIDDEN"
+    standing = bank.world.engine.open_decision(frozen).value
+    tried: dict[str, Callable[[], object]] = {
+        "decide": lambda: desk.service.take_decision(standing.id),
+        "freeze": lambda: desk.service.approve_decision(standing.id, Approval()),
+        "approve": lambda: desk.service.approve_agent(waiting.id, ApproveAgent(roles=("agent",))),
+    }
+    for name, act in tried.items():
+        if name in allowed.split():
+            act()
+        else:
+            error = refusal(act)
+            assert error.code == "FORBIDDEN"
+            assert details(error)["requiredScope"]
+    assert desk.service.trading_account(account).id == account
+
+
+def test_an_agent_has_nothing_that_the_api_key_lacks(bank: Bank) -> None:
+    bank.desk_key = bank.world.key("accounts:read", "desk")
+    desk, account = bank.desk("a.brandt"), account_of(bank)
+    assert desk.service.trading_account(account).id == account
+    assert refusal(desk.service.deposit, account, ONE).code == "FORBIDDEN"
+
+
+def test_a_revoked_agent_is_out_at_once(bank: Bank) -> None:
+    desk, supervisor = bank.desk("a.brandt"), bank.desk("m.koch", "supervisor")
+    desk.service.trading_accounts()
+    revoked = supervisor.service.revoke_agent(desk.id).value
+    assert (revoked.status, revoked.revoked_by) == ("revoked", "m.koch")
+    ends = time.monotonic() + REMEMBERED_S + 5
+    outcome = None
+    while outcome is None and time.monotonic() < ends:
+        outcome = outcome_of(desk)
+    assert outcome == "AGENT_REVOKED"
+    assert supervisor.service.revoke_agent(desk.id).value == revoked
+
+
+def test_an_agent_expires(bank: Bank) -> None:
+    desk = bank.desk("a.brandt", expires="1h")
+    desk.service.trading_accounts()
+    bank.world.advance(3_600)
+    assert reason(refusal(desk.service.trading_accounts)) == "AGENT_EXPIRED"
+    assert [each.status for each in bank.world.engine.agents().data] == ["expired"]
+
+
+def test_a_signature_holds_for_a_minute(bank: Bank) -> None:
+    desk = bank.desk("a.brandt")
+    slow = bank.world.clock
+    assert slow is not None
+    at = slow.now()
+    desk.sign._clock = type(slow)(at - 61 * SECOND)
+    assert reason(refusal(desk.service.trading_accounts)) == "SIGNATURE_TIME"
+    desk.sign._clock = type(slow)(at - 59 * SECOND)
+    desk.service.trading_accounts()
+
+
+def test_a_copy_of_the_agents_id_is_no_agent(bank: Bank) -> None:
+    desk, other = bank.desk("a.brandt"), bank.desk("s.iyer")
+    other.sign._agent_id = desk.id
+    assert reason(refusal(other.service.trading_accounts)) == "SIGNATURE_INVALID"
+
+
+@pytest.mark.parametrize(
+    ("roles", "problem"),
+    [(("supervisor",), "FORBIDDEN"), (("boss",), "VALIDATION_ERROR"),
+     ((), "VALIDATION_ERROR"), (("agent", "reviewer"), "")],
+)  # fmt: skip
+def test_nobody_gives_more_than_they_have(
+    tmp_path: Path, roles: tuple[str, ...], problem: str
+) -> None:
+    policy = Policy(roles=(*POLICY.roles, ("lead", (DECIDE, AGENTS))))
+    with served_bank(tmp_path, policy) as bank:
+        lead = bank.desk("m.koch", "lead", "agent")
+        waiting = bank.enrol("a.brandt")
+        asked = ApproveAgent(roles=roles)
+        if problem:
+            assert refusal(lead.service.approve_agent, waiting.id, asked).code == problem
+        else:
+            assert lead.service.approve_agent(waiting.id, asked).value.roles == roles
+
+
+def test_nobody_approves_a_machine_of_their_own(bank: Bank) -> None:
+    supervisor = bank.desk("m.koch", "supervisor")
+    second = bank.enrol("m.koch")
+    error = refusal(
+        supervisor.service.approve_agent, second.id, ApproveAgent(roles=("supervisor",))
+    )
+    assert (error.code, reason(error)) == ("CONFLICT", "SAME_PERSON")
+
+
+def test_what_cannot_be_enrolled_is_named(bank: Bank) -> None:
+    desk = bank.enrol("a.brandt", bytes(32))
+    error = refusal(bank.enrol, "a.brandt", bytes(32))
+    assert (reason(error), details(error)["id"]) == ("ALREADY_ENROLLED", desk.id)
+    client = bank.remote(bank.desk_key)
+    for name in ("", "A Brandt", "worker", "local", "x" * 65, "-x"):
+        asked = EnrolAgent(name=name, public_key=public_key_text(bytes(32)))
+        assert refusal(client.enrol_agent, asked).code == "VALIDATION_ERROR"
+    for key in ("", "AAAA", public_key_text(bytes(31)), public_key_text(bytes(33)), "é" * 60):
+        asked = EnrolAgent(name="a.brandt", public_key=key)
+        assert refusal(client.enrol_agent, asked).code == "VALIDATION_ERROR"
+    bank.world.engine.approve_agent(desk.id, ApproveAgent(roles=("agent",)))
+    twice = refusal(bank.world.engine.approve_agent, desk.id, ApproveAgent(roles=("agent",)))
+    assert reason(twice) == "NOT_WAITING"
+
+
+def test_a_case_is_required_of_people_alone(strict: Bank) -> None:
+    desk, account = strict.desk("a.brandt"), account_of_case(strict)
+    assert refusal(desk.service.deposit, account, ONE).code == "CASE_REQUIRED"
+    for case_id in ("20931", "INC-209", "INC-20931x", "INC-2093\t1"):
+        error = refusal(in_case(desk.service, case_id).deposit, account, ONE)
+        assert error.code in ("VALIDATION_ERROR", "UNAUTHORIZED"), case_id
+    in_case(desk.service, "INC-20931").deposit(account, ONE)
+    desk.service.trading_account(account)
+    strict.remote(strict.world.key()).deposit(account, ONE)
+    assert refusal(strict.world.engine.deposit, account, ONE).code == "CASE_REQUIRED"
+
+
+def account_of_case(bank: Bank) -> str:
+    return in_case(bank.world.engine, "INC-0001").open_trading_account(OPEN).value.id
+
+
+def test_a_refused_request_is_on_record_with_its_agent(bank: Bank) -> None:
+    desk, account = bank.desk("a.brandt"), account_of(bank)
+    too_much = DepositRequest(amount="1.001", currency=USD)
+    refusal(in_case(desk.service, "INC-20931").deposit, account, too_much)
+    (row,) = bank.world.engine.audit(ListQuery(case_id="INC-20931")).data
+    assert (row.agent, row.outcome) == (desk.id, "refused")
+
+
+def test_the_embedded_bank_works_as_its_user(bank: Bank) -> None:
+    local = bank.world.engine.acting_as(Actor(name="a.brandt"))
+    account = local.open_trading_account(OPEN).value.id
+    frozen = OpenDecision(kind="control", subject=account, control="FROZEN", reason="X")
+    assert local.open_decision(frozen).value.opened_by == "a.brandt"
+
+
+def desks_of(bank: Bank, count: int) -> list[Desk]:
+    return [bank.desk(f"agent-{number}") for number in range(count)]
+
+
+def test_agents_are_listed(bank: Bank) -> None:
+    first, second = desks_of(bank, 2)
+    listed = first.service.agents().data
+    assert {each.id for each in listed} == {first.id, second.id}
+    assert {each.approved_by for each in listed} == {"test"}
