@@ -58,7 +58,7 @@ def outcome_of(desk: Desk) -> str | None:
 
 
 def in_case(service: Service, case_id: str) -> Service:
-    return layered(service, ForCase(case_id))
+    return layered(service, ForCase(lambda: case_id))
 
 
 def test_a_desks_key_alone_can_only_enrol(bank: Bank) -> None:

@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from chainteller.records.accounts import ACCOUNT, BALANCE, CUSTOMER, LIMIT
+from chainteller.records.agents import AGENT
 from chainteller.records.audit import AUDIT_ROW, EVENT
 from chainteller.records.decisions import DECISION
 from chainteller.records.fields import Field, FieldList, Interface
@@ -39,6 +40,7 @@ LISTS: tuple[FieldList[Any], ...] = (
     CLAIM,
     DIAGNOSIS,
     DECISION,
+    AGENT,
     AUDIT_ROW,
     EVENT,
 )

@@ -84,7 +84,7 @@ def writing() -> Iterator[Recorder]:
 @contextmanager
 def recording(inner: Service) -> Iterator[Recorder]:
     with workspace() as own:
-        yield Recorder(layered(inner, Remembering(own), ForCase(options().case)), own)
+        yield Recorder(layered(inner, Remembering(own), ForCase(lambda: options().case)), own)
 
 
 @contextmanager

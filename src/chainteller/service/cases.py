@@ -1,5 +1,6 @@
 """A layer that puts the number of a case on every change that a person makes."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
@@ -10,12 +11,13 @@ Answer = TypeVar("Answer")
 
 
 class ForCase:
-    """The case that a person works on; empty for none."""
+    """``case_id`` says which case is worked on now; empty for none."""
 
-    def __init__(self, case_id: str = "") -> None:
-        self.case_id = case_id
+    def __init__(self, case_id: Callable[[], str]) -> None:
+        self._case_id = case_id
 
     def __call__(self, call: Call[Answer], onward: Next) -> Answer:
-        if self.case_id and call.operation.writes and not call.case_id:
-            call = replace(call, case_id=self.case_id)
+        case_id = self._case_id()
+        if case_id and call.operation.writes and not call.case_id:
+            call = replace(call, case_id=case_id)
         return onward(call)

@@ -40,6 +40,7 @@ _SHOWN = {
     "slash": "/",
     "exclamation_mark": "!",
     "plus": "+",
+    "number_sign": "#",
     "escape": "esc",
     "left": "left",
     "pageup": "pgup",
@@ -54,6 +55,9 @@ class Place(Protocol):
 
     def offers(self, feature: str) -> bool:
         """Whether the deployment has a feature."""
+
+    def may(self, scope: str) -> bool:
+        """Whether whoever works here has a scope."""
 
 
 class Target(Protocol):
@@ -90,8 +94,8 @@ class Command(NamedTuple, Generic[On]):
     """Order on the footer: where it is narrow, the highest gives way first."""
     footer_now: Callable[[On], str] | None = None
     """The footer's word where it depends on the state; empty means ``footer``."""
-    writes: bool = False
-    """Whether a read-only desk refuses it."""
+    scope: str = ""
+    """The scope that its change needs; a read-only desk refuses it."""
     feature: str = ""
     """The feature that the deployment must offer."""
     works_in_field: bool = False
@@ -178,8 +182,10 @@ async def run_command(commands: Mapping[str, AnyCommand], command_id: str, targe
 def unavailable_reason(command: AnyCommand, target: Target) -> str:
     """Why ``command`` would do nothing now; empty when it works."""
     desk = target.desk
-    if command.writes and desk.read_only:
+    if command.scope and desk.read_only:
         return "read-only: F9"
+    if not desk.may(command.scope):
+        return f"your role doesn't have {command.scope}"
     if command.feature and not desk.offers(command.feature):
         return "not offered by this deployment"
     return command.unavailable(target) if command.unavailable is not None else ""

@@ -211,6 +211,10 @@ class Desk:
     """Whether the service said that the books are in dispute."""
     served: "ServedReader | None" = None
     """What is read of who is served, for large windows; None until the service has answered."""
+    case_id = ""
+    """The case that everything is for, until the call ends or another customer is selected."""
+    _case_of = ""
+    """Which account was selected then."""
     call_began: int | None = None
     """When the call that is being answered began; None between calls."""
     opened_at = 0
@@ -349,8 +353,19 @@ class Desk:
         """Whether no customer is selected until the agent chooses one."""
         return bool(self.left_account_id) and not self.customer.account_id
 
+    def set_case(self, case_id: str) -> None:
+        """Work on a case from here on; on none with an empty number."""
+        if case_id != self.case_id:
+            told = f"Case {case_id}" if case_id else f"Case {self.case_id} ended"
+            self.notify(f"{told}   # another one, i ends the call", "muted")
+        self.case_id, self._case_of = case_id, self.customer.account_id
+        self.on_connection.publish(self.connection)
+
     def _keep_account_soon(self) -> None:
         """For the console that is killed: once in ``KEPT_AFTER_S``, however the cursor moves."""
+        if self.case_id and self._case_of not in ("", self.customer.account_id):
+            self.set_case("")
+        self._case_of = self.customer.account_id
         if self.customer.account_id != self.customer.last_id and not self._keeping_soon:
             self._keeping_soon = True
             self.owner.set_timer(KEPT_AFTER_S, self._keep_account)
@@ -397,6 +412,19 @@ class Desk:
         """Whether the deployment has an addition; unknown counts as yes, the call will tell."""
         capabilities = self.started.capabilities if self.started else None
         return capabilities is None or feature in capabilities.features
+
+    def may(self, scope: str) -> bool:
+        """Whether whoever works here has a scope; where the deployment names none, the call will
+        tell."""
+        capabilities = self.started.capabilities if self.started else None
+        known = capabilities.scopes if capabilities is not None else ()
+        return not scope or not known or scope in known
+
+    @property
+    def lacks_case(self) -> bool:
+        """Whether the bank wants a case that nobody has typed."""
+        capabilities = self.started.capabilities if self.started else None
+        return capabilities is not None and bool(capabilities.case) and not self.case_id
 
     async def balance_settled(self) -> None:
         """Wait until no deposit or withdrawal is on its way: what is held back is sent, for the

@@ -20,8 +20,10 @@ def deployment(desk: Desk) -> list[Piece]:
 
 
 def _call(desk: Desk, gap: str) -> str:
-    """What waits to be looked at, and how long the call lasts, by the minute."""
+    """What waits to be looked at, the case, and how long the call lasts, by the minute."""
     alerts = f"({desk.alerts} new !){gap}" if desk.alerts else ""
+    if desk.case_id or desk.lacks_case:
+        alerts += f"{desk.case_id or '# case?'}{gap}"
     if desk.call_began is None:
         return alerts
     return f"{alerts}call {seconds_between(desk.call_began, desk.now) // 60} min{gap}"

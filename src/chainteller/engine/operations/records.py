@@ -1,9 +1,10 @@
 """What a deployment says about itself and its history: capabilities, events and audit rows."""
 
 from chainteller import __version__
-from chainteller.domain.actors import Actor
+from chainteller.domain.actors import SCOPES, Actor
 from chainteller.domain.assets import MARKETS
 from chainteller.domain.clock import DAY
+from chainteller.domain.policy import CaseWanted
 from chainteller.engine.core import reading
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.table import answers, reads, reads_in_context
@@ -25,6 +26,7 @@ _FEATURES = (
 
 @answers(operations.CAPABILITIES, is_short=True)
 def capabilities(context: EngineContext, actor: Actor) -> Capabilities:
+    wanted = context.options.policy.case.wanted
     return Capabilities(
         name=context.options.bank_name,
         version=__version__,
@@ -33,6 +35,8 @@ def capabilities(context: EngineContext, actor: Actor) -> Capabilities:
         currencies=currencies.offers(),
         networks=network_names(test_networks=context.options.test_networks),
         markets=tuple(market.name for market in MARKETS),
+        scopes=() if actor.scopes is None else tuple(s for s in SCOPES if s in actor.scopes),
+        case=wanted.value if actor.is_person and wanted is not CaseWanted.OFF else None,
     )
 
 

@@ -15,7 +15,8 @@ class Decision(WireModel):
     has decided. ``outcome`` is the code and ``answer`` the words of who decided. ``asked`` is what
     the customer was asked for last. Somebody has taken it where there is a ``holder``, until
     ``held_until``. A withdrawal has an ``amount`` of the asset ``symbol``. What ``needs_two``
-    persons has a ``first_by`` once one of them has approved or asked for it, of which ``digest`` is.
+    persons has a ``first_by`` once one of them has approved or asked for it; ``digest`` is of what
+    that was.
     """
 
     type: str = "decision"

@@ -20,7 +20,9 @@ class CurrencyOffer(WireModel):
 
 class Capabilities(WireModel):
     """``features`` names the additions to the specification that this deployment offers, and
-    ``actor`` whoever asks, as events and the audit trail name them.
+    ``actor`` whoever asks, as events and the audit trail name them. ``scopes`` are what they may
+    do; none where they may do everything. ``case`` is ``asked`` or ``required`` where people name
+    the case of what they change, and left out elsewhere.
     """
 
     name: str = ""
@@ -30,6 +32,8 @@ class Capabilities(WireModel):
     currencies: Many[CurrencyOffer] = ()
     networks: Many[str] = ()
     markets: Many[str] = ()
+    scopes: Many[str] = ()
+    case: str | None = None
 
 
 class Event(WireModel):

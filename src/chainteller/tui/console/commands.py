@@ -49,7 +49,14 @@ def _begin_or_end_call(console: "ConsoleShell") -> None:
     else:
         _hand_over(console)
         desk.call_began = None
+        desk.set_case("")
     desk.on_connection.publish(desk.connection)
+
+
+def _open_case(console: "ConsoleShell") -> None:
+    from chainteller.tui.console.case_dialog import CaseScreen
+
+    console.push_screen(CaseScreen(console.desk))
 
 
 def _no_left_customer(console: "ConsoleShell") -> str:
@@ -127,6 +134,8 @@ CONSOLE_COMMANDS: tuple[Command["ConsoleShell"], ...] = (
         _show_last_action, always, is_global=True),
     Command("desk.call", "i", "Start or end the call timer", _begin_or_end_call, always,
         is_global=True),
+    Command("desk.case", "number_sign", "The case that everything is for, until the call ends",
+        _open_case, always, is_global=True, feature="agents"),
     Command("desk.unanswered", "U", "Find out what happened to an unanswered request",
         _show_unanswered, always, is_global=True),
     Command("palette.hide", "", "hide: mask or show names and balances",

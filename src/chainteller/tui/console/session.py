@@ -8,6 +8,7 @@ the call is timed and logged, and goes out. Imported after the first frame.
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from chainteller.service.cases import ForCase
 from chainteller.service.errors import OutcomeUnknown
 from chainteller.service.layers import Next, layered
 from chainteller.service.operations import Call
@@ -46,7 +47,11 @@ class DeskSession:
         self._guard = ReadOnly(enabled=desk.read_only)
         self.ownership = Ownership()
         self._asked = layered(
-            started.service, self.ownership.check_reply, Trace(self.requests), self._take_notice
+            started.service,
+            self.ownership.check_reply,
+            Trace(self.requests),
+            self._take_notice,
+            ForCase(lambda: desk.case_id),
         )
         recording = Recording(self.workspace)
         self._unbound = layered(

@@ -53,7 +53,16 @@ _STAYS = frozenset[str]({DecisionKind.CONTROL, DecisionKind.MARKET})
 def approve(decision: "Decision") -> Step:
     """Ask, and approve."""
     words = _APPROVES.get(decision.kind, "APPROVE {}?").format(about(decision))
-    return _asked(decision, words, (), partial(_approve, decision.id))
+    return _asked(decision, words, _two(decision), partial(_approve, decision.id))
+
+
+def _two(decision: "Decision") -> tuple[str, ...]:
+    """Who else has to approve, or has asked."""
+    if decision.first_by is not None:
+        return (f"{decision.first_by} asks for it, and needs a second person. That is you.",)
+    if decision.needs_two:
+        return ("Two persons approve this: another one has to do so within 15 minutes.",)
+    return ()
 
 
 def refuse(decision: "Decision") -> Step:
@@ -138,7 +147,7 @@ def _destination(decision: "Decision", service: "Service") -> tuple[str, ...]:
 
 
 def _request(decision: "Decision", call: _Call, asked: Ask | None) -> CustomerRequest[Step]:
-    check = partial(_require_open, decision.id)
+    check = partial(_require_open, decision)
     return CustomerRequest(decision.trading_account_id, call, asked, check)
 
 
@@ -148,9 +157,12 @@ def _of_customer(decision: "Decision", step: "CustomerRequest[Step] | LookUp") -
     return step if account_id is None else Serve(account_id, step)
 
 
-def _require_open(decision_id: str, service: "Service") -> None:
-    """Raises Conflict: it was decided meanwhile."""
-    current = service.decision(decision_id)
+def _require_open(decision: "Decision", service: "Service") -> None:
+    """Raises Conflict: it was decided meanwhile, or somebody was the first to approve."""
+    current = service.decision(decision.id)
+    if current.first_by != decision.first_by or current.digest != decision.digest:
+        who = current.first_by or "somebody"
+        raise Conflict(f"{who} has approved it meanwhile. Look at the decision again.")
     if not is_open(current):
         who = current.decided_by or "somebody"
         raise Conflict(f"The decision was {current.status} by {who} meanwhile.")
@@ -197,6 +209,8 @@ def _set(account_id: str, control: str, service: "Service", key: str) -> Step:
 
 
 def _done(decision: "Decision") -> Result:
+    if is_open(decision):
+        return _changed(decision, "waits for a second person", "warn")
     return _changed(decision, decision.status, "good")
 
 

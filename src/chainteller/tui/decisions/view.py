@@ -114,9 +114,14 @@ def now_lines(decision: "Decision", width: int) -> list[Line]:
         words = f"{decision.status.capitalize()} by {decision.decided_by or '-'}{when}."
         return [head, *answer.now_lines(status(decision.status), words, width, "", "muted")]
     approves, refuses = _EFFECTS.get(decision.kind, _OF_OTHERS)
+    if decision.needs_two and decision.first_by is None:
+        approves = "is the first of two approvals"
     words = f"A {approves}. R {refuses}. {_at_deadline(decision)}"
     taken = f", taken by {decision.holder}" if decision.holder else ""
-    return [head, *answer.now_lines((f"waits for a person{taken}", "warn"), words, width)]
+    waits = f"waits for a {'second ' if decision.first_by else ''}person{taken}"
+    if decision.first_by is not None:
+        words = f"{decision.first_by} asks for it; another person approves. {words}"
+    return [head, *answer.now_lines((waits, "warn"), words, width)]
 
 
 def _at_deadline(decision: "Decision") -> str:

@@ -75,9 +75,10 @@ def _watch(screen: "QuoteScreen") -> None:
 # fmt: off
 COMMANDS: tuple[Command["QuoteScreen"], ...] = (
     Command("quote.submit", "enter", "Get or renew the quote", _submit, _why_no_quote,
-        footer="get quote", footer_now=_enter_label, rank=1, writes=True, works_in_field=True),
+        footer="get quote", footer_now=_enter_label, rank=1, scope="trading:quote",
+        works_in_field=True),
     Command("quote.execute", "X", "Execute the quote", lambda screen: screen.execute(),
-        _why_no_execution, footer="execute", rank=1, writes=True),
+        _why_no_execution, footer="execute", rank=1, scope="trading:execute"),
     Command("quote.market_left", "left", "Market to the left", partial(step_market, -1),
         _no_markets, footer="/right market", rank=2, works_in_field=True),
     Command("quote.market_right", "right", "Market to the right", partial(step_market, 1),

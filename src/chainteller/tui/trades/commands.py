@@ -71,7 +71,7 @@ COMMANDS: tuple[Command["TradesScreen"], ...] = (
         lambda screen: screen.action_open(),
         lambda screen: _no_trade(screen) or why_not_opened(screen), footer="open", rank=3),
     Command("trades.cancel", "C", "Cancel a trade that hasn't executed",
-        _cancel, _why_final, footer="cancel", rank=1, writes=True),
+        _cancel, _why_final, footer="cancel", rank=1, scope="trading:execute"),
     Command("trades.all", "0", "All accounts, or the selected one",
         lambda screen: screen.toggle_all(), no_single_account, footer="all", rank=2,
         feature="all-trades", of_list=True),

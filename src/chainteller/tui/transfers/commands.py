@@ -57,7 +57,7 @@ COMMANDS: tuple[Command["TransfersScreen"], ...] = (
         lambda screen: screen.action_open(),
         lambda screen: _no_transfer(screen) or why_not_opened(screen), footer="open", rank=3),
     Command("transfers.cancel", "C", "Cancel a withdrawal that hasn't been sent",
-        _cancel, _why_final, footer="cancel", rank=1, writes=True,
+        _cancel, _why_final, footer="cancel", rank=1, scope="transfers:write",
         feature="withdrawal-cancellations"),
     Command("transfers.all", "0", "All accounts, or the selected one",
         lambda screen: screen.toggle_all(), no_single_account, footer="all", rank=2, of_list=True),

@@ -144,16 +144,16 @@ _REASONS = {
 COMMANDS: tuple[Command["WalletsScreen"], ...] = (
     Command("wallets.open", "enter", "The next step of the wallet",
         lambda screen: screen.action_open(), _no_next_step, footer="next step", rank=1,
-        writes=True),
+        scope="wallets:write"),
     Command("wallets.new", "plus", "Register a wallet's address",
         _register, _no_account, footer="new address", rank=1,
-        writes=True),
+        scope="wallets:write"),
     Command("wallets.paste", "v", "Paste and verify a signature",
         _enter_signature, _no_open_challenge, footer="verify", rank=1),
     Command("wallets.withdraw", "w", "Withdraw to the wallet",
         _withdraw,
         _not_withdrawable,
-        footer="withdraw", rank=4, writes=True, feature="withdrawals"),
+        footer="withdraw", rank=4, scope="transfers:write", feature="withdrawals"),
     Command("wallets.code", "q", "The message to sign as a QR code",
         _show_code, _no_open_challenge, footer="QR", rank=3),
     Command("wallets.filter", "slash,ctrl+f", "Filter the wallets",
@@ -169,7 +169,7 @@ COMMANDS: tuple[Command["WalletsScreen"], ...] = (
         "small transfer: verify a wallet that can't sign",
         _ask_for_transfer,
         _no_wallet,
-        writes=True,
+        scope="wallets:write",
         feature="small-transfers",
     ),
     Command(
@@ -178,7 +178,7 @@ COMMANDS: tuple[Command["WalletsScreen"], ...] = (
         "ownership statement: record what the customer says about this wallet",
         _record_statement,
         _no_wallet,
-        writes=True,
+        scope="wallets:write",
         feature="ownership-statements",
     ),
     Command(
@@ -187,7 +187,7 @@ COMMANDS: tuple[Command["WalletsScreen"], ...] = (
         "open a blockchain account",
         _open_account,
         always,
-        writes=True,
+        scope="wallets:write",
         feature="blockchain-accounts",
     ),
     *(
@@ -197,7 +197,7 @@ COMMANDS: tuple[Command["WalletsScreen"], ...] = (
             f"re-verify this wallet: {words}",
             partial(_reverify, reason, words),
             _not_verified,
-            writes=True,
+            scope="wallets:write",
             feature="reverifications",
         )
         for reason, words in _REASONS.items()

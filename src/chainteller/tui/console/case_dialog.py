@@ -1,0 +1,40 @@
+"""``#``: the number of the case that everything is for until the call ends."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.widgets import Input
+
+from chainteller.domain.policy import CASE_FORM, MAXIMUM_CASE, CasePolicy
+from chainteller.tui.desk import Desk
+from chainteller.tui.dialogs.line_dialog import LineDialog
+from chainteller.tui.widgets.lines import Line, line
+
+
+class CaseScreen(LineDialog):
+    """Enter takes the number; an empty field ends the case."""
+
+    PLACEHOLDER: ClassVar[str] = "INC-20931"
+    LONGEST: ClassVar[int] = MAXIMUM_CASE
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+
+    def value(self) -> str:
+        return self._desk.case_id
+
+    def rows(self) -> Sequence[Line]:
+        keys = ("enter", "key"), (" works on it   ", "muted"), ("esc", "key"), (" closes", "muted")
+        return (
+            line(("CASE", "strong"), right=keys),
+            line(("on record with every change until the call ends (i)", "muted")),
+        )
+
+    def submitted(self, field: Input) -> None:
+        case_id = field.value.strip()
+        if case_id and not CasePolicy().accepts(case_id):
+            self._desk.notify(f"the number of a case is {CASE_FORM}", "warn")
+            return
+        self._desk.set_case(case_id)
+        self.dismiss()

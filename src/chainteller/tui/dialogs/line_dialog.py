@@ -1,0 +1,60 @@
+"""A box with some lines and a field of one line below them."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Input
+
+from chainteller.tui.dialogs.dialog import Dialog
+from chainteller.tui.widgets.bars import TooSmall
+from chainteller.tui.widgets.lines import Line, Lines
+
+
+class LineDialog(Dialog[None]):
+    """Subclasses give ``rows`` and take what is submitted; escape closes it."""
+
+    AUTO_FOCUS = "#line"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", show=False)]
+    DEFAULT_CSS = """
+    LineDialog { align: center middle; background: $background 60%; }
+    LineDialog > Vertical {
+        width: 76; max-width: 100%; height: auto; max-height: 90%; background: $panel;
+        border: solid $accent; padding: 0 1;
+    }
+    LineDialog #line { border: none; height: 1; padding: 0; background: $surface; }
+    """
+    PLACEHOLDER: ClassVar[str] = "one line"
+    LONGEST: ClassVar[int] = 200
+
+    def compose(self) -> ComposeResult:
+        field = Input(
+            self.value(),
+            placeholder=self.PLACEHOLDER,
+            id="line",
+            compact=True,
+            max_length=self.LONGEST,
+            select_on_focus=True,
+        )
+        field.cursor_blink = False
+        with Vertical():
+            yield Lines(list(self.rows()))
+            yield field
+        yield TooSmall()
+
+    def value(self) -> str:
+        """What stands in the field at first."""
+        return ""
+
+    def rows(self) -> Sequence[Line]:
+        raise NotImplementedError
+
+    def submitted(self, field: Input) -> None:
+        """Enter was pressed. The dialog stays open unless it's dismissed."""
+        raise NotImplementedError
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        if not self.answered:
+            self.submitted(event.input)
