@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 
 from chainteller.domain.untrusted import printable
-from chainteller.service.error_codes import KEY_WANTED
+from chainteller.service.error_codes import step_at_desk
 from chainteller.service.errors import (
     OutcomeUnknown,
     PdfUnavailable,
@@ -14,7 +14,6 @@ from chainteller.service.errors import (
     ServiceUnavailable,
     ServiceUnreachable,
     TellerError,
-    Unauthorized,
 )
 from chainteller.settings.values import SettingsInvalid
 
@@ -77,7 +76,7 @@ def report_error(error: TellerError, typed: Sequence[str] = ()) -> Exit:
     lines = [f"{error.code}: {error.message}", *_described(details)]
     if isinstance(error, OutcomeUnknown):
         lines.append(f"  idempotency key: {error.idempotency_key}")
-    step = KEY_WANTED if isinstance(error, Unauthorized) else error.suggestion
+    step = step_at_desk(error)
     if isinstance(error, OutcomeUnknown) and typed:
         step = _repeated(typed, error.idempotency_key)
         lines.append("  The same command with this key can't do it a second time.")

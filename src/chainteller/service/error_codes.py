@@ -2,10 +2,17 @@
 
 from collections.abc import Mapping
 
-from chainteller.service.errors import Details, ServiceError
+from chainteller.service.errors import Details, ServiceError, TellerError, Unauthorized
 
 KEY_WANTED = "Set CHAINTELLER_API_KEY, or the profile's key_file or key_command."
 """What to do about UNAUTHORIZED at a desk or a command line: there, nobody writes headers."""
+
+
+def step_at_desk(error: TellerError) -> str:
+    """What to do about a refusal at a desk or a command line."""
+    if isinstance(error, Unauthorized) and not error.is_of_agent:
+        return KEY_WANTED
+    return error.suggestion
 
 
 class UnknownRefusal(ServiceError):

@@ -149,11 +149,11 @@ _OF_AGENTS: Mapping[str, tuple[str, str]] = {
 class Forbidden(ServiceError):
     code = "FORBIDDEN"
     status = 403
-    next_step = "Use a key that has the scope."
+    next_step = "Use a key, or an agent's role, that has the scope."
 
     def __init__(self, required_scope: str, key_id: str) -> None:
         super().__init__(
-            f"This key lacks the scope {required_scope}.",
+            f"This needs the scope {required_scope}.",
             {"requiredScope": required_scope, "keyId": key_id},
         )
 

@@ -35,6 +35,7 @@ SHORT_FORMS = {
     "DATABASE": "the embedded engine's database",
     "URL": "the remote deployment's address",
     "API_KEY": "the key for the remote deployment",
+    "CASE": "the number of the case that changes are for, as `--case`",
     "PROFILE": "the active profile",
 }
 _OPEN_TABLES = ("keys.", "profiles.")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from chainteller.records.formats import grouped, grouped_in
-from chainteller.service.error_codes import KEY_WANTED
+from chainteller.service.error_codes import step_at_desk
 from chainteller.service.errors import NotOffered, ServiceError, TellerError, ValidationFailed
 
 _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
@@ -81,7 +81,7 @@ _MEANINGS: Mapping[str, str] = {
     "OUTCOME_UNKNOWN": "No answer came. It may or may not have gone through.",
     "READ_ONLY": "Read-only mode refuses every change. Nothing was sent.",
     "NOT_OFFERED": "This deployment doesn't have this.",
-    "UNAUTHORIZED": "This console's API key is missing or not valid. Nothing was changed.",
+    "UNAUTHORIZED": "The deployment didn't let this console in. Nothing was changed.",
     "FORBIDDEN": "This console's API key doesn't allow this.",
 }
 
@@ -118,7 +118,6 @@ _NEXT: Mapping[str, str] = {
     "SERVICE_UNAVAILABLE": "r: retry",
     "CLOCK_UNCERTAIN": "tell the operator to run chainteller clock show, then clock accept",
     "BOOKS_DISPUTED": "tell the operator to run chainteller db dispute list",
-    "UNAUTHORIZED": KEY_WANTED,
     "OUTCOME_UNKNOWN": "Don't send it again. We're checking whether it went through.",
 }
 
@@ -216,7 +215,7 @@ def _next_step(error: TellerError, own: str) -> str:
     """The key that goes on; a store that is shut says itself what opens it, and no key does."""
     if error.code == "SERVICE_UNAVAILABLE" and own.removesuffix(".") not in {"", "Retry"}:
         return own
-    return _NEXT.get(error.code) or grouped_in(error.suggestion) or "esc: close"
+    return _NEXT.get(error.code) or grouped_in(step_at_desk(error)) or "esc: close"
 
 
 def _what(error: TellerError) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from chainteller.domain.actors import DEFAULT_ORGANISATION, Actor
 from chainteller.domain.clock import midnight_before
 from chainteller.domain.ledger import Bucket, customer
+from chainteller.domain.policy import TwoPersons
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.domain.rules import rule_of
 from chainteller.engine.core.context import EngineContext
@@ -80,7 +81,7 @@ def load_samples(
         return True
 
     load_past(context, folder, prices, seed)
-    return work_unit(context, _ACTOR, work)
+    return work_unit(_of_one_person(context), _ACTOR, work)
 
 
 def load_past(
@@ -100,7 +101,14 @@ def load_past(
         _load_past(tx, folder, prices, seed)
         return True
 
-    return work_unit(context, _ACTOR, work)
+    return work_unit(_of_one_person(context), _ACTOR, work)
+
+
+def _of_one_person(context: EngineContext) -> EngineContext:
+    """The bank before its policy of today: what was sent needed one person."""
+    options = context.options
+    policy = options.policy._replace(two=TwoPersons())
+    return replace(context, options=replace(options, policy=policy))
 
 
 def is_loaded(connection: Session, organisation_id: str = DEFAULT_ORGANISATION) -> bool:
