@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from nacl.signing import SigningKey
 from tests.world.bank import World, build, sqlite_url
@@ -72,8 +73,11 @@ class Desk:
 
 
 @contextmanager
-def served_bank(folder: Path, policy: Policy = POLICY) -> Iterator[Bank]:
-    world = build(sqlite_url(folder), options=EngineOptions(rate_limits=False, policy=policy))
+def served_bank(folder: Path, policy: Policy = POLICY, **more: Any) -> Iterator[Bank]:
+    """A bank with a policy and further options of the engine, on a real port."""
+    world = build(
+        sqlite_url(folder), options=EngineOptions(rate_limits=False, policy=policy, **more)
+    )
     options = DeploymentOptions("0.0.test", rate_limits=False, needs_agents=True)
     with served(EmbeddedDeployment(replace(world.engine), options)) as address:
         yield Bank(world, address)

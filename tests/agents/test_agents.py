@@ -19,7 +19,7 @@ from chainteller.service.interface import Service
 from chainteller.service.layers import layered
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.agents import ApproveAgent, EnrolAgent
-from chainteller.service.models.decisions import Approval, OpenDecision
+from chainteller.service.models.decisions import Approval, OpenDecision, Refusal
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.pages import ListQuery
 
@@ -249,3 +249,19 @@ def test_agents_are_listed(bank: Bank) -> None:
     listed = first.service.agents().data
     assert {each.id for each in listed} == {first.id, second.id}
     assert {each.approved_by for each in listed} == {"test"}
+
+
+def test_what_is_decided_and_approved_is_answered_over_http(bank: Bank) -> None:
+    """Namesakes in request and answer differ: the reason, the words of the answer, the end."""
+    supervisor, account = bank.desk("m.koch", "supervisor"), account_of(bank)
+    frozen = OpenDecision(
+        kind="control", subject=account, control="FROZEN", reason="RISK", words=" A call "
+    )
+    standing = supervisor.service.open_decision(frozen).value
+    kept = supervisor.service.refuse_decision(
+        standing.id, Refusal(reason="INVESTIGATION", answer=" Not yet. ")
+    ).value
+    assert (kept.status, kept.outcome, kept.answer) == ("refused", "INVESTIGATION", "Not yet.")
+    waiting = bank.enrol("a.brandt")
+    asked = ApproveAgent(roles=("agent",), expires="90d")
+    assert supervisor.service.approve_agent(waiting.id, asked).value.expires is not None

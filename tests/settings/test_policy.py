@@ -71,7 +71,7 @@ def test_no_file_is_no_policy() -> None:
         ("[case]\npattern = '('", "p:2:1: case.pattern is no regular expression"),
         ("[case]\npatern = 'x'", "p:2:1: case has no 'patern', did you mean pattern?"),
         ("[roles]\nAgent = ['serve']", "p:2:1: a role is up to 32 lower-case letters"),
-        ("[roles]\nagent = ['server']", "p:2:10: agent can't be 'server', did you mean serve?"),
+        ("[roles]\nagent = ['server']", "p:2:11: agent can't be 'server', did you mean serve?"),
         ("review = 3", "p:1:1: review is a section: [review]"),
         ("[review]\nfirst_us = {within='2h'}", "p:2:1: there is no condition 'first_us', did you"),
         ("[review]\nfirst_use = '2h'", "p:2:1: first_use is written {"),

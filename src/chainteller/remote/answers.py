@@ -15,14 +15,32 @@ from pydantic.alias_generators import to_camel
 
 from chainteller.service.models.base import WireModel
 from chainteller.service.models.pages import Page
-from chainteller.service.operations import CLEAR_DISPUTE, Call, Operation, Write
+from chainteller.service.operations import (
+    APPROVE_AGENT,
+    APPROVE_DECISION,
+    CLEAR_DISPUTE,
+    OPEN_DECISION,
+    REFUSE_DECISION,
+    Call,
+    Operation,
+    Write,
+)
 
 Answer = TypeVar("Answer")
 
 _REWRITTEN = frozenset({"network"})
 """What a deployment may answer in other words: networks have several names."""
-_KEPT = frozenset({(CLEAR_DISPUTE.name, "reason")})
-"""What stays as it was if the operation was done before, by the operation."""
+_OTHERWISE = frozenset(
+    {
+        (CLEAR_DISPUTE, "reason"),
+        (APPROVE_DECISION, "answer"),
+        (REFUSE_DECISION, "reason"),
+        (REFUSE_DECISION, "answer"),
+        (OPEN_DECISION, "words"),
+        (APPROVE_AGENT, "expires"),
+    }
+)
+"""Fields of requests whose namesakes in the answer say something else, or say it otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +117,8 @@ def _named(call: Call[Any]) -> Iterator[tuple[str, str]]:
     if call.request is not None:
         for name in type(call.request).model_fields:
             value = getattr(call.request, name)
-            is_kept = (call.operation.name, name) in _KEPT
-            if isinstance(value, str) and not is_kept and name not in _REWRITTEN:
+            is_other = (call.operation, name) in _OTHERWISE
+            if isinstance(value, str) and not is_other and name not in _REWRITTEN:
                 yield name, value
 
 
