@@ -79,5 +79,6 @@ def served_bank(folder: Path, policy: Policy = POLICY, **more: Any) -> Iterator[
         sqlite_url(folder), options=EngineOptions(rate_limits=False, policy=policy, **more)
     )
     options = DeploymentOptions("0.0.test", rate_limits=False, needs_agents=True)
-    with served(EmbeddedDeployment(replace(world.engine), options)) as address:
+    deployment = EmbeddedDeployment(replace(world.engine), options)
+    with served(deployment) as address:
         yield Bank(world, address)

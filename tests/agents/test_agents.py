@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.agents.desks import AGENTS, CASES, DECIDE, POLICY, Bank, Desk, served_bank
 from tests.refusals import details, refusal
+from tests.world.bank import build, sqlite_url
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.agents import public_key_text
@@ -265,3 +266,36 @@ def test_what_is_decided_and_approved_is_answered_over_http(bank: Bank) -> None:
     waiting = bank.enrol("a.brandt")
     asked = ApproveAgent(roles=("agent",), expires="90d")
     assert supervisor.service.approve_agent(waiting.id, asked).value.expires is not None
+
+
+def test_who_looked_at_an_account_is_on_record(tmp_path: Path) -> None:
+    """Once for each agent and case in ten minutes, of agents alone, and with nothing that was
+    read."""
+    with served_bank(tmp_path) as bank:
+        desk, other = desks_of(bank, 2)
+        account = account_of(bank)
+        for _ in range(3):
+            desk.service.trading_account(account)
+            in_case(desk.service, "INC-1").token_balances(account)
+        other.service.limits(account)
+        other.service.trading_accounts()
+        bank.remote(bank.world.key()).trading_account(account)
+    world = build(sqlite_url(tmp_path))
+    found = world.engine.audit(ListQuery(trading_account_id=account, type="look")).data
+    world.engine.close()
+    assert {(row.actor, row.case) for row in found} == {
+        ("agent-0", None), ("agent-0", "INC-1"), ("agent-1", None),
+    }  # fmt: skip
+    assert len(found) == 3
+    assert all((row.object, dict(row.inputs)) == (account, {}) for row in found)
+
+
+def test_a_refused_agent_is_on_record(tmp_path: Path) -> None:
+    with served_bank(tmp_path) as bank:
+        waiting = bank.enrol("a.brandt")
+        refusal(waiting.service.trading_accounts)
+    world = build(sqlite_url(tmp_path))
+    (row,) = world.engine.audit(ListQuery(type="refuse_agent")).data
+    world.engine.close()
+    assert row.inputs["reasons"] == {"AGENT_WAITING": 1}
+    assert row.error == "UNAUTHORIZED"

@@ -47,6 +47,9 @@ class Broken:
     def recognise(self, api_key: str) -> Principal | None:  # noqa: ARG002 - none is known
         return None
 
+    def note_look(self, *look: object) -> None:  # noqa: ARG002 - as above
+        return
+
     def acting_as(self, actor: Actor) -> Service:  # noqa: ARG002 - whoever it is
         return Faulty()
 

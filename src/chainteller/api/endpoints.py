@@ -29,7 +29,15 @@ from chainteller.service.errors import (
 from chainteller.service.interface import Service
 from chainteller.service.models.base import RequestModel, Written, read_request
 from chainteller.service.models.records import Capabilities
-from chainteller.service.operations import ANY_KEY, FEATURES, Call, Endpoint, Operation, Write
+from chainteller.service.operations import (
+    ACCOUNT_ID,
+    ANY_KEY,
+    FEATURES,
+    Call,
+    Endpoint,
+    Operation,
+    Write,
+)
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 _REMEMBERED = 128
@@ -80,6 +88,9 @@ class Gateway:
             try:
                 principal = self.permit(context, endpoint)
                 asked = await _asked(request, context, operation)
+                if not operation.writes and principal.actor.agent_id and ACCOUNT_ID in asked.path:
+                    account_id, case_id = asked.path[ACCOUNT_ID], asked.case_id
+                    self.deployment.note_look(principal.actor, account_id, case_id)
                 if not operation.writes and not asked.query.reaches_far:
                     # Switching to a thread costs more than a short read.
                     answered = functools.partial(_answered, context, asked)

@@ -6,9 +6,11 @@ from chainteller.cli.lists import Selection, list_options
 from chainteller.cli.open_services import remembering, service, writing
 from chainteller.cli.options import TellerGroup, example, idempotent, options
 from chainteller.cli.output import document, line, record
+from chainteller.domain.agents import LOOK
 from chainteller.domain.clock import SystemClock
 from chainteller.domain.preconditions import SETTABLE
 from chainteller.records.accounts import ACCOUNT, BALANCE, CUSTOMER, LIMIT
+from chainteller.records.audit import AUDIT_ROW
 from chainteller.records.decisions import DECISION
 from chainteller.service import operations as op
 from chainteller.service.interface import Service
@@ -20,7 +22,8 @@ from chainteller.service.models.accounts import (
 )
 from chainteller.service.models.decisions import Approval, OpenDecision
 from chainteller.service.models.funding import LimitUsage
-from chainteller.service.models.pages import ListQuery
+from chainteller.service.models.pages import ListQuery, Page
+from chainteller.service.models.records import AuditRow
 from chainteller.tui.queries import account_sheet, standing_control
 
 
@@ -196,6 +199,23 @@ def _standing(bank: Service, account_id: str) -> str:
             "again, then lift it."
         )
     return found.id
+
+
+@accounts.command(
+    "access", calls=[op.AUDIT], epilog=example("chainteller accounts access TDA_... --all")
+)
+@click.argument("account_id", metavar="ID")
+@list_options(op.AUDIT, AUDIT_ROW, given=["trading_account_id", "type", "text"])
+def access(account_id: str, selection: Selection[AuditRow]) -> None:
+    """List which agents have looked at an account, newest first: once in ten minutes for each
+    agent and case, where the policy has roles."""
+
+    def looks(query: ListQuery) -> Page[AuditRow]:
+        narrowed = {"trading_account_id": account_id, "type": LOOK}
+        return bank.audit(query.model_copy(update=narrowed))
+
+    with service() as bank:
+        selection.show(bank, looks, nothing="nobody has looked at it")
 
 
 COMMANDS = (customers, accounts)

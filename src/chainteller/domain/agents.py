@@ -20,6 +20,8 @@ from chainteller.domain.ids import Prefix, id_of
 
 SIGNED_WITHIN = MINUTE
 """How far the time of a signature may be from the deployment's."""
+LOOK = "look"
+"""The action of an entry that says that an agent has looked at an account."""
 AGENT_FORM = "1 to 64 lower-case letters, digits, dots, hyphens or underscores, as a user name"
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?", re.ASCII)
 _SPKI = bytes.fromhex("302a300506032b6570032100")

@@ -16,7 +16,7 @@ from chainteller.engine.operations.agent_requests import SignedRequests
 from chainteller.engine.operations.keys import Authenticator
 from chainteller.engine.upkeep import epochs, figures
 from chainteller.engine.upkeep.leases import ServerLease
-from chainteller.engine.upkeep.refused_callers import RefusedCallers
+from chainteller.engine.upkeep.noted_callers import NotedCallers
 from chainteller.engine.upkeep.worker import Worker
 from chainteller.engine.verification.in_rounds import Process, Verifier
 from chainteller.service.deployment import DeploymentOptions, Figure, Health, Principal
@@ -55,7 +55,7 @@ class EmbeddedDeployment:
         self._checkpointer: Checkpointer | None = None
         self._lease: ServerLease | None = None
         self._verifier: Verifier | None = None
-        self._refused: RefusedCallers | None = None
+        self._noted: NotedCallers | None = None
         self._loop: LoopReads | None = None
         database = engine.context.database
         unwaiting: Database
@@ -82,8 +82,12 @@ class EmbeddedDeployment:
         return self._signed.recognised(principal, signed)
 
     def note_refusal(self, address: str, refusal: ServiceError, actor: Actor | None) -> None:
-        if self._refused is not None:
-            self._refused.count(address, refusal, actor)
+        if self._noted is not None:
+            self._noted.count(address, refusal, actor)
+
+    def note_look(self, actor: Actor, account_id: str, case_id: str) -> None:
+        if self._noted is not None:
+            self._noted.look(actor, account_id, case_id)
 
     def acting_as(self, actor: Actor) -> "Service":
         return self._engine.acting_as(actor)
@@ -148,8 +152,8 @@ class EmbeddedDeployment:
         if self._engine.context.database.is_postgres:
             self._lease = ServerLease(self._engine.context)
             self._lease.start()
-        self._refused = RefusedCallers(self._engine.context)
-        self._refused.start()
+        self._noted = NotedCallers(self._engine.context)
+        self._noted.start()
         self._worker = Worker(self._engine.context)
         self._worker.start()
         self._verifier = Verifier(
@@ -172,8 +176,8 @@ class EmbeddedDeployment:
             self._worker.stop()
         if self._checkpointer is not None:
             self._checkpointer.stop()
-        if self._refused is not None:
-            self._refused.stop()
+        if self._noted is not None:
+            self._noted.stop()
         if self._lease is not None:
             self._lease.stop()
         self._unwaiting.context.database.close()

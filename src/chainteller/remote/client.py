@@ -11,13 +11,14 @@ from functools import lru_cache, partial
 from typing import Any, TypeVar
 from urllib.parse import quote
 
+from chainteller.domain.agents import CASE_HEADER
 from chainteller.domain.clock import from_datetime, parse_instant
 from chainteller.domain.transfers import DEPOSIT_TYPE, WITHDRAWAL_TYPE
 from chainteller.remote.answers import NotShown, complete, require_same
 from chainteller.remote.connection import Connection
 from chainteller.remote.sending import Query, Sender, Write, parsed, read_unshown
 from chainteller.remote.stream import EventStream, Following
-from chainteller.remote.transport import DEADLINE_S, Reply, Sign, Transport
+from chainteller.remote.transport import DEADLINE_S, Outgoing, Reply, Sign, Transport
 from chainteller.service import operations
 from chainteller.service.attempts import Watch
 from chainteller.service.entered_secrets import require_clean
@@ -88,17 +89,23 @@ class RemoteService(Service):
         if call.operation.takes_key:
             answer = self._post(call, path, query)
         else:
-            answer = self.connection.sender.read(
-                path, call.operation.wire_response, query, partial(complete, call)
-            )
+            headers = {CASE_HEADER: case_id} if (case_id := self._case_of(call)) else None
+            asked = Outgoing("GET", path, query, headers)
+            model, check = call.operation.wire_response, partial(complete, call)
+            answer = self.connection.sender.read(asked, model, check)
         return answer
+
+    def _case_of(self, call: Call[Any]) -> str:
+        """The case of a call, for a deployment that knows cases."""
+        if call.case_id and self.connection.offers(operations.AGENTS_FEATURE):
+            return call.case_id
+        return ""
 
     def _post(self, call: Call[Any], path: str, query: Query) -> Any:
         """Send a POST; writes are repeated only if the deployment supports idempotency keys."""
         operation = call.operation
         key, request = self.connection.key(call.key), self._known_request(call)
-        case_id = call.case_id if self.connection.offers(operations.AGENTS_FEATURE) else ""
-        asked = Write(operation.method, path, key, request, query, case_id)
+        asked = Write(operation.method, path, key, request, query, self._case_of(call))
         repeatable = not operation.writes or self.connection.offers(operations.IDEMPOTENCY)
         outcome = self.connection.sender.write(
             asked, partial(self._read_answer, call), repeatable=repeatable

@@ -4,6 +4,7 @@ import re
 import threading
 
 from chainteller.remote.sending import Sender
+from chainteller.remote.transport import Outgoing
 from chainteller.service.errors import (
     MethodNotAllowed,
     NotFound,
@@ -41,7 +42,9 @@ class Connection:
 
     def _ask(self) -> Capabilities:
         try:
-            offered: Capabilities = self.sender.read(CAPABILITIES.path, CAPABILITIES.response)
+            offered: Capabilities = self.sender.read(
+                Outgoing("GET", CAPABILITIES.path), CAPABILITIES.response
+            )
         except (NotFound, MethodNotAllowed, ReplyUnusable):
             return self._plain()
         return offered
@@ -49,7 +52,7 @@ class Connection:
     def _plain(self) -> Capabilities:
         """Capabilities of a deployment without additions: derived from its markets."""
         try:
-            listed: Page[Market] = self.sender.read(MARKETS.path, MARKETS.response)
+            listed: Page[Market] = self.sender.read(Outgoing("GET", MARKETS.path), MARKETS.response)
         except ServiceError:
             return Capabilities()
         return Capabilities(

@@ -102,12 +102,11 @@ class Sender:
 
     def read(
         self,
-        path: str,
+        asked: Outgoing,
         model: Any,
-        query: Query = (),
         check: Callable[[Any], Any] = lambda answer: answer,
     ) -> Any:
-        """Read the record or list at a path; ``check`` completes it or raises ValueError.
+        """Read the record or list that is asked for; ``check`` completes it or raises ValueError.
 
         Raises:
             ServiceError: the deployment refused.
@@ -115,7 +114,7 @@ class Sender:
             ReplyUnusable: the reply doesn't follow the contract.
         """
         try:
-            reply = self._answered(Outgoing("GET", path, query), ATTEMPTS)
+            reply = self._answered(asked, ATTEMPTS)
         except TransportFault as fault:
             raise _unread(fault, self.transport.address) from None
         if reply.status >= 400:

@@ -1,4 +1,4 @@
-"""A layer that puts the number of a case on every change that a person makes."""
+"""A layer that puts the number of a case on everything that a person asks for."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,6 +18,6 @@ class ForCase:
 
     def __call__(self, call: Call[Answer], onward: Next) -> Answer:
         case_id = self._case_id()
-        if case_id and call.operation.writes and not call.case_id:
+        if case_id and not call.case_id:
             call = replace(call, case_id=case_id)
         return onward(call)

@@ -117,6 +117,9 @@ class Deployment(Protocol):
             actor: whose key it was; None for a key that isn't valid.
         """
 
+    def note_look(self, actor: Actor, account_id: str, case_id: str) -> None:
+        """Put on record, sooner or later, that an agent has looked at an account; never waits."""
+
     def acting_as(self, actor: Actor) -> Service:
         """The service for one caller; cheap, called for every request."""
 

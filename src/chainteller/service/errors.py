@@ -144,6 +144,7 @@ _OF_AGENTS: Mapping[str, tuple[str, str]] = {
     ),
 }
 """What is wrong with an agent's signature by its reason, and what to do."""
+AGENT_REASONS = _OF_AGENTS.keys()
 
 
 class Forbidden(ServiceError):

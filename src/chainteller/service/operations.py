@@ -238,6 +238,9 @@ AUDITED_ACCOUNT = Parameter(
 AUDITED_CASE = Parameter(
     "case_id", ("filter[case]",), Kind.TEXT, {"type": "string"}, feature=AGENTS_FEATURE
 )
+AUDITED_ACTION = Parameter(
+    "type", ("filter[action]",), Kind.TEXT, {"type": "string"}, feature=AGENTS_FEATURE
+)
 STATUS = _text("status", "filter[status]")
 SIDE = _text("side", "filter[side]")
 MARKET_NAME = _text("market", "filter[market]")
@@ -1471,7 +1474,7 @@ AUDIT = Read(
     tag="Deployment",
     scope="events:read",
     response=Page[AuditRow],
-    query=listing(OBJECT, AUDITED_ACCOUNT, AUDITED_CASE),
+    query=listing(OBJECT, AUDITED_ACCOUNT, AUDITED_CASE, AUDITED_ACTION),
     feature="audit",
     errors=(),
 )

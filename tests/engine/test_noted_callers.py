@@ -12,8 +12,8 @@ from tests.world.logs import entries
 from tests.world.serving import deployment, served
 
 from chainteller.domain.actors import Actor
-from chainteller.engine.upkeep import refused_callers
-from chainteller.engine.upkeep.refused_callers import OTHERS, RefusedCallers
+from chainteller.engine.upkeep import noted_callers
+from chainteller.engine.upkeep.noted_callers import OTHERS, NotedCallers
 from chainteller.engine.verification.full_pass import verify
 from chainteller.service.errors import Forbidden, Unauthorized
 from chainteller.storage.log.rows import DEPLOYMENT
@@ -32,7 +32,7 @@ def refused_keys(world: World) -> list[Mapping[str, Any]]:
 
 
 def test_refused_keys_are_in_the_log_of_the_deployment(world: World) -> None:
-    refused = RefusedCallers(world.context)
+    refused = NotedCallers(world.context)
     for _ in range(3):
         refused.count("10.0.0.1", Unauthorized("UNKNOWN"), None)
     refused.count("10.0.0.1", Unauthorized("EXPIRED"), None)
@@ -48,7 +48,7 @@ def test_refused_keys_are_in_the_log_of_the_deployment(world: World) -> None:
 
 
 def test_a_missing_scope_is_in_the_trail_of_the_keys_organisation(world: World) -> None:
-    refused = RefusedCallers(world.context)
+    refused = NotedCallers(world.context)
     actor = Actor("default", "branch (k1)", "k1")
     for _ in range(2):
         refused.count("10.0.0.1", Forbidden("transfers:write", "k1"), actor)
@@ -65,8 +65,8 @@ def test_a_missing_scope_is_in_the_trail_of_the_keys_organisation(world: World) 
 
 
 def test_many_addresses_are_bounded(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(refused_callers, "MOST_CALLERS", 3)
-    refused = RefusedCallers(world.context)
+    monkeypatch.setattr(noted_callers, "MOST_CALLERS", 3)
+    refused = NotedCallers(world.context)
     for number in range(50):
         refused.count(f"10.0.0.{number}", Unauthorized("UNKNOWN"), None)
     refused.write()
