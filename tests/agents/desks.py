@@ -73,12 +73,17 @@ class Desk:
 
 
 @contextmanager
-def served_bank(folder: Path, policy: Policy = POLICY, **more: Any) -> Iterator[Bank]:
-    """A bank with a policy and further options of the engine, on a real port."""
+def served_bank(
+    folder: Path, policy: Policy = POLICY, *, starts: bool = False, **more: Any
+) -> Iterator[Bank]:
+    """A bank with a policy and further options of the engine, on a real port; its threads run only
+    if it ``starts``."""
     world = build(
         sqlite_url(folder), options=EngineOptions(rate_limits=False, policy=policy, **more)
     )
     options = DeploymentOptions("0.0.test", rate_limits=False, needs_agents=True)
     deployment = EmbeddedDeployment(replace(world.engine), options)
+    if starts:
+        deployment.start()
     with served(deployment) as address:
         yield Bank(world, address)

@@ -271,7 +271,7 @@ def test_what_is_decided_and_approved_is_answered_over_http(bank: Bank) -> None:
 def test_who_looked_at_an_account_is_on_record(tmp_path: Path) -> None:
     """Once for each agent and case in ten minutes, of agents alone, and with nothing that was
     read."""
-    with served_bank(tmp_path) as bank:
+    with served_bank(tmp_path, starts=True) as bank:
         desk, other = desks_of(bank, 2)
         account = account_of(bank)
         for _ in range(3):
@@ -291,7 +291,7 @@ def test_who_looked_at_an_account_is_on_record(tmp_path: Path) -> None:
 
 
 def test_a_refused_agent_is_on_record(tmp_path: Path) -> None:
-    with served_bank(tmp_path) as bank:
+    with served_bank(tmp_path, starts=True) as bank:
         waiting = bank.enrol("a.brandt")
         refusal(waiting.service.trading_accounts)
     world = build(sqlite_url(tmp_path))
