@@ -34,6 +34,10 @@ class ServeProgram:
     def address(self) -> str:
         return f"http://127.0.0.1:{self._port}"
 
+    @property
+    def process_id(self) -> int:
+        return self._process.pid
+
     def kill(self) -> None:
         """End it as a power cut would."""
         self._process.send_signal(signal.SIGKILL)

@@ -62,7 +62,10 @@ async def test_the_case_ends_with_the_call_and_with_the_customer(bench: Bench) -
         await settle(pilot)
         await press(pilot, "i", "#", *"INC-20931", "enter")
         assert app.desk.case_id == "INC-20931"
-        await press(pilot, "i", "escape")
+        await press(pilot, "d", *"100", "enter")
+        await press(pilot, "i", "h")
+        assert "case INC-20931" in app.clipboard
+        await press(pilot, "escape")
         assert app.desk.case_id == ""
         await press(pilot, "#", *"INC-20932", "enter")
         await press(pilot, "2", "1")

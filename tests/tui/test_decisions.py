@@ -9,9 +9,11 @@ from tests.deployments import SPEC_ONLY
 from tests.tui.conftest import Bench, answer, make_bench, press, seen, settle
 from tests.tui.wallet_case import ALICE, LARGE, Case
 
+from chainteller.domain.actors import Actor
 from chainteller.domain.decisions import AtDeadline, ReviewCondition, ReviewLine
 from chainteller.domain.options import EngineOptions
-from chainteller.domain.policy import Policy
+from chainteller.domain.policy import Policy, TwoPersons
+from chainteller.service.interface import Service
 from chainteller.service.models.decisions import Approval, OpenDecision
 from chainteller.service.models.funding import Currency, Destination, WithdrawalRequest
 from chainteller.service.models.pages import ListQuery
@@ -29,8 +31,8 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
     yield from make_bench(tmp_path, EngineOptions(rate_limits=False, policy=Policy(REVIEW)))
 
 
-def waiting(bench: Bench, amount: str = "20.00") -> tuple[Case, str]:
-    """A withdrawal that waits for a decision."""
+def waiting(bench: Bench, amount: str = "20.00", by: Service | None = None) -> tuple[Case, str]:
+    """A withdrawal that waits for a decision; ``by`` asks for it, by default whoever is here."""
     case = Case(bench, "alice-ethereum")
     case.fund("80.00")
     bench.world.advance(25 * 3_600)
@@ -40,7 +42,7 @@ def waiting(bench: Bench, amount: str = "20.00") -> tuple[Case, str]:
         blockchain_account_id=case.account.id,
     )
     request = WithdrawalRequest(amount=amount, currency=USDC, destination=destination)
-    return case, bench.service.withdraw(case.trading_account_id, request).value.id
+    return case, (by or bench.service).withdraw(case.trading_account_id, request).value.id
 
 
 def status(bench: Bench, subject: str) -> str:
@@ -69,6 +71,41 @@ async def test_a_withdrawal_is_paid_by_three_keys(bench: Bench, size: tuple[int,
         assert "20.00 USDC: approved" in seen(app)
         assert "Nothing waits for a decision" in seen(app)
     assert status(bench, withdrawal) == "approved"
+
+
+@pytest.fixture
+def careful(tmp_path: Path) -> Iterator[Bench]:
+    """A bank that wants two persons for withdrawals over 10 USD."""
+    policy = Policy(REVIEW, two=TwoPersons(withdrawal_over_cents=1_000))
+    yield from make_bench(tmp_path, EngineOptions(rate_limits=False, policy=policy))
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_second_person_reads_who_asks_and_approves_by_two_keys(
+    careful: Bench, size: tuple[int, int]
+) -> None:
+    colleague = careful.world.engine.acting_as(Actor(name="s.iyer"))
+    _, withdrawal = waiting(careful, by=colleague)
+    app = careful.console()
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        await press(pilot, "7")
+        assert "waits for a second person" in " ".join(seen(app).split())
+        await press(pilot, "A")
+        assert "s.iyer asks for it, and needs a second person." in " ".join(seen(app).split())
+        await answer(pilot, "y")
+    assert status(careful, withdrawal) == "approved"
+
+
+async def test_nobody_is_the_second_person_of_their_own_request(careful: Bench) -> None:
+    _, withdrawal = waiting(careful)
+    app = careful.console()
+    async with app.run_test(size=LARGE) as pilot:
+        await settle(pilot)
+        await press(pilot, "7", "A")
+        await answer(pilot, "y")
+        assert "Another person has to approve" in seen(app)
+    assert status(careful, withdrawal) == "open"
 
 
 async def test_a_refusal_has_a_reason_and_gives_the_money_back(bench: Bench) -> None:

@@ -29,7 +29,8 @@ def _open_event_log(console: "ConsoleShell") -> None:
 def _hand_over(console: "ConsoleShell") -> None:
     from chainteller.tui.console.handover import show_handover_note
 
-    shown = partial(show_handover_note, console, console.desk, console.desk.call_began)
+    desk = console.desk
+    shown = partial(show_handover_note, console, desk, desk.call_began, desk.case_id)
     console.run_worker(Later(shown), group="handover", exclusive=True)
 
 

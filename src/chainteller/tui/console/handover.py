@@ -14,12 +14,13 @@ from chainteller.tui.service_calls import call_service
 from chainteller.workspace.handover import Shift, handover_note
 
 
-async def show_handover_note(app: App[Any], desk: Desk, began: int | None) -> None:
+async def show_handover_note(app: App[Any], desk: Desk, began: int | None, case_id: str) -> None:
     """Make the note, show it as selectable text; ``h`` and ``c`` copy it, ``f`` writes a file."""
     backstage = desk.session
     if backstage is None:
         return
-    who = f"{desk.settings.operator}, {desk.settings.kind}"
+    case = f", case {case_id}" if case_id else ""
+    who = f"{desk.settings.operator}, {desk.settings.kind}{case}"
     shift = Shift(who, desk.opened_at if began is None else began, began)
     try:
         text = await call_service(

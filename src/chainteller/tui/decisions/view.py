@@ -142,7 +142,10 @@ def summary(decision: "Decision", now: int) -> list[Line]:
     """Two lines under the list, where the detail does not fit."""
     left, tone = _left(decision, now)
     who = decision.customer_name or decision.subject
+    waits = decision.reason
+    if is_open(decision) and decision.first_by is not None:
+        waits = f"waits for a second person: {decision.first_by} asks"
     return [
         line((f" {who}  ", "strong"), (about(decision), ""), right=((f"{left} ", tone),)),
-        line((f" {decision.reason}   enter: detail", "muted")),
+        line((f" {waits}   enter: detail", "muted")),
     ]

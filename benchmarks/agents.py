@@ -1,0 +1,138 @@
+"""What signatures, roles and cases cost: quotes and executions of a server with a policy, under a
+system's key without and with an idempotency key, and signed by an agent in a case.
+
+    PYTHONPATH=src:. python benchmarks/agents.py [COUNT]
+
+One server process on SQLite; the three take turns, and each writes as much. What counts is the
+server's processor time, because the client signs on the same machine.
+"""
+
+import http.client
+import itertools
+import json
+import os
+import statistics
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from nacl.signing import SigningKey
+from tests.servers.program import ServeProgram
+from tests.world.bank import build
+from tests.world.files import KEY_SETTING
+
+from chainteller.domain.actors import DESK_SCOPES
+from chainteller.domain.agents import CASE_HEADER, KEY_HEADER, Target, public_key_text
+from chainteller.domain.clock import SystemClock
+from chainteller.domain.options import EngineOptions
+from chainteller.remote.signing import AgentSigner
+from chainteller.service.models.agents import ApproveAgent, EnrolAgent
+from chainteller.settings.policy import parse_policy
+
+POLICY = """
+[roles]
+agent = ["serve"]
+[case]
+wanted = "required"
+pattern = "INC-[0-9]{4,}"
+[two]
+withdrawal = "10000"
+[review]
+unverified_wallet = { over = "0", within = "2h", then = "refuse" }
+"""
+TURNS = 7
+_NUMBERS = itertools.count()
+_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+
+
+class Caller:
+    """One connection to the server, under one API key; signs where an agent is given."""
+
+    def __init__(self, port: int, key: str, sign: AgentSigner | None, *, is_keyed: bool) -> None:
+        self._line = http.client.HTTPConnection("127.0.0.1", port)
+        self._key, self._sign, self._is_keyed = key, sign, is_keyed
+
+    def post(self, path: str, body: Mapping[str, str]) -> str:
+        """The id of what was made."""
+        text = json.dumps(body).encode()
+        headers = {"authorization": f"Bearer {self._key}", "content-type": "application/json"}
+        if self._is_keyed:
+            headers[KEY_HEADER] = f"k-{next(_NUMBERS)}"
+        if self._sign is not None:
+            headers[CASE_HEADER] = "INC-20931"
+            headers |= self._sign(Target("POST", path, ""), headers, text)
+        self._line.request("POST", path, text, headers)
+        reply = self._line.getresponse()
+        answer = json.loads(reply.read())
+        if reply.status >= 300:
+            raise AssertionError(answer)
+        return str(answer.get("data", [answer])[0]["id"])
+
+    def trade(self, account: str) -> None:
+        quote = self.post("/trading/markets/sol-usd/quotes", {"amount": "10.00", "side": "buy"})
+        self.post(f"/trading/quotes/{quote}", {"tradingAccountId": account})
+
+
+def main(count: int) -> None:
+    """Print the server's milliseconds for a quote with its execution, and the ratios."""
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        (home / "policy.toml").write_text(POLICY)
+        url = f"sqlite:///{home / 'bank.db'}"
+        world = build(
+            url, clock=SystemClock(), options=EngineOptions(policy=parse_policy(POLICY, ""))
+        )
+        system, desk = world.key(), world.key(*DESK_SCOPES)
+        seed = SigningKey.generate().encode()
+        public_key = public_key_text(SigningKey(seed).verify_key.encode())
+        enrolled = world.engine.enrol_agent(EnrolAgent(name="a.brandt", public_key=public_key))
+        world.engine.approve_agent(enrolled.value.id, ApproveAgent(roles=("agent",)))
+        world.engine.close()
+        os.environ |= KEY_SETTING
+        program = ServeProgram(
+            url, home, engine__policy=str(home / "policy.toml"), service__rate_limits="off",
+            engine__fill_delay_s="86400",
+        )  # fmt: skip
+        try:
+            _measure(
+                program, system, desk, AgentSigner(enrolled.value.id, seed, SystemClock()), count
+            )
+        finally:
+            program.stop()
+
+
+def _measure(program: ServeProgram, system: str, desk: str, sign: AgentSigner, count: int) -> None:
+    callers = {
+        "no agent, no key": Caller(program.port, system, None, is_keyed=False),
+        "no agent": Caller(program.port, system, None, is_keyed=True),
+        "agent and case": Caller(program.port, desk, sign, is_keyed=True),
+    }
+    first = callers["no agent"]
+    account = first.post(
+        "/trading-accounts", {"bankAccountId": "DDA-1", "bankAccountType": "checking"}
+    )
+    body = {"amount": "900000.00", "currency": {"type": "deposit-token-currency", "id": "DPT_USD"}}
+    first.post(f"/trading-accounts/{account}/deposits", body)  # type: ignore[arg-type]
+    taken: dict[str, list[float]] = {name: [] for name in callers}
+    for _ in range(TURNS):
+        for name, caller in callers.items():
+            before = _processor_s(program)
+            for _ in range(count):
+                caller.trade(account)
+            taken[name].append((_processor_s(program) - before) / count * 1_000)
+    floor = statistics.median(taken["no agent"])
+    for name, found in taken.items():
+        milliseconds = statistics.median(found)
+        sys.stdout.write(f"{name:20} {milliseconds:7.2f} ms   {milliseconds / floor:5.2f}\n")
+
+
+def _processor_s(program: ServeProgram) -> float:
+    fields = Path(f"/proc/{program.process_id}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / _TICKS_PER_S
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 100)
