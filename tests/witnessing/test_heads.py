@@ -22,10 +22,12 @@ from chainteller.engine.core.signers import Signers
 from chainteller.engine.heads import signing_keys
 from chainteller.engine.heads.checkpointing import Checkpointer
 from chainteller.engine.heads.signed_heads import (
+    LeftBehind,
+    accept_restore,
+    find_restore,
     heads_of,
     judge_heads,
     record_restore,
-    set_restored_aside,
 )
 from chainteller.engine.upkeep import archiving
 from chainteller.engine.verification.full_pass import verify
@@ -410,7 +412,8 @@ def test_a_permitted_restore_is_explained_and_accepted_by_a_person(place: Place)
     restored = _open(place.file.parent)
     context = restored.engine.context
     new = heads_of(context)["default"]
-    record_restore(context, OPERATOR, "backup.db", old)
+    left = {name: LeftBehind(head) for name, head in old.items()}
+    record_restore(context, OPERATOR, {"backup": "backup.db"}, left)
     entry = restored.engine.audit().data[0]
     assert entry.action == "restore_database"
     assert dict(entry.inputs) == {
@@ -424,7 +427,8 @@ def test_a_permitted_restore_is_explained_and_accepted_by_a_person(place: Place)
     assert report.breaches == []
     assert f"audit row {entry.seq} says that it was restored" in "\n".join(report.notes)
     assert _problems(restored)
-    assert set_restored_aside(context) == 1
+    assert accept_restore(context, OPERATOR, "the disk failed", find_restore(context)) == 1
+    assert restored.engine.audit().data[0].inputs["reason"] == "the disk failed"
     assert not any(each.problems for each in restored.make_heads())
     report = judge_heads(context)
     assert (report.breaches, [each.explained for each in report.judgements]) == ([], [()] * 3)

@@ -315,12 +315,14 @@ def restore(file: Path) -> Outcome:
         if state != "current":
             outcome["entry"] = f"none: the schema is {state}"
             return
-        from chainteller.engine.heads.signed_heads import record_restore
+        from chainteller.engine.heads.signed_heads import LeftBehind, record_restore
 
+        left = {name: LeftBehind(head) for name, head in (old or {}).items()}
         configured = options().configured
         restored = open_engine(configured.settings, replace(configured.database(), address=url))
         try:
-            record_restore(restored.context, operator(configured.settings), file.name, old)
+            told = {"backup": file.name}
+            record_restore(restored.context, operator(configured.settings), told, left)
         finally:
             restored.context.database.close()  # its heads are kept once it's in its place
 

@@ -69,15 +69,15 @@ def continues(tree: GrownTree, head: Head) -> bool:
 
 
 class Restored(NamedTuple):
-    """What the log's own entry says of a restore: the head before it, and the size restored."""
+    """What the log's own entry says of a restore: the size before it, and the size restored."""
 
     seq: int
-    old: Head
+    old_size: int
     new_size: int
 
     def explains(self, size: int) -> bool:
         """Whether a head of this size may be one of those that the restore left behind."""
-        return self.new_size < size <= self.old.size
+        return self.new_size < size <= self.old_size
 
 
 class Source(NamedTuple):
@@ -101,8 +101,8 @@ class Judgement:
 
     ``honest`` is the largest known head that the log continues, and ``witnessed`` the largest of
     those known outside the database. ``contradictions`` and, where an entry about a restore
-    explains them, ``explained`` are in words; ``unusable`` names notes and witnesses that say
-    nothing.
+    explains them, ``explained`` are in words, and ``left_behind`` has the heads of both, without a
+    root where a witness doesn't say it; ``unusable`` names notes and witnesses that say nothing.
     """
 
     origin: str
@@ -111,6 +111,7 @@ class Judgement:
     witnessed: Head | None = None
     contradictions: tuple[str, ...] = ()
     explained: tuple[str, ...] = ()
+    left_behind: tuple[Head, ...] = ()
     unusable: tuple[str, ...] = ()
 
     @property
@@ -129,6 +130,7 @@ class _Judging:
         self.witnessed: Head | None = None
         self.contradictions: list[str] = []
         self.explained: list[str] = []
+        self.left_behind: list[Head] = []
         self.unusable: list[str] = []
 
     def agrees(self, head: Head, *, is_outside: bool) -> None:
@@ -136,8 +138,9 @@ class _Judging:
         if is_outside:
             self.witnessed = max(self.witnessed or head, head)
 
-    def disagrees(self, size: int, said: str) -> None:
-        restored = next((each for each in self.restores if each.explains(size)), None)
+    def disagrees(self, head: Head, said: str) -> None:
+        self.left_behind.append(head)
+        restored = next((each for each in self.restores if each.explains(head.size)), None)
         if restored is None:
             self.contradictions.append(said)
         else:
@@ -175,6 +178,7 @@ def judge(origin: str, tree: GrownTree, evidence: Evidence) -> Judgement:
         found.witnessed,
         tuple(found.contradictions),
         tuple(found.explained),
+        tuple(found.left_behind),
         tuple(found.unusable),
     )
 
@@ -190,7 +194,7 @@ def _judge_notes(
         for name, signed in _accepted(found, origin, source.notes, keys):
             if not continues(found.tree, signed.head):
                 said = f"{name} has {_described(signed.head, found.tree.size)}"
-                found.disagrees(signed.head.size, said)
+                found.disagrees(signed.head, said)
                 continue
             is_outside = source.is_outside or _is_cosigned(signed, witness_keys)
             found.agrees(signed.head, is_outside=is_outside)
@@ -229,7 +233,7 @@ def _judge_asked(found: _Judging, asked: Asked) -> None:
         if asked.size:
             found.agrees(Head(asked.size, found.tree.root(asked.size)), is_outside=True)
     elif failure.problem in CONTRADICTIONS:
-        found.disagrees(asked.size, f"{asked.witness}: {failure.message}")
+        found.disagrees(Head(asked.size, b""), f"{asked.witness}: {failure.message}")
     else:
         found.unusable.append(f"{asked.witness}: {failure.message}")
 
