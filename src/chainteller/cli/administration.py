@@ -96,19 +96,28 @@ def plan_upgrade(within_s: int | None) -> UpgradePlan:
     return planned
 
 
+def revisions() -> tuple[str, str]:
+    """The revision of the database, empty for a new one, and the one of this build."""
+    from chainteller.storage.upkeep import upgrade as upgrades
+
+    return upgrades.revisions(_address())
+
+
 def upgrade(*, compact: bool, within_s: int | None) -> Outcome:
-    """Upgrade the schema and verify everything; returns the revisions before and after, the
-    breaches that were found, if any, and the sizes in bytes where it was compacted."""
+    """Upgrade the schema and verify everything; returns the revisions before and after, how often
+    the upgrade tried to have every table for itself, the breaches that were found, if any, and the
+    sizes in bytes where it was compacted."""
     from chainteller.engine.verification.full_pass import verify
     from chainteller.storage.upkeep import maintenance
     from chainteller.storage.upkeep import upgrade as upgrades
 
     if within_s is not None:
         plan_upgrade(within_s)
-    before, after = upgrades.upgrade(_address(), _keys())
+    done = upgrades.upgrade(_address(), _keys(), say)
     with engine() as found:
         breaches = verify(found.context.database)
-    outcome: Outcome = {"database": without_password(_address()), "from": before, "to": after}
+    outcome: Outcome = {"database": without_password(_address())}
+    outcome |= {"from": done.before, "to": done.after, "tries": done.tries}
     if breaches:
         outcome["breaches"] = [str(each) for each in breaches]
     if compact:
