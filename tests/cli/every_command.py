@@ -222,6 +222,7 @@ def lines(bank: Bank) -> Lines:
         "db backup": (str(at / "again.db"),),
         "db copy": (f"sqlite:///{at / 'empty' / 'third.db'}",),
         "db restore": (str(backup),),
+        "drill": (str(backup),),
         "scenarios validate": (str(rules),),
         "scenarios summary": (str(report),),
         "scenarios coverage": (),

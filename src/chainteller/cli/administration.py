@@ -348,6 +348,51 @@ def restore(file: Path) -> Outcome:
     return outcome | ({"note": unseen} if unseen else {})
 
 
+def drill(place: Path) -> tuple[Outcome, list[str]]:
+    """Restore the newest backup beside the database, verify it and compare it with the database.
+
+    Returns:
+        What would be lost, and how long it took; and why the backup isn't sound.
+
+    Raises:
+        ServiceUnavailable: the backup is another deployment's, or can't be restored.
+    """
+    from chainteller.engine.upkeep.drill import compare, require_same_deployment
+    from chainteller.engine.verification.full_pass import verify as verified
+    from chainteller.storage.database import open_database
+    from chainteller.storage.upkeep import rehearsal
+    from chainteller.storage.upkeep import upgrade as upgrades
+
+    backup, began = rehearsal.newest_backup(place), time.monotonic()
+    with engine() as found, rehearsal.restored_beside(backup, _address()) as url:
+        restored = time.monotonic()
+        upgrades.upgrade(url, _keys(), say)
+        upgraded = time.monotonic()
+        copy = open_database(url, _keys())
+        try:
+            require_same_deployment(found.context.database, copy)
+            breaches = [str(each) for each in verified(copy)]
+            done = time.monotonic()
+            loss = compare(found.context, copy)
+        finally:
+            copy.close()
+    outcome: Outcome = {
+        "backup": str(backup),
+        "backupAt": loss.backup_at,
+        "databaseAt": loss.database_at,
+        "lostEntries": loss.entries,
+        "lostActs": loss.acts,
+        "accounts": loss.accounts,
+        "changedAccounts": loss.changed,
+        "changedByAsset": loss.by_asset,
+        "restoreSeconds": round(restored - began, 1),
+        "upgradeSeconds": round(upgraded - restored, 1),
+        "verifySeconds": round(done - upgraded, 1),
+        "seconds": round(done - began, 1),
+    }
+    return outcome, [*breaches, *loss.breaches]
+
+
 def accept_heads(found: "Engine") -> None:
     """Keep the heads of the log as they are now."""
     if found.context.kept is not None:

@@ -19,6 +19,7 @@ _PARTS = (
     "serving",
     "keys",
     "database",
+    "drill",
     "accounts",
     "statements",
     "finding",
