@@ -179,7 +179,6 @@ def test_a_version_that_is_not_offered_is_refused(call: Caller) -> None:
     [
         ("/audit?colour=red", "limit"),
         ("/events?colour=red", "after"),
-        ("/events/stream?colour=red", "after"),
         ("/trading-accounts?colour=red&page=1", "page"),
         ("/trading/markets/sol-usd/prices?colour=red&limit=1", "limit"),
     ],

@@ -54,6 +54,15 @@ def test_the_time_to_wait_is_a_line_of_the_first_event(call: Caller, world: Worl
     assert lines[1].startswith(b"id: ")
 
 
+def test_a_stream_refuses_a_parameter_that_it_does_not_know(call: Caller) -> None:
+    with connect(call) as raw:
+        raw.settimeout(PATIENCE_S)
+        said = f"Authorization: Bearer {call.key}\r\nHost: localhost\r\n\r\n"
+        raw.sendall(f"GET /events/stream?colour=red HTTP/1.1\r\n{said}".encode())
+        assert raw.recv(12) == b"HTTP/1.1 400"
+        assert b'"field":"colour","code":"UNKNOWN_PARAMETER"' in read_until(raw, b"after.")
+
+
 def test_streams_of_one_organisation_share_the_read_of_an_event(call: Caller, world: World) -> None:
     with contextlib.ExitStack() as held:
         first, theirs = world.key(), world.key(organisation=OTHER)

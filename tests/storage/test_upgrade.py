@@ -267,15 +267,15 @@ def test_what_reads_is_in_the_way_as_well(postgres_url: str) -> None:
     opened.close()
 
 
-def test_a_write_waits_for_an_upgrade_and_is_then_done(postgres_url: str) -> None:
-    """Longer than it would wait for a record."""
-    world = build(postgres_url)
-    order = QuoteRequest(amount="10.00", side="buy")
-    made: list[bool] = []
-    writing = threading.Thread(
-        target=lambda: made.append(world.engine.create_quote("sol-usd", order).created)
-    )
-    upgrading = connect(postgres_url)
+def test_a_write_waits_for_an_upgrade_longer_than_for_a_record(postgres_url: str) -> None:
+    opened, upgrading = open_database(postgres_url, KEYS), connect(postgres_url)
+    done: list[object] = []
+
+    def write() -> None:
+        with opened.write() as session:
+            done.append(session.execute(text("SELECT 1")).scalar())
+
+    writing = threading.Thread(target=write)
     with upgrading.write(is_gated=False) as connection:
         assert upgrade._has_tables(connection)
         writing.start()
@@ -284,11 +284,20 @@ def test_a_write_waits_for_an_upgrade_and_is_then_done(postgres_url: str) -> Non
             while watching.execute(waits).fetchone() != (1,):
                 pass
             watching.execute("SELECT pg_sleep(2.5)")
-        assert not made
+        assert not done
     writing.join(30)
-    assert made == [True]
+    assert done == [1]
     upgrading.close()
-    world.engine.close()
+    opened.close()
+
+
+def test_what_is_waited_for_is_said_once() -> None:
+    said: list[str] = []
+    notices = upgrade.Notices(said.append)
+    for detail in (", 1 s old", ", 2 s old"):
+        notices.wait_for("process 7", detail)
+    notices.wait_for("process 8")
+    assert said == ["waiting for process 7, 1 s old", "waiting for process 8"]
 
 
 def test_whether_an_upgrade_is_needed_is_an_exit_code(
