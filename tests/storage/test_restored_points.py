@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,11 @@ from tests.world.serving import ServerProcess
 from chainteller.cli.main import run
 from chainteller.domain.clock import SystemClock
 from chainteller.domain.randomness import SeededRandomness, below
+from chainteller.service.errors import ServiceUnavailable
+from chainteller.storage import commits
+from chainteller.storage.database import connect
+from chainteller.storage.db.query import Value, built
+from chainteller.storage.db.transactions import NUMBER
 
 RESTORES = 20
 FAILOVERS = 5
@@ -245,3 +251,27 @@ def test_a_server_and_the_database_die_and_nothing_acknowledged_is_lost(
             f"{found['seconds']} s to restore and verify"
         )
     assert found["ok"]
+
+
+def test_the_number_of_a_lost_transaction_means_another_one_where_a_standby_took_over(
+    folder: Path,
+) -> None:
+    primary = Cluster.new(folder / "one")
+    standby = primary.standby(folder / "two")
+    build(url_of(primary), clock=SystemClock()).engine.close()
+    standby.stop("fast")
+    with closing(connect(url_of(primary))) as database, database.write() as session:
+        number = str(session.execute(built(f"SELECT {NUMBER} AS value", Value)).scalar())
+        session.commit()
+    primary.stop("immediate")
+    standby.start()
+    standby.promote()
+    own = number.partition("/")[2]
+    status = f"SELECT pg_xact_status('{own}'::xid8)"
+    with closing(connect(url_of(standby))) as database:
+        while standby.say("SELECT pg_current_xact_id()") != own:
+            pass
+        assert standby.say(status) == "committed"
+        with pytest.raises(ServiceUnavailable) as refused:
+            commits._happened(database, number)
+    assert refused.value.details["reason"] == "COMMIT_UNCERTAIN"

@@ -30,6 +30,7 @@ from chainteller.engine.heads.signed_heads import (
     record_restore,
 )
 from chainteller.engine.upkeep import archiving
+from chainteller.engine.upkeep.drill import compare
 from chainteller.engine.verification.full_pass import verify
 from chainteller.service.errors import Conflict, NotFound, ValidationFailed
 from chainteller.service.models.heads import AuditProof
@@ -446,6 +447,26 @@ def test_an_undeclared_rollback_is_a_breach(place: Place) -> None:
     shutil.copy(backup, place.file)
     place = _open(place.file.parent)
     assert len(judge_heads(place.engine.context).breaches) == 1
+    place.close()
+
+
+def test_a_drill_names_a_backup_that_witnesses_contradict(place: Place) -> None:
+    """What they have seen since the backup is no contradiction."""
+    backup = place.file.with_name("backup.db")
+    for is_rewritten in (False, True):
+        if is_rewritten:
+            place.close()
+            places.rewrite(place.file, 2)
+            place = _again(place)
+        shutil.copy(place.file, backup)
+        if not is_rewritten:
+            place.open_accounts(5, 2)
+            place.make_heads()
+        with closing(open_database(f"sqlite:///{backup}", KEYS)) as restored:
+            loss = compare(place.engine.context, restored)
+        said = [each for each in loss.breaches if "witnesses have seen another log" in each]
+        assert len(said) == is_rewritten
+        assert bool(loss.entries) != is_rewritten
     place.close()
 
 

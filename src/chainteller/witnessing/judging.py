@@ -102,7 +102,8 @@ class Judgement:
     ``honest`` is the largest known head that the log continues, and ``witnessed`` the largest of
     those known outside the database. ``contradictions`` and, where an entry about a restore
     explains them, ``explained`` are in words, and ``left_behind`` has the heads of both, without a
-    root where a witness doesn't say it; ``unusable`` names notes and witnesses that say nothing.
+    root where a witness doesn't say it. ``contradicted_at`` is the size of the smallest head that
+    nothing explains. ``unusable`` names notes and witnesses that say nothing.
     """
 
     origin: str
@@ -112,6 +113,7 @@ class Judgement:
     contradictions: tuple[str, ...] = ()
     explained: tuple[str, ...] = ()
     left_behind: tuple[Head, ...] = ()
+    contradicted_at: int | None = None
     unusable: tuple[str, ...] = ()
 
     @property
@@ -131,6 +133,7 @@ class _Judging:
         self.contradictions: list[str] = []
         self.explained: list[str] = []
         self.left_behind: list[Head] = []
+        self.contradicted_at: int | None = None
         self.unusable: list[str] = []
 
     def agrees(self, head: Head, *, is_outside: bool) -> None:
@@ -143,6 +146,7 @@ class _Judging:
         restored = next((each for each in self.restores if each.explains(head.size)), None)
         if restored is None:
             self.contradictions.append(said)
+            self.contradicted_at = min(self.contradicted_at or head.size, head.size)
         else:
             self.explained.append(f"{said}; audit row {restored.seq} says that it was restored")
 
@@ -179,6 +183,7 @@ def judge(origin: str, tree: GrownTree, evidence: Evidence) -> Judgement:
         tuple(found.contradictions),
         tuple(found.explained),
         tuple(found.left_behind),
+        found.contradicted_at,
         tuple(found.unusable),
     )
 

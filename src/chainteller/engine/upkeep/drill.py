@@ -119,5 +119,5 @@ def _witnessed_otherwise(context: EngineContext, restored: Database) -> Iterator
     known = context.signers
     signers = Signers(known.key_folder, known.witnesses, known.place)
     for each in judge_heads(replace(context, database=restored, signers=signers)).judgements:
-        if any(head.size <= each.size for head in each.left_behind):
+        if each.contradicted_at is not None and each.contradicted_at <= each.size:
             yield f"{each.origin}: witnesses have seen another log than the backup's"
