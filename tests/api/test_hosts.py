@@ -31,9 +31,10 @@ OF_NAMED = (
 )
 
 
-def status(connection: socket.socket, host: str) -> int:
+def status(connection: socket.socket, host: str, key: str = "", path: str = "/capabilities") -> int:
     """What a request with this ``Host`` gets; the connection stays open."""
-    connection.sendall(f"GET /healthz HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+    said = f"Authorization: Bearer {key}\r\n" if key else ""
+    connection.sendall(f"GET {path} HTTP/1.1\r\nHost: {host}\r\n{said}\r\n".encode())
     reply = b""
     while b"\r\n\r\n" not in reply or not reply.endswith(b"}"):
         reply += connection.recv(65_536)
@@ -64,9 +65,19 @@ def test_a_name_that_is_not_the_services_is_refused(
 ) -> None:
     options = DeploymentOptions("0.0.test", hosts=hosts, trusted_proxies=proxies)
     deployed = EmbeddedDeployment(world.engine, options)
+    key = world.key()
     with served(deployed) as address, connect(Caller(address, None)) as raw:
-        found = {host: status(raw, host) for host in (*answered, *refused)}
+        found = {host: status(raw, host, key) for host in (*answered, *refused)}
     assert found == dict.fromkeys(answered, 200) | dict.fromkeys(refused, 400)
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz"])
+def test_a_balancers_check_is_answered_whatever_its_host(world: World, path: str) -> None:
+    options = DeploymentOptions("0.0.test", hosts=NAMED)
+    deployed = EmbeddedDeployment(world.engine, options)
+    with served(deployed) as address, connect(Caller(address, None)) as raw:
+        found = {host: status(raw, host, path=path) for host in (*OWN, *FOREIGN)}
+    assert set(found.values()) == {200}
 
 
 def test_the_address_of_a_request_names_the_same_host(call: Caller) -> None:
@@ -79,7 +90,7 @@ def test_the_address_of_a_request_names_the_same_host(call: Caller) -> None:
             ("http://localhost:1/healthz", "localhost"),
         ),
         *(
-            ("http://evil.example/healthz", "evil.example"),
+            ("http://evil.example/markets", "evil.example"),
             ("http://a@localhost/healthz", "localhost"),
         ),
     ):

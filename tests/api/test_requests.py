@@ -172,3 +172,27 @@ def test_a_version_that_is_not_offered_is_refused(call: Caller) -> None:
     assert call("GET", "/capabilities", headers={"API-Version": version}).status == 200
     answer = call("GET", "/capabilities", headers={"API-Version": "2031-01-01"})
     assert (answer.status, answer.code) == (400, "VALIDATION_ERROR")
+
+
+@pytest.mark.parametrize(
+    ("path", "known"),
+    [
+        ("/audit?colour=red", "limit"),
+        ("/events?colour=red", "after"),
+        ("/trading-accounts?colour=red&page=1", "page"),
+        ("/trading/markets/sol-usd/prices?colour=red&limit=1", "limit"),
+    ],
+)
+def test_an_unknown_parameter_of_an_addition_is_refused_by_name(
+    call: Caller, path: str, known: str
+) -> None:
+    answer = call("GET", path)
+    assert (answer.status, answer.code) == (400, "VALIDATION_ERROR")
+    (error,) = answer.json["details"]["errors"]
+    assert (error["field"], error["code"]) == ("colour", "UNKNOWN_PARAMETER")
+    assert known in error["message"]
+    assert b"red" not in answer.body
+
+
+def test_calls_of_the_specification_take_what_it_does_not_name(call: Caller) -> None:
+    assert call("GET", "/trading/markets?colour=red").status == 200

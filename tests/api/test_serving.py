@@ -52,6 +52,9 @@ def test_stdout_carries_one_line_and_the_log_no_secret(server: ServerProcess, ke
     call = Caller(server.address, key)
     account = call.account()
     call("GET", f"/trading-accounts/{account}?secret=canary", key="chainteller_canary")
+    trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+    for header in (f"00-{trace}-00f067aa0ba902b7-01", "00-" + "0" * 32 + "-1-01", "canary"):
+        call("GET", "/capabilities", headers={"traceparent": header})
     server.process.send_signal(signal.SIGTERM)
     code, rest, errors = server.ended()
     assert (code, rest) == (0, "")
@@ -59,6 +62,7 @@ def test_stdout_carries_one_line_and_the_log_no_secret(server: ServerProcess, ke
     requests = [line for line in lines if line["event"] == "request"]
     assert {"requestId", "operation", "status", "milliseconds", "at"} <= set(requests[0])
     assert [line["operation"] for line in requests][:2] == ["createTradingAccount", "createDeposit"]
+    assert [line.get("traceId") for line in requests[-3:]] == [trace, None, None]
     assert key not in errors
     assert key[-20:] not in errors
     assert "canary" not in errors

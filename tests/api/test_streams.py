@@ -39,6 +39,30 @@ def read_until(stream: socket.socket, wanted: bytes) -> bytes:
     return found
 
 
+def test_the_time_to_wait_is_a_line_of_the_first_event(call: Caller, world: World) -> None:
+    """A blank line after it would be an event without data, which some clients report."""
+    with contextlib.ExitStack() as held:
+        stream = held.enter_context(connect(call))
+        stream.settimeout(PATIENCE_S)
+        said = f"Authorization: Bearer {call.key}\r\nLast-Event-ID: 0\r\n".encode()
+        call.quote()
+        stream.sendall(b"GET /events/stream HTTP/1.1\r\nHost: localhost\r\n" + said + b"\r\n")
+        found = read_until(stream, b"event: quote.created")
+    _, _, body = found.partition(b"\r\n\r\n")
+    lines = [line for line in body.split(b"\n") if b":" in line or not line]
+    assert lines[0] == b"retry: 2000"
+    assert lines[1].startswith(b"id: ")
+
+
+def test_a_stream_refuses_a_parameter_that_it_does_not_know(call: Caller) -> None:
+    with connect(call) as raw:
+        raw.settimeout(PATIENCE_S)
+        said = f"Authorization: Bearer {call.key}\r\nHost: localhost\r\n\r\n"
+        raw.sendall(f"GET /events/stream?colour=red HTTP/1.1\r\n{said}".encode())
+        assert raw.recv(12) == b"HTTP/1.1 400"
+        assert b'"field":"colour","code":"UNKNOWN_PARAMETER"' in read_until(raw, b"after.")
+
+
 def test_streams_of_one_organisation_share_the_read_of_an_event(call: Caller, world: World) -> None:
     with contextlib.ExitStack() as held:
         first, theirs = world.key(), world.key(organisation=OTHER)

@@ -106,7 +106,7 @@ def test_a_command_makes_the_calls_that_it_declares_and_prints_json(
 def test_a_script_reads_every_command_with_jq(bank: Bank, real: Lines) -> None:
     """Under ``set -e`` and ``pipefail``, with processes of its own; it names where it ended."""
     # Until the restore is accepted, a checkpoint is refused as soon as the log is longer again.
-    first = "chainteller audit witness accept"
+    first = "chainteller audit restored"
     every = [first, *(each for each in (*READING, *WRITING) if each not in {first, SERVE})]
     program = f"{shlex.quote(sys.executable)} -m chainteller"
     steps = [

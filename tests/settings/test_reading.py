@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -150,3 +151,11 @@ def test_an_unknown_profile_says_what_was_meant(tmp_path: Path) -> None:
     environ = _home(tmp_path, '[profiles.branch]\nurl = "http://h"\n')
     with pytest.raises(SettingsInvalid, match="no profile 'branhc', did you mean branch"):
         load(environ, profile="branhc")
+
+
+def test_a_list_in_a_variable_is_written_as_the_reference_says(home: Path) -> None:
+    reference = Path(__file__).parents[2] / "docs" / "reference" / "settings.md"
+    found = re.search(r'`(CHAINTELLER_SERVICE__HOSTS)="([^"]+)"`', reference.read_text("utf-8"))
+    assert found is not None
+    settings = load({"CHAINTELLER_HOME": str(home), found[1]: found[2]})
+    assert settings.service.hosts == ("teller.bank.example", "*.branch.example")

@@ -271,6 +271,15 @@ def test_every_fault_of_sqlite_has_a_name_and_a_way_out(name: str, named: str) -
     assert reason(faults.explain_sqlite(error)) == named
 
 
+def test_a_lock_is_not_blamed_on_another_program() -> None:
+    """It's as likely chainteller's own: a server, a console or a command."""
+    error = sqlite3.OperationalError("database is locked")
+    error.sqlite_errorname = "SQLITE_BUSY"
+    told = faults.explain_sqlite(error)
+    assert "of chainteller or another program" in told.message
+    assert "Close the other program" not in told.suggestion
+
+
 @pytest.mark.parametrize(
     ("version", "safe"),
     [

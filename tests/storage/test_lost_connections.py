@@ -11,10 +11,12 @@ from sqlalchemy import make_url
 from tests.postgres import PostgresServer
 
 from chainteller.service.errors import ServiceUnavailable
+from chainteller.storage import commits
 from chainteller.storage.database import Database, connect
 from chainteller.storage.db.errors import DatabaseError
 from chainteller.storage.db.postgres import READING, PostgresSession
 from chainteller.storage.db.query import Session, Value, built
+from chainteller.storage.db.transactions import NUMBER
 from chainteller.storage.loop import LoopReads
 
 PATIENCE_S = 10.0
@@ -155,3 +157,17 @@ async def test_a_connection_that_is_being_opened_when_the_reads_end_is_closed(
     await opening
     assert opened
     assert all(driver.closed for driver in opened)
+
+
+def test_a_server_that_took_over_does_not_tell_what_another_one_committed(
+    database: Database,
+) -> None:
+    """It may have given the same number to a transaction of its own."""
+    with database.write() as session:
+        number = str(session.execute(built(f"SELECT {NUMBER} AS value", Value)).scalar())
+        session.commit()
+    assert commits._happened(database, number)
+    timeline, _, own = number.partition("/")
+    with pytest.raises(ServiceUnavailable) as refused:
+        commits._happened(database, f"{int(timeline, 16) + 1:08X}/{own}")
+    assert refused.value.details["reason"] == "COMMIT_UNCERTAIN"

@@ -5,7 +5,8 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
@@ -180,10 +181,10 @@ def test_an_upgrade_seals_no_row_that_is_not_in_the_log(world: World, url: str) 
 
 
 def test_a_new_database_is_built_and_a_current_one_stays_as_it_is(url: str) -> None:
-    assert upgrade.upgrade(url, KEYS) == ("", REVISION)
+    assert upgrade.upgrade(url, KEYS) == ("", REVISION, 0)
     assert not maintenance.init(url, KEYS)
     before = content(url)
-    assert upgrade.upgrade(url) == (REVISION, REVISION)
+    assert upgrade.upgrade(url) == (REVISION, REVISION, 0)
     assert content(url) == before
     assert [step.step for step in upgrade.plan(url).steps] == ["verify"]
 
@@ -216,6 +217,103 @@ def test_alembic_is_imported_only_to_migrate() -> None:
         "assert not [name for name in sys.modules if name.startswith('alembic')]"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def _take_tables(url: str, say: Callable[[str], None]) -> int:
+    database = connect(url)
+    try:
+        with database.write(is_gated=False) as connection:
+            return upgrade._lock_tables(connection, upgrade.Notices(say))
+    finally:
+        database.close()
+
+
+@pytest.mark.parametrize("statement", ["SELECT 1", "SELECT id FROM trade"])
+def test_what_is_in_the_way_of_an_upgrade_is_named_once_and_waited_for(
+    postgres_url: str, statement: str
+) -> None:
+    """A write that holds nothing but the gate, and one that uses a table."""
+    opened = open_database(postgres_url, KEYS)
+    said: list[str] = []
+    with opened.write() as session:
+        session.execute(text(statement))
+        pid = session.driver.info.backend_pid
+        upgrading = threading.Thread(target=lambda: tries.append(_take_tables(postgres_url, tell)))
+        tries: list[int] = []
+        told = threading.Event()
+
+        def tell(what: str) -> None:
+            said.append(what)
+            told.set()
+
+        upgrading.start()
+        assert told.wait(30)
+    upgrading.join(30)
+    assert tries[0] >= 2
+    (line,) = said
+    assert line.startswith(f"waiting for the database's process {pid} (chainteller)")
+    opened.close()
+
+
+def test_what_reads_is_in_the_way_as_well(postgres_url: str) -> None:
+    opened, upgrading = open_database(postgres_url, KEYS), connect(postgres_url)
+    with opened.read() as session, upgrading.write(is_gated=False) as connection:
+        session.execute(text("SELECT id FROM trade"))
+        assert not upgrade._has_tables(connection)
+        session.execute(text("SELECT id FROM quote"))  # what it wants next isn't taken from it
+        session.close()
+        assert upgrade._has_tables(connection)
+    upgrading.close()
+    opened.close()
+
+
+def test_a_write_waits_for_an_upgrade_longer_than_for_a_record(postgres_url: str) -> None:
+    opened, upgrading = open_database(postgres_url, KEYS), connect(postgres_url)
+    done: list[object] = []
+
+    def write() -> None:
+        with opened.write() as session:
+            done.append(session.execute(text("SELECT 1")).scalar())
+
+    writing = threading.Thread(target=write)
+    with upgrading.write(is_gated=False) as connection:
+        assert upgrade._has_tables(connection)
+        writing.start()
+        waits = "SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype = 'advisory'"
+        with closing(upgrading.sessions.connect()) as watching:
+            while watching.execute(waits).fetchone() != (1,):
+                pass
+            watching.execute("SELECT pg_sleep(2.5)")
+        assert not done
+    writing.join(30)
+    assert done == [1]
+    upgrading.close()
+    opened.close()
+
+
+def test_what_is_waited_for_is_said_once() -> None:
+    said: list[str] = []
+    notices = upgrade.Notices(said.append)
+    for detail in (", 1 s old", ", 2 s old"):
+        notices.wait_for("process 7", detail)
+    notices.wait_for("process 8")
+    assert said == ["waiting for process 7, 1 s old", "waiting for process 8"]
+
+
+def test_whether_an_upgrade_is_needed_is_an_exit_code(
+    url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    open_database(url, KEYS).close()
+    arguments = ["db", "upgrade", "--check", "--read-only", "--json", "--database", url]
+    assert run(arguments) == Exit.DONE
+    assert json.loads(capsys.readouterr().out) == {"from": REVISION, "to": REVISION}
+    execute(url, "UPDATE schema_revision SET version_num = '0101'")
+    before = content(url)
+    assert run(arguments) == Exit.REFUSED
+    assert json.loads(capsys.readouterr().out) == {"from": "0101", "to": REVISION}
+    assert content(url) == before
+    raise_floor(url)
+    assert run(arguments) == Exit.UNREACHABLE
 
 
 def raise_floor(url: str) -> None:

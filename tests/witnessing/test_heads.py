@@ -22,12 +22,15 @@ from chainteller.engine.core.signers import Signers
 from chainteller.engine.heads import signing_keys
 from chainteller.engine.heads.checkpointing import Checkpointer
 from chainteller.engine.heads.signed_heads import (
+    LeftBehind,
+    accept_restore,
+    find_restore,
     heads_of,
     judge_heads,
     record_restore,
-    set_restored_aside,
 )
 from chainteller.engine.upkeep import archiving
+from chainteller.engine.upkeep.drill import compare
 from chainteller.engine.verification.full_pass import verify
 from chainteller.service.errors import Conflict, NotFound, ValidationFailed
 from chainteller.service.models.heads import AuditProof
@@ -410,7 +413,8 @@ def test_a_permitted_restore_is_explained_and_accepted_by_a_person(place: Place)
     restored = _open(place.file.parent)
     context = restored.engine.context
     new = heads_of(context)["default"]
-    record_restore(context, OPERATOR, "backup.db", old)
+    left = {name: LeftBehind(head) for name, head in old.items()}
+    record_restore(context, OPERATOR, {"backup": "backup.db"}, left)
     entry = restored.engine.audit().data[0]
     assert entry.action == "restore_database"
     assert dict(entry.inputs) == {
@@ -424,7 +428,8 @@ def test_a_permitted_restore_is_explained_and_accepted_by_a_person(place: Place)
     assert report.breaches == []
     assert f"audit row {entry.seq} says that it was restored" in "\n".join(report.notes)
     assert _problems(restored)
-    assert set_restored_aside(context) == 1
+    assert accept_restore(context, OPERATOR, "the disk failed", find_restore(context)) == 1
+    assert restored.engine.audit().data[0].inputs["reason"] == "the disk failed"
     assert not any(each.problems for each in restored.make_heads())
     report = judge_heads(context)
     assert (report.breaches, [each.explained for each in report.judgements]) == ([], [()] * 3)
@@ -442,6 +447,26 @@ def test_an_undeclared_rollback_is_a_breach(place: Place) -> None:
     shutil.copy(backup, place.file)
     place = _open(place.file.parent)
     assert len(judge_heads(place.engine.context).breaches) == 1
+    place.close()
+
+
+def test_a_drill_names_a_backup_that_witnesses_contradict(place: Place) -> None:
+    """What they have seen since the backup is no contradiction."""
+    backup = place.file.with_name("backup.db")
+    for is_rewritten in (False, True):
+        if is_rewritten:
+            place.close()
+            places.rewrite(place.file, 2)
+            place = _again(place)
+        shutil.copy(place.file, backup)
+        if not is_rewritten:
+            place.open_accounts(5, 2)
+            place.make_heads()
+        with closing(open_database(f"sqlite:///{backup}", KEYS)) as restored:
+            loss = compare(place.engine.context, restored)
+        said = [each for each in loss.breaches if "witnesses have seen another log" in each]
+        assert len(said) == is_rewritten
+        assert bool(loss.entries) != is_rewritten
     place.close()
 
 

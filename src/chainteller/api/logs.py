@@ -32,6 +32,7 @@ class Line(NamedTuple):
     error: str
     organisation: str
     key_id: str
+    trace_id: str = ""
 
 
 class JsonLines(logging.Formatter):
@@ -87,6 +88,7 @@ class RequestLines:
                 ("error", line.error),
                 ("organisation", line.organisation),
                 ("keyId", line.key_id),
+                ("traceId", line.trace_id),
             )
             if value
         )

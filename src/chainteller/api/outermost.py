@@ -21,6 +21,12 @@ from chainteller.domain.pasted_secrets import Digits, find_secret
 from chainteller.domain.randomness import Randomness
 from chainteller.service.errors import InternalError, ServiceError, ValidationFailed
 
+_HEALTH = frozenset({"/healthz", "/readyz"})
+"""Answered under any name: a balancer's checks name what they like, and these tell no secret."""
+_TRACE = re.compile(
+    r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}.*"
+)
+"""The header ``traceparent`` of W3C Trace Context; later versions may add to it."""
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 _ALWAYS = (
     (b"api-version", API_VERSION.encode()),
@@ -72,7 +78,7 @@ class Outermost:
             await send(message)
 
         try:
-            if connection is not None:
+            if connection is not None and scope["path"] not in _HEALTH:
                 connection.require_own_name(context.header("host") or "")
             _known_version(context)
             await self._app(scope, receive, sending)
@@ -114,6 +120,7 @@ class Outermost:
                 error=context.error,
                 organisation="" if principal is None else principal.actor.organisation,
                 key_id="" if principal is None else principal.actor.key_id,
+                trace_id=_trace_id(context),
             )
         )
 
@@ -122,6 +129,12 @@ def _is_request_id(offered: str) -> bool:
     """Whether a caller's id for its request may be logged: none that is a wallet's secret."""
     is_id = _REQUEST_ID.fullmatch(offered) is not None
     return is_id and find_secret(offered, Digits.DIGEST) is None
+
+
+def _trace_id(context: RequestContext) -> str:
+    """The id of the caller's trace; empty if it sent none, or one that can't be used."""
+    found = _TRACE.fullmatch(context.headers.get("traceparent", ""))
+    return found[1] if found is not None and _is_request_id(found[1]) else ""
 
 
 def unforeseen(context: RequestContext) -> InternalError:

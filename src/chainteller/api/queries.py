@@ -1,5 +1,6 @@
 """Query strings: ``page``, ``limit``, ``filter[...]``, ``sort`` and other declared parameters."""
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -19,16 +20,27 @@ def read_query(operation: Operation[Any], query: QueryText) -> WireModel | None:
     """Convert parameters to the operation's query; cached per parameters object.
 
     Raises:
-        ValidationFailed: a value is invalid, or a filter is unknown.
+        ValidationFailed: a value is invalid, or a filter is unknown, or any parameter of a call
+            beyond the specification.
     """
+    known = {name for each in _parameters(operation) for name in each.names}
+    if operation.feature is not None:
+        query.refuse_unknown(known)
     if operation.query is None:
         return None
     if operation.refuses_unknown_filters:
-        query.refuse_unknown_filters({name for each in operation.parameters for name in each.names})
+        query.refuse_unknown(known, only_filters=True)
     values = {each.field: _value(each, query) for each in operation.parameters}
     return operation.query.model(
         **{name: value for name, value in values.items() if value is not None}
     )
+
+
+def _parameters(operation: Operation[Any]) -> Iterator[Parameter]:
+    """What a query string may have; pages are cut of a whole list."""
+    yield from operation.parameters
+    if operation.is_whole:
+        yield from (PAGE, LIMIT)
 
 
 def cut(found: Page[Item], query: QueryText) -> Page[Item]:

@@ -161,21 +161,29 @@ class QueryText:
             raise ValidationFailed.of(names[0], f"Differs from {names[1]}.", "CONTRADICTION")
         return found[0] if found else None
 
-    def refuse_unknown_filters(self, known: Collection[str]) -> None:
-        """Refuse unsupported filters; ignoring one would return everything.
+    def refuse_unknown(self, known: Collection[str], *, only_filters: bool = False) -> None:
+        """Refuse unsupported parameters; ignoring a filter would return everything.
 
         Raises:
-            ValidationFailed: the list doesn't support a ``filter[...]``.
+            ValidationFailed: a parameter, or a ``filter[...]``, isn't among the ``known``.
         """
-        strange = sorted(n for n in self._values if n.startswith("filter[") and n not in known)
-        if strange:
-            supported = ", ".join(sorted(n for n in known if n.startswith("filter["))) or "none"
-            raise ValidationFailed(
-                tuple(
-                    FieldError(_shown(name), "UNKNOWN_FILTER", f"Filters here: {supported}.")
-                    for name in strange
-                )
-            )
+        strange = (name for name in self._values if name not in known)
+        found = sorted(name for name in strange if _is_filter(name) or not only_filters)
+        if found:
+            raise ValidationFailed(tuple(_unknown(name, known) for name in found))
+
+
+def _is_filter(name: str) -> bool:
+    return name.startswith("filter[")
+
+
+def _unknown(name: str, known: Collection[str]) -> FieldError:
+    """The error for a parameter, with those that are known instead."""
+    code, kind = (
+        ("UNKNOWN_FILTER", "Filters") if _is_filter(name) else ("UNKNOWN_PARAMETER", "Parameters")
+    )
+    alike = sorted(each for each in known if _is_filter(each) == _is_filter(name))
+    return FieldError(_shown(name), code, f"{kind} here: {', '.join(alike) or 'none'}.")
 
 
 def flag(name: str, text: str) -> bool:

@@ -171,7 +171,7 @@ class EventStreams:
         self.news.enter()
         self.metrics.streams.set(len(self.places))
         try:
-            yield b"retry: 2000\n\n"
+            yield b"retry: 2000\n"  # of the first event: a blank line would end one without data
             async for line in self._followed(stream, followed, page):
                 yield line
         finally:
@@ -248,6 +248,7 @@ def reset_lines(after: int) -> bytes:
 def _cursor(context: RequestContext, request: Request) -> int:
     """Where to start: ``Last-Event-ID``, else ``after``, else now. Both must be cursors."""
     query = QueryText(query_pairs(request.scope["query_string"]))
+    query.refuse_unknown({"after"})
     found = {"after": query.get("after"), "Last-Event-ID": context.header("last-event-id")}
     start = -1
     for name, text in found.items():

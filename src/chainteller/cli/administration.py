@@ -96,19 +96,28 @@ def plan_upgrade(within_s: int | None) -> UpgradePlan:
     return planned
 
 
+def revisions() -> tuple[str, str]:
+    """The revision of the database, empty for a new one, and the one of this build."""
+    from chainteller.storage.upkeep import upgrade as upgrades
+
+    return upgrades.revisions(_address())
+
+
 def upgrade(*, compact: bool, within_s: int | None) -> Outcome:
-    """Upgrade the schema and verify everything; returns the revisions before and after, the
-    breaches that were found, if any, and the sizes in bytes where it was compacted."""
+    """Upgrade the schema and verify everything; returns the revisions before and after, how often
+    the upgrade tried to have every table for itself, the breaches that were found, if any, and the
+    sizes in bytes where it was compacted."""
     from chainteller.engine.verification.full_pass import verify
     from chainteller.storage.upkeep import maintenance
     from chainteller.storage.upkeep import upgrade as upgrades
 
     if within_s is not None:
         plan_upgrade(within_s)
-    before, after = upgrades.upgrade(_address(), _keys())
+    done = upgrades.upgrade(_address(), _keys(), say)
     with engine() as found:
         breaches = verify(found.context.database)
-    outcome: Outcome = {"database": without_password(_address()), "from": before, "to": after}
+    outcome: Outcome = {"database": without_password(_address())}
+    outcome |= {"from": done.before, "to": done.after, "tries": done.tries}
     if breaches:
         outcome["breaches"] = [str(each) for each in breaches]
     if compact:
@@ -315,12 +324,14 @@ def restore(file: Path) -> Outcome:
         if state != "current":
             outcome["entry"] = f"none: the schema is {state}"
             return
-        from chainteller.engine.heads.signed_heads import record_restore
+        from chainteller.engine.heads.signed_heads import LeftBehind, record_restore
 
+        left = {name: LeftBehind(head) for name, head in (old or {}).items()}
         configured = options().configured
         restored = open_engine(configured.settings, replace(configured.database(), address=url))
         try:
-            record_restore(restored.context, operator(configured.settings), file.name, old)
+            told = {"backup": file.name}
+            record_restore(restored.context, operator(configured.settings), told, left)
         finally:
             restored.context.database.close()  # its heads are kept once it's in its place
 
@@ -335,6 +346,51 @@ def restore(file: Path) -> Outcome:
         raise
     outcome["kept"] = str(kept) if kept else None
     return outcome | ({"note": unseen} if unseen else {})
+
+
+def drill(place: Path) -> tuple[Outcome, list[str]]:
+    """Restore the newest backup beside the database, verify it and compare it with the database.
+
+    Returns:
+        What would be lost, and how long it took; and why the backup isn't sound.
+
+    Raises:
+        ServiceUnavailable: the backup is another deployment's, or can't be restored.
+    """
+    from chainteller.engine.upkeep.drill import compare, require_same_deployment
+    from chainteller.engine.verification.full_pass import verify as verified
+    from chainteller.storage.database import open_database
+    from chainteller.storage.upkeep import rehearsal
+    from chainteller.storage.upkeep import upgrade as upgrades
+
+    backup, began = rehearsal.newest_backup(place), time.monotonic()
+    with engine() as found, rehearsal.restored_beside(backup, _address()) as url:
+        restored = time.monotonic()
+        upgrades.upgrade(url, _keys(), say)
+        upgraded = time.monotonic()
+        copy = open_database(url, _keys())
+        try:
+            require_same_deployment(found.context.database, copy)
+            breaches = [str(each) for each in verified(copy)]
+            done = time.monotonic()
+            loss = compare(found.context, copy)
+        finally:
+            copy.close()
+    outcome: Outcome = {
+        "backup": str(backup),
+        "backupAt": loss.backup_at,
+        "databaseAt": loss.database_at,
+        "lostEntries": loss.entries,
+        "lostActs": loss.acts,
+        "accounts": loss.accounts,
+        "changedAccounts": loss.changed,
+        "changedByAsset": loss.by_asset,
+        "restoreSeconds": round(restored - began, 1),
+        "upgradeSeconds": round(upgraded - restored, 1),
+        "verifySeconds": round(done - upgraded, 1),
+        "seconds": round(done - began, 1),
+    }
+    return outcome, [*breaches, *loss.breaches]
 
 
 def accept_heads(found: "Engine") -> None:

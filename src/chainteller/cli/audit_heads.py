@@ -2,7 +2,7 @@
 
 import base64
 import binascii
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -157,7 +157,34 @@ def verify_head(file: Path) -> dict[str, object]:
         return compare_file(bank, data, _pinned(), log_heads.known_keys)
 
 
-# -- witnesses ----------------------------------------------------------------------------------
+# -- restores and witnesses ---------------------------------------------------------------------
+
+
+@click.command(
+    "restored",
+    cls=TellerCommand,
+    changes=True,
+    epilog=example("chainteller audit restored --reason 'db1 was lost, db2 was 2 s behind'"),
+)
+@click.option("--reason", required=True, metavar="R", help="Why, for the audit trail.")
+@_YES
+def restored(reason: str, *, yes: bool) -> None:
+    """Accept the database as it is after a restore, or a failover that lost entries.
+
+    Each log gets an entry that says so. Folders set aside the notes that the log doesn't have any
+    more, in a folder `former-N`. A witness over HTTP is its operator's: ask there.
+    """
+
+    def confirmed(left: Sequence[str]) -> None:
+        say(*left)
+        known = "in place of these heads" if left else "(every head that is known agrees with it)"
+        confirm(f"Accept the database as it is {known}?", yes=yes)
+
+    found = log_heads.accept_restore(reason, confirmed)
+    if options().json:
+        document(found)
+        return
+    line(f"accepted, and on record in each log; {found['setAside']} notes set aside")
 
 
 @click.group("witness", cls=TellerGroup)
@@ -172,26 +199,6 @@ def list_witnesses(output: Output[_Row]) -> None:
     rows = log_heads.witnesses()
     nothing = "no witnesses; name folders or addresses in the setting audit.witnesses"
     output.write({"data": rows}, rows, nothing=nothing)
-
-
-@witness.command("accept", changes=True, epilog=example("chainteller audit witness accept --yes"))
-@_YES
-def accept(*, yes: bool) -> None:
-    """After a restore: set aside the notes of folders that the restored log doesn't have.
-
-    The notes are kept in a folder `former-N`. A witness over HTTP is its operator's: ask there.
-    """
-    found = log_heads.heads_report()
-    for each in found.judgements:
-        say(*(f"{each.origin}: {said}" for said in each.explained))
-    is_asked = any(each.explained for each in found.judgements)
-    if is_asked:
-        confirm("Accept the restored log in place of these heads?", yes=yes)
-    moved = log_heads.accept_restored() if is_asked else 0
-    if options().json:
-        document({"setAside": moved})
-    else:
-        line(f"{moved} notes set aside")
 
 
 # -- keys ---------------------------------------------------------------------------------------
@@ -265,4 +272,4 @@ def replace_writer(reason: str) -> None:
         pairs(list(found.items()))
 
 
-COMMANDS = (checkpoint, proof, witness, key, writer)
+COMMANDS = (checkpoint, proof, restored, witness, key, writer)

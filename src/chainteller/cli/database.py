@@ -59,9 +59,10 @@ def init() -> None:
 @database.command(
     "upgrade",
     changes=True,
-    unless="plan",
+    unless=("plan", "check"),
     epilog=example("chainteller db upgrade", "chainteller db upgrade --plan"),
 )
+@click.option("--check", is_flag=True, help="Only say whether one is needed: exit code 1 if so.")
 @click.option("--plan", is_flag=True, help="Show the steps and change nothing.")
 @click.option("--compact", is_flag=True, help="Then free the space that nothing uses.")
 @click.option(
@@ -70,11 +71,19 @@ def init() -> None:
     metavar="SECONDS",
     help="Refuse, before anything is changed, if it takes longer by the plan.",
 )
-def upgrade(*, plan: bool, compact: bool, within: int | None) -> int:
+def upgrade(*, check: bool, plan: bool, compact: bool, within: int | None) -> int:
     """Bring the schema of an older version up to this one."""
+    if check:
+        return _check_revision()
     if plan:
         return _refusable(lambda: _show_plan(within))
     return _refusable(lambda: _tell(administration.upgrade(compact=compact, within_s=within)))
+
+
+def _check_revision() -> int:
+    before, after = administration.revisions()
+    _tell({"from": before or "a new database", "to": after})
+    return Exit.DONE if before == after else Exit.REFUSED
 
 
 def _show_plan(within: int | None) -> None:

@@ -1,7 +1,8 @@
 """What the commands about heads of the audit log, witnesses and signing keys do with the configured
 database."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from chainteller.bootstrap import operator
@@ -11,16 +12,7 @@ from chainteller.cli.options import options
 from chainteller.service.errors import ValidationFailed
 
 if TYPE_CHECKING:
-    from chainteller.engine.heads.signed_heads import HeadsReport
     from chainteller.witnessing.notes import VerifierKey
-
-
-def heads_report() -> "HeadsReport":
-    """What all known heads say about the logs of the configured database."""
-    from chainteller.engine.heads.signed_heads import judge_heads
-
-    with engine() as found:
-        return judge_heads(found.context)
 
 
 def witnesses() -> list[Mapping[str, object]]:
@@ -31,12 +23,31 @@ def witnesses() -> list[Mapping[str, object]]:
         return list(witness_rows(found.context))
 
 
-def accept_restored() -> int:
-    """Set aside the notes that a restore explains; returns how many."""
-    from chainteller.engine.heads.signed_heads import set_restored_aside
+def accept_restore(reason: str, confirmed: Callable[[Sequence[str]], None]) -> Outcome:
+    """Accept a restored database in place of the heads that it doesn't have any more.
 
-    with engine() as found:
-        return set_restored_aside(found.context)
+    Args:
+        reason: why, for the audit trail.
+        confirmed: is called with what is left behind; returns if that is accepted.
+    """
+    from chainteller.engine.heads.signed_heads import accept_restore as accept
+    from chainteller.engine.heads.signed_heads import find_restore
+
+    with engine() as found, _reason_judged("chainteller audit restored --help"):
+        restore = find_restore(found.context)
+        confirmed(restore.said)
+        moved = accept(found.context, operator(options().configured.settings), reason, restore)
+        return {"reason": reason, "logs": len(restore.left), "setAside": moved}
+
+
+@contextmanager
+def _reason_judged(next_step: str) -> Iterator[None]:
+    """Report an invalid reason as a usage error."""
+    try:
+        yield
+    except ValidationFailed as error:
+        said = "; ".join(each["message"] for each in error.details["errors"])
+        raise Usage(f"--reason: {said}", next_step) from None
 
 
 def create_signing_key() -> Outcome:
@@ -74,12 +85,8 @@ def replace_writer_key(reason: str) -> Outcome:
     from chainteller.engine.heads import writer_key
 
     with engine() as found:
-        actor = operator(options().configured.settings)
-        try:
-            writer_key.replace(found.context, actor, reason)
-        except ValidationFailed as error:
-            said = "; ".join(each["message"] for each in error.details["errors"])
-            raise Usage(f"--reason: {said}", "chainteller audit writer replace --help") from None
+        with _reason_judged("chainteller audit writer replace --help"):
+            writer_key.replace(found.context, operator(options().configured.settings), reason)
         return dict(writer_key.described(found.context))
 
 

@@ -20,6 +20,7 @@ _PARTS = (
     "keys",
     "agents",
     "database",
+    "drill",
     "accounts",
     "statements",
     "finding",

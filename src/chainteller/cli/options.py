@@ -79,7 +79,7 @@ class TellerCommand(click.Command):
     Args:
         calls: the operations of the service that it makes available.
         changes: whether it changes data of the place without the service, as ``db`` does.
-        unless: the parameter with which it only reads.
+        unless: the parameters with which it only reads.
 
     Raises:
         ValueError: neither is declared.
@@ -90,7 +90,7 @@ class TellerCommand(click.Command):
         *args: Any,
         calls: "Sequence[Operation[Any]]" = (),
         changes: bool | None = None,
-        unless: str | None = None,
+        unless: "Sequence[str]" = (),
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
@@ -110,7 +110,7 @@ class TellerCommand(click.Command):
         Raises:
             ReadOnlyProfile: it writes, and ``--read-only`` or the profile forbids that.
         """
-        only_reads = self.unless is not None and ctx.params[self.unless]
+        only_reads = any(ctx.params[each] for each in self.unless)
         if self.writes and not only_reads and options().configured.is_read_only:
             raise ReadOnlyProfile("Read-only mode is on; nothing was changed.")
         return super().invoke(ctx)

@@ -6,7 +6,7 @@ idempotency keys, always with the same key; without a clear answer they raise Ou
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
@@ -14,6 +14,7 @@ from pydantic_core import PydanticSerializationError, from_json
 
 from chainteller.domain.agents import CASE_HEADER
 from chainteller.domain.randomness import SystemRandomness, below
+from chainteller.remote import tracing
 from chainteller.remote.answers import AnotherRecord, NotShown
 from chainteller.remote.transport import (
     NotSent,
@@ -93,6 +94,7 @@ class Sender:
     def __init__(self, transport: Transport) -> None:
         self.transport = transport
         self.randomness = SystemRandomness()
+        self._trace_id = tracing.given_trace_id()
         self.watch: Watch | None = None
         """Called before every repetition."""
 
@@ -171,6 +173,8 @@ class Sender:
 
     def _answered(self, request: Outgoing, attempts: int) -> Reply:
         """Send until a clear reply. Raises TransportFault; NotSent only if no attempt was sent."""
+        trace = tracing.traceparent(self.randomness, self._trace_id)
+        request = replace(request, headers={**(request.headers or {}), "traceparent": trace})
         ends = time.monotonic() + self.transport.deadline_s
         unclear: TransportFault | None = None
         for attempt in range(attempts):

@@ -7,11 +7,11 @@ from chainteller.storage.database import Database
 from chainteller.storage.db.errors import DatabaseError
 from chainteller.storage.db.faults import explain, is_lost, unavailable
 from chainteller.storage.db.group_commit import Result, Unit
-from chainteller.storage.db.query import POSTGRESQL, Query, Session, Value
+from chainteller.storage.db.query import Session
+from chainteller.storage.db.transactions import ELSEWHERE, STATUS
 
 _LOOKS = 40
 _PAUSE_S = 0.05
-_STATUS = Query("SELECT pg_xact_status(CAST(:number AS xid8)) AS value", Value, only=POSTGRESQL)
 
 
 def transact(database: Database, unit: Unit[Result]) -> Result:
@@ -37,7 +37,7 @@ def commit(database: Database, connection: Session, number: str | None) -> None:
     Args:
         database: used for asking on another connection.
         connection: in a write transaction.
-        number: PostgreSQL's transaction number, if there is one.
+        number: ``NUMBER`` of the transaction, if there is one.
 
     Raises:
         DatabaseError: nothing was changed; if the connection was lost, the unit may run again.
@@ -57,11 +57,18 @@ def commit(database: Database, connection: Session, number: str | None) -> None:
 
 
 def _happened(database: Database, number: str) -> bool:
-    """Whether a transaction with a lost connection is committed; waits until that is decided."""
+    """Whether a transaction with a lost connection is committed; waits until that is decided.
+
+    Raises:
+        ServiceUnavailable: COMMIT_UNCERTAIN, that isn't decided in time, or another server took
+            over, which may not have it.
+    """
     for _ in range(_LOOKS):
         status = _status(database, number)
         if status in ("committed", "aborted"):
             return status == "committed"
+        if status == ELSEWHERE:
+            break
         time.sleep(_PAUSE_S)
     raise unavailable(
         "COMMIT_UNCERTAIN",
@@ -73,7 +80,7 @@ def _happened(database: Database, number: str) -> bool:
 def _status(database: Database, number: str) -> str | None:
     try:
         with database.read() as connection:
-            found: str | None = connection.execute(_STATUS, {"number": number}).scalar()
+            found: str | None = connection.execute(STATUS, {"number": number}).scalar()
             return found
     except ServiceUnavailable:
         return None

@@ -97,13 +97,16 @@ class Database:
             raise explain(error) from error
 
     @contextmanager
-    def write(self) -> Iterator[Session]:
+    def write(self, *, is_gated: bool = True) -> Iterator[Session]:
         """Begin a write transaction, rolled back unless it is committed.
 
         Driver errors pass through, so that the caller can retry transient ones.
+
+        Args:
+            is_gated: False for an upgrade, which other writes wait for.
         """
         if self.path is None:
-            session = self.sessions.writing()
+            session = self.sessions.writing(is_gated=is_gated)
             try:
                 yield session
             finally:

@@ -141,7 +141,7 @@ class LoopReads(Database):
             session.close()
             self._put_back(connection)
 
-    def write(self) -> NoReturn:
+    def write(self, *, is_gated: bool = True) -> NoReturn:  # noqa: ARG002 - unused here
         raise AssertionError("reads on a loop write nothing")
 
     def close(self) -> None:

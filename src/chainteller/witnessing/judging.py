@@ -69,15 +69,15 @@ def continues(tree: GrownTree, head: Head) -> bool:
 
 
 class Restored(NamedTuple):
-    """What the log's own entry says of a restore: the head before it, and the size restored."""
+    """What the log's own entry says of a restore: the size before it, and the size restored."""
 
     seq: int
-    old: Head
+    old_size: int
     new_size: int
 
     def explains(self, size: int) -> bool:
         """Whether a head of this size may be one of those that the restore left behind."""
-        return self.new_size < size <= self.old.size
+        return self.new_size < size <= self.old_size
 
 
 class Source(NamedTuple):
@@ -101,8 +101,9 @@ class Judgement:
 
     ``honest`` is the largest known head that the log continues, and ``witnessed`` the largest of
     those known outside the database. ``contradictions`` and, where an entry about a restore
-    explains them, ``explained`` are in words; ``unusable`` names notes and witnesses that say
-    nothing.
+    explains them, ``explained`` are in words, and ``left_behind`` has the heads of both, without a
+    root where a witness doesn't say it. ``contradicted_at`` is the size of the smallest head that
+    nothing explains. ``unusable`` names notes and witnesses that say nothing.
     """
 
     origin: str
@@ -111,6 +112,8 @@ class Judgement:
     witnessed: Head | None = None
     contradictions: tuple[str, ...] = ()
     explained: tuple[str, ...] = ()
+    left_behind: tuple[Head, ...] = ()
+    contradicted_at: int | None = None
     unusable: tuple[str, ...] = ()
 
     @property
@@ -129,6 +132,8 @@ class _Judging:
         self.witnessed: Head | None = None
         self.contradictions: list[str] = []
         self.explained: list[str] = []
+        self.left_behind: list[Head] = []
+        self.contradicted_at: int | None = None
         self.unusable: list[str] = []
 
     def agrees(self, head: Head, *, is_outside: bool) -> None:
@@ -136,10 +141,12 @@ class _Judging:
         if is_outside:
             self.witnessed = max(self.witnessed or head, head)
 
-    def disagrees(self, size: int, said: str) -> None:
-        restored = next((each for each in self.restores if each.explains(size)), None)
+    def disagrees(self, head: Head, said: str) -> None:
+        self.left_behind.append(head)
+        restored = next((each for each in self.restores if each.explains(head.size)), None)
         if restored is None:
             self.contradictions.append(said)
+            self.contradicted_at = min(self.contradicted_at or head.size, head.size)
         else:
             self.explained.append(f"{said}; audit row {restored.seq} says that it was restored")
 
@@ -175,6 +182,8 @@ def judge(origin: str, tree: GrownTree, evidence: Evidence) -> Judgement:
         found.witnessed,
         tuple(found.contradictions),
         tuple(found.explained),
+        tuple(found.left_behind),
+        found.contradicted_at,
         tuple(found.unusable),
     )
 
@@ -190,7 +199,7 @@ def _judge_notes(
         for name, signed in _accepted(found, origin, source.notes, keys):
             if not continues(found.tree, signed.head):
                 said = f"{name} has {_described(signed.head, found.tree.size)}"
-                found.disagrees(signed.head.size, said)
+                found.disagrees(signed.head, said)
                 continue
             is_outside = source.is_outside or _is_cosigned(signed, witness_keys)
             found.agrees(signed.head, is_outside=is_outside)
@@ -229,7 +238,7 @@ def _judge_asked(found: _Judging, asked: Asked) -> None:
         if asked.size:
             found.agrees(Head(asked.size, found.tree.root(asked.size)), is_outside=True)
     elif failure.problem in CONTRADICTIONS:
-        found.disagrees(asked.size, f"{asked.witness}: {failure.message}")
+        found.disagrees(Head(asked.size, b""), f"{asked.witness}: {failure.message}")
     else:
         found.unusable.append(f"{asked.witness}: {failure.message}")
 

@@ -78,6 +78,19 @@ class KeptHeads:
         """What was wrong with an organisation's log or the deployment's the last time; or empty."""
         return self._known.get(organisation_id) or self._known.get(DEPLOYMENT, "")
 
+    def left_behind(self, database: Database) -> Mapping[str, int]:
+        """The size of each kept head that its log doesn't continue.
+
+        Raises:
+            ServiceUnavailable: the database can't be read.
+        """
+        with self._lock:
+            try:
+                kept = _read(self._file(database))
+            except (OSError, ValueError):
+                return {}
+            return {name: kept[name].size for name in _compared(database, kept)[1]}
+
     def accept(self, database: Database) -> dict[str, int]:
         """Keep the heads as they are now, whatever was kept; returns the sizes that were kept.
 
@@ -115,7 +128,7 @@ def _compared(database: Database, kept: Heads) -> tuple[Heads, dict[str, str]]:
             if size < before.size:
                 what = f"it had {before.size} entries when its head was kept and has {size}: its "
                 what += "newest entries were removed, or an older database was put in its place "
-                found[name] = f"{what}without chainteller db restore"
+                found[name] = f"{what}without chainteller audit restored"
             elif views.mark_of(connection, name, before.size) != before.mark:
                 found[name] = f"its first {before.size} entries aren't those whose head was kept"
             else:

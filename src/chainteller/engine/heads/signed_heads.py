@@ -1,7 +1,8 @@
 """Signed heads of the logs: made, published to witnesses, handed out, and judged."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from chainteller.domain.actors import WORKER, Actor
 from chainteller.domain.clock import LAST_INSTANT, SECOND
@@ -10,6 +11,7 @@ from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.signers import Signers, Standing
 from chainteller.engine.core.table import reads_in_context
 from chainteller.engine.core.unit_of_work import act
+from chainteller.engine.operations import disputes
 from chainteller.service import operations
 from chainteller.service.errors import Conflict, NotFound, ValidationFailed
 from chainteller.service.models.heads import (
@@ -30,6 +32,7 @@ from chainteller.witnessing.checkpoints import (
     SignedHead,
     origin_of,
     read_signed_head,
+    split_origin,
 )
 from chainteller.witnessing.errors import (
     CheckpointRefused,
@@ -61,7 +64,7 @@ from chainteller.witnessing.publishing import Published, ask, publish, sign
 from chainteller.witnessing.submissions import KeptNote, Witness
 
 RESTORED = "restore_database"
-"""The action of the entry that a restore leaves in each log."""
+"""The action of the entry in each log that says that the database was restored."""
 KEY_CREATED = "create_signing_key"
 KEY_ROTATED = "rotate_signing_key"
 KEY_RETIRED = "retire_signing_key"
@@ -374,7 +377,8 @@ def witness_keys(signers: Signers) -> tuple[VerifierKey, ...]:
 
 _CAUSE = (
     "Likely cause: entries were changed or removed behind the program, or an older file was put in "
-    "place without chainteller db restore. Find out who wrote to it since the last honest head."
+    "place. Find out who wrote to it since the last honest head. If it was restored, or a server "
+    "failed over with loss, accept that on record: chainteller audit restored --reason R."
 )
 
 
@@ -481,8 +485,7 @@ def _restores(connection: Session, organisation_id: str) -> Iterator[Restored]:
     for found in views.about(connection, organisation_id, DATABASE):
         inputs = found.inputs or {}
         if found.action == RESTORED and inputs.get("oldSize") is not None:
-            old = Head(int(inputs["oldSize"]), bytes.fromhex(inputs["oldRoot"]))
-            yield Restored(found.number, old, int(inputs["newSize"]))
+            yield Restored(found.number, int(inputs["oldSize"]), int(inputs["newSize"]))
 
 
 def witness_rows(context: EngineContext) -> Iterator[dict[str, object]]:
@@ -522,16 +525,116 @@ def _witness_size(witness: Witness, origin: str, tree: GrownTree, standing: Stan
     return ask(witness, origin, tree, standing.keys)
 
 
-def set_restored_aside(context: EngineContext) -> int:
-    """Have folders set aside the notes that a restore left behind.
+# Restores
 
-    Returns:
-        How many notes were moved.
+
+class LeftBehind(NamedTuple):
+    """The heads of a log that a restore left behind: the largest, and the size of the smallest."""
+
+    largest: Head
+    smallest: int | None = None
+    """None: the size restored is that of the log."""
+
+
+def heads_of(context: EngineContext) -> dict[str, Head]:
+    """The head of every log, by organisation. Raises ServiceUnavailable."""
+    with context.database.read() as connection:
+        return {
+            name: context.signers.trees.of(connection, name)[1] for name in views.sizes(connection)
+        }
+
+
+def record_restore(
+    context: EngineContext,
+    actor: Actor,
+    told: Mapping[str, str],
+    left: Mapping[str, LeftBehind],
+) -> None:
+    """Write into each log that the database was restored: old and new head, and who.
+
+    Args:
+        context: of the restored database.
+        actor: whose organisation doesn't matter.
+        told: the backup, or the reason.
+        left: by organisation, as far as it's known.
+    """
+    for organisation_id, head in heads_of(context).items():
+        former = left.get(organisation_id)
+        restored = _restored_size(former, head.size)
+        with context.database.read() as connection:
+            root = context.signers.trees.of(connection, organisation_id)[0].root(restored)
+        inputs = {
+            **told,
+            "oldSize": former.largest.size if former else None,
+            "oldRoot": former.largest.root.hex() if former and former.largest.root else None,
+            "newSize": restored,
+            "newRoot": root.hex(),
+        }
+        owner = Actor(organisation_id, actor.name)
+        act(context, owner, lambda tx, inputs=inputs: tx.audit(RESTORED, DATABASE, inputs))  # type: ignore[misc]  # the inputs are bound
+
+
+def _restored_size(left: LeftBehind | None, size: int) -> int:
+    """How many entries a log had when it was restored; it may have grown since then."""
+    return size if left is None or left.smallest is None else min(size, left.smallest - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Restore:
+    """What a restore left behind, by organisation, and in words."""
+
+    left: Mapping[str, LeftBehind]
+    said: tuple[str, ...]
+
+
+def find_restore(context: EngineContext) -> Restore:
+    """Compare the logs with every head that is known of them, here and at the witnesses.
 
     Raises:
         ServiceUnavailable: the database can't be read.
+    """
+    report = judge_heads(context)
+    heads: dict[str, list[Head]] = {}
+    said: list[str] = []
+    for each in report.judgements:
+        _, organisation_id = split_origin(each.origin)
+        heads[organisation_id] = list(each.left_behind)
+        said += [f"{each.origin}: {found}" for found in (*each.contradictions, *each.explained)]
+    if context.kept is not None:
+        for organisation_id, size in context.kept.left_behind(context.database).items():
+            heads.setdefault(organisation_id, []).append(Head(size, b""))
+            said.append(f"log {organisation_id}: the head of {size} entries kept on this machine")
+    left = {
+        name: LeftBehind(max(found), min(each.size for each in found))
+        for name, found in heads.items()
+        if found
+    }
+    return Restore(left, tuple(said))
+
+
+def accept_restore(context: EngineContext, actor: Actor, reason: str, found: Restore) -> int:
+    """Accept the database as it is in place of the heads that it doesn't have any more.
+
+    The act is on record in each log. Folders set aside the notes that were left behind, and this
+    machine keeps the heads as they are now.
+
+    Returns:
+        How many notes were set aside.
+
+    Raises:
+        ValidationFailed: the reason is empty, too long or a secret.
+        ServiceUnavailable: the database or the file of kept heads can't be used.
         WitnessFailed: a folder can't be written.
     """
+    record_restore(context, actor, {"reason": disputes.checked_reason(reason)}, found.left)
+    moved = _set_aside(context)
+    if context.kept is not None:
+        context.kept.accept(context.database)
+    return moved
+
+
+def _set_aside(context: EngineContext) -> int:
+    """Have folders set aside the notes that a restore left behind; returns how many."""
     moved = 0
     folders = [each for each in context.signers.witnesses if isinstance(each, FolderWitness)]
     with context.database.read() as connection:
@@ -551,35 +654,7 @@ def _left_behind(tree: GrownTree, restores: Sequence[Restored]) -> Callable[[Hea
     )
 
 
-# Entries about restores and keys
-
-
-def heads_of(context: EngineContext) -> dict[str, Head]:
-    """The head of every log, by organisation. Raises ServiceUnavailable."""
-    with context.database.read() as connection:
-        return {
-            name: context.signers.trees.of(connection, name)[1] for name in views.sizes(connection)
-        }
-
-
-def record_restore(
-    context: EngineContext, actor: Actor, backup: str, old: dict[str, Head] | None
-) -> None:
-    """Write into each log that the database was restored: the backup, old and new head, who.
-
-    ``old`` are the heads before it; None where they couldn't be read.
-    """
-    for organisation_id, head in heads_of(context).items():
-        former = (old or {}).get(organisation_id)
-        inputs = {
-            "backup": backup,
-            "oldSize": former.size if former else None,
-            "oldRoot": former.root.hex() if former else None,
-            "newSize": head.size,
-            "newRoot": head.root.hex(),
-        }
-        owner = Actor(organisation_id, actor.name)
-        act(context, owner, lambda tx, inputs=inputs: tx.audit(RESTORED, DATABASE, inputs))  # type: ignore[misc]  # the inputs are bound
+# Entries about keys
 
 
 def record_key(context: EngineContext, actor: Actor, action: str, keys: SigningKeys) -> None:

@@ -26,8 +26,8 @@ _SQLITE: tuple[tuple[str, str, str, str], ...] = (
     (
         "SQLITE_BUSY",
         "STORAGE_LOCKED",
-        "Another program holds the database locked.",
-        "Close the other program, or wait and try again.",
+        "The database is locked by a change of chainteller or another program.",
+        "Retry in a moment. If that goes on, find out which processes have the file open.",
     ),
     (
         "SQLITE_NOTADB",

@@ -35,7 +35,7 @@ from chainteller.storage.db.query import (
     Then,
     Values,
 )
-from chainteller.storage.db.session import Sessions
+from chainteller.storage.db.session import GATE, Sessions
 
 LOCK_TIMEOUT_S = 2
 STATEMENT_TIMEOUT_S = 10
@@ -53,10 +53,17 @@ _BEGIN_READS = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 _SET_LIMITS = "SELECT " + ", ".join(
     f"set_config('{name}', '{most}s', true)" for name, most in _TIMEOUTS_S.items()
 )
-WRITING = (_BEGIN_WRITES, _SET_LIMITS)
+WRITING_UNGATED = (_BEGIN_WRITES, _SET_LIMITS)
 """What a session sends before its first statement. READ COMMITTED is sufficient, because every
 decision is made on a locked row. READ WRITE isn't set, to respect an operator's read-only default.
 """
+_GATE_TIMEOUT_S = 8
+_SHARE_GATE = (
+    f"SELECT set_config('lock_timeout', '{_GATE_TIMEOUT_S}s', true), "
+    f"pg_advisory_xact_lock_shared({GATE}), "
+)
+WRITING = (_BEGIN_WRITES, _SHARE_GATE + _SET_LIMITS.removeprefix("SELECT "))
+"""In the same round trip, a write waits for an upgrade, longer than for a record."""
 READING = (_BEGIN_READS, _SET_LIMITS)
 """All statements of a read see the same rows, as on SQLite."""
 READING_PATIENTLY = (_BEGIN_READS,)
@@ -308,8 +315,9 @@ class PostgresSessions(Sessions):
     def reading(self, *, patient: bool = False) -> PostgresSession:
         return PostgresSession(self.pool, self.shared, READING_PATIENTLY if patient else READING)
 
-    def writing(self) -> PostgresSession:
-        return PostgresSession(self.pool, self.shared, WRITING)
+    def writing(self, *, is_gated: bool = True) -> PostgresSession:
+        opening = WRITING if is_gated else WRITING_UNGATED
+        return PostgresSession(self.pool, self.shared, opening)
 
     def looking(self) -> PostgresSession:
         return PostgresSession(self.pool, self.shared)

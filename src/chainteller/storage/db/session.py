@@ -6,6 +6,9 @@ from typing import Any
 from chainteller.storage.db.pool import Pool
 from chainteller.storage.db.query import POSTGRESQL, Dialect, Query, Session, Shared, Value
 
+GATE = 0x43544747
+"""PostgreSQL's advisory lock that every write shares, and that an upgrade has for itself while it
+migrates."""
 _NO_LIMITS = Query(
     "SELECT set_config('statement_timeout', '0', true) AS value "
     "UNION ALL SELECT set_config('idle_in_transaction_session_timeout', '0', true)",
@@ -32,8 +35,9 @@ class Sessions(ABC):
         """A transaction that writes nothing; without timeouts if ``patient``."""
 
     @abstractmethod
-    def writing(self) -> Session:
-        """A transaction that may write."""
+    def writing(self, *, is_gated: bool = True) -> Session:
+        """A transaction that may write. It shares the gate, which an upgrade takes for itself,
+        unless it's of the upgrade."""
 
     @abstractmethod
     def looking(self) -> Session:

@@ -153,7 +153,7 @@ class SqliteSessions(Sessions):
     def reading(self, *, patient: bool = False) -> SqliteSession:  # noqa: ARG002 - it's the same
         return SqliteSession(self.pool, self.shared, READING)
 
-    def writing(self) -> SqliteSession:
+    def writing(self, *, is_gated: bool = True) -> SqliteSession:  # noqa: ARG002 - one writer at a time
         return SqliteSession(self.pool, self.shared, WRITING)
 
     def looking(self) -> SqliteSession:

@@ -77,7 +77,7 @@ class WriteHealth:
     def require(self, attempt: Callable[[], None]) -> None:
         """Check that writes succeed, by ``attempt`` where no recent commit shows it.
 
-        ``attempt`` runs at most once a second. If it can't tell, as when another program holds the
+        ``attempt`` runs at most once a second. If it can't tell, as when another change holds the
         database locked, what was known stands.
 
         Raises:

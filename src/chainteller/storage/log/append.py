@@ -14,6 +14,7 @@ from chainteller.storage.compatibility import require_known
 from chainteller.storage.db import records
 from chainteller.storage.db.query import POSTGRESQL, Query, Session, row_of
 from chainteller.storage.db.sources import insert
+from chainteller.storage.db.transactions import NUMBER
 from chainteller.storage.log import entry, ledger, marks
 from chainteller.storage.log.entry import Act, Stamp
 from chainteller.storage.log.rows import DEPLOYMENT, Writer
@@ -24,7 +25,7 @@ _COLUMNS = "size, last_at, mark, marked_with, (SELECT version_num FROM alembic_v
 raised it."""
 _END = Query(f"SELECT {_COLUMNS} FROM log WHERE organisation_id = :organisation", row_of(*_NAMES))
 _END_LOCKED = Query(
-    f"SELECT {_COLUMNS}, pg_current_xact_id()::text AS transaction_number FROM log "
+    f"SELECT {_COLUMNS}, {NUMBER} AS transaction_number FROM log "
     "WHERE organisation_id = :organisation FOR UPDATE OF log",
     row_of(*_NAMES, "transaction_number"),
     only=POSTGRESQL,
@@ -39,8 +40,8 @@ _INSERT, _INSERT_JOURNAL, _BEGIN = map(insert, (records.Entry, records.Journal, 
 
 
 class End(NamedTuple):
-    """Where a log ends, locked until the transaction does; ``transaction`` is PostgreSQL's number
-    of that, None on SQLite."""
+    """Where a log ends, locked until the transaction does; ``transaction`` is the ``NUMBER`` of
+    that, None on SQLite."""
 
     size: int
     last_at: int

@@ -389,7 +389,7 @@ def restore(file: Path, url: str, record: Callable[[Path], None] = lambda _: Non
     _require_closed(path)
     draft = _draft_beside(path)
     try:
-        _copy_checked(file, draft)
+        copy_checked(file, draft)
         record(draft)
         kept = None
         if path.exists():
@@ -430,7 +430,7 @@ def _require_closed(path: Path, done: str = "restored") -> None:
         raise error
 
 
-def _copy_checked(file: Path, draft: Path) -> None:
+def copy_checked(file: Path, draft: Path) -> None:
     if not file.exists():
         raise unavailable(
             "NO_DATABASE",

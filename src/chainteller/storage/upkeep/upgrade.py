@@ -3,27 +3,36 @@
 Revisions follow the rule "expand, deploy, contract": a revision that expands only adds, and leaves
 the floor, so that servers of the earlier build go on; a later one, which raises the floor, removes
 what no build needs any more. On PostgreSQL, the indexes that a revision names (``indexes``) are
-built beside writers before its migration, which then has every table for itself for a moment.
+built beside writers before its migration, which then has every table for itself for a moment:
+first the gate that all writes share, then, without a writer, the tables.
 
 Only this module imports Alembic, inside the functions that need it.
 """
 
 import os
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import stamina
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from chainteller.service.models.databases import UpgradePlan, UpgradeStep
 from chainteller.sqlite import sqlite3
 from chainteller.storage.compatibility import require_current
 from chainteller.storage.database import Database, connect, sqlite_path
 from chainteller.storage.db.errors import DatabaseError
-from chainteller.storage.db.faults import explain, is_transient, unavailable
-from chainteller.storage.db.query import POSTGRESQL, SQLITE, Query, Session, Value, built
+from chainteller.storage.db.faults import RETRIED_STATES, explain, sqlstate, unavailable
+from chainteller.storage.db.query import (
+    POSTGRESQL,
+    SQLITE,
+    Query,
+    Session,
+    Value,
+    built,
+    row_of,
+)
+from chainteller.storage.db.session import GATE
 from chainteller.storage.log.writer_keys import WriterKeys
 from chainteller.storage.revision import REVISION, State
 from chainteller.storage.schema import ddl
@@ -40,18 +49,64 @@ measured on two cores (docs/how-to/operating.md)."""
 _TRY_ALONE = f"SELECT pg_try_advisory_xact_lock({0x43544C55})"
 """For the driver itself: a statement that is prepared keeps its snapshot until the next one."""
 _NEVER_IDLE = Query("SET LOCAL idle_in_transaction_session_timeout = 0", only=POSTGRESQL)
-_LOCK_TIMEOUT = Query("SET LOCAL lock_timeout = '200ms'", only=POSTGRESQL)
+_AT_ONCE = (
+    Query("SET LOCAL lock_timeout = '500ms'", only=POSTGRESQL),
+    Query("SET LOCAL statement_timeout = '700ms'", only=POSTGRESQL),
+)
+"""Less than the second after which PostgreSQL ends one of those in a deadlock, and with both
+statements less than the two seconds that a read waits."""
+_TAKE_GATE = Query("SELECT pg_advisory_xact_lock(:gate) AS value", Value, only=POSTGRESQL)
 _NO_LOCK_TIMEOUT = Query("SET LOCAL lock_timeout = 0", only=POSTGRESQL)
 _NO_TIMEOUT = Query("SET LOCAL statement_timeout = 0", only=POSTGRESQL)
 _TRY = Query("SAVEPOINT tables", only=POSTGRESQL)
 _TRY_AGAIN = Query("ROLLBACK TO tables", only=POSTGRESQL)
-_LOCK_TRIES = 200
+_IN_THE_WAY = Query(
+    """
+SELECT pid, application_name AS program,
+CAST(extract(epoch FROM clock_timestamp() - xact_start) AS integer) AS seconds
+FROM pg_stat_activity AS other
+WHERE datname = current_database() AND pid <> pg_backend_pid() AND EXISTS (
+  SELECT 1 FROM pg_locks AS held LEFT JOIN pg_class AS used ON used.oid = held.relation
+  WHERE held.pid = other.pid AND held.database = other.datid AND held.granted
+  AND (used.relnamespace = current_schema()::regnamespace
+    OR (held.locktype = 'advisory' AND held.objid = :gate)))
+ORDER BY xact_start LIMIT 1
+""",
+    row_of("pid", "program", "seconds"),
+    only=POSTGRESQL,
+)
+_PATIENCE_S = 120
+_PAUSE_S = 0.1
+_LONGEST_PAUSE_S = 1.0
+_BETWEEN_NOTICES_S = 10
+_NOT_AT_ONCE = RETRIED_STATES | {"57014"}
+"""What a statement ends with that can't have its lock within a moment."""
 _INDEX_WAIT = "60s"
 """How long an index waits for transactions that began before it."""
 
 
-class _UpgradedElsewhereError(Exception):
-    """Another process is upgrading the database."""
+class Upgraded(NamedTuple):
+    """The revisions before (empty for a new database) and after, and how often the upgrade tried to
+    have every table for itself."""
+
+    before: str
+    after: str
+    tries: int = 0
+
+
+class Notices:
+    """Says what an upgrade waits for: once for each thing, and then every ten seconds."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._last = ""
+        self._at = 0.0
+
+    def wait_for(self, what: str, detail: str = "") -> None:
+        now = time.monotonic()
+        if what != self._last or now - self._at >= _BETWEEN_NOTICES_S:
+            self._last, self._at = what, now
+            self._say(f"waiting for {what}{detail}")
 
 
 def plan(url: str) -> UpgradePlan:
@@ -63,10 +118,15 @@ def plan(url: str) -> UpgradePlan:
     path = sqlite_path(url)
     if path is not None:
         require_file(path)
+    with _as_it_is(url) as database, database.read(patient=True) as connection:
+        return _plan(database, connection)
+
+
+@contextmanager
+def _as_it_is(url: str) -> Iterator[Database]:
     database = connect(url, as_it_is=True)
     try:
-        with database.read(patient=True) as connection:
-            return _plan(database, connection)
+        yield database
     except DatabaseError as error:
         raise explain(error) from error
     finally:
@@ -90,40 +150,59 @@ def require_time(planned: UpgradePlan, within_s: float) -> None:
         raise error
 
 
-def upgrade(url: str, keys: WriterKeys | None = None) -> tuple[str, str]:
+def revisions(url: str) -> tuple[str, str]:
+    """The revision of the database (empty for a new one) and the one of this build; only reads.
+
+    Raises:
+        ServiceUnavailable: as ``plan``.
+    """
+    path = sqlite_path(url)
+    if path is not None:
+        require_file(path)
+    with _as_it_is(url) as database, database.read() as connection:
+        return _revision_before(database, connection), REVISION
+
+
+def upgrade(
+    url: str, keys: WriterKeys | None = None, say: Callable[[str], None] = lambda _: None
+) -> Upgraded:
     """Run the missing migrations in one transaction, as a whole or not at all.
 
     On PostgreSQL, servers go on meanwhile, and wait only for the migrations themselves.
 
-    Returns:
-        The revisions before (empty for a new database) and after.
+    Args:
+        url: the database's address.
+        keys: where the key is that marks its logs.
+        say: is told what the upgrade waits for.
 
     Raises:
         ServiceUnavailable: as ``maintenance.init``, except OUTDATED_SCHEMA. Indexes that were
             built ahead are kept, and used when the upgrade runs again.
     """
+    notices, tries = Notices(say), 0
     database = connect(url, keys)
     try:
-        with _alone(database):
+        with _alone(database, notices):
             if database.is_postgres:
                 with database.read() as connection:
                     before = _revision_before(database, connection)
                 _build_indexes(database, before)
-            with database.write() as connection:
+            with database.write(is_gated=False) as connection:
                 ddl.lock_schema(connection)
                 before = _revision_before(database, connection)
                 if not before:
                     ddl.build(connection)
                 elif before != REVISION:
+                    migrate = _migration()
                     if database.is_postgres:
-                        _lock_tables(connection)
-                    _migrate(connection)
+                        tries = _lock_tables(connection, notices)
+                    migrate(connection)
                 connection.commit()
     except DatabaseError as error:
         raise explain(error) from error
     finally:
         database.close()
-    return before, REVISION
+    return Upgraded(before, REVISION, tries)
 
 
 def _plan(database: Database, connection: Session) -> UpgradePlan:
@@ -184,29 +263,27 @@ def _pending(before: str) -> list[Any]:
 
 
 @contextmanager
-def _alone(database: Database) -> Iterator[None]:
+def _alone(database: Database, notices: Notices) -> Iterator[None]:
     """Wait until no other process upgrades the database, and let none do so meanwhile.
 
     Nobody waits in a statement: an index that is built beside writers waits for every statement
     that began before.
     """
     with ExitStack() as held:
-        if database.is_postgres:
-            for attempt in stamina.retry_context(
-                on=_UpgradedElsewhereError, attempts=None, timeout=None, wait_max=1.0
-            ):
-                with attempt:
-                    _take_turn(held, database)
+        while database.is_postgres and not _has_turn(held, database):
+            notices.wait_for("another process, which upgrades the database")
+            time.sleep(_LONGEST_PAUSE_S)
         yield
 
 
-def _take_turn(held: ExitStack, database: Database) -> None:
+def _has_turn(held: ExitStack, database: Database) -> bool:
     with ExitStack() as trying:
-        connection = trying.enter_context(database.write())
+        connection = trying.enter_context(database.write(is_gated=False))
         connection.execute(_NEVER_IDLE)
         if connection.driver.execute(_TRY_ALONE).fetchone() != (True,):
-            raise _UpgradedElsewhereError
+            return False
         held.push(trying.pop_all())
+    return True
 
 
 def _build_indexes(database: Database, before: str) -> None:
@@ -229,46 +306,77 @@ def _build_indexes(database: Database, before: str) -> None:
                 indexes.create_ahead(each)
 
 
-def _lock_tables(connection: Session) -> None:
-    """Take every table when nobody uses one, until this transaction ends.
+def _lock_tables(connection: Session, notices: Notices) -> int:
+    """Take every table when nobody uses one, until this transaction ends; returns the tries.
 
-    Servers lock tables in orders of their own, so a long wait would end in a deadlock: whoever
-    can't have all of them within a moment lets go of them, and tries again.
+    The gate comes first: then no write is under way. What reads locks tables in an order of its
+    own, so a long wait would end in a deadlock: whoever can't have all of them within a moment lets
+    go of the gate and of them, and tries again.
 
     Raises:
-        DatabaseError: somebody always uses one.
+        ServiceUnavailable: STORAGE_LOCKED, somebody always uses one.
     """
-    listed = ", ".join(f'"{name}"' for name in ddl.table_names(connection))
-    for attempt in stamina.retry_context(
-        on=_is_in_the_way, attempts=_LOCK_TRIES, timeout=None, wait_initial=0.02, wait_max=0.5
-    ):
-        with attempt:
-            connection.execute(_TRY)
-            try:
-                connection.execute(_LOCK_TIMEOUT)
-                connection.execute(built(f"LOCK TABLE {listed} IN ACCESS EXCLUSIVE MODE", None))
-            except DatabaseError:
-                connection.execute(_TRY_AGAIN)
-                raise
+    until, pause_s, tries = time.monotonic() + _PATIENCE_S, _PAUSE_S, 1
+    while not _has_tables(connection):
+        named = _who_is_in_the_way(connection)
+        if time.monotonic() >= until:
+            raise unavailable(
+                "STORAGE_LOCKED",
+                f"Something was in the way for {_PATIENCE_S} s: {', '.join(named)}. "
+                "Nothing was migrated.",
+                "End that, or run the upgrade again when there is less to do.",
+            )
+        notices.wait_for(*named)
+        time.sleep(pause_s)
+        pause_s, tries = min(2 * pause_s, _LONGEST_PAUSE_S), tries + 1
     connection.execute(_NO_LOCK_TIMEOUT)
+    return tries
 
 
-def _is_in_the_way(error: Exception) -> bool:
-    """Whether the same statement may succeed in a moment."""
-    return isinstance(error, DatabaseError) and is_transient(error)
+def _has_tables(connection: Session) -> bool:
+    """Whether all could be had at once. Raises DatabaseError."""
+    listed = ", ".join(f'"{name}"' for name in ddl.table_names(connection))
+    connection.execute(_TRY)
+    try:
+        for each in _AT_ONCE:
+            connection.execute(each)
+        connection.execute(_TAKE_GATE, {"gate": GATE})
+        connection.execute(built(f"LOCK TABLE {listed} IN ACCESS EXCLUSIVE MODE", None))
+    except DatabaseError as error:
+        if sqlstate(error) not in _NOT_AT_ONCE:
+            raise
+        connection.execute(_TRY_AGAIN)
+        return False
+    return True
 
 
-def _migrate(connection: Session) -> None:
+def _who_is_in_the_way(connection: Session) -> tuple[str, ...]:
+    """The process whose transaction uses a table for longest, and for how long, in words."""
+    found = connection.execute(_IN_THE_WAY, {"gate": GATE}).first()
+    if found is None:
+        return ("a moment without requests",)
+    program = f" ({found.program})" if found.program else ""
+    detail = f", whose transaction is {found.seconds} s old" if found.seconds else ""
+    return (f"the database's process {found.pid}{program}", detail)
+
+
+def _migration() -> Callable[[Session], None]:
+    """What runs the missing migrations. Made before anybody waits for it: the imports take longer
+    than most migrations."""
+    import sqlalchemy  # noqa: F401, PLC0415 - for ``lent``
     from alembic import command  # noqa: PLC0415 - takes a second to import
     from alembic.config import Config  # noqa: PLC0415 - as above
 
-    if connection.dialect.name == POSTGRESQL:
-        connection.execute(_NO_TIMEOUT)
-    with lent(connection.driver, connection.dialect.name) as shown:
-        config = Config(attributes={"connection": shown})
-        config.set_main_option("script_location", str(_MIGRATIONS))
-        command.upgrade(config, "head")
-    ddl.stamp(connection)
+    def migrate(connection: Session) -> None:
+        if connection.dialect.name == POSTGRESQL:
+            connection.execute(_NO_TIMEOUT)
+        with lent(connection.driver, connection.dialect.name) as shown:
+            config = Config(attributes={"connection": shown})
+            config.set_main_option("script_location", str(_MIGRATIONS))
+            command.upgrade(config, "head")
+        ddl.stamp(connection)
+
+    return migrate
 
 
 @contextmanager

@@ -1,0 +1,70 @@
+"""A drill: the newest backup restored, verified and compared, beside the database."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from chainteller.cli import administration
+from chainteller.cli.error_output import Exit, report_error, say
+from chainteller.cli.options import TellerCommand, example, options
+from chainteller.cli.output import document, pairs
+from chainteller.service.errors import ServiceUnavailable
+
+
+@click.command(
+    "drill",
+    cls=TellerCommand,
+    changes=False,
+    epilog=example("chainteller drill /srv/backups", "chainteller drill bank-2026-11-20.db --json"),
+)
+@click.argument("place", metavar="FOLDER|FILE", type=click.Path(path_type=Path))
+def drill(place: Path) -> int:
+    """Restore the newest backup of FOLDER beside the database, verify and compare it.
+
+    Says what would be lost if the database were lost now, and how long it took. The database isn't
+    changed, and nothing is left of the restored one. Ends with 1 if the backup isn't sound.
+    """
+    try:
+        outcome, breaches = administration.drill(place)
+    except ServiceUnavailable as error:
+        if options().json:
+            document(error.to_wire())
+        code = report_error(error)
+        return Exit.REFUSED if code is Exit.UNREACHABLE else code
+    if options().json:
+        document({"ok": not breaches, "breaches": breaches, **outcome})
+    else:
+        pairs([(name, _shown(value)) for name, value in _told(outcome).items()])
+    if breaches:
+        say(
+            f"BREACH: {breaches[0]}",
+            *(f"  {each}" for each in breaches[1:]),
+            "Next: keep the backup as it is, and make another one of a database that verifies.",
+        )
+    return Exit.REFUSED if breaches else Exit.DONE
+
+
+def _told(outcome: Mapping[str, object]) -> Mapping[str, object]:
+    return {
+        "backup": outcome["backup"],
+        "newest entry of the backup": outcome["backupAt"],
+        "newest entry of the database": outcome["databaseAt"],
+        "entries that would be lost": outcome["lostEntries"],
+        "what they did": outcome["lostActs"],
+        "ledger accounts that differ": f"{outcome['changedAccounts']} of {outcome['accounts']}",
+        "customers' balances, in sum": outcome["changedByAsset"],
+        "seconds to restore": outcome["restoreSeconds"],
+        "seconds to upgrade": outcome["upgradeSeconds"],
+        "seconds to verify": outcome["verifySeconds"],
+        "seconds in all": outcome["seconds"],
+    }
+
+
+def _shown(value: object) -> object:
+    if not isinstance(value, dict):
+        return value
+    return ", ".join(f"{name} {each}" for name, each in value.items()) or "none"
+
+
+COMMANDS = (drill,)
