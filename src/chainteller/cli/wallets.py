@@ -376,11 +376,10 @@ def _show_challenge(bank: Service, identifier: str) -> None:
 @wallets.command(
     "transfer",
     calls=[op.CREATE_SMALL_TRANSFER],
-    epilog=example("chainteller wallets transfer CPT_... --account BCA_... --symbol USDC"),
+    epilog=example("chainteller wallets transfer CPT_... --account BCA_..."),
 )
 @click.argument("counterparty_id", metavar="CPT")
 @_of_account
-@click.option("--symbol", metavar="S", help="Asset to send. Default: the network's own coin.")
 @click.option(
     "--minutes",
     type=click.IntRange(_LEAST_MINUTES, _MOST_MINUTES),
@@ -392,14 +391,12 @@ def _show_challenge(bank: Service, identifier: str) -> None:
 def transfer(
     counterparty_id: str,
     account_id: str,
-    symbol: str | None,
     minutes: int | None,
     idempotency_key: str | None,
 ) -> None:
-    """Ask for a small transfer of an exact amount from a wallet that can't sign."""
+    """Ask a wallet that can't sign to send an exact amount to itself."""
     request = SmallTransferRequest(
         counterparty_id=counterparty_id,
-        symbol=symbol,
         valid_seconds=None if minutes is None else minutes * 60,
     )
     with writing() as desk:

@@ -1185,7 +1185,7 @@ CREATE_SMALL_TRANSFER = Write(
     name="create_small_transfer",
     operation_id="createSmallTransfer",
     route=f"POST {_CUSTODY}/{_OWNERSHIP}-transfers",
-    summary="Ask for a small transfer of an exact amount, where the wallet can't sign",
+    summary="Ask a wallet that can't sign to send an exact amount to itself",
     tag="Wallet ownership",
     scope="wallets:write",
     request=SmallTransferRequest,
@@ -1197,7 +1197,6 @@ CREATE_SMALL_TRANSFER = Write(
         errors.Conflict,
         errors.NetworkMismatch,
         errors.UnsupportedNetwork,
-        errors.UnsupportedCurrency,
         errors.ArrivalsUnwatched,
     ),
 )

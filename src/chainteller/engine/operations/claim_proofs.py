@@ -104,13 +104,7 @@ def _check_transfer(evidence: Record, address: Address) -> Contradictions:
     """The transfer that arrived is the one that was asked for, judged again by the same rule."""
     asset = ASSETS_BY_KEY[evidence.small_asset]
     amount, deadline = Amount(evidence.small_amount, asset), evidence.small_deadline
-    asked = Awaited(
-        amount,
-        address.canonical,
-        evidence.custody_address,
-        evidence.challenge_created,
-        deadline,
-    )
+    asked = Awaited(amount, address.canonical, evidence.challenge_created, deadline)
     request = Request.of(asked, evidence.customer_reference, evidence.challenge_id)
     if not is_transfer_text(evidence.challenge_text, address, request):
         yield Contradiction("TEXT", "The request names another amount, wallet, address or time.")
