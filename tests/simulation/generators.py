@@ -26,7 +26,6 @@ from tests.simulation.model import (
     REASONS,
     REFUSALS,
     SET_CONTROLS,
-    SMALL_AMOUNTS,
     STATEMENT_REASONS,
     UNFIT_STATEMENTS,
     Model,
@@ -517,11 +516,6 @@ def _create_small_transfer(make: Maker) -> Asked:
     if pairs and not draw.chance(8):
         custody, wallet = draw.recent(pairs)
     body: Wire = {"counterpartyId": wallet}
-    if draw.chance(3):
-        network = model.custodies[custody].network if custody in model.custodies else "solana"
-        fitting = [each.split("@")[0] for each in SMALL_AMOUNTS if each.endswith(f"@{network}")]
-        odd = ("usdc", "USDC", "DOGE", "", "BTC")
-        body["symbol"] = draw.pick(fitting if fitting and not draw.chance(4) else odd)
     if draw.chance(3):
         body["validSeconds"] = draw.pick((600, 601, 3_600, 604_800))
     if draw.chance(12):
