@@ -5,6 +5,7 @@ list of steps stays meaningful when some of them are taken out.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from tests.simulation.calls import Asked, Wire
@@ -780,6 +781,10 @@ def _claim_by_id(make: Maker) -> Asked:
     return Asked("claim_by_id", (name,))
 
 
+def _claim_attestation(make: Maker) -> Asked:
+    return replace(_claim_by_id(make), operation="claim_attestation")
+
+
 def _small_transfer_by_id(make: Maker) -> Asked:
     rows = make.model.small_transfers.values()
     name = make._of(rows, lambda each: each.wallet.organisation, "CHG")
@@ -913,6 +918,7 @@ GENERATORS: dict[str, Callable[[Maker], Asked]] = {
     "challenges": _of_custody("challenges"),
     "challenge_by_id": _challenge_by_id,
     "claim_by_id": _claim_by_id,
+    "claim_attestation": _claim_attestation,
     "diagnose_signature": _diagnose_signature,
     "capabilities": _capabilities,
     "events": _events,

@@ -67,6 +67,7 @@ from chainteller.service.models.heads import (
     AuditConsistency,
     AuditProof,
     ConsistencyQuery,
+    WalletAttestation,
 )
 from chainteller.service.models.markets import Market, PriceSample
 from chainteller.service.models.pages import (
@@ -1167,6 +1168,17 @@ CLAIM_BY_ID = Read(
     response=OwnershipClaim,
     feature="claim-by-id",
     errors=(errors.NotFound,),
+)
+CLAIM_ATTESTATION = Read(
+    name="claim_attestation",
+    operation_id="getOwnershipClaimAttestation",
+    route=f"GET /{_OWNERSHIP}-claims/{{ownershipClaimId}}/attestation",
+    summary="Attest an ownership claim: all its facts, signed by the bank, for anybody to verify",
+    tag="Wallet ownership",
+    scope="wallets:read",
+    response=WalletAttestation,
+    feature=HEADS,
+    errors=(errors.NotFound, errors.Conflict),
 )
 DIAGNOSE_SIGNATURE = Read(
     name="diagnose_signature",
