@@ -80,10 +80,6 @@ def attested(document, key):
     kind, origin, line, end = text.split("\n")
     facts = json.loads(line)
     require((kind, origin, end) == (KIND, name, ""), "the note is about something else")
-    plain = json.dumps(facts, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    require(
-        plain == line and set(facts) <= set(FACTS), "the facts aren't written as they should be"
-    )
     head, _ = signed_text(document["checkpoint"], key)
     lines = head.split("\n")
     hashes = [base64.b64decode(each, validate=True) for each in document["hashes"]]
@@ -99,8 +95,7 @@ def require_wallet_signed(facts):
     text, scheme, account = (facts[name] for name in ("text", "scheme", "account"))
     namespace, _, address = account.split(":")
     require(text.isascii() and text.isprintable(), "the text isn't one printable line")
-    named = re.search(rf"(?<![0-9A-Za-z]){re.escape(address)}(?![0-9A-Za-z])", text)
-    require(named and address.isalnum(), "the text doesn't name the address")
+    require(address.isalnum() and address in text, "the text doesn't name the address")
     family = "solana" if scheme.startswith("ed25519") else FAMILIES.get(scheme)
     require(family == namespace, "this script doesn't know the scheme of the signature")
     signature, message = bytes.fromhex(facts["signature"]), text.encode()

@@ -99,6 +99,12 @@ class Signed:
     document: Json
     other: Json
     key: str
+    seed: bytes
+
+    @property
+    def bank(self) -> SignerKey:
+        """The bank's own key."""
+        return SignerKey(self.key.split("+")[0], self.seed)
 
     @property
     def facts(self) -> Json:
@@ -116,7 +122,16 @@ def signed(teller: Teller, bank: Path) -> Signed:
         teller("wallets", "attestation", each["id"], "--json").body for each in (mine, other)
     ]
     key = teller("audit", "checkpoint", "--json").body["verifierKeys"][0]
-    return Signed(documents[0], documents[1], key)
+    (file,) = (each for each in bank.parents[1].rglob("*") if '"seed"' in _text_of(each))
+    seed = bytes.fromhex(json.loads(_text_of(file))["keys"][0]["seed"])
+    return Signed(documents[0], documents[1], key, seed)
+
+
+def _text_of(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8") if file.is_file() else ""
+    except UnicodeDecodeError:
+        return ""
 
 
 def test_the_bank_signs_all_facts_and_their_place_in_its_log(
@@ -195,6 +210,13 @@ def other_notes(signed: Signed) -> Iterator[tuple[str, Json]]:
     yield "an empty signature", real | {"note": f"{stolen}\n\n"}
     yield "another log's name", real | {"note": swapped(real["note"], origin, "other.bank/x")}
     yield "another kind", real | {"note": swapped(real["note"], "version 2", "version 3")}
+    others = attested_text("other.bank/x", facts)
+    yield (
+        "of another log of the bank, under this one's name",
+        real | {"note": note(others, signed.bank)},
+    )
+    unlike = text.replace(KIND, "a letter of the bank")
+    yield "of the bank, of another kind", real | {"note": note(unlike, signed.bank)}
     yield "a head in place of the note", real | {"note": head}
     yield "the note in place of a head", real | {"checkpoint": real["note"]}
     yield "a line more", real | {"note": f"{CLAIM}\n{real['note']}"}
@@ -231,6 +253,8 @@ def other_places(signed: Signed) -> Iterator[tuple[str, Json]]:
         ("another root", swapped(text, text.split("\n")[2], base64.b64encode(bytes(32)).decode())),
     ):
         yield what, real | {"checkpoint": swapped(head, text, new)}
+    others = swapped(text, key.name, "other.bank/x")
+    yield "a head of another log of the bank", real | {"checkpoint": note(others, signed.bank)}
     yield "no head", {name: real[name] for name in real if name != "checkpoint"}
 
 

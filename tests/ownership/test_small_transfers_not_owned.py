@@ -39,7 +39,7 @@ class Contract:
     def serves(self, network: Network) -> bool:
         return network.name == "ethereum"
 
-    def ask(self, _network: Network, question: Question) -> ChainAnswer:
+    def ask(self, _network: Network, question: Question, **_: bool) -> ChainAnswer:
         return ChainAnswer(question, 1, None, {}, {"chain": "isn't asked here"})
 
     def code(self, _address: Address) -> CodeAnswer:
