@@ -262,6 +262,8 @@ def other_files(signed: Signed) -> Iterator[tuple[str, Any]]:
     """Files of other kinds, and self-made ones that say more than they prove."""
     real, mine = signed.document, self_made()
     facts = mine["facts"]
+    owner = customers("evm")[0]
+    yield "a text that names no wallet", attested("I own it", owner.answer("I own it"), owner)
     yield "version 1", {"type": "chainteller wallet attestation, version 1", **facts}
     yield "no type", {name: real[name] for name in real if name != "type"}
     yield "a list", [real]
@@ -270,7 +272,7 @@ def other_files(signed: Signed) -> Iterator[tuple[str, Any]]:
     for what, altered in (
         ("another address", {"account": f"eip155:1:{STRANGER}"}),
         ("a part of the address", {"account": facts["account"][:-1]}),
-        ("a chain of another family", {"account": f"tron:1:{STRANGER}"}),
+        ("a chain of another family", {"account": facts["account"].replace("eip155", "tron")}),
         ("a line in the address", {"account": f"{facts['account']}\r\x1b[2K{CLAIM}"}),
         ("turned letters", {"account": f"eip155:1:\u202e{STRANGER}"}),
         ("an address that is a pattern", {"account": "eip155:1:.*"}),

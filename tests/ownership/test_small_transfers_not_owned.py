@@ -39,8 +39,8 @@ class Contract:
     def serves(self, network: Network) -> bool:
         return network.name == "ethereum"
 
-    def ask(self, _network: Network, question: Question, **_: bool) -> ChainAnswer:
-        return ChainAnswer(question, 1, None, {}, {"chain": "isn't asked here"})
+    def ask(self, _network: Network, question: Question, *, newest: bool = False) -> ChainAnswer:
+        return ChainAnswer(question, 1, None, {}, {"chain": f"isn't asked here ({newest=})"})
 
     def code(self, _address: Address) -> CodeAnswer:
         return CodeAnswer(AddressCode.CONTRACT, Block(7, "0x" + "07" * 32), ("chain",), {})
