@@ -13,8 +13,10 @@ import pytest
 from tests.cli.conftest import Teller
 from tests.wallets.customers import Customer, customers, recorded, text_for
 
-from chainteller.cli.attestations import as_json, as_page, unsigned_document
+from chainteller.cli.attestations import as_json, as_page, signed_document, unsigned_document
+from chainteller.service.errors import ReplyUnusable
 from chainteller.service.models.counterparties import OwnershipClaim
+from chainteller.service.models.heads import WalletAttestation
 from chainteller.wallets.attestation import KIND, attested_text
 from chainteller.wallets.families import FAMILIES
 from chainteller.wallets.family import Address
@@ -394,6 +396,14 @@ def test_a_page_shows_hostile_values_as_they_are() -> None:
     assert "<script>" not in page
     assert "<img" not in page
     assert "&quot;&gt;&lt;img src=x onerror=alert(1)&gt;&amp;" in page
+
+
+@pytest.mark.parametrize(
+    "note", ["", "a\nb", "a\nb\n{", "a\nb\n[]", 'a\nb\n{"id":7}', "a\nb\n" + "[" * 10_000]
+)
+def test_a_deployments_answer_that_is_no_attestation_is_unusable(note: str) -> None:
+    with pytest.raises(ReplyUnusable):
+        signed_document(WalletAttestation(note=note, hashes=(), checkpoint=""))
 
 
 def test_a_claim_is_attested_to_a_file_and_to_the_terminal(
