@@ -247,7 +247,7 @@ def test_a_small_transfer_is_no_message_to_sign(case: Case) -> None:
         "UPDATE small_transfer SET deadline = deadline + 3600000000",
         "UPDATE small_transfer_arrival SET finding = 'WRONG_SENDER'",
         'UPDATE claim_evidence SET body = replace(body, \'"sender":"0x7\', \'"sender":"0x3\')',
-        'UPDATE claim_evidence SET body = replace(body, \'"recipient":"0x7\', \'"recipient":"0x3\')',
+        "UPDATE claim_evidence SET body = replace(body, 'recipient\":\"0x7', 'recipient\":\"0x3')",
         'UPDATE claim_evidence SET body = replace(body, \'"signers":["0x7\', \'"signers":["0x3\')',
         "UPDATE claim_evidence SET body = replace(body, '\"sent\":12', '\"sent\":999')",
         'UPDATE claim_evidence SET body = replace(body, \'"service":""\', \'"service":"X"\')',

@@ -284,10 +284,15 @@ def _send(sim: "Simulation", draw: "Draw", small: SmallTransfer) -> None:
         {"at": small.created + draw.pick((-1, 0, 1, -2 * HOUR, -2 * HOUR - 1, -DAY))},
         {"at": model.now + draw.pick((1, MINUTE, HOUR))},
         {"recipient": draw.pick(elsewhere)},
-        {"signers": draw.pick(((other,), (other, right.sender)))},
-        {"paid": draw.pick(((other,), (right.sender, other), ("x", "y", right.sender)))},
-        {"sent": draw.pick((100, 101, 10**6))},
-        {"service": "An exchange"},
+        {"signers": (other,)},
+        draw.pick(
+            (
+                {"paid": (right.sender, other)},
+                {"paid": ("x", "y", right.sender)},
+                {"sent": draw.pick((100, 101, 10**6))},
+                {"service": "An exchange"},
+            )
+        ),
     )
     sent = right
     while (sent is right and draw.chance(2)) or draw.chance(5):
