@@ -1,13 +1,17 @@
-"""Verify a wallet attestation without chainteller: python verify_attestation.py FILE.json.
+"""Verify a wallet attestation without chainteller: python verify_attestation.py FILE.json KEY.
 
 pip install base58 bip322 btclib eth-account pynacl
 
-It proves that the key of an address signed a text. The file itself isn't signed by a bank: nothing
-else in it is proven. What is printed of it is escaped.
+KEY is the bank's verifier key (NAME+ID+KEY), which you have from the bank itself, never from the
+file. Exit code 0: the bank's key signed all that is printed, its log has the claim, and the key of
+the wallet signed the text. Exit code 3: some of this wasn't checked; the first line says what. Exit
+code 1: something is wrong. Nothing is printed that wasn't checked, and what is printed is escaped.
 """
 
 import base64
+import hashlib
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -18,46 +22,144 @@ from eth_account import Account
 from eth_account.messages import SignableMessage, encode_defunct
 from nacl.signing import VerifyKey
 
-sys.excepthook = lambda kind, fault, _: print(
-    f"NOT VERIFIED: {kind.__name__}: {str(fault)!a}", file=sys.stderr
+KIND = "chainteller wallet attestation, version 2"
+FAMILIES = {"eip191": "eip155", "tip191": "tron", "bip137": "bip122", "bip322-simple": "bip122"}
+BY_CHAIN = {"contract", "transfer"}
+FACTS = (
+    *("account", "id", "method", "level", "scheme", "signer", "text", "signature", "challengeId"),
+    *("counterpartyId", "blockchainAccountId", "created", "linkedAt", "status", "attestedAt"),
+    *("entry", "leaf"),
 )
-found = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
-for name in ("address", "scheme", "signature", "text"):
-    if not isinstance(found[name], str) or not found[name].isprintable():
-        sys.exit(f"NOT VERIFIED: {name} isn't a text, or has control characters")
-text, address, scheme = found["text"].encode(), found["address"], found["scheme"]
-signature, size = bytes.fromhex(found["signature"]), len(found["text"].encode())
-if address not in found["text"]:
-    sys.exit("NOT VERIFIED: the text doesn't name the address")
-if scheme == "eip191":
-    signer = Account.recover_message(encode_defunct(text), signature=signature)
-elif scheme == "tip191":
-    tron = SignableMessage(b"T", b"RON Signed Message:\n" + str(size).encode(), text)
-    signer = Account.recover_message(tron, signature=signature)
-    signer = base58.b58encode_check(b"\x41" + bytes.fromhex(signer[2:])).decode()
-elif scheme.startswith("ed25519"):
-    key, mark = base58.b58decode(address), b"\xffsolana offchain"
-    length = size.to_bytes(2, "little")
-    envelope = {
-        "ed25519": b"",
-        "ed25519-offchain-v0-short": mark + b"\0\0" + length,
-        "ed25519-offchain-v0": mark + bytes(34) + b"\1" + key + length,
-        "ed25519-offchain-v1": mark + b"\1\1" + key,
-    }[scheme]
-    VerifyKey(key).verify(envelope + text, signature)  # raises BadSignatureError
-    signer = address
-elif scheme == "bip137":
-    kinds = [bytes([at + (signature[0] - 27) % 4]) + signature[1:] for at in range(27, 43, 4)]
-    spelt = [base64.b64encode(each).decode() for each in kinds]
-    signer = address if any(bms.verify(text, address, each) for each in spelt) else "another key"
-elif scheme == "bip322-simple":
-    encoded = base64.b64encode(signature).decode()
-    bip322.verify_simple_encoded(address, found["text"], encoded)  # raises if it's wrong
-    signer = address
-else:
-    sys.exit(f"NOT VERIFIED: this script doesn't know {scheme!a}")
-if signer != address:
-    sys.exit(f"NOT VERIFIED: signed by {signer!a}")
-print(f"verified: text and signature match, by the key of {address!a}")
-print(f"text: {found['text']!a}")
-print("This file isn't signed by a bank: nothing else in it is proven.")
+
+
+class Refused(Exception):
+    """What is wrong, in words of this script alone."""
+
+
+def require(condition, what):
+    if not condition:
+        raise Refused(what)
+
+
+def signed_text(note, key):
+    """The text of a signed note (c2sp.org/signed-note), signed by the key."""
+    name, key_id, public = re.fullmatch(
+        r"([^+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})", key
+    ).groups()
+    raw = base64.b64decode(public, validate=True)
+    hashed = hashlib.sha256(name.encode() + b"\n" + raw).digest()[:4]
+    require(raw[0] == 1 and hashed.hex() == key_id, "the key isn't an Ed25519 verifier key")
+    text, blank, lines = note.rpartition("\n\n")
+    require(blank and lines.endswith("\n"), "a note isn't signed")
+    for line in lines[:-1].split("\n"):
+        dash, signer, signature = line.split(" ")
+        value = base64.b64decode(signature, validate=True)
+        if (dash, signer, value[:4]) == ("\u2014", name, hashed):
+            VerifyKey(raw[1:]).verify(f"{text}\n".encode(), value[4:])  # raises BadSignatureError
+            return text + "\n", name
+    raise Refused("the key didn't sign it")
+
+
+def root(leaf, index, size, hashes):
+    """The root of a tree of so many leaves, from one leaf and its proof (RFC 9162, 2.1.3.2)."""
+    require(0 <= index < size, "the entry is after the head")
+    last, found, left = size - 1, leaf, list(hashes)
+    while last:
+        if index % 2 or index < last:
+            one = left.pop(0)
+            pair = one + found if index % 2 else found + one
+            found = hashlib.sha256(b"\1" + pair).digest()
+        index, last = index // 2, last // 2
+    require(not left, "the proof is too long")
+    return found
+
+
+def attested(document, key):
+    """The facts that the bank signed and whose entry its log has, and the log's name."""
+    text, name = signed_text(document["note"], key)
+    kind, origin, line, end = text.split("\n")
+    facts = json.loads(line)
+    require((kind, origin, end) == (KIND, name, ""), "the note is about something else")
+    head, _ = signed_text(document["checkpoint"], key)
+    lines = head.split("\n")
+    hashes = [base64.b64decode(each, validate=True) for each in document["hashes"]]
+    leaf = base64.b64decode(facts["leaf"], validate=True)
+    found = root(leaf, facts["entry"] - 1, int(lines[1]), hashes)
+    require(lines[0] == name, "the head is of another log")
+    require(base64.b64encode(found).decode() == lines[2], "the log doesn't have the claim")
+    return facts, name
+
+
+def require_wallet_signed(facts):
+    """Raises whatever is wrong: that the wallet's key didn't sign a text that names the wallet."""
+    text, scheme, account = (facts[name] for name in ("text", "scheme", "account"))
+    namespace, _, address = account.split(":")
+    require(text.isascii() and text.isprintable(), "the text isn't one printable line")
+    require(address.isalnum() and address in text, "the text doesn't name the address")
+    family = "solana" if scheme.startswith("ed25519") else FAMILIES.get(scheme)
+    require(family == namespace, "this script doesn't know the scheme of the signature")
+    signature, message = bytes.fromhex(facts["signature"]), text.encode()
+    length = len(message)
+    if scheme == "eip191":
+        signer = Account.recover_message(encode_defunct(message), signature=signature)
+    elif scheme == "tip191":
+        tron = SignableMessage(b"T", b"RON Signed Message:\n" + str(length).encode(), message)
+        signer = Account.recover_message(tron, signature=signature)
+        signer = base58.b58encode_check(b"\x41" + bytes.fromhex(signer[2:])).decode()
+    elif family == "solana":
+        key, mark = base58.b58decode(address), b"\xffsolana offchain"
+        size = length.to_bytes(2, "little")
+        envelope = {
+            "ed25519": b"",
+            "ed25519-offchain-v0-short": mark + b"\0\0" + size,
+            "ed25519-offchain-v0": mark + bytes(34) + b"\1" + key + size,
+            "ed25519-offchain-v1": mark + b"\1\1" + key,
+        }[scheme]
+        VerifyKey(key).verify(envelope + message, signature)  # raises BadSignatureError
+        signer = address
+    elif scheme == "bip137":
+        kinds = [bytes([at + (signature[0] - 27) % 4]) + signature[1:] for at in range(27, 43, 4)]
+        spelt = [base64.b64encode(each).decode() for each in kinds]
+        signer = address if any(bms.verify(message, address, each) for each in spelt) else ""
+    else:
+        encoded = base64.b64encode(signature).decode()
+        bip322.verify_simple_encoded(address, text, encoded)  # raises if it's wrong
+        signer = address
+    require(signer == address, "another key signed the text")
+
+
+def main(file, key=None):
+    document = json.loads(Path(file).read_text(encoding="utf-8"))
+    require(document["type"] == KIND, "not an attestation of this version")
+    if "note" in document:
+        require(key is not None, "the bank's verifier key is missing: give it after the file")
+        facts, bank = attested(document, key)
+        if facts["method"] in BY_CHAIN:
+            print(f"signed by {bank!a}: {facts['account']!a}; NOT CHECKED: what a chain said")
+        else:
+            require_wallet_signed(facts)
+            print(f"verified: {facts['account']!a} by {bank!a}")
+        for name in FACTS:
+            if name in facts:
+                print(f"{name}: {facts[name]!a}")
+        return 3 if facts["method"] in BY_CHAIN else 0
+    facts = document["facts"]
+    require_wallet_signed(facts)
+    address = facts["account"].split(":")[2]
+    print(f"text and signature match; not by a bank: {address!a}")
+    print(f"text: {facts['text']!a}")
+    return 3
+
+
+def run(arguments):
+    try:
+        return main(*arguments)
+    except Refused as wrong:
+        print(f"NOT VERIFIED: {wrong}")
+    except Exception as fault:  # noqa: BLE001 - a file may be wrong in any way
+        print(f"NOT VERIFIED: {type(fault).__name__}")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(run(sys.argv[1:3]))

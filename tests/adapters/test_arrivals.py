@@ -12,15 +12,16 @@ import pytest
 from chainteller.adapters.arrivals_read import MAXIMUM_BYTES, HttpArrivals
 from chainteller.domain.assets import SOL
 from chainteller.domain.money import Amount
-from chainteller.domain.second_method import ArrivalsUnavailable, Awaited
+from chainteller.domain.second_method import MAXIMUM_SENT, ArrivalsUnavailable, Awaited
 
 ALICE = "FVen3X669xLzsi6N2V91DoiyzHzg1uAgqiT8jZ9nS96Z"
-DEPOSIT = "586Z7H2vpX9qNhN2T4e9Utugie3ogjbxzGaMtM3E6HR5"
+OTHER = "586Z7H2vpX9qNhN2T4e9Utugie3ogjbxzGaMtM3E6HR5"
 AT = 1_763_700_000_000_000
-AWAITED = Awaited(Amount(10_000_000, SOL), ALICE, DEPOSIT, AT, AT + 600_000_000)
+AWAITED = Awaited(Amount(10_000_000, SOL), ALICE, AT, AT + 600_000_000)
 TRANSFER = {
     "hash": "5f3c", "network": "solana", "symbol": "SOL", "amount": "0.01", "from": ALICE,
-    "to": DEPOSIT, "at": "2025-11-21T04:41:00Z",
+    "to": ALICE, "at": "2025-11-21T04:41:00Z", "signedBy": [ALICE, OTHER, ALICE], "paidTo": [ALICE],
+    "sentBefore": 10**30, "service": None,
 }  # fmt: skip
 ANSWERS = {
     "/right": json.dumps({"transfers": [TRANSFER, TRANSFER, {}, TRANSFER | {"amount": "1e3"}]}),
@@ -64,12 +65,14 @@ def served() -> Iterator[tuple[str, list[str]]]:
 def test_what_is_told_is_read_once_each(served: tuple[str, list[str]]) -> None:
     address, asked = served
     (seen,) = HttpArrivals(f"{address}/right?key=k").since(AWAITED)
-    assert (seen.hash, seen.sender, seen.recipient) == ("5f3c", ALICE, DEPOSIT)
+    assert (seen.hash, seen.sender, seen.recipient) == ("5f3c", ALICE, ALICE)
+    assert (seen.signers, seen.paid) == ((OTHER, ALICE), (ALICE,))
+    assert (seen.sent, seen.service) == (MAXIMUM_SENT + 1, "")
     assert (seen.asset, seen.atoms, seen.arrived) == ("SOL@solana", 10_000_000, AT + 60_000_000)
     (sent,) = asked
     query = {name: value for name, (value,) in parse_qs(urlsplit(sent).query).items()}
     assert query == {
-        "key": "k", "network": "solana", "address": DEPOSIT, "since": "2025-11-21T04:40:00.000000Z",
+        "key": "k", "network": "solana", "address": ALICE, "since": "2025-11-21T04:40:00.000000Z",
     }  # fmt: skip
 
 

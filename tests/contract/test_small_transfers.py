@@ -21,12 +21,12 @@ def test_a_wallet_that_cannot_sign_is_verified_by_what_it_sends(place: Place) ->
     account = custody(service)
     asked = RegisterCounterparty(address=ALICE, network="solana")
     wallet = service.register_counterparty(asked).value
-    request = SmallTransferRequest(counterparty_id=wallet.id, symbol="usdc", valid_seconds=600)
+    request = SmallTransferRequest(counterparty_id=wallet.id, valid_seconds=600)
     made = service.create_small_transfer(account.id, request, idempotency_key="a").value
     again = service.create_small_transfer(account.id, request, idempotency_key="a")
     assert (again.value, again.created) == (made, True)
-    assert (made.status, made.symbol, made.sender) == ("waiting", "USDC", ALICE)
-    assert made.recipient == account.address
+    assert (made.status, made.symbol, made.sender) == ("waiting", "SOL", ALICE)
+    assert made.recipient == ALICE
     assert 600 <= (made.expires - made.created).total_seconds() < 601
     with pytest.raises(Conflict):
         service.create_small_transfer(account.id, request)

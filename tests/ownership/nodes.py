@@ -27,6 +27,8 @@ class Chain:
     number: int = 100
     accepted: dict[str, set[tuple[str, bytes]]] = field(default_factory=dict)
     codes: dict[str, str] = field(default_factory=dict)
+    young: int = 0
+    """From which block on the signatures are accepted."""
 
     def accept(self, wallet: str, text: str, signature: bytes) -> None:
         digest = bytes(_hash_eip191_message(encode_defunct(text=text))).hex()
@@ -45,11 +47,14 @@ class Chain:
 
 @dataclass
 class Node:
-    """A provider of a chain. ``fault`` is how it misbehaves; empty for an honest one."""
+    """A provider of a chain. ``fault`` is how it misbehaves; empty for an honest one. ``tags`` are
+    how many blocks lie between the newest one and those that it calls finalized or safe."""
 
     chain: Chain
     fault: str = ""
     behind: int = 0
+    host: str = "127.0.0.1"
+    tags: dict[str, int] = field(default_factory=lambda: {"finalized": 64, "safe": 32})
     calls: list[str] = field(default_factory=list)
     url: str = ""
 
@@ -59,8 +64,12 @@ class Node:
         if method == "eth_chainId":
             return hex(5 if self.fault == "other chain" else CHAIN_ID)
         if method == "eth_getBlockByNumber":
-            newest = parameters[0] == "latest"
-            number = chain.number - self.behind if newest else int(parameters[0], 16)
+            tag = parameters[0]
+            before = {**self.tags, "latest": 0}.get(tag)
+            if before is None and not tag.startswith("0x"):
+                return None
+            newest = chain.number - self.behind
+            number = int(tag, 16) if before is None else newest - before
             fork = b"fork" if self.fault == "other block" else b""
             return {"number": hex(number), "hash": "0x" + sha256(b"%d" % number + fork).hexdigest()}
         if method == "eth_getCode":
@@ -71,6 +80,8 @@ class Node:
             return VALID
         if self.fault == "short answer":
             return VALID[:10]
+        if int(parameters[1], 16) < chain.young:
+            return INVALID
         return chain.call(parameters[0]["to"], parameters[0]["data"])
 
 
@@ -79,7 +90,7 @@ def running(*nodes: Node) -> Iterator[tuple[str, ...]]:
     """Serve the nodes on real ports; yields their addresses, whose paths hold a key."""
     servers = [ThreadingHTTPServer(("127.0.0.1", 0), _handler(node)) for node in nodes]
     for node, server in zip(nodes, servers, strict=True):
-        node.url = f"http://127.0.0.1:{server.server_address[1]}/secret-key"
+        node.url = f"http://{node.host}:{server.server_address[1]}/secret-key"
         threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield tuple(node.url for node in nodes)

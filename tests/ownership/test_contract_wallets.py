@@ -1,5 +1,6 @@
 """Contract wallets: accepted when the chain says so, asked again at a payout, never guessed."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -113,7 +114,7 @@ def chain() -> Chain:
 
 @pytest.fixture
 def nodes(chain: Chain) -> Iterator[tuple[Node, Node]]:
-    pair = (Node(chain), Node(chain, behind=2))
+    pair = (Node(chain), Node(chain, behind=2, host="localhost"))
     with running(*pair):
         yield pair
 
@@ -141,6 +142,64 @@ def test_a_contract_wallet_is_verified_and_paid_when_the_chain_confirms_it(
     with case.world.context.database.read() as connection:
         [found] = list(recheck(connection))
     assert (found.found, "chain" in str(found.to_wire()["checked"])) == (None, True)
+
+
+FINALIZED, SAFE_ONLY = {"finalized": 64, "safe": 32}, {"safe": 32}
+LEVELS = [
+    ("two hosts at finalized", ("127.0.0.1", "localhost"), (FINALIZED, FINALIZED), 0, "high"),
+    ("one host that has safe alone", ("127.0.0.1", "localhost"), (FINALIZED, SAFE_ONLY), 0, "high"),
+    ("one host that has neither", ("127.0.0.1", "localhost"), (FINALIZED, {}), 0, "medium"),
+    ("two providers of one host", ("127.0.0.1", "127.0.0.1"), (FINALIZED, FINALIZED), 0, "medium"),
+    ("one provider", ("127.0.0.1",), (FINALIZED,), 0, "medium"),
+    ("accepted in the newest blocks", ("127.0.0.1", "localhost"), (SAFE_ONLY,) * 2, 98, "medium"),
+]
+
+
+@pytest.mark.parametrize(("name", "hosts", "tags", "young", "level"), LEVELS)
+def test_a_chains_evidence_is_high_with_two_providers_and_a_settled_block(
+    tmp_path: Path,
+    chain: Chain,
+    name: str,
+    hosts: tuple[str, ...],
+    tags: tuple[dict[str, int], ...],
+    young: int,
+    level: str,
+) -> None:
+    chain.young = young
+    some = [Node(chain, host=host, tags=each) for host, each in zip(hosts, tags, strict=True)]
+    with running(*some):
+        case = Case(tmp_path, *some)
+        claim = case.claim(chain)
+        case.link(claim)
+        assert case.pay().status == "processing"
+    assert (claim.level, name) == (level, name)
+    limits = case.service.limits(case.account_id).data
+    assert any(each.evidence_level == "medium" for each in limits) == (level == "medium")
+    assert verify(case.world.context.database) == ()
+    with case.world.context.database.read() as connection:
+        [found] = list(recheck(connection))
+    assert (found.found, found.to_wire()["level"]) == (None, level)
+
+
+@pytest.mark.parametrize(
+    ("providers", "finality", "level"),
+    [
+        (("a.example.org", "b.example.net"), "finalized", "high"),
+        (("a.example.org", "b.example.net"), "safe", "high"),
+        (("a.example.org", "b.example.net"), "latest", "medium"),
+        (("a.example.org", "b.example.org"), "finalized", "medium"),
+        (("a.example.org", "a.example.org (2)"), "finalized", "medium"),
+        (("a.example.org:8545", "A.EXAMPLE.ORG:8546"), "finalized", "medium"),
+        (("10.0.0.1", "10.1.0.1"), "finalized", "high"),
+        (("10.0.0.1:1", "10.0.0.1:2"), "finalized", "medium"),
+        ((), "finalized", "medium"),
+    ],
+)
+def test_providers_are_independent_where_their_hosts_have_different_owners(
+    providers: tuple[str, ...], finality: str, level: str
+) -> None:
+    stored = {"answers": dict.fromkeys(providers, "0x"), "finality": finality}
+    assert contracts.evidence_level(json.dumps(stored)) == level
 
 
 def test_a_contract_wallet_whose_owner_was_removed_gets_nothing(
@@ -312,7 +371,9 @@ def test_a_signature_by_a_key_asks_no_chain_and_without_providers_nothing_change
 
 
 @pytest.mark.forms(1)
-@pytest.mark.parametrize("change", ["block", "answers", "call", "chainId", "all"])
+@pytest.mark.parametrize(
+    "change", ["finality", "block", "answers", "call", "chainId", "all", "provider"]
+)
 def test_changed_evidence_is_noticed(
     tmp_path: Path, chain: Chain, nodes: tuple[Node, Node], change: str
 ) -> None:
@@ -330,6 +391,8 @@ def test_changed_evidence_is_noticed(
         "call": evidence.replace(SAFE, "0x" + "11" * 20),
         "chainId": evidence.replace('"chainId":1', '"chainId":10'),
         "all": "",
+        "finality": evidence.replace('"finalized"', '"latest"'),
+        "provider": evidence.replace('"localhost:', '"127.0.0.1:'),
     }[change]
     with database.write() as connection:
         connection.execute(update(stored).where(stored.c.claim_id == claim.id).values(body=changed))
@@ -337,7 +400,8 @@ def test_changed_evidence_is_noticed(
     with database.read() as connection:
         [after] = list(recheck(connection))
     assert after.found is not None
-    assert after.found.reason in {"EVIDENCE", "UNREADABLE"}
+    assert changed != evidence
+    assert after.found.reason in {"EVIDENCE", "UNREADABLE", "METHOD"}
 
 
 def test_wallets_are_recognised_by_the_form_of_their_signatures() -> None:

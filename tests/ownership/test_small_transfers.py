@@ -12,6 +12,7 @@ from tests.world.bank import World, build, sqlite_url
 from chainteller.adapters.arrivals_read import FileArrivals
 from chainteller.domain.clock import DAY, SECOND, format_instant
 from chainteller.domain.evidence import METHODS, VerificationMethod
+from chainteller.engine.core.ports import Chain
 from chainteller.engine.operations.claim_proofs import recheck
 from chainteller.engine.verification.full_pass import verify
 from chainteller.service.errors import (
@@ -41,45 +42,53 @@ from chainteller.service.models.funding import (
     WithdrawalRequest,
 )
 
-EXCHANGE = "0x28C6c06298d514Db089934071355E5743bf21d60"
-OTHER = "0x21a31Ee1afC51d94C2eFcCAa2092aD1028285549"
+OWN = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
+OTHER = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC"
 USDC = Currency(type="stablecoin-currency", symbol="USDC", network="ethereum")
 
 
 @dataclass
 class Case:
-    """A customer whose wallet is at an exchange, and the file of what arrives."""
+    """A customer whose wallet can't sign messages, and the file of what arrives."""
 
     folder: Path
+    network: str = "ethereum"
+    address: str = OWN
+    chain: Chain | None = None
     world: World = field(init=False)
 
     def __post_init__(self) -> None:
         self.file = self.folder / "arrivals.json"
         self.sent: list[dict[str, Any]] = []
-        self.world = build(sqlite_url(self.folder), arrivals=FileArrivals(self.file))
+        self.world = build(
+            sqlite_url(self.folder), arrivals=FileArrivals(self.file), chain=self.chain
+        )
         self.service = self.world.engine
         opened = OpenTradingAccount(bank_account_id="DDA-1", bank_account_type="checking")
         self.account_id = self.service.open_trading_account(opened).value.id
-        custody = OpenBlockchainAccount(trading_account_id=self.account_id, network="ethereum")
+        custody = OpenBlockchainAccount(trading_account_id=self.account_id, network=self.network)
         self.custody = self.service.open_blockchain_account(custody).value
-        asked = RegisterCounterparty(address=EXCHANGE, network="ethereum")
+        asked = RegisterCounterparty(address=self.address, network=self.network)
         self.wallet = self.service.register_counterparty(asked).value
 
     def ask(self, **more: Any) -> SmallTransfer:
         request = SmallTransferRequest(counterparty_id=self.wallet.id, **more)
         return self.service.create_small_transfer(self.custody.id, request).value
 
-    def arrive(self, asked: SmallTransfer, after_s: float = 60, **changed: str) -> None:
-        """Somebody sends what was asked for, but for what is changed."""
+    def arrive(self, asked: SmallTransfer, after_s: float = 60, **changed: Any) -> None:
+        """The wallet sends to itself what was asked for, but for what is changed."""
         at = round(asked.created.timestamp() * SECOND + after_s * SECOND)
         transfer = {
             "hash": f"0x{len(self.sent) + 1:064x}",
-            "network": "ethereum",
+            "network": self.network,
             "from": asked.sender,
-            "to": asked.recipient.lower(),
+            "to": asked.recipient,
             "symbol": asked.symbol,
             "amount": asked.amount,
             "at": format_instant(at),
+            "signedBy": [asked.sender],
+            "paidTo": [asked.sender],
+            "sentBefore": 12,
         }
         self.sent.append(transfer | changed)
         self.file.write_text(json.dumps({"transfers": [{"hash": 7}, *self.sent]}))
@@ -91,7 +100,9 @@ class Case:
     def link(self, claim_id: str | None) -> None:
         self.service.link_counterparty(
             self.custody.id,
-            LinkRequest(address=EXCHANGE, network="ethereum", ownership_claim_id=str(claim_id)),
+            LinkRequest(
+                address=self.address, network=self.network, ownership_claim_id=str(claim_id)
+            ),
         )
 
     def pay(self, amount: str = "20.00") -> Transfer:
@@ -117,7 +128,8 @@ def case(tmp_path: Path) -> Case:
 
 def test_the_exact_amount_verifies_with_the_limits_and_the_life_of_its_level(case: Case) -> None:
     asked = case.ask()
-    for told in (asked.amount, asked.recipient, EXCHANGE, "ETH", asked.id):
+    assert (asked.sender, asked.recipient) == (OWN, OWN)
+    for told in (asked.amount, OWN, "to the same address", "ETH", asked.id):
         assert told in asked.instruction
     assert case.seen(asked).status == "waiting"
     case.arrive(asked)
@@ -153,6 +165,13 @@ def test_the_exact_amount_verifies_with_the_limits_and_the_life_of_its_level(cas
         (60, {"amount": "0.01"}, "WRONG_AMOUNT"),
         (60, {"symbol": "USDC", "amount": "1.00"}, "WRONG_ASSET"),
         (60, {"from": OTHER}, "WRONG_SENDER"),
+        (60, {"signedBy": [OTHER]}, "WRONG_SENDER"),
+        (60, {"paidTo": [OWN, OTHER]}, "PAYS_OTHERS"),
+        (60, {"paidTo": [OTHER]}, "PAYS_OTHERS"),
+        (60, {"sentBefore": 100}, "EXACT"),
+        (60, {"sentBefore": 101}, "SERVICE"),
+        (60, {"service": "An exchange"}, "SERVICE"),
+        (60, {"service": {}}, "SERVICE"),
         (7_200, {}, "EXACT"),
         (7_201, {}, "TOO_LATE"),
         (60, {"from": OTHER, "amount": "0.01"}, None),
@@ -160,10 +179,14 @@ def test_the_exact_amount_verifies_with_the_limits_and_the_life_of_its_level(cas
         (60, {"network": "base"}, None),
         (-1, {}, None),
         (60, {"hash": ""}, None),
+        (60, {"signedBy": []}, None),
+        (60, {"paidTo": OWN}, None),
+        (60, {"sentBefore": "12"}, None),
+        (60, {"sentBefore": -1}, None),
     ],
 )
 def test_what_is_wrong_with_a_transfer_is_named_and_nothing_is_verified(
-    case: Case, after_s: float, changed: dict[str, str], finding: str | None
+    case: Case, after_s: float, changed: dict[str, Any], finding: str | None
 ) -> None:
     asked = case.ask()
     case.arrive(asked, after_s, **changed)
@@ -223,7 +246,11 @@ def test_a_small_transfer_is_no_message_to_sign(case: Case) -> None:
         "UPDATE small_transfer SET amount = '1'",
         "UPDATE small_transfer SET deadline = deadline + 3600000000",
         "UPDATE small_transfer_arrival SET finding = 'WRONG_SENDER'",
-        'UPDATE claim_evidence SET body = replace(body, \'"sender":"0x2\', \'"sender":"0x3\')',
+        'UPDATE claim_evidence SET body = replace(body, \'"sender":"0x7\', \'"sender":"0x3\')',
+        "UPDATE claim_evidence SET body = replace(body, 'recipient\":\"0x7', 'recipient\":\"0x3')",
+        'UPDATE claim_evidence SET body = replace(body, \'"signers":["0x7\', \'"signers":["0x3\')',
+        "UPDATE claim_evidence SET body = replace(body, '\"sent\":12', '\"sent\":999')",
+        'UPDATE claim_evidence SET body = replace(body, \'"service":""\', \'"service":"X"\')',
         "DELETE FROM claim_evidence",
         "DELETE FROM small_transfer_arrival",
     ],

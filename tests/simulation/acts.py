@@ -22,7 +22,7 @@ from tests.simulation.figures import (
     moment,
     plain,
 )
-from tests.simulation.model import REFUSALS, SMALL_AMOUNTS, Model
+from tests.simulation.model import REFUSALS, Model
 from tests.simulation.networks import key_of, keys_of, place_of
 from tests.simulation.records import (
     TERMS,
@@ -48,6 +48,7 @@ from tests.simulation.turns import Killed
 from tests.world.customers import CustomerSeed
 
 from chainteller.domain.actors import SCOPES, Actor
+from chainteller.domain.assets import ASSETS_BY_KEY
 from chainteller.domain.preconditions import Control
 from chainteller.engine.core.breaches import Breach
 from chainteller.engine.core.outcome import AuditEntry, Outcome, Update, apply
@@ -273,16 +274,25 @@ def _send(sim: "Simulation", draw: "Draw", small: SmallTransfer) -> None:
     assert place is not None
     right = _right(draw, small, min(model.now, small.deadline))
     other = draw.pick(keys_of(place.family)).registered.canonical
-    kin = [each for each in SMALL_AMOUNTS if each.endswith(f"@{wallet.network}")]
+    kin = [key for key in ASSETS_BY_KEY if key.endswith(f"@{wallet.network}")]
     elsewhere = [each.address for each in model.custodies.values()]
     wrong: tuple[dict[str, Any], ...] = (
         {"atoms": small.atoms + draw.pick((-1, 1, 100, -(small.atoms // 2)))},
         {"sender": other},
         {"asset": draw.pick(kin)},
         {"at": small.deadline + draw.pick((0, 1, SECOND, HOUR))},
-        {"at": small.created + draw.pick((-1, 0, 1, -DAY))},
+        {"at": small.created + draw.pick((-1, 0, 1, -2 * HOUR, -2 * HOUR - 1, -DAY))},
         {"at": model.now + draw.pick((1, MINUTE, HOUR))},
         {"recipient": draw.pick(elsewhere)},
+        {"signers": (other,)},
+        draw.pick(
+            (
+                {"paid": (right.sender, other)},
+                {"paid": ("x", "y", right.sender)},
+                {"sent": draw.pick((100, 101, 10**6))},
+                {"service": "An exchange"},
+            )
+        ),
     )
     sent = right
     while (sent is right and draw.chance(2)) or draw.chance(5):
@@ -462,14 +472,9 @@ def _pay_somebody(sim: "Simulation", draw: "Draw") -> None:
 
 def _right(draw: "Draw", small: SmallTransfer, at: int) -> Sent:
     """What a small transfer waits for."""
-    return Sent(
-        f"0x{draw.below(2**60):064x}",
-        key_of(small.wallet.address).registered.canonical,
-        small.custody.address,
-        small.asset,
-        small.atoms,
-        at,
-    )
+    wallet = key_of(small.wallet.address).registered.canonical
+    name = f"0x{draw.below(2**60):064x}"
+    return Sent(name, wallet, wallet, small.asset, small.atoms, at, (wallet,), (wallet,))
 
 
 def _forget(sim: "Simulation", _draw: "Draw") -> None:

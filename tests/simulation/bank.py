@@ -122,7 +122,7 @@ class Chains:
     def since(self, awaited: Awaited) -> Sequence[Seen]:
         if self.is_down:
             raise ArrivalsUnavailable("the chain is down")
-        return [Seen(*each) for each in self.sent if each.recipient == awaited.recipient]
+        return [Seen(*each) for each in self.sent if each.recipient == awaited.address]
 
 
 @dataclass

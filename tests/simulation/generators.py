@@ -5,6 +5,7 @@ list of steps stays meaningful when some of them are taken out.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from tests.simulation.calls import Asked, Wire
@@ -26,7 +27,6 @@ from tests.simulation.model import (
     REASONS,
     REFUSALS,
     SET_CONTROLS,
-    SMALL_AMOUNTS,
     STATEMENT_REASONS,
     UNFIT_STATEMENTS,
     Model,
@@ -518,11 +518,6 @@ def _create_small_transfer(make: Maker) -> Asked:
         custody, wallet = draw.recent(pairs)
     body: Wire = {"counterpartyId": wallet}
     if draw.chance(3):
-        network = model.custodies[custody].network if custody in model.custodies else "solana"
-        fitting = [each.split("@")[0] for each in SMALL_AMOUNTS if each.endswith(f"@{network}")]
-        odd = ("usdc", "USDC", "DOGE", "", "BTC")
-        body["symbol"] = draw.pick(fitting if fitting and not draw.chance(4) else odd)
-    if draw.chance(3):
         body["validSeconds"] = draw.pick((600, 601, 3_600, 604_800))
     if draw.chance(12):
         body["validSeconds"] = draw.pick((599, 604_801, 0, -1))
@@ -786,6 +781,10 @@ def _claim_by_id(make: Maker) -> Asked:
     return Asked("claim_by_id", (name,))
 
 
+def _claim_attestation(make: Maker) -> Asked:
+    return replace(_claim_by_id(make), operation="claim_attestation")
+
+
 def _small_transfer_by_id(make: Maker) -> Asked:
     rows = make.model.small_transfers.values()
     name = make._of(rows, lambda each: each.wallet.organisation, "CHG")
@@ -919,6 +918,7 @@ GENERATORS: dict[str, Callable[[Maker], Asked]] = {
     "challenges": _of_custody("challenges"),
     "challenge_by_id": _challenge_by_id,
     "claim_by_id": _claim_by_id,
+    "claim_attestation": _claim_attestation,
     "diagnose_signature": _diagnose_signature,
     "capabilities": _capabilities,
     "events": _events,

@@ -80,10 +80,8 @@ SMALL_AMOUNTS = {
     "SOL@solana": (10**7, 10**3),
     "ETH@ethereum": (4 * 10**14, 10**10),
     "BTC@bitcoin": (10**4, 1),
-    "USDC@solana": (10**6, 100),
-    "USDC@ethereum": (10**6, 100),
 }
-"""The least atoms and the step of the amount of a small transfer, each network's own coin first."""
+"""The least atoms and the step of the amount of a small transfer, of each network's own coin."""
 STATEMENT_REASONS = ("CONTRACT_WALLET", "EXCHANGE_ADDRESS", "DEVICE_CANNOT_SIGN", "OTHER")
 UNFIT_STATEMENTS = ("a bell \a rings",)
 """What isn't text. Secrets are refused before an operation begins (tests/secrets)."""
@@ -908,13 +906,11 @@ class Model:
         wallet = self.wallet(client, body["counterpartyId"])
         if wallet.network != custody.network:
             raise Refused("NETWORK_MISMATCH", expected=custody.network, actual=wallet.network)
-        offered = [each for each in SMALL_AMOUNTS if each.endswith(f"@{wallet.network}")]
-        if not offered:
+        asset = next((each for each in SMALL_AMOUNTS if each.endswith(f"@{wallet.network}")), None)
+        if asset is None:
             raise Refused("UNSUPPORTED_NETWORK", network=wallet.network)
-        symbol = body.get("symbol")
-        asset = offered[0] if symbol is None else f"{symbol.upper()}@{wallet.network}"
-        if asset not in offered:
-            raise Refused("UNSUPPORTED_CURRENCY")
+        if self.is_many_customers(custody, wallet):
+            raise Refused("CONFLICT", id=wallet.id, reason="MANY_CUSTOMERS")
         for known in self.small_transfers.values():
             if (known.custody, known.wallet, known.state(self.now)) == (custody, wallet, "waiting"):
                 raise Refused("CONFLICT", id=known.id, reason="SMALL_TRANSFER_WAITING")
@@ -926,7 +922,7 @@ class Model:
         text = (
             f"{self.bank_name}: customer {custody.account.bank.customer.reference}, to show that "
             f"you control {wallet.network} wallet {wallet.address}, send exactly "
-            f"{shown(atoms, asset)} {asset.split('@')[0]} from it to {custody.address}, to arrive "
+            f"{shown(atoms, asset)} {asset.split('@')[0]} from it to the same address, to arrive "
             f"before {str(moment(deadline))[:19]}Z. Pay network fees on top. Ref {name}."
         )
         small = SmallTransfer(name, custody, wallet, asset, atoms, text, self.now, deadline)
@@ -935,6 +931,18 @@ class Model:
         self.tell(client.organisation, "small_transfer.created", name, None, told)
         self.later(10 * SECOND, "small_transfer.watch", name)
         return small.wire(self.now), True, name
+
+    def is_many_customers(self, custody: Custody, wallet: Wallet) -> bool:
+        """Whether two other customers were asked to prove the address, on any network."""
+        asked: list[Challenge | SmallTransfer] = [*self.challenges.values()]
+        asked += self.small_transfers.values()
+        place = (wallet.organisation, wallet.address)
+        others = {
+            each.custody.account.bank.customer.id
+            for each in asked
+            if (each.wallet.organisation, each.wallet.address) == place
+        }
+        return len(others - {custody.account.bank.customer.id}) >= 2
 
     def _create_ownership_statement(self, client: Client, asked: Asked, answered: Answered) -> Any:
         body = asked.body or {}

@@ -137,6 +137,18 @@ FAULTS = (
         "not is_same_asset or abs(seen.atoms - amount.atoms) <= 1)",
     ),
     Fault(
+        "a small transfer that somebody else signed verifies",
+        "domain/second_method.py",
+        "seen.sender == address and address in seen.signers",
+        "seen.sender == address",
+    ),
+    Fault(
+        "a small transfer of a service verifies",
+        "domain/second_method.py",
+        "seen.service or seen.sent > MAXIMUM_SENT",
+        "seen.sent > MAXIMUM_SENT",
+    ),
+    Fault(
         "a small transfer after its deadline verifies",
         "domain/second_method.py",
         "seen.arrived <= awaited.deadline)",

@@ -127,6 +127,10 @@ class Sent(NamedTuple):
     asset: str
     atoms: int
     at: int
+    signers: tuple[str, ...]
+    paid: tuple[str, ...]
+    sent: int = 0
+    service: str = ""
 
 
 class Move(NamedTuple):
@@ -572,7 +576,7 @@ class SmallTransfer:
             "amount": shown(self.atoms, self.asset),
             "symbol": self.asset.split("@")[0],
             "sender": self.wallet.address,
-            "recipient": self.custody.address,
+            "recipient": self.wallet.address,
             "created": moment(self.created),
             "expires": moment(self.deadline),
             "level": "medium",

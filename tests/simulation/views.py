@@ -651,6 +651,11 @@ def _claim_by_id(model: Model, client: Client, asked: Asked) -> Wire:
     return model.claims[asked.ids[0]].wire(model.now)
 
 
+def _claim_attestation(model: Model, client: Client, asked: Asked) -> Wire:
+    _claim_by_id(model, client, asked)
+    return _unsigned(model, client, asked)
+
+
 def _diagnose_signature(model: Model, client: Client, asked: Asked) -> Wire:
     challenge = model.answerable(client, asked)
     expired = challenge.state(model.now) == "expired"
@@ -795,6 +800,7 @@ VIEWS: dict[str, Callable[[Model, Client, Asked], Wire]] = {
     "audit_checkpoint": _unsigned,
     "audit_consistency": _unsigned,
     "audit_proof": _unsigned,
+    "claim_attestation": _claim_attestation,
     "disputes": _disputes,
     "decisions": _decisions,
     "decision": _decision,

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from tests.simulation.calls import Client
-from tests.simulation.figures import DAY, MINUTE, SECOND, moment
+from tests.simulation.figures import DAY, HOUR, MINUTE, SECOND, moment
 from tests.simulation.model import REFUSED_REVIEW, Model
 from tests.simulation.networks import key_of
 from tests.simulation.records import (
@@ -260,7 +260,7 @@ def _watch(model: Model, name: str) -> str:
     seen_before = len(small.arrivals)
     known = {each.sent.hash for each in small.arrivals}
     for sent in sorted(model.sent, key=lambda each: (each.at, each.hash)):
-        finding = _finding(small, sent, now)
+        finding = _finding(model, small, sent, now)
         is_seen = model.settings.arrivals == "watched" and finding and sent.hash not in known
         if not is_seen or (finding != "EXACT" and len(small.arrivals) >= _MOST_ARRIVALS):
             continue
@@ -275,12 +275,14 @@ def _watch(model: Model, name: str) -> str:
     return POSTPONED if len(small.arrivals) == seen_before else "arrived"
 
 
-def _finding(small: SmallTransfer, sent: Sent, now: int) -> str:
+def _finding(model: Model, small: SmallTransfer, sent: Sent, now: int) -> str:
     """EXACT, or what alone is wrong; empty for what has nothing to do with it."""
-    if sent.recipient != small.custody.address or not small.created <= sent.at <= now:
+    wallet, is_bitcoin = key_of(small.wallet.address).registered.canonical, "BTC" in small.asset
+    early = 2 * HOUR if is_bitcoin else 0
+    if sent.recipient != wallet or not small.created - early <= sent.at <= now:
         return ""
     wrong = []
-    if sent.sender != key_of(small.wallet.address).registered.canonical:
+    if sent.sender != wallet or wallet not in sent.signers:
         wrong.append("WRONG_SENDER")
     if sent.asset != small.asset:
         wrong.append("WRONG_ASSET")
@@ -288,7 +290,12 @@ def _finding(small: SmallTransfer, sent: Sent, now: int) -> str:
         wrong.append("WRONG_AMOUNT")
     if sent.at > small.deadline:
         wrong.append("TOO_LATE")
-    return "EXACT" if not wrong else wrong[0] if len(wrong) == 1 else ""
+    if wrong:
+        return wrong[0] if len(wrong) == 1 else ""
+    if sent.service or sent.sent > 100 or model.is_many_customers(small.custody, small.wallet):
+        return "SERVICE"
+    pays_others = len({*sent.paid} - {wallet}) > is_bitcoin or wallet not in sent.paid
+    return "PAYS_OTHERS" if pays_others else "EXACT"
 
 
 def _noted(model: Model, small: SmallTransfer, action: str, told: Wire) -> None:

@@ -1,13 +1,14 @@
 """Addresses of networks that aren't ours are named, and addresses that nobody owns are refused."""
 
 import tomllib
+from pathlib import Path
 
 import pytest
 
 from chainteller.wallets.addresses import InvalidAddress, parse_address
 from chainteller.wallets.foreign import foreign_network
+from chainteller.wallets.listed import REASONS, SERVICES, UNOWNED, service_at, unowned
 from chainteller.wallets.networks import NETWORKS, resolve_network
-from chainteller.wallets.unowned import FILE, REASONS, unowned
 
 PUBLISHED = [
     ("XRP Ledger", "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh"),
@@ -78,8 +79,9 @@ def test_our_own_addresses_are_of_no_other_network() -> None:
     assert [foreign_network(text) for _, text in OURS if not text.startswith("T")] == [None] * 3
 
 
-def test_every_listed_address_is_one_and_nobodys() -> None:
-    groups = tomllib.loads(FILE.read_text(encoding="utf-8"))["group"]
+@pytest.mark.parametrize(("file", "least"), [(UNOWNED, 50), (SERVICES, 20)])
+def test_every_listed_address_is_one_and_is_found(file: Path, least: int) -> None:
+    groups = tomllib.loads(file.read_text(encoding="utf-8"))["group"]
     seen = set()
     for group in groups:
         assert group["source"].startswith("https://")
@@ -89,11 +91,15 @@ def test_every_listed_address_is_one_and_nobodys() -> None:
             for text, name in group["addresses"]:
                 address = parse_address(text, network)
                 assert address.display == text
-                found = unowned(address)
-                assert found is not None
-                assert (found.reason, found.name) == (REASONS[group["kind"]], name)
+                found, service = unowned(address), ""
+                if file is UNOWNED:
+                    assert found == (REASONS[group["kind"]], name)
+                else:
+                    assert found is None
+                    service = name
+                assert service_at(address) == service
                 seen.add(text)
-    assert len(seen) > 50
+    assert len(seen) > least
 
 
 def test_a_token_of_one_network_may_be_a_wallet_on_another() -> None:

@@ -1,8 +1,9 @@
 """What arrived on chains, as a file or a service of the operator tells it.
 
 Both give one JSON object, ``{"transfers": [{"hash", "network", "from", "to", "symbol", "amount",
-"at"}]}``, with final transfers alone: what may still be undone doesn't belong there. ``at`` is when
-the block was made. They are the operator's, but their contents come from chains: replies are
+"at", "signedBy", "paidTo", "sentBefore", "service"}]}``, with final transfers alone: what may be
+undone doesn't belong there. ``at`` is when the block was made; ``domain.second_method.Seen`` says
+what the last four are. They are the operator's, but their contents come from chains: replies are
 bounded in size and time, redirects aren't followed, and an entry that can't be read is left out.
 """
 
@@ -22,8 +23,14 @@ from chainteller.domain.assets import ASSETS_BY_KEY
 from chainteller.domain.clock import format_instant, parse_instant
 from chainteller.domain.json_depth import NestedTooDeeply, parse_json
 from chainteller.domain.money import AmountInvalid, parse_atoms
-from chainteller.domain.second_method import ArrivalsUnavailable, Awaited, Seen
+from chainteller.domain.second_method import (
+    MAXIMUM_SENT,
+    ArrivalsUnavailable,
+    Awaited,
+    Seen,
+)
 from chainteller.wallets.addresses import InvalidAddress, parse_address
+from chainteller.wallets.family import Network
 from chainteller.wallets.networks import known_network
 
 DEADLINE_S = 3.0
@@ -31,6 +38,7 @@ PAUSE_S = 30.0
 """How long a service that failed isn't asked again, so that other due work isn't kept waiting."""
 MAXIMUM_BYTES = 4 * 1024 * 1024
 MAXIMUM_HASH = 128
+MAXIMUM_ADDRESSES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +87,8 @@ class HttpArrivals:
     async def _reply(self, awaited: Awaited) -> bytes:
         query = {
             "network": awaited.amount.asset.network,
-            "address": awaited.recipient,
-            "since": format_instant(awaited.since),
+            "address": awaited.address,
+            "since": format_instant(awaited.earliest),
         }
         found = bytearray()
         plain = {"Accept-Encoding": "identity"}
@@ -130,7 +138,7 @@ def _transfers(transfers: list[Any], awaited: Awaited) -> Iterator[Seen]:
 
 
 def _transfer(entry: Any, awaited: Awaited) -> Seen | None:
-    """A transfer to the awaited recipient; None for any other.
+    """A transfer to the awaited wallet; None for any other.
 
     Raises:
         ValueError, LookupError, TypeError, AttributeError, InvalidAddress: it can't be read.
@@ -140,7 +148,7 @@ def _transfer(entry: Any, awaited: Awaited) -> Seen | None:
     if network is None or entry["network"] != name:
         return None
     recipient = parse_address(entry["to"], network).canonical
-    if recipient != parse_address(awaited.recipient, network).canonical:
+    if recipient != awaited.address:
         return None
     asset = ASSETS_BY_KEY[f"{entry['symbol']}@{name}"]
     spelt = entry["hash"]
@@ -153,8 +161,33 @@ def _transfer(entry: Any, awaited: Awaited) -> Seen | None:
     return Seen(
         spelt,
         parse_address(entry["from"], network).canonical,
-        awaited.recipient,
+        recipient,
         asset.key,
         atoms,
         parse_instant(entry["at"]),
+        _addresses(entry["signedBy"], network),
+        _addresses(entry["paidTo"], network),
+        _count(entry["sentBefore"]),
+        _name(entry.get("service")),
     )
+
+
+def _addresses(entries: Any, network: Network) -> tuple[str, ...]:
+    """Canonical addresses, each once, in order. Raises ValueError, TypeError, InvalidAddress."""
+    if not isinstance(entries, list) or not 0 < len(entries) <= MAXIMUM_ADDRESSES:
+        raise ValueError("no list of addresses")
+    return tuple(sorted({parse_address(each, network).canonical for each in entries}))
+
+
+def _count(number: Any) -> int:
+    if type(number) is not int or number < 0:
+        raise ValueError("no count")
+    return min(number, MAXIMUM_SENT + 1)
+
+
+def _name(text: Any) -> str:
+    """A service's name as it's kept; whatever isn't one still means that there is a service."""
+    if text is None:
+        return ""
+    is_name = isinstance(text, str) and text.isprintable() and 0 < len(text) <= MAXIMUM_HASH
+    return text if is_name else "a service"

@@ -13,6 +13,8 @@ from chainteller.domain.second_method import Awaited, Seen, rounded
 from chainteller.wallets.simulated import SampleWallet, Sends, sample_wallets
 
 AFTER = 30 * SECOND
+SENT = 7
+"""How many transactions a sample wallet has signed before."""
 LATE = 5 * MINUTE
 """How long after the deadline a late customer's transfer arrives."""
 
@@ -30,12 +32,12 @@ class SampleArrivals:
     def since(self, awaited: Awaited) -> tuple[Seen, ...]:
         """What the wallet's owner sends; what has not arrived yet is dated ahead."""
         asset = awaited.amount.asset
-        asked = (asset.network, awaited.sender)
+        asked = (asset.network, awaited.address)
         by_address = {(w.address.network.name, w.address.canonical): w for w in self._wallets}
         wallet = by_address.get(asked)
         if wallet is None:
             return ()
-        atoms, sender, arrived = awaited.amount.atoms, awaited.sender, awaited.since + AFTER
+        atoms, sender, arrived = awaited.amount.atoms, awaited.address, awaited.since + AFTER
         if wallet.sends is Sends.ROUNDED:
             atoms = rounded(awaited.amount)
         elif wallet.sends is Sends.FROM_ANOTHER:
@@ -43,6 +45,7 @@ class SampleArrivals:
             sender = others[wallet.other_account]
         elif wallet.sends is Sends.LATE:
             arrived = awaited.deadline + LATE
-        parts = (sender, awaited.recipient, asset.key, str(atoms), str(arrived))
+        parts = (sender, awaited.address, asset.key, str(atoms), str(arrived))
         seen = "0x" + sha256(" ".join(parts).encode()).hexdigest()
-        return (Seen(seen, sender, awaited.recipient, asset.key, atoms, arrived),)
+        to = awaited.address
+        return (Seen(seen, sender, to, asset.key, atoms, arrived, (sender,), (to,), SENT),)

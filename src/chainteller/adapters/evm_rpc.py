@@ -9,19 +9,28 @@ import asyncio
 import functools
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 import httpx
 
 from chainteller.authorities import authorities
 from chainteller.domain.json_depth import NestedTooDeeply, parse_json
-from chainteller.wallets.contracts import Block, ChainAnswer, CodeAnswer, Question, code_of
+from chainteller.wallets.contracts import (
+    Block,
+    ChainAnswer,
+    CodeAnswer,
+    Finality,
+    Question,
+    code_of,
+)
 from chainteller.wallets.family import Address, Network
 
 DEADLINE_S = 5.0
 MAXIMUM_REPLY_BYTES = 262_144
 _REVERTED = "reverted"
+_SETTLED = tuple(Finality)
+"""The tags of a block for evidence, the strongest first; the last one where there's no other."""
 _Found = TypeVar("_Found", bound=tuple[Any, ...])
 
 
@@ -37,6 +46,13 @@ class _Provider:
     url: str
 
 
+class _Known(NamedTuple):
+    """A block's number, and what providers call it."""
+
+    number: int
+    finality: Finality
+
+
 @dataclass(frozen=True, slots=True)
 class EvmRpc:
     """The providers of each network, by the network's name."""
@@ -47,29 +63,45 @@ class EvmRpc:
     def serves(self, network: Network) -> bool:
         return bool(self.addresses.get(network.name))
 
-    def ask(self, network: Network, question: Question) -> ChainAnswer:
-        """Put a question to every provider of a network, at the newest block that all know."""
-        return asyncio.run(self._ask(network, question))
+    def ask(self, network: Network, question: Question, *, newest: bool = False) -> ChainAnswer:
+        """Put a question to every provider of a network.
+
+        They are asked at the newest block that all of them call finalized or safe. Where the wallet
+        doesn't accept the signature there, and where ``newest`` is wanted, it's the newest block
+        that all know.
+        """
+        return asyncio.run(self._ask(network, question, newest=newest))
 
     def code(self, address: Address) -> CodeAnswer:
         """What every provider has at an address, at the newest block that all know."""
         return asyncio.run(self._code(address))
 
-    async def _ask(self, network: Network, question: Question) -> ChainAnswer:
+    async def _ask(self, network: Network, question: Question, *, newest: bool) -> ChainAnswer:
+        if not newest:
+            answer = await self._ask_at(network, question, _SETTLED)
+            if answer.is_valid or answer.block is None:
+                return answer
+        return await self._ask_at(network, question, (Finality.LATEST,))
+
+    async def _ask_at(
+        self, network: Network, question: Question, tags: Sequence[Finality]
+    ) -> ChainAnswer:
         problems: dict[str, str] = {}
-        number, found = await self._each(network, functools.partial(_answer, question), problems)
+        known, found = await self._each(
+            network, tags, functools.partial(_answer, question), problems
+        )
         chain_id, answers = int(network.reference), {name: each[1] for name, each in found.items()}
         _compare(found, ("block", "answer", "code"), problems)
         has_code = bool(found) and all(each[2] for each in found.values())
-        block = _block(number, found)
-        return ChainAnswer(question, chain_id, block, answers, problems, has_code)
+        block = _block(known.number, found)
+        return ChainAnswer(question, chain_id, block, answers, problems, has_code, known.finality)
 
     async def _code(self, address: Address) -> CodeAnswer:
         problems: dict[str, str] = {}
         asked = functools.partial(_coded, address.display)
-        number, found = await self._each(address.network, asked, problems)
+        known, found = await self._each(address.network, (Finality.LATEST,), asked, problems)
         _compare(found, ("block", "code"), problems)
-        block, names = _block(number, found), tuple(sorted(found))
+        block, names = _block(known.number, found), tuple(sorted(found))
         codes = [each[1] for each in found.values()]
         if problems or block is None or not codes:
             return CodeAnswer(None, None, names, problems)
@@ -78,10 +110,11 @@ class EvmRpc:
     async def _each(
         self,
         network: Network,
+        tags: Sequence[Finality],
         call: Callable[[httpx.AsyncClient, int, _Provider], Awaitable[_Found]],
         problems: dict[str, str],
-    ) -> tuple[int, dict[str, _Found]]:
-        """The newest block that all providers know, and what each answers at it.
+    ) -> tuple[_Known, dict[str, _Found]]:
+        """The newest block that all providers know by one of the tags, and what each answers at it.
 
         ``problems`` is filled with what was wrong with a provider.
         """
@@ -105,11 +138,13 @@ class EvmRpc:
                         found[provider.name] = outcome
                 return found
 
-            newest = await each(functools.partial(_newest_block, client, chain_id))
-            if not newest:
-                return 0, {}
-            number = min(newest.values())
-            return number, await each(functools.partial(call, client, number))
+            blocks = await each(functools.partial(_known_block, client, chain_id, tags))
+            if not blocks:
+                return _Known(0, Finality.LATEST), {}
+            number = min(known.number for known in blocks.values())
+            order = list(Finality)
+            finality = max((known.finality for known in blocks.values()), key=order.index)
+            return _Known(number, finality), await each(functools.partial(call, client, number))
 
     async def _bounded(self, answer: Awaitable[Any]) -> Any:
         async with asyncio.timeout(self.deadline_s):
@@ -130,12 +165,21 @@ def _block(number: int, found: Mapping[str, tuple[Any, ...]]) -> Block | None:
     return next((Block(number, each[0]) for each in found.values()), None)
 
 
-async def _newest_block(client: httpx.AsyncClient, chain_id: int, provider: _Provider) -> int:
+async def _known_block(
+    client: httpx.AsyncClient, chain_id: int, tags: Sequence[Finality], provider: _Provider
+) -> _Known:
+    """The block that a provider has for the first of the tags that it offers."""
     told = _number(await _result(client, provider, "eth_chainId", []))
     if told != chain_id:
         raise _Problem(f"it serves chain {told}, not {chain_id}")
-    block = await _result(client, provider, "eth_getBlockByNumber", ["latest", False])
-    return _number(_field(block, "number"))
+    problem = _Problem("it doesn't know the block")
+    for tag in tags:
+        try:
+            block = await _result(client, provider, "eth_getBlockByNumber", [tag.value, False])
+            return _Known(_number(_field(block, "number")), tag)
+        except _Problem as refused:
+            problem = refused
+    raise problem
 
 
 async def _answer(

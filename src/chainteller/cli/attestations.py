@@ -5,17 +5,18 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
+from chainteller.domain.json_depth import parse_json
+from chainteller.service.errors import ReplyUnusable
 from chainteller.service.models.counterparties import OwnershipClaim
-from chainteller.service.models.heads import AuditCheckpoint
+from chainteller.service.models.heads import WalletAttestation
+from chainteller.wallets.attestation import KIND, facts
 
-KIND = "chainteller wallet attestation, version 1"
 _LABELS = {
+    "account": "Wallet (CAIP-10)",
     "id": "Claim",
     "method": "Method",
     "level": "Evidence level",
     "scheme": "Signature scheme",
-    "network": "Network",
-    "address": "Wallet address",
     "signer": "Signer",
     "text": "Signed text",
     "signature": "Signature",
@@ -25,7 +26,8 @@ _LABELS = {
     "created": "Proved at",
     "linkedAt": "Linked at",
     "status": "Status",
-    "checkpoint": "Head of the audit log",
+    "attestedAt": "Attested at",
+    "entry": "Entry of the audit log",
 }
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Wallet attestation {title}</title>
@@ -35,8 +37,8 @@ th {{ text-align: left; vertical-align: top; padding: 0 1.5em .6em 0; font-weigh
 td {{ font-family: monospace; overflow-wrap: anywhere; white-space: pre-wrap; padding-bottom: .6em; }}
 </style></head><body>
 <h1>Wallet attestation</h1>
-<p>The owner of the wallet proved control of it with the facts below. Anybody can verify them with
-the JSON form of this attestation and the script <code>verify_attestation.py</code>.</p>
+<p>The owner of the wallet proved control of it with the facts below. A page proves nothing by itself:
+ask for the JSON form of this attestation, and verify that with <code>verify_attestation.py</code>.</p>
 <table>
 {rows}
 </table>
@@ -44,26 +46,43 @@ the JSON form of this attestation and the script <code>verify_attestation.py</co
 """  # noqa: E501 - lines of a page
 
 
-def attestation(claim: OwnershipClaim, head: AuditCheckpoint | None) -> dict[str, Any]:
-    """A claim fetched by its id, with the signed head of the audit log if there is one."""
-    wire = claim.model_dump(mode="json", by_alias=True)
-    names = (name for name in _LABELS if name != "checkpoint")
-    facts = {name: wire[name] for name in names if wire.get(name) is not None}
-    return {"type": KIND, **facts, "checkpoint": None if head is None else head.note}
+def signed_document(attested: WalletAttestation) -> dict[str, Any]:
+    """An attestation that the bank signed. Raises ReplyUnusable: it isn't one."""
+    made = {"type": KIND, **attested.model_dump(mode="json", by_alias=True)}
+    try:
+        is_one = isinstance(_facts(made)["id"], str)
+    except (ValueError, LookupError, TypeError):
+        is_one = False
+    if not is_one:
+        raise ReplyUnusable("The deployment's attestation can't be read.")
+    return made
 
 
-def as_json(facts: Mapping[str, Any]) -> str:
-    return json.dumps(facts, ensure_ascii=True, indent=2) + "\n"
+def unsigned_document(claim: OwnershipClaim) -> dict[str, Any]:
+    """What a claim says by itself, where no key signs for the bank."""
+    return {"type": KIND, "facts": facts(claim)}
 
 
-def as_page(facts: Mapping[str, Any]) -> str:
+def _facts(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The facts of either document."""
+    if "note" not in document:
+        return document["facts"]  # type: ignore[no-any-return]  # as unsigned_document made it
+    return parse_json(document["note"].split("\n")[2])  # type: ignore[no-any-return]  # the same
+
+
+def as_json(document: Mapping[str, Any]) -> str:
+    return json.dumps(document, ensure_ascii=True, indent=2) + "\n"
+
+
+def as_page(document: Mapping[str, Any]) -> str:
     """A page to print, without scripts and without anything from elsewhere."""
+    found = _facts(document)
     rows = "\n".join(
-        f"<tr><th>{escape(label)}</th><td>{escape(str(facts[name]))}</td></tr>"
+        f"<tr><th>{escape(label)}</th><td>{escape(str(found[name]))}</td></tr>"
         for name, label in _LABELS.items()
-        if facts.get(name) is not None
+        if found.get(name) is not None
     )
-    return _PAGE.format(title=escape(str(facts["id"])), rows=rows)
+    return _PAGE.format(title=escape(str(found["id"])), rows=rows)
 
 
 FORMS = {".json": as_json, ".html": as_page}

@@ -376,11 +376,10 @@ def _show_challenge(bank: Service, identifier: str) -> None:
 @wallets.command(
     "transfer",
     calls=[op.CREATE_SMALL_TRANSFER],
-    epilog=example("chainteller wallets transfer CPT_... --account BCA_... --symbol USDC"),
+    epilog=example("chainteller wallets transfer CPT_... --account BCA_..."),
 )
 @click.argument("counterparty_id", metavar="CPT")
 @_of_account
-@click.option("--symbol", metavar="S", help="Asset to send. Default: the network's own coin.")
 @click.option(
     "--minutes",
     type=click.IntRange(_LEAST_MINUTES, _MOST_MINUTES),
@@ -392,14 +391,12 @@ def _show_challenge(bank: Service, identifier: str) -> None:
 def transfer(
     counterparty_id: str,
     account_id: str,
-    symbol: str | None,
     minutes: int | None,
     idempotency_key: str | None,
 ) -> None:
-    """Ask for a small transfer of an exact amount from a wallet that can't sign."""
+    """Ask a wallet that can't sign to send an exact amount to itself."""
     request = SmallTransferRequest(
         counterparty_id=counterparty_id,
-        symbol=symbol,
         valid_seconds=None if minutes is None else minutes * 60,
     )
     with writing() as desk:
@@ -475,7 +472,7 @@ def list_statements(account_id: str, selection: Selection[OwnershipStatement]) -
 
 @wallets.command(
     "attestation",
-    calls=[op.CLAIM_BY_ID, op.AUDIT_CHECKPOINT],
+    calls=[op.CLAIM_ATTESTATION, op.CLAIM_BY_ID],
     epilog=example(
         "chainteller wallets attestation CLM_... --output attestation.json",
         "chainteller wallets attestation CLM_... --output attestation.html",
@@ -490,26 +487,25 @@ def list_statements(account_id: str, selection: Selection[OwnershipStatement]) -
     help="Write a new file: .json to verify, .html to print.",
 )
 def attestation(claim_id: str, file: Path | None) -> None:
-    """Show what anybody needs to verify a claim: text, signature, signer, times and checkpoint."""
+    """Attest a claim: all its facts, signed by the bank's keys where it has some."""
     from chainteller.cli import attestations
 
     form = attestations.FORMS.get(".json" if file is None else file.suffix.lower())
     if form is None:
         raise Usage("--output names a .json or .html file.", "Add one of these endings.")
     with service() as bank:
-        claim = bank.claim_by_id(claim_id)
         try:
-            head = bank.audit_checkpoint()
-        except (NotFound, NotOffered):
-            head = None
-    facts = attestations.attestation(claim, head)
+            made = attestations.signed_document(bank.claim_attestation(claim_id))
+        except (NotFound, NotOffered) as unsigned:
+            made = attestations.unsigned_document(bank.claim_by_id(claim_id))
+            say("No key of the bank signed this attestation.", unsigned.suggestion)
     if file is not None:
-        write_new_file(file, form(facts))
+        write_new_file(file, form(made))
         say(f"attestation of {claim_id} written to {file}")
     if options().json:
-        document(facts)
+        document(made)
     elif file is None:
-        verbatim(form(facts).removesuffix("\n"))
+        verbatim(form(made).removesuffix("\n"))
 
 
 @wallets.command(

@@ -44,6 +44,8 @@ class EvidenceLevel(StrEnum):
 class Evidence(NamedTuple):
     """A method of verification.
 
+    ``level`` is the highest that its evidence can have; a chain's answers may be worth less
+    (``wallets/contracts.py``).
     ``checked`` says what is checked again at a payout. ``lifetime`` is how long a verification
     lasts, in microseconds. ``is_repeatable`` says whether anybody can verify the evidence again at
     any time; other evidence is about a moment in the past, and refuses payouts once it is too old.

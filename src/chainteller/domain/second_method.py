@@ -1,15 +1,16 @@
 """The second method of wallet verification: small transfers of an exact amount, and statements.
 
-A small transfer proves control of a wallet that can't sign: its owner sends an amount that nobody
-could know, from the wallet to the customer's deposit address, in time.
+A small transfer proves control of a wallet that can't sign messages: its owner sends an amount that
+nobody could know from the wallet to itself, in time. Whoever signed that transaction controls the
+wallet, unless the wallet is a service's that signs what its customers ask for (decision 25).
 """
 
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from chainteller.domain.assets import BTC, ETH, SOL, USDC_ETHEREUM, USDC_SOLANA, Asset
-from chainteller.domain.clock import DAY, MINUTE, SECOND
+from chainteller.domain.assets import BTC, ETH, SOL, Asset
+from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND
 from chainteller.domain.money import Amount
 from chainteller.domain.randomness import Randomness, below
 
@@ -23,6 +24,10 @@ WATCHED_AFTER = DAY
 is late is named."""
 MAXIMUM_ARRIVALS = 20
 """Wrong transfers that are kept of one small transfer."""
+MAXIMUM_SENT = 100
+"""From how many transactions on that an address signed before it counts as a service's."""
+OTHER_CUSTOMERS = 2
+"""From how many other customers on who were asked to prove an address it counts as a service's."""
 MAXIMUM_STATEMENT = 2_000
 _DIFFERENT = 10_000
 """How many amounts are drawn from."""
@@ -43,18 +48,45 @@ class ArrivalFinding(StrEnum):
     WRONG_ASSET = "WRONG_ASSET"
     WRONG_SENDER = "WRONG_SENDER"
     TOO_LATE = "TOO_LATE"
+    PAYS_OTHERS = "PAYS_OTHERS"
+    SERVICE = "SERVICE"
 
 
+_PERSON = "Record the customer's statement, on which a person decides."
 EXPLANATIONS: Mapping[ArrivalFinding, str] = {
-    ArrivalFinding.EXACT: "The exact amount arrived from the wallet in time.",
-    ArrivalFinding.WRONG_AMOUNT: "Another amount arrived from the wallet. Ask the customer to send "
-    "the exact amount, with fees paid on top, while there is time.",
-    ArrivalFinding.WRONG_ASSET: "Another asset arrived from the wallet. Ask the customer to send "
+    ArrivalFinding.EXACT: "The wallet sent the exact amount to itself in time.",
+    ArrivalFinding.WRONG_AMOUNT: "The wallet sent another amount to itself. Ask the customer to "
+    "send the exact amount, with fees paid on top, while there is time.",
+    ArrivalFinding.WRONG_ASSET: "The wallet sent another asset to itself. Ask the customer to send "
     "the named asset, while there is time.",
-    ArrivalFinding.WRONG_SENDER: "The exact amount arrived from another address. Ask the customer "
-    "which wallet they sent it from, and verify that one if it is theirs.",
-    ArrivalFinding.TOO_LATE: "The exact amount arrived from the wallet after the deadline. Start a "
-    "new small transfer.",
+    ArrivalFinding.WRONG_SENDER: "The exact amount reached the wallet, but somebody else signed "
+    "the transaction. Ask the customer which wallet they sent it from, and verify that one if it "
+    "is theirs.",
+    ArrivalFinding.TOO_LATE: "The wallet sent the exact amount to itself after the deadline. Start "
+    "a new small transfer.",
+    ArrivalFinding.PAYS_OTHERS: "The transaction pays other addresses as well, as a service's do. "
+    "Ask the customer to send the amount alone, while there is time.",
+    ArrivalFinding.SERVICE: "The wallet is a service's, or has sent more than "
+    f"{MAXIMUM_SENT} transactions, so the customer of a service may have asked for this one. "
+    + _PERSON,
+}
+
+
+class Unsuitable(StrEnum):
+    """Why a small transfer from an address would prove nothing."""
+
+    CONTRACT_WALLET = "CONTRACT_WALLET"
+    KNOWN_SERVICE = "KNOWN_SERVICE"
+    MANY_CUSTOMERS = "MANY_CUSTOMERS"
+
+
+UNSUITABLE: Mapping[Unsuitable, str] = {
+    Unsuitable.CONTRACT_WALLET: "The address is a contract, which may pay whoever asks it to. "
+    "Verify it by a signature, or record a statement.",
+    Unsuitable.KNOWN_SERVICE: "The address belongs to a service, which sends what its customers "
+    "ask for. " + _PERSON,
+    Unsuitable.MANY_CUSTOMERS: "Several customers have named this address, so it may be a "
+    "service's. " + _PERSON,
 }
 
 
@@ -86,21 +118,25 @@ _AMOUNTS: Mapping[Asset, _Small] = {
     SOL: _Small(10_000_000, 1_000),
     ETH: _Small(400_000_000_000_000, 10_000_000_000),
     BTC: _Small(10_000, 1),
-    USDC_SOLANA: _Small(1_000_000, 100),
-    USDC_ETHEREUM: _Small(1_000_000, 100),
 }
-"""What a small transfer is of each asset that can be sent, the network's own coin first: a few
-dollars, more than networks refuse as dust, with few enough digits to type."""
+"""What a small transfer is on each network, of its own coin: a few dollars, more than networks
+refuse as dust, with few enough digits to type. Tokens aren't sent: a token's contract moves them
+for whoever was allowed to, so that its transfers don't say who signed."""
+_EARLY: Mapping[Asset, int] = {BTC: 2 * HOUR}
+"""How far a block's time may be before the true one. Bitcoin asks only that it's after the median
+of the eleven blocks before it, and no more than two hours ahead."""
+_CHANGE: Mapping[Asset, int] = {BTC: 1}
+"""How many other addresses a transaction may pay: a Bitcoin wallet gives itself change."""
 
 
-def assets_on(network: str) -> tuple[Asset, ...]:
-    """The assets of small transfers on a network, its own coin first."""
-    return tuple(asset for asset in _AMOUNTS if asset.network == network)
+def asset_on(network: str) -> Asset | None:
+    """The asset of small transfers on a network: its own coin. None where they aren't offered."""
+    return next((asset for asset in _AMOUNTS if asset.network == network), None)
 
 
 def networks() -> tuple[str, ...]:
     """The networks on which small transfers can be asked for."""
-    return tuple(dict.fromkeys(asset.network for asset in _AMOUNTS))
+    return tuple(asset.network for asset in _AMOUNTS)
 
 
 def draw_amount(asset: Asset, randomness: Randomness) -> Amount:
@@ -130,20 +166,30 @@ def small_transfer_status(*, is_claimed: bool, now: int, deadline: int) -> Small
 class Awaited(NamedTuple):
     """A small transfer, as far as transfers on a chain are compared with it.
 
-    ``sender`` is the wallet's canonical address; ``recipient`` the deposit address. It counts from
-    ``since`` to ``deadline``, both included.
+    ``address`` is the wallet's canonical address, which is to send the amount to itself. It counts
+    from ``since`` to ``deadline``, both included.
     """
 
     amount: Amount
-    sender: str
-    recipient: str
+    address: str
     since: int
     deadline: int
 
+    @property
+    def earliest(self) -> int:
+        """The earliest time that a block may carry which was made after the request."""
+        return self.since - _EARLY.get(self.amount.asset, 0)
+
 
 class Seen(NamedTuple):
-    """A final transfer on a chain. ``asset`` is the key of its asset, ``sender`` canonical, and
-    ``arrived`` when its block was made."""
+    """A final transfer on a chain.
+
+    ``asset`` is the key of its asset, addresses are canonical, and ``arrived`` is when its block
+    was made. ``signers`` signed the transaction: its sender (EVM), all signers (Solana), or the
+    addresses of its inputs (Bitcoin). ``paid`` are all addresses that it pays. ``sent`` is how many
+    transactions the sender had signed before it, and ``service`` names the service whose address
+    the sender is, where that is known.
+    """
 
     hash: str
     sender: str
@@ -151,6 +197,10 @@ class Seen(NamedTuple):
     asset: str
     atoms: int
     arrived: int
+    signers: tuple[str, ...]
+    paid: tuple[str, ...]
+    sent: int
+    service: str = ""
 
     def evidence(self) -> dict[str, object]:
         """What a claim keeps of the transfer that proves it, as JSON, whose numbers are too small
@@ -161,7 +211,8 @@ class Seen(NamedTuple):
     def of_evidence(cls, kept: Mapping[str, Any]) -> "Seen":
         """Raises LookupError, TypeError or ValueError for what isn't such evidence."""
         found = {name: kept[name] for name in cls._fields}
-        return cls(**{**found, "atoms": int(found["atoms"])})
+        signers, paid = tuple(found["signers"]), tuple(found["paid"])
+        return cls(**{**found, "atoms": int(found["atoms"]), "signers": signers, "paid": paid})
 
 
 class ArrivalsUnavailable(Exception):
@@ -172,22 +223,27 @@ def judge(awaited: Awaited, seen: Seen, now: int) -> ArrivalFinding | None:
     """Whether a transfer is the awaited one, or what alone is wrong about it.
 
     None for a transfer that has nothing to do with it: it went elsewhere, was made before, claims
-    to be of the future, or is wrong in more than one way, like any other deposit.
+    to be of the future, or is wrong in more than one way, like any other payment.
     """
-    amount = awaited.amount
-    if seen.recipient != awaited.recipient or not awaited.since <= seen.arrived <= now:
+    amount, address = awaited.amount, awaited.address
+    if seen.recipient != address or not awaited.earliest <= seen.arrived <= now:
         return None
     is_same_asset = seen.asset == amount.asset.key
+    is_signed = seen.sender == address and address in seen.signers
     wrong = [
         finding
         for finding, is_right in (
-            (ArrivalFinding.WRONG_SENDER, seen.sender == awaited.sender),
+            (ArrivalFinding.WRONG_SENDER, is_signed),
             (ArrivalFinding.WRONG_ASSET, is_same_asset),
             (ArrivalFinding.WRONG_AMOUNT, not is_same_asset or seen.atoms == amount.atoms),
             (ArrivalFinding.TOO_LATE, seen.arrived <= awaited.deadline),
         )
         if not is_right
     ]
-    if not wrong:
-        return ArrivalFinding.EXACT
-    return wrong[0] if len(wrong) == 1 else None
+    if wrong:
+        return wrong[0] if len(wrong) == 1 else None
+    if seen.service or seen.sent > MAXIMUM_SENT:
+        return ArrivalFinding.SERVICE
+    others = set(seen.paid) - {address}
+    pays_others = len(others) > _CHANGE.get(amount.asset, 0) or address not in seen.paid
+    return ArrivalFinding.PAYS_OTHERS if pays_others else ArrivalFinding.EXACT

@@ -8,7 +8,7 @@ from chainteller.domain.actors import Actor
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.table import TABLE
 from chainteller.engine.core.unit_of_work import now
-from chainteller.engine.heads import signed_heads
+from chainteller.engine.heads import attestations, signed_heads
 from chainteller.engine.operations import (
     accounts,
     agents,
@@ -53,6 +53,7 @@ ANSWERING = (
     deposits,
     disputes,
     finding,
+    attestations,
     signed_heads,
     limits,
     markets,

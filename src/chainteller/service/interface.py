@@ -60,6 +60,7 @@ from chainteller.service.models.heads import (
     AuditConsistency,
     AuditProof,
     ConsistencyQuery,
+    WalletAttestation,
 )
 from chainteller.service.models.markets import Market, PriceSample
 from chainteller.service.models.pages import (
@@ -275,6 +276,10 @@ class Service(ABC):
     def claim_by_id(self, claim_id: str) -> OwnershipClaim:
         """A claim of any account of the organisation."""
         return self.call(Call(op.CLAIM_BY_ID, (claim_id,)))
+
+    def claim_attestation(self, claim_id: str) -> WalletAttestation:
+        """A claim signed by the bank's keys, for anybody to verify."""
+        return self.call(Call(op.CLAIM_ATTESTATION, (claim_id,)))
 
     def diagnose_signature(
         self, blockchain_account_id: str, request: DiagnosisRequest

@@ -68,6 +68,7 @@ from chainteller.service.models.heads import (
     AuditConsistency,
     AuditProof,
     ConsistencyQuery,
+    WalletAttestation,
 )
 from chainteller.service.models.markets import Market, PriceSample
 from chainteller.service.models.pages import (
@@ -1181,6 +1182,17 @@ CLAIM_BY_ID = Read(
     feature="claim-by-id",
     errors=(errors.NotFound,),
 )
+CLAIM_ATTESTATION = Read(
+    name="claim_attestation",
+    operation_id="getOwnershipClaimAttestation",
+    route=f"GET /{_OWNERSHIP}-claims/{{ownershipClaimId}}/attestation",
+    summary="Attest an ownership claim: all its facts, signed by the bank, for anybody to verify",
+    tag="Wallet ownership",
+    scope="wallets:read",
+    response=WalletAttestation,
+    feature=HEADS,
+    errors=(errors.NotFound, errors.Conflict),
+)
 DIAGNOSE_SIGNATURE = Read(
     name="diagnose_signature",
     operation_id="diagnoseSignature",
@@ -1198,7 +1210,7 @@ CREATE_SMALL_TRANSFER = Write(
     name="create_small_transfer",
     operation_id="createSmallTransfer",
     route=f"POST {_CUSTODY}/{_OWNERSHIP}-transfers",
-    summary="Ask for a small transfer of an exact amount, where the wallet can't sign",
+    summary="Ask a wallet that can't sign to send an exact amount to itself",
     tag="Wallet ownership",
     scope="wallets:write",
     request=SmallTransferRequest,
@@ -1210,7 +1222,6 @@ CREATE_SMALL_TRANSFER = Write(
         errors.Conflict,
         errors.NetworkMismatch,
         errors.UnsupportedNetwork,
-        errors.UnsupportedCurrency,
         errors.ArrivalsUnwatched,
     ),
 )

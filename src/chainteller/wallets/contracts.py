@@ -8,9 +8,10 @@ judges the answers; ``adapters/evm_rpc.py`` asks it. Nothing is sent to the chai
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import NamedTuple
 
-from chainteller.domain.evidence import AddressCode
+from chainteller.domain.evidence import AddressCode, EvidenceLevel
 from chainteller.domain.json_depth import parse_json
 from chainteller.wallets.family import Address
 from chainteller.wallets.hashes import keccak256
@@ -205,6 +206,18 @@ def _deploy_and_ask(factory: bytes, deployment: bytes, wallet: bytes, asked: byt
 # -- the evidence --------------------------------------------------------------------------------
 
 
+class Finality(StrEnum):
+    """What a chain says of a block, the strongest first; the newest block may still be undone."""
+
+    FINALIZED = "finalized"
+    SAFE = "safe"
+    LATEST = "latest"
+
+
+_INDEPENDENT = 2
+"""How many providers it takes that are nobody's in common."""
+
+
 class Block(NamedTuple):
     number: int
     hash: str
@@ -216,7 +229,7 @@ class ChainAnswer:
 
     ``answers`` has the returned bytes by provider; ``problems`` says for each provider that gave
     no usable answer, or another one than the others, what was wrong. ``has_code`` says whether the
-    wallet is a contract at that block.
+    wallet is a contract at that block, ``finality`` what all providers say of the block.
     """
 
     question: Question
@@ -225,6 +238,7 @@ class ChainAnswer:
     answers: Mapping[str, str]
     problems: Mapping[str, str]
     has_code: bool = False
+    finality: Finality = Finality.LATEST
 
     @property
     def is_usable(self) -> bool:
@@ -245,8 +259,31 @@ class ChainAnswer:
             "block": None if block is None else {"number": block.number, "hash": block.hash},
             "call": self.question.call(),
             "answers": dict(self.answers),
+            "finality": self.finality.value,
         }
         return json.dumps(found, sort_keys=True, separators=(",", ":"))
+
+
+def evidence_level(stored: str | None) -> EvidenceLevel:
+    """What stored evidence is worth: ``high`` takes two independent providers, which answered at a
+    block that all of them call finalized or safe.
+
+    Raises:
+        ValueError, LookupError, TypeError, AttributeError: the evidence can't be read.
+    """
+    found = parse_json(stored or "")
+    is_settled = found["finality"] in (Finality.FINALIZED, Finality.SAFE)
+    owners = {_owner(name) for name in found["answers"]}
+    is_high = is_settled and len(owners) >= _INDEPENDENT
+    return EvidenceLevel.HIGH if is_high else EvidenceLevel.MEDIUM
+
+
+def _owner(provider: str) -> str:
+    """Whose a provider is, as far as its host says: an address as a whole, of a name the last two
+    labels. Names of different owners may look the same, but not the reverse."""
+    host = provider.partition(" ")[0].partition(":")[0].lower()
+    labels = host.rsplit(".", 2)
+    return host if labels[-1].isdecimal() else ".".join(labels[-2:])
 
 
 @dataclass(frozen=True, slots=True)

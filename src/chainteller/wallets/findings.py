@@ -97,9 +97,9 @@ _GENERAL: dict[str, Wording] = {
         WRONG_MESSAGE_FORMAT,
         "This is the form smart-contract wallets (Safe, Coinbase Smart Wallet) answer in. It can "
         "only be checked against the chain.",
-        "Is this a smart wallet, such as Safe or Coinbase Smart Wallet? If so, we can verify it by "
-        "a small transfer from it instead.",
-        "Ask for a small transfer from this wallet, or verify another wallet of the customer.",
+        "Is this a smart wallet, such as Safe or Coinbase Smart Wallet? We cannot check it from "
+        "here. Do you have another wallet?",
+        "Verify another wallet of the customer, or record a statement for a person to decide on.",
     ),
     "BIP322_UNSUPPORTED": Wording(
         WRONG_MESSAGE_FORMAT,

@@ -100,7 +100,6 @@ class Request(NamedTuple):
 
     customer: str
     amount: str
-    recipient: str
     deadline: str
     reference: str
 
@@ -110,7 +109,6 @@ class Request(NamedTuple):
         return cls(
             customer,
             f"{awaited.amount} {awaited.amount.asset.symbol}",
-            awaited.recipient,
             format_instant(awaited.deadline),
             reference,
         )
@@ -135,7 +133,7 @@ def _after_name(wallet: Address, request: Request) -> str:
     until = _FRACTION.sub("", request.deadline)
     return (
         f": customer {label(request.customer)}, to show that you control {wallet.network.name} "
-        f"wallet {wallet.display}, send exactly {request.amount} from it to {request.recipient}, "
+        f"wallet {wallet.display}, send exactly {request.amount} from it to the same address, "
         f"to arrive before {until}. Pay network fees on top. Ref {request.reference}."
     )
 

@@ -40,8 +40,9 @@ class Chain(Protocol):
     def serves(self, network: Network) -> bool:
         """Whether a network has providers here."""
 
-    def ask(self, network: Network, question: Question) -> ChainAnswer:
-        """Ask all providers of a network; takes seconds. Raises nothing that a provider does."""
+    def ask(self, network: Network, question: Question, *, newest: bool = False) -> ChainAnswer:
+        """Ask all providers of a network, at a block that can't be undone where one will do, or at
+        the ``newest``; takes seconds. Raises nothing that a provider does."""
 
     def code(self, address: Address) -> CodeAnswer:
         """What all providers of its network have at an address; as ``ask``."""

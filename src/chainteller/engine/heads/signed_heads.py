@@ -224,8 +224,8 @@ def audit_checkpoint(
 ) -> AuditCheckpoint:
     if context.kept is not None and (disputed := context.kept.disputed(organisation_id)):
         raise _contradicted(disputed)
-    standing, keys = _signing(context, connection)
-    _, signed = _signed_head(context, connection, organisation_id, standing.deployment, keys)
+    standing, keys = signing(context, connection)
+    _, signed = signed_head(context, connection, organisation_id, standing.deployment, keys)
     origin = signed.checkpoint.origin
     known = (each for each in context.signers.witnesses)
     sizes = [_published_size(context.signers, each, origin) for each in known]
@@ -240,7 +240,7 @@ def audit_checkpoint(
     )
 
 
-def _signing(context: EngineContext, connection: Session) -> tuple[Standing, SigningKeys]:
+def signing(context: EngineContext, connection: Session) -> tuple[Standing, SigningKeys]:
     """Raises NotFound: no key signs this database's heads."""
     try:
         standing = context.signers.standing(connection)
@@ -257,7 +257,7 @@ def _unsigned(why: str) -> NotFound:
     return refused
 
 
-def _signed_head(
+def signed_head(
     context: EngineContext,
     connection: Session,
     organisation_id: str,
@@ -317,7 +317,7 @@ def _cosignatures(signed: SignedHead) -> Iterator[HeadCosignature]:
 def audit_consistency(
     context: EngineContext, connection: Session, organisation_id: str, query: ConsistencyQuery
 ) -> AuditConsistency:
-    standing, _ = _signing(context, connection)
+    standing, _ = signing(context, connection)
     tree, head = context.signers.trees.of(connection, organisation_id)
     old, size = query.from_size, head.size if query.to_size is None else query.to_size
     if old > size:
@@ -336,7 +336,7 @@ def audit_consistency(
 def audit_proof(
     context: EngineContext, connection: Session, organisation_id: str, seq: str
 ) -> AuditProof:
-    standing, keys = _signing(context, connection)
+    standing, keys = signing(context, connection)
     number = int(seq) if seq.isascii() and seq.isdecimal() and len(seq) < 17 else 0
     body = views.body_of(connection, organisation_id, number)
     if body is None:
@@ -344,7 +344,7 @@ def audit_proof(
         raise (
             _archived(number, archive) if archive else NotFound("audit row", seq if number else "")
         )
-    tree, signed = _signed_head(context, connection, organisation_id, standing.deployment, keys)
+    tree, signed = signed_head(context, connection, organisation_id, standing.deployment, keys)
     return AuditProof(
         seq=number,
         entry=entry.shown(body).decode(),

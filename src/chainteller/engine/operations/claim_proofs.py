@@ -22,7 +22,7 @@ from chainteller.domain.challenges import (
 )
 from chainteller.domain.clock import SECOND, format_instant
 from chainteller.domain.evidence import METHODS as EVIDENCE
-from chainteller.domain.evidence import VerificationMethod, evidence_of
+from chainteller.domain.evidence import Evidence, EvidenceLevel, VerificationMethod, evidence_of
 from chainteller.domain.json_depth import parse_json
 from chainteller.domain.money import Amount
 from chainteller.domain.second_method import (
@@ -104,13 +104,7 @@ def _check_transfer(evidence: Record, address: Address) -> Contradictions:
     """The transfer that arrived is the one that was asked for, judged again by the same rule."""
     asset = ASSETS_BY_KEY[evidence.small_asset]
     amount, deadline = Amount(evidence.small_amount, asset), evidence.small_deadline
-    asked = Awaited(
-        amount,
-        address.canonical,
-        evidence.custody_address,
-        evidence.challenge_created,
-        deadline,
-    )
+    asked = Awaited(amount, address.canonical, evidence.challenge_created, deadline)
     request = Request.of(asked, evidence.customer_reference, evidence.challenge_id)
     if not is_transfer_text(evidence.challenge_text, address, request):
         yield Contradiction("TEXT", "The request names another amount, wallet, address or time.")
@@ -159,8 +153,8 @@ def _claim(evidence: Record) -> Contradictions:
     if method is None or check is None:
         yield Contradiction("METHOD", "This build doesn't know the claim's method.")
         return
-    if evidence.claim_level != method.level:
-        yield Contradiction("METHOD", "The claim's level isn't that of its method.")
+    if evidence.claim_level != _level(evidence, method):
+        yield Contradiction("METHOD", "The claim's level isn't that of its method and evidence.")
     if (evidence.small_challenge_id is None) == (check is _check_transfer):
         yield Contradiction("METHOD", "The challenge asked for another proof than was given.")
         return
@@ -185,6 +179,12 @@ def _claim(evidence: Record) -> Contradictions:
     yield from check(evidence, address)
     yield from _parties(evidence)
     yield from _times(evidence)
+
+
+def _level(evidence: Record, method: Evidence) -> EvidenceLevel:
+    """The level that the claim's proof has."""
+    is_contract = evidence.claim_method == VerificationMethod.CONTRACT
+    return contracts.evidence_level(evidence.evidence_body) if is_contract else method.level
 
 
 _REDIRECTED = Contradiction("ADDRESS", "The wallet's address isn't the one that was registered.")
@@ -381,7 +381,7 @@ class Rechecked(NamedTuple):
             "network": evidence.wallet_network,
             "address": evidence.wallet_address,
             "method": evidence.claim_method,
-            "level": None if method is None else method.level.value,
+            "level": None if method is None else evidence.claim_level,
             "checked": None if method is None else method.checked,
             "holds": found is None,
             "reason": None if found is None else found.reason,

@@ -18,7 +18,7 @@ from chainteller.domain.challenges import (
     ClaimStatus,
     challenge_status,
 )
-from chainteller.domain.evidence import METHODS, VerificationMethod
+from chainteller.domain.evidence import METHODS, EvidenceLevel, VerificationMethod
 from chainteller.domain.ids import Prefix
 from chainteller.engine.core import outcome, reading
 from chainteller.engine.core.context import EngineContext
@@ -37,6 +37,7 @@ from chainteller.service.models.counterparties import (
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
 from chainteller.storage.queries import challenges as challenge_rows
+from chainteller.wallets import contracts
 from chainteller.wallets.cases import Case, Diagnosis
 from chainteller.wallets.judging import diagnosis_model
 from chainteller.wallets.proof import Proof
@@ -201,7 +202,7 @@ def decide_acceptance(
         "expires": moment.now + CLAIM_LIFETIME,
         "linked_at": None,
         "method": method.value,
-        "level": METHODS[method].level.value,
+        "level": _level(method, evidence).value,
     }
     kept: tuple[Insert, ...] = ()
     if evidence is not None:
@@ -217,6 +218,12 @@ def decide_acceptance(
             Event("ownership_claim.created", claim_id, told),
         ),
     )
+
+
+def _level(method: VerificationMethod, evidence: str | None) -> EvidenceLevel:
+    """What a proof is worth: that of its method, or less where a chain's answers are worth less."""
+    is_contract = method is VerificationMethod.CONTRACT
+    return contracts.evidence_level(evidence) if is_contract else METHODS[method].level
 
 
 def _refusal(tx: UnitOfWork, challenge: Record, about: Case, found: Diagnosis) -> InvalidSignature:

@@ -109,7 +109,7 @@ def renew(context: EngineContext, account_id: str, counterparty_id: str) -> Rene
         question = contracts.question(found.challenge_text, signature, address)
     except (ValueError, TypeError):
         return Renewal(claim_id, None)
-    return Renewal(claim_id, context.chain.ask(network, question))
+    return Renewal(claim_id, context.chain.ask(network, question, newest=True))
 
 
 def confirmation(target: Target, renewal: Renewal | None) -> AuditEntry | None:

@@ -41,8 +41,8 @@ from chainteller.storage.queries import challenges, wallets
 from chainteller.wallets import addresses
 from chainteller.wallets.addresses import Address
 from chainteller.wallets.contracts import Block, CodeAnswer
+from chainteller.wallets.listed import unowned
 from chainteller.wallets.networks import Network, resolve_network
-from chainteller.wallets.unowned import unowned
 
 RESOURCE = "counterparty"
 SEEN = "counterparty.seen"

@@ -1,8 +1,10 @@
-"""Small transfers: proof of a wallet that can't sign, by an exact amount that it sends.
+"""Small transfers: proof of a wallet that can't sign, by an exact amount that it sends to itself.
 
 A small transfer is a challenge that isn't answered by a signature. The chain is asked before a
 write begins; the write decides on the locked challenge, and records each transfer once. One that
-is exact completes the challenge with a claim, as a signature does.
+is exact completes the challenge with a claim, as a signature does. An address that may be a
+service's is refused when it's asked for, and again when a transfer arrives: a statement gives it to
+a person.
 """
 
 import logging
@@ -12,7 +14,7 @@ from chainteller.domain.actors import WORKER, Actor
 from chainteller.domain.assets import ASSETS_BY_KEY, Asset
 from chainteller.domain.canonical import canonical
 from chainteller.domain.challenges import ChallengeStatus, expiry
-from chainteller.domain.evidence import VerificationMethod
+from chainteller.domain.evidence import AddressCode, VerificationMethod
 from chainteller.domain.ids import Prefix
 from chainteller.domain.money import Amount
 from chainteller.domain.second_method import (
@@ -20,13 +22,16 @@ from chainteller.domain.second_method import (
     MAXIMUM_ARRIVALS,
     MAXIMUM_VALIDITY_S,
     MINIMUM_VALIDITY_S,
+    OTHER_CUSTOMERS,
     SCHEME,
+    UNSUITABLE,
     WATCHED_AFTER,
     ArrivalFinding,
     ArrivalsUnavailable,
     Awaited,
     Seen,
-    assets_on,
+    Unsuitable,
+    asset_on,
     draw_amount,
     judge,
     networks,
@@ -43,7 +48,6 @@ from chainteller.service.errors import (
     ArrivalsUnwatched,
     Conflict,
     NetworkMismatch,
-    UnsupportedCurrency,
     UnsupportedNetwork,
     ValidationFailed,
 )
@@ -52,6 +56,8 @@ from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
 from chainteller.storage.queries import jobs, small_transfers, wallets
+from chainteller.wallets.listed import service_at
+from chainteller.wallets.networks import NETWORKS
 from chainteller.wallets.proof import Proof
 from chainteller.wallets.texts import Request, transfer_text
 
@@ -71,7 +77,8 @@ def create(tx: UnitOfWork, account_id: str, request: SmallTransferRequest) -> Sm
     valid_s = _validity_s(request)
     account = blockchain_accounts.find(tx.connection, tx.organisation_id, account_id)
     wallet = counterparties.find(tx.connection, tx.organisation_id, request.counterparty_id)
-    asset = _asset(account, wallet, request.symbol)
+    asset = _asset(account, wallet)
+    _require_suitable(tx.connection, wallet, account.customer_id)
     small_transfers.lock_account(tx.connection, account.id)
     _require_none_waiting(tx, account.id, wallet.id)
     customer, _ = wallets.owner(tx.connection, account.id)
@@ -91,31 +98,61 @@ def _validity_s(request: SmallTransferRequest) -> int:
     return given_s
 
 
-def _asset(account: Record, wallet: Record, symbol: str | None) -> Asset:
-    """What the wallet is to send.
+def _asset(account: Record, wallet: Record) -> Asset:
+    """What the wallet is to send: its network's own coin.
 
     Raises:
-        NetworkMismatch, UnsupportedNetwork, UnsupportedCurrency.
+        NetworkMismatch, UnsupportedNetwork.
     """
     if wallet.network != account.network:
         raise NetworkMismatch(
             "The wallet is on another network than the blockchain account.",
             {"expected": account.network, "actual": wallet.network},
         )
-    offered = assets_on(wallet.network)
-    if not offered:
+    asset = asset_on(wallet.network)
+    if asset is None:
         raise UnsupportedNetwork(
             "Small transfers aren't offered on this network.",
             {"network": wallet.network, "supported": list(networks())},
         )
-    chosen = symbol.upper() if symbol is not None else offered[0].symbol
-    for asset in offered:
-        if asset.symbol == chosen:
-            return asset
-    raise UnsupportedCurrency(
-        "This asset can't be sent as a small transfer on this network.",
-        {"symbol": reading.shown(str(symbol)), "supported": [each.symbol for each in offered]},
+    return asset
+
+
+def _require_suitable(connection: Session, wallet: Record, customer_id: str) -> None:
+    """Raises Conflict: a transfer from the address would prove nothing."""
+    found = unsuitable(connection, wallet, customer_id)
+    if found is not None:
+        raise Conflict(
+            "A small transfer from this address would prove nothing.",
+            {
+                "resource": "counterparty",
+                "id": wallet.id,
+                "reason": found.value,
+                "currentVersion": None,
+                "suggestion": UNSUITABLE[found],
+            },
+        )
+
+
+def unsuitable(connection: Session, wallet: Record, customer_id: str) -> Unsuitable | None:
+    """Why a transfer from the wallet would prove nothing, as far as the bank knows by itself.
+
+    ``wallet`` is a counterparty, or a small transfer, which has the same fields of its wallet.
+    """
+    if wallet.code == AddressCode.CONTRACT:
+        return Unsuitable.CONTRACT_WALLET
+    address = counterparties.stored_address(wallet)
+    if service_at(address):
+        return Unsuitable.KNOWN_SERVICE
+    family = address.network.family
+    others = small_transfers.other_customers(
+        connection,
+        customer_id,
+        wallet.organisation_id,
+        (each.name for each in NETWORKS if each.family is family),
+        wallet.canonical,
     )
+    return Unsuitable.MANY_CUSTOMERS if others >= OTHER_CUSTOMERS else None
 
 
 def _require_none_waiting(tx: UnitOfWork, account_id: str, wallet_id: str) -> None:
@@ -138,7 +175,7 @@ def decide_request(
 ) -> Outcome:
     """A challenge that a transfer of ``amount`` answers, within ``valid_s`` seconds."""
     challenge_id, deadline = moment.new_id(Prefix.CHALLENGE), expiry(moment.now, valid_s)
-    asked = Awaited(amount, wallet.canonical, account.address, moment.now, deadline)
+    asked = Awaited(amount, wallet.canonical, moment.now, deadline)
     request = Request.of(asked, customer, challenge_id)
     text = transfer_text(moment.options.bank_name, counterparties.stored_address(wallet), request)
     challenge = {
@@ -210,7 +247,6 @@ def awaited(row: Record) -> Awaited:
     return Awaited(
         Amount(row.amount, ASSETS_BY_KEY[row.asset]),
         row.canonical,
-        row.recipient,
         row.created,
         row.deadline,
     )
@@ -240,7 +276,12 @@ def _look(tx: UnitOfWork, small_transfer_id: str, found: Sequence[Seen] | None) 
     if row.status == ChallengeStatus.OPEN and not is_over:
         recorded = small_transfers.arrivals(tx.connection, (row.id,))[row.id]
         known = {each.hash for each in recorded}
-        new = [each for each in found or () if each.hash not in known]
+        doubt = unsuitable(tx.connection, row, row.customer_id) if found else None
+        new = [
+            each if doubt is None else each._replace(service=doubt.value)
+            for each in found or ()
+            if each.hash not in known
+        ]
         decided = decide_arrivals(row, new, len(known), outcome.moment(tx))
         for each in decided:
             outcome.apply(tx, each)

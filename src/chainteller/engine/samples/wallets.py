@@ -292,7 +292,9 @@ def ask_for_transfer(timeline: Timeline, pair: Pair, at: int) -> None:
     bank = timeline.bank
     custody = bank.rows.record(Tables.blockchain_account, pair.account_id)
     wallet = bank.rows.record(Tables.counterparty, pair.counterparty_id)
-    asset = second_method.assets_on(pair.network)[0]
+    asset = second_method.asset_on(pair.network)
+    if asset is None:
+        raise AssertionError(f"no small transfers on {pair.network}")
     amount = second_method.draw_amount(asset, SeededRandomness(f"sample {pair.wallet.name}"))
     valid_s = second_method.MINIMUM_VALIDITY_S
     decided = small_transfers.decide_request(
@@ -304,10 +306,13 @@ def ask_for_transfer(timeline: Timeline, pair: Pair, at: int) -> None:
     sent = second_method.Seen(
         SeededRandomness(f"sample {decided.subject}").bytes(32).hex(),
         wallet.canonical,
-        custody.address,
+        wallet.canonical,
         asset.key,
         second_method.rounded(amount),
         at + 4 * MINUTE,
+        (wallet.canonical,),
+        (wallet.canonical,),
+        0,
     )
     timeline.at(sent.arrived, lambda when: arrive(bank, pair, decided, sent, when))
 
@@ -322,7 +327,6 @@ def arrive(bank: SampleBank, pair: Pair, asked: Outcome, sent: second_method.See
         **{name: small[name] for name in ("asset", "amount", "deadline")},
         address=wallet.address,
         canonical=wallet.canonical,
-        recipient=sent.recipient,
     )
     for each in small_transfers.decide_arrivals(row, [sent], 0, bank.moment(at)):
         bank.apply(each, at, _owner(bank, pair))

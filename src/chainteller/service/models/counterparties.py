@@ -157,12 +157,9 @@ class OwnershipClaim(WireModel):
 
 
 class SmallTransferRequest(RequestModel):
-    """``symbol`` is an asset on the wallet's network, by default the network's own coin.
-    ``valid_seconds`` is from ten minutes to seven days, by default two hours.
-    """
+    """``valid_seconds`` is from ten minutes to seven days, by default two hours."""
 
     counterparty_id: str
-    symbol: str | None = None
     valid_seconds: StrictInt | None = None
 
 
@@ -179,8 +176,9 @@ class Arrival(WireModel):
 
 
 class SmallTransfer(WireModel):
-    """Proof by an exact amount: the wallet sends it from ``sender`` to ``recipient`` before it
-    expires. ``instruction`` is what the customer is told; ``claim_id`` follows once it arrived.
+    """Proof by an exact amount of the network's own coin: the wallet sends it from ``sender`` to
+    ``recipient``, which are the same address, before it expires. ``instruction`` is what the
+    customer is told; ``claim_id`` follows once it arrived.
     """
 
     id: str

@@ -50,6 +50,20 @@ class AuditProof(WireModel):
     note: str
 
 
+class WalletAttestation(WireModel):
+    """A claim as the bank attests it.
+
+    ``note`` is a C2SP signed note of the keys that sign the log's heads. Its text has three lines:
+    "chainteller wallet attestation, version 2", the log's origin, and all facts as canonical JSON.
+    Among them, ``entry`` and ``leaf`` (base64) say where the log has the claim; ``hashes`` prove
+    it (RFC 6962, 2.1.1) under the head in ``checkpoint``.
+    """
+
+    note: str
+    hashes: Many[str]
+    checkpoint: str
+
+
 class ConsistencyQuery(WireModel):
     """The sizes of two heads; without ``to_size``, that of the log."""
 

@@ -28,12 +28,12 @@ _WHOLE = Source(
     network="counterparty.network",
     address="counterparty.address",
     canonical="counterparty.canonical",
-    recipient="blockchain_account.address",
+    code="counterparty.code",
     trading_account_id="blockchain_account.trading_account_id",
 )
 find = Finder(_WHOLE, "organisation_id", "id")
-"""A small transfer: its challenge, asset, amount and deadline, the network and address of its
-wallet, and the deposit address (``recipient``) with its trading account."""
+"""A small transfer: its challenge, asset, amount and deadline, the network, address and code of its
+wallet, and its trading account."""
 find_any = Finder(_WHOLE, "id")
 """As ``find``, of any organisation."""
 _LISTED = Listing(
@@ -51,6 +51,13 @@ _WAITING = Query(
     "AND small_transfer.deadline >= :now LIMIT 1",
     Value,
 )
+_OTHER_CUSTOMERS = Query(
+    "SELECT count(DISTINCT challenge.customer_id) AS value FROM counterparty "
+    "JOIN challenge ON challenge.counterparty_id = counterparty.id "
+    "WHERE counterparty.organisation_id = :organisation AND counterparty.network IN :networks "
+    "AND counterparty.canonical = :canonical AND challenge.customer_id <> :customer",
+    Value,
+)
 _LOCK = Query("SELECT id AS value FROM blockchain_account WHERE id = :id FOR NO KEY UPDATE", Value)
 
 
@@ -58,6 +65,24 @@ def waiting(connection: Session, account_id: str, counterparty_id: str, now: int
     """The id of the pair's small transfer that may still arrive in time."""
     pair = {"account": account_id, "counterparty": counterparty_id, "now": now}
     found: str | None = connection.execute(_WAITING, pair).scalar()
+    return found
+
+
+def other_customers(
+    connection: Session,
+    customer_id: str,
+    organisation_id: str,
+    networks: Iterable[str],
+    canonical: str,
+) -> int:
+    """How many customers but one were asked to prove an address, on some networks."""
+    named = {
+        "customer": customer_id,
+        "organisation": organisation_id,
+        "networks": [*networks],
+        "canonical": canonical,
+    }
+    found: int = connection.execute(_OTHER_CUSTOMERS, named).scalar() or 0
     return found
 
 
@@ -95,7 +120,7 @@ def to_model(row: Record, arrived: Iterable[Record], now: int) -> SmallTransfer:
         amount=format_atoms(row.amount, asset),
         symbol=asset.symbol,
         sender=row.address,
-        recipient=row.recipient,
+        recipient=row.address,
         created=row.created,
         expires=row.deadline,
         level=METHODS[VerificationMethod.TRANSFER].level,

@@ -23,6 +23,7 @@ from chainteller.wallets.clipboard import read_clipboard
 from chainteller.wallets.curve import curve
 from chainteller.wallets.encodings import Candidate
 from chainteller.wallets.family import Address, Network
+from chainteller.wallets.listed import unowned
 from chainteller.wallets.networks import (
     NETWORKS,
     UnknownNetwork,
@@ -36,7 +37,6 @@ from chainteller.wallets.simulated import (
     sample_wallets,
     sign_sample,
 )
-from chainteller.wallets.unowned import unowned
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service

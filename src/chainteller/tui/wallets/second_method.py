@@ -3,7 +3,7 @@
 from functools import partial
 from typing import TYPE_CHECKING
 
-from chainteller.domain.second_method import ArrivalFinding, StatementReason, assets_on
+from chainteller.domain.second_method import ArrivalFinding, StatementReason
 from chainteller.records.formats import countdown, money, short_id
 from chainteller.service.models.counterparties import SmallTransferRequest, StatementRequest
 from chainteller.tui.customer import CustomerRequest
@@ -28,31 +28,23 @@ _REASONS = {
 
 
 def ask_for_transfer(wallet: Wallet | None) -> Step:
-    """Ask for a small transfer of an asset on the wallet's network."""
+    """Ask for a small transfer from the wallet to itself."""
     if wallet is None:
         return notice("select a wallet first")
     if wallet.is_verified and wallet.verification_state == "current":
         return notice("already verified", "muted")
     if wallet.network != wallet.account.network:
         return notice(
-            f"the deposit address is on {wallet.account.network}; open a blockchain account on "
+            f"the blockchain account is on {wallet.account.network}; open one on "
             f"{wallet.network} first"
         )
 
-    def send(symbol: str) -> Step:
-        return CustomerRequest(
-            wallet.account.trading_account_id, partial(_ask, wallet, symbol or None)
-        )
-
-    symbols = tuple(asset.symbol for asset in assets_on(wallet.network))
-    if len(symbols) < 2:
-        return Write("small transfer", send(""))
-    note = f"sent by {wallet.counterparty.address}"
-    return Write("small transfer", Choose("A SMALL TRANSFER of", note, symbols, send))
+    asked = CustomerRequest(wallet.account.trading_account_id, partial(_ask, wallet))
+    return Write("small transfer", asked)
 
 
-def _ask(wallet: Wallet, symbol: str | None, service: "Service", key: str) -> Step:
-    request = SmallTransferRequest(counterparty_id=wallet.counterparty.id, symbol=symbol)
+def _ask(wallet: Wallet, service: "Service", key: str) -> Step:
+    request = SmallTransferRequest(counterparty_id=wallet.counterparty.id)
     made = service.create_small_transfer(wallet.account.id, request, idempotency_key=key).value
     text = f"small transfer of {money(made.amount, made.symbol)} requested   t: tell the customer"
     return Result(
@@ -118,7 +110,7 @@ def _transfer_lines(wallet: Wallet, now: int, width: int) -> list[Line]:
     if is_waiting:
         rows += [
             line(("exactly", "muted"), right=((money(small.amount, small.symbol), "strong"),)),
-            line(("from the wallet to", "muted")),
+            line(("from the wallet to itself", "muted")),
             *(line(part) for part in cut(small.recipient, width)),
         ]
     for arrival in small.arrivals:
