@@ -83,7 +83,8 @@ def create(tx: UnitOfWork, market_name: str, request: QuoteRequest) -> Quote:
         taker = Taker(
             account, quotes.count_open(tx.connection, account.id, tx.now) if limited else 0
         )
-    condition = markets.condition(tx.context, tx.connection, order.market, tx.now)
+    control = market_rows.control(tx.connection, order.market.name)
+    condition = markets.condition(tx.context, control, order.market, tx.now)
     fees = organisations.fee_schedule(tx.connection, tx.organisation_id)
     decided = decide_quote(order, taker, condition, fees, outcome.moment(tx))
     outcome.apply(tx, decided)
@@ -223,20 +224,20 @@ class Funds:
 
 @writes(operations.EXECUTE_QUOTE)
 def execute(tx: UnitOfWork, quote_id: str, request: ExecuteRequest) -> Trade:
-    reading.checked_id(RESOURCE, quote_id)
     if plausible(request.trading_account_id):
         account_rows.find.ahead(
             tx.connection, tx.organisation_id, request.trading_account_id, lock=True
         )
         ledger_rows.of_account_ahead(tx.connection, request.trading_account_id, lock=True)
         tx.time_ahead()
-    quote = reading.require_found(
-        quotes.find(tx.connection, tx.organisation_id, quote_id, lock=True), RESOURCE, quote_id
+    quote = reading.row_by_id(
+        quotes.find_with_market, tx.connection, RESOURCE, tx.organisation_id, quote_id, lock=True
     )
     _require_usable(quote, tx.now)  # told before an account that does not exist
     account = accounts.locked(tx, request.trading_account_id)
     market = MARKETS_BY_NAME[quote.market]
-    condition = markets.condition(tx.context, tx.connection, market, tx.now)
+    closed = quote.closed_for and market_rows.Control(quote.closed_for, quote.closed_until)
+    condition = markets.condition(tx.context, closed, market, tx.now)
     funds = Funds(
         ledger.lock_balances(tx, account.id), stablecoin_prices.suspended(tx.context, tx.now)
     )

@@ -57,6 +57,7 @@ from chainteller.service.models.funding import Transfer, WithdrawalRequest
 from chainteller.storage.db.query import Record
 from chainteller.storage.db.records import Tables
 from chainteller.storage.queries import decisions, disputes, trades, wallets
+from chainteller.storage.queries import markets as market_rows
 from chainteller.storage.queries import transfers as transfer_rows
 
 RESOURCE = "withdrawal"
@@ -178,7 +179,8 @@ def _condition(tx: UnitOfWork, asset: Asset) -> markets.Condition | None:
     if asset in CASH_EQUIVALENTS:
         return None
     market = next(each for each in MARKETS if each.base == asset)
-    return markets.condition(tx.context, tx.connection, market, tx.now)
+    control = market_rows.control(tx.connection, market.name)
+    return markets.condition(tx.context, control, market, tx.now)
 
 
 def decide_withdrawal(order: Order, account: Record, state: State, moment: Moment) -> Outcome:

@@ -67,14 +67,32 @@ class Writer:
 
     def insert_if_new(self, table: Table, row: Row) -> bool:
         """Insert a row; False when a unique key of it is taken, and nothing was changed."""
-        sealed = self._salted(table, [row])
-        _require_atoms(table, sealed[0])
-        statement = _insert_if_new(table, tuple(sealed[0]))
-        if self.connection.execute(statement, sealed[0]).first() is None:
+        taken = KeyError(table.name)
+        try:
+            self.insert_once(table, row, taken)
+            self.connection.flush()
+        except KeyError as error:
+            if error is not taken:
+                raise
             return False
-        self._seal(table, sealed)
-        search.note(self.connection, table, sealed)
         return True
+
+    def insert_once(self, table: Table, row: Row, taken: Exception) -> None:
+        """Insert a row, before anything that follows is read.
+
+        Raises:
+            Exception: ``taken``, a unique key of it is. It may be raised by a later statement.
+        """
+        (sealed,) = self._salted(table, [row])
+        _require_atoms(table, sealed)
+
+        def keep(found: Found) -> None:
+            if found.first() is None:
+                raise taken
+            self._seal(table, [sealed])
+            search.note(self.connection, table, [sealed])
+
+        self.connection.later(_insert_if_new(table, tuple(sealed)), sealed, keep)
 
     def update(
         self,

@@ -21,6 +21,17 @@ from chainteller.storage.log.rows import Writer
 _T: Any = records.Quote
 _REMEMBERED = 2_048
 find = Finder(_T, "organisation_id", "id")
+find_with_market = Finder(
+    Source(
+        _T,
+        "LEFT JOIN market_control ON market_control.market = quote.market",
+        closed_for="market_control.reason",
+        closed_until="market_control.until",
+    ),
+    "organisation_id",
+    "id",
+)
+"""A quote, with why its market is closed by an operator, if it is."""
 _OF_IDS = Source(_T).where("id IN :ids")
 _COUNT_OPEN = Query(
     "SELECT count(*) AS value FROM quote "
