@@ -1,73 +1,61 @@
 """The embedded deployment: the service over a database, one transaction for each operation."""
 
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import TypeVar
 
 from chainteller.domain.actors import Actor
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.table import TABLE
 from chainteller.engine.core.unit_of_work import now
-from chainteller.engine.heads import signed_heads
-from chainteller.engine.operations import (
-    accounts,
-    blockchain_accounts,
-    challenges,
-    claims,
-    counterparties,
-    decisions,
-    deposits,
-    disputes,
-    finding,
-    limits,
-    markets,
-    ownership_statements,
-    quotes,
-    records,
-    small_transfers,
-    statements,
-    trades,
-    transactions,
-    transfers,
-    withdrawals,
-)
-from chainteller.engine.upkeep import due
+from chainteller.engine.upkeep import pending
 from chainteller.service.entered_secrets import refuse_secrets
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.interface import Service
-from chainteller.service.operations import OPERATIONS, Call
+from chainteller.service.operations import Call
 
 __all__ = ["EngineContext", "Engine"]
 
 Answer = TypeVar("Answer")
 
-ANSWERING = (
-    accounts,
-    blockchain_accounts,
-    challenges,
-    claims,
-    counterparties,
-    decisions,
-    deposits,
-    disputes,
-    finding,
-    signed_heads,
-    limits,
-    markets,
-    ownership_statements,
-    quotes,
-    records,
-    small_transfers,
-    statements,
-    trades,
-    transactions,
-    transfers,
-    withdrawals,
-)
-"""The modules that register the functions of the table."""
-_missing = [operation.name for operation in OPERATIONS if operation not in TABLE]
-if _missing:
-    raise NotImplementedError(f"The engine has no function for: {', '.join(_missing)}.")
+_MODULES: Mapping[str, tuple[str, ...]] = {
+    "Counterparties": ("operations.counterparties",),
+    "Decisions": ("operations.decisions",),
+    "Deployment": ("operations.disputes", "operations.records", "heads.signed_heads"),
+    "Funding": (
+        "operations.deposits",
+        "operations.transactions",
+        "operations.transfers",
+        "operations.withdrawals",
+    ),
+    "Markets": ("operations.markets",),
+    "Quotes": ("operations.quotes",),
+    "Trades": ("operations.trades",),
+    "Trading accounts": (
+        "operations.accounts",
+        "operations.finding",
+        "operations.limits",
+        "operations.statements",
+    ),
+    "Wallet ownership": (
+        "operations.blockchain_accounts",
+        "operations.challenges",
+        "operations.claims",
+        "operations.ownership_statements",
+        "operations.small_transfers",
+    ),
+}
+"""The modules that register the functions of a tag's operations. They're imported when the first of
+these operations is called: a command needs one or two tags."""
+
+
+def load(tags: Iterable[str] = _MODULES) -> None:
+    """Import the functions of operations, by their tags: all of them in what serves."""
+    for tag in tags:
+        for name in _MODULES[tag]:
+            import_module(f"chainteller.engine.{name}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +67,8 @@ class Engine(Service):
 
     def call(self, call: Call[Answer]) -> Answer:
         refuse_secrets(call)
+        if call.operation not in TABLE:
+            load((call.operation.tag,))
         return TABLE[call.operation](self, call)
 
     def acting_as(self, actor: Actor) -> "Engine":
@@ -94,11 +84,15 @@ class Engine(Service):
 
     def run_due(self, limit: int = 1_000) -> int:
         """Do what is due now; returns how many pieces of work were done."""
+        if not pending.is_due(self.context):
+            return 0
+        from chainteller.engine.upkeep import due  # noqa: PLC0415 - most commands find nothing due
+
         return due.run(self.context, limit)
 
     def next_due(self) -> int | None:
         """The instant at which the next work is due."""
-        return due.next_at(self.context)
+        return pending.next_at(self.context)
 
     def now(self) -> int:
         with self.context.database.read() as connection:
