@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from chainteller.domain.actors import Actor
 from chainteller.engine.core.context import EngineContext
@@ -14,7 +14,7 @@ from chainteller.engine.upkeep import pending
 from chainteller.service.entered_secrets import refuse_secrets
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.interface import Service
-from chainteller.service.operations import Call
+from chainteller.service.operations import OPERATIONS, Call, Operation
 
 __all__ = ["EngineContext", "Engine"]
 
@@ -23,11 +23,11 @@ Answer = TypeVar("Answer")
 _MODULES: Mapping[str, tuple[str, ...]] = {
     "Counterparties": ("operations.counterparties",),
     "Decisions": ("operations.decisions",),
-    "Deployment": ("operations.disputes", "operations.records", "heads.signed_heads"),
+    "Deployment": ("operations.records", "operations.disputes", "heads.signed_heads"),
     "Funding": (
-        "operations.deposits",
         "operations.transactions",
         "operations.transfers",
+        "operations.deposits",
         "operations.withdrawals",
     ),
     "Markets": ("operations.markets",),
@@ -35,9 +35,9 @@ _MODULES: Mapping[str, tuple[str, ...]] = {
     "Trades": ("operations.trades",),
     "Trading accounts": (
         "operations.accounts",
-        "operations.finding",
         "operations.limits",
         "operations.statements",
+        "operations.finding",
     ),
     "Wallet ownership": (
         "operations.blockchain_accounts",
@@ -47,14 +47,16 @@ _MODULES: Mapping[str, tuple[str, ...]] = {
         "operations.small_transfers",
     ),
 }
-"""The modules that register the functions of a tag's operations. They're imported when the first of
-these operations is called: a command needs one or two tags."""
+"""The modules that register the functions of operations, by the tag of these. One is imported
+when it's needed first: a command needs one or two."""
 
 
-def load(tags: Iterable[str] = _MODULES) -> None:
-    """Import the functions of operations, by their tags: all of them in what serves."""
-    for tag in tags:
-        for name in _MODULES[tag]:
+def load(operations: Iterable[Operation[Any]] = OPERATIONS) -> None:
+    """Import the functions of operations: of all of them in what serves."""
+    for operation in operations:
+        for name in _MODULES[operation.tag]:
+            if operation in TABLE:
+                break
             import_module(f"chainteller.engine.{name}")
 
 
@@ -67,8 +69,7 @@ class Engine(Service):
 
     def call(self, call: Call[Answer]) -> Answer:
         refuse_secrets(call)
-        if call.operation not in TABLE:
-            load((call.operation.tag,))
+        load((call.operation,))
         return TABLE[call.operation](self, call)
 
     def acting_as(self, actor: Actor) -> "Engine":

@@ -24,6 +24,7 @@ from chainteller.domain.quoting import MICROS_PER_CENT
 from chainteller.domain.rules import rule_of
 from chainteller.domain.transfers import HOLDING, Direction, TransferStatus
 from chainteller.engine.core import ledger, outcome, preconditions, reading
+from chainteller.engine.core.breaches import UNREADABLE
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import Insert, Job, Moment, Outcome
 from chainteller.engine.core.table import writes
@@ -40,7 +41,6 @@ from chainteller.engine.operations import (
     stablecoin_prices,
     transfers,
 )
-from chainteller.engine.operations.claim_proofs import UNREADABLE
 from chainteller.engine.operations.contract_checks import Renewal
 from chainteller.engine.operations.currencies import Resolved
 from chainteller.engine.operations.destinations import Target

@@ -8,9 +8,9 @@ import logging
 import threading
 from collections.abc import Iterator
 
+from chainteller.engine.core.breaches import UNREADABLE
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.pacing import BREATH_S
-from chainteller.engine.operations.claim_proofs import UNREADABLE
 from chainteller.engine.upkeep import due, epochs, pending, upkeep
 from chainteller.service.errors import ServiceUnavailable
 
