@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from chainteller.domain.assets import ASSETS_BY_KEY, Asset
-from chainteller.domain.ledger import Bucket, customer, owner
+from chainteller.domain.ledger import Bucket, customer
 from chainteller.storage.db import records
 from chainteller.storage.db.query import (
     POSTGRESQL,
@@ -137,10 +137,14 @@ def of_many(
 ) -> dict[str, dict[Bucket, dict[Asset, int]]]:
     """Balances of several trading accounts, in one query for a page of usual length."""
     found = {account_id: no_balances() for account_id in account_ids}
-    codes = [customer(account_id, bucket) for account_id in account_ids for bucket in Bucket]
-    for code, asset, balance, _ in connection.execute(_OF_ACCOUNT, {"codes": codes}):
+    by_code = {
+        customer(account_id, bucket): balances
+        for account_id, buckets in found.items()
+        for bucket, balances in buckets.items()
+    }
+    for code, asset, balance, _ in connection.execute(_OF_ACCOUNT, {"codes": list(by_code)}):
         if asset in ASSETS_BY_KEY:
-            found[owner(code)][Bucket(code.rpartition(":")[2])][ASSETS_BY_KEY[asset]] = balance
+            by_code[code][ASSETS_BY_KEY[asset]] = balance
     return found
 
 
