@@ -275,11 +275,12 @@ def decide_execution(
         "executed_at": moment.now,
     }
     told = {"tradingAccountId": account.id, "status": TradeStatus.PROCESSING.value}
+    is_open = {"status": QuoteStatus.OPEN.value}
     return Outcome(
         trade_id,
         rows=(
             activity,
-            Update(Tables.quote, {"id": quote.id}, executed, {"status": QuoteStatus.OPEN.value}),
+            Update(Tables.quote, {"id": quote.id}, executed, is_open, before=quote),
             Insert(Tables.trade, (_trade_row(quote, trade_id, activity, held, moment),)),
         ),
         journals=(hold(account.id, trade_id, held),),
