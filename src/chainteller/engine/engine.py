@@ -85,7 +85,7 @@ class Engine(Service):
 
     def run_due(self, limit: int = 1_000) -> int:
         """Do what is due now; returns how many pieces of work were done."""
-        if not pending.is_due(self.context):
+        if pending.is_idle(self.context):
             return 0
         from chainteller.engine.upkeep import due  # noqa: PLC0415 - most commands find nothing due
 
