@@ -39,13 +39,14 @@ from chainteller.storage.db.faults import (
     sqlstate,
 )
 from chainteller.storage.db.group_commit import Keep
-from chainteller.storage.db.query import Session
+from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
 from chainteller.storage.log import append
 from chainteller.storage.log.entry import Act, Posted, Stamp, Told
 from chainteller.storage.log.rows import DEPLOYMENT, Writer
 from chainteller.storage.log.sealing import Seal
 from chainteller.storage.queries import accounts, idempotency, jobs, organisations, wallets
+from chainteller.storage.queries.clock import FinderWithTime
 from chainteller.storage.queries.epochs import MOVED, SUBJECT
 
 Model = TypeVar("Model", bound=WireModel)
@@ -112,12 +113,10 @@ class UnitOfWork:
     @property
     def time(self) -> timekeeping.Reading:
         """What time it is, read once. Raises ClockUncertain."""
-        if self._time is None:
-            self._time = timekeeping.read(self.context.time, self.connection)
-            self._store_anchor(self._time)
-        if self._time.doubt is not None and not self.timeless:
-            raise self._time.refusal()
-        return self._time
+        found = self._time or self._take_time(timekeeping.read(self.context.time, self.connection))
+        if found.doubt is not None and not self.timeless:
+            raise found.refusal()
+        return found
 
     @property
     def now(self) -> int:
@@ -129,6 +128,18 @@ class UnitOfWork:
         if self._now is None:
             self._now = self.time.now
         return self._now
+
+    def row_with_time(self, find: FinderWithTime, **values: str) -> Record | None:
+        """A row, and the time in the same statement."""
+        row, reading = timekeeping.read_with(self.context.time, self.connection, find, **values)
+        if reading is not None:
+            self._take_time(reading)
+        return row
+
+    def _take_time(self, reading: timekeeping.Reading) -> timekeeping.Reading:
+        self._time = reading
+        self._store_anchor(reading)
+        return reading
 
     def _store_anchor(self, reading: timekeeping.Reading) -> None:
         """Share the anchor, and note where time went ahead of elapsed time, before anything is

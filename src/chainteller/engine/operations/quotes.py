@@ -224,14 +224,15 @@ class Funds:
 
 @writes(operations.EXECUTE_QUOTE)
 def execute(tx: UnitOfWork, quote_id: str, request: ExecuteRequest) -> Trade:
+    reading.checked_id(RESOURCE, quote_id)
     if plausible(request.trading_account_id):
         account_rows.find.ahead(
             tx.connection, tx.organisation_id, request.trading_account_id, lock=True
         )
         ledger_rows.of_account_ahead(tx.connection, request.trading_account_id, lock=True)
-        tx.time_ahead()
-    quote = reading.row_by_id(
-        quotes.find_with_market, tx.connection, RESOURCE, tx.organisation_id, quote_id, lock=True
+    of = tx.organisation_id
+    quote = reading.require_found(
+        tx.row_with_time(quotes.find_to_execute, organisation=of, id=quote_id), RESOURCE, quote_id
     )
     _require_usable(quote, tx.now)  # told before an account that does not exist
     account = accounts.locked(tx, request.trading_account_id)
