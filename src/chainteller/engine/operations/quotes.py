@@ -76,8 +76,8 @@ def create(tx: UnitOfWork, market_name: str, request: QuoteRequest) -> Quote:
     taker = None
     organisations.fee_schedule_ahead(tx.connection, tx.organisation_id)
     market_rows.control.ahead(tx.connection, order.market.name)
+    tx.time_ahead()
     if request.trading_account_id is not None:
-        tx.time_ahead()
         account = accounts.locked(tx, request.trading_account_id)
         limited = tx.context.options.rate_limits
         taker = Taker(
