@@ -1,6 +1,7 @@
 """Balances. A balance without a row is zero, and its owner is in its code."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from chainteller.domain.assets import ASSETS_BY_KEY, Asset
@@ -18,6 +19,7 @@ from chainteller.storage.db.query import (
 )
 from chainteller.storage.db.sources import insert
 
+_REMEMBERED = 2_048
 _ROW = row_of("code", "asset", balance=Atoms, version=int)
 _BALANCES = "SELECT code, asset, balance, version FROM ledger_account WHERE code IN :codes"
 _OF_ACCOUNT = Query(f"{_BALANCES} ORDER BY code, asset", _ROW)
@@ -62,6 +64,7 @@ def of_account_ahead(connection: Session, account_id: str, *, lock: bool = False
     connection.ahead(_OF_ACCOUNT_LOCKED if lock else _OF_ACCOUNT, _codes(account_id))
 
 
+@lru_cache(_REMEMBERED)
 def _codes(account_id: str) -> Mapping[str, Any]:
     return {"codes": [customer(account_id, bucket) for bucket in Bucket]}
 

@@ -141,15 +141,13 @@ class Form:
     def text(self, row: Mapping[str, Any]) -> bytes:
         """The sealed cells of a row that has all of them; one that is left out is NULL."""
         parts = []
-        for name in self.names:
-            value = row.get(name)
+        for value in map(row.get, self.names):
             if value is None:
                 parts.append("-")
                 continue
-            if value.__class__ is not str:
-                value = _as_text(value)
-            size = len(value) if value.isascii() else len(value.encode())
-            parts.append(f"{size}:{value}")
+            text = value if value.__class__ is str else _as_text(value)
+            size = len(text) if text.isascii() else len(text.encode())
+            parts.append(f"{size}:{text}")
         return "".join(parts).rstrip("-").encode()
 
     def values(self, written: Mapping[str, Any]) -> dict[str, Any]:
@@ -158,7 +156,7 @@ class Form:
 
     def covers(self, names: Mapping[str, Any]) -> bool:
         """Whether writing these columns changes a seal."""
-        return any(name in self._sealed for name in names)
+        return not self._sealed.isdisjoint(names)
 
     def sql_key(self, dialect: str) -> str:
         parts = [self._as_text(name, dialect) for name in self.key_names]
@@ -194,6 +192,8 @@ class Form:
 def _as_text(value: Any) -> str:
     """A value that is more than a text. One that a column can't hold rightly is told apart from
     all that it may. Raises TypeError: no database gives such a value."""
+    if value.__class__ is int:
+        return str(value)
     if isinstance(value, int):
         return str(int(value))
     if isinstance(value, str):
