@@ -13,6 +13,7 @@ import statistics
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from multiprocessing.pool import Pool
 
 import uvloop
 
@@ -179,5 +180,10 @@ def load(
     Returns:
         The figures and, if it ``keeps`` them, the bodies of all good answers.
     """
-    with multiprocessing.get_context("spawn").Pool(1) as process:
-        return process.apply(_run, (addresses, requests, seconds), {"keeps": keeps})
+    return _process().apply(_run, (addresses, requests, seconds), {"keeps": keeps})
+
+
+@functools.cache
+def _process() -> Pool:
+    """The process that sends, which takes longer to start than most loads."""
+    return multiprocessing.get_context("spawn").Pool(1)

@@ -8,6 +8,7 @@ from tests.refusals import details, refusal
 from tests.world.customers import CustomerSeed
 from tests.world.engines import START, FixedPrices, World, make_world
 from tests.world.files import sealed
+from tests.world.told import statements
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import SECOND, format_instant, from_datetime
@@ -290,3 +291,13 @@ def test_quotes_are_listed_by_what_they_are_now(world: World) -> None:
     assert totals == {"open": 1, "executed": 1, "expired": 1}
     newest = world.engine.quotes().data[0]
     assert newest.status == "open"
+
+
+def test_an_execute_takes_fourteen_statements(world: World) -> None:
+    """Four reads, and one statement for each row that it writes, its key included."""
+    request = ExecuteRequest(trading_account_id=world.account)
+    world.execute(world.quote())  # keeps the version of the settings
+    quote = world.quote()
+    with statements(world.database) as told:
+        world.engine.execute_quote(quote.id, request, idempotency_key=quote.id)
+    assert len(told) == 14, [sql[:80] for sql, _ in told]

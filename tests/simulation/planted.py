@@ -187,14 +187,14 @@ FAULTS = (
     Fault(
         "answers aren't kept under their keys",
         "engine/core/unit_of_work.py",
-        "    if key is not None and (first := _remembered(transaction, call, key)) is not None:\n",
-        "    if key is None and (first := _remembered(transaction, call, key)) is not None:\n",
+        "        transaction.rows.insert_once(Tables.idempotency, outcome, _in_progress(key))\n",
+        "        transaction.rows.seal_new(Tables.idempotency, [])\n",
     ),
     Fault(
         "a key may be used for another request",
         "engine/core/unit_of_work.py",
-        "if first.fingerprint != _fingerprint(call):",
-        "if first.fingerprint == call.operation.name:",
+        "elif first.fingerprint != _fingerprint(call):",
+        "elif first.fingerprint == call.operation.name:",
     ),
     Fault(
         "a refusal undoes what others wrote with it",

@@ -1,4 +1,4 @@
-"""Reads of PostgreSQL: few round trips, one snapshot however many statements, nothing left open."""
+"""PostgreSQL: few round trips, one snapshot however many statements, nothing left open."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -83,6 +83,30 @@ def test_a_read_takes_one_round_trip_where_nothing_depends_on_an_answer(
         read()
         took[name] = cutter.round_trips - before
     assert took == {name: expected for name, (expected, _) in reads.items()}
+
+
+def test_a_write_takes_few_round_trips(world: World, cutter: CuttingProxy, account: str) -> None:
+    """What decides is read in one, all that is written is sent with the lock of the log, and what
+    rests on that with the commit. A deposit looks at its bank account after its account."""
+    engine, order = world.engine, QuoteRequest(amount="10.00", side="buy")
+    of, funds = (
+        ExecuteRequest(trading_account_id=account),
+        DepositRequest(amount="1.00", currency=DPT),
+    )
+    quote = engine.create_quote("sol-usd", order, idempotency_key="first").value.id
+    writes: dict[str, tuple[int, Callable[[str], object]]] = {
+        "quote": (3, lambda key: engine.create_quote("sol-usd", order, idempotency_key=key)),
+        "deposit": (4, lambda key: engine.deposit(account, funds, idempotency_key=key)),
+        "execute": (3, lambda key: engine.execute_quote(quote, of, idempotency_key=key)),
+    }
+    took = {}
+    for name, (_, write) in writes.items():
+        if name != "execute":
+            write("first-key")
+        before = cutter.round_trips
+        write("counted")
+        took[name] = cutter.round_trips - before
+    assert took == {name: expected for name, (expected, _) in writes.items()}
 
 
 def test_pages_near_and_far_are_one_list(world: World, account: str) -> None:

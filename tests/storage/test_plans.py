@@ -23,6 +23,7 @@ from chainteller.service.operations import OPERATIONS, TRANSACTION_TYPES, Call, 
 from chainteller.storage.db import records
 from chainteller.storage.db.query import Session
 from chainteller.storage.db.sources import insert
+from chainteller.storage.db.sqlite import _text_if_large
 from chainteller.storage.log import last_writes, views
 from chainteller.storage.log.last_writes import Kept, Trail
 
@@ -107,7 +108,8 @@ def selects(world: World) -> Iterator[list[tuple[str, Any]]]:
 
 def plan(connection: Session, statement: str, values: Any) -> str:
     if connection.dialect.name == "sqlite":
-        found = connection.driver.execute(f"EXPLAIN QUERY PLAN {statement}", values)
+        given = [_text_if_large(each) for each in values]
+        found = connection.driver.execute(f"EXPLAIN QUERY PLAN {statement}", given)
         return "\n".join(row[3] for row in found)
     for way in ("seqscan", "bitmapscan", "sort"):
         connection.execute(text(f"SET LOCAL enable_{way} = off"))

@@ -28,7 +28,9 @@ from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.storage.database import open_database
 from chainteller.storage.db import postgres
 from chainteller.storage.db.query import Value, built
-from chainteller.storage.queries import idempotency, jobs
+from chainteller.storage.db.records import Tables
+from chainteller.storage.log.rows import Writer
+from chainteller.storage.queries import jobs
 
 TOKEN = Currency(type="deposit-token-currency", id="DPT_USD")
 
@@ -229,8 +231,18 @@ def test_what_verification_reads_is_fetched_in_parts(world: World) -> None:
 def test_a_duplicate_waits_for_the_first_but_not_for_ever(world: World) -> None:
     account_id = opened(world)
     request = DepositRequest(amount="10.00", currency=TOKEN)
+    outcome = {
+        "organisation_id": "default",
+        "operation": "deposit",
+        "key": "same",
+        "fingerprint": "",
+        "created_record": True,
+        "body": "{}",
+        "at": 0,
+    }
     with world.context.database.write() as first:
-        assert idempotency.find_alone(first, "default", "deposit", "same") is None
+        Writer(first).insert(Tables.idempotency, [outcome])
+        first.flush()
         with pytest.raises(IdempotencyInProgress):
             world.engine.deposit(account_id, request, idempotency_key="same")
         first.rollback()

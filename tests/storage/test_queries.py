@@ -56,9 +56,8 @@ def writes(table: Table) -> Iterator[Query]:
     yield rows._insert(table, columns)
     yield rows._insert_if_new(table, columns)
     yield rows._update(table, key, others)
+    yield rows._one(table, key)
     for dialect in (SQLITE, POSTGRESQL) if table.sealed else ():
-        yield rows._sealing_update(table, key, others, dialect, True)
-        yield rows._sealing_update(table, (*key, others[0]), others, dialect, False)
         yield rows._delete(table, rows._where(key), dialect)
 
 

@@ -7,10 +7,13 @@ asked. Nothing is kept, so that all processes see the same, and no other wallet 
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from chainteller.domain.clock import MINUTE, SECOND
 from chainteller.domain.second_method import Awaited, Seen, rounded
-from chainteller.wallets.simulated import SampleWallet, Sends, sample_wallets
+
+if TYPE_CHECKING:
+    from chainteller.wallets.simulated import SampleWallet
 
 AFTER = 30 * SECOND
 SENT = 7
@@ -26,11 +29,15 @@ class SampleArrivals:
         self._file = file
 
     @cached_property
-    def _wallets(self) -> tuple[SampleWallet, ...]:
+    def _wallets(self) -> "tuple[SampleWallet, ...]":
+        from chainteller.wallets.simulated import sample_wallets  # noqa: PLC0415 - few commands ask
+
         return sample_wallets(self._file)
 
     def since(self, awaited: Awaited) -> tuple[Seen, ...]:
         """What the wallet's owner sends; what has not arrived yet is dated ahead."""
+        from chainteller.wallets.simulated import Sends  # noqa: PLC0415 - as above
+
         asset = awaited.amount.asset
         asked = (asset.network, awaited.address)
         by_address = {(w.address.network.name, w.address.canonical): w for w in self._wallets}

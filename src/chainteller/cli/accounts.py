@@ -24,7 +24,6 @@ from chainteller.service.models.decisions import Approval, OpenDecision
 from chainteller.service.models.funding import LimitUsage
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.service.models.records import AuditRow
-from chainteller.tui.queries import account_sheet, standing_control
 
 
 @click.group("customers", cls=TellerGroup)
@@ -106,6 +105,8 @@ def show(account_id: str) -> None:
 @click.argument("account_id", metavar="ID")
 def text(account_id: str) -> None:
     """Print the text for the customer about an account and its pending activity."""
+    from chainteller.tui.queries import account_sheet
+
     with remembering() as bank:
         sheet = account_sheet(bank, account_id)
     texts = options().customer_texts()
@@ -192,6 +193,8 @@ def control(  # noqa: PLR0913 - one option each
 
 def _standing(bank: Service, account_id: str) -> str:
     """The id of the open decision about an account's control. Raises UsageError."""
+    from chainteller.tui.queries import standing_control
+
     found = standing_control(bank, account_id)
     if found is None:
         raise click.UsageError(

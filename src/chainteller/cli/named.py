@@ -19,7 +19,6 @@ from chainteller.service.models.funding import Transfer
 from chainteller.service.models.trades import Trade
 from chainteller.service.operations import Call, Operation
 from chainteller.workspace.forms import FORMS
-from chainteller.workspace.receipts import receipt_of, render
 from chainteller.workspace.store import Kind
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -81,6 +80,11 @@ class Named(Generic[Found]):
         self, bank: Service, ids: Sequence[str], form: str, file: Path | None
     ) -> None:
         """Print the receipt in one of its forms; ``--json`` comes first."""
+        from chainteller.workspace.receipts import (
+            receipt_of,
+            render,
+        )
+
         account_id, identifier = self.owned(self.find(bank, ids), ids)
         bank_name = options().configured.settings.service.bank_name
         found = receipt_of(bank, account_id, identifier, bank_name)

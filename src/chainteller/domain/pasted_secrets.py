@@ -22,7 +22,7 @@ _HARMLESS = re.compile(
     re.ASCII,
 )
 """Ids, random keys of requests, addresses and names of markets: most of what is passed."""
-_PART = r"(?:[A-Za-z']{1,13}[.,?!]?|[0-9][0-9.,:/-]{0,12})"
+_PART = r"(?:-{0,2}[A-Za-z']{1,13}[.,?!]?|[0-9][0-9.,:/-]{0,12})"
 _SHORT_SENTENCE = re.compile(rf"{_PART}(?: {_PART}){{0,9}}", re.ASCII)
 _LEAST_DIGITS = 12
 """Fewer words than a phrase has, and no word with digits in it, are the usual search."""

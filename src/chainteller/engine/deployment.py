@@ -9,7 +9,7 @@ from chainteller.domain.actors import Actor
 from chainteller.domain.agents import Signed
 from chainteller.engine.core import timekeeping
 from chainteller.engine.core.table import SHORT
-from chainteller.engine.engine import Engine
+from chainteller.engine.engine import Engine, load
 from chainteller.engine.heads.checkpointing import Checkpointer
 from chainteller.engine.operations import disputes
 from chainteller.engine.operations.agent_requests import SignedRequests
@@ -45,6 +45,7 @@ class EmbeddedDeployment:
         whole_pass: Process | None = None,
     ) -> None:
         """``whole_pass`` verifies everything; None for databases that are thrown away."""
+        load()
         self._engine = engine
         self._whole_pass = whole_pass
         self._options = options

@@ -1,76 +1,65 @@
 """The embedded deployment: the service over a database, one transaction for each operation."""
 
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TypeVar
+from importlib import import_module
+from typing import Any, TypeVar
 
 from chainteller.domain.actors import Actor
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.table import TABLE
 from chainteller.engine.core.unit_of_work import now
-from chainteller.engine.heads import attestations, signed_heads
-from chainteller.engine.operations import (
-    accounts,
-    agents,
-    blockchain_accounts,
-    challenges,
-    claims,
-    counterparties,
-    decisions,
-    deposits,
-    disputes,
-    finding,
-    limits,
-    markets,
-    ownership_statements,
-    quotes,
-    records,
-    small_transfers,
-    statements,
-    trades,
-    transactions,
-    transfers,
-    withdrawals,
-)
-from chainteller.engine.upkeep import due
+from chainteller.engine.upkeep import pending
 from chainteller.service.entered_secrets import refuse_secrets
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.interface import Service
-from chainteller.service.operations import OPERATIONS, Call
+from chainteller.service.operations import OPERATIONS, Call, Operation
 
 __all__ = ["EngineContext", "Engine"]
 
 Answer = TypeVar("Answer")
 
-ANSWERING = (
-    accounts,
-    agents,
-    blockchain_accounts,
-    challenges,
-    claims,
-    counterparties,
-    decisions,
-    deposits,
-    disputes,
-    finding,
-    attestations,
-    signed_heads,
-    limits,
-    markets,
-    ownership_statements,
-    quotes,
-    records,
-    small_transfers,
-    statements,
-    trades,
-    transactions,
-    transfers,
-    withdrawals,
-)
-"""The modules that register the functions of the table."""
-_missing = [operation.name for operation in OPERATIONS if operation not in TABLE]
-if _missing:
-    raise NotImplementedError(f"The engine has no function for: {', '.join(_missing)}.")
+_MODULES: Mapping[str, tuple[str, ...]] = {
+    "Agents": ("operations.agents",),
+    "Counterparties": ("operations.counterparties",),
+    "Decisions": ("operations.decisions",),
+    "Deployment": ("operations.records", "operations.disputes", "heads.signed_heads"),
+    "Funding": (
+        "operations.transactions",
+        "operations.transfers",
+        "operations.deposits",
+        "operations.withdrawals",
+    ),
+    "Markets": ("operations.markets",),
+    "Quotes": ("operations.quotes",),
+    "Trades": ("operations.trades",),
+    "Trading accounts": (
+        "operations.accounts",
+        "operations.limits",
+        "operations.statements",
+        "operations.finding",
+    ),
+    "Wallet ownership": (
+        "operations.blockchain_accounts",
+        "operations.challenges",
+        "operations.claims",
+        "heads.attestations",
+        "operations.ownership_statements",
+        "operations.small_transfers",
+    ),
+}
+"""The modules that register the functions of operations, by the tag of these. One is imported
+when it's needed first: a command needs one or two."""
+
+
+def load(operations: Iterable[Operation[Any]] = OPERATIONS) -> None:
+    """Import the functions of operations: of all of them in what serves."""
+    for operation in operations:
+        for name in _MODULES[operation.tag]:
+            if operation in TABLE:
+                break
+            import_module(f"chainteller.engine.{name}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +71,7 @@ class Engine(Service):
 
     def call(self, call: Call[Answer]) -> Answer:
         refuse_secrets(call)
+        load((call.operation,))
         return TABLE[call.operation](self, call)
 
     def acting_as(self, actor: Actor) -> "Engine":
@@ -97,11 +87,15 @@ class Engine(Service):
 
     def run_due(self, limit: int = 1_000) -> int:
         """Do what is due now; returns how many pieces of work were done."""
+        if pending.is_idle(self.context):
+            return 0
+        from chainteller.engine.upkeep import due  # noqa: PLC0415 - most commands find nothing due
+
         return due.run(self.context, limit)
 
     def next_due(self) -> int | None:
         """The instant at which the next work is due."""
-        return due.next_at(self.context)
+        return pending.next_at(self.context)
 
     def now(self) -> int:
         with self.context.database.read() as connection:

@@ -23,7 +23,6 @@ from chainteller.storage.db.query import POSTGRESQL, Session, Shared, Value, bui
 from chainteller.storage.db.session import Sessions
 from chainteller.storage.db.sqlite import BUSY_TIMEOUT_MS, SqliteSessions, journal_mode
 from chainteller.storage.db.write_health import WriteHealth, commit_trial, try_to_write
-from chainteller.storage.log import sealing
 from chainteller.storage.log.marks import Marker
 from chainteller.storage.log.writer_keys import NoKey, WriterKeys
 from chainteller.storage.revision import State
@@ -243,8 +242,7 @@ def add_atoms(balance: str, change: str) -> str:
 
 
 def add_functions(connection: sqlite3.Connection) -> None:
-    """The functions that statements on a SQLite file use."""
-    sealing.add_functions(connection)
+    """The function that statements on a SQLite file use."""
     connection.create_function("add_atoms", 2, add_atoms, deterministic=True)
 
 

@@ -25,10 +25,10 @@ from chainteller.domain.clock import Clock, ManualClock
 from chainteller.domain.keys import ApiKey, new_key
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.randomness import SeededRandomness
+from chainteller.engine.core.breaches import UNREADABLE
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.kept_heads import KeptHeads
 from chainteller.engine.engine import Engine
-from chainteller.engine.operations.claim_proofs import UNREADABLE
 from chainteller.engine.operations.keys import ApiKeys, Authenticator
 from chainteller.engine.upkeep import due, epochs
 from chainteller.engine.verification.in_rounds import Verifier

@@ -24,7 +24,7 @@ from tests.simulation.attacker.raw import Raw, RawTable, Row, Rows, Statement, a
 from tests.simulation.generators import Draw
 from tests.world.logs import entries
 
-from chainteller.engine.operations.claim_proofs import UNREADABLE
+from chainteller.engine.core.breaches import UNREADABLE
 from chainteller.engine.verification.full_pass import verify_all, verify_heads
 from chainteller.service.errors import ServiceError
 from chainteller.storage.db import errors

@@ -24,6 +24,8 @@ class Breach:
 
 
 Breaches = Iterator[Breach]
+UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError)
+"""What a cell raises that holds a value which no build of ours writes."""
 
 
 def of_heads(found: Mapping[str, str]) -> tuple[Breach, ...]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from chainteller.domain.clock import Clock
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.randomness import Randomness
+from chainteller.domain.rules import Rule, rule_of
 from chainteller.engine.core.kept_heads import KeptHeads
 from chainteller.engine.core.ports import Arrivals, Chain, ExecutionVenue, PegFeed, PriceFeed
 from chainteller.engine.core.signers import Signers
@@ -34,6 +35,12 @@ class EngineContext:
 
     arrivals: Arrivals | None = None
     """Who says what arrived on chains, for small transfers. Left out, they aren't offered."""
+
+    rule: Rule = field(init=False)
+    """The version of the settings that the options are."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rule", rule_of(self.options))
 
     @property
     def time(self) -> TimeSource:

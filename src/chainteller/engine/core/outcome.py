@@ -52,7 +52,7 @@ class Update(NamedTuple):
 
     ``guard`` holds values that the row had when it was loaded under lock and must still have.
     ``log`` is whose log keeps the seal of a row that names no organisation; that of the write if
-    it's None.
+    it's None. ``before`` is the row as it was read under lock; what is left out is read again.
     """
 
     table: Table
@@ -60,6 +60,7 @@ class Update(NamedTuple):
     values: Row
     guard: Mapping[str, Any] = _NOTHING
     log: str | None = None
+    before: Record | None = None
 
 
 class Event(NamedTuple):
@@ -156,7 +157,7 @@ def _write(tx: UnitOfWork, change: Insert | Update) -> None:
         if change.table in _UNDER_RULE:
             tx.under_rule()
     else:
-        tx.rows.update(change.table, change.key, change.values, change.guard, change.log)
+        tx.rows.update(*change)
 
 
 def apply_if_new(tx: UnitOfWork, outcome: Outcome) -> bool:

@@ -1,14 +1,16 @@
 """What the engine needs of the outside world; the adapters fulfil these by shape."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from chainteller.domain.assets import Asset
 from chainteller.domain.prices import PricePoint
-from chainteller.domain.second_method import Awaited, Seen
-from chainteller.domain.trades import Rejection
-from chainteller.wallets.contracts import ChainAnswer, CodeAnswer, Question
-from chainteller.wallets.family import Address, Network
+
+if TYPE_CHECKING:
+    from chainteller.domain.second_method import Awaited, Seen
+    from chainteller.domain.trades import Rejection
+    from chainteller.wallets.contracts import ChainAnswer, CodeAnswer, Question
+    from chainteller.wallets.family import Address, Network
 
 
 class PriceFeed(Protocol):
@@ -37,21 +39,23 @@ class PegFeed(Protocol):
 class Chain(Protocol):
     """Providers of chains, which are asked about contract wallets and their signatures."""
 
-    def serves(self, network: Network) -> bool:
+    def serves(self, network: "Network") -> bool:
         """Whether a network has providers here."""
 
-    def ask(self, network: Network, question: Question, *, newest: bool = False) -> ChainAnswer:
+    def ask(
+        self, network: "Network", question: "Question", *, newest: bool = False
+    ) -> "ChainAnswer":
         """Ask all providers of a network, at a block that can't be undone where one will do, or at
         the ``newest``; takes seconds. Raises nothing that a provider does."""
 
-    def code(self, address: Address) -> CodeAnswer:
+    def code(self, address: "Address") -> "CodeAnswer":
         """What all providers of its network have at an address; as ``ask``."""
 
 
 class Arrivals(Protocol):
     """Watches deposit addresses for small transfers."""
 
-    def since(self, awaited: Awaited) -> Sequence[Seen]:
+    def since(self, awaited: "Awaited") -> "Sequence[Seen]":
         """Every final transfer to the awaited one's recipient since it was asked for; takes seconds
         at most. Raises ArrivalsUnavailable."""
 
@@ -59,5 +63,5 @@ class Arrivals(Protocol):
 class ExecutionVenue(Protocol):
     """The liquidity provider that fills trades."""
 
-    def decide(self, trade_id: str) -> Rejection | None:
+    def decide(self, trade_id: str) -> "Rejection | None":
         """None when the trade is filled at its price, else why it is not."""

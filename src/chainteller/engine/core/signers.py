@@ -3,17 +3,18 @@
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from chainteller.domain.merkle import GrownTree
 from chainteller.storage.db.query import Session
 from chainteller.storage.log import checkpoints, views
 from chainteller.storage.log.marks import derived_deployment
-from chainteller.witnessing.checkpoints import Head, origin_of
-from chainteller.witnessing.errors import CONTRADICTIONS
-from chainteller.witnessing.keys import SigningKeys, load_keys
-from chainteller.witnessing.publishing import Published
-from chainteller.witnessing.submissions import Witness
+
+if TYPE_CHECKING:  # most commands sign nothing
+    from chainteller.witnessing.checkpoints import Head
+    from chainteller.witnessing.keys import SigningKeys
+    from chainteller.witnessing.publishing import Published
+    from chainteller.witnessing.submissions import Witness
 
 _SUFFIX = ".json"
 
@@ -32,11 +33,13 @@ class Trees:
         self._lock = threading.Lock()
         self._trees: dict[str, _Kept] = {}
 
-    def of(self, connection: Session, organisation_id: str) -> tuple[GrownTree, Head]:
+    def of(self, connection: Session, organisation_id: str) -> "tuple[GrownTree, Head]":
         """The tree of a log with all its entries, and its head in this transaction.
 
         A tree that isn't the one of the database any more (after a restore) is read anew.
         """
+        from chainteller.witnessing.checkpoints import Head  # noqa: PLC0415 - as above
+
         size = views.head(connection, organisation_id).size
         with self._lock:
             kept = self._trees.get(organisation_id)
@@ -63,7 +66,7 @@ class Standing(NamedTuple):
     """Whether the signing keys are those of this database, in words where they aren't."""
 
     deployment: str
-    keys: SigningKeys | None = None
+    keys: "SigningKeys | None" = None
     problem: str = ""
     is_replaced: bool = False
     """Whether another deployment's database is where the one of these keys was."""
@@ -81,10 +84,10 @@ class Signers:
     """
 
     key_folder: Path | None = None
-    witnesses: tuple[Witness, ...] = ()
+    witnesses: "tuple[Witness, ...]" = ()
     place: str = ""
     trees: Trees = field(default_factory=Trees)
-    published: dict[tuple[str, str], Published] = field(default_factory=dict)
+    published: "dict[tuple[str, str], Published]" = field(default_factory=dict)
     """What each witness did last, by its address and the log's origin."""
 
     def standing(self, connection: Session) -> Standing:
@@ -93,6 +96,8 @@ class Signers:
         Raises:
             SigningKeysUnusable: the file can't be used.
         """
+        from chainteller.witnessing.keys import load_keys  # noqa: PLC0415 - as above
+
         derived = derived_deployment(connection)
         file = self.file_of(derived)
         stored = load_keys(file) if file is not None else None
@@ -121,6 +126,8 @@ class Signers:
 
     def contradicted(self, origin: str) -> str:
         """Which witness has seen another log, in words; empty for none."""
+        from chainteller.witnessing.errors import CONTRADICTIONS  # noqa: PLC0415 - as above
+
         for (address, named), done in list(self.published.items()):
             failure = done.failure
             if named == origin and failure is not None and failure.problem in CONTRADICTIONS:
@@ -130,4 +137,6 @@ class Signers:
 
 def origins(connection: Session, deployment: str) -> list[str]:
     """The name of each log, the deployment's own first."""
+    from chainteller.witnessing.checkpoints import origin_of  # noqa: PLC0415 - as above
+
     return [origin_of(deployment, each) for each in checkpoints.organisations(connection)]

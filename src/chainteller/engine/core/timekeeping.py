@@ -30,6 +30,7 @@ from chainteller.storage.queries import clock_row
 if TYPE_CHECKING:
     from chainteller.storage.db.query import Session
     from chainteller.storage.log.rows import Writer
+    from chainteller.storage.queries.clock import FinderWithTime
 
 _LOOKED_AT_WITHIN = 1_000
 """Microseconds within which the clock and the elapsed time are read, for one sight of both."""
@@ -124,6 +125,16 @@ def read(source: TimeSource, connection: "Session") -> Reading:
     return judged(source, row, before)
 
 
+def read_with(
+    source: TimeSource, connection: "Session", find: "FinderWithTime", **values: str
+) -> tuple[Any, Reading | None]:
+    """A row that is read together with the time, and what time it is; None for both if there's no
+    such row."""
+    before = elapsed(source)
+    row = find(connection, server_clock=source.by_server, **values)
+    return row, None if row is None else judged(source, row, before)
+
+
 def read_ahead(source: TimeSource, connection: "Session") -> None:
     """Send what ``read`` will find with the next statement."""
     from chainteller.storage.queries import clock as clock_rows  # noqa: PLC0415 - as in read
@@ -132,12 +143,12 @@ def read_ahead(source: TimeSource, connection: "Session") -> None:
 
 
 def elapsed(source: TimeSource) -> int:
-    """The elapsed time, for ``judged``; 0 with a virtual clock."""
+    """The elapsed time; 0 with a virtual clock."""
     return source.clock.elapsed() if isinstance(source.clock, SystemClock) else 0
 
 
 def judged(source: TimeSource, row: Any, before: int) -> Reading:
-    """What time it is, by a row that was read (``storage.clock.with_time``).
+    """What time it is, by a row that was read.
 
     Args:
         source: as in ``read``.

@@ -8,18 +8,17 @@ an attempt counter) and raises.
 import hashlib
 import json
 import re
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
-
-import stamina
+from typing import Any, NamedTuple, TypeVar
 
 from chainteller.domain.actors import WORKER, Actor
 from chainteller.domain.clock import format_instant
 from chainteller.domain.ids import Prefix, new_id, plausible
 from chainteller.domain.pasted_secrets import find_secret
 from chainteller.domain.policy import CASE_FORM, CasePolicy, CaseWanted
-from chainteller.domain.rules import Rule, rule_of
+from chainteller.domain.rules import Rule
 from chainteller.engine.core import timekeeping
 from chainteller.engine.core.context import EngineContext
 from chainteller.service.errors import (
@@ -49,11 +48,15 @@ from chainteller.storage.log.entry import Act, Posted, Stamp, Told
 from chainteller.storage.log.rows import DEPLOYMENT, Writer
 from chainteller.storage.log.sealing import Seal
 from chainteller.storage.queries import accounts, idempotency, jobs, organisations, wallets
+from chainteller.storage.queries.clock import FinderWithTime
 from chainteller.storage.queries.epochs import MOVED, SUBJECT
 
 Model = TypeVar("Model", bound=WireModel)
 Result = TypeVar("Result")
 TRIES = 5
+_FIRST_PAUSE_S = 0.01
+_MOST_S = 8
+"""How long a write is tried again."""
 _SECRET_INPUTS = frozenset({"completed_challenge", "statement"})
 _HARMLESS = re.compile(r"[A-Za-z0-9@._:-]{1,32}", re.ASCII)
 _MAXIMUM_KEY_LENGTH = 255
@@ -114,12 +117,10 @@ class UnitOfWork:
     @property
     def time(self) -> timekeeping.Reading:
         """What time it is, read once. Raises ClockUncertain."""
-        if self._time is None:
-            self._time = timekeeping.read(self.context.time, self.connection)
-            self._store_anchor(self._time)
-        if self._time.doubt is not None and not self.timeless:
-            raise self._time.refusal()
-        return self._time
+        found = self._time or self._take_time(timekeeping.read(self.context.time, self.connection))
+        if found.doubt is not None and not self.timeless:
+            raise found.refusal()
+        return found
 
     @property
     def now(self) -> int:
@@ -131,6 +132,18 @@ class UnitOfWork:
         if self._now is None:
             self._now = self.time.now
         return self._now
+
+    def row_with_time(self, find: FinderWithTime, **values: str) -> Record | None:
+        """A row, and the time in the same statement."""
+        row, reading = timekeeping.read_with(self.context.time, self.connection, find, **values)
+        if reading is not None:
+            self._take_time(reading)
+        return row
+
+    def _take_time(self, reading: timekeeping.Reading) -> timekeeping.Reading:
+        self._time = reading
+        self._store_anchor(reading)
+        return reading
 
     def _store_anchor(self, reading: timekeeping.Reading) -> None:
         """Share the anchor, and note where time went ahead of elapsed time, before anything is
@@ -205,8 +218,7 @@ class UnitOfWork:
 
     def under_rule(self) -> None:
         """Note that the settings in force decided; the entry names their version."""
-        if self._rule is None:
-            self._rule = rule_of(self.context.options)
+        self._rule = self.context.rule
 
     def when_refused(self, remember: Callable[["UnitOfWork"], None]) -> None:
         """What a refusal of this write leaves behind, in the refusal's own commit."""
@@ -297,24 +309,31 @@ def write(
     """
     key = _checked_key(call.key)
     _check_case(context.options.policy.case, actor, call)
-    refusal: list[tuple[ServiceError, UnitOfWork]] = []
 
-    def unit(transaction: UnitOfWork) -> Written[Model] | None:
+    def unit(transaction: UnitOfWork) -> Written[Model] | _Refused:
         transaction.timeless, transaction.case_id = timeless, call.case_id
         try:
             return _attempt(transaction, call, key, work)
         except ServiceUnavailable:
             raise
         except ServiceError as error:
-            refusal[:] = [(error, transaction)]
-            return None
+            return _Refused(error, transaction)
 
-    written = _in_transaction(context, actor, unit)
-    if written is not None:
-        return written
-    error, refused = refusal[0]
-    _in_transaction(context, actor, lambda record: _record_refusal(record, call, error, refused))
-    raise error
+    found = _in_transaction(context, actor, unit)
+    if isinstance(found, Written):
+        return found
+    refused = found
+    answer = _in_transaction(context, actor, lambda record: _refuse(record, call, key, refused))
+    if isinstance(answer, ServiceError):
+        raise answer
+    return answer
+
+
+class _Refused(NamedTuple):
+    """Why a write was refused, and what it was."""
+
+    error: ServiceError
+    transaction: UnitOfWork
 
 
 def _in_transaction(
@@ -326,24 +345,21 @@ def _in_transaction(
     Raises:
         ServiceUnavailable: the database cannot be used.
     """
-    try:
-        for attempt in stamina.retry_context(
-            on=_may_succeed_again, attempts=TRIES, wait_initial=0.01, wait_max=0.2, timeout=8
-        ):
-            with attempt:
-                return commits.transact(
-                    context.database,
-                    lambda connection, keep: unit(
-                        UnitOfWork(context, connection, actor, keep, Writer(connection))
-                    ),
-                )
-    except DatabaseError as error:
-        raise explain(error) from error
+    until = time.monotonic() + _MOST_S
+    for attempt in range(TRIES):
+        try:
+            return commits.transact(
+                context.database,
+                lambda connection, keep: unit(
+                    UnitOfWork(context, connection, actor, keep, Writer(connection))
+                ),
+            )
+        except DatabaseError as error:
+            may_succeed = is_transient(error) or is_lost(error)
+            if not may_succeed or attempt == TRIES - 1 or time.monotonic() > until:
+                raise explain(error) from error
+        time.sleep(_FIRST_PAUSE_S * 2**attempt)
     raise AssertionError("unreachable: the last attempt returns or raises")
-
-
-def _may_succeed_again(error: Exception) -> bool:
-    return isinstance(error, DatabaseError) and (is_transient(error) or is_lost(error))
 
 
 def _attempt(
@@ -352,8 +368,8 @@ def _attempt(
     key: str | None,
     work: Callable[[UnitOfWork], Model],
 ) -> Written[Model]:
-    if key is not None and (first := _remembered(transaction, call, key)) is not None:
-        return _replay(call, key, first)
+    """Do the work, and keep its outcome under the key unless that has one already: then nothing of
+    this counts (``_refuse``). So a key costs no read, and no wait before the work."""
     result = work(transaction)
     transaction.audited_account = transaction.audited_account or _account(transaction, call)
     if key is not None:
@@ -366,25 +382,17 @@ def _attempt(
             "body": result.to_short_json(),
             "at": transaction.now,
         }
-        transaction.rows.insert(Tables.idempotency, [outcome])
+        transaction.rows.insert_once(Tables.idempotency, outcome, _in_progress(key))
     transaction.audit(
         call.operation.name, transaction.audited_object or _subject(call), _inputs(call)
     )
-    transaction.commit()
-    return Written(result, created=transaction.created)
-
-
-def _remembered(transaction: UnitOfWork, call: Call[Written[Model]], key: str) -> Record | None:
-    """The outcome of a key; a repetition at the same time waits here for the first request, but
-    not for ever."""
     try:
-        return idempotency.find_alone(
-            transaction.connection, transaction.organisation_id, call.operation.name, key
-        )
-    except DatabaseError as error:
-        if sqlstate(error) != LOCK_TIMED_OUT:
+        transaction.commit()
+    except DatabaseError as error:  # a repetition waits for the first request, but not for ever
+        if key is None or sqlstate(error) != LOCK_TIMED_OUT:
             raise
         raise _in_progress(key) from error
+    return Written(result, created=transaction.created)
 
 
 def _in_progress(key: str) -> IdempotencyInProgress:
@@ -413,14 +421,28 @@ def _account(transaction: UnitOfWork, call: Call[Written[Model]]) -> str | None:
     return None
 
 
-def _replay(call: Call[Written[Model]], key: str, first: Record) -> Written[Model]:
-    if first.fingerprint != _fingerprint(call):
-        raise IdempotencyKeyReused(
+def _refuse(
+    record: UnitOfWork, call: Call[Written[Model]], key: str | None, refused: _Refused
+) -> Written[Model] | ServiceError:
+    """The answer to a refused write: what its key was answered first, else why it's refused."""
+    error, transaction = refused
+    record.timeless, record.case_id = True, call.case_id
+    first = None
+    if key is not None:
+        names = record.organisation_id, call.operation.name, key
+        first = idempotency.find(record.connection, *names)
+    if key is None or first is None:
+        transaction.remember_refusal_in(record)
+    elif first.fingerprint != _fingerprint(call):
+        error = IdempotencyKeyReused(
             "This idempotency key was used for another request.",
             {"key": key, "firstUsedAt": format_instant(first.at)},
         )
-    value = call.operation.response.model_validate_json(first.body)
-    return Written(value, created=first.created_record, replayed=True)
+    else:
+        value = call.operation.response.model_validate_json(first.body)
+        return Written(value, created=first.created_record, replayed=True)
+    _record_refusal(record, call, error, transaction)
+    return error
 
 
 def _record_refusal(
@@ -435,8 +457,6 @@ def _record_refusal(
         for name, value in _inputs(call).items()
         if isinstance(value, str) and _is_harmless(value)
     }
-    record.timeless, record.case_id = True, call.case_id
-    refused.remember_refusal_in(record)
     subject = _subject(call)
     record.audited_account = refused.audited_account or _account(record, call)
     shown = subject if _is_harmless(subject) else ""

@@ -156,7 +156,7 @@ def credit(bank_account: Record, cents: int) -> Update:
 
 def _bank_account_update(bank_account: Record, **values: object) -> Update:
     key = {"organisation_id": bank_account.organisation_id, "id": bank_account.id}
-    return Update(Tables.bank_account, key, values)
+    return Update(Tables.bank_account, key, values, before=bank_account)
 
 
 def activity(account: Record, kind: str, now: int, *counted: str) -> Update:
@@ -183,6 +183,7 @@ def _update(account: Record, **values: object) -> Update:
         {"id": account.id},
         {"version": version + 1, **values},
         {"version": version},
+        before=account,
     )
 
 

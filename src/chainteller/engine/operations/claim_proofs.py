@@ -34,6 +34,7 @@ from chainteller.domain.second_method import (
     judge,
 )
 from chainteller.engine.core import reading
+from chainteller.engine.core.breaches import UNREADABLE
 from chainteller.service.errors import ClaimUnverifiable
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.queries import claim_evidence, wallets
@@ -43,9 +44,6 @@ from chainteller.wallets.networks import known_network
 from chainteller.wallets.pasted_secrets import SecretPasted
 from chainteller.wallets.texts import Party, Request, is_challenge_text, is_transfer_text
 from chainteller.wallets.verify import verify_signature
-
-UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError)
-"""What a cell raises that holds a value which no build of ours writes."""
 
 
 class Contradiction(NamedTuple):

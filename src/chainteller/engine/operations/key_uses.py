@@ -10,9 +10,8 @@ import threading
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from chainteller.engine.core.breaches import Breach
+from chainteller.engine.core.breaches import UNREADABLE, Breach
 from chainteller.engine.core.context import EngineContext
-from chainteller.engine.operations.claim_proofs import UNREADABLE
 from chainteller.service.errors import ServiceUnavailable, WriterKeyMissing
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables

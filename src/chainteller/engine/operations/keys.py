@@ -236,11 +236,11 @@ def _authentic(context: EngineContext, text: str) -> tuple[Record, int]:
         raise Unauthorized("MALFORMED")
     source = context.time
     with context.database.read() as connection:
-        before = timekeeping.elapsed(source)
-        row = keys.find_with_time(connection, key.key_id, server_clock=source.by_server)
-    if row is None or not key.matches(row.secret_hash):
+        row, found = timekeeping.read_with(
+            source, connection, keys.find_with_time, key_id=key.key_id
+        )
+    if found is None or not key.matches(row.secret_hash):
         raise Unauthorized("UNKNOWN")
-    found = timekeeping.judged(source, row, before)
     reason, other = (
         refusal_reason(now=at, expires=row.expires, revoked_at=row.revoked_at)
         for at in (found.now, found.clock)

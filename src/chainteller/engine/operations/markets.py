@@ -74,8 +74,9 @@ class Condition:
         raise MarketUnavailable(self.market.name, reason, format_instant(known))
 
 
-def condition(context: EngineContext, connection: Session, market: Market, at: int) -> Condition:
-    closed = closure(context, markets.control(connection, market.name), market, at)
+def condition(context: EngineContext, control: Record | None, market: Market, at: int) -> Condition:
+    """A market as a write finds it; ``control`` is why an operator closed it, if so."""
+    closed = closure(context, control, market, at)
     return Condition(market, at, closed, context.feed.price(market.name, at))
 
 

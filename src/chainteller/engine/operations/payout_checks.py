@@ -18,6 +18,7 @@ from chainteller.domain.limits import DestinationClass
 from chainteller.domain.money import Amount, atoms_of_cents, ceil_div
 from chainteller.domain.preconditions import Control
 from chainteller.domain.transfers import Direction, TransferStatus
+from chainteller.engine.core.breaches import UNREADABLE
 from chainteller.engine.core.outcome import AuditEntry, Event, Outcome
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import claim_proofs, currencies
@@ -94,7 +95,7 @@ def locked(tx: UnitOfWork, withdrawal_id: str) -> Due | None:
     tx.audited_account = account.id
     try:
         row = transfers.find_any(tx.connection, withdrawal_id, lock=True)
-    except claim_proofs.UNREADABLE:
+    except UNREADABLE:
         row = None
     is_sent_or_ended = row is not None and row.status != TransferStatus.PROCESSING
     if is_sent_or_ended and (has_ended or hold is None):
@@ -132,7 +133,7 @@ def refused(tx: UnitOfWork, due: Due) -> Refused | None:
         if withdrawal.counterparty_id is not None:
             wallet = _of_wallet(tx, withdrawal, account)
         said = _of_log(tx, withdrawal, account, hold) if wallet is None else None
-    except claim_proofs.UNREADABLE:
+    except UNREADABLE:
         return _contradicted(_UNREADABLE)
     if wallet is not None or said is not None:
         return wallet if said is None else _contradicted(said)

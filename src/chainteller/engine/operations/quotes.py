@@ -76,14 +76,15 @@ def create(tx: UnitOfWork, market_name: str, request: QuoteRequest) -> Quote:
     taker = None
     organisations.fee_schedule_ahead(tx.connection, tx.organisation_id)
     market_rows.control.ahead(tx.connection, order.market.name)
+    tx.time_ahead()
     if request.trading_account_id is not None:
-        tx.time_ahead()
         account = accounts.locked(tx, request.trading_account_id)
         limited = tx.context.options.rate_limits
         taker = Taker(
             account, quotes.count_open(tx.connection, account.id, tx.now) if limited else 0
         )
-    condition = markets.condition(tx.context, tx.connection, order.market, tx.now)
+    control = market_rows.control(tx.connection, order.market.name)
+    condition = markets.condition(tx.context, control, order.market, tx.now)
     fees = organisations.fee_schedule(tx.connection, tx.organisation_id)
     decided = decide_quote(order, taker, condition, fees, outcome.moment(tx))
     outcome.apply(tx, decided)
@@ -229,14 +230,15 @@ def execute(tx: UnitOfWork, quote_id: str, request: ExecuteRequest) -> Trade:
             tx.connection, tx.organisation_id, request.trading_account_id, lock=True
         )
         ledger_rows.of_account_ahead(tx.connection, request.trading_account_id, lock=True)
-        tx.time_ahead()
+    of = tx.organisation_id
     quote = reading.require_found(
-        quotes.find(tx.connection, tx.organisation_id, quote_id, lock=True), RESOURCE, quote_id
+        tx.row_with_time(quotes.find_to_execute, organisation=of, id=quote_id), RESOURCE, quote_id
     )
     _require_usable(quote, tx.now)  # told before an account that does not exist
     account = accounts.locked(tx, request.trading_account_id)
     market = MARKETS_BY_NAME[quote.market]
-    condition = markets.condition(tx.context, tx.connection, market, tx.now)
+    closed = quote.closed_for and market_rows.Control(quote.closed_for, quote.closed_until)
+    condition = markets.condition(tx.context, closed, market, tx.now)
     funds = Funds(
         ledger.lock_balances(tx, account.id), stablecoin_prices.suspended(tx.context, tx.now)
     )
@@ -274,11 +276,12 @@ def decide_execution(
         "executed_at": moment.now,
     }
     told = {"tradingAccountId": account.id, "status": TradeStatus.PROCESSING.value}
+    is_open = {"status": QuoteStatus.OPEN.value}
     return Outcome(
         trade_id,
         rows=(
             activity,
-            Update(Tables.quote, {"id": quote.id}, executed, {"status": QuoteStatus.OPEN.value}),
+            Update(Tables.quote, {"id": quote.id}, executed, is_open, before=quote),
             Insert(Tables.trade, (_trade_row(quote, trade_id, activity, held, moment),)),
         ),
         journals=(hold(account.id, trade_id, held),),

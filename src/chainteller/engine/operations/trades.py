@@ -71,7 +71,7 @@ def advance(trade: Record, status: TradeStatus, now: int, **values: object) -> t
     changed = {**values, "status": status.value, "updated": now, "version": trade.version + 1}
     told = {"tradingAccountId": trade.trading_account_id, "status": status.value}
     return (
-        Update(Tables.trade, {"id": trade.id}, changed, {"version": trade.version}),
+        Update(Tables.trade, {"id": trade.id}, changed, {"version": trade.version}, before=trade),
         Event(f"trade.{status}", trade.id, told),
     )
 

@@ -71,8 +71,9 @@ def advance(
 ) -> tuple[Update, Event]:
     """Move a locked transfer to its next status, and tell it."""
     changed = {**values, "status": status.value, "updated": now, "version": transfer.version + 1}
+    guard = {"version": transfer.version}
     return (
-        Update(Tables.transfer, {"id": transfer.id}, changed, {"version": transfer.version}),
+        Update(Tables.transfer, {"id": transfer.id}, changed, guard, before=transfer),
         event(Direction(transfer.direction), transfer.id, transfer.trading_account_id, status),
     )
 

@@ -26,6 +26,7 @@ from chainteller.domain.quoting import MICROS_PER_CENT
 from chainteller.domain.rules import rule_of
 from chainteller.domain.transfers import HOLDING, Direction, TransferStatus
 from chainteller.engine.core import ledger, outcome, preconditions, reading
+from chainteller.engine.core.breaches import UNREADABLE
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import Insert, Job, Moment, Outcome
 from chainteller.engine.core.table import writes
@@ -43,7 +44,6 @@ from chainteller.engine.operations import (
     stablecoin_prices,
     transfers,
 )
-from chainteller.engine.operations.claim_proofs import UNREADABLE
 from chainteller.engine.operations.contract_checks import Renewal
 from chainteller.engine.operations.currencies import Resolved
 from chainteller.engine.operations.destinations import Target
@@ -60,6 +60,7 @@ from chainteller.service.models.funding import Transfer, WithdrawalRequest
 from chainteller.storage.db.query import Record
 from chainteller.storage.db.records import Tables
 from chainteller.storage.queries import decisions, disputes, trades, wallets
+from chainteller.storage.queries import markets as market_rows
 from chainteller.storage.queries import transfers as transfer_rows
 
 RESOURCE = "withdrawal"
@@ -187,7 +188,8 @@ def _condition(tx: UnitOfWork, asset: Asset) -> markets.Condition | None:
     if asset in CASH_EQUIVALENTS:
         return None
     market = next(each for each in MARKETS if each.base == asset)
-    return markets.condition(tx.context, tx.connection, market, tx.now)
+    control = market_rows.control(tx.connection, market.name)
+    return markets.condition(tx.context, control, market, tx.now)
 
 
 def decide_withdrawal(order: Order, account: Record, state: State, moment: Moment) -> Outcome:

@@ -9,7 +9,7 @@ from chainteller.domain.actors import Actor
 from chainteller.domain.clock import MINUTE, format_instant
 from chainteller.engine.core.breaches import Breach, of_heads
 from chainteller.engine.core.context import EngineContext
-from chainteller.engine.core.unit_of_work import UnitOfWork, now, work_unit
+from chainteller.engine.core.unit_of_work import UnitOfWork, work_unit
 from chainteller.engine.operations import (
     decision_records,
     decisions,
@@ -161,16 +161,3 @@ def put_off(context: EngineContext) -> None:
         return True
 
     work_unit(context, Actor(name="worker"), later)
-
-
-def is_due(context: EngineContext) -> bool:
-    """Whether there is anything to do now; a read, so that an idle worker writes nothing."""
-    with context.database.read() as connection:
-        first = jobs.next_due(connection)
-        return first is not None and first <= now(context, connection)
-
-
-def next_at(context: EngineContext) -> int | None:
-    """When the next work is due; None when there is none."""
-    with context.database.read() as connection:
-        return jobs.next_due(connection)

@@ -8,10 +8,10 @@ import logging
 import threading
 from collections.abc import Iterator
 
+from chainteller.engine.core.breaches import UNREADABLE
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.pacing import BREATH_S
-from chainteller.engine.operations.claim_proofs import UNREADABLE
-from chainteller.engine.upkeep import due, epochs, upkeep
+from chainteller.engine.upkeep import due, epochs, pending, upkeep
 from chainteller.service.errors import ServiceUnavailable
 
 LONGEST_PAUSE_S = 1.0
@@ -71,7 +71,7 @@ class Worker:
             self._told = kind
 
     def _work_on(self, rounds: int) -> None:
-        if due.is_due(self._context):
+        if pending.is_due(self._context):
             self._work()
         self._keep_up(rounds)
 

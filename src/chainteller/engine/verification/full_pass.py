@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from chainteller import garbage
 from chainteller.domain.actors import DEFAULT_ORGANISATION
-from chainteller.engine.core.breaches import Breach, Breaches
+from chainteller.engine.core.breaches import UNREADABLE, Breach, Breaches
 from chainteller.engine.core.breaches import of_heads as breaches_of_heads
 from chainteller.engine.core.kept_heads import KeptHeads
 from chainteller.engine.operations import claim_proofs
@@ -253,7 +253,7 @@ def breaches(connection: Session, past: Past | None = None) -> tuple[Breach, ...
 def _collect(found: list[Breach], new: Breaches) -> None:
     try:
         found.extend(islice(new, max(_MOST_OF_EACH, _MOST - len(found))))
-    except claim_proofs.UNREADABLE as error:
+    except UNREADABLE as error:
         # A damaged row may hold a word or a text that no row of ours has; the check ends there.
         found.append(
             Breach(17, f"a row that cannot be read: {error!r}", getattr(new, "__name__", "rows"))

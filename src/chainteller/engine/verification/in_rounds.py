@@ -19,12 +19,11 @@ from chainteller.domain.actors import WORKER
 from chainteller.domain.books import last_turn
 from chainteller.domain.clock import DAY, MINUTE, SECOND
 from chainteller.engine.core import timekeeping
-from chainteller.engine.core.breaches import OTHER_KEY, WRITERS_KEY, Breach
+from chainteller.engine.core.breaches import OTHER_KEY, UNREADABLE, WRITERS_KEY, Breach
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.pacing import Breather
 from chainteller.engine.core.unit_of_work import UnitOfWork, act
 from chainteller.engine.operations import disputes
-from chainteller.engine.operations.claim_proofs import UNREADABLE
 from chainteller.engine.operations.key_uses import KeyUses
 from chainteller.engine.verification import full_pass
 from chainteller.engine.verification.replay import End

@@ -14,9 +14,8 @@ from chainteller.domain.clock import SECOND, format_instant
 from chainteller.domain.json_depth import parse_json
 from chainteller.domain.rules import delays_of
 from chainteller.domain.second_method import LONGEST_WAIT, MAXIMUM_VALIDITY_S, WATCHED_AFTER
-from chainteller.engine.core.breaches import Breach, Breaches
+from chainteller.engine.core.breaches import UNREADABLE, Breach, Breaches
 from chainteller.engine.operations import due_times, small_transfers
-from chainteller.engine.operations.claim_proofs import UNREADABLE
 from chainteller.engine.operations.due_times import WORK, Work
 from chainteller.engine.verification.epochs import Epochs
 from chainteller.engine.verification.replay import Books

@@ -23,7 +23,6 @@ Atoms = NewType("Atoms", int)
 SQLITE, POSTGRESQL = "sqlite", "postgresql"
 _PART = re.compile(r"'[^']*'|::|%|(?P<in>\bIN )?:(?P<name>[a-z][a-z0-9_]*)")
 _LOCK = re.compile(r"\s+FOR (NO KEY )?(UPDATE|SHARE|KEY SHARE)( OF \w+)?( SKIP LOCKED)?\s*$")
-_LARGEST = 2**63
 _BUILT = 2_048
 
 
@@ -74,17 +73,18 @@ class Form:
     """
 
     def __init__(self, query: "Query", dialect: str) -> None:
-        self.sql, self.names = _translated(query.text, dialect)
+        self.sql, self.names, self._lists = _translated(query.text, dialect)
         self.has_rows = query.row is not None
-        self._is_sqlite = dialect == SQLITE
         self._make: Any = getattr(query.row, "_make", None)
-        readers = _readers(query.row) if query.row is not None and self._is_sqlite else ()
+        readers = _readers(query.row) if query.row is not None and dialect == SQLITE else ()
         self._readers = readers
 
     def values(self, given: Values) -> list[Any]:
         """The values of the parameters, in the order of ``names``."""
         found = [given[name] for name in self.names]
-        return [_for_sqlite(value) for value in found] if self._is_sqlite else found
+        for at in self._lists:
+            found[at] = json.dumps(found[at])
+        return found
 
     def read(self, rows: Sequence[Sequence[Any]]) -> list[Any]:
         """Rows with named columns, from those of the driver."""
@@ -264,17 +264,11 @@ def _read_as(annotation: Any) -> Callable[[Any], Any] | None:
     return bool if bool in kinds else None
 
 
-def _for_sqlite(value: Any) -> Any:
-    """A value as SQLite takes it; a column of text compares numbers as text."""
-    if isinstance(value, list):
-        return json.dumps(value)
-    if type(value) is int and not -_LARGEST <= value < _LARGEST:
-        return str(value)
-    return value
-
-
-def _translated(text: str, dialect: str) -> tuple[str, tuple[str, ...]]:
+def _translated(text: str, dialect: str) -> tuple[str, tuple[str, ...], tuple[int, ...]]:
+    """A statement as a driver takes it, the names of its parameters, and the places of those that
+    are lists, which SQLite takes as JSON."""
     names: list[str] = []
+    lists: list[int] = []
     is_sqlite = dialect == SQLITE
 
     def translate(found: re.Match[str]) -> str:
@@ -282,6 +276,8 @@ def _translated(text: str, dialect: str) -> tuple[str, tuple[str, ...]]:
         if name is None:
             return found[0] if is_sqlite else found[0].replace("%", "%%")
         if is_sqlite:
+            if found["in"]:
+                lists.append(len(names))
             names.append(name)
             return "IN (SELECT value FROM json_each(?))" if found["in"] else "?"
         if name not in names:
@@ -290,4 +286,4 @@ def _translated(text: str, dialect: str) -> tuple[str, tuple[str, ...]]:
 
     if is_sqlite:
         text = _LOCK.sub("", text)
-    return _PART.sub(translate, text), tuple(names)
+    return _PART.sub(translate, text), tuple(names), tuple(lists)

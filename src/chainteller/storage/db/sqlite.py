@@ -14,6 +14,7 @@ from chainteller.storage.db.query import (
     NONE,
     SQLITE,
     Dialect,
+    Form,
     Found,
     Session,
     Shared,
@@ -26,6 +27,7 @@ from chainteller.storage.db.session import Sessions
 BUSY_TIMEOUT_MS = 5_000
 READING, WRITING = "BEGIN", "BEGIN IMMEDIATE"
 _KEPT, _MOST = 8, 32
+_LARGEST = 2**63
 _DIALECT = Dialect(SQLITE)
 
 
@@ -57,7 +59,7 @@ class SqliteSession(Session):
     def execute(self, query: Statement, values: Values = NONE) -> Found:
         form = self._form(query, values)
         try:
-            cursor = self._driver.execute(form.sql, form.values(values))
+            cursor = self._run(form, values)
             rows = form.read(cursor.fetchall()) if form.has_rows else []
         except sqlite3.Error as error:
             raise DatabaseError(error) from error
@@ -76,11 +78,18 @@ class SqliteSession(Session):
     ) -> Iterator[Any]:
         form = self._form(query, values)
         try:
-            cursor = self._driver.execute(form.sql, form.values(values))
+            cursor = self._run(form, values)
             while rows := cursor.fetchmany(batch):
                 yield from form.read(rows)
         except sqlite3.Error as error:
             raise DatabaseError(error) from error
+
+    def _run(self, form: Form, values: Values) -> sqlite3.Cursor:
+        given = form.values(values)
+        try:
+            return self._driver.execute(form.sql, given)
+        except OverflowError:  # a column of text has whole numbers of any size
+            return self._driver.execute(form.sql, [_text_if_large(each) for each in given])
 
     def flush(self) -> None:
         """Nothing waits here."""
@@ -158,6 +167,11 @@ class SqliteSessions(Sessions):
 
     def looking(self) -> SqliteSession:
         return SqliteSession(self.pool, self.shared)
+
+
+def _text_if_large(value: Any) -> Any:
+    is_large = type(value) is int and not -_LARGEST <= value < _LARGEST
+    return str(value) if is_large else value
 
 
 def _configure(connection: sqlite3.Connection) -> None:

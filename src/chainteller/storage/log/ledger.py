@@ -1,10 +1,11 @@
 """Balances. A balance without a row is zero, and its owner is in its code."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from chainteller.domain.assets import ASSETS_BY_KEY, Asset
-from chainteller.domain.ledger import Bucket, customer, owner
+from chainteller.domain.ledger import Bucket, customer
 from chainteller.storage.db import records
 from chainteller.storage.db.query import (
     POSTGRESQL,
@@ -18,6 +19,7 @@ from chainteller.storage.db.query import (
 )
 from chainteller.storage.db.sources import insert
 
+_REMEMBERED = 2_048
 _ROW = row_of("code", "asset", balance=Atoms, version=int)
 _BALANCES = "SELECT code, asset, balance, version FROM ledger_account WHERE code IN :codes"
 _OF_ACCOUNT = Query(f"{_BALANCES} ORDER BY code, asset", _ROW)
@@ -62,6 +64,7 @@ def of_account_ahead(connection: Session, account_id: str, *, lock: bool = False
     connection.ahead(_OF_ACCOUNT_LOCKED if lock else _OF_ACCOUNT, _codes(account_id))
 
 
+@lru_cache(_REMEMBERED)
 def _codes(account_id: str) -> Mapping[str, Any]:
     return {"codes": [customer(account_id, bucket) for bucket in Bucket]}
 
@@ -137,10 +140,14 @@ def of_many(
 ) -> dict[str, dict[Bucket, dict[Asset, int]]]:
     """Balances of several trading accounts, in one query for a page of usual length."""
     found = {account_id: no_balances() for account_id in account_ids}
-    codes = [customer(account_id, bucket) for account_id in account_ids for bucket in Bucket]
-    for code, asset, balance, _ in connection.execute(_OF_ACCOUNT, {"codes": codes}):
+    by_code = {
+        customer(account_id, bucket): balances
+        for account_id, buckets in found.items()
+        for bucket, balances in buckets.items()
+    }
+    for code, asset, balance, _ in connection.execute(_OF_ACCOUNT, {"codes": list(by_code)}):
         if asset in ASSETS_BY_KEY:
-            found[owner(code)][Bucket(code.rpartition(":")[2])][ASSETS_BY_KEY[asset]] = balance
+            by_code[code][ASSETS_BY_KEY[asset]] = balance
     return found
 
 

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 from chainteller.domain.randomness import Randomness, SystemRandomness
-from chainteller.storage.db.query import SQLITE, Found, Query, Record, Session, Value, row_of
+from chainteller.storage.db.query import Found, Query, Record, Session, Value, columns_of, row_of
 from chainteller.storage.db.records import Tables
 from chainteller.storage.db.table import SALT, Table
 from chainteller.storage.lists import search
@@ -20,10 +20,6 @@ UNSEALED = ""
 _STATEMENTS = 256
 _NOTHING: Row = {}
 _TEXT = "sealed_text"
-_TOLD, _TOLD_BEFORE = (
-    row_of("made", "organisation"),
-    row_of("made", "organisation", "salt", "before"),
-)
 OF_DEPLOYMENT = (Tables.clock, Tables.organisation, Tables.market_control, Tables.rule)
 """Tables whose rows are sealed in the deployment's log, also where they name an organisation."""
 Seals = dict[str | None, dict[tuple[str, str], Seal]]
@@ -43,6 +39,8 @@ class Writer:
         self.randomness = randomness or SystemRandomness()
         self.seals: Seals = {}
         self._found: dict[tuple[str, str], str | None] = {}
+        self._rows: dict[tuple[str, str], Row] = {}
+        """Rows as this write left them."""
         self.is_changed = False
         """Whether something sealed was written since the last ``take``."""
 
@@ -67,14 +65,32 @@ class Writer:
 
     def insert_if_new(self, table: Table, row: Row) -> bool:
         """Insert a row; False when a unique key of it is taken, and nothing was changed."""
-        sealed = self._salted(table, [row])
-        _require_atoms(table, sealed[0])
-        statement = _insert_if_new(table, tuple(sealed[0]))
-        if self.connection.execute(statement, sealed[0]).first() is None:
+        taken = KeyError(table.name)
+        try:
+            self.insert_once(table, row, taken)
+            self.connection.flush()
+        except KeyError as error:
+            if error is not taken:
+                raise
             return False
-        self._seal(table, sealed)
-        search.note(self.connection, table, sealed)
         return True
+
+    def insert_once(self, table: Table, row: Row, taken: Exception) -> None:
+        """Insert a row, before anything that follows is read.
+
+        Raises:
+            Exception: ``taken``, a unique key of it is. It may be raised by a later statement.
+        """
+        (sealed,) = self._salted(table, [row])
+        _require_atoms(table, sealed)
+
+        def keep(found: Found) -> None:
+            if found.first() is None:
+                raise taken
+            self._seal(table, [sealed])
+            search.note(self.connection, table, [sealed])
+
+        self.connection.later(_insert_if_new(table, tuple(sealed)), sealed, keep)
 
     def update(
         self,
@@ -83,45 +99,53 @@ class Writer:
         values: Row,
         guard: Row = _NOTHING,
         log: str | None = None,
+        before: Record | None = None,
     ) -> None:
-        """Update the row with this primary key, before anything that follows is read; ``log`` is
-        whose log keeps the seal of a row that names no organisation.
+        """Update the row with this primary key, before anything that follows is read.
+
+        Args:
+            table: whose row it is.
+            key: the columns of its primary key.
+            values: what is written.
+            guard: what other columns have, or it fails.
+            log: whose log keeps the seal of a row that names no organisation.
+            before: the row as it was read under lock; it's read if it's left out.
 
         Raises:
             AssertionError: there is none, or a column of ``guard`` has another value. It may be
                 raised by a later statement.
         """
-        parameters = {f"b_{name}": value for name, value in (*key.items(), *guard.items())}
         form = sealing.form(table)
-        is_sealed = form.covers(values)
-        salt = sealing.new_salt(table, self.randomness) if is_sealed else None
-        written = {**values, SALT: salt} if salt else values
-        _require_atoms(table, written)
-        parameters |= {f"v_{name}": value for name, value in written.items()}
-        names = (*key, *guard), tuple(written)
         moved = f"{table.name} {dict(key)} moved while it was locked"
-        place = form.key(key)
-        is_first = (table.name, place) not in self._found
+        written = dict(values)
+        if form.covers(values):
+            written[SALT] = sealing.new_salt(table, self.randomness)
+            place = table.name, form.key(key)
+            found = self._rows.get(place) or self._row(table, key, before)
+            if found is None:
+                raise AssertionError(moved)
+            made = {**found, **written}
+            seal = sealing.seal(made[SALT], form.text(made))
+            earlier = None if place in self._found else _before(found[SALT], form.text(found))
+            organisation = made[form.organisation] if form.organisation else None
+            self.keep(table, organisation or log, Seal(*place, seal, form.values(values), earlier))
+            self._rows[place] = made
+            self.is_changed = True
+        _require_atoms(table, written)
+        parameters = {f"b_{name}": value for name, value in (*key.items(), *guard.items())}
+        parameters |= {f"v_{name}": value for name, value in written.items()}
 
         def check(found: Found) -> None:
             if found.rowcount != 1:
                 raise AssertionError(moved)
 
-        def keep(found: Found) -> None:
-            row = found.first()
-            if row is None:
-                raise AssertionError(moved)
-            made = sealing.seal(salt, _bytes(row.made))
-            before = _before(row.salt, row.before) if is_first else None
-            seal = Seal(table.name, place, made, form.values(values), before)
-            self.keep(table, row.organisation or log, seal)
+        self.connection.later(_update(table, (*key, *guard), tuple(written)), parameters, check)
 
-        if salt is None:
-            self.connection.later(_update(table, *names), parameters, check)
-            return
-        self.is_changed = True
-        statement = _sealing_update(table, *names, self.connection.dialect.name, is_first)
-        self.connection.later(statement, parameters, keep)
+    def _row(self, table: Table, key: Row, before: Record | None) -> Row | None:
+        """A row as this write found it, by the names of its columns."""
+        named = {f"b_{name}": value for name, value in key.items()}
+        found = before or self.connection.execute(_one(table, tuple(key)), named).first()
+        return None if found is None else {name: getattr(found, name) for name in table.columns}
 
     def delete(self, table: Table, condition: str, values: Row = _NOTHING) -> list[str]:
         """Delete the rows that fulfil a condition, and note each as removed; returns their keys."""
@@ -155,6 +179,7 @@ class Writer:
         """Note the seal of a row for the log that it belongs to."""
         log = DEPLOYMENT if table in OF_DEPLOYMENT else organisation
         place = seal.table, seal.key
+        self._rows.pop(place, None)
         if place in self._found:
             seal = seal._replace(before=self._found[place])
         else:
@@ -216,46 +241,16 @@ def _inserting(table: Table, names: Sequence[str]) -> str:
 
 @lru_cache(_STATEMENTS)
 def _update(table: Table, found_by: tuple[str, ...], changed: tuple[str, ...]) -> Query:
-    return Query(f"{_setting(table, changed)} WHERE {_where(found_by)}", is_declared=False)
+    setting = ", ".join(f'"{name}" = :v_{name}' for name in changed)
+    text = f"UPDATE {table.name} SET {setting} WHERE {_where(found_by)}"
+    return Query(text, is_declared=False)
 
 
 @lru_cache(_STATEMENTS)
-def _sealing_update(
-    table: Table,
-    found_by: tuple[str, ...],
-    changed: tuple[str, ...],
-    dialect: str,
-    tells_before: bool,  # noqa: FBT001 - a cache key
-) -> Query:
-    """An update that gives back the row's sealed text and its organisation, and if requested the
-    salt and the text that it had before."""
-    form, setting, where = sealing.form(table), _setting(table, changed), _where(found_by)
-    text = form.sql_text(dialect)
-    told = f"{text} AS made, {form.organisation or 'NULL'} AS organisation"
-    if not tells_before:
-        text = f"{setting} WHERE {where} RETURNING {told}"
-        return Query(text, _TOLD, only=dialect, is_declared=False)
-    if dialect == SQLITE:
-        noted = f"{sealing.NOTE}(:v_{SALT}, {SALT}, {text})"
-        setting = _setting(table, changed, {SALT: noted})
-        salt, before = (f"{name}()" for name in sealing.NOTED)
-        whole = f"{setting} WHERE {where}"
-    else:
-        keys = ", ".join(f'"{name}" AS found_{name}' for name in table.key)
-        found = f"SELECT {keys}, {SALT} AS found_{SALT}, {text} AS {_TEXT} FROM {table.name}"
-        here = " AND ".join(f'"{name}" = found_{name}' for name in table.key)
-        salt, before = f"found_{SALT}", _TEXT
-        whole = (
-            f"WITH found AS ({found} WHERE {where} FOR UPDATE) {setting} FROM found WHERE {here}"
-        )
-    whole = f"{whole} RETURNING {told}, {salt} AS salt, {before} AS before"
-    return Query(whole, _TOLD_BEFORE, only=dialect, is_declared=False)
-
-
-def _setting(table: Table, changed: Sequence[str], written: Mapping[str, str] = _NOTHING) -> str:
-    """The beginning of an update; ``written`` has the expressions that aren't just a value."""
-    values = ", ".join(f'"{name}" = {written.get(name, f":v_{name}")}' for name in changed)
-    return f"UPDATE {table.name} SET {values}"
+def _one(table: Table, found_by: tuple[str, ...]) -> Query:
+    """A row under lock."""
+    text = f"SELECT {columns_of(table.record)} FROM {table.name} WHERE {_where(found_by)}"
+    return Query(f"{text} FOR UPDATE", table.record, is_declared=False)
 
 
 def _where(found_by: Sequence[str]) -> str:

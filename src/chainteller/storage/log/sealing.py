@@ -17,7 +17,6 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from chainteller.domain.randomness import Randomness
-from chainteller.sqlite import sqlite3
 from chainteller.storage.db.query import POSTGRESQL
 from chainteller.storage.db.records import ALL, Tables
 from chainteller.storage.db.table import Table
@@ -110,25 +109,6 @@ def seal(salt: str | None, text: bytes) -> str:
     return b2a_base64(keyed.digest()[:_KEPT], newline=False)[:_LETTERS].decode()
 
 
-NOTE, NOTED = "note_row", ("noted_salt", "noted_text")
-"""Functions of SQLite's connections, which can't give back what an update replaced: in an update,
-``NOTE(value, salt, text)`` is the value, and the others give back the salt and the text."""
-
-
-def add_functions(connection: sqlite3.Connection) -> None:
-    """Give a connection ``NOTE`` and ``NOTED``, for updates of one row."""
-    noted: tuple[Any, Any] = (None, None)
-
-    def note(value: str, *found: Any) -> str:
-        nonlocal noted
-        noted = found
-        return value
-
-    connection.create_function(NOTE, 3, note)
-    connection.create_function(NOTED[0], 0, lambda: noted[0])
-    connection.create_function(NOTED[1], 0, lambda: noted[1])
-
-
 class Form:
     """How the rows of one table are keyed and written down."""
 
@@ -162,15 +142,13 @@ class Form:
     def text(self, row: Mapping[str, Any]) -> bytes:
         """The sealed cells of a row that has all of them; one that is left out is NULL."""
         parts = []
-        for name in self.names:
-            value = row.get(name)
+        for value in map(row.get, self.names):
             if value is None:
                 parts.append("-")
                 continue
-            if value.__class__ is not str:
-                value = str(int(value))
-            size = len(value) if value.isascii() else len(value.encode())
-            parts.append(f"{size}:{value}")
+            text = value if value.__class__ is str else _as_text(value)
+            size = len(text) if text.isascii() else len(text.encode())
+            parts.append(f"{size}:{text}")
         return "".join(parts).rstrip("-").encode()
 
     def values(self, written: Mapping[str, Any]) -> dict[str, Any]:
@@ -179,7 +157,7 @@ class Form:
 
     def covers(self, names: Mapping[str, Any]) -> bool:
         """Whether writing these columns changes a seal."""
-        return any(name in self._sealed for name in names)
+        return not self._sealed.isdisjoint(names)
 
     def sql_key(self, dialect: str) -> str:
         parts = [self._as_text(name, dialect) for name in self.key_names]
@@ -210,6 +188,20 @@ class Form:
         if dialect != POSTGRESQL:
             return f'"{name}"'
         return f'"{name}"::int::text' if name in self.table.booleans else f'"{name}"::text'
+
+
+def _as_text(value: Any) -> str:
+    """A value that is more than a text. One that a column can't hold rightly is told apart from
+    all that it may. Raises TypeError: no database gives such a value."""
+    if value.__class__ is int:
+        return str(value)
+    if isinstance(value, int):
+        return str(int(value))
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, float | bytes):
+        return f"!{value!r}"
+    raise TypeError(f"a cell of {type(value).__name__}")
 
 
 @cache

@@ -11,19 +11,18 @@ from chainteller.storage.db.table import CLOCK
 from chainteller.storage.log.rows import Writer
 
 _LAST_AT = ("(SELECT max(last_at) FROM log)", int)
-OF_CLOCK: dict[str, Any] = {
+_OF_CLOCK: dict[str, Any] = {
     "last_at": _LAST_AT,
     **{name: f"clock.{name}" for name in records.Clock._fields if name not in {"name", "salt"}},
 }
-"""What ``clock_row`` reads, for a statement that is joined ``WITH_CLOCK``."""
-WITH_CLOCK = f"JOIN clock ON clock.name = '{CLOCK}'"
-OF_SERVER_CLOCK: dict[str, Any] = {
+"""What ``clock_row`` reads."""
+_OF_SERVER_CLOCK: dict[str, Any] = {
     "server_clock": ("CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)", int)
 }
 """PostgreSQL's clock."""
 _ONE = f"clock.name = '{CLOCK}'"
 _ROW = Source(records.Clock, last_at=_LAST_AT).where(_ONE)
-_ROW_WITH_SERVER_CLOCK = Source(records.Clock, last_at=_LAST_AT, **OF_SERVER_CLOCK).where(
+_ROW_WITH_SERVER_CLOCK = Source(records.Clock, last_at=_LAST_AT, **_OF_SERVER_CLOCK).where(
     _ONE, only=POSTGRESQL
 )
 _LOCKED = Query(f"SELECT name AS value FROM clock WHERE {_ONE} FOR UPDATE", Value)
@@ -36,10 +35,37 @@ def read(connection: Session, *, server_clock: bool) -> Record:
         ServiceUnavailable: DAMAGED, the row is missing, or every log.
     """
     statement = _ROW_WITH_SERVER_CLOCK if server_clock else _ROW
-    row = connection.execute(statement).first()
+    return _whole(connection.execute(statement).first())
+
+
+def _whole(row: Record | None) -> Record:
     if row is None or row.last_at is None:
         raise damaged("The database has lost the row that says what time it is in the bank.")
     return row
+
+
+class FinderWithTime:
+    """Finds a row together with what ``read`` returns.
+
+    Args:
+        record: the row class of its table.
+        condition: of the row, with names for the values.
+        joins: what else ``columns`` come from.
+        columns: as those of a ``Source``.
+    """
+
+    def __init__(self, record: Any, condition: str, joins: str = "", **columns: Any) -> None:
+        joins = f"{joins} JOIN clock ON {_ONE}"
+        columns |= _OF_CLOCK
+        self._plain = Source(record, joins, **columns).where(condition)
+        with_clock = Source(record, joins, **columns, **_OF_SERVER_CLOCK)
+        self._with_server_clock = with_clock.where(condition, only=POSTGRESQL)
+
+    def __call__(self, connection: Session, *, server_clock: bool, **values: str) -> Record | None:
+        """Raises ServiceUnavailable: as ``read``."""
+        statement = self._with_server_clock if server_clock else self._plain
+        row = connection.execute(statement, values).first()
+        return None if row is None else _whole(row)
 
 
 def read_ahead(connection: Session, *, server_clock: bool) -> None:

@@ -1,5 +1,7 @@
 """Markets closed by an operator."""
 
+from typing import NamedTuple
+
 from chainteller.storage.db import records
 from chainteller.storage.db.query import Query, Record, Session
 from chainteller.storage.db.records import Tables
@@ -10,6 +12,13 @@ _T = Tables.market_control
 _ALL = Query(Source(records.MarketControl).text, records.MarketControl)
 control = Finder(records.MarketControl, "market")
 _ONE = "market = :market"
+
+
+class Control(NamedTuple):
+    """Why a market is closed, and until when; as read with something else."""
+
+    reason: str
+    until: int | None
 
 
 def controls_ahead(connection: Session) -> None:

@@ -17,10 +17,19 @@ from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.lists import tallies
 from chainteller.storage.lists.pages import Counted, Extra, Listing
 from chainteller.storage.log.rows import Writer
+from chainteller.storage.queries.clock import FinderWithTime
 
 _T: Any = records.Quote
 _REMEMBERED = 2_048
 find = Finder(_T, "organisation_id", "id")
+find_to_execute = FinderWithTime(
+    _T,
+    "quote.organisation_id = :organisation AND quote.id = :id FOR UPDATE OF quote",
+    "LEFT JOIN market_control ON market_control.market = quote.market",
+    closed_for="market_control.reason",
+    closed_until="market_control.until",
+)
+"""A quote under lock, with why its market is closed by an operator, if it is."""
 _OF_IDS = Source(_T).where("id IN :ids")
 _COUNT_OPEN = Query(
     "SELECT count(*) AS value FROM quote "

@@ -21,6 +21,8 @@ from chainteller.storage.queries.quotes import SPREAD, fees, legs
 _T: Any = records.Trade
 _FILTERS = ("status", "side", "market")
 _REMEMBERED = 2_048
+_AS_STORED = frozenset(Trade.model_fields.keys() & _T._fields)
+"""Fields that are columns of the same name."""
 find = Finder(_T, "trading_account_id", "id")
 find_any = Finder(_T, "id")
 """A trade of any account; lock its account before locking the trade."""
@@ -88,7 +90,7 @@ def _model(contents: tuple[object, ...]) -> Trade:
     failure = None
     if row.failure_code is not None:
         failure = Reason(code=row.failure_code, message=row.failure_message or "")
-    plain = {name: value for name, value in row._asdict().items() if name in Trade.model_fields}
+    plain = {name: getattr(row, name) for name in _AS_STORED}
     converted = {
         "price": format_cents(row.price_cents),
         "amount": format_atoms(row.amount, base),
