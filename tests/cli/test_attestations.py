@@ -88,6 +88,7 @@ def crafted(facts: dict[str, Any]) -> dict[str, dict[str, Any]]:
 STRANGER = "0x000000000000000000000000000000000000dEaD"
 
 
+@pytest.mark.forms(3)
 @pytest.mark.parametrize("file", crafted({"address": "", "text": ""}))
 def test_a_crafted_file_says_nothing_of_another_address(file: str, tmp_path: Path) -> None:
     mine = customers("evm")[0]
