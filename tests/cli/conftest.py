@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 from tests.cli.program import Ended
+from tests.world.files import made_once
+from tests.world.samples import training_base
 
 from chainteller.cli.main import run
 
@@ -15,11 +17,21 @@ Teller = Callable[..., Ended]
 @pytest.fixture(scope="session")
 def sample_world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database with the sample data, made once."""
-    folder = tmp_path_factory.mktemp("world")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("CHAINTELLER_HOME", str(folder))
-        assert run(["db", "sample", "--json"]) == 0
-    return folder / "data" / "bank.db"
+
+    def make(file: Path) -> None:
+        home = tmp_path_factory.mktemp("world")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("CHAINTELLER_HOME", str(home))
+            assert run(["db", "sample", "--json"]) == 0
+        (home / "data" / "bank.db").replace(file)
+
+    return made_once(tmp_path_factory, "sample_world.db", make)
+
+
+@pytest.fixture(scope="session")
+def training_world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The database that every training session of the seed begins with, made once."""
+    return training_base(tmp_path_factory)
 
 
 @pytest.fixture

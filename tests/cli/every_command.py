@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from tests.cli.program import Ended
 from tests.world.files import KEYS
+from tests.world.samples import keep_training_base
 
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
@@ -85,9 +86,11 @@ class Bank:
         return b"".join(text for name, text in self.files().items() if name.startswith("data/"))
 
 
-def sample_bank(home: Path, sample_world: Path) -> Bank:
+def sample_bank(home: Path, sample_world: Path, training_world: Path) -> Bank:
+    """Copies of both, so that neither a bank nor a training session has to be filled."""
     (home / "data").mkdir(parents=True)
     shutil.copyfile(sample_world, home / "data" / "bank.db")
+    keep_training_base(home, training_world)
     (home / "config.toml").write_text(
         f'[audit]\nwitnesses = ["{home / "witness"}"]\n[profiles.careful]\nread_only = true\n',
         encoding="utf-8",

@@ -44,8 +44,11 @@ OBEYED = {"Cc", "Cf", "Zl", "Zp", "Cs"}
 
 
 @pytest.fixture(scope="module")
-def bank(tmp_path_factory: pytest.TempPathFactory, sample_world: Path) -> Bank:
-    return sample_bank(tmp_path_factory.mktemp("every") / "home", sample_world)
+def bank(
+    tmp_path_factory: pytest.TempPathFactory, sample_world: Path, training_world: Path
+) -> Bank:
+    home = tmp_path_factory.mktemp("every") / "home"
+    return sample_bank(home, sample_world, training_world)
 
 
 @pytest.fixture(scope="module")

@@ -21,8 +21,11 @@ pytestmark = pytest.mark.thorough
 
 
 @pytest.fixture(scope="module")
-def bank(tmp_path_factory: pytest.TempPathFactory, sample_world: Path) -> Bank:
-    return sample_bank(tmp_path_factory.mktemp("read_only") / "home", sample_world)
+def bank(
+    tmp_path_factory: pytest.TempPathFactory, sample_world: Path, training_world: Path
+) -> Bank:
+    home = tmp_path_factory.mktemp("read_only") / "home"
+    return sample_bank(home, sample_world, training_world)
 
 
 @pytest.fixture(scope="module")

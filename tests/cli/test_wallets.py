@@ -51,11 +51,13 @@ def test_a_wallet_is_verified_step_by_step_by_ids_alone(
 def test_a_wrong_signature_is_explained_without_burning_an_attempt(teller: Teller) -> None:
     network, name, address = WALLETS[0]
     _, challenge = _challenge(teller, network, address)
-    signature = _signed(challenge.out, name, "--mistake", "wrong-account")
-    for _ in range(8):
-        ended = teller("wallets", "diagnose", challenge.body["id"], signature)
+    others = _signed(challenge.out, name, "--mistake", "wrong-account")
+    signature = _signed(challenge.out, name, "--mistake", "trailing-newline")
+    found = [(others, "WRONG_WALLET_ADDRESS"), *[(signature, "TRAILING_NEWLINE")] * 7]
+    for given, finding in found:
+        ended = teller("wallets", "diagnose", challenge.body["id"], given)
         assert ended.code == 0
-        assert "WRONG_WALLET_ADDRESS" in ended.out
+        assert finding in ended.out
     refused = teller("wallets", "claim", challenge.body["id"], signature, "--json")
     assert (refused.code, refused.body["error"]) == (1, "INVALID_SIGNATURE")
     good = _signed(challenge.out, name)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests import forms
 from tests.world.engines import World, make_world
-from tests.world.samples import load, new_bank
+from tests.world.samples import loaded_bank, new_bank
 
 from chainteller.engine.core.context import EngineContext
 
@@ -51,9 +51,8 @@ def world(empty_world: World) -> World:
 
 @pytest.fixture(scope="module")
 def loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EngineContext]:
-    """With the sample data; loaded once for a module, which only reads."""
-    bank = new_bank(tmp_path_factory.mktemp("samples"))
-    assert load(bank)
+    """With the sample data, for a module that only reads."""
+    bank = loaded_bank(tmp_path_factory.mktemp("samples"))
     yield bank
     bank.database.close()
 

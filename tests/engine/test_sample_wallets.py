@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from tests.world.samples import FOLDER, NOW, load, new_bank, rows
+from tests.world.samples import FOLDER, NOW, loaded_bank, rows
 
 from chainteller.domain.actors import Actor
 from chainteller.engine.core.context import EngineContext
@@ -29,8 +29,7 @@ STATES = {
 
 @pytest.fixture(scope="module")
 def loaded(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    bank = new_bank(tmp_path_factory.mktemp("wallets"))
-    assert load(bank)
+    bank = loaded_bank(tmp_path_factory.mktemp("wallets"))
     yield bank
     bank.database.close()
 
@@ -99,8 +98,7 @@ def test_every_claim_can_be_checked_again_from_its_own_record(loaded: EngineCont
 
 
 def test_the_open_text_can_be_signed_and_linked(tmp_path_factory: pytest.TempPathFactory) -> None:
-    bank = new_bank(tmp_path_factory.mktemp("linking"))
-    assert load(bank)
+    bank = loaded_bank(tmp_path_factory.mktemp("linking"))
     engine = Engine(bank, Actor(name="test"))
     (row,) = rows(
         bank,

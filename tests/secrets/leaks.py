@@ -8,6 +8,9 @@ from pathlib import Path
 from tests.secrets.generated import Secret
 
 _CHARACTERS, _WORDS = 16, 4
+_STEP = _CHARACTERS // 2
+_BLOCK = _CHARACTERS - _STEP + 1
+"""A stretch of so many characters has a whole block that begins at a multiple of the step."""
 _TOKEN = re.compile(r"[^\W\d_]+")
 _ESCAPE = re.compile(r"\\u([0-9a-f]{4})")
 
@@ -18,13 +21,16 @@ def _normal(text: str) -> str:
     return re.sub(r"\s+", " ", unicodedata.normalize("NFKD", plain))
 
 
-def _runs(text: str) -> Iterator[str]:
+def _runs(text: str, size: int = _CHARACTERS) -> Iterator[str]:
     """Every stretch of so many characters."""
-    return (text[at : at + _CHARACTERS] for at in range(len(text) - _CHARACTERS + 1))
+    return (text[at : at + size] for at in range(len(text) - size + 1))
 
 
-def _word_runs(text: str) -> Iterator[tuple[str, ...]]:
-    words = _TOKEN.findall(unicodedata.normalize("NFC", text))
+def _words(text: str) -> list[str]:
+    return _TOKEN.findall(unicodedata.normalize("NFC", text))
+
+
+def _word_runs(words: list[str]) -> Iterator[tuple[str, ...]]:
     return (tuple(words[at : at + _WORDS]) for at in range(len(words) - _WORDS + 1))
 
 
@@ -39,7 +45,9 @@ class Parts:
                 normal = _normal(text)
                 self._runs |= dict.fromkeys(_runs(normal), secret.kind)
                 if "phrase" in secret.kind:
-                    self._word_runs |= dict.fromkeys(_word_runs(normal), secret.kind)
+                    self._word_runs |= dict.fromkeys(_word_runs(_words(normal)), secret.kind)
+        self._blocks = {block for run in self._runs for block in _runs(run, _BLOCK)}
+        self._words = {word for run in self._word_runs for word in run}
 
     def found_in(self, folder: Path) -> set[tuple[str, str]]:
         """The files that have a part of a secret, with the kind of secret."""
@@ -51,7 +59,19 @@ class Parts:
         }
 
     def found(self, content: bytes) -> Iterator[str]:
-        """The kinds of the secrets of which the content has a part."""
+        """The kinds of the secrets of which the content has a part.
+
+        Files of several megabytes are read: only around a known block or word is each run tried.
+        """
         text = _normal(content.decode(errors="replace"))
-        yield from (self._runs[run] for run in _runs(text) if run in self._runs)
-        yield from (self._word_runs[run] for run in _word_runs(text) if run in self._word_runs)
+        for at in range(0, len(text), _STEP):
+            if text[at : at + _BLOCK] in self._blocks:
+                around = text[max(0, at - _STEP + 1) : at + _CHARACTERS]
+                yield from (self._runs[run] for run in _runs(around) if run in self._runs)
+        words = _words(text)
+        for at in range(0, len(words), _WORDS):
+            if words[at] in self._words:
+                near = words[max(0, at - _WORDS + 1) : at + _WORDS]
+                yield from (
+                    self._word_runs[run] for run in _word_runs(near) if run in self._word_runs
+                )

@@ -59,9 +59,9 @@ _SCRATCH = "    scratch: ClassVar[Table] = table(ScratchRow)\n"
 class Build:
     """A copy of the package, run as ``python -m chainteller``."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, package: Path) -> None:
         self.package = folder / "chainteller"
-        shutil.copytree(Path(chainteller.__file__).parent, self.package)
+        shutil.copytree(package, self.package)
 
     def run(
         self, *arguments: str, module: str = "chainteller", **variables: str
@@ -93,7 +93,7 @@ class Build:
 
 
 def expanded(folder: Path) -> Build:
-    build = Build(folder)
+    build = Build(folder, Path(chainteller.__file__).parent)
     build.add_revision(_FIRST, _EXPAND)
     build.replace("storage/revision.py", f'REVISION = "{REVISION}"', f'REVISION = "{_FIRST}"')
     build.replace(
@@ -119,8 +119,8 @@ def expanded(folder: Path) -> Build:
     return build
 
 
-def contracted(folder: Path) -> Build:
-    build = expanded(folder)
+def contracted(before: Build, folder: Path) -> Build:
+    build = Build(folder, before.package)
     build.add_revision(_SECOND, _CONTRACT)
     build.replace("storage/revision.py", f'REVISION = "{_FIRST}"', f'REVISION = "{_SECOND}"')
     build.replace("storage/revision.py", f'FLOOR = "{FLOOR}"', f'FLOOR = "{_SECOND}"')

@@ -90,20 +90,26 @@ def upgraded_by(later: Build, url: str) -> dict[str, object]:
     return found
 
 
-def trade_with(later: Build, url: str) -> None:
-    """Buy with another build, and verify everything with it."""
-    accounts = json.loads(later.run("accounts", "list", "--database", url, "--json").stdout)
-    account = accounts["data"][0]["id"]
+@pytest.fixture(scope="module")
+def later_builds(tmp_path_factory: pytest.TempPathFactory) -> tuple[Build, Build]:
+    """The build after this one, and the one after that."""
+    second = expanded(tmp_path_factory.mktemp("second"))
+    return second, contracted(second, tmp_path_factory.mktemp("third"))
+
+
+def trade_with(later: Build, url: str, account: str, *further: tuple[str, ...]) -> None:
+    """Buy with another build, and run further commands with it."""
     order = ("trade", "buy", "sol-usd", "--spend", "10", "--account", account, "--yes")
-    for command in (order, ("db", "verify")):
+    for command in (order, *further):
         done = later.run(*command, "--database", url)
         assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_an_expanding_revision_lets_the_earlier_build_go_on_and_a_contracting_one_does_not(
-    world: World, url: str, tmp_path: Path, request: pytest.FixtureRequest
+    world: World, url: str, later_builds: tuple[Build, Build], request: pytest.FixtureRequest
 ) -> None:
-    second, third = expanded(tmp_path / "second"), contracted(tmp_path / "third")
+    second, third = later_builds
+    account, verify_all = world.engine.trading_accounts().data[0].id, ("db", "verify")
     for later in (second, third) if world.database.is_postgres else ():
         place = request.getfixturevalue("postgres_server").fresh()
         assert later.run(place, module="tests.storage.catalogue").returncode == 0
@@ -114,13 +120,13 @@ def test_an_expanding_revision_lets_the_earlier_build_go_on_and_a_contracting_on
     assert (refused.returncode, "OUTDATED_SCHEMA" in refused.stderr) == (Exit.UNREACHABLE, True)
     found = upgraded_by(second, url)
     assert (found["from"], found["to"]) == (REVISION, planned["after"])
-    for _ in range(2):  # in turns
+    for further in ((), (verify_all,)):  # in turns
         world.buy("20.00")
-        trade_with(second, url)
+        trade_with(second, url, account, *further)
     world.close()
     open_database(url, KEYS).close()  # this build also starts on it
     assert upgraded_by(third, url)["from"] == found["to"]
-    trade_with(third, url)
+    trade_with(third, url, account, verify_all)
     with pytest.raises(ServiceUnavailable) as refused_here:
         open_database(url, KEYS)
     assert refused_here.value.details["reason"] == "NEWER_SCHEMA"

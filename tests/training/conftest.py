@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.training.worlds import SEED, WALLETS, open_session
+from tests.training.worlds import WALLETS, open_session
+from tests.world.samples import training_base
 
-from chainteller.sample_worlds import make_base
 from chainteller.training.scenarios import Scenario, load
 from chainteller.training.session import Session
 
@@ -16,9 +16,7 @@ OpenSession = Callable[[Scenario], Session]
 @pytest.fixture(scope="session")
 def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database as every session begins with."""
-    file = tmp_path_factory.mktemp("base") / "base.db"
-    make_base(file, SEED)
-    return file
+    return training_base(tmp_path_factory)
 
 
 @pytest.fixture

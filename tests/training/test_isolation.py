@@ -2,11 +2,13 @@
 
 import ast
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
 
 import pytest
 from tests.cli.program import chainteller, python
 from tests.training.worlds import SEED
+from tests.world.samples import keep_training_base
 
 from chainteller.settings.tree import Settings
 from chainteller.training_world import NotEmpty, ThrowawayWorld
@@ -48,6 +50,7 @@ def test_a_console_a_demo_and_a_server_load_none_of_it() -> None:
     assert ended.out.strip() == "[]", ended.err
 
 
+@cache
 def _imports(file: Path) -> set[str]:
     names: set[str] = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
@@ -100,7 +103,8 @@ def test_training_refuses_every_place(place: list[str]) -> None:
     assert place[0] in ended.err
 
 
-def test_training_ignores_a_configured_place(tmp_path: Path) -> None:
+def test_training_ignores_a_configured_place(tmp_path: Path, home: Path, base: Path) -> None:
+    keep_training_base(home, base)
     steps = tmp_path / "steps.txt"
     steps.write_text("wait 1s\n", encoding="utf-8")
     ended = chainteller(

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.cli.program import chainteller
 from tests.training.worlds import SCENARIOS, WALLETS, scenario
+from tests.world.samples import keep_training_base
 
 from chainteller.domain.clock import MINUTE
 from chainteller.training.reading import ScenarioInvalid
@@ -142,7 +143,10 @@ def test_the_list_is_easiest_first_and_has_numbers_in_place_of_names() -> None:
 
 
 @pytest.mark.parametrize("name", ["1", "01", "first-steps"])
-def test_a_number_and_a_name_begin_the_same_scenario(name: str, tmp_path: Path) -> None:
+def test_a_number_and_a_name_begin_the_same_scenario(
+    name: str, tmp_path: Path, home: Path, base: Path
+) -> None:
+    keep_training_base(home, base)
     steps = tmp_path / "run.txt"
     steps.write_text("look\n", encoding="utf-8")
     ended = chainteller("train", name, "--steps", str(steps), "--json")

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from tests.world.samples import TRAINING_SEED
+
 from chainteller.paths import shipped
 from chainteller.training.opening import open_session as open_begun
 from chainteller.training.reactions import read_temperaments
@@ -10,7 +12,7 @@ from chainteller.training.session import Session
 from chainteller.training_world import ThrowawayWorld
 from chainteller.wallets.simulated import sample_wallets
 
-SEED = "42"
+SEED = TRAINING_SEED
 SAMPLE_DATA = shipped("sample_data")
 WALLETS = sample_wallets(SAMPLE_DATA / "wallets.toml")
 TEMPERAMENTS = read_temperaments(SAMPLE_DATA / "training.toml")

@@ -17,6 +17,8 @@ from tests.deployments import OWN
 from tests.spec_only.place import SpecOnlyPlace, spec_only_place
 from tests.world.bank import World, build, sqlite_url
 from textual._styles_cache import StylesCache
+from textual.cache import LRUCache
+from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 from textual.pilot import Pilot
 from textual.screen import Screen
@@ -87,6 +89,26 @@ class Bench:
         """From the customer's bank account."""
         currency = Currency(type="deposit-token-currency", id="DPT_USD")
         self.service.deposit(account.id, DepositRequest(amount=amount, currency=currency))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _parse_each_stylesheet_once() -> Iterator[None]:
+    """Consoles with the same colours share what was parsed of their stylesheets: each parses the
+    same sixty sources."""
+    parsed: dict[object, Any] = {}
+    parse = Stylesheet.parse
+
+    def parse_with_others(stylesheet: Stylesheet) -> None:
+        colours = frozenset(stylesheet._variables.items())
+        stylesheet._parse_cache = parsed.setdefault(colours, LRUCache(1_024))
+        try:
+            parse(stylesheet)
+        finally:
+            stylesheet._parse_cache = LRUCache(64)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Stylesheet, "parse", parse_with_others)
+        yield
 
 
 @pytest.fixture(autouse=True)

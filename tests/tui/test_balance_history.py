@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import pytest
 from tests.tui.conftest import Bench, press, seen, settle
-from tests.world.samples import load, new_bank
+from tests.world.samples import loaded_bank
 
 from chainteller.domain.actors import Actor
 from chainteller.engine.core.unit_of_work import UnitOfWork, work_unit
@@ -134,8 +134,7 @@ def test_a_deposit_taken_back_among_the_newest_transactions_is_not_guessed(bench
 
 
 def test_all_sample_accounts_add_up(tmp_path: Path) -> None:
-    bank = new_bank(tmp_path)
-    load(bank)
+    bank = loaded_bank(tmp_path)
     service = Engine(bank, Actor(name="op01"))
     told = 0
     for account in service.trading_accounts(ListQuery(limit=100)).data:

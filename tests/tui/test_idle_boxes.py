@@ -109,6 +109,7 @@ async def _one_second(bench: Bench, app: Console) -> None:
         await _rest(app)
 
 
+@pytest.mark.forms(4)
 @pytest.mark.parametrize("box", BOXES)
 async def test_an_open_box_costs_few_bytes(bench: Bench, wire: Line, box: str) -> None:
     bench.open(1, deposit="500.00")

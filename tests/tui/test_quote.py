@@ -48,6 +48,7 @@ async def test_a_quote_says_when_it_runs_out_and_is_not_executed_after_that(benc
         assert "no live quote" in seen(app)
 
 
+@pytest.mark.forms(2)
 @pytest.mark.parametrize("typed", ["75", "10", "30.50", "8", "9.5"])
 @pytest.mark.parametrize("runs_out", [False, True], ids=["live", "expired"])
 async def test_a_digit_begins_a_new_amount_while_a_quote_stands(

@@ -127,7 +127,7 @@ HOSTILE = (
 def test_no_paste_takes_long_to_read(filler: str) -> None:
     text = (filler * 20_000)[:20_000]
     for reader in FAMILIES:
-        assert min(seconds_to_read(text, reader) for _ in range(2)) < 0.3
+        assert any(seconds_to_read(text, reader) < 0.3 for _ in range(2))
 
 
 def seconds_to_read(text: str, reader: Family) -> float:

@@ -4,15 +4,30 @@ import json
 import os
 import shutil
 import subprocess
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
-from tests.wallets.customers import HERE, IDS, address, case, challenge, recorded, text_for
+from tests.wallets.customers import (
+    HERE,
+    IDS,
+    address,
+    case,
+    challenge,
+    customers,
+    recorded,
+    text_for,
+)
 
-from chainteller.wallets.diagnose import diagnose
+from chainteller.wallets.addresses import Address
+from chainteller.wallets.checker import proves
+from chainteller.wallets.diagnose import Diagnosis, diagnose
 from chainteller.wallets.verify import verify_signature
 
 FAMILIES = ("evm", "solana", "bitcoin", "tron")
+KIND = ("library", "form", "network", "expect")
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -22,23 +37,76 @@ def test_wallet_libraries_signed_the_very_text_that_was_issued(family: str) -> N
         assert row["text"] in {text_for(registered, challenge_id) for challenge_id in IDS}
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_every_recorded_signature_is_judged_as_labelled(family: str) -> None:
-    rows = recorded(family)
-    assert len({row["library"] for row in rows}) >= 2
+class Judged(NamedTuple):
+    """A recorded signature with what is found out about it."""
+
+    row: dict[str, str]
+    registered: Address
+    answer: Diagnosis
+
+
+def one_of_each_kind(rows: Sequence[dict[str, str]]) -> list[dict[str, str]]:
+    """The first signature of each library, form and network."""
+    kinds: dict[tuple[str, ...], list[dict[str, str]]] = {}
     for row in rows:
+        kinds.setdefault(tuple(row[name] for name in KIND), []).append(row)
+    return [first for first, *_ in kinds.values()]
+
+
+ONE_OR_ALL = [
+    pytest.param((family, choose), id=f"{family}-{name}", marks=marks)
+    for name, choose, marks in (("one", one_of_each_kind, ()), ("all", list, pytest.mark.thorough))
+    for family in FAMILIES
+]
+
+
+@pytest.fixture(scope="module", params=ONE_OR_ALL)
+def judged(request: pytest.FixtureRequest) -> list[Judged]:
+    """Recorded signatures of a family: one of each kind, or all of them."""
+    family, choose = request.param
+    found = []
+    for row in choose(recorded(family)):
         registered = address(row["address"], row["network"])
         attempt = challenge(registered, text=row["text"])
         answer = diagnose(case(registered, row["signature"], challenge=attempt))
+        found.append(Judged(row, registered, answer))
+    return found
+
+
+def test_every_recorded_signature_is_judged_as_labelled(judged: list[Judged]) -> None:
+    assert len({row["library"] for row, _, _ in judged}) >= 2
+    for row, _, answer in judged:
         assert ("accepted" if answer.accepted else answer.finding) == row["expect"], row
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_a_claim_can_be_checked_again_from_its_own_record(family: str) -> None:
-    for row in recorded(family):
-        if row["expect"] != "accepted":
+def test_the_checker_proves_every_scheme_and_refuses_each_change(judged: list[Judged]) -> None:
+    """Of every scheme that the signatures and mistakes lead to, one witness."""
+    found = {
+        (answer.witness.scheme, registered.kind): (answer.witness, registered)
+        for _, registered, answer in reversed(judged)
+        if answer.witness is not None
+    }
+    assert len(found) >= 2
+    for witness, registered in found.values():
+        assert proves(witness), witness.scheme
+        stranger = customers(registered.network.family.name)[2].registered.display
+        changed = [
+            replace(witness, message=witness.message + b" "),
+            replace(witness, signed=bytes([witness.signed[0] ^ 1]) + witness.signed[1:]),
+            replace(witness, signature=witness.signature[:40] + b"\1" + witness.signature[41:]),
+            replace(witness, key=witness.key[::-1]),
+            replace(witness, scheme="raw-sha256"),
+            replace(witness, scheme="none"),
+            replace(witness, signature=b""),
+            replace(witness, address=stranger if witness.address != stranger else "x"),
+        ]
+        assert not any(proves(each) for each in changed), witness.scheme
+
+
+def test_a_claim_can_be_checked_again_from_its_own_record(judged: list[Judged]) -> None:
+    for row, registered, answer in judged:
+        if not answer.accepted:
             continue
-        registered = address(row["address"], row["network"])
         proof = verify_signature(row["text"], row["signature"], registered)
         assert proof is not None
         assert proof.signer == registered.display

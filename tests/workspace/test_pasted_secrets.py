@@ -13,7 +13,7 @@ from pathlib import Path
 
 import click
 import pytest
-from tests.cli.conftest import sample_world
+from tests.cli.conftest import sample_world, training_world
 from tests.cli.every_command import INTERACTIVE, Bank, lines, sample_bank
 from tests.cli.program import environment
 from tests.secrets.generated import FEW_OR_MANY, QUICK, Secret
@@ -23,13 +23,13 @@ from chainteller.cli.main import commands
 from chainteller.service.errors import SecretEntered
 from chainteller.workspace.store import SentState, Workspace, digest_of
 
-__all__ = ["sample_world"]
+__all__ = ["sample_world", "training_world"]
 SecretsEntered = Sequence[Secret]
 
 
 @pytest.fixture
-def commanded(tmp_path: Path, sample_world: Path) -> Bank:
-    return sample_bank(tmp_path, sample_world)
+def commanded(tmp_path: Path, sample_world: Path, training_world: Path) -> Bank:
+    return sample_bank(tmp_path, sample_world, training_world)
 
 
 PLACE = {"--profile", "--database", "--url"}
@@ -77,9 +77,9 @@ def test_no_command_keeps_a_secret(commanded: Bank, entered: SecretsEntered) -> 
 
 @FEW_OR_MANY
 def test_no_command_for_a_remote_deployment_keeps_or_sends_a_secret(
-    tmp_path: Path, sample_world: Path, entered: SecretsEntered
+    tmp_path: Path, sample_world: Path, training_world: Path, entered: SecretsEntered
 ) -> None:
-    server = sample_bank(tmp_path / "server", sample_world)
+    server = sample_bank(tmp_path / "server", sample_world, training_world)
     found = {path: line for path, line in lines(server).items() if commands()[path].calls}
     key = server.run("keys", "create", "--name", "remote").out.strip()
     client = Bank(tmp_path / "client")

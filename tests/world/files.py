@@ -1,13 +1,16 @@
 """SQLite files for tests: the schema is made once per process, and nothing waits for the disk."""
 
 import atexit
+import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import cast
+
+import pytest
 
 from chainteller.domain.actors import DEFAULT_ORGANISATION
 from chainteller.sqlite import sqlite3
@@ -80,6 +83,20 @@ def put_on_record(rows: Writer, at: int = 0, actor: str = "test") -> None:
     acts = {name: [Act("test", actor, rows=tuple(each))] for name, each in seals.items()}
     ends = {DEFAULT_ORGANISATION: end}
     append.append(rows, ends, acts, max(at, end.last_at), Stamp())
+
+
+def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
+    """A file that the first of the run's processes makes, and the others wait for and read."""
+    is_worker = "PYTEST_XDIST_WORKER" in os.environ
+    folder = factory.getbasetemp().parent if is_worker else factory.getbasetemp()
+    file = folder / name
+    with closing(sqlite3.connect(folder / "made_once.lock", timeout=300)) as lock:
+        lock.execute("BEGIN EXCLUSIVE")
+        if not file.exists():
+            draft = file.with_name(f"{name}.new")
+            make(draft)
+            draft.replace(file)
+    return file
 
 
 def kept_file(name: str) -> Path:
