@@ -16,8 +16,15 @@ from chainteller.cli.options import TellerGroup, example, idempotent
 from chainteller.cli.output import record
 from chainteller.domain.transfers import HOLDING, TransferStatus, type_of
 from chainteller.records.trades import TRADE
+from chainteller.records.trades import next_of as next_of_trade
 from chainteller.records.transactions import TRANSACTION
-from chainteller.records.transfers import DEPOSIT, WITHDRAWAL, transfer_fields
+from chainteller.records.transfers import (
+    DEPOSIT,
+    WITHDRAWAL,
+    due_of,
+    next_of,
+    transfer_fields,
+)
 from chainteller.service import operations as op
 from chainteller.service.errors import NotOffered, WithdrawalNotCancellable
 from chainteller.service.interface import Service
@@ -65,7 +72,7 @@ def list_deposits(account_id: str | None, selection: Selection[Transfer]) -> Non
 def show_deposit(ids: tuple[str, ...]) -> None:
     """Show a deposit. Its id is enough where the deployment finds transactions by id."""
     with service() as bank:
-        record(DEPOSITS.find(bank, ids), DEPOSIT)
+        _show(bank, DEPOSITS.find(bank, ids))
 
 
 @deposits.command(
@@ -114,7 +121,7 @@ def list_withdrawals(account_id: str | None, selection: Selection[Transfer]) -> 
 def show_withdrawal(ids: tuple[str, ...]) -> None:
     """Show a withdrawal. Its id is enough where the deployment finds transactions by id."""
     with service() as bank:
-        record(WITHDRAWALS.find(bank, ids), WITHDRAWAL)
+        _show(bank, WITHDRAWALS.find(bank, ids))
 
 
 @withdrawals.command(
@@ -205,10 +212,18 @@ def show_transaction(ids: tuple[str, ...]) -> None:
     """Show a deposit, a withdrawal or a trade, whichever has the id."""
     with service() as bank:
         found: Transaction = TRANSACTIONS.find(bank, ids)
-    if isinstance(found, Trade):
-        record(found, TRADE)
-    else:
-        record(found, transfer_fields(found))
+        if isinstance(found, Trade):
+            record(found, TRADE, [("now", next_of_trade(found).words)])
+        else:
+            _show(bank, found)
+
+
+def _show(bank: Service, found: Transfer) -> None:
+    """Print a transfer with what can still be done, and what happens next by itself."""
+    can_cancel = "withdrawal-cancellations" in bank.capabilities().features
+    due, following = due_of(found), next_of(found, can_cancel=can_cancel)
+    more = [("next", due.words)] if due is not None else []
+    record(found, transfer_fields(found), [("now", following.words), *more])
 
 
 def _of_all(bank: Service, kind: str) -> Fetch[Transfer]:
