@@ -12,7 +12,7 @@ from chainteller.cli.confirmation import account_of_customer, confirm, require_t
 from chainteller.cli.lists import Selection, list_options
 from chainteller.cli.named import DEPOSITS, TRANSACTIONS, WITHDRAWALS, receipt_form
 from chainteller.cli.open_services import service, writing
-from chainteller.cli.options import TellerGroup, example, idempotent
+from chainteller.cli.options import TellerGroup, example, idempotent, options
 from chainteller.cli.output import record
 from chainteller.domain.transfers import HOLDING, TransferStatus, type_of
 from chainteller.records.trades import TRADE
@@ -24,6 +24,7 @@ from chainteller.records.transfers import (
     due_of,
     next_of,
     transfer_fields,
+    why_not_cancelled,
 )
 from chainteller.service import operations as op
 from chainteller.service.errors import NotOffered, WithdrawalNotCancellable
@@ -219,11 +220,15 @@ def show_transaction(ids: tuple[str, ...]) -> None:
 
 
 def _show(bank: Service, found: Transfer) -> None:
-    """Print a transfer with what can still be done, and what happens next by itself."""
-    can_cancel = "withdrawal-cancellations" in bank.capabilities().features
-    due, following = due_of(found), next_of(found, can_cancel=can_cancel)
-    more = [("next", due.words)] if due is not None else []
-    record(found, transfer_fields(found), [("now", following.words), *more])
+    """Print a transfer; as text with what can still be done, and what happens next by itself."""
+    fields, due = transfer_fields(found), due_of(found)
+    if options().json:
+        record(found, fields)
+        return
+    is_final = bool(why_not_cancelled(found))
+    can_cancel = not is_final and "withdrawal-cancellations" in bank.capabilities().features
+    more = [("now", next_of(found, can_cancel=can_cancel).words)]
+    record(found, fields, [*more, *([("next", due.words)] if due is not None else [])])
 
 
 def _of_all(bank: Service, kind: str) -> Fetch[Transfer]:
