@@ -274,10 +274,11 @@ Costs = dict[str, list[tuple[float, float]]]
 def costs(path: str, rounds: int) -> tuple[Costs, float]:
     """What a cursor step on Accounts and a switch of screens cost, and the peak memory in MiB.
 
-    Each key has ``STEP_S`` for all that it leads to; what the demo writes and computes by itself in
+    A step that is passing is one of ten in a second, of which the last one's record is drawn. Each
+    key has ``STEP_S`` for all that it leads to; what the demo writes and computes by itself in
     as long a time, just before, is taken off.
     """
-    found: Costs = {"cursor step": [], "switch": []}
+    found: Costs = {"cursor step": [], "passing step": [], "switch": []}
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
         demo = [sys.executable, "-m", "chainteller", "demo"]
         first = Terminal(demo, home, path)  # the demo has its world made once a day
@@ -296,6 +297,9 @@ def costs(path: str, rounds: int) -> tuple[Costs, float]:
                     found["switch"].append(cost(terminal, key))
             for number in range(4 * rounds):
                 found["cursor step"].append(cost(terminal, ("down", "up")[number % 8 > 3]))
+            for number in range(rounds):
+                wrote, spent = cost(terminal, *(_PASSED * [("down", "up")[number % 2]]))
+                found["passing step"].append((wrote / _PASSED, spent / _PASSED))
             return found, terminal.peak_mib()
         finally:
             terminal.close()
@@ -303,15 +307,17 @@ def costs(path: str, rounds: int) -> tuple[Costs, float]:
 
 ACCOUNT_ROW = r"TDA_\S+ .*DDA-"
 SCREENS_KEYS = ("2", "3", "4", "5", "6", "1")
-STEP_S = 0.8
+STEP_S, _PASSED, _PAUSE_S = 0.8, 10, 0.1
 
 
-def cost(terminal: Terminal, key: str) -> tuple[float, float]:
-    """Bytes and milliseconds of one key, without those of the same time before it."""
+def cost(terminal: Terminal, *keys: str) -> tuple[float, float]:
+    """Bytes and milliseconds of some keys, without those of the same time before them."""
     marks = [(terminal.written, terminal.cpu_ms())]
-    for pressed in ("", key):
-        if pressed:
-            terminal.press(pressed)
+    for pressed in ((), keys):
+        for number in range(len(keys)):
+            if pressed:
+                terminal.press(pressed[number])
+            terminal.quiet(_PAUSE_S)
         terminal.quiet(STEP_S)
         marks.append((terminal.written, terminal.cpu_ms()))
     (begun, idle), (still, rested), (ended, spent) = marks

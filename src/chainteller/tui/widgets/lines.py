@@ -101,7 +101,7 @@ def _crop(text: str, width: int) -> str:
     return text + "…"
 
 
-_STRIPS_KEPT = 64
+_STRIPS_KEPT = 4
 
 
 class Toned(Widget):
@@ -287,6 +287,7 @@ class Lines(Toned):
         if before == after:
             return
         self._lines = after
+        self._strips.grow(2 * len(after))
         if len(before) != len(after) and self.styles.is_auto_height:
             self.refresh(layout=True)
             return
