@@ -274,7 +274,7 @@ Costs = dict[str, list[tuple[float, float]]]
 def costs(path: str, rounds: int) -> tuple[Costs, float]:
     """What a cursor step on Accounts and a switch of screens cost, and the peak memory in MiB.
 
-    A step that is passing is one of ten in a second, of which the last one's record is drawn. Each
+    A step that is passing is one of ten in a second, whose record isn't drawn any more. Each other
     key has ``STEP_S`` for all that it leads to; what the demo writes and computes by itself in
     as long a time, just before, is taken off.
     """
@@ -282,7 +282,7 @@ def costs(path: str, rounds: int) -> tuple[Costs, float]:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
         demo = [sys.executable, "-m", "chainteller", "demo"]
         first = Terminal(demo, home, path)  # the demo has its world made once a day
-        first.until(ACCOUNT_ROW)
+        first.until(ACCOUNT_ROW, 4 * LIMIT_S)
         first.quiet(3)
         first.close()
         terminal = Terminal(demo, home, path)
@@ -298,8 +298,7 @@ def costs(path: str, rounds: int) -> tuple[Costs, float]:
             for number in range(4 * rounds):
                 found["cursor step"].append(cost(terminal, ("down", "up")[number % 8 > 3]))
             for number in range(rounds):
-                wrote, spent = cost(terminal, *(_PASSED * [("down", "up")[number % 2]]))
-                found["passing step"].append((wrote / _PASSED, spent / _PASSED))
+                found["passing step"] += passing(terminal, ("down", "up")[number % 2])
             return found, terminal.peak_mib()
         finally:
             terminal.close()
@@ -310,18 +309,28 @@ SCREENS_KEYS = ("2", "3", "4", "5", "6", "1")
 STEP_S, _PASSED, _PAUSE_S = 0.8, 10, 0.1
 
 
-def cost(terminal: Terminal, *keys: str) -> tuple[float, float]:
-    """Bytes and milliseconds of some keys, without those of the same time before them."""
+def cost(terminal: Terminal, key: str) -> tuple[float, float]:
+    """Bytes and milliseconds of one key, without those of the same time before it."""
     marks = [(terminal.written, terminal.cpu_ms())]
-    for pressed in ((), keys):
-        for number in range(len(keys)):
-            if pressed:
-                terminal.press(pressed[number])
-            terminal.quiet(_PAUSE_S)
+    for pressed in ("", key):
+        if pressed:
+            terminal.press(pressed)
         terminal.quiet(STEP_S)
         marks.append((terminal.written, terminal.cpu_ms()))
     (begun, idle), (still, rested), (ended, spent) = marks
     return (ended - still) - (still - begun), (spent - rested) - (rested - idle)
+
+
+def passing(terminal: Terminal, key: str) -> list[tuple[float, float]]:
+    """Bytes and milliseconds of each key of a row, but for the first, which empties the detail."""
+    found = []
+    for _ in range(_PASSED):
+        wrote, spent = terminal.written, terminal.cpu_ms()
+        terminal.press(key)
+        terminal.quiet(_PAUSE_S)
+        found.append((terminal.written - wrote, terminal.cpu_ms() - spent))
+    terminal.quiet(STEP_S)
+    return found[1:]
 
 
 def steps(beside: str, rounds: int) -> None:
