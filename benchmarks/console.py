@@ -1,6 +1,7 @@
 """How fast the console is, on a real pseudo-terminal: first frame, rows, keys, idle bytes, memory.
 
 Run: python benchmarks/console.py [--starts N] [--database FILE] [--live] [SCENARIO.toml ...]
+     python benchmarks/console.py --steps [--beside CHECKOUT] [--starts N]
 
 The programs take turns in one run, so that a noisy machine is noisy for all: quote the ratios of
 the minima and of the medians, never the milliseconds. Needs the package pyte (extra ``test``).
@@ -43,6 +44,7 @@ class Terminal:
 
     command: list[str]
     home: str
+    path: str = os.environ.get("PYTHONPATH", "")
     started: float = 0.0
     written: int = 0
     screen: pyte.Screen = field(default_factory=lambda: pyte.Screen(SIZE[1], SIZE[0]))
@@ -50,7 +52,8 @@ class Terminal:
     def __post_init__(self) -> None:
         self._stream = pyte.ByteStream(self.screen)
         environment = {
-            **{name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ},
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": self.path,
             "TERM": "xterm-256color",
             "COLORTERM": "truecolor",
             "LANG": "C.UTF-8",
@@ -264,6 +267,82 @@ def live(scenario: Scenario, idle_s: float, presses: int) -> None:
         terminal.close()
 
 
+Costs = dict[str, list[tuple[float, float]]]
+"""Bytes and milliseconds of processor time of each key of a kind."""
+
+
+def costs(path: str, rounds: int) -> tuple[Costs, float]:
+    """What a cursor step on Accounts and a switch of screens cost, and the peak memory in MiB.
+
+    A step that is passing is one of ten in a second, whose record isn't drawn any more. Each other
+    key has ``STEP_S`` for all that it leads to; what the demo writes and computes by itself in
+    as long a time, just before, is taken off.
+    """
+    found: Costs = {"cursor step": [], "passing step": [], "switch": []}
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
+        demo = [sys.executable, "-m", "chainteller", "demo"]
+        first = Terminal(demo, home, path)  # the demo has its world made once a day
+        first.until(ACCOUNT_ROW, 4 * LIMIT_S)
+        first.quiet(3)
+        first.close()
+        terminal = Terminal(demo, home, path)
+        try:
+            terminal.until(ACCOUNT_ROW)
+            terminal.quiet(4)
+            for key in SCREENS_KEYS:
+                terminal.press(key)
+                terminal.quiet(1)
+            for _ in range(rounds):
+                for key in SCREENS_KEYS:
+                    found["switch"].append(cost(terminal, key))
+            for number in range(4 * rounds):
+                found["cursor step"].append(cost(terminal, ("down", "up")[number % 8 > 3]))
+            for number in range(rounds):
+                found["passing step"] += passing(terminal, ("down", "up")[number % 2])
+            return found, terminal.peak_mib()
+        finally:
+            terminal.close()
+
+
+ACCOUNT_ROW = r"TDA_\S+ .*DDA-"
+SCREENS_KEYS = ("2", "3", "4", "5", "6", "1")
+STEP_S, _PASSED, _PAUSE_S = 0.8, 10, 0.1
+
+
+def cost(terminal: Terminal, key: str) -> tuple[float, float]:
+    """Bytes and milliseconds of one key, without those of the same time before it."""
+    marks = [(terminal.written, terminal.cpu_ms())]
+    for pressed in ("", key):
+        if pressed:
+            terminal.press(pressed)
+        terminal.quiet(STEP_S)
+        marks.append((terminal.written, terminal.cpu_ms()))
+    (begun, idle), (still, rested), (ended, spent) = marks
+    return (ended - still) - (still - begun), (spent - rested) - (rested - idle)
+
+
+def passing(terminal: Terminal, key: str) -> list[tuple[float, float]]:
+    """Bytes and milliseconds of each key of a row, but for the first, which empties the detail."""
+    found = []
+    for _ in range(_PASSED):
+        wrote, spent = terminal.written, terminal.cpu_ms()
+        terminal.press(key)
+        terminal.quiet(_PAUSE_S)
+        found.append((terminal.written - wrote, terminal.cpu_ms() - spent))
+    terminal.quiet(STEP_S)
+    return found[1:]
+
+
+def steps(beside: str, rounds: int) -> None:
+    paths = {"this": Terminal.path, **({"beside": f"{beside}/src"} if beside else {})}
+    for name, path in paths.items():
+        found, peak = costs(path, rounds)
+        for what, keys in found.items():
+            wrote, spent = (statistics.median(each) for each in zip(*keys, strict=True))
+            print(f"{name:<7} {what:<12} {wrote:6.0f} B {spent:6.1f} ms of {len(keys)}")
+        print(f"{name:<7} peak memory after all screens {peak:.0f} MiB")
+
+
 def versions(rounds: int) -> None:
     """``--version`` against a Python that does nothing."""
     got: dict[str, list[float]] = {}
@@ -286,9 +365,14 @@ def main() -> None:
     parser.add_argument("--starts", type=int, default=10)
     parser.add_argument("--database", default="")
     parser.add_argument("--live", action="store_true", help="also keys, idle bytes and memory")
+    parser.add_argument("--steps", action="store_true", help="what a step and a switch cost")
+    parser.add_argument("--beside", default="", help="another checkout, for the same")
     parser.add_argument("--idle", type=float, default=10.0, help="seconds")
     parser.add_argument("--presses", type=int, default=200)
     given = parser.parse_args()
+    if given.steps:
+        steps(given.beside, given.starts)
+        return
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
         found = [
             Scenario(tomllib.loads((FOLDER / f"{name}.toml").read_text()), home, given.database)

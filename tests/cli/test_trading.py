@@ -120,6 +120,7 @@ def test_a_trade_is_shown_by_its_id_alone(teller: Teller, account: str, much_lat
     made = teller(*line, "--json").body
     shown = teller("trades", "show", made["id"], "--json")
     assert shown.body["id"] == made["id"]
+    assert "Can be cancelled until executed" in teller("trades", "show", made["id"]).out
     assert shown.body == teller("trades", "show", account, made["id"], "--json").body
     rows = teller("--json", "audit", "list").body["data"]
     deposit = next(row["object"] for row in rows if row["action"] == "deposit")

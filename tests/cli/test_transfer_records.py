@@ -82,8 +82,11 @@ def test_a_cancellation_needs_a_terminal_or_yes_and_is_repeated_safely(
     assert (asked.code, asked.out) == (2, "")
     assert asked.complaint[-1] == "Next: Add --yes to confirm in advance."
     assert teller("withdrawals", "show", held, "--json").body["status"] == "processing"
+    assert "Can be cancelled until it's sent" in teller("withdrawals", "show", held).out
     cancelled = teller("withdrawals", "cancel", held, "--yes", "--json")
     assert (cancelled.code, cancelled.body["status"]) == (0, "cancelled")
+    shown = teller("withdrawals", "show", held).out
+    assert "The withdrawal is already cancelled." in shown
     again = teller("withdrawals", "cancel", account, held, "--yes", "--json")
     assert (again.code, again.body) == (0, cancelled.body)
     actions = [row["action"] for row in teller("--json", "audit", "list").body["data"]]

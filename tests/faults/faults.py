@@ -48,7 +48,6 @@ _QUOTE = "tui/quote/screen.py"
 _ACCOUNT_FLOW = "tui/accounts/flow.py"
 _ACCOUNTS = "tui/accounts/screen.py"
 _CUSTOMER_LIST = "tui/customer_list.py"
-_TRADES = "tui/trades/screen.py"
 _WALLET_FLOW = "tui/wallets/flow.py"
 _WRITES = "tui/writes.py"
 _QUESTION = "tui/dialogs/question.py"
@@ -272,15 +271,15 @@ FAULTS = (
     ),
     Fault(
         "a trade's account is the first customer listed",
-        _TRADES,
-        'return trade.trading_account_id or seen or ("" if self.shows_all else self.listed_account)',
-        "return self.listed_account or trade.trading_account_id or seen",
+        _CUSTOMER_LIST,
+        'return record.trading_account_id or seen or ("" if self.shows_all else self.listed_account)',
+        "return self.listed_account or record.trading_account_id or seen",
         f"{CONFIRMATIONS}::test_cancelling_out_of_all_accounts_serves_the_trades_own_customer",
     ),
     Fault(
         "trades list those of everybody",
-        _TRADES,
-        "account_id = None if self.shows_all else self.listed_account",
+        _CUSTOMER_LIST,
+        "account_id = None if screen.shows_all else screen.listed_account",
         "account_id = None",
         f"{CUSTOMER}::test_a_list_of_the_customer_before_is_gone_before_the_next_one_comes",
     ),
@@ -406,8 +405,8 @@ FAULTS = (
     Fault(
         "an executed trade is asked about",
         "tui/trades/flow.py",
-        "    reason = why_it_stands(trade)\n    if reason:\n        raise TradeNotCancellable",
-        "    reason = why_it_stands(trade)\n    if False:\n        raise TradeNotCancellable",
+        "    reason = why_not_cancelled(trade)\n    if reason:\n        raise TradeNotCancellable",
+        "    reason = why_not_cancelled(trade)\n    if False:\n        raise TradeNotCancellable",
         f"{CONFIRMATIONS}::test_an_executed_trade_is_not_asked_about",
     ),
     Fault(
@@ -633,9 +632,9 @@ FAULTS = (
     ),
     Fault(
         "a transfer's account is that of the customer listed",
-        _TRANSFERS,
-        "return transfer.trading_account_id or self.listed_account",
-        'return self.listed_account or transfer.trading_account_id or ""',
+        _CUSTOMER_LIST,
+        'return record.trading_account_id or seen or ("" if self.shows_all else self.listed_account)',
+        "return self.listed_account or record.trading_account_id or seen",
         f"{TRANSFERS}::test_among_all_accounts_its_own_customer_is_served_and_named",
     ),
     Fault(
@@ -647,8 +646,8 @@ FAULTS = (
     ),
     Fault(
         "transfers list those of everybody",
-        _TRANSFERS,
-        "account_id = None if self.shows_all else self.listed_account",
+        _CUSTOMER_LIST,
+        "account_id = None if screen.shows_all else screen.listed_account",
         "account_id = None",
         f"{TRANSFERS}::test_the_list_is_of_one_account_or_of_all",
     ),

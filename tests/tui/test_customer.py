@@ -701,3 +701,16 @@ async def test_two_quick_executions_and_a_second_y_send_one(bench: Bench) -> Non
         await answer(pilot, "y")
     assert len(deployment.keys) == 1
     assert str(deployment.keys[0]).startswith("desk-"), "the key that the desk made before sending"
+
+
+async def test_only_the_screen_that_is_shown_is_drawn_for_another_customer(bench: Bench) -> None:
+    bench.open(1)
+    bench.open(2)
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "2", "3", "4", "5", "6", "1")
+        drawn: list[str] = []
+        app.desk.on_drawn.subscribe(app.screen, lambda _: drawn.append(app.screen.id or ""))
+        await press(pilot, "down")
+        assert 0 < len(drawn) < 6

@@ -1,4 +1,4 @@
-"""A screen costs one package and one line: added for real, in a copy of the package."""
+"""A list screen costs one package and one line: added for real, in a copy of the package."""
 
 import os
 import shutil
@@ -11,28 +11,45 @@ import chainteller
 LINE = '    "wallets": "Wal",\n'
 COMMANDS = """
 from chainteller.tui.commands import Command, always
+from chainteller.tui.list_screen import narrows, opens, orders
 
 COMMANDS = (
+    opens("reports", "report"),
+    narrows("reports.kind", "Show one kind only"),
+    orders("reports", "order"),
     Command(
         "reports.greet", "g", "Say hello", lambda screen: screen.greet(), always, footer="greet"
     ),
 )
 """
 SCREEN = """
-from chainteller.tui.desk_screen import DeskScreen
-from chainteller.tui.reports.commands import COMMANDS
-from chainteller.tui.widgets.lines import Lines, line
+from chainteller.tui.list_screen import Blocks, Listing, ListScreen
+from chainteller.tui.widgets.lines import line
+from chainteller.tui.widgets.paged_list import Column, Row
+
+REPORTS = {"daily": "all is well", "weekly": "much was sold"}
 
 
-class ReportsScreen(DeskScreen):
+class ReportsScreen(ListScreen):
     KEY = "reports"
-    OWN_COMMANDS = COMMANDS
-
-    def body(self):
-        return [Lines([line("nothing to report")], id="report")]
+    listing = Listing(
+        titles=("Reports", "Report"),
+        columns=(Column("NAME", 10), Column("WORDS", 20, grows=True)),
+        row=lambda name, now: Row(name, ((name, ""), (REPORTS[name], "muted"))),
+        read=None,
+        blocks=lambda screen, name: Blocks(
+            lambda width: [line((name, "strong"))], lambda width: [line(REPORTS[name])]
+        ),
+        empty=lambda screen: (("nothing to report", "muted"),),
+        orders=(("", "as made"), ("", "newest")),
+        shown=(("", None), ("daily", "daily")),
+    )
 
     def reload(self):
-        pass
+        for name in REPORTS:
+            self.records[name] = name
+        self.paged.put(1, [self.listing.row(name, 0) for name in REPORTS], len(REPORTS))
+        self.listed(len(REPORTS))
 
     def greet(self):
         self.desk.notify("hello from the new screen")
@@ -58,7 +75,10 @@ async def main():
     async with app.run_test(size=(160, 40)) as pilot:
         await pilot.press("6")
         await pilot.pause()
-        await pilot.press("g")
+        app.screen.reload()
+        await pilot.press("down")
+        await pilot.pause()
+        await pilot.press("f", "o", "g")
         await pilot.pause()
         strips = app.screen._compositor.render_strips(app.size)
         print("\\n".join("".join(part.text for part in strip) for strip in strips))
@@ -69,7 +89,7 @@ asyncio.run(main())
 """
 
 
-def test_a_screen_costs_one_package_and_one_line(tmp_path: Path) -> None:
+def test_a_list_screen_costs_one_package_and_one_line(tmp_path: Path) -> None:
     package = tmp_path / "chainteller"
     shutil.copytree(Path(chainteller.__file__).parent, package)
     table = package / "tui" / "commands.py"
@@ -92,6 +112,8 @@ def test_a_screen_costs_one_package_and_one_line(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    for shown in ("6 Reports", "nothing to report", "hello from the new screen", "g greet"):
+    for shown in ("6 Reports", "order: newest", "only daily", "weekly", "all is well", "g greet"):
         assert shown in done.stdout
-    assert "IDS ['desk.reports', 'reports.greet']" in done.stdout
+    assert "hello from the new screen" in done.stdout
+    ids = ["desk.reports", *(f"reports.{name}" for name in ("open", "kind", "sort", "greet"))]
+    assert f"IDS {ids}" in done.stdout

@@ -144,7 +144,7 @@ async def test_a_kept_view_that_means_nothing_any_more_is_ignored(
     bench.open(1)
     file = tmp_path / "desk.db"
     kept = Workspace(file)
-    kept.set_view("list.accounts", {"_sort": 99})
+    kept.set_view("list.accounts", {"sort": 99})
     kept.set_view("place", "nowhere")
     kept.close()
     app = _kept(bench, file)

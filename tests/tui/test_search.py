@@ -13,11 +13,13 @@ from textual import events
 
 from chainteller.domain.ids import short
 from chainteller.service import operations as op
+from chainteller.service.interface import Service
 from chainteller.service.layers import Next, layered
 from chainteller.service.models.accounts import OpenTradingAccount, TradingAccount
 from chainteller.service.models.counterparties import OpenBlockchainAccount
 from chainteller.service.models.finding import FindQuery
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
+from chainteller.service.models.trades import Trade
 from chainteller.service.operations import Call
 from chainteller.tui.accounts.screen import AccountsScreen
 from chainteller.tui.console.app import Console
@@ -26,6 +28,7 @@ from chainteller.tui.console.palette import DeskProvider
 from chainteller.tui.customers.screen import CustomerPage
 from chainteller.tui.trades import filter as trades_filter
 from chainteller.tui.transfers import filter as transfers_filter
+from chainteller.tui.typed_filter import wanted
 from chainteller.tui.wallets.book import accounts_page
 
 Answer = TypeVar("Answer")
@@ -238,6 +241,14 @@ def test_what_matches_is_marked(label: str, typed: str, parts: list[str]) -> Non
     assert [label[start:end] for start, end in marked(label, typed)] == parts
 
 
+def _trades(
+    service: Service, account_id: str | None, typed: str, today: date | None = None
+) -> tuple[Trade, ...]:
+    asked = wanted(typed, trades_filter.NAMED, today)
+    query = asked.as_query({}, "-created", 1)
+    return trades_filter.page_of(service, account_id, asked, query).data
+
+
 def test_the_filter_of_each_list_finds_people_whose_name_is_misspelt(bench: Bench) -> None:
     add(bench, "Cosima Merriweather", "Hida Marketon")
     theirs, other = opened(bench, "DDA-500"), opened(bench, "DDA-502")
@@ -250,19 +261,17 @@ def test_the_filter_of_each_list_finds_people_whose_name_is_misspelt(bench: Benc
         quote = service.create_quote("sol-usd", quoted).value
         service.execute_quote(quote.id, ExecuteRequest(trading_account_id=account.id))
     for typed in ("merriwether", "cosima merryweather"):
-        asked_for = transfers_filter.wanted(f"{typed} deposit")
-        query = transfers_filter.as_query(asked_for, transfers_filter.Wanted(), "-created", 1, 50)
+        asked = wanted(f"{typed} deposit", transfers_filter.NAMED)
+        query = asked.as_query({}, "-created", 1).model_copy(update={"text": asked.text})
         found = transfers_filter.listed(service, None, query).data
         assert [row.trading_account_id for row in found] == [theirs.id]
         assert transfers_filter.listed(service, other.id, query).data == ()
-        words = trades_filter.wanted(f"sol-usd {typed}")
-        trades = trades_filter.search(service, None, words, None, "-created")
+        trades = _trades(service, None, f"sol-usd {typed}")
         assert [row.trading_account_id for row in trades] == [theirs.id]
-        assert trades_filter.search(service, other.id, words, None, "-created") == []
-        yesterday = trades_filter.wanted(f"sol-usd {typed} 2026-11-19", date(2026, 11, 20))
-        assert trades_filter.search(service, None, yesterday, None, "-created") == []
-        late = transfers_filter.wanted(f"{typed} yesterday", date(2026, 11, 21))
-        query = transfers_filter.as_query(late, transfers_filter.Wanted(), "-created", 1, 50)
+        assert _trades(service, other.id, f"sol-usd {typed}") == ()
+        assert _trades(service, None, f"sol-usd {typed} 2026-11-19", date(2026, 11, 20)) == ()
+        late = wanted(f"{typed} yesterday", transfers_filter.NAMED, date(2026, 11, 21))
+        query = late.as_query({}, "-created", 1).model_copy(update={"text": late.text})
         found = transfers_filter.listed(service, None, query).data
         assert [row.trading_account_id for row in found] == [theirs.id]
         wallets, total = accounts_page(service, typed, 1, 50)

@@ -95,3 +95,12 @@ def test_one_changed_letter_costs_its_place_and_its_look() -> None:
     update = ChopsUpdate([{0: now}], [(0, span[0], sum(span))], [[now.cell_length]])
     written = shorten(update).render_segments(_console("truecolor"))
     assert written == "\x1b[1;15H\x1b[38;2;255;138;61;48;2;13;17;23m1\x1b[0m"
+
+
+def test_bold_ends_without_saying_the_colours_again() -> None:
+    color, ground = COLOURS[0], GROUNDS[0]
+    bold, thin = Style(color=color, bgcolor=ground, bold=True), Style(color=color, bgcolor=ground)
+    strip = Strip([Segment("SAY", bold), Segment("text", thin)])
+    update = ChopsUpdate([{0: strip}], [(0, 0, 7)], [[7]])
+    written = shorten(update).render_segments(_console("truecolor"))
+    assert "SAY\x1b[22mtext" in written

@@ -5,11 +5,13 @@ A failure is good news: remove the fix named by the test from ``tui/textual_fixe
 
 import asyncio
 import inspect
+from collections.abc import Iterable
 
 import pytest
 from rich.console import Console as RichConsole
 from rich.segment import Segment
 from rich.style import Style
+from tests.tui.conftest import Bench, press
 from textual import events, keys
 from textual._compositor import ChopsUpdate
 from textual._xterm_parser import XTermParser
@@ -17,6 +19,7 @@ from textual.app import App, ComposeResult, ScreenStackError
 from textual.command import Command, CommandList, CommandPalette, DiscoveryHit
 from textual.content import Content
 from textual.css.query import NoMatches
+from textual.dom import DOMNode
 from textual.drivers import linux_driver
 from textual.geometry import Size
 from textual.message import Message
@@ -140,6 +143,39 @@ async def test_full_screen_a_new_screen_is_styled_again() -> None:
     async with Plain().run_test() as pilot:
         assert Screen[None]()._css_update_count != pilot.app._css_update_count
     assert events.ScreenResume().refresh_styles
+
+
+def _styled_from_now_on(app: App[None]) -> list[DOMNode]:
+    found: list[DOMNode] = []
+    style = app.stylesheet.update_nodes
+
+    def styled(nodes: Iterable[DOMNode], animate: bool = False) -> None:
+        kept = [*nodes]
+        found.extend(kept)
+        style(kept, animate)
+
+    app.stylesheet.update_nodes = styled  # type: ignore[method-assign]  # counts what it's given
+    return found
+
+
+async def test_full_screen_a_screen_shown_again_is_styled_again(bench: Bench) -> None:
+    class Modes(App[None]):
+        MODES = {"one": Screen, "two": Screen}  # noqa: RUF012 - Textual declares it so
+        DEFAULT_MODE = "one"
+
+    plain, ours = Modes(), bench.console()
+    async with plain.run_test() as pilot:
+        await plain.switch_mode("two")
+        styled = _styled_from_now_on(plain)
+        await plain.switch_mode("one")
+        await pilot.pause()
+        assert plain.screen in styled
+    async with ours.run_test() as pilot:
+        await press(pilot, "2", "1")
+        styled = _styled_from_now_on(ours)
+        await press(pilot, "2")
+        assert ours.current_mode == "markets"
+        assert ours.screen not in styled
 
 
 def test_full_screen_a_batch_is_rendered_and_dropped() -> None:

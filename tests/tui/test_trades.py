@@ -12,8 +12,9 @@ from chainteller.service.layers import Next, layered
 from chainteller.service.models.pages import Page
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.operations import Call
-from chainteller.tui.trades.filter import Wanted, wanted
+from chainteller.tui.trades.filter import NAMED
 from chainteller.tui.trades.screen import TradesScreen
+from chainteller.tui.typed_filter import Wanted, wanted
 from chainteller.tui.widgets.detail import Detail
 from chainteller.tui.widgets.paged_list import Column, PagedList, as_room_allows, fit
 
@@ -75,15 +76,15 @@ async def test_the_filter_narrows_as_it_is_typed(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("typed", "meant"),
     [
-        ("buy sol", Wanted(side="buy", market="sol-usd")),
-        ("SETTLED", Wanted(status="settled")),
-        ("s", Wanted(words=("s",))),
-        ("buy sell", Wanted(side="buy", words=("sell",))),
-        ("txn_01 b", Wanted(words=("txn_01", "b"))),
+        ("buy sol", Wanted({"side": "buy", "market": "sol-usd"})),
+        ("SETTLED", Wanted({"status": "settled"})),
+        ("s", Wanted({}, ("s",))),
+        ("buy sell", Wanted({"side": "buy"}, ("sell",))),
+        ("txn_01 b", Wanted({}, ("txn_01", "b"))),
     ],
 )
 def test_a_word_that_begins_one_name_only_stands_for_it(typed: str, meant: Wanted) -> None:
-    assert wanted(typed) == meant
+    assert wanted(typed, NAMED) == meant
 
 
 @pytest.mark.needs("trade-details")

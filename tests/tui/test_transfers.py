@@ -30,7 +30,8 @@ from chainteller.service.operations import Call
 from chainteller.tui.console.app import Console
 from chainteller.tui.dialogs.question import Question
 from chainteller.tui.start import StartedDesk
-from chainteller.tui.transfers.filter import Wanted, wanted
+from chainteller.tui.transfers.filter import NAMED
+from chainteller.tui.typed_filter import Wanted, wanted
 from chainteller.tui.widgets.detail import Detail
 from chainteller.tui.widgets.paged_list import PagedList
 
@@ -127,16 +128,16 @@ async def test_the_list_is_of_one_account_or_of_all(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("typed", "meant"),
     [
-        ("withdrawals sent", Wanted(type="withdrawal-transaction", status="sent")),
-        ("dep 100 meri", Wanted(type="deposit-transaction", text="100 meri")),
-        ("re", Wanted(text="re")),
-        ("ret", Wanted(status="returned")),
-        ("deposit withdrawal", Wanted(type="deposit-transaction", text="withdrawal")),
-        ("TXN_12..AB", Wanted(text="TXN_12..AB")),
+        ("withdrawals sent", Wanted({"type": "withdrawal-transaction", "status": "sent"})),
+        ("dep 100 meri", Wanted({"type": "deposit-transaction"}, ("100", "meri"))),
+        ("re", Wanted({}, ("re",))),
+        ("ret", Wanted({"status": "returned"})),
+        ("deposit withdrawal", Wanted({"type": "deposit-transaction"}, ("withdrawal",))),
+        ("TXN_12..AB", Wanted({}, ("TXN_12..AB",))),
     ],
 )
 def test_a_word_that_begins_one_name_only_stands_for_it(typed: str, meant: Wanted) -> None:
-    assert wanted(typed) == meant
+    assert wanted(typed, NAMED) == meant
 
 
 # -- where is my withdrawal? -----------------------------------------------------------------------

@@ -10,7 +10,7 @@ from tests.walker.run import walk_part
 from chainteller.service import operations as op
 from chainteller.service.models.accounts import TradingAccount
 from chainteller.service.operations import Call
-from chainteller.tui.accounts.view import COLUMNS, account_row
+from chainteller.tui.accounts.view import LIST
 from chainteller.tui.exports import as_csv, as_json
 
 SHORT = int(os.environ.get("WALKER_STEPS", "40"))
@@ -57,10 +57,8 @@ def test_a_cell_of_the_next_account_in_an_exported_row_is_noticed(form: str, for
     first, second = accounts
     if foreign:
         second = second.model_copy(update={foreign: getattr(first, foreign)})
-    titles = ["ID", *(column.title for column in COLUMNS)]
-    cells = [
-        [each.id, *(text for text, _ in account_row(each, 0).cells)] for each in (first, second)
-    ]
+    titles = ["ID", *(column.title for column in LIST.columns)]
+    cells = [[each.id, *(text for text, _ in LIST.row(each, 0).cells)] for each in (first, second)]
     text = with_cells_apart(as_csv(titles, cells)) if form == "csv" else as_json(titles, cells)
     rows = rows_of(text)
     assert len(rows) == 2

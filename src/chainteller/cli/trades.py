@@ -29,7 +29,7 @@ from chainteller.domain.assets import USD
 from chainteller.domain.money import asset_sold, format_cents, parse_atoms
 from chainteller.domain.randomness import SystemRandomness
 from chainteller.domain.trades import TERMINAL, TradeStatus
-from chainteller.records.trades import TRADE
+from chainteller.records.trades import TRADE, next_of
 from chainteller.service import operations as op
 from chainteller.service.errors import InsufficientFunds, OutcomeUnknown
 from chainteller.service.models.funding import DepositRequest
@@ -98,7 +98,8 @@ def _examples(word: str, more: str = "") -> str:
 def show(ids: tuple[str, ...]) -> None:
     """Show a trade; its account may be left out where the deployment finds trades by id."""
     with service() as bank:
-        record(TRADES.find(bank, ids), TRADE)
+        found = TRADES.find(bank, ids)
+    record(found, TRADE, [("now", next_of(found).words)])
 
 
 @trades.command("text", calls=[op.SHOW_TRADE, op.TRANSACTION_BY_ID], epilog=_examples("text"))

@@ -12,12 +12,20 @@ from chainteller.cli.confirmation import account_of_customer, confirm, require_t
 from chainteller.cli.lists import Selection, list_options
 from chainteller.cli.named import DEPOSITS, TRANSACTIONS, WITHDRAWALS, receipt_form
 from chainteller.cli.open_services import service, writing
-from chainteller.cli.options import TellerGroup, example, idempotent
+from chainteller.cli.options import TellerGroup, example, idempotent, options
 from chainteller.cli.output import record
 from chainteller.domain.transfers import HOLDING, TransferStatus, type_of
 from chainteller.records.trades import TRADE
+from chainteller.records.trades import next_of as next_of_trade
 from chainteller.records.transactions import TRANSACTION
-from chainteller.records.transfers import DEPOSIT, WITHDRAWAL, transfer_fields
+from chainteller.records.transfers import (
+    DEPOSIT,
+    WITHDRAWAL,
+    due_of,
+    next_of,
+    transfer_fields,
+    why_not_cancelled,
+)
 from chainteller.service import operations as op
 from chainteller.service.errors import NotOffered, WithdrawalNotCancellable
 from chainteller.service.interface import Service
@@ -65,7 +73,7 @@ def list_deposits(account_id: str | None, selection: Selection[Transfer]) -> Non
 def show_deposit(ids: tuple[str, ...]) -> None:
     """Show a deposit. Its id is enough where the deployment finds transactions by id."""
     with service() as bank:
-        record(DEPOSITS.find(bank, ids), DEPOSIT)
+        _show(bank, DEPOSITS.find(bank, ids))
 
 
 @deposits.command(
@@ -114,7 +122,7 @@ def list_withdrawals(account_id: str | None, selection: Selection[Transfer]) -> 
 def show_withdrawal(ids: tuple[str, ...]) -> None:
     """Show a withdrawal. Its id is enough where the deployment finds transactions by id."""
     with service() as bank:
-        record(WITHDRAWALS.find(bank, ids), WITHDRAWAL)
+        _show(bank, WITHDRAWALS.find(bank, ids))
 
 
 @withdrawals.command(
@@ -205,10 +213,22 @@ def show_transaction(ids: tuple[str, ...]) -> None:
     """Show a deposit, a withdrawal or a trade, whichever has the id."""
     with service() as bank:
         found: Transaction = TRANSACTIONS.find(bank, ids)
-    if isinstance(found, Trade):
-        record(found, TRADE)
-    else:
-        record(found, transfer_fields(found))
+        if isinstance(found, Trade):
+            record(found, TRADE, [("now", next_of_trade(found).words)])
+        else:
+            _show(bank, found)
+
+
+def _show(bank: Service, found: Transfer) -> None:
+    """Print a transfer; as text with what can still be done, and what happens next by itself."""
+    fields, due = transfer_fields(found), due_of(found)
+    if options().json:
+        record(found, fields)
+        return
+    is_final = bool(why_not_cancelled(found))
+    can_cancel = not is_final and "withdrawal-cancellations" in bank.capabilities().features
+    more = [("now", next_of(found, can_cancel=can_cancel).words)]
+    record(found, fields, [*more, *([("next", due.words)] if due is not None else [])])
 
 
 def _of_all(bank: Service, kind: str) -> Fetch[Transfer]:

@@ -7,6 +7,7 @@ from chainteller.domain.assets import base_symbol
 from chainteller.domain.clock import from_datetime
 from chainteller.domain.trades import TERMINAL, QuoteStatus, TradeStatus, quote_is_live
 from chainteller.domain.transfers import DEPOSIT_TYPE, WITHDRAWAL_TYPE
+from chainteller.records.blocks import Next, Step
 from chainteller.records.fields import (
     AMOUNT,
     DECIMALS,
@@ -25,7 +26,7 @@ from chainteller.records.fields import (
     Interface,
     Money,
 )
-from chainteller.records.formats import Piece, age, exact, live_age, seconds_since, status
+from chainteller.records.formats import Piece, age, exact, live_age, seconds_since, short_id, status
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -61,6 +62,47 @@ def can_be_executed(quote: "Quote", now: int) -> bool:
 def is_known(trade: "Trade") -> bool:
     """Whether its status is one of ours: of another one, nothing follows."""
     return trade.status in set(TradeStatus)
+
+
+def can_be_cancelled(trade: "Trade") -> bool | None:
+    """Whether a cancellation is possible; None where neither deployment nor status tells."""
+    if trade.cancellable is not None:
+        return trade.cancellable
+    return trade.status == TradeStatus.PROCESSING if is_known(trade) else None
+
+
+def why_not_cancelled(trade: "Trade") -> str:
+    """Why a trade can't be cancelled; empty when it can."""
+    if is_over(trade):
+        return f"{short_id(trade.id)} is {trade.status}; it can't be changed"
+    if can_be_cancelled(trade) is False:
+        return f"{short_id(trade.id)} is already {trade.status}"
+    return ""
+
+
+def next_of(trade: "Trade") -> Next:
+    """What can still be done with a trade."""
+    if not is_known(trade):
+        return Next("The console doesn't know this status.", "C cancel", "warn")
+    if can_be_cancelled(trade):
+        return Next("Can be cancelled until executed", "C")
+    if can_be_cancelled(trade) is None and not is_over(trade):
+        return Next("Not known whether it can be cancelled.", "C tries", "muted")
+    over = "It can't be changed any more." if is_over(trade) else "It can no longer be cancelled."
+    return Next(over, "", "muted")
+
+
+def steps_of(trade: "Trade") -> list[Step]:
+    """What happened to a trade, oldest first."""
+    steps = [
+        Step(trade.executed_at, "executed", "accent"),
+        Step(trade.settled_at, "settled", "good"),
+        Step(trade.cancelled_at, "cancelled, no trade was made", "muted"),
+    ]
+    known = [each for each in steps if each.at is not None]
+    if is_over(trade) and not known and trade.failure_reason is None:
+        known = [Step(None, trade.status)]
+    return [Step(trade.created, "processing"), *known]
 
 
 class TradeProgress(Format["Trade"]):

@@ -2,7 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from chainteller.domain.decisions import UNCONFIRMED_HELD, is_by_person
 from chainteller.domain.transfers import DEPOSIT_TYPE, FINAL, HOLDING, TransferStatus
+from chainteller.records.blocks import Next, Step
 from chainteller.records.fields import (
     ADDRESS,
     DOCUMENTS,
@@ -21,7 +23,10 @@ from chainteller.records.formats import Piece, approximate, status, transferred,
 from chainteller.records.trades import FAILURE
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from chainteller.service.models.funding import Review, Transfer
+    from chainteller.service.models.records import AuditRow
 
 
 class Transferred(Format["Transfer"]):
@@ -177,6 +182,87 @@ def held(transfer: "Transfer") -> str:
 def is_over(transfer: "Transfer") -> bool:
     """Whether nothing more is expected to happen; a bank may still return what has arrived."""
     return transfer.as_of is None and transfer.status in FINAL
+
+
+_KEPT = (
+    "This deployment doesn't list transfers. You see its answer to the request from here; "
+    "what happened since isn't known."
+)
+
+
+def next_of(transfer: "Transfer", *, can_cancel: bool) -> Next:
+    """What can still be done; ``can_cancel`` is whether withdrawals can be cancelled from here."""
+    if transfer.as_of is not None:
+        return Next(_KEPT, "", "warn")
+    why = why_not_cancelled(transfer)
+    if not why and can_cancel:
+        return Next("Can be cancelled until it's sent", "C")
+    words = why or "can't be cancelled from this console"
+    return Next(f"{words[:1].upper()}{words[1:]}.", "", "muted")
+
+
+def due_of(transfer: "Transfer") -> Next | None:
+    """What happens next by itself, while a withdrawal is held; None where nothing is expected."""
+    review = transfer.review
+    if transfer.as_of is not None or review is None or transfer.status != TransferStatus.REVIEWING:
+        return None
+    if review.eta is None:
+        return Next("held: the wallet couldn't be checked; C cancels it")
+    if is_by_person(review.reason):
+        return Next(f"decision by {review.eta:%d %b %H:%M}", "7")
+    then = "refused" if review.reason == UNCONFIRMED_HELD else "sent"
+    return Next(f"held until {review.eta:%d %b %H:%M:%S}, then {then}")
+
+
+_WAITING = frozenset({TransferStatus.PROCESSING, TransferStatus.REVIEWING})
+_BY_HAND = frozenset({"cancel_withdrawal"})
+"""What the audit trail calls a step that an agent made."""
+_TONES = {"completed": "good", "sent": "accent", "failed": "bad", "rejected": "bad"}
+
+
+def steps_of(transfer: "Transfer", trail: "Sequence[AuditRow]" = ()) -> list[Step]:
+    """What happened to a transfer, oldest first: by its rows of the audit trail, or by the record's
+    own times.
+    """
+    if transfer.as_of is not None:
+        answered = Step(transfer.as_of, f"answered: {transfer.status}", "muted")
+        return [Step(transfer.created, "requested from this console"), answered]
+    steps = [Step(row.at, *_audited(transfer, row)) for row in trail]
+    reached = {row.action.rpartition(".")[2] for row in trail if not row.error}
+    if not trail:
+        steps = [Step(transfer.created, _happened(transfer, "requested"))]
+    if transfer.status not in _WAITING and not reached & {transfer.status, *_BY_HAND}:
+        words, tone = _happened(transfer, transfer.status), _TONES.get(transfer.status, "")
+        steps.append(Step(transfer.completed_at or transfer.updated, words, tone))
+    return steps
+
+
+def _audited(transfer: "Transfer", row: "AuditRow") -> tuple[str, str]:
+    if row.error:
+        return f"{row.action.replace('_', ' ')} refused for {row.actor}: {row.error}", "bad"
+    if row.action in {"deposit", "withdraw"}:
+        return _happened(transfer, f"requested by {row.actor}"), ""
+    if row.action == "cancel_withdrawal":
+        return _happened(transfer, "cancelled", f"cancelled by {row.actor}"), ""
+    step = row.action.rpartition(".")[2]
+    if step == TransferStatus.PROCESSING:
+        return "the hold has ended", ""
+    return _happened(transfer, step), _TONES.get(step, "")
+
+
+def _happened(transfer: "Transfer", step: str, words: str = "") -> str:
+    """The step, and what became of the withdrawal's hold with it."""
+    hold = ""
+    if direction(transfer) == "withdrawal":
+        if step.startswith("requested"):
+            hold = ": the money is on hold"
+        elif step in {TransferStatus.CANCELLED, TransferStatus.REJECTED}:
+            hold = ": the hold was released"
+        elif step == TransferStatus.SENT:
+            hold = ": the money was paid out"
+        elif step in {TransferStatus.FAILED, TransferStatus.RETURNED}:
+            hold = ": the money is back in the account"
+    return f"{words or step}{hold}"
 
 
 _NO_CANCELLATION = {each.value: each.facts.no_cancellation for each in TransferStatus}

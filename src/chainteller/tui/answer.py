@@ -1,10 +1,15 @@
-"""The answer that a pane begins with: what is so now, and what to tell the customer."""
+"""Blocks of a pane: what is so now, what to tell the customer, and the steps of a record."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from chainteller.records.formats import Piece
+from chainteller.records.blocks import Next, Step
+from chainteller.records.formats import Piece, clock_time
 from chainteller.tui.dialogs.boxes import wrapped
-from chainteller.tui.widgets.lines import EMPTY, Line, line
+from chainteller.tui.widgets.lines import EMPTY, Line, heading, line
+
+if TYPE_CHECKING:
+    from chainteller.service.models.trades import Transaction
 
 
 def answered(now: Sequence[Line], words: str, rest: Sequence[Line], width: int) -> list[Line]:
@@ -12,13 +17,15 @@ def answered(now: Sequence[Line], words: str, rest: Sequence[Line], width: int) 
     return [*now, *say(words, width), EMPTY, *rest]
 
 
-def now_lines(status: Piece, words: str, width: int, key: str = "", tone: str = "") -> list[Line]:
-    """How far a record is, and what can still be done, with the key that does it."""
+def now_lines(what: str, amount: str, status: Piece, following: Next, width: int) -> list[Line]:
+    """What a record is, how far it is, and what can still be done, with the key that does it."""
+    words, key, tone = following
     rows = wrapped(words, max(width - _LABEL - len(key) - 2, _LABEL))
     shown = [line(" " * _LABEL, (each, tone)) for each in rows]
     if key and rows:
         shown[-1] = line(" " * _LABEL, (f"{rows[-1]}  ", tone), (key, "key"))
-    return [line(("NOW  ", "key"), status), *shown]
+    head = line((what, "strong"), right=((amount, "strong"),))
+    return [head, line(("NOW  ", "key"), status), *shown]
 
 
 def say(words: str, width: int) -> list[Line]:
@@ -34,3 +41,23 @@ def say(words: str, width: int) -> list[Line]:
 
 
 _LABEL = len("SAY  ")
+
+
+def step_lines(record: "Transaction", steps: Sequence[Step], width: int) -> list[Line]:
+    """The steps of a record, and why it failed."""
+    failure, created = record.failure_reason, record.created
+    rows = [heading("TIMELINE", f"{created:%Y-%m-%d} UTC" if created is not None else "")]
+    for moment, words, tone in steps:
+        at = clock_time(moment) if moment is not None else "-"
+        for number, part in enumerate(wrapped(words, width - _TIME)):
+            shown = f"{at:<{_TIME}}" if number == 0 else " " * _TIME
+            rows.append(line((shown, "muted"), (part, tone)))
+    if failure is not None:
+        rows.append(line((f"{'reason':<{_TIME}}", "muted"), (failure.code, "bad")))
+        said = wrapped(failure.message, width - _TIME)[:_MOST_ROWS]
+        rows += [line(f"{'':<{_TIME}}{row}") for row in said]
+    return rows
+
+
+_TIME = len("00:00:00  ")
+_MOST_ROWS = 6

@@ -1,43 +1,38 @@
 """Lists of one customer's records, or of all accounts': the trades and the transfers."""
 
-from abc import abstractmethod
-from collections.abc import Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
-
-from textual.widget import Widget
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from chainteller.records.formats import Piece
+from chainteller.tui.commands import AnyCommand, Command
 from chainteller.tui.desk import Desk
-from chainteller.tui.desk_screen import leave_refusal
-from chainteller.tui.list_screen import FilteredListScreen, list_beside_detail
-from chainteller.tui.widgets.detail import Detail, OfWidth
+from chainteller.tui.desk_screen import leave_refusal, refusal_text
+from chainteller.tui.exports import Export, receipt_exports
+from chainteller.tui.list_screen import FilteredListScreen, headline, only_of, order_of
+from chainteller.tui.typed_filter import Named, Wanted, wanted
 from chainteller.tui.widgets.lines import Line
-from chainteller.tui.widgets.paged_list import Column
 
 if TYPE_CHECKING:
+    from chainteller.service.models.pages import ListQuery, Page
     from chainteller.service.models.trades import Transaction
     from chainteller.tui.failures import Failure
 
 CustomerRecord = TypeVar("CustomerRecord", bound="Transaction")
-SORTS = (("-created", "newest"), ("created", "oldest"))
+
+
+NEWEST_OLDEST = (("-created", "newest"), ("created", "oldest"))
 
 
 class CustomerListScreen(FilteredListScreen[CustomerRecord], Generic[CustomerRecord]):
-    """Subclasses give ``draw`` and what ``ListScreen`` asks for."""
+    """Subclasses give their ``listing``, which tells the customer of a record."""
 
-    ORDERS = tuple(name for _, name in SORTS)
-    COLUMNS: ClassVar[Sequence[Column]] = ()
-    COLUMNS_OF_ALL: ClassVar[Sequence[Column]] = ()
-    """The columns where all accounts are listed."""
+    REMEMBERED = ("sort", "only", "_all")
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self._all = False
         self.listed_account = ""
         """Id of the customer whose records are listed."""
-        self.typed = ""
-        """The filter."""
         self.typed_for = ""
         """Id of the customer who was served when ``typed`` was looked for."""
         self.filters_put_away: dict[str, str] = {}
@@ -46,9 +41,6 @@ class CustomerListScreen(FilteredListScreen[CustomerRecord], Generic[CustomerRec
     @property
     def shows_all(self) -> bool:
         return self._all or not self.desk.customer.account_id
-
-    def body(self) -> Sequence[Widget]:
-        return [list_beside_detail(self.KEY, columns(self))]
 
     def resumed(self) -> None:
         _bind_to_customer(self)
@@ -60,13 +52,9 @@ class CustomerListScreen(FilteredListScreen[CustomerRecord], Generic[CustomerRec
             _bind_to_customer(self)
             self.reload()
 
-    @abstractmethod
-    def draw(self) -> None:
-        """Draw the selected record, or that there is none, and the footer."""
-
     def row_chosen(self) -> None:
         leave_refusal(self)
-        self.draw()
+        super().row_chosen()
 
     def show_failure(self, failure: "Failure") -> None:
         """The text for the customer is about a refusal while that is shown."""
@@ -86,55 +74,76 @@ class CustomerListScreen(FilteredListScreen[CustomerRecord], Generic[CustomerRec
         self.restart()
 
     def find(self, text: str) -> None:
-        """Show what matches: typed, or an id from the palette or a paste."""
         self.typed_for = self.desk.customer.account_id
-        if text != self.typed:
-            self.typed = text
-            self.restart()
+        super().find(text)
 
-    # -- what can be copied and exported ------------------------------------------------------
+    # -- what can be copied, exported and told ------------------------------------------------
+
+    def owner_of(self, record: CustomerRecord) -> str:
+        """Id of its account: where records don't name theirs, that of the customer listed. Empty in
+        a list of all accounts whose records don't name theirs.
+        """
+        session = self.desk.session
+        seen = session.ownership.owner_of(record.id) if session is not None else ""
+        return record.trading_account_id or seen or ("" if self.shows_all else self.listed_account)
 
     def record(self) -> object:
         """None: a record is exported as its receipt."""
         return None
 
-    def object_id(self) -> str:
-        return self.selected.id if self.selected else ""
+    def exports(self) -> Sequence[Export]:
+        """The selected record's receipt first."""
+        record, key = self.selected, self.paged.cursor_key
+        owner = self.owner_of(record) if record is not None else ""
+        receipt = receipt_exports(self.desk, owner, key) if owner and key else []
+        return [*receipt, *super().exports()]
 
-    def main_text(self) -> str:
-        return self.query_one("#detail", Detail).facts_text if self.selected else ""
+    def customer_text(self) -> str:
+        refused, record, told = refusal_text(self), self.selected, self.listing.told
+        return told(self, record) if told and record is not None and not refused else refused
 
 
-def columns(screen: CustomerListScreen[Any]) -> Sequence[Column]:
-    """The columns of what is listed now."""
-    return screen.COLUMNS_OF_ALL if screen.shows_all else screen.COLUMNS
+def reads(
+    named: Named, page_of: "Callable[[Any, str | None, Wanted, ListQuery], Page[Any]]"
+) -> "Callable[[CustomerListScreen[Any], int], Page[Any]]":
+    """Reads a page of one account's records, or of all, by what is typed; ``named`` are the words
+    of a filter that the service filters by.
+    """
+
+    def read(screen: CustomerListScreen[Any], number: int) -> "Page[Any]":
+        account_id = None if screen.shows_all else screen.listed_account
+        typed = wanted(screen.typed, named, screen.desk.today)
+        asked = typed.as_query(only_of(screen)[1], order_of(screen)[0], number)
+        return page_of(screen, account_id, typed, asked)
+
+    return read
 
 
-def no_single_account(screen: CustomerListScreen[Any]) -> str:
-    """Why the list can't turn to one account; empty when it can."""
+def titles(part: Callable[[Any], Piece]) -> Callable[[Any, int], Line]:
+    """The title of a list of one account or of all; ``part`` says which of the records are listed,
+    where that isn't all of them.
+    """
+
+    def titled(screen: CustomerListScreen[Any], total: int) -> Line:
+        served, (words, tone) = screen.desk.customer.account, part(screen)
+        can_list_all = served is not None and screen.desk.offers(f"all-{screen.KEY}")
+        other = f"  0: {'one account' if screen.shows_all else 'all'}"
+        switch = other if can_list_all and not words else ""
+        account = None if screen.shows_all else served
+        return headline(screen, total, account, (words, tone), (switch, "muted"))
+
+    return titled
+
+
+def lists_all(key: str, feature: str = "") -> AnyCommand:
+    """0: the records of all accounts, or of one."""
+    run, why_not = CustomerListScreen[Any].toggle_all, _no_single_account
+    return Command(f"{key}.all", "0", "All accounts, or the selected one", run, why_not,
+        footer="all", rank=2, feature=feature, of_list=True)  # fmt: skip
+
+
+def _no_single_account(screen: CustomerListScreen[Any]) -> str:
     return "" if screen.desk.customer.account_id else "no account is selected, so all are shown"
-
-
-def show_detail(screen: CustomerListScreen[Any], parts: "tuple[OfWidth, OfWidth] | None") -> None:
-    """Fill the detail: what is so now, what to tell the customer, and the rest."""
-    detail = screen.query_one("#detail", Detail)
-    if parts is None:
-        detail.tell(())
-        return
-    words = screen.desk.privacy.figures(screen.customer_text())
-    detail.tell(partial(_shown, *parts, words), partial(_shown, *parts, ""))
-
-
-def _shown(now: "OfWidth", rest: "OfWidth", words: str, width: int) -> list[Line]:
-    from chainteller.tui.answer import answered
-
-    return answered(now(width), words, rest(width), width)
-
-
-def open_filter(screen: CustomerListScreen[Any], note: tuple[Piece, ...]) -> None:
-    """Let the agent type a filter; one for a customer's own list is put away with the customer."""
-    purpose = "filter" if screen.shows_all else "customer's filter"
-    screen.field_bar.open(purpose, (("/ ", "key"),), value=screen.typed, note=note)
 
 
 def _bind_to_customer(screen: CustomerListScreen[Any]) -> None:

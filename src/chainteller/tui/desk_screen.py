@@ -196,17 +196,17 @@ class DeskScreen(Blank, FullScreen):
 
     def _customer_changed(self, before: str) -> None:
         """Another customer is served: put away the refusal of a request of the one ``before``, and
-        what was being typed for them; bring back what was typed for this one.
+        what was being typed for them; bring back what was typed for this one. A screen that isn't
+        shown draws its bars when it is.
         """
-        _draw_colleagues(self)
         if before and self.query_one(FailurePanel).is_shown:
             self.clear_failure()
         _put_field_away(self)
         if self.is_current:
             _bring_field_back(self)
-        _draw_bars(self)
-        _draw_status(self)
-        self.call_after_refresh(_draw_served, self)
+            _draw_bars(self)
+            _draw_status(self)
+            self.call_after_refresh(_draw_served, self)
 
     @on(events.DescendantFocus)
     @on(events.DescendantBlur)

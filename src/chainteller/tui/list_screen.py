@@ -1,28 +1,39 @@
-"""Screens around one paged list: fetching its pages, moving in it, filtering and exporting it."""
+"""Screens around one paged list: fetching its pages, moving in it, filtering and exporting it.
+
+A list screen is declared by a ``Listing``: its columns, rows and pages, its orders (``o``), what it
+can be narrowed to (``f``) and the blocks of its detail; ``opens`` and its like make the commands
+that lists share.
+"""
 
 import asyncio
 import contextlib
-from abc import abstractmethod
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from textual import on
 from textual.containers import Container
+from textual.widget import Widget
 
+from chainteller.records.formats import Piece
 from chainteller.service.errors import NotOffered, TellerError
+from chainteller.tui.answer import answered
+from chainteller.tui.commands import AnyCommand, Command, always
 from chainteller.tui.desk import Desk
 from chainteller.tui.desk_screen import DeskScreen, is_detail_alone
 from chainteller.tui.messages import PageWanted, RowChosen, RowOpened
 from chainteller.tui.service_calls import Later, OneAtATime, call_service
+from chainteller.tui.titles import work_title
 from chainteller.tui.widgets.bars import StatusLine
-from chainteller.tui.widgets.detail import Detail
+from chainteller.tui.widgets.detail import Detail, OfWidth
 from chainteller.tui.widgets.ground import titled
-from chainteller.tui.widgets.lines import Lines, line
+from chainteller.tui.widgets.lines import Line, Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList, Row
 
 if TYPE_CHECKING:
+    from chainteller.service.models.accounts import TradingAccount
+    from chainteller.service.models.pages import Page
     from chainteller.tui.exports import Export
 
 Record = TypeVar("Record")
@@ -139,12 +150,65 @@ class Pages(Generic[Record]):
         return list(rows.values()), total
 
 
+class Blocks(NamedTuple):
+    """What is shown of the selected record: what is so now, its facts and steps, and two lines for
+    where the detail doesn't fit.
+    """
+
+    now: OfWidth
+    rest: OfWidth
+    summary: Sequence[Line] = ()
+
+
+def headline(
+    screen: "ListScreen[Any]",
+    total: int,
+    account: "TradingAccount | None" = None,
+    *notes: Piece,
+) -> Line:
+    """The title of a list: its screen, whose it is, what narrows it, the count and the order."""
+    order = order_of(screen)[1]
+    counted = f"{total:,}   order: {order} " if order else f"{total:,} "
+    name = screen.KEY.upper()
+    return work_title(name, account, narrowed(screen), *notes, right=((counted, "muted"),))
+
+
+class Listing(NamedTuple):
+    """What a screen lists, and how. Functions get the screen first."""
+
+    columns: Sequence[Column]
+    row: Callable[[Any, int], Row]
+    """The row of a record, at a time."""
+    read: "Callable[[Any, int], Page[Any]]"
+    """Asks the service for a page; runs in a thread and may raise TellerError."""
+    blocks: Callable[[Any, Any], Blocks]
+    empty: Callable[[Any], Iterable[Piece]]
+    """What an empty list says instead of rows; it names the next key."""
+    titles: tuple[str, str]
+    """Of the frames around the list and the detail."""
+    orders: Sequence[tuple[str, str]] = ()
+    """What ``o`` steps through, as the service's order and in words; the first holds until then."""
+    shown: Sequence[tuple[str, Any]] = (("", None),)
+    """What ``f`` steps through, in words and as the service needs it; first all that there is."""
+    headline: Callable[[Any, int], Line] = headline
+    told: Callable[[Any, Any], str] | None = None
+    """The text for the customer about a record."""
+    columns_of_all: Sequence[Column] = ()
+    """The columns where all accounts are listed."""
+    least_gap: int = 1
+    """Cells between two columns where there is little room."""
+
+
 class ListScreen(DeskScreen, Generic[Record]):
-    """Subclasses give ``fetch`` and what ``listed`` and ``row_chosen`` show."""
+    """Subclasses give their ``listing``, or ``fetch`` and what ``listed`` and ``draw`` show."""
 
     LIST_ID = "list"
-    ORDERS: ClassVar[tuple[str, ...]] = ()
-    """What ``o`` steps through; the first holds until then."""
+    listing: Listing
+    ORDERS: ClassVar[Sequence[tuple[str, str]]] = ()
+    SHOWN: ClassVar[Sequence[tuple[str, Any]]] = ()
+    """As in a ``Listing``, where there is none."""
+    EVERYTHING: ClassVar[Mapping[str, object]] = {"only": 0, "typed": ""}
+    """The attributes that narrow the list, as they are where everything is listed."""
     REMEMBERED: ClassVar[tuple[str, ...]] = ()
     """Attributes that say how the list is shown (order, status): kept per table on this machine."""
 
@@ -154,12 +218,20 @@ class ListScreen(DeskScreen, Generic[Record]):
         self.records = self.pages.records
         self.wanted_key: str | None = None
         """Key of the row that the cursor moves to once it is fetched."""
-        self._sort = 0
+        self.sort = 0
+        self.only = 0
+        """Indexes of the order and of what ``f`` shows."""
+        self.typed = ""
+        """The filter."""
         self._recalled = False
 
-    @abstractmethod
+    def body(self) -> Sequence[Widget]:
+        return [list_beside_detail(self.listing, columns_of(self))]
+
     def fetch(self, page: int) -> Listed[Record]:
-        """Ask the service for a page; runs in a thread and may raise TellerError."""
+        """A page with its rows; runs in a thread and may raise TellerError."""
+        found, row, now = self.listing.read(self, page), self.listing.row, self.desk.now
+        return Listed(tuple((row(each, now), each) for each in found.data), found.pagination.total)
 
     @property
     def paged(self) -> PagedList:
@@ -181,17 +253,8 @@ class ListScreen(DeskScreen, Generic[Record]):
         if isinstance(kept, dict):
             for name in self.REMEMBERED:
                 value = kept.get(name)
-                if type(value) is type(getattr(self, name)) and self.may_recall(name, value):
+                if type(value) is type(getattr(self, name)) and _may_recall(self, name, value):
                     setattr(self, name, value)
-
-    def may_recall(self, name: str, value: object) -> bool:
-        """Whether a kept value still means something."""
-        return name != "_sort" or value in range(len(self.ORDERS))
-
-    def next_order(self) -> None:
-        self._sort = (self._sort + 1) % len(self.ORDERS)
-        self.desk.notify(f"order: {self.ORDERS[self._sort]}", "muted")
-        self.restart()
 
     def reload(self) -> None:
         """Fetch the pages in the window again; the cursor stays on its record."""
@@ -224,6 +287,10 @@ class ListScreen(DeskScreen, Generic[Record]):
 
     def listed(self, total: int) -> None:
         """A page came; the title shows the count."""
+        self.paged.reshape(columns_of(self))
+        self.title_line(self.listing.headline(self, total))
+        self.paged.say_empty(*self.listing.empty(self))
+        self.row_chosen()
 
     def fail(self, error: TellerError, doing: str = "") -> None:
         """A list that was never fetched says so, instead of loading for ever."""
@@ -251,6 +318,21 @@ class ListScreen(DeskScreen, Generic[Record]):
 
     def row_chosen(self) -> None:
         """The cursor stands on another record, or its record changed."""
+        self.draw()
+
+    def draw(self) -> None:
+        """Draw the selected record, or that there is none, and the footer."""
+        record, detail = self.selected, self.query_one("#detail", Detail)
+        short: Sequence[Line] = _NO_SUMMARY
+        if record is None:
+            detail.tell(())
+        else:
+            now, rest, short = self.listing.blocks(self, record)
+            said = self.customer_text() if self.listing.told else ""
+            words = self.desk.privacy.figures(said)
+            detail.tell(partial(_shown, now, rest, words), partial(_shown, now, rest, ""))
+        self.query_one("#summary", Lines).show(short)
+        self.draw_footer()
 
     def action_open(self) -> None:
         """Enter: the detail, where it does not stand beside the list already."""
@@ -269,7 +351,7 @@ class ListScreen(DeskScreen, Generic[Record]):
         was_open = is_detail_alone(self)
         self.remove_class("detail-open")
         self.draw_footer()
-        return was_open
+        return was_open or _widen(self)
 
     # -- export -------------------------------------------------------------------------------
 
@@ -293,13 +375,26 @@ class ListScreen(DeskScreen, Generic[Record]):
     def record(self) -> object:
         return self.selected
 
+    def object_id(self) -> str:
+        """Id of the selected record."""
+        return getattr(self.selected, "id", "")
+
+    def main_text(self) -> str:
+        return self.query_one("#detail", Detail).facts_text if self.selected else ""
+
+
+def _shown(now: OfWidth, rest: OfWidth, words: str, width: int) -> list[Line]:
+    return answered(now(width), words, rest(width), width)
+
 
 class FilteredListScreen(ListScreen[Record], Generic[Record]):
     """A list whose only field is its filter, which applies with each letter."""
 
-    @abstractmethod
     def find(self, text: str) -> None:
-        """Show what matches a filter."""
+        """Show what matches: typed, or an id from the palette or a paste."""
+        if text != self.typed:
+            self.typed = text
+            self.restart()
 
     def field_submitted(self, purpose: str, value: str) -> None:  # noqa: ARG002 - one field here
         self.close_field()
@@ -312,26 +407,138 @@ class FilteredListScreen(ListScreen[Record], Generic[Record]):
         self.find("")
 
 
-def list_beside_detail(key: str, columns: Sequence[Column]) -> Container:
+_NO_SUMMARY = (line(), line())
+
+
+def list_beside_detail(listing: Listing, columns: Sequence[Column]) -> Container:
     """The list of a screen with a summary under it, and the detail of the chosen record."""
-    plural = key.capitalize()
+    plural, one = listing.titles
+    paged = PagedList(columns, id=ListScreen.LIST_ID, least_gap=listing.least_gap)
+    summary = Lines(_NO_SUMMARY, id="summary", classes="summary")
     return Container(
-        Container(
-            titled(plural, PagedList(columns, id=ListScreen.LIST_ID, least_gap=1)),
-            Lines([line(), line()], id="summary", classes="summary"),
-            classes="list-side",
-        ),
-        titled(plural.removesuffix("s"), Detail(id="detail")),
+        Container(titled(plural, paged), summary, classes="list-side"),
+        titled(one, Detail(id="detail")),
         classes="pair",
     )
 
 
-def why_not_opened(screen: ListScreen[Any]) -> str:
-    """Why enter has no detail to open; empty when it has."""
-    is_open = screen.has_class("detail-open") or screen.has_class("-wide")
-    return "its detail is open" if is_open else ""
+def shows_all(screen: ListScreen[Any]) -> bool:
+    """Whether the records of all accounts are listed, where it could be those of one."""
+    return getattr(screen, "shows_all", False)
+
+
+def columns_of(screen: ListScreen[Any]) -> Sequence[Column]:
+    """The columns of what is listed now."""
+    listing = screen.listing
+    return listing.columns_of_all if shows_all(screen) else listing.columns
+
+
+def _orders(screen: ListScreen[Any]) -> Sequence[tuple[str, str]]:
+    return screen.ORDERS or screen.listing.orders or (("", ""),)
+
+
+def _shown_by(screen: ListScreen[Any]) -> Sequence[tuple[str, Any]]:
+    return screen.SHOWN or screen.listing.shown
+
+
+def order_of(screen: ListScreen[Any]) -> tuple[str, str]:
+    """The order for the service, and in words."""
+    return _orders(screen)[screen.sort]
+
+
+def only_of(screen: ListScreen[Any]) -> tuple[str, Any]:
+    """What ``f`` shows now, in words and as the service needs it."""
+    return _shown_by(screen)[screen.only]
+
+
+def narrowed(screen: ListScreen[Any]) -> str:
+    """What narrows the list: ``  only sent  /meri``."""
+    only, typed = only_of(screen)[0], screen.typed
+    return (f"  only {only}" if only else "") + (f"  /{typed}" if typed else "")
+
+
+def _may_recall(screen: ListScreen[Any], name: str, value: object) -> bool:
+    """Whether a kept value still means something."""
+    if name == "sort":
+        return value in range(len(_orders(screen)))
+    return name != "only" or value in range(len(_shown_by(screen)))
+
+
+def _widen(screen: ListScreen[Any]) -> bool:
+    """List everything again; whether something was left out."""
+    left_out = {name for name, whole in screen.EVERYTHING.items() if getattr(screen, name) != whole}
+    for name in left_out:
+        setattr(screen, name, screen.EVERYTHING[name])
+    if left_out:
+        screen.restart()
+    return bool(left_out)
 
 
 async def _when_ready(screen: ListScreen[Any], then: Callable[[], None]) -> None:
     await screen.ready()
     then()
+
+
+# -- commands of lists -------------------------------------------------------------------------
+
+
+def nothing_selected(what: str, screen: ListScreen[Any]) -> str:
+    """Why a command that needs a record can't run; empty when one is selected."""
+    return "" if screen.selected is not None else f"no {what} is selected"
+
+
+def opens(key: str, what: str) -> AnyCommand:
+    """Enter: the detail, where it doesn't stand beside the list already."""
+
+    def why_not(screen: ListScreen[Any]) -> str:
+        is_open = screen.has_class("detail-open") or screen.has_class("-wide")
+        return nothing_selected(what, screen) or ("its detail is open" if is_open else "")
+
+    about = f"Open the {what}'s detail"
+    return Command(f"{key}.open", "enter", about, _open, why_not, footer="open", rank=3)
+
+
+def _open(screen: ListScreen[Any]) -> None:
+    screen.action_open()
+
+
+def narrows(command_id: str, about: str, footer: str = "only", rank: int = 3) -> AnyCommand:
+    """f: the next of what the list can be narrowed to."""
+    return Command(command_id, "f", about, _next_shown, always,
+        footer=footer, rank=rank, of_list=True)  # fmt: skip
+
+
+def _next_shown(screen: ListScreen[Any]) -> None:
+    screen.only = (screen.only + 1) % len(_shown_by(screen))
+    screen.restart()
+
+
+def orders(
+    key: str,
+    footer: str = "",
+    unavailable: Callable[[Any], str] = always,
+    feature: str = "",
+) -> AnyCommand:
+    """o: the next order."""
+    return Command(f"{key}.sort", "o", "Change the order of the list", _next_order,
+        unavailable, footer=footer, rank=4, feature=feature, of_list=True)  # fmt: skip
+
+
+def _next_order(screen: ListScreen[Any]) -> None:
+    screen.sort = (screen.sort + 1) % len(_orders(screen))
+    screen.desk.notify(f"order: {order_of(screen)[1]}", "muted")
+    screen.restart()
+
+
+def filters(key: str, about: str, note: str, footer: str = "filter", rank: int = 2) -> AnyCommand:
+    """/: type a filter, which ``note`` explains; one for a customer's own list is put away with
+    the customer.
+    """
+
+    def open_filter(screen: ListScreen[Any]) -> None:
+        purpose = "filter" if shows_all(screen) else "customer's filter"
+        pieces = ((note, "muted"),)
+        screen.field_bar.open(purpose, (("/ ", "key"),), value=screen.typed, note=pieces)
+
+    return Command(f"{key}.filter", "slash,ctrl+f", about, open_filter, always,
+        footer=footer, rank=rank, of_list=True)  # fmt: skip

@@ -12,7 +12,7 @@ from chainteller.tui.commands import Command, always, control_against
 from chainteller.tui.decisions.flow import freeze_or_lift
 from chainteller.tui.desk import NOBODY
 from chainteller.tui.desk_screen import say
-from chainteller.tui.list_screen import why_not_opened
+from chainteller.tui.list_screen import opens, orders
 from chainteller.tui.steps import Serve, Write, take
 
 if TYPE_CHECKING:
@@ -134,9 +134,7 @@ async def _open_activity(screen: "AccountsScreen") -> None:
 
 # fmt: off
 COMMANDS: tuple[Command["AccountsScreen"], ...] = (
-    Command("accounts.open", "enter", "Open the account's detail",
-        lambda screen: screen.action_open(),
-        lambda screen: _no_account(screen) or why_not_opened(screen), footer="open", rank=3),
+    opens("accounts", "account"),
     Command("accounts.deposit", "d", "Deposit from the bank account",
         partial(_open_amount, "deposit", "enter: send"), partial(_not_allowed, Act.DEPOSIT),
         footer="deposit", rank=1, scope="transfers:write"),
@@ -156,8 +154,6 @@ COMMANDS: tuple[Command["AccountsScreen"], ...] = (
         _new_account, always, footer="new", rank=2, scope="accounts:write"),
     Command("accounts.filter", "slash,ctrl+f", "Filter the list",
         _filter, _nothing_to_filter, footer="filter", rank=2, works_at_once=True, of_list=True),
-    Command("accounts.sort", "o", "Change the order of the list",
-        lambda screen: screen.next_order(), _nothing_to_order, feature="trading-accounts",
-        of_list=True),
+    orders("accounts", unavailable=_nothing_to_order, feature="trading-accounts"),
 )
 # fmt: on

@@ -17,7 +17,7 @@ from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.desk import Connection, Desk
 from chainteller.tui.desk_screen import give_back_amount, has_room, refusal_text
 from chainteller.tui.dialogs.choice import Choice
-from chainteller.tui.list_screen import Listed, ListScreen
+from chainteller.tui.list_screen import Listed, ListScreen, order_of
 from chainteller.tui.messages import FieldStepped
 from chainteller.tui.widgets.ground import Ground, titled
 from chainteller.tui.widgets.lines import Lines, ScrolledLines, line
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from chainteller.tui.queries import AccountSheet
     from chainteller.tui.start import Glimpse
 
-SORTS = (("-lastActivity", "last activity"), ("-created", "newest"), ("created", "oldest"))
 _DETAIL_DELAY_S = 0.15
 _REST_S = 5.0
 """Seconds between reloads: every trade of the bank and every price changes this list."""
@@ -46,7 +45,7 @@ class AccountPanes(Ground):
 
     def compose(self) -> ComposeResult:
         yield Ground(
-            titled("Accounts", PagedList(accounts_view.COLUMNS, id="list")),
+            titled("Accounts", PagedList(accounts_view.LIST.columns, id="list")),
             Lines([line(), line()], id="summary", classes="summary"),
             classes="list-side",
         )
@@ -102,8 +101,8 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     """The account under the cursor is the customer being served."""
 
     KEY = "accounts"
-    ORDERS = tuple(name for _, name in SORTS)
-    REMEMBERED = ("_sort",)
+    ORDERS = (("-lastActivity", "last activity"), ("-created", "newest"), ("created", "oldest"))
+    REMEMBERED = ("sort",)
     FIELDS_OF_NOBODY = frozenset({"filter", "known"})
 
     def __init__(self, desk: Desk) -> None:
@@ -144,9 +143,8 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     def fetch(self, page: int) -> "Listed[TradingAccount]":
         from chainteller.tui.queries import accounts_like, query
 
-        asked = query(
-            page=page, limit=PAGE_ROWS, text=self.filter or None, sort=SORTS[self._sort][0]
-        )
+        text, sort = self.filter or None, order_of(self)[0]
+        asked = query(page=page, limit=PAGE_ROWS, text=text, sort=sort)
         service, now = self.desk.service, self.desk.now
         found = service.trading_accounts(asked)
         data, total = found.data, found.pagination.total
@@ -154,7 +152,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         if self.is_similar and self.desk.offers("find"):
             data = accounts_like(service, self.filter)
             total = len(data)
-        return Listed(tuple((accounts_view.account_row(row, now), row) for row in data), total)
+        return Listed(tuple((accounts_view.LIST.row(row, now), row) for row in data), total)
 
     def glimpse(self, found: "Glimpse") -> None:
         """Show rows that were read before the engine has started; keys wait for it."""
@@ -202,7 +200,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         super()._changed(())
 
     def draw_title(self, total: int | None) -> None:
-        can_list, order = self.desk.offers("trading-accounts"), SORTS[self._sort][1]
+        can_list, order = self.desk.offers("trading-accounts"), order_of(self)[1]
         wanted = f"{self.filter}  similar" if self.is_similar and total else self.filter
         self.title_line(accounts_view.title(wanted, total, order, can_list=can_list))
         self.paged.say_empty(*accounts_view.empty_text(self.filter, can_list=can_list))
@@ -342,7 +340,7 @@ def _show_first_rows(screen: AccountsScreen) -> None:
     found = [row for row in rows if not text or accounts_view.matches(row, text)]
     screen.paged.reset()
     if found:
-        shown = [accounts_view.account_row(row, now) for row in found]
+        shown = [accounts_view.LIST.row(row, now) for row in found]
         screen.paged.put(1, shown, len(found) if text else total)
     screen.draw_title(None if text else total)
 

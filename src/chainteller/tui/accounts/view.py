@@ -3,10 +3,10 @@
 from chainteller.records.accounts import LISTED_ACCOUNT, ListedAccount
 from chainteller.records.formats import Piece
 from chainteller.tui.widgets.lines import Line, line
-from chainteller.tui.widgets.paged_list import Column, Row
+from chainteller.tui.widgets.paged_list import Column
 from chainteller.tui.widgets.record_lines import RecordColumns
 
-_LIST = RecordColumns(
+LIST = RecordColumns(
     LISTED_ACCOUNT,
     {
         "id": Column("", 14),
@@ -18,7 +18,6 @@ _LIST = RecordColumns(
         "last_activity": Column("LAST", 12, rank=4),
     },
 )
-COLUMNS = _LIST.columns
 _NAME = 1
 """Where the customer's name stands."""
 
@@ -26,19 +25,15 @@ _NAME = 1
 def columns(*, is_roomy: bool) -> tuple[Column, ...]:
     """In a roomy window names are whole, and other columns give way to them."""
     if not is_roomy:
-        return COLUMNS
-    whole = COLUMNS[_NAME]._replace(rank=0, most=30)
-    return (*COLUMNS[:_NAME], whole, *COLUMNS[_NAME + 1 :])
+        return LIST.columns
+    whole = LIST.columns[_NAME]._replace(rank=0, most=30)
+    return (*LIST.columns[:_NAME], whole, *LIST.columns[_NAME + 1 :])
 
 
 def matches(account: ListedAccount, text: str) -> bool:
     """Whether a filter's text, in lower case, is part of what names the account."""
     named = (account.id, account.bank_account_id, account.customer_name or "")
     return any(text in each.casefold() for each in named)
-
-
-def account_row(account: ListedAccount, now: int) -> Row:
-    return Row(account.id, _LIST.cells(account, now))
 
 
 def title(wanted: str, total: int | None, order: str, *, can_list: bool) -> Line:

@@ -1,10 +1,6 @@
 """The audit trail of a record: who did what to it, and how it ended."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
-
-from textual.containers import Container
-from textual.widget import Widget
 
 from chainteller.records.audit import AUDIT_ROW
 from chainteller.records.formats import Piece
@@ -12,24 +8,21 @@ from chainteller.service.errors import NotOffered
 from chainteller.tui.audit import verification
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.boxes import wrapped
-from chainteller.tui.list_screen import Listed, ListScreen
+from chainteller.tui.list_screen import Blocks, Listing, ListScreen
 from chainteller.tui.queries import query
-from chainteller.tui.widgets.detail import Detail
-from chainteller.tui.widgets.ground import titled
-from chainteller.tui.widgets.lines import Line, line
-from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList, Row
+from chainteller.tui.widgets.lines import Line, heading, line
+from chainteller.tui.widgets.paged_list import PAGE_ROWS, WIDE_GAP, Column
 from chainteller.tui.widgets.record_lines import RecordColumns
 
 if TYPE_CHECKING:
-    from chainteller.service.interface import Service
     from chainteller.service.models.pages import Page
     from chainteller.service.models.records import AuditRow
 
 
-def _list(object_id: str) -> "RecordColumns[AuditRow]":
+def _listing(object_id: str) -> Listing:
     """In a narrow window: of an account's trail, which record; of one record's own, who."""
     is_account = object_id.startswith("TDA_")
-    return RecordColumns(
+    shown = RecordColumns(
         AUDIT_ROW,
         {
             "seq": Column("NO", 7, "right", rank=3, tone="muted"),
@@ -39,7 +32,65 @@ def _list(object_id: str) -> "RecordColumns[AuditRow]":
             "object": Column("", 14, rank=1 if is_account else 2, tone="muted"),
             "outcome": Column("", 8, most=30),
         },
+        key=lambda row: str(row.seq),
     )
+    return Listing(
+        titles=("Entries", "Entry"),
+        columns=shown.columns,
+        row=shown.row,
+        read=_audit_page,
+        headline=_headline,
+        empty=lambda _: (("No audit entries for this record", "muted"),),
+        blocks=_blocks,
+        least_gap=WIDE_GAP,
+    )
+
+
+def _audit_page(screen: "AuditScreen", number: int) -> "Page[AuditRow]":
+    """Read what was done to a record; of an account also what was done to its other records, where
+    the deployment can collect those.
+    """
+    of, audit = screen.object_id(), screen.desk.service.audit
+    screen.own_rows_alone = False
+    if of.startswith("TDA_"):
+        try:
+            return audit(query(page=number, limit=PAGE_ROWS, trading_account_id=of))
+        except NotOffered:
+            screen.own_rows_alone = True
+    return audit(query(page=number, limit=PAGE_ROWS, text=of or None))
+
+
+def _headline(screen: "AuditScreen", total: int) -> Line:
+    rows = "rows of its own" if screen.own_rows_alone else "rows"
+    note = screen.verdict or (f"{total:,} {rows}   v checks the log ", "muted")
+    of = screen.object_id() or "everything"
+    return line((" AUDIT", "strong"), f"  {of}", right=(note,))
+
+
+def _blocks(screen: "AuditScreen", row: "AuditRow") -> Blocks:  # noqa: ARG001 - as all blocks
+    now, facts = _now_lines(row), _facts(row)
+    return Blocks(lambda _: now, lambda _: facts, now[:2])
+
+
+def _now_lines(row: "AuditRow") -> list[Line]:
+    at = row.at.strftime("%Y-%m-%dT%H:%M:%SZ")
+    outcome = f"{row.outcome} {row.error or ''}".strip(), "bad" if row.error else "good"
+    return [
+        line((f"no {row.seq}", "strong"), right=((at, "muted"),)),
+        line((row.action, "accent"), f"  by {row.actor}", right=(outcome,)),
+        line(row.object),
+    ]
+
+
+def _facts(row: "AuditRow") -> list[Line]:
+    hashed = wrapped(row.hash[:32] + " " + row.hash[32:], 40)
+    return [
+        heading("INPUTS"),
+        *(line((f"{name:<20} ", "muted"), str(value)) for name, value in row.inputs.items()),
+        line(),
+        heading("HASH"),
+        *(line((part, "muted")) for part in hashed),
+    ]
 
 
 class AuditScreen(ListScreen["AuditRow"]):
@@ -48,9 +99,11 @@ class AuditScreen(ListScreen["AuditRow"]):
 
     def __init__(self, desk: Desk, object_id: str) -> None:
         super().__init__(desk)
-        self._object_id = object_id
-        self._verdict: Piece | None = None
-        self._own_rows_alone = False
+        self._object_id, self.listing = object_id, _listing(object_id)
+        self.verdict: Piece | None = None
+        """What a check of the log has found."""
+        self.own_rows_alone = False
+        """Whether the deployment can't collect what was done to an account's other records."""
         self._served_id = desk.customer.account_id
         """Whose record it was opened for."""
 
@@ -66,43 +119,6 @@ class AuditScreen(ListScreen["AuditRow"]):
         if self.is_current and self._served_id != self.desk.customer.account_id:
             self.dismiss()
 
-    def columns(self) -> Sequence[Column]:
-        return _list(self._object_id).columns
-
-    def body(self) -> Sequence[Widget]:
-        return [
-            Container(
-                Container(
-                    titled("Entries", PagedList(self.columns(), id="list")), classes="list-side"
-                ),
-                titled("Entry", Detail(id="detail")),
-                classes="pair",
-            )
-        ]
-
-    def mounted(self) -> None:
-        super().mounted()
-        self.paged.say_empty(("No audit entries for this record", "muted"))
-        self.listed(0)
-
-    def fetch(self, page: int) -> "Listed[AuditRow]":
-        found, self._own_rows_alone = _audit_page(self.desk.service, self._object_id, page)
-        now, shown = self.desk.now, _list(self._object_id)
-        rows = tuple((Row(str(row.seq), shown.cells(row, now)), row) for row in found.data)
-        return Listed(rows, found.pagination.total)
-
-    def listed(self, total: int) -> None:
-        of = self._object_id or "everything"
-        rows = "rows of its own" if self._own_rows_alone else "rows"
-        note = self._verdict or (f"{total:,} {rows}   v checks the log ", "muted")
-        self.title_line(line((" AUDIT", "strong"), f"  {of}", right=(note,)))
-        self.row_chosen()
-
-    def row_chosen(self) -> None:
-        row = self.selected
-        self.query_one("#detail", Detail).tell(_detail(row) if row else [])
-        self.draw_footer()
-
     async def verify(self) -> None:
         """Check the whole log, not only the rows shown."""
 
@@ -110,51 +126,17 @@ class AuditScreen(ListScreen["AuditRow"]):
             self.title_line(line((" AUDIT", "strong"), right=((told, "muted"),)))
 
         verdict = await verification.verify(self.desk, progress)
-        self._verdict = verdict.title
+        self.verdict = verdict.title
         self.desk.notify(verdict.text, verdict.tone, verdict.detail)
         self.listed(self.paged.total or 0)
 
     def show_trail(self, object_id: str) -> None:
         """The trail of another record, in place of this one."""
         if object_id != self._object_id:
-            self._object_id, self._verdict = object_id, None
-            self.paged.reshape(self.columns())
+            self._object_id, self.listing = object_id, _listing(object_id)
+            self.verdict = None
+            self.paged.reshape(self.listing.columns)
             self.restart()
 
     def object_id(self) -> str:
         return self._object_id
-
-    def main_text(self) -> str:
-        return self.query_one("#detail", Detail).facts_text
-
-
-def _audit_page(service: "Service", of: str, page: int) -> "tuple[Page[AuditRow], bool]":
-    """Read what was done to a record; of an account also what was done to its other records.
-
-    Returns the page, and whether it has the rows of the account alone because the deployment
-    cannot collect the others.
-    """
-    own_rows_alone = False
-    if of.startswith("TDA_"):
-        try:
-            asked = query(page=page, limit=PAGE_ROWS, trading_account_id=of)
-            return service.audit(asked), False
-        except NotOffered:
-            own_rows_alone = True
-    return service.audit(query(page=page, limit=PAGE_ROWS, text=of or None)), own_rows_alone
-
-
-def _detail(row: "AuditRow") -> list[Line]:
-    at = row.at.strftime("%Y-%m-%dT%H:%M:%SZ")
-    outcome = f"{row.outcome} {row.error or ''}".strip(), "bad" if row.error else "good"
-    rows = [
-        line((f"no {row.seq}", "strong"), right=((at, "muted"),)),
-        line((row.action, "accent"), f"  by {row.actor}", right=(outcome,)),
-        line(row.object),
-        line(),
-        line(("INPUTS", "strong")),
-    ]
-    rows += [line((f"{name:<20} ", "muted"), str(value)) for name, value in row.inputs.items()]
-    rows += [line(), line(("HASH", "strong"))]
-    rows += [line((part, "muted")) for part in wrapped(row.hash[:32] + " " + row.hash[32:], 40)]
-    return rows

@@ -5,9 +5,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from chainteller.domain.preconditions import Act
-from chainteller.tui.commands import Command, always, control_against
+from chainteller.tui.commands import Command, control_against
 from chainteller.tui.dialogs.choice import Choice
 from chainteller.tui.found import Found
+from chainteller.tui.list_screen import filters, narrows
 from chainteller.tui.statements import write_statement
 
 if TYPE_CHECKING:
@@ -18,11 +19,6 @@ if TYPE_CHECKING:
 
 def _no_entry(screen: "CustomerPage") -> str:
     return "" if screen.selected is not None else "nothing is selected"
-
-
-def _filter(screen: "CustomerPage") -> None:
-    note = (("trades, audit, yesterday, 2026-11, words   esc: all", "muted"),)
-    screen.field_bar.open("customer's filter", (("/ ", "key"),), value=screen.typed, note=note)
 
 
 def _no_account(screen: "CustomerPage") -> str:
@@ -103,12 +99,11 @@ COMMANDS: tuple[Command["CustomerPage"], ...] = (
     Command("customers.account", "v", "Go to the customer's account, or one of them",
         lambda screen: screen.read("ask-account", partial(_open_account, screen)), _no_account,
         footer="account", rank=4),
-    Command("customers.kind", "f", "Show one kind of entry only",
-        lambda screen: screen.next_kind(), always, footer="only", rank=3, of_list=True),
+    narrows("customers.kind", "Show one kind of entry only"),
     Command("customers.statement", "S", "Write a statement of one of the accounts to a file",
         lambda screen: screen.read("ask-statement", partial(_write_statement, screen)),
         _no_account, footer="statement", rank=4),
-    Command("customers.filter", "slash,ctrl+f", "Filter the timeline: kind, days, words",
-        _filter, always, footer="filter", rank=3, of_list=True),
+    filters("customers", "Filter the timeline: kind, days, words",
+        "trades, audit, yesterday, 2026-11, words   esc: all", rank=3),
 )
 # fmt: on

@@ -7,8 +7,8 @@ from chainteller.domain.money import ungrouped
 from chainteller.domain.periods import day_after, midnight, parse_span, said_days
 
 KINDS = ("trade", "deposit", "withdrawal", "review", "quote", "wallet", "note", "text", "audit")
-SHOWN = ("", *KINDS)
-"""What ``f`` shows, in its order; empty for everything."""
+SHOWN = (("", ""), *(("audit" if each == "audit" else f"{each}s", each) for each in KINDS))
+"""What ``f`` shows, in its order, in words and as the kind; first everything."""
 _LEAST_LETTERS = 3
 _CENTURY = "20"
 

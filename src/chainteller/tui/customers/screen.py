@@ -18,7 +18,7 @@ from chainteller.tui.desk_screen import refusal_text, say
 from chainteller.tui.dialogs.boxes import CustomerBox, wrapped
 from chainteller.tui.exports import Export, Table, exports_here, receipt_exports, record_json
 from chainteller.tui.found import Found
-from chainteller.tui.list_screen import FilteredListScreen, Listed
+from chainteller.tui.list_screen import FilteredListScreen, Listed, narrowed, only_of
 from chainteller.tui.queries import Gap
 from chainteller.tui.service_calls import call_service
 from chainteller.tui.widgets.detail import Detail
@@ -44,14 +44,12 @@ class CustomerPage(FilteredListScreen[Entry]):
 
     KEY = "customers"
     CSS_PATH = "customers.tcss"
+    SHOWN = SHOWN
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self.home_id = desk.customer.account_id
         self.sheet: CustomerSheet | None = None
-        self.typed = ""
-        self.kind = 0
-        """Index of what ``f`` shows (``filter.SHOWN``)."""
         self._hidden = desk.privacy.hidden
         self.core_of_text = lambda _: _told(self, 0)
         self.timeline: Timeline | None = None
@@ -165,7 +163,7 @@ class CustomerPage(FilteredListScreen[Entry]):
     def draw(self) -> None:
         """Draw the title and the facts."""
         sheet, found = self.sheet, self.timeline
-        self.title_line(view.title(sheet, self.home_id, self.kind, self.typed, found))
+        self.title_line(view.title(sheet, self.home_id, narrowed(self), found))
         self.query_one("#who", Lines).show(view.summary(sheet, self.desk.now))
         first: list[Line] = [line(("loading", "muted"))]
         second: list[Line] = []
@@ -178,28 +176,6 @@ class CustomerPage(FilteredListScreen[Entry]):
         self.query_one("#detail", Detail).tell(first if has_two else [*first, line(), *second])
         self.query_one("#more", Detail).tell(second if has_two else [])
         self.draw_footer()
-
-    # -- its filters --------------------------------------------------------------------------
-
-    def next_kind(self) -> None:
-        self.kind = (self.kind + 1) % len(SHOWN)
-        self.restart()
-
-    def find(self, text: str) -> None:
-        """Show what matches a filter."""
-        if text != self.typed:
-            self.typed = text
-            self.restart()
-
-    def step_back(self) -> bool:
-        if super().step_back():
-            return True
-        was_narrowed = bool(self.typed or self.kind)
-        self.kind = 0
-        if was_narrowed:
-            self.typed = ""
-            self.restart()
-        return was_narrowed
 
     # -- what can be opened, told, copied and exported ----------------------------------------
 
@@ -262,7 +238,7 @@ def _told(screen: CustomerPage, now: int) -> str:
 def _renew(screen: CustomerPage, sheet: CustomerSheet) -> None:
     """Take newer facts, and begin the timeline anew."""
     screen.sheet = sheet
-    typed = wanted(screen.typed, SHOWN[screen.kind], screen.desk.today)
+    typed = wanted(screen.typed, only_of(screen)[1], screen.desk.today)
     screen.timeline = timeline_of(screen.desk, sheet.account_ids, sheet.customer_id, typed)
 
 

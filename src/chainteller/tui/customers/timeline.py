@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from itertools import count
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -41,10 +42,10 @@ if TYPE_CHECKING:
     from chainteller.service.interface import Service
     from chainteller.service.models.counterparties import Counterparty
     from chainteller.service.models.funding import Transfer
-    from chainteller.service.models.pages import Page
+    from chainteller.service.models.pages import ListQuery, Page
     from chainteller.service.models.quotes import Quote
     from chainteller.service.models.records import AuditRow
-    from chainteller.service.models.trades import Trade, Transaction
+    from chainteller.service.models.trades import Transaction
     from chainteller.tui.desk import Desk
 
 READ_AT_ONCE = 100
@@ -234,24 +235,29 @@ def timeline_of(
 def _of_account(desk: "Desk", account_id: str, wanted: Wanted) -> Iterator[_Stream]:
     service, shows = desk.service_for(account_id), _chooser(wanted)
     has_days = wanted.since is not None or wanted.until is not None
-    if shows("trade", "deposit", "withdrawal", "review"):
-        by_one = desk.offers(TRANSACTIONS.feature or "") and not has_days
-        if by_one:
-            yield _Stream(
-                "trades and transfers", _transactions(service, account_id, wanted), *_TRANSACTIONS
-            )
-        else:
-            if shows("trade"):
-                yield _Stream("trades", _trades(service, account_id, wanted), "trade")
-            if shows("deposit", "withdrawal", "review"):
-                found = _transfers(service, account_id, wanted)
-                yield _Stream("deposits and withdrawals", found, *_TRANSFERS)
+    mine = {"trading_account_id": account_id, **_days(wanted)}
+    entries = partial(_of_transaction, account_id)
+    if desk.offers(TRANSACTIONS.feature or "") and not has_days:
+        if shows(*_TRANSACTIONS, "review"):
+            read = partial(service.transactions, account_id)
+            yield _Stream("trades and transfers", _pages(read, entries, wanted), *_TRANSACTIONS)
+    else:
+        if shows("trade"):
+            found = _pages(partial(service.trades, account_id), entries, wanted, **_days(wanted))
+            yield _Stream("trades", found, "trade")
+        if shows(*_TRANSFERS, "review"):
+            found = _pages(service.all_transfers, entries, wanted, **mine)
+            yield _Stream("deposits and withdrawals", found, *_TRANSFERS)
     if shows("quote"):
-        yield _Stream("quotes", _quotes(service, account_id, wanted), "quote")
+        quotes = _pages(service.quotes, partial(_quote, account_id), wanted, **mine)
+        yield _Stream("quotes", quotes, "quote")
     if shows("wallet"):
         yield _wallets_of(desk, account_id)
     if shows("audit"):
-        yield _Stream("audit", _audit(desk, service, account_id))
+        made = partial(_audited, desk, account_id)
+        rows = partial(_audit, desk, service)
+        audit = _pages(rows, made, wanted, trading_account_id=account_id)
+        yield _Stream("audit", audit)
 
 
 def _wallets_of(desk: "Desk", account_id: str) -> _Stream:
@@ -283,44 +289,18 @@ def _days(wanted: Wanted) -> dict[str, object]:
     return {name: f"{at:%Y-%m-%dT%H:%M:%SZ}" for name, at in asked.items() if at is not None}
 
 
-def _is_last(page: "Page[Any]", number: int) -> bool:
-    read = len(page.data)
-    return not read or number * READ_AT_ONCE >= page.pagination.total
+def _pages(
+    read: "Callable[[ListQuery], Page[Any]]",
+    entries: Callable[[Any], Iterable[Entry]],
+    wanted: Wanted,
+    **asked: object,
+) -> Fetch:
+    """The pages of a list that ``read`` reads, and the entries of each of its rows."""
 
-
-def _transactions(service: "Service", account_id: str, wanted: Wanted) -> Fetch:
     def fetch(page: int) -> tuple[Sequence[Entry], bool]:
-        found = service.transactions(account_id, query(page=page, limit=READ_AT_ONCE))
-        entries = [each for row in found.data for each in _of_transaction(row, account_id)]
-        return _only(entries, wanted), _is_last(found, page)
-
-    return fetch
-
-
-def _trades(service: "Service", account_id: str, wanted: Wanted) -> Fetch:
-    def fetch(page: int) -> tuple[Sequence[Entry], bool]:
-        asked = query(page=page, limit=READ_AT_ONCE, **_days(wanted))
-        found = service.trades(account_id, asked)
-        return [_trade(row, account_id) for row in found.data], _is_last(found, page)
-
-    return fetch
-
-
-def _transfers(service: "Service", account_id: str, wanted: Wanted) -> Fetch:
-    def fetch(page: int) -> tuple[Sequence[Entry], bool]:
-        asked = query(page=page, limit=READ_AT_ONCE, trading_account_id=account_id, **_days(wanted))
-        found = service.all_transfers(asked)
-        entries = [each for row in found.data for each in _transfer(row, account_id)]
-        return _only(entries, wanted), _is_last(found, page)
-
-    return fetch
-
-
-def _quotes(service: "Service", account_id: str, wanted: Wanted) -> Fetch:
-    def fetch(page: int) -> tuple[Sequence[Entry], bool]:
-        asked = query(page=page, limit=READ_AT_ONCE, trading_account_id=account_id, **_days(wanted))
-        found = service.quotes(asked)
-        return [_quote(row, account_id) for row in found.data], _is_last(found, page)
+        found = read(query(page=page, limit=READ_AT_ONCE, **asked))
+        made = [each for row in found.data for each in entries(row)]
+        return _only(made, wanted), not found.data or page * READ_AT_ONCE >= found.pagination.total
 
     return fetch
 
@@ -348,16 +328,10 @@ def _wallets(service: "Service", account_id: str) -> Fetch:
     return fetch
 
 
-def _audit(desk: "Desk", service: "Service", account_id: str) -> Fetch:
-    def fetch(page: int) -> tuple[Sequence[Entry], bool]:
-        if AUDITED_ACCOUNT.feature and not desk.offers(AUDITED_ACCOUNT.feature):
-            raise NotOffered("audit")
-        asked = query(page=page, limit=READ_AT_ONCE, trading_account_id=account_id)
-        found = service.audit(asked)
-        mine = (row for row in found.data if _is_of(desk, row.object, account_id))
-        return [_audited(row, account_id) for row in mine], _is_last(found, page)
-
-    return fetch
+def _audit(desk: "Desk", service: "Service", asked: "ListQuery") -> "Page[AuditRow]":
+    if AUDITED_ACCOUNT.feature and not desk.offers(AUDITED_ACCOUNT.feature):
+        raise NotOffered("audit")
+    return service.audit(asked)
 
 
 def _is_of(desk: "Desk", record_id: str, account_id: str) -> bool:
@@ -373,17 +347,13 @@ def _only(entries: Sequence[Entry], wanted: Wanted) -> list[Entry]:
     return [each for each in entries if not wanted.kinds or each.kind in wanted.kinds]
 
 
-def _of_transaction(row: "Transaction", account_id: str) -> Iterator[Entry]:
-    if is_trade(row):
-        yield _trade(row, account_id)
-    else:
+def _of_transaction(account_id: str, row: "Transaction") -> Iterator[Entry]:
+    if not is_trade(row):
         yield from _transfer(row, account_id)
-
-
-def _trade(row: "Trade", account_id: str) -> Entry:
-    """The last digits of the amount may be cut, and nothing else."""
+        return
+    # The last digits of the amount may be cut, and nothing else.
     what = f"{row.side} {base_symbol(row.market)} at {grouped(row.price)}  {grouped(row.amount)}"
-    return Entry(row.created, "trade", f"trade:{row.id}", row.id, what, row.status, account_id)
+    yield Entry(row.created, "trade", f"trade:{row.id}", row.id, what, row.status, account_id)
 
 
 def _transfer(row: "Transfer", account_id: str) -> Iterator[Entry]:
@@ -403,7 +373,7 @@ def _shortened(to: str) -> str:
     return to if " " in to else short_address(to)
 
 
-def _quote(row: "Quote", account_id: str) -> Entry:
+def _quote(account_id: str, row: "Quote") -> Iterator[Entry]:
     sold, bought = row.asset_sold, row.asset_bought
     what = (
         f"{row.side} {grouped(sold.amount)} {sold.symbol} for {grouped(bought.amount)}"
@@ -412,7 +382,7 @@ def _quote(row: "Quote", account_id: str) -> Entry:
     status = row.status or ""
     inside = ("trade",) if status == QuoteStatus.EXECUTED else ()
     key = f"quote:{row.id}"
-    return Entry(row.created, "quote", key, row.id, what, status, account_id, inside=inside)
+    yield Entry(row.created, "quote", key, row.id, what, status, account_id, inside=inside)
 
 
 def _wallet(row: "Counterparty", custody_id: str, account_id: str) -> Iterator[Entry]:
@@ -429,12 +399,14 @@ def _wallet(row: "Counterparty", custody_id: str, account_id: str) -> Iterator[E
         yield Entry(row.created, "wallet", f"wallet:{key}", row.id, what, status, account_id)
 
 
-def _audited(row: "AuditRow", account_id: str) -> Entry:
+def _audited(desk: "Desk", account_id: str, row: "AuditRow") -> Iterator[Entry]:
+    if not _is_of(desk, row.object, account_id):
+        return
     words = _ACTIONS.get(row.action, row.action.replace("_", " "))
     what = f"{words}, {row.actor}" + (f": {row.error}" if row.error else "")
     status, key = REFUSED if row.error else row.outcome, f"audit:{row.seq}"
     inside = _lines_of(row)
-    return Entry(row.at, "audit", key, row.object, what, status, account_id, inside=inside)
+    yield Entry(row.at, "audit", key, row.object, what, status, account_id, inside=inside)
 
 
 def _lines_of(row: "AuditRow") -> tuple[str, ...]:

@@ -23,7 +23,6 @@ from chainteller.tui.accounts.detail import (
     notes,
     wallet_lines,
 )
-from chainteller.tui.customers.filter import SHOWN
 from chainteller.tui.customers.timeline import REFUSED, SEARCHED
 from chainteller.tui.queries import ACTIVITY_ROWS, Gap
 from chainteller.tui.served.waits import to_sign
@@ -70,17 +69,10 @@ _WORDS_OF_STATES = {"current": "good", "done": "muted", "not verified": "muted"}
 
 
 def title(
-    sheet: "CustomerSheet | None", account_id: str, kind: int, typed: str, found: "Timeline | None"
+    sheet: "CustomerSheet | None", account_id: str, narrowed: str, found: "Timeline | None"
 ) -> Line:
-    """``kind`` is an index of ``SHOWN``."""
     name = _name(sheet) if sheet is not None else account_id
-    only = f"  only {_plural(SHOWN[kind])}" if SHOWN[kind] else ""
-    only += f"  /{typed}" if typed else ""
-    return line((" CUSTOMER", "strong"), f"  {name}", (only, "accent"), right=_counted(found))
-
-
-def _plural(kind: str) -> str:
-    return kind if kind == "audit" else f"{kind}s"
+    return line((" CUSTOMER", "strong"), f"  {name}", (narrowed, "accent"), right=_counted(found))
 
 
 def _counted(found: "Timeline | None") -> tuple[Piece, ...]:

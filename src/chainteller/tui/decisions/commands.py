@@ -8,7 +8,7 @@ from chainteller.tui.commands import Command, always
 from chainteller.tui.decisions import flow
 from chainteller.tui.decisions.view import is_open
 from chainteller.tui.found import Found
-from chainteller.tui.list_screen import why_not_opened
+from chainteller.tui.list_screen import narrows, opens
 from chainteller.tui.steps import Step, Write, take
 
 if TYPE_CHECKING:
@@ -16,10 +16,6 @@ if TYPE_CHECKING:
     from chainteller.tui.decisions.screen import DecisionsScreen
 
 FEATURE = "decisions"
-
-
-def _nothing(screen: "DecisionsScreen") -> str:
-    return "" if screen.selected is not None else "nothing is selected"
 
 
 def _decided(screen: "DecisionsScreen") -> str:
@@ -52,9 +48,7 @@ def _open_customer(screen: "DecisionsScreen") -> None:
 
 # fmt: off
 COMMANDS: tuple[Command["DecisionsScreen"], ...] = (
-    Command("decisions.open", "enter", "Open the decision's detail",
-        lambda screen: screen.action_open(),
-        lambda screen: _nothing(screen) or why_not_opened(screen), footer="open", rank=3),
+    opens("decisions", "decision"),
     Command("decisions.approve", "A", "Approve: pay, lift, open or accept",
         partial(_begin, flow.approve), _decided, footer="approve", rank=1, scope="decisions:write",
         feature=FEATURE),
@@ -69,8 +63,7 @@ COMMANDS: tuple[Command["DecisionsScreen"], ...] = (
         scope="decisions:write", feature=FEATURE),
     Command("decisions.customer", "v", "Go to the customer's account",
         _open_customer, _no_account, footer="account", rank=3),
-    Command("decisions.kind", "f", "Show one kind only",
-        lambda screen: screen.next_kind(), always, footer="only", rank=3, of_list=True),
+    narrows("decisions.kind", "Show one kind only"),
     Command("decisions.decided", "0", "Show decided ones too, or only what waits",
         lambda screen: screen.toggle_decided(), always, footer="all", rank=4, of_list=True),
 )

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from chainteller.domain.clock import from_datetime
 from chainteller.domain.decisions import AtDeadline, DecisionKind, DecisionStatus
+from chainteller.records.blocks import Next
 from chainteller.records.decisions import DECISION
 from chainteller.records.formats import (
     Piece,
@@ -16,7 +17,6 @@ from chainteller.records.formats import (
     status,
 )
 from chainteller.tui import answer
-from chainteller.tui.titles import work_title
 from chainteller.tui.widgets.lines import Line, line
 from chainteller.tui.widgets.paged_list import Column, Row
 from chainteller.tui.widgets.record_lines import fact_lines
@@ -61,14 +61,8 @@ def is_open(decision: "Decision") -> bool:
     return decision.status == DecisionStatus.OPEN
 
 
-def title(only: str, total: int, *, shows_all: bool) -> Line:
-    notes = (f"  only {only}" if only else "", "muted"), ("  decided ones too", "muted")
-    words = notes if shows_all else notes[:1]
-    return work_title("DECISIONS", None, "", *words, right=((f"{total:,} ", "muted"),))
-
-
-def empty_text(only: str) -> tuple[Piece, ...]:
-    if only:
+def empty_text(narrowed: str) -> tuple[Piece, ...]:
+    if narrowed:
         return ("No matches   ", "muted"), ("f", "key"), (" another kind", "muted")
     return ("Nothing waits for a decision.  ", ""), ("0", "key"), (" decided ones", "muted")
 
@@ -107,21 +101,21 @@ def _left(decision: "Decision", now: int) -> Piece:
 
 def now_lines(decision: "Decision", width: int) -> list[Line]:
     """What is decided about, how long there is, and what each key does."""
-    kind = _KINDS.get(decision.kind, decision.kind)
-    head = line((kind.upper(), "strong"), right=((about(decision), "strong"),))
+    what, amount = _KINDS.get(decision.kind, decision.kind).upper(), about(decision)
     if not is_open(decision):
         when = f" {decision.decided_at:%d %b %H:%M:%S}" if decision.decided_at else ""
         words = f"{decision.status.capitalize()} by {decision.decided_by or '-'}{when}."
-        return [head, *answer.now_lines(status(decision.status), words, width, "", "muted")]
+        over = Next(words, "", "muted")
+        return answer.now_lines(what, amount, status(decision.status), over, width)
     approves, refuses = _EFFECTS.get(decision.kind, _OF_OTHERS)
     if decision.needs_two and decision.first_by is None:
         approves = "is the first of two approvals"
     words = f"A {approves}. R {refuses}. {_at_deadline(decision)}"
-    taken = f", taken by {decision.holder}" if decision.holder else ""
-    waits = f"waits for a {'second ' if decision.first_by else ''}person{taken}"
     if decision.first_by is not None:
         words = f"{decision.first_by} asks for it; another person approves. {words}"
-    return [head, *answer.now_lines((waits, "warn"), words, width)]
+    taken = f", taken by {decision.holder}" if decision.holder else ""
+    waits = f"waits for a {'second ' if decision.first_by else ''}person{taken}", "warn"
+    return answer.now_lines(what, amount, waits, Next(words), width)
 
 
 def _at_deadline(decision: "Decision") -> str:
@@ -132,7 +126,7 @@ def _at_deadline(decision: "Decision") -> str:
     return f"At {decision.due:%d %b %H:%M:%S} UTC the service {then} by itself."
 
 
-def detail(decision: "Decision", now: int) -> list[Line]:
+def detail(decision: "Decision", now: int, width: int) -> list[Line]:  # noqa: ARG001 - as all details
     """The facts of a decision, its id last."""
     rows = fact_lines(DECISION, decision, now, {"id", "kind", "status", "amount", "symbol"})
     return [*rows, line(("decision", "muted"), right=(decision.id,))]

@@ -1,7 +1,5 @@
 """A text as a QR code in half blocks: two modules to a character, dark on light."""
 
-import segno
-
 QUIET_ZONE = 2
 """Modules of light around the code. Four are the standard's; phones read two, and two fit."""
 _BLOCKS = {(0, 0): " ", (1, 0): "▀", (0, 1): "▄", (1, 1): "█"}
@@ -9,6 +7,8 @@ _BLOCKS = {(0, 0): " ", (1, 0): "▀", (0, 1): "▄", (1, 1): "█"}
 
 def half_blocks(text: str) -> tuple[str, ...]:
     """The rows of the code; every row is as wide as it has modules."""
+    import segno
+
     code = segno.make(text.encode(), error="l", micro=False, boost_error=False)
     modules = [list(row) for row in code.matrix_iter(scale=1, border=QUIET_ZONE)]
     if len(modules) % 2:

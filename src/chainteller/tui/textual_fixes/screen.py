@@ -103,7 +103,7 @@ class FullScreen(SteadyScreen, Screen[None]):
         self._css_update_count = styled_at
 
     async def on_event(self, event: events.Event) -> None:
-        if isinstance(event, events.ScreenResume) and not self.stack_updates:
+        if isinstance(event, events.ScreenResume):
             event.refresh_styles = False
         await super().on_event(event)
 

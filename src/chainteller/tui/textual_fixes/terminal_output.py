@@ -157,11 +157,13 @@ class _Pen:
         now = self._look
         if wanted == now:
             return
-        gone = any(was and not will for was, will in zip(now, wanted, strict=True))
-        if gone or (now[0] and wanted[0] != now[0]):
+        ends = now[0] == "1" and not wanted[0]  # bold alone can end without the colours
+        gone = any(was and not will for was, will in zip(now[ends:], wanted[ends:], strict=True))
+        if gone or (now[0] and wanted[0] != now[0] and not ends):
             codes = ["0", *(part for part in wanted if part)]
         else:
-            codes = [will for was, will in zip(now, wanted, strict=True) if will != was]
+            changed = [will for was, will in zip(now, wanted, strict=True) if will != was]
+            codes = ["22", *changed[1:]] if ends else changed
         self._parts.append(f"\x1b[{';'.join(codes)}m")
         self._look = wanted
 

@@ -4,26 +4,24 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from chainteller.records.formats import short_id
-from chainteller.records.trades import is_over
+from chainteller.records.trades import is_over, why_not_cancelled
 from chainteller.tui.commands import Command, always
-from chainteller.tui.customer_list import no_single_account, open_filter
-from chainteller.tui.list_screen import why_not_opened
+from chainteller.tui.customer_list import lists_all
+from chainteller.tui.list_screen import filters, narrows, nothing_selected, opens, orders
 from chainteller.tui.service_calls import call_service
 from chainteller.tui.steps import take
 from chainteller.tui.trades import flow as trades_flow
-from chainteller.tui.trades import view as trades_view
 
 if TYPE_CHECKING:
     from chainteller.tui.trades.screen import TradesScreen
 
 
-def _no_trade(screen: "TradesScreen") -> str:
-    return "" if screen.selected is not None else "no trade is selected"
+_no_trade = partial(nothing_selected, "trade")
 
 
 def _why_final(screen: "TradesScreen") -> str:
     trade = screen.selected
-    return trades_view.why_it_stands(trade) if trade else "no trade is selected"
+    return why_not_cancelled(trade) if trade else "no trade is selected"
 
 
 def _nothing_to_wait_for(screen: "TradesScreen") -> str:
@@ -52,10 +50,6 @@ def _watch(screen: "TradesScreen") -> None:
     )
 
 
-def _filter(screen: "TradesScreen") -> None:
-    open_filter(screen, (("side, market, status, id   esc: all", "muted"),))
-
-
 async def _go_to_transfers(screen: "TradesScreen") -> None:
     """Show the transfers of the selected trade's account, whose customer is served from then on."""
     trade, desk = screen.selected, screen.desk
@@ -67,22 +61,15 @@ async def _go_to_transfers(screen: "TradesScreen") -> None:
 
 # fmt: off
 COMMANDS: tuple[Command["TradesScreen"], ...] = (
-    Command("trades.open", "enter", "Open the trade's detail",
-        lambda screen: screen.action_open(),
-        lambda screen: _no_trade(screen) or why_not_opened(screen), footer="open", rank=3),
+    opens("trades", "trade"),
     Command("trades.cancel", "C", "Cancel a trade that hasn't executed",
         _cancel, _why_final, footer="cancel", rank=1, scope="trading:execute"),
-    Command("trades.all", "0", "All accounts, or the selected one",
-        lambda screen: screen.toggle_all(), no_single_account, footer="all", rank=2,
-        feature="all-trades", of_list=True),
-    Command("trades.status", "f", "Show one status only",
-        lambda screen: screen.next_status(), always, footer="status", rank=2, of_list=True),
-    Command("trades.sort", "o", "Change the order of the list",
-        lambda screen: screen.next_order(), always, footer="order", rank=4, of_list=True),
+    lists_all("trades", "all-trades"),
+    narrows("trades.status", "Show one status only", "status", rank=2),
+    orders("trades", "order"),
     Command("trades.watch", "m", "Notify me when it ends or is slow",
         _watch, _nothing_to_wait_for),
-    Command("trades.filter", "slash,ctrl+f", "Filter the trades",
-        _filter, always, footer="filter", rank=2, of_list=True),
+    filters("trades", "Filter the trades", "side, market, status, id   esc: all"),
     Command("trades.transfers", "v", "Deposits and withdrawals of its account",
         lambda screen: screen.read("go", partial(_go_to_transfers, screen)), _no_trade),
     Command("trades.buy", "b", "Buy for the selected account",

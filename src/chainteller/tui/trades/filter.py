@@ -2,16 +2,14 @@
 for in the newest trades.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import date
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from chainteller.domain.assets import MARKETS_BY_NAME
-from chainteller.domain.periods import Days, said_days
 from chainteller.domain.trades import TradeStatus
-from chainteller.tui.queries import created_within, is_within, query, records_found, trades_by_id
+from chainteller.tui.queries import is_within, records_found, trades_by_id
+from chainteller.tui.typed_filter import Named, Wanted
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
@@ -21,76 +19,38 @@ if TYPE_CHECKING:
 _KIND = frozenset({"trade"})
 SEARCHED = 100
 """Newest trades that words are searched in: one page."""
-_KINDS = {
-    **dict.fromkeys(("buy", "sell"), "side"),
-    **dict.fromkeys(MARKETS_BY_NAME, "market"),
-    **{str(each): "status" for each in TradeStatus},
-}
+NAMED = Named(
+    {
+        **{each: ("side", each) for each in ("buy", "sell")},
+        **{each: ("market", each) for each in MARKETS_BY_NAME},
+        **{str(each): ("status", str(each)) for each in TradeStatus},
+    }
+)
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """A parsed filter. ``words`` are in lower case; the others are the service's own filters."""
-
-    side: str | None = None
-    market: str | None = None
-    status: str | None = None
-    words: tuple[str, ...] = ()
-    days: Days | None = None
-
-    def as_query(self, status: str | None, sort: str, page: int, limit: int) -> "ListQuery":
-        """The service's query, without the words; a typed status precedes ``status``."""
-        return query(
-            page=page,
-            limit=limit,
-            status=self.status or status,
-            side=self.side,
-            market=self.market,
-            sort=sort,
-            **created_within(self.days),
-        )
-
-
-def wanted(typed: str, today: date | None = None) -> Wanted:
-    """Parse a typed filter: a word that begins exactly one side, market or status stands for it.
-    With ``today``, it may name a day or a period.
-    """
-    found: dict[str, str] = {}
-    words = []
-    rest, days = said_days(typed, today)
-    for word in rest.lower().split():
-        meant = [name for name in _KINDS if name.startswith(word)]
-        if len(meant) == 1 and _KINDS[meant[0]] not in found:
-            found[_KINDS[meant[0]]] = meant[0]
-        else:
-            words.append(word)
-    return Wanted(**found, words=tuple(words), days=days[0] if days else None)
-
-
-def listed(service: "Service", account_id: str | None, asked: "ListQuery") -> "Page[Trade]":
-    """Trades of one account, or of all accounts."""
-    return service.trades(account_id, asked) if account_id else service.all_trades(asked)
-
-
-def search(
-    service: "Service", account_id: str | None, looked_for: Wanted, status: str | None, sort: str
-) -> "Sequence[Trade]":
-    """The newest trades that contain every word, or else the one with that id.
+def page_of(
+    service: "Service", account_id: str | None, typed: Wanted, asked: "ListQuery"
+) -> "Page[Trade]":
+    """Trades of one account, or of all accounts: those that contain every word, or else the one
+    with that id.
 
     Raises:
         TellerError: the list can't be read.
     """
-    newest = listed(service, account_id, looked_for.as_query(status, sort, 1, SEARCHED))
-    found = [row for row in newest.data if _holds(row, looked_for.words)]
-    if found:
-        return found
-    named = partial(_of_account, service, looked_for.as_query(status, sort, 1, SEARCHED))
-    rows = _found(service, account_id, looked_for.words, None if account_id else named)
-    return [row for row in rows if is_within(row.created, looked_for.days)]
+    if not typed.words:
+        return _listed(service, account_id, asked)
+    newest = asked.model_copy(update={"page": 1, "limit": SEARCHED})
+    page = _listed(service, account_id, newest)
+    words = typed.text.lower().split()
+    rows = [row for row in page.data if _holds(row, words)]
+    if not rows:
+        found = _found(service, account_id, words, newest)
+        rows = [row for row in found if is_within(row.created, typed.days)]
+    return page.whole(tuple(rows)).cut(asked.page, asked.limit)
 
 
-def _of_account(service: "Service", asked: "ListQuery", account_id: str) -> "Sequence[Trade]":
-    return service.trades(account_id, asked).data
+def _listed(service: "Service", account_id: str | None, asked: "ListQuery") -> "Page[Trade]":
+    return service.trades(account_id, asked) if account_id else service.all_trades(asked)
 
 
 def _holds(trade: "Trade", words: Sequence[str]) -> bool:
@@ -101,17 +61,19 @@ def _holds(trade: "Trade", words: Sequence[str]) -> bool:
 
 
 def _found(
-    service: "Service",
-    account_id: str | None,
-    words: Sequence[str],
-    listed: "Callable[[str], Sequence[Trade]] | None",
+    service: "Service", account_id: str | None, words: Sequence[str], asked: "ListQuery"
 ) -> "list[Trade]":
     """Trades that a search of everything finds by an id, a name, an amount or a day; by its whole
-    id also without that. Only of ``account_id``, where that is given; otherwise ``listed`` reads
-    those of the people who are found.
+    id also without that. Only of ``account_id``, where that is given; otherwise also those of the
+    people who are found.
     """
     if len(words) == 1 and words[0].startswith("txn_") and ".." not in words[0]:
         found = trades_by_id(service, words[0].upper())
-        return [row for row in found if account_id in {None, row.trading_account_id}]
-    found = records_found(service, " ".join(words), _KIND, service.trade, listed)
+    else:
+        named = None if account_id else partial(_of_account, service, asked)
+        found = records_found(service, " ".join(words), _KIND, service.trade, named)
     return [row for row in found if account_id in {None, row.trading_account_id}]
+
+
+def _of_account(service: "Service", asked: "ListQuery", account_id: str) -> "Sequence[Trade]":
+    return service.trades(account_id, asked).data

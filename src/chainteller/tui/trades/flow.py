@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 from chainteller.domain.assets import base_symbol
 from chainteller.records.formats import grouped, money, seconds_since, status
+from chainteller.records.trades import why_not_cancelled
 from chainteller.service.errors import TradeNotCancellable
 from chainteller.tui import writes
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.dialogs.question import Ask
 from chainteller.tui.steps import Result, Serve, Step, Write, notice
-from chainteller.tui.trades.view import why_it_stands
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
@@ -24,7 +24,7 @@ def cancel(trade: "Trade", account_id: str) -> Step:
     """
     if not account_id:
         return notice("this deployment doesn't say whose trade it is   1: select its account")
-    reason = why_it_stands(trade)
+    reason = why_not_cancelled(trade)
     if reason:
         return notice(reason)
     request = CustomerRequest(
@@ -38,7 +38,7 @@ def cancel(trade: "Trade", account_id: str) -> Step:
 def _question(account_id: str, trade_id: str, service: "Service") -> Ask:
     """Raises TradeNotCancellable: it has been executed, or is over."""
     trade = service.trade(account_id, trade_id)
-    reason = why_it_stands(trade)
+    reason = why_not_cancelled(trade)
     if reason:
         raise TradeNotCancellable(f"{reason}.", {"tradeId": trade.id, "status": trade.status})
     sold = trade.asset_sold

@@ -10,6 +10,7 @@ from chainteller.tui.commands import Command, always, control_against
 from chainteller.tui.desk import NOBODY
 from chainteller.tui.dialogs.code import CodeBox
 from chainteller.tui.dialogs.qr import half_blocks
+from chainteller.tui.list_screen import orders
 from chainteller.tui.steps import take
 from chainteller.tui.wallets import flow as wallet_flow
 from chainteller.tui.wallets import second_method
@@ -158,8 +159,7 @@ COMMANDS: tuple[Command["WalletsScreen"], ...] = (
         _show_code, _no_open_challenge, footer="QR", rank=3),
     Command("wallets.filter", "slash,ctrl+f", "Filter the wallets",
         _filter, _nothing_to_filter, footer="filter", rank=5, of_list=True),
-    Command("wallets.sort", "o", "Change the order of the list",
-        lambda screen: screen.next_order(), always, of_list=True),
+    orders("wallets"),
     Command("wallets.all", "0", "All accounts, or the selected one",
         _toggle_all, _no_account, footer="all", rank=4,
         feature="blockchain-accounts", of_list=True),

@@ -58,7 +58,7 @@ class WalletsScreen(ListScreen[Shown]):
     CSS_PATH = "wallets.tcss"
     HAS_OWN_FIELD = True
     ORDERS = view.ORDERS
-    REMEMBERED = ("_sort",)
+    REMEMBERED = ("sort",)
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -132,7 +132,7 @@ class WalletsScreen(ListScreen[Shown]):
         self.session.workspace = own.workspace if own is not None else None
         self.session.offers = self.desk.offers
         self.book = read_book(service, listed_id, self.session)
-        rows = view.book_rows(self.book, self.session, self.desk.now, self.wanted, self._sort)
+        rows = view.book_rows(self.book, self.session, self.desk.now, self.wanted, self.sort)
         start = (page - 1) * PAGE_ROWS
         return Listed(tuple(rows[start : start + PAGE_ROWS]), len(rows))
 

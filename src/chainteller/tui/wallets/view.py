@@ -139,7 +139,7 @@ def book_rows(
     return rows
 
 
-ORDERS = ("as registered", "waiting first", "network")
+ORDERS = (("", "as registered"), ("", "waiting first"), ("", "network"))
 _WAITING = (
     "sending",
     "signing",

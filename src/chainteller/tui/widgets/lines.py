@@ -11,6 +11,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
+from textual.cache import LRUCache
 from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
@@ -100,6 +101,9 @@ def _crop(text: str, width: int) -> str:
     return text + "…"
 
 
+_STRIPS_KEPT = 4
+
+
 class Toned(Widget):
     """A widget that paints pieces in the theme's tones; the styles are kept per theme."""
 
@@ -107,6 +111,7 @@ class Toned(Widget):
         super().__init__(id=id, classes=classes)
         self._styles_of_theme: tuple[str, dict[str, Style]] = ("", {})
         self._base_of_pass: Style | None = None
+        self._strips: LRUCache[object, Strip] = LRUCache(_STRIPS_KEPT)
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Textual works the base style out anew at each access: once for a pass is enough."""
@@ -154,7 +159,14 @@ class Toned(Widget):
             self.refresh(*(Region(x, y, cells, 1) for x, cells in stretches))
 
     def strip_of(self, shown: Line, width: int, base: Style) -> Strip:
-        """One line of exactly ``width`` cells."""
+        """One line of ``width`` cells; what was compared isn't made again to be painted."""
+        key = (shown, width, base, self.app.theme)
+        found = self._strips.get(key)
+        if found is None:
+            found = self._strips[key] = self._new_strip(shown, width, base)
+        return found
+
+    def _new_strip(self, shown: Line, width: int, base: Style) -> Strip:
         right = [(clean(text), tone) for text, tone in shown.right]
         room = width - sum(cell_len(text) for text, _ in right)
         whole = "".join(clean(text) for text, _ in shown.left)
@@ -275,6 +287,7 @@ class Lines(Toned):
         if before == after:
             return
         self._lines = after
+        self._strips.grow(2 * len(after))
         if len(before) != len(after) and self.styles.is_auto_height:
             self.refresh(layout=True)
             return

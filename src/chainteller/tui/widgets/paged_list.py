@@ -285,7 +285,7 @@ class PagedList(Toned):
                 self.repaint(y, self._row_strip(was[0], was[1]), self._row_strip(now[0], now[1]))
 
     def _row_strip(self, row: Row, on_cursor: bool) -> Strip:  # noqa: FBT001 - as it is kept
-        width, base = self.size.width, self.rich_style
+        width, base = self.size.width, self.base_style
         if on_cursor:
             style = base + self._cursor_style()
             return self._strip(">", row.cells, style, width, plain=True, whole=row.whole)

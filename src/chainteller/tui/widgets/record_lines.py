@@ -1,7 +1,7 @@
 """Records on screen: the columns and cells of a list, and the facts of a detail view."""
 
-from collections.abc import Container, Mapping
-from typing import Generic, TypeVar
+from collections.abc import Callable, Container, Mapping
+from typing import Any, Generic, TypeVar
 
 from chainteller.records.fields import FieldList, Interface
 from chainteller.records.formats import Piece
@@ -14,27 +14,33 @@ Record = TypeVar("Record")
 class RecordColumns(Generic[Record]):
     """The columns of a list of records: fields by name, each with its place in the window.
 
-    A column without a title has its field's heading.
+    A column without a title has its field's heading; ``key`` tells records apart.
 
     Raises:
         FieldsInvalid: the records have no field of a name.
     """
 
-    def __init__(self, fields: FieldList[Record], layout: Mapping[str, Column]) -> None:
-        self._fields = fields.columns(layout)
+    def __init__(
+        self,
+        fields: FieldList[Record],
+        layout: Mapping[str, Column],
+        key: Callable[[Any], str] = lambda record: record.id,
+    ) -> None:
+        self._fields, self._key = fields.columns(layout), key
         self.columns = tuple(
             column if column.title else column._replace(title=field.heading)
             for field, column in zip(self._fields, layout.values(), strict=True)
         )
 
-    def row(self, key: str, record: Record, now: int) -> Row:
+    def row(self, record: Record, now: int) -> Row:
         """A row whose columns with a ``whole`` show more than an abbreviation where they can."""
         whole = (
             (at, field.line(record, now)[0])
             for at, (field, column) in enumerate(zip(self._fields, self.columns, strict=True))
             if column.whole
         )
-        return Row(key, self.cells(record, now), tuple((at, text) for at, text in whole if text))
+        cells = self.cells(record, now)
+        return Row(self._key(record), cells, tuple((at, text) for at, text in whole if text))
 
     def cells(self, record: Record, now: int) -> tuple[Piece, ...]:
         """The cells of one row, in the order of the columns."""
