@@ -12,7 +12,8 @@ from tests.contract.test_wallets import ADDRESS, signed
 from tests.world.bank import World, build, sqlite_url
 from tests.world.serving import deployment, served
 
-from chainteller.domain.actors import SCOPES
+from chainteller.domain.actors import DESK, DESK_SCOPES, OF_PEOPLE, SCOPES
+from chainteller.domain.agents import public_key_text
 from chainteller.domain.keys import new_key
 from chainteller.domain.randomness import SystemRandomness
 from chainteller.engine.core.breaches import Breach
@@ -49,7 +50,8 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     world = build(sqlite_url(folder))
     with served(deployment(world)) as address:
         call = Caller(address, world.key())
-        yield Scene(call, {**_records(call), "disputeId": _dispute(world)}, world)
+        ids = {"disputeId": _dispute(world), "agentId": _agent(call, world)}
+        yield Scene(call, _records(call) | ids, world)
     world.engine.close()
 
 
@@ -86,6 +88,14 @@ def _records(call: Caller) -> dict[str, str]:
         "blockchainAccountId": chain,
         **_verified(call, chain, wallet),
     }
+
+
+_ENROLS = {"name": "a.brandt", "publicKey": public_key_text(bytes(32))}
+
+
+def _agent(call: Caller, world: World) -> str:
+    """An agent who waits to be approved."""
+    return str(call("POST", "/agents", _ENROLS, key=world.key(*DESK_SCOPES)).json["id"])
 
 
 def _decision(call: Caller) -> str:
@@ -141,6 +151,8 @@ def body_of(operation: Operation[Any], ids: Mapping[str, str]) -> object:
             "network": "solana",
         },
         "clear_dispute": {"reason": "put back"},
+        "enrol_agent": _ENROLS,
+        "approve_agent": {"roles": []},
         "open_decision": {
             "kind": "control",
             "subject": ids["tradingAccountId"],
@@ -197,7 +209,8 @@ def test_without_its_scope_it_is_forbidden(scene: Scene, endpoint: Endpoint) -> 
         key = scene.world.key("admin")
         assert scene.call(endpoint.method, endpoint.path, key=key).status == 200
         return
-    others = [scope for scope in SCOPES if scope != endpoint.scope]
+    lacks = {endpoint.scope} | (OF_PEOPLE if endpoint.scope == DESK else set())
+    others = [scope for scope in SCOPES if scope not in lacks]
     answer = scene.call(
         endpoint.method,
         path_of(endpoint, scene.ids),

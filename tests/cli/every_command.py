@@ -19,11 +19,16 @@ from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
 from chainteller.cli.main import commands, run
 from chainteller.cli.sample_wallets import sign_challenge
+from chainteller.domain.actors import Actor
+from chainteller.domain.agents import public_key_text
 from chainteller.domain.clock import SystemClock
 from chainteller.domain.randomness import SystemRandomness
 from chainteller.engine.core.breaches import Breach
 from chainteller.engine.core.context import EngineContext
+from chainteller.engine.engine import Engine
 from chainteller.engine.operations import disputes
+from chainteller.engine.upkeep.noted_callers import NotedCallers
+from chainteller.service.models.agents import EnrolAgent
 from chainteller.sqlite import sqlite3
 from chainteller.storage.database import open_database
 from chainteller.storage.queries.disputes import listed
@@ -36,8 +41,9 @@ INTERACTIVE = {
     "chainteller train",
     "chainteller serve",
     "chainteller check",
+    "chainteller agents enroll",
 }
-"""Commands that go on until somebody ends them, and the one that checks another deployment."""
+"""Commands that go on until somebody ends them, and those that need another deployment."""
 WALLETS = {
     "erin-ethereum": "0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65",
     "frank-ethereum": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
@@ -126,6 +132,7 @@ def lines(bank: Bank) -> Lines:
     report = at / "report.json"
     bank.run("train", "first-steps", "--steps", "/dev/null", "--report", str(report))
     disputed = _disputed(bank, backup)
+    waiting, lost = _enrolled(bank, account)
     policy = Path(__file__).parents[2] / "sample_data" / "policy.toml"
     stated, doubted = (
         bank.made("decisions", "list", "--kind", kind)["data"][0]
@@ -210,6 +217,10 @@ def lines(bank: Bank) -> Lines:
         "audit key rotate": (),
         "audit key retire": (),
         "audit writer replace": ("--reason", "the file was copied by mistake"),
+        "agents list": (),
+        "agents approve": (waiting, "--expires", "90d"),
+        "agents revoke": (lost,),
+        "accounts access": (account,),
         "keys list": (),
         "keys create": ("--name", "third"),
         "keys rotate": (new,),
@@ -251,6 +262,24 @@ def _disputed(bank: Bank, backup: Path) -> tuple[str, ...]:
         with database.read() as connection:
             (found,) = listed(connection)
     return found.id, "--reason", "put back", "--database", f"sqlite:///{file}"
+
+
+def _enrolled(bank: Bank, account_id: str) -> tuple[str, str]:
+    """Two agents who wait to be approved; one has looked at an account."""
+    with closing(open_database(f"sqlite:///{bank.home / 'data' / 'bank.db'}", KEYS)) as database:
+        context = EngineContext(
+            database, SystemClock(), SystemRandomness(), SimulatedPrices("1"), SimulatedVenue("1")
+        )
+        first, second = (
+            Engine(context)
+            .enrol_agent(EnrolAgent(name=name, public_key=public_key_text(key)))
+            .value
+            for name, key in (("a.brandt", bytes(32)), ("s.iyer", bytes(31) + b"1"))
+        )
+        noted = NotedCallers(context)
+        noted.look(Actor(name=first.name, agent_id=first.id), account_id, "INC-20931")
+        noted.write()
+    return first.id, second.id
 
 
 def _of_tomorrow(bank: Bank, backup: Path) -> Path:

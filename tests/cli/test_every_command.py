@@ -37,7 +37,8 @@ LISTS = sorted(
     for path, command in commands().items()
     if any(isinstance(each, click.Option) and "--columns" in each.opts for each in command.params)
 )
-SERVE = "chainteller serve"
+ELSEWHERE = {"chainteller serve", "chainteller agents enroll"}
+"""Writing commands that go on, or need a server."""
 MOVING = {"chainteller markets", "chainteller prices"}
 """Their answers differ from one call to the next: prices move."""
 OBEYED = {"Cc", "Cf", "Zl", "Zp", "Cs"}
@@ -72,8 +73,8 @@ def _opened_as(seen_as: Callable[[Service], Service]) -> Iterator[None]:
     """Let commands open the service as another one around it."""
     open_service = bootstrap.open_service
 
-    def opened(*args: Any) -> Any:
-        found = open_service(*args)
+    def opened(*args: Any, **named: Any) -> Any:
+        found = open_service(*args, **named)
         return bootstrap.OpenedService(
             seen_as(found.service), found.kind, found.label, found.close, found.run_due
         )
@@ -91,7 +92,7 @@ def _watched() -> Iterator[_Seen]:
 
 
 @pytest.mark.forms(30)
-@pytest.mark.parametrize("path", [*READING, *(path for path in WRITING if path != SERVE)])
+@pytest.mark.parametrize("path", [*READING, *(path for path in WRITING if path not in ELSEWHERE)])
 def test_a_command_makes_the_calls_that_it_declares_and_prints_json(
     bank: Bank, real: Lines, path: str
 ) -> None:
@@ -110,7 +111,7 @@ def test_a_script_reads_every_command_with_jq(bank: Bank, real: Lines) -> None:
     """Under ``set -e`` and ``pipefail``, with processes of its own; it names where it ended."""
     # Until the restore is accepted, a checkpoint is refused as soon as the log is longer again.
     first = "chainteller audit restored"
-    every = [first, *(each for each in (*READING, *WRITING) if each not in {first, SERVE})]
+    every = [first, *(each for each in (*READING, *WRITING) if each not in {first, *ELSEWHERE})]
     program = f"{shlex.quote(sys.executable)} -m chainteller"
     steps = [
         f"echo {shlex.quote(path)} >&2\n{program} {shlex.join(real[path])} --json | jq -e . > last"
@@ -320,7 +321,7 @@ def test_a_list_that_nobody_answers_is_empty_and_says_so_by_its_exit_code(
 
 ARGUMENTS = [
     (path, each.name or "")
-    for path in sorted({*READING, *WRITING} - {"chainteller serve"})
+    for path in sorted({*READING, *WRITING} - ELSEWHERE)
     for each in commands()[path].params
     if each.expose_value and not (isinstance(each, click.Option) and each.is_flag)
 ]

@@ -8,10 +8,12 @@ from pydantic import TypeAdapter
 from tests.contract.conftest import Place
 from tests.contract.test_trading import TOKEN
 
+from chainteller.domain.agents import public_key_text
 from chainteller.engine.core.breaches import Breach
 from chainteller.engine.operations import disputes
 from chainteller.service.errors import ServiceError, ValidationFailed
 from chainteller.service.models.accounts import OpenTradingAccount
+from chainteller.service.models.agents import ApproveAgent, EnrolAgent
 from chainteller.service.models.base import RequestModel, Written
 from chainteller.service.models.books import ClearDispute
 from chainteller.service.models.counterparties import (
@@ -57,6 +59,8 @@ REQUESTS: Mapping[type[RequestModel], RequestModel] = {
         Approval(answer="It's theirs."),
         Refusal(reason="OTHER", answer="It isn't."),
         DecisionNote(note="Call back."),
+        EnrolAgent(name="a.brandt", public_key=public_key_text(bytes(32))),
+        ApproveAgent(roles=("agent",)),
     )
 }
 

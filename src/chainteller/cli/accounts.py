@@ -205,7 +205,9 @@ def _standing(bank: Service, account_id: str) -> str:
 
 
 @accounts.command(
-    "access", calls=[op.AUDIT], epilog=example("chainteller accounts access TDA_... --all")
+    "access",
+    calls=[op.SHOW_TRADING_ACCOUNT, op.AUDIT],
+    epilog=example("chainteller accounts access TDA_... --all"),
 )
 @click.argument("account_id", metavar="ID")
 @list_options(op.AUDIT, AUDIT_ROW, given=["trading_account_id", "type", "text"])
@@ -218,6 +220,7 @@ def access(account_id: str, selection: Selection[AuditRow]) -> None:
         return bank.audit(query.model_copy(update=narrowed))
 
     with service() as bank:
+        bank.trading_account(account_id)
         selection.show(bank, looks, nothing="nobody has looked at it")
 
 
