@@ -229,8 +229,9 @@ def _is_idle(app: Console, *, started: bool) -> bool:
 
 
 def _has_work(app: Console) -> bool:
-    """A worker that waits for no dialog, or a message that nobody has handled."""
+    """A worker that waits for no dialog and holds no deposit, or a message not yet handled."""
     waited_for = sum(_is_waited_for(screen) for screen in app.screen_stack)
+    waited_for += app.desk.holding.held is not None
     busy = sum(not worker.is_finished for worker in app.workers) > waited_for
     return busy or any(node.message_queue_size for node in (app, *_nodes(app.screen_stack)))
 

@@ -568,7 +568,8 @@ def _draw_under_way(screen: DeskScreen, _: None = None) -> None:
 
     desk = screen.desk
     in_doubt = [f"Outcome unknown: {each}" for each in desk.unknown_outcomes()]
-    screen.query_one(UnderWay).tell(desk.holding.line, [*in_doubt, *unanswered_lines(desk)])
+    unanswered = [*in_doubt, *unanswered_lines(desk)]
+    screen.query_one(UnderWay).tell(desk.holding.line, unanswered, desk.holding.shown)
 
 
 def _draw_status(screen: DeskScreen, told: Notification | None = None) -> None:

@@ -37,6 +37,8 @@ class Holding:
         self._until = 0.0
         self._leaves: asyncio.Future[bool] | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._is_shown = True
+        self._when_shown: list[Callable[[], None]] = []
         self.held: Held | None = None
 
     def begin(self, held: Held) -> "asyncio.Future[bool] | None":
@@ -46,6 +48,7 @@ class Holding:
         if self._seconds <= 0 or self.held is not None:
             return None
         self.held, self._until = held, monotonic() + self._seconds
+        self._is_shown = False
         self._leaves = asyncio.get_running_loop().create_future()
         self._tick()
         return self._leaves
@@ -64,6 +67,19 @@ class Holding:
     def drop(self) -> None:
         """It was refused: nothing waits any more, and the refusal says so."""
         self._end(is_sent=False)
+
+    def shown(self) -> None:
+        """A frame has its line."""
+        self._is_shown = True
+        waiting, self._when_shown = self._when_shown, []
+        for call in waiting:
+            call()
+
+    def when_shown(self, call: Callable[[], None]) -> None:
+        """Call something once a frame has the line of what waits, or as nothing waits."""
+        self._when_shown.append(call)
+        if self._is_shown:
+            self.shown()
 
     @property
     def line(self) -> str:
@@ -91,4 +107,5 @@ class Holding:
         if not leaves.done():  # who waited for it may be gone
             leaves.set_result(is_sent)
         self._changed()
+        self.shown()
         return held

@@ -43,6 +43,7 @@ from chainteller.tui.widgets.field import Field
 from chainteller.tui.widgets.paged_list import PAGE_ROWS
 
 DEAF_S = 0.2
+_ANSWERS_FIELD = frozenset({"enter", "escape"})
 ENGINE_LIMIT_S = 15.0
 _THEMES_EVERY_S = 2.0
 
@@ -107,6 +108,8 @@ class Console(ConsoleShell):
         self._hostile = HostileTextFilter()
         self._private = PrivacyFilter(self.desk.privacy)
         self.typed_ahead = TypedAhead(self)
+        self.answered_field: Field | None = None
+        """The field that the last enter or escape was meant for, until it is heard."""
         self.finding: Found | None = None
         """What is being looked for; before the service has answered it waits for that."""
         self.searches = OneAtATime()
@@ -380,7 +383,7 @@ class Console(ConsoleShell):
             suspend_console(self, self.desk)
             return True
         if event.is_forwarded:  # and came back from a screen that may be gone by now
-            return not self.screen.is_mounted or fails_in_palette(self, event.key)
+            return _finds_no_field(self, event) or fails_in_palette(self, event.key)
         at_once = self.desk.started is None and _works_at_once(self, event)
         if self.typed_ahead.takes(event, at_once=at_once) or fails_in_palette(self, event.key):
             return True
@@ -392,8 +395,9 @@ class Console(ConsoleShell):
                 or await run_key(self, event.key)
                 or _explain(self, event)
             )
-        if event.key in {"enter", "escape"}:
+        if event.key in _ANSWERS_FIELD:
             self.typed_ahead.hold()
+            self.answered_field = self.focused
         return False
 
     def suspend_refused(self) -> None:
@@ -408,7 +412,7 @@ class Console(ConsoleShell):
             return
         if forget:
             self.typed_ahead.forget()
-        self.typed_ahead.release()
+        self.desk.holding.when_shown(self.typed_ahead.release)
 
     # -- news ---------------------------------------------------------------------------------
 
@@ -453,6 +457,17 @@ class Console(ConsoleShell):
 
     def action_use_theme(self, name: str) -> None:
         self.theme = name
+
+
+def _finds_no_field(console: Console, event: events.Key) -> bool:
+    """Whether a key came back when the screen was gone. What was typed behind one that would have
+    closed a field waits no longer where the field is covered by now, and won't hear it.
+    """
+    if event.key in _ANSWERS_FIELD:
+        field, console.answered_field = console.answered_field, None
+        if field is not None and field is not console.focused:
+            console.release_keys()
+    return not console.screen.is_mounted
 
 
 def _works_at_once(console: Console, event: events.Key) -> bool:

@@ -41,7 +41,7 @@ class TypedAhead:
         if this_round == self._round:
             if forgets:
                 self.forget()
-            self.release()
+            self._let_go(this_round)
 
     def deafen(self, seconds: float) -> None:
         """Drop every key for a moment: around questions about money."""
@@ -79,17 +79,28 @@ class TypedAhead:
         return key in _CLOSING and key == closed_by and monotonic() < until
 
     def release(self) -> None:
-        """Hand the first waiting key on; those behind it follow, or wait again after it."""
-        self._holding = False
-        self._round += 1
-        self.try_again()
+        """Hand the first waiting key on as soon as the place that it waited for is painted; those
+        behind it follow, or wait again after it.
+        """
+        self._target.call_after_refresh(self._let_go, self._round)
+
+    def _let_go(self, this_round: int) -> None:
+        if this_round == self._round:
+            self._holding = False
+            self._round += 1
+            self.try_again()
 
     def forget(self) -> None:
         """Drop the keys that wait: what they were meant for is gone."""
         self._kept.clear()
 
     def try_again(self) -> None:
-        """Hand on what works by now; the rest waits again."""
+        """Hand on what works by now; the rest waits again.
+
+        A message ends at its sender: a key that a screen had sent would never reach the
+        application, which hears enter and escape last.
+        """
         kept, self._kept = self._kept, []
         for event in kept:
-            self._target.post_message(Key(event.key, event.character))
+            key = Key(event.key, event.character)
+            self._target.post_message(key.set_sender(self._target))

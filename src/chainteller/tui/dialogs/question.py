@@ -131,13 +131,15 @@ class Question(Dialog[bool | TellerError]):
         self._unheard = ""
         """Code of the failure to read the records again, while they can't be read."""
         self._is_reading = False
+        self._is_painted = False
+        """Whether a frame has shown the question as it is now."""
 
     def compose(self) -> ComposeResult:
         yield StatedLines(id="question")
         yield TooSmall()
 
     def on_mount(self) -> None:
-        self._deafen()
+        self._has_other_words()
         self._draw()
         if self._watch is not None:
             for signal in self._watch.signals:
@@ -190,10 +192,20 @@ class Question(Dialog[bool | TellerError]):
     def _show(self, asked: Ask, now: int) -> None:
         """Ask what is to be asked now. Keys that were meant for other words are dropped."""
         if not asked.is_like(self._asked, now):
-            self._deafen()
+            self._has_other_words()
         if asked.retype != self._asked.retype:
             self._typed = ""
         self._asked = asked
+
+    def _has_other_words(self) -> None:
+        """Nobody has read it before it is painted, however long that takes."""
+        self._is_painted = False
+        self._deafen()
+        self.call_after_refresh(self._painted)
+
+    def _painted(self) -> None:
+        self._is_painted = True
+        self._deafen()
 
     # -- what is shown ------------------------------------------------------------------------
 
@@ -243,7 +255,7 @@ class Question(Dialog[bool | TellerError]):
             self.app.exit()
         elif event.key in {"n", "escape"}:
             self._answer(yes=False)
-        elif not self._visible_enough():
+        elif not self._is_painted or not self._visible_enough():
             return
         elif event.key == "y":
             self._agree()

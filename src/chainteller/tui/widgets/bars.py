@@ -2,10 +2,12 @@
 
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rich.cells import cell_len
 from textual import events
+from textual.geometry import Region
+from textual.strip import Strip
 
 from chainteller.records.formats import Piece, clean
 from chainteller.tui.commands import SCREENS, SHORT_NAMES, Hint
@@ -119,16 +121,27 @@ class UnderWay(Lines):
         super().__init__(id="under-way")
 
         self._told: list[tuple[str, str]] = []
+        self._painted: Callable[[], None] | None = None
 
-    def tell(self, held: str, unanswered: Sequence[str]) -> None:
-        """Show what is held back and each request without an answer, if any, none of it cut."""
+    def tell(self, held: str, unanswered: Sequence[str], painted: Callable[[], None]) -> None:
+        """Show what is held back and each request without an answer, if any, none of it cut;
+        ``painted`` is called when a frame has what is held back.
+        """
         told = [(held, "warn")] if held else []
+        self._painted = painted if held else None
         self._told = [*told, *((f"[?] {each}", "bad") for each in unanswered)]
         self._draw()
         self.set_class(bool(self._told), "shown")
 
     def on_resize(self) -> None:
         self._draw()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        strips = super().render_lines(crop)
+        if self._painted is not None and crop.height >= len(self.lines) > 0:
+            painted, self._painted = self._painted, None
+            painted()
+        return strips
 
     def _draw(self) -> None:
         width = max(self.screen.size.width, LEAST_WIDTH) - 2

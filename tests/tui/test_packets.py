@@ -1,0 +1,134 @@
+"""Keys in any packets: esc is one key, and no money moves before the screen has shown it."""
+
+import asyncio
+import string
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from tests.tui.conftest import Bench, make_bench, press, seen
+from tests.tui.packets import Terminal, Witness, arrange, console, run
+from tests.tui.test_hostile_fields import FIELDS
+from tests.tui.wallet_case import Case
+from textual.widgets import Input
+
+from chainteller.tui.console.app import DEAF_S
+
+SEQUENCES = (16, 57, 60)
+"""Each kept keys until their time was up, or sent a deposit that no frame had shown."""
+EVERY = string.printable.strip() + " é"
+SCREENS = {f"screen {number}": (str(number),) for number in range(1, 8)}
+OPEN = {**SCREENS, **{name: keys for name, keys in FIELDS.items() if name != "nothing open"}}
+"""Every screen with its field closed, and every field open."""
+
+
+@pytest.fixture
+def witness() -> Iterator[Witness]:
+    with pytest.MonkeyPatch.context() as patch:
+        yield Witness(patch)
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        SEQUENCES,
+        pytest.param(range(300), marks=pytest.mark.thorough),
+        pytest.param(range(10_000), marks=pytest.mark.slow),
+    ],
+    ids=["few", "hundreds", "thousands"],
+)
+async def test_random_packets_move_no_money_that_was_not_shown(
+    bench: Bench, witness: Witness, numbers: Sequence[int]
+) -> None:
+    arrange(bench)
+    await run(bench, witness, "1", numbers)
+    assert witness.unshown == []
+    assert witness.late == []
+    assert witness.writes
+
+
+async def test_yes_counts_after_the_question_was_painted_however_long_that_takes(
+    bench: Bench, witness: Witness
+) -> None:
+    arrange(bench)
+    async with console(bench, witness) as terminal:
+        await press(terminal.pilot, "w", "5")
+        terminal.send("\r")
+        while len(terminal.app.screen_stack) == 1:  # noqa: ASYNC110 - no frame may pass
+            await asyncio.sleep(0)
+        time.sleep(DEAF_S)  # noqa: ASYNC251 - the console stands still before it paints
+        terminal.send("y")
+        await terminal.rest()
+        assert witness.writes == {}
+        await press(terminal.pilot, "y")
+    assert [*witness.writes] == ["withdraw"]
+    assert witness.unshown == []
+
+
+# -- esc and a key ----------------------------------------------------------------------------
+
+
+def one_read(terminal: Terminal, text: str) -> None:
+    terminal.send(f"\x1b{text}")
+    terminal.tick()
+
+
+def two_reads(terminal: Terminal, text: str) -> None:
+    terminal.send("\x1b")
+    terminal.tick()
+    terminal.send(text)
+
+
+def byte_by_byte(terminal: Terminal, text: str) -> None:
+    """Within the time in which a sequence would be completed."""
+    terminal.send("\x1b")
+    for one in text:
+        terminal.send(one)
+    terminal.tick()
+
+
+WAYS: tuple[Callable[[Terminal, str], None], ...] = (one_read, two_reads, byte_by_byte)
+
+
+async def ends(folder: Path, opened: str, keys: str, way: Callable[[Terminal, str], None]) -> str:
+    """How the console looks, and what it sent, after each key behind esc; on a bank of its own."""
+    found = []
+    with pytest.MonkeyPatch.context() as patch:
+        witness = Witness(patch)
+        for bench in make_bench(folder):
+            bench.open(2, deposit="500.00")
+            bench.world.advance(1)
+            Case(bench, "alice-ethereum")
+            left = [*keys]
+            while left:
+                async with console(bench, witness) as terminal:
+                    while left and terminal.app.return_code is None:
+                        await press(terminal.pilot, *OPEN[opened])
+                        if isinstance(terminal.app.focused, Input):
+                            terminal.send("7")
+                        way(terminal, left[0])
+                        await terminal.rest()
+                        app = terminal.app
+                        stack = [type(each).__name__ for each in app.screen_stack]
+                        value = getattr(app.focused, "value", "")
+                        state = f"{stack} {value!r} {witness.writes}"
+                        found.append(f"{left.pop(0)} {state}\n{seen(app)}")
+                        await terminal.home()
+    return "\n\n".join(found)
+
+
+@pytest.mark.parametrize("opened", OPEN)
+@pytest.mark.parametrize(
+    "keys", ["b", pytest.param(EVERY, marks=pytest.mark.thorough)], ids=["few", "every"]
+)
+@pytest.mark.forms(2)
+async def test_esc_and_a_key_end_alike_however_they_are_read(
+    tmp_path: Path, opened: str, keys: str
+) -> None:
+    outcomes = []
+    for way in WAYS:
+        folder = tmp_path / way.__name__
+        folder.mkdir()
+        outcomes.append(await ends(folder, opened, keys, way))
+    assert outcomes[0] == outcomes[1] == outcomes[2]
