@@ -183,7 +183,7 @@ def lines(bank: Bank) -> Lines:
         "wallets show": (claim,),
         "wallets diagnose": open_.signed,
         "wallets claim": open_.signed,
-        "wallets transfer": (open_.id, "--account", custody, "--symbol", "USDC"),
+        "wallets transfer": (open_.id, "--account", custody),
         "wallets transfers": ("--account", custody),
         "wallets state": (open_.id, "It is mine.", "--account", custody, "--reason", "OTHER"),
         "wallets statements": ("--account", custody),

@@ -8,7 +8,7 @@ from tests.simulation.run import Step, Tally, kinds, replayed, run, shrunk, simu
 
 from chainteller.service.operations import BY_NAME, WRITES
 
-SEEDS = tuple(f"short-{number}" for number in range(10))
+SEEDS = tuple(f"short-{number}" for number in range(11))
 STEPS = 220
 
 

@@ -120,7 +120,7 @@ def prove_contract(world: World, address: str) -> None:
         chain.accept(address, text, _CONTRACT_SIGNATURE)
         return "0x" + _CONTRACT_SIGNATURE.hex()
 
-    with running(Node(chain), Node(chain)) as urls:
+    with running(Node(chain), Node(chain, host="localhost")) as urls:
         rpc = EvmRpc({"ethereum": urls}, _DEADLINE_S)
         _prove(Engine(replace(world.context, chain=rpc)), world.account, address, answer)
 

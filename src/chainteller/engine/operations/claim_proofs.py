@@ -152,7 +152,7 @@ def _claim(evidence: Record) -> Contradictions:
         yield Contradiction("METHOD", "This build doesn't know the claim's method.")
         return
     if evidence.claim_level != _level(evidence, method):
-        yield Contradiction("METHOD", "The claim's level isn't that of its method and evidence.")
+        yield Contradiction("METHOD", "The claim's level isn't that of its method.")
     if (evidence.small_challenge_id is None) == (check is _check_transfer):
         yield Contradiction("METHOD", "The challenge asked for another proof than was given.")
         return
