@@ -26,6 +26,7 @@ from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.models.quotes import QuoteRequest
 from chainteller.sqlite import sqlite3
 from chainteller.storage.database import connect, open_database
+from chainteller.storage.db.query import Value, built
 from chainteller.storage.revision import REVISION
 from chainteller.storage.schema import ddl
 from chainteller.storage.schema.tables import Tables
@@ -261,9 +262,14 @@ def test_what_is_in_the_way_of_an_upgrade_is_named_once_and_waited_for(
     opened.close()
 
 
-def test_what_reads_is_in_the_way_as_well(postgres_url: str) -> None:
+@pytest.mark.parametrize("patient", [False, True])
+def test_what_reads_is_in_the_way_as_well(postgres_url: str, patient: bool) -> None:
+    """A short one by the gate, a read of the whole database by its tables."""
     opened, upgrading = open_database(postgres_url, KEYS), connect(postgres_url)
-    with opened.read() as session, upgrading.write(is_gated=False) as connection:
+    with (
+        opened.read(patient=patient) as session,
+        upgrading.write(is_gated=False) as connection,
+    ):
         session.execute(text("SELECT id FROM trade"))
         assert not upgrade._has_tables(connection)
         session.execute(text("SELECT id FROM quote"))  # what it wants next isn't taken from it
@@ -271,6 +277,39 @@ def test_what_reads_is_in_the_way_as_well(postgres_url: str) -> None:
         assert upgrade._has_tables(connection)
     upgrading.close()
     opened.close()
+
+
+def test_forty_busy_connections_let_an_upgrade_have_its_moment(postgres_url: str) -> None:
+    """Without reads that share the gate, one is always in the middle of something."""
+    open_database(postgres_url, KEYS).close()
+    busy, upgrading = [connect(postgres_url) for _ in "12"], connect(postgres_url)
+    ends, failed = threading.Event(), list[BaseException]()
+
+    def work(at: int) -> None:
+        database = busy[at % 2]
+        try:
+            while not ends.is_set():
+                with database.write() if at % 4 == 0 else database.read() as session:
+                    for step in range(3):
+                        name = ("trade", "quote", "log", "entry")[(at + step) % 4]
+                        counted = f"SELECT count(*) AS value FROM {name}"  # noqa: S608 - our own
+                        session.execute(built(counted, Value))
+        except BaseException as error:  # noqa: BLE001 - reported by the test
+            failed.append(error)
+
+    threads = [threading.Thread(target=work, args=(at,)) for at in range(40)]
+    for thread in threads:
+        thread.start()
+    try:
+        with upgrading.write(is_gated=False) as connection:
+            tries = upgrade._lock_tables(connection, upgrade.Notices(lambda _: None))
+    finally:
+        ends.set()
+        for thread in threads:
+            thread.join(30)
+    assert (failed, tries <= 3) == ([], True)
+    for each in (*busy, upgrading):
+        each.close()
 
 
 def test_a_write_waits_for_an_upgrade_longer_than_for_a_record(postgres_url: str) -> None:

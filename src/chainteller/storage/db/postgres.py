@@ -58,13 +58,13 @@ WRITING_UNGATED = (_BEGIN_WRITES, _SET_LIMITS)
 decision is made on a locked row. READ WRITE isn't set, to respect an operator's read-only default.
 """
 _GATE_TIMEOUT_S = 8
-_SHARE_GATE = (
+_SHARE_GATE_AND_SET_LIMITS = (
     f"SELECT set_config('lock_timeout', '{_GATE_TIMEOUT_S}s', true), "
     f"pg_advisory_xact_lock_shared({GATE}), "
-)
-WRITING = (_BEGIN_WRITES, _SHARE_GATE + _SET_LIMITS.removeprefix("SELECT "))
-"""In the same round trip, a write waits for an upgrade, longer than for a record."""
-READING = (_BEGIN_READS, _SET_LIMITS)
+) + _SET_LIMITS.removeprefix("SELECT ")
+"""In the same round trip, a transaction waits for an upgrade, longer than for a record."""
+WRITING = (_BEGIN_WRITES, _SHARE_GATE_AND_SET_LIMITS)
+READING = (_BEGIN_READS, _SHARE_GATE_AND_SET_LIMITS)
 """All statements of a read see the same rows, as on SQLite."""
 READING_PATIENTLY = (_BEGIN_READS,)
 _DEFAULTS = {

@@ -7,8 +7,8 @@ from chainteller.storage.db.pool import Pool
 from chainteller.storage.db.query import POSTGRESQL, Dialect, Query, Session, Shared, Value
 
 GATE = 0x43544747
-"""PostgreSQL's advisory lock that every write shares, and that an upgrade has for itself while it
-migrates."""
+"""PostgreSQL's advisory lock that writes and reads share, and that an upgrade has for itself while
+it migrates. Reads of the whole database don't: an upgrade waits for their tables."""
 _NO_LIMITS = Query(
     "SELECT set_config('statement_timeout', '0', true) AS value "
     "UNION ALL SELECT set_config('idle_in_transaction_session_timeout', '0', true)",
@@ -36,8 +36,7 @@ class Sessions(ABC):
 
     @abstractmethod
     def writing(self, *, is_gated: bool = True) -> Session:
-        """A transaction that may write. It shares the gate, which an upgrade takes for itself,
-        unless it's of the upgrade."""
+        """A transaction that may write; only an upgrade's isn't gated."""
 
     @abstractmethod
     def looking(self) -> Session:

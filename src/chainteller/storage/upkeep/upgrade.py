@@ -4,7 +4,7 @@ Revisions follow the rule "expand, deploy, contract": a revision that expands on
 the floor, so that servers of the earlier build go on; a later one, which raises the floor, removes
 what no build needs any more. On PostgreSQL, the indexes that a revision names (``indexes``) are
 built beside writers before its migration, which then has every table for itself for a moment:
-first the gate that all writes share, then, without a writer, the tables.
+first the gate that writes and reads share, then the tables, which nobody else wants any more.
 
 Only this module imports Alembic, inside the functions that need it.
 """
@@ -309,9 +309,9 @@ def _build_indexes(database: Database, before: str) -> None:
 def _lock_tables(connection: Session, notices: Notices) -> int:
     """Take every table when nobody uses one, until this transaction ends; returns the tries.
 
-    The gate comes first: then no write is under way. What reads locks tables in an order of its
-    own, so a long wait would end in a deadlock: whoever can't have all of them within a moment lets
-    go of the gate and of them, and tries again.
+    The gate comes first: then nothing short is under way. What has no gate, as a server of an
+    earlier build, locks tables in an order of its own, so a long wait would end in a deadlock:
+    whoever can't have all of them within a moment lets go of the gate and of them, and tries again.
 
     Raises:
         ServiceUnavailable: STORAGE_LOCKED, somebody always uses one.
@@ -322,7 +322,7 @@ def _lock_tables(connection: Session, notices: Notices) -> int:
         if time.monotonic() >= until:
             raise unavailable(
                 "STORAGE_LOCKED",
-                f"Something was in the way for {_PATIENCE_S} s: {', '.join(named)}. "
+                f"Something was in the way for {_PATIENCE_S} s: {''.join(named)}. "
                 "Nothing was migrated.",
                 "End that, or run the upgrade again when there is less to do.",
             )
