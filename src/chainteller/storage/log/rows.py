@@ -54,7 +54,8 @@ class Writer:
     def insert(self, table: Table, rows: Sequence[Row]) -> None:
         """Insert rows that all have the same columns."""
         sealed = self.seal_new(table, rows)
-        insert_all(self.connection, table, sealed)
+        for row in sealed:
+            self.connection.later(_insert(table, tuple(row)), row)
         search.note(self.connection, table, sealed)
 
     def seal_new(self, table: Table, rows: Sequence[Row]) -> list[Row]:
@@ -193,12 +194,6 @@ def _before(salt: str | None, text: str | bytes) -> str:
     if salt is None:
         return UNSEALED
     return sealing.seal(salt, _bytes(text))
-
-
-def insert_all(connection: Session, table: Table, sealed: Sequence[Row]) -> None:
-    """Insert rows that were sealed before."""
-    for row in sealed:
-        connection.later(_insert(table, tuple(row)), row)
 
 
 def _bytes(text: str | bytes) -> bytes:
