@@ -25,8 +25,9 @@ from chainteller.engine.operations.claim_proofs import Rechecked, recheck
 from chainteller.engine.verification.full_pass import verify_claims
 from chainteller.service.errors import ClaimUnverifiable, ServiceError
 from chainteller.service.models.counterparties import LinkRequest, ReverificationRequest
+from chainteller.storage.db.table import SALT
 from chainteller.storage.queries import jobs
-from chainteller.storage.schema.columns import SALT, Atoms
+from chainteller.storage.schema.columns import Atoms
 
 SEEDS = os.environ.get("PAYOUT_SEEDS", "1").split()
 CHANGES = 500

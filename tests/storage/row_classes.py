@@ -8,7 +8,8 @@ from pathlib import Path
 from sqlalchemy import Boolean, Column, Integer, Table
 
 from chainteller.storage.db import records
-from chainteller.storage.schema.columns import SALT, Atoms, reason_unsealed
+from chainteller.storage.db.table import SALT
+from chainteller.storage.schema.columns import Atoms, reason_unsealed
 from chainteller.storage.schema.tables import Tables
 from chainteller.storage.schema.wallet_tables import WalletTables, declared
 

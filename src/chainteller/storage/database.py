@@ -285,21 +285,30 @@ def _server(url: str, shared: Shared) -> Sessions:
         raise bad_url() from None
 
 
-def open_database(url: str, keys: WriterKeys | None = None) -> Database:
-    """Open the database, creating the schema in a new one, and the key that marks its logs.
+def create_if_new(database: Database) -> bool:
+    """Create the schema in a new database, and the key that marks its logs; whether it was new.
 
     Raises:
-        ServiceUnavailable: as ``connect`` and ``require_current``, or an explained driver
-            error.
+        ServiceUnavailable: the schema can't be used, or belongs to another version or program.
+    """
+    with database.read() as connection:
+        state = ddl.state(connection)
+    if state is State.NEW:
+        ddl.create(database)
+    else:
+        require_current(state, database.name)
+    return state is State.NEW
+
+
+def open_database(url: str, keys: WriterKeys | None = None) -> Database:
+    """Open the database, which is created if it's new.
+
+    Raises:
+        ServiceUnavailable: as ``connect`` and ``create_if_new``, or an explained driver error.
     """
     database = connect(url, keys)
     try:
-        with database.read() as connection:
-            state = ddl.state(connection)
-        if state is State.NEW:
-            ddl.create(database)
-        else:
-            require_current(state, database.name)
+        create_if_new(database)
     except DatabaseError as error:
         database.close()
         raise explain(error) from error

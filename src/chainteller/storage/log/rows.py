@@ -54,7 +54,8 @@ class Writer:
     def insert(self, table: Table, rows: Sequence[Row]) -> None:
         """Insert rows that all have the same columns."""
         sealed = self.seal_new(table, rows)
-        insert_all(self.connection, table, sealed)
+        for row in sealed:
+            self.connection.later(_insert(table, tuple(row)), row)
         search.note(self.connection, table, sealed)
 
     def seal_new(self, table: Table, rows: Sequence[Row]) -> list[Row]:
@@ -82,7 +83,6 @@ class Writer:
             Exception: ``taken``, a unique key of it is. It may be raised by a later statement.
         """
         (sealed,) = self._salted(table, [row])
-        _require_atoms(table, sealed)
 
         def keep(found: Found) -> None:
             if found.first() is None:
@@ -117,6 +117,7 @@ class Writer:
         """
         form = sealing.form(table)
         moved = f"{table.name} {dict(key)} moved while it was locked"
+        _require_atoms(table, values)
         written = dict(values)
         if form.covers(values):
             written[SALT] = sealing.new_salt(table, self.randomness)
@@ -131,7 +132,6 @@ class Writer:
             self.keep(table, organisation or log, Seal(*place, seal, form.values(values), earlier))
             self._rows[place] = made
             self.is_changed = True
-        _require_atoms(table, written)
         parameters = {f"b_{name}": value for name, value in (*key.items(), *guard.items())}
         parameters |= {f"v_{name}": value for name, value in written.items()}
 
@@ -161,6 +161,8 @@ class Writer:
         return keys
 
     def _salted(self, table: Table, rows: Sequence[Row]) -> list[Row]:
+        for row in rows:
+            _require_atoms(table, row)
         if not table.sealed:
             return list(rows)
         return [{**row, SALT: sealing.new_salt(table, self.randomness)} for row in rows]
@@ -192,13 +194,6 @@ def _before(salt: str | None, text: str | bytes) -> str:
     if salt is None:
         return UNSEALED
     return sealing.seal(salt, _bytes(text))
-
-
-def insert_all(connection: Session, table: Table, sealed: Sequence[Row]) -> None:
-    """Insert rows that were sealed before."""
-    for row in sealed:
-        _require_atoms(table, row)
-        connection.later(_insert(table, tuple(row)), row)
 
 
 def _bytes(text: str | bytes) -> bytes:

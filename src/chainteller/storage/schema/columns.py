@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, Integer, Numeric, String, Table, Text
+from sqlalchemy import BigInteger, Column, Numeric, String, Table, Text
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
@@ -41,9 +41,6 @@ def _whole_number(value: Any) -> int | None:
 Instant = BigInteger
 """Microseconds since the epoch."""
 
-RowNumber = BigInteger().with_variant(Integer(), "sqlite")
-"""A primary key that SQLite has as the number of the row, without a b-tree of its own."""
-
 Key = String(64)
 """An identifier or another short ASCII text."""
 
@@ -53,8 +50,6 @@ Word = String(64).with_variant(String(64, collation="C"), "postgresql")
 SearchKey = String(128).with_variant(String(128, collation="C"), "postgresql")
 """An id or an address without separators, compared byte by byte."""
 
-SALT = "salt"
-"""The column that every sealed table has: what keys the hash of the row (``sealing``)."""
 _UNSEALED = "unsealed"
 
 

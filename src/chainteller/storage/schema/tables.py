@@ -21,8 +21,8 @@ from sqlalchemy import (
 )
 from sqlmodel import Field, SQLModel
 
+from chainteller.storage.db.table import SALT
 from chainteller.storage.schema.columns import (
-    SALT,
     Atoms,
     Instant,
     Key,

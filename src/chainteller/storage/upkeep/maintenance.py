@@ -14,7 +14,7 @@ from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.models.databases import DatabaseReport
 from chainteller.sqlite import WAL_IS_SAFE, sqlite3
 from chainteller.storage.compatibility import require_current
-from chainteller.storage.database import Database, connect, sqlite_path
+from chainteller.storage.database import Database, connect, create_if_new, sqlite_path
 from chainteller.storage.db import open_files
 from chainteller.storage.db.errors import DatabaseError
 from chainteller.storage.db.faults import explain, explain_sqlite, unavailable
@@ -60,17 +60,11 @@ def init(url: str, keys: WriterKeys | None = None) -> bool:
     """
     database = connect(url, keys)
     try:
-        with database.read() as connection:
-            found = ddl.state(connection)
-        if found is State.NEW:
-            ddl.create(database)
-        else:
-            require_current(found, database.name)
+        return create_if_new(database)
     except DatabaseError as error:
         raise explain(error) from error
     finally:
         database.close()
-    return found is State.NEW
 
 
 def check(url: str) -> DatabaseReport:
