@@ -569,7 +569,7 @@ FAULTS = (
     Fault(
         "keys meant for the words before count",
         _QUESTION,
-        "        if not asked.is_like(self._asked, now):\n            self._deafen()\n",
+        "        if not asked.is_like(self._asked, now):\n            self._has_other_words()\n",
         "",
         f"{CONFIRMATIONS}::test_keys_meant_for_what_was_asked_before_do_not_count",
     ),
