@@ -23,7 +23,10 @@ from tests.simulation.figures import (
     plain,
 )
 from tests.simulation.model import (
+    AGENT_NAMES,
     DECISION_KINDS,
+    LIVES,
+    PUBLIC_KEYS,
     REASONS,
     REFUSALS,
     SET_CONTROLS,
@@ -183,6 +186,9 @@ class Maker:
         if found is not None and not self.draw.chance(12):
             return found.id
         return self._of(self.model.decisions.values(), lambda each: each.organisation, "DEC")
+
+    def agent_id(self) -> str:
+        return self._of(self.model.agents.values(), lambda each: each.organisation, "AGT")
 
     def words(self) -> str:
         return self.draw.pick(ODD_WORDS if self.draw.chance(10) else WORDS)
@@ -866,6 +872,29 @@ def _decision(make: Maker) -> Asked:
     return Asked("decision", (make.decision_id(),))
 
 
+def _agents(make: Maker) -> Asked:
+    return Asked("agents", query=make.page())
+
+
+def _enrol_agent(make: Maker) -> Asked:
+    draw = make.draw
+    name = draw.pick(("", "A Brandt", "worker", "x" * 65) if draw.chance(8) else AGENT_NAMES)
+    key = draw.pick(("", "AAAA") if draw.chance(8) else PUBLIC_KEYS)
+    return Asked("enrol_agent", (), {"name": name, "publicKey": key})
+
+
+def _approve_agent(make: Maker) -> Asked:
+    draw = make.draw
+    body: dict[str, Any] = {"roles": ["agent"] if draw.chance(6) else []}
+    if draw.chance(3):
+        body["expires"] = draw.pick(("soon", "90") if draw.chance(5) else (*LIVES,))
+    return Asked("approve_agent", (make.agent_id(),), body)
+
+
+def _revoke_agent(make: Maker) -> Asked:
+    return Asked("revoke_agent", (make.agent_id(),))
+
+
 GENERATORS: dict[str, Callable[[Maker], Asked]] = {
     "open_trading_account": _open_trading_account,
     "deposit": _deposit,
@@ -935,6 +964,10 @@ GENERATORS: dict[str, Callable[[Maker], Asked]] = {
     "note_decision": _note_decision,
     "decisions": _decisions,
     "decision": _decision,
+    "agents": _agents,
+    "enrol_agent": _enrol_agent,
+    "approve_agent": _approve_agent,
+    "revoke_agent": _revoke_agent,
 }
 WEIGHTS = {
     "open_trading_account": 8,
@@ -958,6 +991,9 @@ WEIGHTS = {
     "approve_decision": 30,
     "refuse_decision": 12,
     "note_decision": 10,
+    "enrol_agent": 6,
+    "approve_agent": 8,
+    "revoke_agent": 4,
 }
 """How often each write is drawn; every read weighs the same."""
 READ_WEIGHT = 5

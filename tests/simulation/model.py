@@ -6,6 +6,7 @@ them from its answers. Prices and the venue's decisions are the world's: they're
 """
 
 import re
+from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -47,6 +48,7 @@ from tests.simulation.records import (
     UNVERIFIED,
     VERIFIED,
     Account,
+    Agent,
     ApiKey,
     BankAccount,
     Challenge,
@@ -83,6 +85,13 @@ SMALL_AMOUNTS = {
 }
 """The least atoms and the step of the amount of a small transfer, of each network's own coin."""
 STATEMENT_REASONS = ("CONTRACT_WALLET", "EXCHANGE_ADDRESS", "DEVICE_CANNOT_SIGN", "OTHER")
+AGENT_NAMES = ("a.brandt", "s.iyer", "m-koch", "x")
+PUBLIC_KEYS = tuple(
+    b64encode(bytes.fromhex("302a300506032b6570032100") + bytes([number]) * 32).decode()
+    for number in range(40)
+)
+"""Ed25519 keys as SubjectPublicKeyInfo (RFC 8410)."""
+LIVES = {"90d": 90 * DAY, "1h": 60 * MINUTE, "30s": 30 * SECOND}
 UNFIT_STATEMENTS = ("a bell \a rings",)
 """What isn't text. Secrets are refused before an operation begins (tests/secrets)."""
 REFUSALS = ("NOT_CONFIRMED", "DESTINATION", "SUSPECTED_FRAUD", "DOCUMENTS_MISSING", "OTHER")
@@ -140,6 +149,7 @@ class Model:
     statements: dict[str, Statement] = field(default_factory=dict)
     decisions: dict[str, Decision] = field(default_factory=dict)
     disputes: dict[str, Dispute] = field(default_factory=dict)
+    agents: dict[str, Agent] = field(default_factory=dict)
     sent: list[Sent] = field(default_factory=list)
     """Every transfer on any chain."""
     unnamed: list[SmallTransfer] = field(default_factory=list)
@@ -366,7 +376,7 @@ class Model:
         for known in (
             *(self.accounts, self.quotes, self.trades, self.transfers),
             *(self.custodies, self.wallets, self.challenges, self.claims),
-            *(self.small_transfers, self.statements, self.disputes, self.decisions),
+            *(self.small_transfers, self.statements, self.disputes, self.decisions, self.agents),
         ):
             assert given not in known, f"the id {given} was given twice"
         return given
@@ -1153,6 +1163,46 @@ class Model:
         if found.status != "open":
             raise Refused("CONFLICT", id=found.id, reason="ALREADY_DECIDED")
         return found
+
+    # -- agents ----------------------------------------------------------------------------------
+
+    def _enrol_agent(self, client: Client, asked: Asked, answered: Answered) -> Any:
+        body = asked.body or {}
+        name, public_key = body["name"], body["publicKey"]
+        if name not in AGENT_NAMES or public_key not in PUBLIC_KEYS:
+            raise Refused("VALIDATION_ERROR")
+        for each in self.agents.values():
+            if (each.organisation, each.public_key) == (client.organisation, public_key):
+                raise Refused("CONFLICT", id=each.id, reason="ALREADY_ENROLLED")
+        found = Agent(self._new(answered), client.organisation, name, public_key, self.now)
+        self.agents[found.id] = found
+        self.tell(client.organisation, "agent.enrolled", found.id, None, {"name": name})
+        return found.wire(self.now), True, found.id
+
+    def _approve_agent(self, client: Client, asked: Asked, _answered: Answered) -> Any:
+        body = asked.body or {}
+        found: Agent = self._own(client, self.agents.get(asked.ids[0]), "agent")
+        if found.status(self.now) != "waiting":
+            raise Refused("CONFLICT", id=found.id, reason="NOT_WAITING")
+        expires = body.get("expires")
+        if body["roles"] or expires not in (None, *LIVES):
+            raise Refused("VALIDATION_ERROR")
+        found.approved, found.approved_by = self.now, client.name
+        found.expires = None if expires is None else self.now + LIVES[expires]
+        told = {"name": found.name, "roles": []}
+        self.tell(client.organisation, "agent.approved", found.id, None, told)
+        return found.wire(self.now), False, found.id
+
+    def _revoke_agent(self, client: Client, asked: Asked, _answered: Answered) -> Any:
+        """Again changes nothing."""
+        found: Agent = self._own(client, self.agents.get(asked.ids[0]), "agent")
+        if found.revoked is None:
+            found.revoked, found.revoked_by = self.now, client.name
+            told = {"name": found.name}
+            self.tell(client.organisation, "agent.revoked", found.id, None, told)
+        return found.wire(self.now), False, found.id
+
+    # -- deciding --------------------------------------------------------------------------------
 
     def _take_decision(self, client: Client, asked: Asked, _answered: Answered) -> Any:
         found = self._undecided(client, asked.ids[0])

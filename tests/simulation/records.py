@@ -856,6 +856,44 @@ class Deed:
 
 
 @dataclass
+class Agent:
+    """A person's key at a desk. This bank's policy has no roles."""
+
+    id: str
+    organisation: str
+    name: str
+    public_key: str
+    created: int
+    approved: int | None = None
+    approved_by: str | None = None
+    expires: int | None = None
+    revoked: int | None = None
+    revoked_by: str | None = None
+
+    def status(self, now: int) -> str:
+        if self.revoked is not None:
+            return "revoked"
+        if self.approved is None:
+            return "waiting"
+        return "expired" if self.expires is not None and self.expires <= now else "approved"
+
+    def wire(self, now: int) -> Wire:
+        return {
+            "type": "agent",
+            "id": self.id,
+            "name": self.name,
+            "status": self.status(now),
+            "roles": [],
+            "created": moment(self.created),
+            "approvedAt": moment(self.approved),
+            "approvedBy": self.approved_by,
+            "expires": moment(self.expires),
+            "revokedAt": moment(self.revoked),
+            "revokedBy": self.revoked_by,
+        }
+
+
+@dataclass
 class Event:
     at: int
     organisation: str

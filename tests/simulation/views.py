@@ -745,6 +745,12 @@ def _decision(model: Model, client: Client, asked: Asked) -> Wire:
     return found.wire()
 
 
+def _agents(model: Model, client: Client, asked: Asked) -> Wire:
+    page, limit = checked(asked)
+    rows = newest_first(asked, created_within(asked, own(client, model.agents.values())))
+    return paged([each.wire(model.now) for each in rows], page, limit)
+
+
 def _unsigned(_model: Model, _client: Client, _asked: Asked) -> Wire:
     """The simulated bank has no signing key; ``tests/witnessing`` proves what a key signs."""
     raise Refused("NOT_FOUND", resource="checkpoint")
@@ -804,4 +810,5 @@ VIEWS: dict[str, Callable[[Model, Client, Asked], Wire]] = {
     "disputes": _disputes,
     "decisions": _decisions,
     "decision": _decision,
+    "agents": _agents,
 }
