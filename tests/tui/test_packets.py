@@ -1,6 +1,7 @@
 """Keys in any packets: esc is one key, and no money moves before the screen has shown it."""
 
 import asyncio
+import re
 import string
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -88,6 +89,8 @@ def byte_by_byte(terminal: Terminal, text: str) -> None:
     terminal.tick()
 
 
+OF_ITS_OWN = re.compile(r"[0-9a-f]{32}|into /.*")
+"""What each bank has of its own on the screen: hashes, and its folder."""
 WAYS: tuple[Callable[[Terminal, str], None], ...] = (one_read, two_reads, byte_by_byte)
 
 
@@ -113,7 +116,8 @@ async def ends(folder: Path, opened: str, keys: str, way: Callable[[Terminal, st
                         stack = [type(each).__name__ for each in app.screen_stack]
                         value = getattr(app.focused, "value", "")
                         state = f"{stack} {value!r} {witness.writes}"
-                        found.append(f"{left.pop(0)} {state}\n{seen(app)}")
+                        shown = OF_ITS_OWN.sub("", seen(app))
+                        found.append(f"{left.pop(0)} {state}\n{shown}")
                         await terminal.home()
     return "\n\n".join(found)
 
