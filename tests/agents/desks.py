@@ -74,7 +74,12 @@ class Desk:
 
 @contextmanager
 def served_bank(
-    folder: Path, policy: Policy = POLICY, *, starts: bool = False, **more: Any
+    folder: Path,
+    policy: Policy = POLICY,
+    *,
+    starts: bool = False,
+    ping_s: float = 15.0,
+    **more: Any,
 ) -> Iterator[Bank]:
     """A bank with a policy and further options of the engine, on a real port; its threads run only
     if it ``starts``."""
@@ -85,5 +90,5 @@ def served_bank(
     deployment = EmbeddedDeployment(replace(world.engine), options)
     if starts:
         deployment.start()
-    with served(deployment) as address:
+    with served(deployment, ping_s=ping_s) as address:
         yield Bank(world, address)

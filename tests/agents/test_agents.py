@@ -1,5 +1,6 @@
 """Agents over HTTP: who may do what, signed, revoked, and on record with their case."""
 
+import http.client
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,7 +11,7 @@ from tests.refusals import details, refusal
 from tests.world.bank import build, sqlite_url
 
 from chainteller.domain.actors import Actor
-from chainteller.domain.agents import public_key_text
+from chainteller.domain.agents import Target, public_key_text
 from chainteller.domain.clock import SECOND
 from chainteller.domain.policy import Policy
 from chainteller.engine.operations.keys import REMEMBERED_S
@@ -23,6 +24,7 @@ from chainteller.service.models.agents import ApproveAgent, EnrolAgent
 from chainteller.service.models.decisions import Approval, OpenDecision, Refusal
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.pages import ListQuery
+from chainteller.service.operations import EVENT_STREAM
 
 USD = Currency(type="deposit-token-currency", id="DPT_USD")
 ONE = DepositRequest(amount="1.00", currency=USD)
@@ -299,3 +301,20 @@ def test_a_refused_agent_is_on_record(tmp_path: Path) -> None:
     world.engine.close()
     assert row.inputs["reasons"] == {"AGENT_WAITING": 1}
     assert row.error == "UNAUTHORIZED"
+
+
+def test_a_revoked_agents_stream_ends(tmp_path: Path) -> None:
+    with served_bank(tmp_path, ping_s=0.05) as bank:
+        desk, path = bank.desk("a.brandt"), EVENT_STREAM.path
+        line = http.client.HTTPConnection(bank.address.removeprefix("http://"), timeout=15)
+        signed = desk.sign(Target("GET", path, ""), {}, None)
+        line.request("GET", path, headers={"Authorization": f"Bearer {bank.desk_key}", **signed})
+        stream = line.getresponse()
+        assert stream.status == 200
+        while b"ping" not in stream.readline():
+            pass
+        bank.world.engine.revoke_agent(desk.id)
+        ends = time.monotonic() + 10
+        while stream.readline():
+            assert time.monotonic() < ends, "the stream goes on"
+        line.close()

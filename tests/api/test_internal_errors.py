@@ -47,6 +47,9 @@ class Broken:
     def recognise(self, api_key: str) -> Principal | None:  # noqa: ARG002 - none is known
         return None
 
+    def agent_holds(self, *actor: object) -> bool:  # noqa: ARG002 - as above
+        return True
+
     def note_look(self, *look: object) -> None:  # noqa: ARG002 - as above
         return
 

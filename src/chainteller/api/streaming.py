@@ -18,6 +18,7 @@ from chainteller.api.reading import QueryText, whole_number
 from chainteller.api.request_context import RequestContext, context_of
 from chainteller.api.responses import error_reply
 from chainteller.api.threads import OWN_WORK, run
+from chainteller.domain.actors import Actor
 from chainteller.service.errors import RateLimited, ServiceError, TellerError
 from chainteller.service.interface import Service
 from chainteller.service.models.records import EVENT_RESET, Event, EventPage, EventReset
@@ -150,7 +151,7 @@ class EventStreams:
             return error_reply(context, refusal)
         key = key_in(context.headers.get("authorization"))
         headers = {"X-Accel-Buffering": "no"}
-        followed = _Followed(service, key, holder)
+        followed = _Followed(service, key, holder, principal.actor)
         return StreamingResponse(
             self._lines(followed, start), headers=headers, media_type="text/event-stream"
         )
@@ -206,12 +207,17 @@ class EventStreams:
                 return
 
     async def _still_welcome(self, followed: "_Followed") -> bool:
-        """Whether the key is still valid; a revoked key ends its streams within one ping."""
-        if self.gateway.deployment.recognise(followed.key) is not None:
-            return True
+        """Whether the key, and the agent who signed, are still valid; one that is revoked ends its
+        streams within one ping."""
+        deployment, threads = self.gateway.deployment, self.gateway.threads
+        group = followed.holder.group
         try:
-            check = functools.partial(self.gateway.deployment.authenticate, followed.key)
-            await run(self.gateway.threads, check, followed.holder.group)
+            if deployment.recognise(followed.key) is None:
+                await run(threads, functools.partial(deployment.authenticate, followed.key), group)
+            if followed.actor.agent_id:
+                return await run(
+                    threads, functools.partial(deployment.agent_holds, followed.actor), group
+                )
         except TellerError:
             return False
         return True
@@ -219,11 +225,12 @@ class EventStreams:
 
 @dataclass(frozen=True, slots=True)
 class _Followed:
-    """What a stream reads, with which key, and whose share it is."""
+    """What a stream reads, with which key and as whom, and whose share it is."""
 
     service: Service
     key: str
     holder: Holder
+    actor: Actor
 
 
 def event_lines(event: Event) -> bytes:

@@ -82,6 +82,9 @@ class EmbeddedDeployment:
     def recognise_agent(self, principal: Principal, signed: Signed) -> Principal | None:
         return self._signed.recognised(principal, signed)
 
+    def agent_holds(self, actor: Actor) -> bool:
+        return self._signed.still_holds(actor)
+
     def note_refusal(self, address: str, refusal: ServiceError, actor: Actor | None) -> None:
         if self._noted is not None:
             self._noted.count(address, refusal, actor)

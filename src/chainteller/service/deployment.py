@@ -108,6 +108,9 @@ class Deployment(Protocol):
         """The result of ``authenticate_agent`` where the agent is cached; never waits. Raises
         Unauthorized."""
 
+    def agent_holds(self, actor: Actor) -> bool:
+        """Whether the agent of a caller is still in force. Raises ServiceUnavailable."""
+
     def note_refusal(self, address: str, refusal: ServiceError, actor: Actor | None) -> None:
         """Put a refused caller into the trail, sooner or later; never waits.
 

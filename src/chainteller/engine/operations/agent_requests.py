@@ -8,6 +8,7 @@ from typing import NamedTuple
 import nacl.exceptions
 from nacl.signing import VerifyKey
 
+from chainteller.domain.actors import Actor
 from chainteller.domain.agents import SIGNED_WITHIN, Signed, scopes_of
 from chainteller.engine.core import timekeeping
 from chainteller.engine.core.context import EngineContext
@@ -74,6 +75,14 @@ class SignedRequests:
         self._known[organisation, signed.agent_id] = _Known(row, now_s, use)
         return found
 
+    def still_holds(self, actor: Actor) -> bool:
+        """Whether an agent who opened something that lasts is still in force. Raises
+        ServiceUnavailable."""
+        with self._context.database.read() as connection:
+            row = agents.find(connection, actor.organisation, actor.agent_id)
+        at = timekeeping.estimate(self._context.clock, self._context.keeper)
+        return row is not None and agents.status(row, at) is AgentStatus.APPROVED
+
     def _judged(self, principal: Principal, signed: Signed, row: Record) -> Principal:
         """Raises Unauthorized."""
         at = timekeeping.estimate(self._context.clock, self._context.keeper)
@@ -82,7 +91,7 @@ class SignedRequests:
             raise Unauthorized(f"AGENT_{status.upper()}")
         try:
             VerifyKey(bytes.fromhex(row.public_key)).verify(signed.base, signed.signature)
-        except nacl.exceptions.BadSignatureError:
+        except (nacl.exceptions.BadSignatureError, ValueError):
             raise Unauthorized("SIGNATURE_INVALID") from None
         if abs(at - signed.created) > SIGNED_WITHIN:
             raise Unauthorized("SIGNATURE_TIME")
