@@ -129,6 +129,7 @@ def _entries(organisation: str, count: int, offset: int, size: int) -> Iterator[
             "leaf": entry.leaf_of(body),
             "mark": b"",
             "body": entry.pack(body),
+            "case_id": f"INC-{place % 50}" if place % 4 == 0 else None,
         }
 
 

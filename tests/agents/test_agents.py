@@ -283,7 +283,9 @@ def test_who_looked_at_an_account_is_on_record(tmp_path: Path) -> None:
         other.service.trading_accounts()
         bank.remote(bank.world.key()).trading_account(account)
     world = build(sqlite_url(tmp_path))
-    found = world.engine.audit(ListQuery(trading_account_id=account, type="look")).data
+    found = [
+        row for row in world.engine.audit(ListQuery(text=account)).data if row.action == "look"
+    ]
     world.engine.close()
     assert {(row.actor, row.case) for row in found} == {
         ("agent-0", None), ("agent-0", "INC-1"), ("agent-1", None),
@@ -297,7 +299,7 @@ def test_a_refused_agent_is_on_record(tmp_path: Path) -> None:
         waiting = bank.enrol("a.brandt")
         refusal(waiting.service.trading_accounts)
     world = build(sqlite_url(tmp_path))
-    (row,) = world.engine.audit(ListQuery(type="refuse_agent")).data
+    (row,) = (each for each in world.engine.audit().data if each.action == "refuse_agent")
     world.engine.close()
     assert row.inputs["reasons"] == {"AGENT_WAITING": 1}
     assert row.error == "UNAUTHORIZED"

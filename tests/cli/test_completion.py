@@ -63,7 +63,7 @@ def test_the_completion_script_is_printed_instead_of_a_console(shell: str) -> No
         ("chainteller dep", {"deposit", "deposits"}),
         (
             "chainteller accounts ",
-            {"balances", "control", "limits", "list", "open", "show", "text"},
+            {"access", "balances", "control", "limits", "list", "open", "show", "text"},
         ),
         ("chainteller accounts list --format ", {"table", "json", "csv"}),
         ("chainteller --read-only trade buy sol-usd --sp", {"--spend"}),

@@ -37,6 +37,8 @@ LISTS = sorted(
     for path, command in commands().items()
     if any(isinstance(each, click.Option) and "--columns" in each.opts for each in command.params)
 )
+CHOOSING = {"chainteller accounts access"}
+"""Lists of the rows that say something, which hostile rows don't."""
 ELSEWHERE = {"chainteller serve", "chainteller agents enroll"}
 """Writing commands that go on, or need a server."""
 MOVING = {"chainteller markets", "chainteller prices"}
@@ -263,7 +265,7 @@ def full_bank(bank: Bank, real: Lines) -> Bank:
     return bank
 
 
-@pytest.mark.parametrize("path", LISTS)
+@pytest.mark.parametrize("path", [each for each in LISTS if each not in CHOOSING])
 def test_hostile_records_are_read_back_from_csv_as_they_are_in_json(
     full_bank: Bank, real: Lines, path: str
 ) -> None:
@@ -282,14 +284,18 @@ def test_the_exported_log_is_the_listed_one(bank: Bank, real: Lines) -> None:
     path = "chainteller audit list"
     for name in ("log.csv", "log.jsonl"):
         assert bank.run("audit", "export", name).code == 0
-    listed = bank.run("audit", "list", "--all", "--json").body["data"]
     written = (bank.home / "log.csv").read_text("utf-8")
     rows = list(csv.DictReader(io.StringIO(written, newline=""), strict=True))
-    assert len(rows) == len(listed)
+    # Each command does the work that is due, which may be more entries.
+    newest = int(rows[-1]["seq"])
+    every = bank.run("audit", "list", "--all", "--json").body["data"]
+    listed = [each for each in every if each["seq"] <= newest]
+    assert len(rows) == len(listed) > 5_000
     for row, record in zip(rows, reversed(listed), strict=True):
         assert _differences(path, row, record) == []
     lines = (bank.home / "log.jsonl").read_text("utf-8").splitlines()
-    assert [json.loads(each) for each in lines] == listed[::-1]
+    exported = [json.loads(each) for each in lines]
+    assert [each for each in exported if int(each["seq"]) <= newest] == listed[::-1]
 
 
 @pytest.mark.parametrize("path", LISTS)

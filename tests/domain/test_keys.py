@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chainteller.domain.actors import SCOPES
+from chainteller.domain.actors import SCOPES, WITHHELD
 from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND
 from chainteller.domain.keys import (
     ApiKey,
@@ -66,7 +66,8 @@ def test_the_secret_shows_in_no_log() -> None:
 
 def test_scopes_are_ordered_and_none_means_all_that_need_no_name() -> None:
     assert scopes_of(("trading:quote", "accounts:read")) == ("accounts:read", "trading:quote")
-    assert set(SCOPES) - set(scopes_of(())) == {"wallets:review", "decisions:write", "admin"}
+    assert set(SCOPES) - set(scopes_of(())) == set(WITHHELD)
+    assert {"wallets:review", "decisions:write", "desk", "admin"} <= set(WITHHELD)
     with pytest.raises(ValueError, match="no such scope: root"):
         scopes_of(("root", "admin"))
 

@@ -291,7 +291,7 @@ def test_a_verified_wallet_needs_its_claim(busy: World) -> None:
         ("DELETE FROM entry WHERE organisation_id = 'default'", None),
         (
             "INSERT INTO entry SELECT organisation_id, number + 1000, at, action, object, "
-            "trading_account_id, leaf, mark, body FROM entry"
+            "trading_account_id, leaf, mark, body, case_id FROM entry"
             " WHERE number = 4 AND organisation_id = 'default'",
             25,
         ),

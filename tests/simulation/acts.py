@@ -47,7 +47,7 @@ from tests.simulation.signing import signed, signed_by_another
 from tests.simulation.turns import Killed
 from tests.world.customers import CustomerSeed
 
-from chainteller.domain.actors import SCOPES, Actor
+from chainteller.domain.actors import DESK, OF_PEOPLE, SCOPES, Actor
 from chainteller.domain.assets import ASSETS_BY_KEY
 from chainteller.domain.preconditions import Control
 from chainteller.engine.core.breaches import Breach
@@ -669,6 +669,8 @@ def _keys(sim: "Simulation", draw: "Draw") -> None:
     act = draw.below(4)
     if not spare or act < 2:
         scopes = tuple(scope for scope in SCOPES if not draw.chance(4)) or SCOPES
+        if DESK not in scopes:  # only keys for desks do what people do
+            scopes = tuple(each for each in scopes if each not in OF_PEOPLE) or SCOPES
         seconds = draw.pick((None, 3, 60, 86_400))
         new_key(sim, f"spare-{draw.below(100)}", draw.pick(tuple(model.fees)), scopes, seconds)
         return

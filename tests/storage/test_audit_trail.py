@@ -53,4 +53,5 @@ def _row(number: int) -> dict[str, object]:
         "leaf": entry.leaf_of(body),
         "mark": b"",
         "body": entry.pack(body),
+        "case_id": None,
     }

@@ -34,6 +34,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "bank_account_id": (f"DDA-{_NUMBER}",),
     "trading_account_id": (f"TDA_{_NUMBER}",),
     "status": ("processing", "open", "expired", "executed"),
+    "case_id": ("INC-1",),
     "side": ("buy",),
     "market": ("sol-usd",),
     "type": TRANSACTION_TYPES,

@@ -13,6 +13,7 @@ from tests.world.engines import USDC_ETHEREUM, World, make_world
 from tests.world.files import sealed
 
 from chainteller.adapters.evm_rpc import EvmRpc
+from chainteller.domain.agents import public_key_text
 from chainteller.domain.clock import DAY, HOUR, SECOND
 from chainteller.domain.limits import DEFAULT_LIMITS
 from chainteller.domain.options import EngineOptions
@@ -20,6 +21,7 @@ from chainteller.engine.engine import Engine
 from chainteller.engine.operations.keys import ApiKeys
 from chainteller.engine.upkeep import archiving
 from chainteller.service.errors import InvalidSignature
+from chainteller.service.models.agents import ApproveAgent, EnrolAgent
 from chainteller.service.models.counterparties import (
     ChallengeRequest,
     ClaimRequest,
@@ -74,6 +76,9 @@ def _under_settings(
 
 def _a_day(world: World, number: int) -> None:
     name = f"DDA-{number + 1}"
+    key = public_key_text(bytes([number]) * 32)
+    agent = world.engine.enrol_agent(EnrolAgent(name=f"agent-{number}", public_key=key)).value
+    world.engine.approve_agent(agent.id, ApproveAgent(expires="90d"))
     world.open(name)
     world.deposit("2000.00")
     world.deposit("500.00", USDC_ETHEREUM)

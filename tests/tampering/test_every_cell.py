@@ -169,7 +169,8 @@ def damaged(bank: World, statement: str) -> list[tuple[int, str, str]]:
         ("INSERT INTO archive VALUES ('default', 1, 20, 'old.archive')", "archive default 1"),
         (
             "INSERT INTO entry SELECT organisation_id, -3, at, action, object, trading_account_id, "
-            "leaf, mark, body FROM entry WHERE number = 20 AND organisation_id = 'default'",
+            "leaf, mark, body, case_id FROM entry "
+            "WHERE number = 20 AND organisation_id = 'default'",
             "entry 1 of default",
         ),
         ("DELETE FROM search_key WHERE form = 'r' AND kind = 'customer'", "customer "),

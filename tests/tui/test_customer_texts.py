@@ -41,12 +41,13 @@ INTERNAL = {
     "UNSUPPORTED_MEDIA_TYPE",
     "PAYLOAD_TOO_LARGE",
     "MALFORMED_REQUEST",
+    "CASE_REQUIRED",
     "CHECKPOINT_REFUSED",
     "AUDIT_CONTRADICTED",
     "WITNESS_FAILED",
     "SIGNING_KEYS_UNUSABLE",
 }
-"""A desk never sends what these refuse, or it is about the audit log and no customer's business;
+"""A desk never sends what these refuse, or it's a matter of the bank and no customer's business;
 ``INTERNAL_ERROR``'s text stands in for them."""
 
 

@@ -24,6 +24,7 @@ FIELDS: dict[str, Sequence[str]] = {
     "withdrawal": ("1", "w"),
     "customer": ("1", "plus"),
     "note": ("1", "n"),
+    "case": ("1", "number_sign"),
     "palette": ("1", "colon"),
     "keys": ("1", "question_mark"),
     "quote's amount": ("1", "b"),

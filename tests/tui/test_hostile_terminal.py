@@ -30,7 +30,8 @@ WALK = (
 )  # fmt: skip
 FIELDS = {
     "nothing": "1", "accounts": "1/", "deposit": "1d", "withdrawal": "1w", "customer": "1+",
-    "note": "1n", "palette": "1:", "keys": "1?", "amount": "1b", "trades": "4/", "wallets": "5/",
+    "note": "1n", "case": "1#",
+    "palette": "1:", "keys": "1?", "amount": "1b", "trades": "4/", "wallets": "5/",
     "address": "5+", "signature": "5v",
 }  # fmt: skip
 """The keys that open each field."""

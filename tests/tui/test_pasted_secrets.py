@@ -23,7 +23,7 @@ ENTRANCES = {
 WRITTEN_IN = {
     "accounts/new_account.py": "customer",
     "console/help.py": "keys",
-    "console/note_dialog.py": "note",
+    "dialogs/line_dialog.py": "note",
     "statements.py": "statement's period",
     "textual_fixes/palette.py": "palette",
     "widgets/field.py": "filter of accounts",

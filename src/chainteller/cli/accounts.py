@@ -22,8 +22,9 @@ from chainteller.service.models.accounts import (
 )
 from chainteller.service.models.decisions import Approval, OpenDecision
 from chainteller.service.models.funding import LimitUsage
-from chainteller.service.models.pages import ListQuery, Page
+from chainteller.service.models.pages import MAXIMUM_LIMIT, ListQuery, Page
 from chainteller.service.models.records import AuditRow
+from chainteller.service.paging import every
 
 
 @click.group("customers", cls=TellerGroup)
@@ -210,14 +211,15 @@ def _standing(bank: Service, account_id: str) -> str:
     epilog=example("chainteller accounts access TDA_... --all"),
 )
 @click.argument("account_id", metavar="ID")
-@list_options(op.AUDIT, AUDIT_ROW, given=["trading_account_id", "type", "text"])
+@list_options(op.AUDIT, AUDIT_ROW, given=["trading_account_id", "text"])
 def access(account_id: str, selection: Selection[AuditRow]) -> None:
     """List which agents have looked at an account, newest first: once in ten minutes for each
     agent and case, where the policy has roles."""
 
     def looks(query: ListQuery) -> Page[AuditRow]:
-        narrowed = {"trading_account_id": account_id, "type": LOOK}
-        return bank.audit(query.model_copy(update=narrowed))
+        about = query.model_copy(update={"text": account_id, "page": 1, "limit": MAXIMUM_LIMIT})
+        found = Page.whole(tuple(row for row in every(bank.audit, about) if row.action == LOOK))
+        return found.cut(query.page, query.limit)
 
     with service() as bank:
         bank.trading_account(account_id)

@@ -24,7 +24,7 @@ def agents() -> None:
     calls=[op.ENROL_AGENT],
     epilog=example("chainteller agents enroll", "chainteller agents enroll --name a.brandt"),
 )
-@click.option("--name", metavar="NAME", help="Your user name; default: the desk's operator.")
+@click.option("--name", metavar="NAME", help="Your user name; default: desk.operator.")
 @click.option("--replace", is_flag=True, help="Make another key where this machine has one.")
 def enroll(name: str | None, *, replace: bool) -> None:
     """Make a key on this machine, to be approved by a supervisor.

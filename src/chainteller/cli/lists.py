@@ -351,7 +351,6 @@ _OPTIONS: Mapping[str, tuple[str, str]] = {
     "filter[status]": ("--status", "Only those in this status."),
     "filter[side]": ("--side", "Only purchases (buy) or sales (sell)."),
     "filter[market]": ("--market", "Only those of this market."),
-    "filter[action]": ("--action", "Only this action."),
     "filter[case]": ("--of-case", "Only those of this case."),
     "filter[kind]": ("--kind", "Only those of this kind."),
     "filter[type]": ("--type", "Only those of this type."),

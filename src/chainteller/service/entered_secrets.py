@@ -75,6 +75,8 @@ def _fields(kind: type) -> tuple[tuple[str, str], ...]:
 def _texts(call: "Call[Any]") -> Iterator[tuple[str, str]]:
     if call.key is not None:
         yield "idempotency key", call.key
+    if call.case_id:
+        yield "case", call.case_id
     for identifier in call.ids:
         yield "id", identifier
     for asked in (call.request, call.query):

@@ -239,9 +239,6 @@ AUDITED_ACCOUNT = Parameter(
 AUDITED_CASE = Parameter(
     "case_id", ("filter[case]",), Kind.TEXT, {"type": "string"}, feature=AGENTS_FEATURE
 )
-AUDITED_ACTION = Parameter(
-    "type", ("filter[action]",), Kind.TEXT, {"type": "string"}, feature=AGENTS_FEATURE
-)
 STATUS = _text("status", "filter[status]")
 SIDE = _text("side", "filter[side]")
 MARKET_NAME = _text("market", "filter[market]")
@@ -1485,7 +1482,7 @@ AUDIT = Read(
     tag="Deployment",
     scope="events:read",
     response=Page[AuditRow],
-    query=listing(OBJECT, AUDITED_ACCOUNT, AUDITED_CASE, AUDITED_ACTION),
+    query=listing(OBJECT, AUDITED_ACCOUNT, AUDITED_CASE),
     feature="audit",
     errors=(),
 )

@@ -40,7 +40,6 @@ _TRAIL = Listing(
     order=("number",),
 )
 _IS_OBJECT = "entry.object = :object"
-_IS_ACTION = "entry.action = :action"
 _IS_LATER = "entry.number > :archived"
 _IS_HERE = Extra("entry.body IS NOT NULL")
 _NEXT = Query(
@@ -124,15 +123,13 @@ def audit_page(
     missing among them: those that stayed beside archived ones aren't shown."""
     known = head(connection, organisation_id)
     archived = known.archived if known.moved else 0
-    if query.text or query.type or _TRAIL.is_filtered(query):
+    if query.text or _TRAIL.is_filtered(query):
         extras, total = [_IS_HERE] if archived else [], None
     else:
         extras = [Extra(_IS_LATER, {"archived": archived})] if archived else []
         total = Counted(known.size - archived)
     if query.text:
         extras.append(Extra(_IS_OBJECT, {"object": query.text}))
-    if query.type:
-        extras.append(Extra(_IS_ACTION, {"action": query.type}))
     rows, total = _TRAIL.page(connection, (organisation_id,), query, *extras, total=total)
     return tuple(map(audit_row, rows)), total
 

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from textual.widgets import Input
 
+from chainteller.domain.pasted_secrets import find_secret
 from chainteller.domain.policy import CASE_FORM, MAXIMUM_CASE, CasePolicy
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.line_dialog import LineDialog
@@ -35,6 +36,10 @@ class CaseScreen(LineDialog):
         case_id = field.value.strip()
         if case_id and not CasePolicy().accepts(case_id):
             self._desk.notify(f"the number of a case is {CASE_FORM}", "warn")
+            return
+        if find_secret(case_id) is not None:
+            field.clear()
+            self._desk.notify("That looks like a wallet's secret. It wasn't kept.", "bad")
             return
         self._desk.set_case(case_id)
         self.dismiss()
