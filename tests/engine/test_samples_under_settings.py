@@ -18,6 +18,7 @@ from chainteller.domain.decisions import AtDeadline, ReviewCondition, ReviewLine
 from chainteller.domain.ledger import buying_power
 from chainteller.domain.limits import DEFAULT_LIMITS, DestinationClass
 from chainteller.domain.options import EngineOptions
+from chainteller.domain.policy import Policy
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.engine import Engine
 from chainteller.engine.verification.full_pass import verify
@@ -73,7 +74,7 @@ def check(bank: EngineContext) -> None:
     [
         pytest.param({"quote_window_s": 1, **_SHORT_DELAYS}, id="shortest"),
         pytest.param({"quote_window_s": 7}, id="seven-seconds"),
-        pytest.param({"review": POLICY}, id="policy"),
+        pytest.param({"policy": Policy(POLICY)}, id="policy"),
         pytest.param({"quote_window_s": 3600, "rate_limits": False}, id="an-hour"),
         pytest.param({"quote_window_s": 1e6 + 0.5, **_LONG_DELAYS}, id="longest"),
         pytest.param({"maintenance": _MARKETS, "open_quotes_per_account": 1}, id="maintenance"),
