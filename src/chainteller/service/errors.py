@@ -226,6 +226,20 @@ class Conflict(ServiceError):
     status = 409
     next_step = "Check the current status of the named record."
 
+    @classmethod
+    def over(
+        cls, resource: str, identifier: str, reason: str, told: str, suggestion: str
+    ) -> "Conflict":
+        """Of a record that has no version to compare: why it stands in the way, and what to do."""
+        details = {
+            "resource": resource,
+            "id": identifier,
+            "reason": reason,
+            "currentVersion": None,
+            "suggestion": suggestion,
+        }
+        return cls(told, details)
+
 
 class QuoteExpired(ServiceError):
     code = "QUOTE_EXPIRED"

@@ -108,15 +108,12 @@ def _require_openable(bank_account: Record, request: OpenTradingAccount) -> None
         bank_account.customer_control, bank_account.customer_control_reason, Act.OPEN
     )
     if bank_account.trading_account_id is not None:
-        raise Conflict(
+        raise Conflict.over(
+            RESOURCE,
+            bank_account.trading_account_id,
+            "ALREADY_OPEN",
             "The bank account already has a trading account.",
-            {
-                "resource": RESOURCE,
-                "id": bank_account.trading_account_id,
-                "reason": "ALREADY_OPEN",
-                "currentVersion": None,
-                "suggestion": "Use the existing trading account.",
-            },
+            "Use the existing trading account.",
         )
 
 

@@ -14,7 +14,7 @@ from chainteller.engine.core.outcome import Event, Insert, Outcome, Row, Update
 from chainteller.engine.core.table import reads_in_context, writes
 from chainteller.engine.core.unit_of_work import UnitOfWork, now
 from chainteller.service import operations
-from chainteller.service.errors import Conflict, Forbidden, ServiceError, ValidationFailed
+from chainteller.service.errors import Conflict, Forbidden, ValidationFailed
 from chainteller.service.models.agents import Agent, AgentStatus, ApproveAgent, EnrolAgent
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage.db.query import Record, Session
@@ -47,7 +47,9 @@ def enrol(tx: UnitOfWork, request: EnrolAgent) -> Agent:
     identifier = agent_id(tx.organisation_id, public_key)
     if agents.find(tx.connection, tx.organisation_id, identifier) is not None:
         told = "This key is enrolled already."
-        raise _conflict(identifier, "ALREADY_ENROLLED", told, "Make another key on this machine.")
+        raise Conflict.over(
+            RESOURCE, identifier, "ALREADY_ENROLLED", told, "Make another key on this machine."
+        )
     unset = ("approved_at", "approved_by", "expires", "revoked_at", "revoked_by")
     row: Row = {
         "id": identifier,
@@ -76,10 +78,10 @@ def approve(tx: UnitOfWork, identifier: str, request: ApproveAgent) -> Agent:
     found = _locked(tx, identifier)
     if agents.status(found, tx.now) is not AgentStatus.WAITING:
         told = f"The agent is {agents.status(found, tx.now)}."
-        raise _conflict(found.id, "NOT_WAITING", told, "Enrol the machine again.")
+        raise Conflict.over(RESOURCE, found.id, "NOT_WAITING", told, "Enrol the machine again.")
     if tx.actor.agent_id and tx.name == found.name:
         told = "Nobody approves a key of their own."
-        raise _conflict(found.id, "SAME_PERSON", told, "Ask a colleague who may.")
+        raise Conflict.over(RESOURCE, found.id, "SAME_PERSON", told, "Ask a colleague who may.")
     roles = _checked_roles(tx, request.roles)
     lifetime = None if request.expires is None else _duration(request.expires)
     values = {
@@ -152,14 +154,3 @@ def _duration(text: str) -> int:
         return duration_of(text)
     except ValueError as error:
         raise ValidationFailed.of("expires", str(error)) from None
-
-
-def _conflict(identifier: str, reason: str, told: str, suggestion: str) -> ServiceError:
-    details = {
-        "resource": RESOURCE,
-        "id": identifier,
-        "reason": reason,
-        "currentVersion": None,
-        "suggestion": suggestion,
-    }
-    return Conflict(told, details)

@@ -170,15 +170,12 @@ def find_for_claim(
         row = None
     challenge = reading.require_found(row, RESOURCE, request.challenge_id)
     if challenge.counterparty_id != counterparty.id:
-        raise Conflict(
+        raise Conflict.over(
+            RESOURCE,
+            challenge.id,
+            "CHALLENGE_FOR_OTHER_COUNTERPARTY",
             "The challenge was made for another counterparty.",
-            {
-                "resource": RESOURCE,
-                "id": challenge.id,
-                "reason": "CHALLENGE_FOR_OTHER_COUNTERPARTY",
-                "currentVersion": None,
-                "suggestion": "Use the counterparty that the challenge names.",
-            },
+            "Use the counterparty that the challenge names.",
         )
     return challenge
 

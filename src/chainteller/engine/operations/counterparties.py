@@ -349,15 +349,12 @@ def _require_linkable(account: Record, claim: Record, address: Address, now: int
             {"claimId": claim.id, "usedAt": format_instant(claim.linked_at)},
         )
     if not same_pair:
-        raise Conflict(
+        raise Conflict.over(
+            "ownership claim",
+            claim.id,
+            "CLAIM_FOR_OTHER_PAIR",
             "The claim proves another wallet, or belongs to another account.",
-            {
-                "resource": "ownership claim",
-                "id": claim.id,
-                "reason": "CLAIM_FOR_OTHER_PAIR",
-                "currentVersion": None,
-                "suggestion": "Link the address and account that the claim was made for.",
-            },
+            "Link the address and account that the claim was made for.",
         )
     if status is ClaimStatus.EXPIRED:
         raise ClaimExpired(

@@ -33,7 +33,7 @@ from chainteller.engine.operations import (
 )
 from chainteller.engine.operations.withdrawals import REVIEW
 from chainteller.service import operations
-from chainteller.service.errors import Conflict, Forbidden, ServiceError, ValidationFailed
+from chainteller.service.errors import Conflict, Forbidden, ValidationFailed
 from chainteller.service.models.decisions import (
     Approval,
     Decision,
@@ -116,7 +116,8 @@ def _control(tx: UnitOfWork, request: OpenDecision, asked: _Asked) -> Outcome:
     account = accounts.locked(tx, request.subject)
     standing = decisions.find_open(tx.connection, tx.organisation_id, account.id, lock=True)
     if account.control == Control.CLOSED:
-        raise _conflict(
+        raise Conflict.over(
+            RESOURCE,
             account.id,
             "ACCOUNT_CLOSED",
             "The account is closed.",
@@ -124,10 +125,14 @@ def _control(tx: UnitOfWork, request: OpenDecision, asked: _Asked) -> Outcome:
         )
     if standing is not None and account.control == request.control:
         told = f"The account is {account.control} already."
-        raise _conflict(standing.id, "ALREADY_SET", told, "Lift it, or decide to keep it.")
+        raise Conflict.over(
+            RESOURCE, standing.id, "ALREADY_SET", told, "Lift it, or decide to keep it."
+        )
     if standing is not None and standing.needs_two and request.control != Control.FROZEN:
         told = f"Two persons lift {account.control}, so that nothing weaker replaces it."
-        raise _conflict(standing.id, "SECOND_PERSON", told, "Lift it first, with a colleague.")
+        raise Conflict.over(
+            RESOURCE, standing.id, "SECOND_PERSON", told, "Lift it first, with a colleague."
+        )
     return controls.decide(
         account,
         standing,
@@ -150,7 +155,7 @@ def _closure(tx: UnitOfWork, request: OpenDecision, asked: _Asked) -> Outcome:
         markets.control(tx.connection, market.name, lock=True) is not None
     ):
         told = f"{market.name} is closed already."
-        raise _conflict(market.name, "ALREADY_CLOSED", told, "Open it first.")
+        raise Conflict.over(RESOURCE, market.name, "ALREADY_CLOSED", told, "Open it first.")
     due = asked.due(tx, DecisionKind.MARKET)
     markets.close(tx.rows, market.name, asked.reason, None if due == NEVER else due)
     return decision_records.opened(
@@ -188,7 +193,7 @@ def take(tx: UnitOfWork, decision_id: str) -> Decision:
     name = tx.name
     if found.holder not in (None, name) and found.held_until > tx.now:
         told = f"{found.holder} has taken the decision until {format_instant(found.held_until)}."
-        raise _conflict(found.id, "TAKEN", told, "Ask them, or wait until then.")
+        raise Conflict.over(RESOURCE, found.id, "TAKEN", told, "Ask them, or wait until then.")
     values = {"holder": name, "held_until": tx.now + HELD_FOR}
     return _changed(tx, found, Outcome(found.id), "taken", **values)
 
@@ -236,7 +241,9 @@ def approve(tx: UnitOfWork, decision_id: str, request: Approval) -> Decision:
             return _changed(tx, found, Outcome(found.id), "firstApproved", **first)
         if found.first_by == tx.name:
             told = "Another person has to approve what you have asked for or approved."
-            raise _conflict(found.id, "SAME_PERSON", told, "Ask a colleague who may decide.")
+            raise Conflict.over(
+                RESOURCE, found.id, "SAME_PERSON", told, "Ask a colleague who may decide."
+            )
     approved = _EFFECTS[DecisionKind(found.kind)].approve(tx, found)
     return _end(tx, found, approved, DecisionStatus.APPROVED, None, answer)
 
@@ -273,7 +280,9 @@ def _locked(tx: UnitOfWork, decision_id: str) -> Record:
     if found.status != DecisionStatus.OPEN:
         by, at = found.decided_by, format_instant(found.decided_at)
         told = f"The decision was {found.status} by {by} at {at}."
-        raise _conflict(found.id, "ALREADY_DECIDED", told, "Look at the decision again.")
+        raise Conflict.over(
+            RESOURCE, found.id, "ALREADY_DECIDED", told, "Look at the decision again."
+        )
     return found
 
 
@@ -440,14 +449,3 @@ def _checked_until(text: str, now: int) -> int:
     if not now < until < NEVER:
         raise ValidationFailed.of("until", "a time that is still to come")
     return until
-
-
-def _conflict(identifier: str, reason: str, told: str, suggestion: str) -> ServiceError:
-    details = {
-        "resource": RESOURCE,
-        "id": identifier,
-        "reason": reason,
-        "currentVersion": None,
-        "suggestion": suggestion,
-    }
-    return Conflict(told, details)

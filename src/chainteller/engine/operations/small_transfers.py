@@ -122,15 +122,12 @@ def _require_suitable(connection: Session, wallet: Record, customer_id: str) -> 
     """Raises Conflict: a transfer from the address would prove nothing."""
     found = unsuitable(connection, wallet, customer_id)
     if found is not None:
-        raise Conflict(
+        raise Conflict.over(
+            "counterparty",
+            wallet.id,
+            found.value,
             "A small transfer from this address would prove nothing.",
-            {
-                "resource": "counterparty",
-                "id": wallet.id,
-                "reason": found.value,
-                "currentVersion": None,
-                "suggestion": UNSUITABLE[found],
-            },
+            UNSUITABLE[found],
         )
 
 
@@ -158,15 +155,12 @@ def unsuitable(connection: Session, wallet: Record, customer_id: str) -> Unsuita
 def _require_none_waiting(tx: UnitOfWork, account_id: str, wallet_id: str) -> None:
     waiting = small_transfers.waiting(tx.connection, account_id, wallet_id, tx.now)
     if waiting is not None:
-        raise Conflict(
+        raise Conflict.over(
+            RESOURCE,
+            waiting,
+            "SMALL_TRANSFER_WAITING",
             "A small transfer from this wallet is already waiting.",
-            {
-                "resource": RESOURCE,
-                "id": waiting,
-                "reason": "SMALL_TRANSFER_WAITING",
-                "currentVersion": None,
-                "suggestion": "Use that one, or wait until it has expired.",
-            },
+            "Use that one, or wait until it has expired.",
         )
 
 
