@@ -930,9 +930,9 @@ FAULTS = (
     ),
     Fault(
         "an API key isn't compared with the log",
-        "engine/operations/keys.py",
-        "if (former is None or former.use != use) and self.uses.contradicted(use, size):",
-        "if not use.key_id:",
+        "engine/operations/key_uses.py",
+        "return None if use != former and self.contradicted(use, size) else use",
+        "return use",
         "tests/engine/test_keys.py::test_a_key_that_somebody_altered_opens_nothing_and_is_named",
     ),
     Fault(

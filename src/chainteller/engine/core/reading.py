@@ -6,6 +6,7 @@ from typing import TypeVar
 from chainteller.domain.assets import MARKETS, MARKETS_BY_NAME, Market
 from chainteller.domain.clock import parse_instant
 from chainteller.domain.ids import plausible
+from chainteller.domain.keys import duration_of
 from chainteller.domain.quoting import Side
 from chainteller.service.errors import NotFound, UnsupportedMarket, ValidationFailed
 from chainteller.service.models.pages import (
@@ -83,6 +84,14 @@ def words(field: str, text: str, most: int) -> str:
     if not 0 < len(told) <= most or not told.isprintable():
         raise ValidationFailed.of(field, f"1 to {most} printable characters.")
     return told
+
+
+def duration(field: str, text: str) -> int:
+    """Microseconds of a duration such as 30d. Raises ValidationFailed."""
+    try:
+        return duration_of(text)
+    except ValueError as error:
+        raise ValidationFailed.of(field, str(error)) from None
 
 
 def side(text: str) -> Side:

@@ -12,7 +12,7 @@ from chainteller.domain.actors import Actor
 from chainteller.domain.agents import SIGNED_WITHIN, Signed, scopes_of
 from chainteller.engine.core import timekeeping
 from chainteller.engine.core.context import EngineContext
-from chainteller.engine.operations.key_uses import KeyUse, KeyUses, use_of
+from chainteller.engine.operations.key_uses import KeyUse, KeyUses
 from chainteller.engine.operations.keys import REMEMBERED_S
 from chainteller.service.deployment import Principal
 from chainteller.service.errors import Unauthorized
@@ -59,15 +59,14 @@ class SignedRequests:
             ServiceUnavailable: the database cannot be asked.
         """
         organisation, now_s = principal.actor.organisation, self._elapsed()
+        least = self._uses.sizes
         with self._context.database.read() as connection:
             row = agents.find_with_log(connection, organisation, signed.agent_id)
         if row is None:
             raise Unauthorized("AGENT_UNKNOWN")
-        use = use_of(Tables.agent, row)
-        size = max(row.size or 0, self._uses.sizes.get(organisation, 0))
-        self._uses.note(use, size)
         former = self._known.get((organisation, signed.agent_id))
-        if (former is None or former.use != use) and self._uses.contradicted(use, size):
+        use = self._uses.judged(Tables.agent, row, None if former is None else former.use, least)
+        if use is None:
             raise Unauthorized("AGENT_UNKNOWN")
         found = self._judged(principal, signed, row)
         if len(self._known) >= _MOST_KNOWN:

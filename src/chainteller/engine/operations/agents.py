@@ -7,7 +7,6 @@ from chainteller.domain.agents import (
     read_public_key,
     scopes_of,
 )
-from chainteller.domain.keys import duration_of
 from chainteller.engine.core import outcome, reading
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import Event, Insert, Outcome, Row, Update
@@ -64,7 +63,7 @@ def enrol(tx: UnitOfWork, request: EnrolAgent) -> Agent:
     decided = Outcome(identifier, (Insert(Tables.agent, (row,)),), events=(event,))
     outcome.apply(tx, decided)
     tx.audited_object = identifier
-    return _shown(tx, identifier)
+    return agents.to_model(decided.record(Tables.agent), tx.now)
 
 
 @writes(operations.APPROVE_AGENT)
@@ -83,7 +82,7 @@ def approve(tx: UnitOfWork, identifier: str, request: ApproveAgent) -> Agent:
         told = "Nobody approves a key of their own."
         raise Conflict.over(RESOURCE, found.id, "SAME_PERSON", told, "Ask a colleague who may.")
     roles = _checked_roles(tx, request.roles)
-    lifetime = None if request.expires is None else _duration(request.expires)
+    lifetime = None if request.expires is None else reading.duration("expires", request.expires)
     values = {
         "roles": " ".join(roles),
         "approved_at": tx.now,
@@ -111,14 +110,10 @@ def _locked(tx: UnitOfWork, identifier: str) -> Record:
 
 
 def _changed(tx: UnitOfWork, found: Record, values: Row, event: Event) -> Agent:
-    update = Update(Tables.agent, {"id": found.id}, values)
-    outcome.apply(tx, Outcome(found.id, rows=(update,), events=(event,)))
-    return _shown(tx, found.id)
-
-
-def _shown(tx: UnitOfWork, identifier: str) -> Agent:
-    row = reading.row_by_id(agents.find, tx.connection, RESOURCE, tx.organisation_id, identifier)
-    return agents.to_model(row, tx.now)
+    update = Update(Tables.agent, {"id": found.id}, values, before=found)
+    decided = Outcome(found.id, rows=(update,), events=(event,))
+    outcome.apply(tx, decided)
+    return agents.to_model(decided.record(Tables.agent, found), tx.now)
 
 
 def _public_key(text: str) -> bytes:
@@ -146,11 +141,3 @@ def _checked_roles(tx: UnitOfWork, names: tuple[str, ...]) -> tuple[str, ...]:
         if more:
             raise Forbidden(min(more), tx.actor.key_id)
     return tuple(dict.fromkeys(names))
-
-
-def _duration(text: str) -> int:
-    """Raises ValidationFailed."""
-    try:
-        return duration_of(text)
-    except ValueError as error:
-        raise ValidationFailed.of("expires", str(error)) from None

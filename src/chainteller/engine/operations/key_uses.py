@@ -45,6 +45,23 @@ class KeyUses:
         self.sizes: Mapping[str, int] = {}
         """Of the logs, at the last look; a log never becomes shorter."""
 
+    def judged(
+        self, table: Table, row: Record, former: KeyUse | None, least: Mapping[str, int]
+    ) -> KeyUse | None:
+        """The use of a key with the row that was just read, which is noted; None if it isn't as the
+        log says. One that is as the ``former`` use was isn't compared again.
+
+        ``least`` are the ``sizes`` from before the row was read: a log that has grown since may
+        tell of a later row.
+
+        Raises:
+            ServiceUnavailable: the database can't be read.
+        """
+        use = use_of(table, row)
+        size = max(row.size or 0, least.get(use.organisation_id, 0))
+        self.note(use, size)
+        return None if use != former and self.contradicted(use, size) else use
+
     def note(self, use: KeyUse, size: int) -> None:
         """Remember a use. Beyond the most that are remembered, each of them is named anyway, or
         is a key in force."""

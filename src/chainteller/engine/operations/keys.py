@@ -16,16 +16,15 @@ from chainteller.domain.keys import (
     LAST_USE_STEP,
     MAXIMUM_OVERLAP,
     ApiKey,
-    duration_of,
     new_key,
     refusal_reason,
     scopes_of,
 )
 from chainteller.domain.randomness import Randomness, SystemRandomness
-from chainteller.engine.core import timekeeping
+from chainteller.engine.core import reading, timekeeping
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.unit_of_work import UnitOfWork, act, now
-from chainteller.engine.operations.key_uses import KeyUse, KeyUses, use_of
+from chainteller.engine.operations.key_uses import KeyUse, KeyUses
 from chainteller.service.deployment import Principal
 from chainteller.service.entered_secrets import refuse_secret
 from chainteller.service.errors import (
@@ -76,7 +75,7 @@ class ApiKeys:
             "organisation_id": _checked_organisation(organisation),
             "scopes": " ".join(_checked_scopes(scopes)),
         }
-        lifetime = None if expires is None else _duration("expires", expires)
+        lifetime = None if expires is None else reading.duration("expires", expires)
         made = new_key(self.randomness, self.environment)
 
         def work(tx: UnitOfWork) -> None:
@@ -120,7 +119,7 @@ class ApiKeys:
             Conflict: it is expired, revoked or already replaced.
             ValidationFailed: no duration, or a longer one.
         """
-        kept = 0 if overlap == "0" else _duration("overlap", overlap)
+        kept = 0 if overlap == "0" else reading.duration("overlap", overlap)
         if kept > MAXIMUM_OVERLAP:
             raise ValidationFailed.of("overlap", "At most 7d.")
         made = new_key(self.randomness, self.environment)
@@ -203,11 +202,10 @@ class Authenticator:
     def _read(self, text: str) -> _Known:
         now_s, least = self._elapsed(), self.uses.sizes
         row, now = _authentic(self._context, text)
-        digest, use = _digest(text), use_of(Tables.api_key, row)
-        size = max(row.size or 0, least.get(use.organisation_id, 0))
-        self.uses.note(use, size)
+        digest = _digest(text)
         former = self._known.get(digest)
-        if (former is None or former.use != use) and self.uses.contradicted(use, size):
+        use = self.uses.judged(Tables.api_key, row, None if former is None else former.use, least)
+        if use is None:
             raise Unauthorized("UNKNOWN")
         if row.last_used_at is None or now - row.last_used_at >= LAST_USE_STEP:
             _mark_used(self._context, use.key_id, now)
@@ -332,10 +330,3 @@ def _checked_scopes(scopes: tuple[str, ...]) -> tuple[str, ...]:
         told = f"Only a key for desks has {', '.join(of_people)}: add the scope {DESK}."
         raise ValidationFailed.of("scope", told)
     return found
-
-
-def _duration(field_name: str, text: str) -> int:
-    try:
-        return duration_of(text)
-    except ValueError as error:
-        raise ValidationFailed.of(field_name, str(error)) from None
