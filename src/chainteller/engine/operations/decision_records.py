@@ -36,7 +36,7 @@ def opened(  # noqa: PLR0913 - what a decision is, declared by name
     due: int = NEVER,
     at_deadline: AtDeadline | None = None,
     rule_id: str | None = None,
-    second: "Second | None" = None,
+    second: Second | None = None,
 ) -> Outcome:
     """A new decision, told, with work at its deadline where the subject has none of its own.
 

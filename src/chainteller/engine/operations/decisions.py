@@ -17,7 +17,6 @@ from chainteller.domain.decisions import (
 )
 from chainteller.domain.preconditions import SETTABLE, Control
 from chainteller.domain.second_method import StatementStatus
-from chainteller.domain.transfers import TransferStatus
 from chainteller.engine.core import outcome, reading
 from chainteller.engine.core.outcome import AuditEntry, Outcome, Update
 from chainteller.engine.core.table import reads, writes
@@ -170,7 +169,7 @@ def _closure(tx: UnitOfWork, request: OpenDecision, asked: _Asked) -> Outcome:
 
 
 def _require_for(tx: UnitOfWork, found: Record) -> None:
-    """What approving a decision needs beside the scope of decisions. Raises Forbidden."""
+    """What deciding needs beside the scope of decisions. Raises Forbidden."""
     if found.kind == DecisionKind.CONTROL:
         _require(tx, "controls:write")
     elif found.kind == DecisionKind.MARKET:
@@ -215,7 +214,7 @@ def note(tx: UnitOfWork, decision_id: str, request: DecisionNote) -> Decision:
 
 def _held_longer(tx: UnitOfWork, withdrawal_id: str, until: int) -> Outcome:
     """A withdrawal waits longer for its decision."""
-    row = _reviewing(tx, withdrawal_id)
+    row = transfers.reviewing(tx, withdrawal_id)
     jobs.postpone(tx.rows, REVIEW, row.id, until)
     guard = {"version": row.version}
     update = Update(Tables.transfer, {"id": row.id}, {"review_eta": until}, guard)
@@ -233,10 +232,10 @@ def approve(tx: UnitOfWork, decision_id: str, request: Approval) -> Decision:
     """
     answer = _words("answer", request.answer)
     found = _locked(tx, decision_id)
+    _require_for(tx, found)
     if found.needs_two:
         current = second_persons.digest(tx, found)
         if not second_persons.counts(tx, found, current):
-            _require_for(tx, found)
             first = {"first_by": tx.name, "first_at": tx.now, "digest": current}
             return _changed(tx, found, Outcome(found.id), "firstApproved", **first)
         if found.first_by == tx.name:
@@ -250,9 +249,15 @@ def approve(tx: UnitOfWork, decision_id: str, request: Approval) -> Decision:
 
 @writes(operations.REFUSE_DECISION)
 def refuse(tx: UnitOfWork, decision_id: str, request: Refusal) -> Decision:
-    """Raises Conflict: it was decided before."""
+    """What stays closed or under a control gets another decision.
+
+    Raises:
+        Conflict: it was decided before.
+        Forbidden.
+    """
     answer = _words("answer", request.answer)
     found = _locked(tx, decision_id)
+    _require_for(tx, found)
     refused = _EFFECTS[DecisionKind(found.kind)].refuse(tx, found, request)
     return _end(tx, found, refused, DecisionStatus.REFUSED, request.reason, answer)
 
@@ -320,14 +325,14 @@ def _changed(tx: UnitOfWork, found: Record, also: Outcome, what: str, **values: 
 
 
 def _pass_withdrawal(tx: UnitOfWork, found: Record) -> Outcome:
-    row = _reviewing(tx, found.subject)
+    row = transfers.reviewing(tx, found.subject)
     jobs.remove(tx.rows, REVIEW, row.id)
     return payouts.decide_passed_review(row, outcome.moment(tx))
 
 
 def _reject_withdrawal(tx: UnitOfWork, found: Record, request: Refusal) -> Outcome:
     reason = _refusal_reason(request)
-    row = _reviewing(tx, found.subject)
+    row = transfers.reviewing(tx, found.subject)
     jobs.remove(tx.rows, REVIEW, row.id)
     return payouts.decide_rejection(row, REFUSED_REVIEW, REFUSALS[reason], tx.now)
 
@@ -340,37 +345,20 @@ def _refusal_reason(request: Refusal) -> RefusalReason:
     return RefusalReason(request.reason)
 
 
-def _reviewing(tx: UnitOfWork, withdrawal_id: str) -> Record:
-    row = transfers.locked(tx, withdrawal_id, TransferStatus.REVIEWING)
-    if row is None:
-        raise AssertionError(f"{withdrawal_id} has an open decision and isn't in review")
-    return row
-
-
 def _lift_control(tx: UnitOfWork, found: Record) -> Outcome:
-    if not tx.actor.is_worker:
-        _require_for(tx, found)
     return controls.decide_lifting(accounts.locked_by_id(tx, found.subject))
 
 
 def _open_market(tx: UnitOfWork, found: Record) -> Outcome:
-    if not tx.actor.is_worker:
-        _require_for(tx, found)
     markets.reopen(tx.rows, found.subject)
     return Outcome(found.subject)
 
 
 def _keep_closed(tx: UnitOfWork, found: Record, request: Refusal) -> Outcome:
-    _require(tx, "admin")
     kept = _opened_again(tx, found, request)
     reason, due = (kept.inserted(Tables.decision)[name] for name in ("reason", "due"))
     markets.close(tx.rows, found.subject, reason, None if due == NEVER else due)
     return kept
-
-
-def _keep_control(tx: UnitOfWork, found: Record, request: Refusal) -> Outcome:
-    _require(tx, "controls:write")
-    return _opened_again(tx, found, request)
 
 
 def _opened_again(tx: UnitOfWork, found: Record, request: Refusal) -> Outcome:
@@ -408,7 +396,7 @@ class _Effect(NamedTuple):
 
 _EFFECTS: Mapping[DecisionKind, _Effect] = {
     DecisionKind.WITHDRAWAL: _Effect(_pass_withdrawal, _reject_withdrawal),
-    DecisionKind.CONTROL: _Effect(_lift_control, _keep_control),
+    DecisionKind.CONTROL: _Effect(_lift_control, _opened_again),
     DecisionKind.MARKET: _Effect(_open_market, _keep_closed),
     DecisionKind.OWNERSHIP_STATEMENT: _Effect(_accept_statement, _refuse_statement),
 }

@@ -11,9 +11,6 @@ from typing import Any
 
 from chainteller.domain.canonical import canonical
 from chainteller.domain.decisions import SECOND_WITHIN, DecisionKind
-from chainteller.domain.options import EngineOptions
-from chainteller.domain.rules import rule_of
-from chainteller.domain.transfers import TransferStatus
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import accounts, transfers
 from chainteller.storage.db.query import Record
@@ -25,19 +22,19 @@ _PAID = (
 _HELD = ("subject", "control", "reason")
 
 
-def digest_of_withdrawal(row: Mapping[str, Any], account: Record, options: EngineOptions) -> str:
+def digest_of_withdrawal(row: Mapping[str, Any], account: Record, rule_id: str) -> str:
     """Of what leaves, where it goes, the control of its account, and the rules."""
-    return _digest({name: row[name] for name in _PAID}, account.control, options)
+    return _digest({name: row[name] for name in _PAID}, account.control, rule_id)
 
 
 def digest(tx: UnitOfWork, found: Record) -> str:
     """Of what the approval of a locked decision will do."""
-    options = tx.context.options
+    rule_id = tx.context.rule.id
     if found.kind == DecisionKind.WITHDRAWAL:
-        row = transfers.locked(tx, found.subject, TransferStatus.REVIEWING)
+        row = transfers.reviewing(tx, found.subject)
         account = accounts.locked_by_id(tx, found.trading_account_id)
-        return digest_of_withdrawal({} if row is None else row._asdict(), account, options)
-    return _digest({name: getattr(found, name) for name in _HELD}, None, options)
+        return digest_of_withdrawal(row._asdict(), account, rule_id)
+    return _digest({name: getattr(found, name) for name in _HELD}, None, rule_id)
 
 
 def counts(tx: UnitOfWork, found: Record, current: str) -> bool:
@@ -49,7 +46,7 @@ def counts(tx: UnitOfWork, found: Record, current: str) -> bool:
     return tx.now <= int(found.first_at) + SECOND_WITHIN
 
 
-def _digest(what: Mapping[str, Any], control: str | None, options: EngineOptions) -> str:
+def _digest(what: Mapping[str, Any], control: str | None, rule_id: str) -> str:
     told = {name: str(value) for name, value in what.items()}
-    body = canonical({"what": told, "control": control, "rule": rule_of(options).id})
+    body = canonical({"what": told, "control": control, "rule": rule_id})
     return sha256(body.encode()).hexdigest()

@@ -66,6 +66,14 @@ def locked(tx: UnitOfWork, transfer_id: str, *statuses: TransferStatus) -> Recor
     return row if row is not None and row.status in statuses else None
 
 
+def reviewing(tx: UnitOfWork, withdrawal_id: str) -> Record:
+    """The withdrawal that an open decision is about, locked after its account."""
+    row = locked(tx, withdrawal_id, TransferStatus.REVIEWING)
+    if row is None:
+        raise AssertionError(f"{withdrawal_id} has an open decision and isn't in review")
+    return row
+
+
 def advance(
     transfer: Record, status: TransferStatus, now: int, **values: object
 ) -> tuple[Update, Event]:

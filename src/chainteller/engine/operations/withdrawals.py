@@ -238,7 +238,7 @@ def decide_withdrawal(order: Order, account: Record, state: State, moment: Momen
     if review is None or not is_by_person(review.reason):
         return decided
     asked_by = state.asked_by if review.needs_two else None
-    digest = second_persons.digest_of_withdrawal(row, account, options) if asked_by else None
+    digest = second_persons.digest_of_withdrawal(row, account, row["rule_id"]) if asked_by else None
     opened = decision_records.opened(
         moment,
         DecisionKind.WITHDRAWAL,
