@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from chainteller.domain.evidence import AddressCode, EvidenceLevel
+from chainteller.domain.evidence import METHODS, AddressCode, EvidenceLevel, VerificationMethod
 from chainteller.domain.json_depth import parse_json
 from chainteller.wallets.family import Address
 from chainteller.wallets.hashes import keccak256
@@ -262,6 +262,15 @@ class ChainAnswer:
             "finality": self.finality.value,
         }
         return json.dumps(found, sort_keys=True, separators=(",", ":"))
+
+
+def proof_level(method: VerificationMethod, stored: str | None) -> EvidenceLevel:
+    """What a proof is worth: what its method is, or what the ``stored`` evidence of a contract is.
+
+    Raises: as ``evidence_level``.
+    """
+    is_contract = method is VerificationMethod.CONTRACT
+    return evidence_level(stored) if is_contract else METHODS[method].level
 
 
 def evidence_level(stored: str | None) -> EvidenceLevel:

@@ -22,7 +22,7 @@ from chainteller.domain.challenges import (
 )
 from chainteller.domain.clock import SECOND, format_instant
 from chainteller.domain.evidence import METHODS as EVIDENCE
-from chainteller.domain.evidence import Evidence, EvidenceLevel, VerificationMethod, evidence_of
+from chainteller.domain.evidence import VerificationMethod, evidence_of
 from chainteller.domain.json_depth import parse_json
 from chainteller.domain.money import Amount
 from chainteller.domain.second_method import (
@@ -146,12 +146,12 @@ def _first(
 
 def _claim(evidence: Record) -> Contradictions:
     """What the claim itself rests on, linked or not."""
-    method = evidence_of(evidence.claim_method)
     check = CHECKS.get(evidence.claim_method)
-    if method is None or check is None:
+    if check is None:
         yield Contradiction("METHOD", "This build doesn't know the claim's method.")
         return
-    if evidence.claim_level != _level(evidence, method):
+    level = contracts.proof_level(VerificationMethod(evidence.claim_method), evidence.evidence_body)
+    if evidence.claim_level != level:
         yield Contradiction("METHOD", "The claim's level isn't that of its method.")
     if (evidence.small_challenge_id is None) == (check is _check_transfer):
         yield Contradiction("METHOD", "The challenge asked for another proof than was given.")
@@ -177,12 +177,6 @@ def _claim(evidence: Record) -> Contradictions:
     yield from check(evidence, address)
     yield from _parties(evidence)
     yield from _times(evidence)
-
-
-def _level(evidence: Record, method: Evidence) -> EvidenceLevel:
-    """The level that the claim's proof has."""
-    is_contract = evidence.claim_method == VerificationMethod.CONTRACT
-    return contracts.evidence_level(evidence.evidence_body) if is_contract else method.level
 
 
 _REDIRECTED = Contradiction("ADDRESS", "The wallet's address isn't the one that was registered.")

@@ -18,7 +18,7 @@ from chainteller.domain.challenges import (
     ClaimStatus,
     challenge_status,
 )
-from chainteller.domain.evidence import METHODS, EvidenceLevel, VerificationMethod
+from chainteller.domain.evidence import VerificationMethod
 from chainteller.domain.ids import Prefix
 from chainteller.engine.core import outcome, reading
 from chainteller.engine.core.context import EngineContext
@@ -202,7 +202,7 @@ def decide_acceptance(
         "expires": moment.now + CLAIM_LIFETIME,
         "linked_at": None,
         "method": method.value,
-        "level": _level(method, evidence).value,
+        "level": contracts.proof_level(method, evidence).value,
     }
     kept: tuple[Insert, ...] = ()
     if evidence is not None:
@@ -218,12 +218,6 @@ def decide_acceptance(
             Event("ownership_claim.created", claim_id, told),
         ),
     )
-
-
-def _level(method: VerificationMethod, evidence: str | None) -> EvidenceLevel:
-    """What a proof is worth: that of its method, or less where a chain's answers are worth less."""
-    is_contract = method is VerificationMethod.CONTRACT
-    return contracts.evidence_level(evidence) if is_contract else METHODS[method].level
 
 
 def _refusal(tx: UnitOfWork, challenge: Record, about: Case, found: Diagnosis) -> InvalidSignature:
