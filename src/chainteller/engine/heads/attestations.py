@@ -60,8 +60,10 @@ def _place(connection: Session, organisation_id: str, claim: OwnershipClaim) -> 
     )
     for each in found:
         told = ((event.type, event.resource) for event in each.events)
+        if ("ownership_claim.created", claim.id) not in told:
+            continue
         body = views.body_of(connection, organisation_id, each.number)
-        if ("ownership_claim.created", claim.id) in told and body is not None:
+        if body is not None:
             return each.number, entry.leaf_of(body)
     missing = NotFound("audit row", claim.id)
     missing.details["suggestion"] = (
