@@ -79,6 +79,12 @@ class _Reading:
                 return f"{self._name}:{number}:{found.start() + 1}"
         return self._name
 
+    def unknown(self, section: str, told: Iterable[str], known: tuple[str, ...]) -> None:
+        """Note each word of a section or a line that it doesn't have."""
+        for word in told:
+            if word not in known:
+                self.wrong(word, f"{section} has no {word!r}", known)
+
     def section(self, found: Mapping[str, Any], name: str) -> Iterable[tuple[str, Any]]:
         told = found.get(name, {})
         if isinstance(told, dict):
@@ -94,8 +100,7 @@ class _Reading:
 
     def case(self, told: dict[str, Any]) -> CasePolicy:
         """Raises nothing: what is wrong is noted."""
-        for word in told.keys() - set(CasePolicy._fields):
-            self.wrong(word, f"case has no {word!r}", CasePolicy._fields)
+        self.unknown("case", told, CasePolicy._fields)
         wanted, pattern = str(told.get("wanted", CaseWanted.OFF)), told.get("pattern", "")
         if wanted not in set(CaseWanted):
             self.wrong("wanted", f"case.wanted is {' or '.join(CaseWanted)}", tuple(CaseWanted))
@@ -108,9 +113,7 @@ class _Reading:
         return CasePolicy(CaseWanted(wanted), pattern)
 
     def two(self, told: dict[str, Any]) -> TwoPersons:
-        known = ("withdrawal", "within", "always")
-        for word in told.keys() - set(known):
-            self.wrong(word, f"two has no {word!r}", known)
+        self.unknown("two", told, ("withdrawal", "within", "always"))
         over = None
         if "withdrawal" in told:
             over = self._amount("withdrawal", "two.withdrawal", told["withdrawal"])
@@ -138,9 +141,7 @@ class _Reading:
         if not isinstance(told, Mapping):
             self.wrong(condition, f'{condition} is written {{ over = "0", within = "2h" }}')
             return None
-        for word in told:
-            if word not in _WORDS:
-                self.wrong(word, f"{condition} has no {word!r}", _WORDS)
+        self.unknown(condition, told, _WORDS)
         over = self._amount(condition, f"{condition}.over", told.get("over", "0"))
         within = self._within(condition, f"{condition}.within", told.get("within", ""))
         then = str(told.get("then", AtDeadline.REFUSE))
