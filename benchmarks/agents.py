@@ -25,9 +25,10 @@ from tests.world.bank import build
 from tests.world.files import KEY_SETTING
 
 from chainteller.domain.actors import DESK_SCOPES
-from chainteller.domain.agents import CASE_HEADER, KEY_HEADER, Target, public_key_text
+from chainteller.domain.agents import public_key_text
 from chainteller.domain.clock import SystemClock
 from chainteller.domain.options import EngineOptions
+from chainteller.domain.signed_requests import CASE_HEADER, KEY_HEADER, Target
 from chainteller.remote.signing import AgentSigner
 from chainteller.service.models.agents import ApproveAgent, EnrolAgent
 from chainteller.settings.policy import parse_policy

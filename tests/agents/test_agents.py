@@ -11,9 +11,10 @@ from tests.refusals import details, refusal
 from tests.world.bank import build, sqlite_url
 
 from chainteller.domain.actors import Actor
-from chainteller.domain.agents import Target, public_key_text
+from chainteller.domain.agents import public_key_text
 from chainteller.domain.clock import SECOND
 from chainteller.domain.policy import Policy
+from chainteller.domain.signed_requests import Target
 from chainteller.engine.operations.keys import REMEMBERED_S
 from chainteller.service.cases import ForCase
 from chainteller.service.errors import ServiceError, ValidationFailed

@@ -5,8 +5,9 @@ from base64 import b64decode
 import pytest
 from nacl.signing import SigningKey, VerifyKey
 
-from chainteller.domain.agents import Target, agent_id, content_digest, read_signature
+from chainteller.domain.agents import agent_id
 from chainteller.domain.clock import ManualClock, parse_instant
+from chainteller.domain.signed_requests import Target, content_digest, read_signature
 from chainteller.remote.signing import AgentSigner
 
 SEED = bytes(range(32))

@@ -13,7 +13,7 @@ from tests.world.serving import served
 
 from chainteller.api.logs import JsonLines
 from chainteller.domain.actors import SCOPES, Actor
-from chainteller.domain.agents import Signed
+from chainteller.domain.signed_requests import Signed
 from chainteller.service.deployment import DeploymentOptions, Figure, Health, Principal
 from chainteller.service.errors import ServiceUnreachable
 from chainteller.service.interface import Service

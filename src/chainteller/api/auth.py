@@ -13,7 +13,7 @@ from chainteller.api.request_context import RequestContext, context_of
 from chainteller.api.threads import STRANGERS, Threads, run
 from chainteller.api.wrong_keys import WrongKeys
 from chainteller.domain.actors import DESK
-from chainteller.domain.agents import (
+from chainteller.domain.signed_requests import (
     CASE_HEADER,
     DIGEST_HEADER,
     INPUT_HEADER,

@@ -15,7 +15,7 @@ from chainteller.api.reading import QueryText, idempotency_key, read_document
 from chainteller.api.request_context import RequestContext, context_of
 from chainteller.api.responses import error_reply, json_reply, written
 from chainteller.api.threads import Threads, run
-from chainteller.domain.agents import CASE_HEADER, DIGEST_HEADER, KEY_HEADER
+from chainteller.domain.signed_requests import CASE_HEADER, DIGEST_HEADER, KEY_HEADER
 from chainteller.service.deployment import Deployment, Principal
 from chainteller.service.errors import (
     Forbidden,

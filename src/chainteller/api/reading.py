@@ -9,8 +9,8 @@ from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
 
-from chainteller.domain.agents import content_digest
 from chainteller.domain.json_depth import is_nested_deeper
+from chainteller.domain.signed_requests import content_digest
 from chainteller.service.errors import (
     FieldError,
     MalformedRequest,

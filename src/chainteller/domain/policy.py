@@ -8,7 +8,7 @@ from chainteller.domain.agents import Permission, Roles
 from chainteller.domain.decisions import DecisionKind, Review
 
 MAXIMUM_CASE = 64
-_CASE = re.compile(r"[\x21-\x7e]{1,64}", re.ASCII)
+_CASE = re.compile(rf"[\x21-\x7e]{{1,{MAXIMUM_CASE}}}", re.ASCII)
 CASE_FORM = f"1 to {MAXIMUM_CASE} visible ASCII characters"
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from chainteller.domain.actors import Actor
-from chainteller.domain.agents import Signed
+from chainteller.domain.signed_requests import Signed
 from chainteller.engine.core import timekeeping
 from chainteller.engine.core.table import SHORT
 from chainteller.engine.engine import Engine, load

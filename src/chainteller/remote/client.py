@@ -11,8 +11,8 @@ from functools import lru_cache, partial
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from chainteller.domain.agents import CASE_HEADER
 from chainteller.domain.clock import from_datetime, parse_instant
+from chainteller.domain.signed_requests import CASE_HEADER
 from chainteller.domain.transfers import DEPOSIT_TYPE, WITHDRAWAL_TYPE
 from chainteller.remote.answers import NotShown, complete, require_same
 from chainteller.remote.connection import Connection

@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError, from_json
 
-from chainteller.domain.agents import CASE_HEADER
 from chainteller.domain.randomness import SystemRandomness, below
+from chainteller.domain.signed_requests import CASE_HEADER
 from chainteller.remote import tracing
 from chainteller.remote.answers import AnotherRecord, NotShown
 from chainteller.remote.transport import (

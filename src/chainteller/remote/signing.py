@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from nacl.signing import SigningKey
 
-from chainteller.domain.agents import (
+from chainteller.domain.clock import SECOND, Clock
+from chainteller.domain.signed_requests import (
     DIGEST_HEADER,
     INPUT_HEADER,
     SIGNATURE_HEADER,
@@ -15,7 +16,6 @@ from chainteller.domain.agents import (
     signature_field,
     signature_input,
 )
-from chainteller.domain.clock import SECOND, Clock
 
 
 class AgentSigner:

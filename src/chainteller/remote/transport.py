@@ -17,7 +17,7 @@ from enum import Enum
 from typing import Any, TypeVar
 
 from chainteller.authorities import authorities, why_untrusted
-from chainteller.domain.agents import Target
+from chainteller.domain.signed_requests import Target
 
 _is_first = "httpx" not in sys.modules
 if _is_first:

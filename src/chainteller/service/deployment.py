@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from chainteller.domain.actors import Actor
-from chainteller.domain.agents import Signed
 from chainteller.domain.options import Rates
+from chainteller.domain.signed_requests import Signed
 from chainteller.service.errors import ServiceError
 from chainteller.service.interface import Service
 from chainteller.service.operations import Operation

@@ -9,14 +9,14 @@ import nacl.exceptions
 from nacl.signing import VerifyKey
 
 from chainteller.domain.actors import Actor
-from chainteller.domain.agents import SIGNED_WITHIN, Signed, scopes_of
+from chainteller.domain.agents import AgentStatus, scopes_of_roles
+from chainteller.domain.signed_requests import SIGNED_WITHIN, Signed
 from chainteller.engine.core import timekeeping
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.operations.key_uses import KeyUse, KeyUses
 from chainteller.engine.operations.keys import REMEMBERED_S
 from chainteller.service.deployment import Principal
 from chainteller.service.errors import Unauthorized
-from chainteller.service.models.agents import AgentStatus
 from chainteller.storage.db.query import Record
 from chainteller.storage.db.records import Tables
 from chainteller.storage.queries import agents
@@ -97,6 +97,6 @@ class SignedRequests:
         granted = self._context.options.policy.granted
         scopes = principal.scopes
         if granted:
-            scopes &= scopes_of(granted, row.roles.split())
+            scopes &= scopes_of_roles(granted, row.roles.split())
         actor = replace(principal.actor, name=row.name, scopes=scopes, agent_id=row.id)
         return Principal(actor, scopes)

@@ -2,10 +2,11 @@
 
 from chainteller.domain.agents import (
     AGENT_FORM,
+    AgentStatus,
     agent_id,
     is_agent_name,
     read_public_key,
-    scopes_of,
+    scopes_of_roles,
 )
 from chainteller.engine.core import outcome, reading
 from chainteller.engine.core.context import EngineContext
@@ -14,7 +15,7 @@ from chainteller.engine.core.table import reads_in_context, writes
 from chainteller.engine.core.unit_of_work import UnitOfWork, now
 from chainteller.service import operations
 from chainteller.service.errors import Conflict, Forbidden, ValidationFailed
-from chainteller.service.models.agents import Agent, AgentStatus, ApproveAgent, EnrolAgent
+from chainteller.service.models.agents import Agent, ApproveAgent, EnrolAgent
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
@@ -137,7 +138,7 @@ def _checked_roles(tx: UnitOfWork, names: tuple[str, ...]) -> tuple[str, ...]:
     if any(name not in granted for name in names) or (granted and not names):
         raise ValidationFailed.of("roles", f"of the policy's roles: {known}")
     if tx.actor.scopes is not None:
-        more = scopes_of(granted, names) - tx.actor.scopes
+        more = scopes_of_roles(granted, names) - tx.actor.scopes
         if more:
             raise Forbidden(min(more), tx.actor.key_id)
     return tuple(dict.fromkeys(names))

@@ -1,16 +1,9 @@
 """Agents: people at desks with keys of their own."""
 
-from enum import StrEnum
 from typing import Annotated
 
+from chainteller.domain.agents import AgentStatus
 from chainteller.service.models.base import Many, OneOf, RequestModel, Timestamp, WireModel
-
-
-class AgentStatus(StrEnum):
-    WAITING = "waiting"
-    APPROVED = "approved"
-    EXPIRED = "expired"
-    REVOKED = "revoked"
 
 
 class Agent(WireModel):

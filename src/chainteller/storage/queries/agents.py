@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from chainteller.service.models.agents import Agent, AgentStatus
+from chainteller.domain.agents import AgentStatus, agent_status
+from chainteller.service.models.agents import Agent
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage.db import records
 from chainteller.storage.db.query import Record, Session
@@ -32,10 +33,6 @@ def to_model(row: Record, now: int) -> Agent:
 
 
 def status(row: Record, now: int) -> AgentStatus:
-    if row.revoked_at is not None:
-        return AgentStatus.REVOKED
-    if row.approved_at is None:
-        return AgentStatus.WAITING
-    if row.expires is not None and row.expires <= now:
-        return AgentStatus.EXPIRED
-    return AgentStatus.APPROVED
+    return agent_status(
+        now=now, approved_at=row.approved_at, expires=row.expires, revoked_at=row.revoked_at
+    )
