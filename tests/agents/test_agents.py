@@ -299,10 +299,11 @@ def test_a_refused_agent_is_on_record(tmp_path: Path) -> None:
     with served_bank(tmp_path, starts=True) as bank:
         waiting = bank.enrol("a.brandt")
         refusal(waiting.service.trading_accounts)
+        refusal(bank.remote(bank.desk_key).trading_accounts)
     world = build(sqlite_url(tmp_path))
     (row,) = (each for each in world.engine.audit().data if each.action == "refuse_agent")
     world.engine.close()
-    assert row.inputs["reasons"] == {"AGENT_WAITING": 1}
+    assert row.inputs["reasons"] == {"AGENT_REQUIRED": 1, "AGENT_WAITING": 1}
     assert row.error == "UNAUTHORIZED"
 
 

@@ -109,8 +109,8 @@ class Gateway:
         return answer
 
     def permit(self, context: RequestContext, endpoint: Endpoint) -> Principal:
-        """Take a token from the key's rate limit, then check its scopes; a missing one is put into
-        the trail.
+        """Take a token from the key's rate limit, then check its scopes; a missing scope and a
+        missing signature are put into the trail.
 
         Raises:
             RateLimited: the bucket is empty.
@@ -127,9 +127,9 @@ class Gateway:
         if grant is not None:
             context.reply_headers += grant.headers()
         if endpoint.scope != ANY_KEY and endpoint.scope not in principal.scopes:
+            refusal: ServiceError = Forbidden(endpoint.scope, key_id)
             if principal.is_unsigned:
-                raise Unauthorized("AGENT_REQUIRED")
-            refusal = Forbidden(endpoint.scope, key_id)
+                refusal = Unauthorized("AGENT_REQUIRED")
             self.deployment.note_refusal(context.client, refusal, actor)
             raise refusal
         return principal
