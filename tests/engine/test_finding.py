@@ -8,7 +8,7 @@ import pytest
 from benchmarks.finding import filled, percentile, searched
 from sqlalchemy import select
 from tests.world.customers import CustomerSeed, add_customers
-from tests.world.engines import World, make_world
+from tests.world.engines import DPT, World, make_world
 from tests.world.files import sealed
 from tests.world.searches import people, scripted
 
@@ -18,9 +18,12 @@ from chainteller.domain.ids import short
 from chainteller.domain.search_texts import folded, name_words, read
 from chainteller.engine.engine import Engine
 from chainteller.engine.operations.finding import nicknames
+from chainteller.service.cases import ForCase
 from chainteller.service.errors import ValidationFailed
+from chainteller.service.layers import layered
 from chainteller.service.models.counterparties import RegisterCounterparty
 from chainteller.service.models.finding import Found
+from chainteller.service.models.funding import DepositRequest
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage.lists import search
 from chainteller.storage.queries import organisations
@@ -313,3 +316,24 @@ def test_a_text_is_read_for_ids_amounts_and_days() -> None:
     assert wanted.days == ((date(2025, 11, 21), date(2025, 11, 21)),)
     assert wanted.amounts == ("1234.50",)
     assert read("traded with tda").ids == ()
+
+
+@pytest.mark.parametrize("text", ["#INC-20931", "# inc-20931", "INC-20931"])
+def test_a_case_finds_whom_and_what_it_was_about_and_who_did_it(world: World, text: str) -> None:
+    colleague = layered(world.engine.acting_as(Actor(name="s.iyer")), ForCase(lambda: "INC-20931"))
+    done = colleague.deposit(
+        world.account,
+        DepositRequest(amount="12.00", currency=DPT),
+        idempotency_key="of-case",
+    ).value
+    case, *touched = world.engine.find(text).data
+    assert (case.kind, case.id, case.title) == ("case", "INC-20931", "1 entry by s.iyer")
+    assert {(each.kind, each.id) for each in touched} >= {
+        ("deposit", done.id), ("trading-account", world.account)
+    }  # fmt: skip
+    assert {each.name for each in touched} == {"Mara Whitlock"}
+    assert all(each.matched.startswith("INC-20931: deposit, s.iyer 20") for each in touched)
+
+
+def test_a_case_without_entries_finds_nothing(world: World) -> None:
+    assert world.engine.find("#INC-404").data == ()

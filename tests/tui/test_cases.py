@@ -87,3 +87,25 @@ async def test_an_empty_number_ends_the_case_and_an_impossible_one_is_said(bench
         assert app.desk.case_id == "INC-20931"
         await press(pilot, "#", "ctrl+u", "enter")
         assert app.desk.case_id == ""
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.needs("find")
+async def test_what_was_done_for_a_case_is_found_by_its_number(
+    bench: Bench, size: tuple[int, int]
+) -> None:
+    app = bench.console()
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        await press(pilot, "#", *"INC-20931", "enter", "d", *"100", "enter")
+        await settle(pilot)
+        await press(pilot, ":", *"# inc-20931")
+        await settle(pilot)
+        assert "case INC-20931   1 entry by" in seen(app)
+        await press(pilot, "enter")
+        await settle(pilot)
+        assert "AUDIT  #INC-20931" in seen(app)
+        assert "deposit" in seen(app)
+        await press(pilot, "escape", "#", "ctrl+f")
+        await settle(pilot)
+        assert "AUDIT  #INC-20931" in seen(app)

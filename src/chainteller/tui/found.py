@@ -8,8 +8,8 @@ class Found(NamedTuple):
 
     Attributes:
         place: The screen; ``customers`` for a customer's page, ``bank`` for a bank account that may
-            have no trading account, ``note`` for the agent's own words, ``find`` for an id that is
-            looked for when it is chosen.
+            have no trading account, ``case`` for what was done for one, ``note`` for the agent's
+            own words, ``find`` for an id that is looked for when it is chosen.
         text: What the screen is to show.
         account_id: The account to serve, where it is known.
         customer_id: Whose page it is, with ``reference``.

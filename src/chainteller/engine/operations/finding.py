@@ -10,16 +10,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 from chainteller.domain import search_texts
 from chainteller.domain.actors import Actor
 from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME, USD
-from chainteller.domain.clock import DAY, from_datetime, to_datetime
+from chainteller.domain.clock import DAY, format_instant, from_datetime, to_datetime
 from chainteller.domain.ids import Prefix
 from chainteller.domain.ledger import Bucket
 from chainteller.domain.money import format_atoms, format_cents
 from chainteller.domain.periods import Days, midnight
+from chainteller.domain.policy import CasePolicy
 from chainteller.domain.search_texts import Ends, Subject, Wanted, folded, name_words
 from chainteller.domain.trades import QuoteStatus
 from chainteller.engine.core.context import EngineContext
@@ -35,7 +36,8 @@ from chainteller.storage.lists import finding as rows
 from chainteller.storage.lists import search
 from chainteller.storage.lists.search import Hit
 from chainteller.storage.lists.vocabulary import EXACT, Match
-from chainteller.storage.log import ledger
+from chainteller.storage.log import ledger, views
+from chainteller.storage.log.entry import Entry
 from chainteller.storage.queries import quotes
 
 MOST = 100
@@ -57,6 +59,8 @@ _BELOW = 12
 """How much lower than their customer accounts stand."""
 _AMOUNT, _ON_DAY = 60, 50
 _BELOW_AMOUNTS = 45
+_CASE_SIGN = "#"
+_NAMED_ACTORS = 3
 _LEAST_SCORE, _GOOD_SCORE = 45, 80
 _NICKNAME = 0.93
 _INITIAL = 0.9
@@ -65,6 +69,7 @@ _LEAST_LIKENESS = 0.6
 _OF_NAME = 0.08
 _OUT_OF_ORDER = 0.01
 _SCOPES: Mapping[str, str] = {
+    "case": operations.AUDIT.scope,
     "quote": "trading:quote",
     "counterparty": "wallets:read",
     "blockchain-account": "wallets:read",
@@ -106,7 +111,9 @@ def find(context: EngineContext, actor: Actor, query: FindQuery) -> Page[Found]:
         raise ValidationFailed.of("query", "Say what to look for.", "REQUIRED")
     with context.database.read() as connection:
         finder = _Finder(connection, actor.organisation, now(context, connection))
-        finder.look_for(search_texts.read(text, to_datetime(finder.at).date()))
+        is_case = finder.look_for_case(text.removeprefix(_CASE_SIGN).strip())
+        if not is_case and not text.startswith(_CASE_SIGN):
+            finder.look_for(search_texts.read(text, to_datetime(finder.at).date()))
         found = finder.found()
     allowed = [
         each
@@ -124,6 +131,36 @@ class _Finder:
         self._organisation_id = organisation_id
         self.at = at
         self._finds = _Finds()
+
+    def look_for_case(self, text: str) -> bool:
+        """Whom and what a case's newest entries are about, and who made them; whether it has any.
+        The number may be typed in lower case."""
+        connection, of = self._connection, self._organisation_id
+        for case_id in dict.fromkeys((text, text.upper())):
+            entries: list[Entry] = []
+            if CasePolicy().accepts(case_id):
+                entries, total = views.of_case(connection, of, case_id, MOST)
+            if entries:
+                case = _Case(case_id, _case_title(entries, total), entries[0].when)
+                self._finds.add_row("case", case, _EXACT_ID, case_id)
+                self._touched_for(case_id, entries)
+                return True
+        return False
+
+    def _touched_for(self, case_id: str, entries: Sequence[Entry]) -> None:
+        connection, of = self._connection, self._organisation_id
+        touched: dict[str, tuple[float, str]] = {}
+        for at, entry in enumerate(entries):
+            how = _EXACT_KEY - at / MOST, _told_of_case(case_id, entry)
+            for record_id in filter(None, (entry.object, entry.account)):
+                touched.setdefault(record_id, how)
+        for kind in ("trade", "transfer", "quote", "counterparty", "blockchain-account"):
+            for row in rows.of_kind(connection, of, kind, list(touched)):
+                self._finds.add_row(rows.kind_of(kind, row), row, *touched[row.id])
+        for row in rows.of_kind(connection, of, "trading-account", list(touched)):
+            score, matched = touched[row.id]
+            self._finds.add_row("trading-account", row, score + 1, matched)
+            self._finds.add("customer", row.customer_id, score + 1.5, matched)
 
     def look_for(self, wanted: Wanted) -> None:
         for ends in wanted.ids:
@@ -367,6 +404,29 @@ class _Finder:
         ]  # fmt: skip
 
 
+class _Case(NamedTuple):
+    """A case as a row that was found; it belongs to no account alone."""
+
+    id: str
+    title: str
+    created: int
+    trading_account_id: str | None = None
+
+
+def _case_title(entries: Sequence[Entry], total: int) -> str:
+    names = list(dict.fromkeys(entry.actor for entry in entries))
+    more = f" and {len(names) - _NAMED_ACTORS} more" if len(names) > _NAMED_ACTORS else ""
+    count = f"{total} {'entry' if total == 1 else 'entries'}"
+    return f"{count} by {', '.join(names[:_NAMED_ACTORS])}{more}"
+
+
+def _told_of_case(case_id: str, entry: Entry) -> str:
+    """Who did the newest thing to a record, and when: to the minute, in UTC."""
+    refused = " refused" if entry.error else ""
+    at = format_instant(entry.when)[:16].replace("T", " ")
+    return f"{case_id}: {entry.action}{refused}, {entry.actor} {at}"
+
+
 @dataclass(frozen=True, slots=True)
 class _Person:
     id: str
@@ -544,6 +604,7 @@ def _wallet_title(row: Record, owner: Record | None, _status: str | None) -> str
 
 
 _TITLES = {
+    "case": lambda row, *_: row.title,
     "customer": lambda row, *_: f"{row.name}, {row.reference}",
     "bank-account": lambda row, owner, _: _whose(f"{row.id} {row.type}", owner),
     "trading-account": lambda row, owner, debt: _whose(

@@ -21,9 +21,10 @@ class Found(WireModel):
     """A record that matches.
 
     ``kind`` is customer, bank-account, trading-account, trade, deposit, withdrawal, quote,
-    counterparty or blockchain-account. ``title`` is one line about the record, ``matched`` what of
-    it was found, and ``score`` how well it matches, up to 100. ``name`` and ``reference`` are the
-    customer's. What a kind of record doesn't have is left out.
+    counterparty, blockchain-account or case. ``title`` is one line about the record, ``matched``
+    what of it was found, and ``score`` how well it matches, up to 100. Of a case, whoever and
+    whatever it was about is found with it, and ``matched`` says who did what last, and when.
+    ``name`` and ``reference`` are the customer's. What a kind of record doesn't have is left out.
     """
 
     kind: str

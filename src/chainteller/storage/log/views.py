@@ -154,6 +154,17 @@ def audit_row(row: Record) -> AuditRow:
     )
 
 
+def of_case(
+    connection: Session, organisation_id: str, case_id: str, most: int
+) -> tuple[list[Entry], int]:
+    """The newest entries of a case whose bodies are here, and how many it has. Raises
+    ValueError."""
+    query = ListQuery(case_id=case_id, limit=most)
+    rows, total = _TRAIL.page(connection, (organisation_id,), query)
+    found = [opened(row.number, row.body, FOR_EVENTS) for row in rows if row.body is not None]
+    return found, total.total
+
+
 def newest_hash(connection: Session, organisation_id: str) -> str:
     """The leaf hash of the newest entry of a log, in hexadecimal; empty if there's none."""
     values = {"organisation": organisation_id, "number": head(connection, organisation_id).size}

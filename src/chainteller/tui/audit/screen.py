@@ -18,10 +18,14 @@ if TYPE_CHECKING:
     from chainteller.service.models.pages import Page
     from chainteller.service.models.records import AuditRow
 
+OF_CASE = "#"
+"""Before the number of a case, whose trail is shown in place of a record's."""
+
 
 def _listing(object_id: str) -> Listing:
-    """In a narrow window: of an account's trail, which record; of one record's own, who."""
-    is_account = object_id.startswith("TDA_")
+    """In a narrow window: of an account's or a case's trail, which record; of one record's own,
+    who."""
+    is_account = object_id.startswith(("TDA_", OF_CASE))
     shown = RecordColumns(
         AUDIT_ROW,
         {
@@ -47,11 +51,13 @@ def _listing(object_id: str) -> Listing:
 
 
 def _audit_page(screen: "AuditScreen", number: int) -> "Page[AuditRow]":
-    """Read what was done to a record; of an account also what was done to its other records, where
-    the deployment can collect those.
+    """Read what was done to a record or for a case; of an account also what was done to its other
+    records, where the deployment can collect those.
     """
     of, audit = screen.object_id(), screen.desk.service.audit
     screen.own_rows_alone = False
+    if of.startswith(OF_CASE):
+        return audit(query(page=number, limit=PAGE_ROWS, case_id=of.removeprefix(OF_CASE)))
     if of.startswith("TDA_"):
         try:
             return audit(query(page=number, limit=PAGE_ROWS, trading_account_id=of))
@@ -78,7 +84,7 @@ def _now_lines(row: "AuditRow") -> list[Line]:
     return [
         line((f"no {row.seq}", "strong"), right=((at, "muted"),)),
         line((row.action, "accent"), f"  by {row.actor}", right=(outcome,)),
-        line(row.object),
+        line(row.object, right=((row.case or "", "muted"),)),
     ]
 
 

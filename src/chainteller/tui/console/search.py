@@ -243,6 +243,14 @@ def _everything(
 
 def _by_service(service: "Service", text: str) -> list[Found]:
     rows = service.find(text).data[:_MOST_ROWS]
+    if rows and rows[0].kind == "case":
+        label = f"case {rows[0].id}   {rows[0].title}"
+        case = Found("case", rows[0].id, label, rank=LITERAL)
+        return [case, *(_in_case(each, rows) for each in _records(service, rows, text))]
+    return _records(service, rows, text)
+
+
+def _records(service: "Service", rows: "Sequence[FoundRecord]", text: str) -> list[Found]:
     tokens = search_texts.words_of(text.casefold())
     people = [row for row in rows if row.kind == "customer"]
     by_name = {row.id: rank for row in people if (rank := _rank_of_name(tokens, row.name or ""))}
@@ -267,6 +275,12 @@ def _by_service(service: "Service", text: str) -> list[Found]:
             account_id = row.trading_account_id or ""
             found.append(Found(_RECORDS[row.kind], row.id, label, account_id, rank))
     return found
+
+
+def _in_case(found: Found, rows: "Sequence[FoundRecord]") -> Found:
+    """What a case was about, with who did what to it, and when."""
+    told = next((row.matched.partition(": ")[2] for row in rows if row.id == found.text), "")
+    return found._replace(label=f"{found.label}   {told}".rstrip())
 
 
 def _rank(row: "FoundRecord", by_name: Mapping[str, float]) -> float:

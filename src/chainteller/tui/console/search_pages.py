@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from chainteller.records.formats import RECORD_ID
 from chainteller.tui.accounts.new_account import CustomersScreen
+from chainteller.tui.audit.screen import OF_CASE
 from chainteller.tui.customers.screen import CustomerPage
 from chainteller.tui.found import Found
 
@@ -16,6 +17,8 @@ def open_page(console: "ConsoleShell", found: Found) -> None:
     """Show what was found, whose account is served now, if it has one."""
     if found.place == "note":
         _open_note(console, found.text)
+    elif found.place == "case":
+        console.desk.shell.audit_of(f"{OF_CASE}{found.text}")
     elif found.place == "customers" and found.account_id:
         if not isinstance(console.screen, CustomerPage):
             console.push_screen(CustomerPage(console.desk))

@@ -403,7 +403,8 @@ def _audited(desk: "Desk", account_id: str, row: "AuditRow") -> Iterator[Entry]:
     if not _is_of(desk, row.object, account_id):
         return
     words = _ACTIONS.get(row.action, row.action.replace("_", " "))
-    what = f"{words}, {row.actor}" + (f": {row.error}" if row.error else "")
+    what = ", ".join(filter(None, (words, row.actor, row.case)))
+    what += f": {row.error}" if row.error else ""
     status, key = REFUSED if row.error else row.outcome, f"audit:{row.seq}"
     inside = _lines_of(row)
     yield Entry(row.at, "audit", key, row.object, what, status, account_id, inside=inside)
