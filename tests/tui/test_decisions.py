@@ -186,6 +186,51 @@ async def test_an_account_is_frozen_and_lifted(bench: Bench) -> None:
     assert bench.service.trading_account(account.id).controls == ()
 
 
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_customer_is_frozen_and_lifted_on_their_page_by_four_keys(
+    bench: Bench, size: tuple[int, int]
+) -> None:
+    account, other = bench.open(1, deposit="500.00"), bench.open(2)
+    app = bench.console()
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        app.desk.shell.find(account.id)
+        await settle(pilot)
+        await press(pilot, "P")
+        await press(pilot, "F", "enter")
+        assert "FREEZE the account of Customer 1?" in seen(app)
+        await answer(pilot, "y")
+        assert bench.service.trading_account(account.id).controls == ("FROZEN",)
+        assert bench.service.trading_account(other.id).controls == ()
+        await settle(pilot)
+        await press(pilot, "F")
+        assert "LIFT FROZEN from the account?" in seen(app)
+        await answer(pilot, "y")
+    assert bench.service.trading_account(account.id).controls == ()
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_market_is_closed_until_a_time_and_opened_by_at_most_four_keys(
+    bench: Bench, size: tuple[int, int]
+) -> None:
+    app = bench.console()
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        await press(pilot, "2")
+        name = app.screen.market.market_name  # type: ignore[attr-defined]
+        await press(pilot, "F", "enter")
+        assert f"CLOSE {name} until 2" in seen(app)
+        assert "then fail; the money goes back" in " ".join(seen(app).split())
+        await answer(pilot, "y")
+        shown = bench.service.market(name)
+        assert shown.status != "open"
+        assert shown.estimated_resolution is not None
+        await press(pilot, "F")
+        assert f"OPEN {name}?" in seen(app)
+        await answer(pilot, "y")
+    assert bench.service.market(name).status == "open"
+
+
 async def test_the_list_turns_to_one_kind_and_to_decided_ones(bench: Bench) -> None:
     case, _ = waiting(bench)
     bench.service.open_decision(

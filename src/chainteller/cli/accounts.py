@@ -8,6 +8,7 @@ from chainteller.cli.options import TellerGroup, example, idempotent, options
 from chainteller.cli.output import document, line, record
 from chainteller.domain.agents import LOOK
 from chainteller.domain.clock import SystemClock
+from chainteller.domain.decisions import DecisionKind
 from chainteller.domain.preconditions import SETTABLE
 from chainteller.records.accounts import ACCOUNT, BALANCE, CUSTOMER, LIMIT
 from chainteller.records.audit import AUDIT_ROW
@@ -194,9 +195,9 @@ def control(  # noqa: PLR0913 - one option each
 
 def _standing(bank: Service, account_id: str) -> str:
     """The id of the open decision about an account's control. Raises UsageError."""
-    from chainteller.tui.queries import standing_control
+    from chainteller.tui.queries import standing_decision
 
-    found = standing_control(bank, account_id)
+    found = standing_decision(bank, DecisionKind.CONTROL, account_id)
     if found is None:
         raise click.UsageError(
             "No decision about a control of this account is open. If it has a control, set that "

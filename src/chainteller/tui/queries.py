@@ -141,10 +141,10 @@ def linked_accounts(service: "Service", account_id: str) -> tuple[LinkedAccount,
     )
 
 
-def standing_control(service: "Service", account_id: str) -> "Decision | None":
-    """The open decision about an account's control."""
-    status, kind = DecisionStatus.OPEN.value, DecisionKind.CONTROL.value
-    found = service.decisions(query(text=account_id, status=status, type=kind)).data
+def standing_decision(service: "Service", kind: DecisionKind, subject: str) -> "Decision | None":
+    """The open decision about an account's control, or about a closed market."""
+    status = DecisionStatus.OPEN.value
+    found = service.decisions(query(text=subject, status=status, type=kind.value)).data
     return found[0] if found else None
 
 

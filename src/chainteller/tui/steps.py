@@ -7,13 +7,14 @@ agent it asks for with a step whose function gets the answer and returns the ste
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from chainteller.domain.assets import Asset
 from chainteller.records.formats import Piece
 from chainteller.service.errors import TellerError
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.desk import Desk
+from chainteller.tui.desk_screen import DeskScreen
 from chainteller.tui.dialogs.choice import Choice
 from chainteller.tui.failures import Failure
 from chainteller.tui.list_screen import ListScreen
@@ -102,7 +103,7 @@ def notice(text: str, tone: str = "warn") -> Result:
     return Result(notice=(text, tone))
 
 
-def take(screen: ListScreen[Any], step: Step) -> None:
+def take(screen: DeskScreen, step: Step) -> None:
     """Take a step on a screen; from a step that waits for an answer, the flow goes on by itself."""
     if isinstance(step, Write):
         screen.write(step.lock, partial(follow, screen, step.step))
@@ -114,7 +115,7 @@ def take(screen: ListScreen[Any], step: Step) -> None:
         screen.read("step", partial(follow, screen, step))
 
 
-async def follow(screen: ListScreen[Any], step: Step) -> None:
+async def follow(screen: DeskScreen, step: Step) -> None:
     """Take a step and those after it, in a worker. They are for the customer being served.
 
     Raises:
@@ -150,7 +151,7 @@ async def _serve(desk: Desk, step: Serve) -> Step:
     return step.then
 
 
-def _open_field(screen: ListScreen[Any], step: OpenField) -> None:
+def _open_field(screen: DeskScreen, step: OpenField) -> None:
     screen.field_bar.open(
         step.purpose, step.label, value=step.value, note=step.note, asset=step.asset
     )
@@ -159,7 +160,7 @@ def _open_field(screen: ListScreen[Any], step: OpenField) -> None:
         screen.field_answer = lambda typed: take(screen, submitted(typed))
 
 
-def _show(screen: ListScreen[Any], result: Result) -> None:
+def _show(screen: DeskScreen, result: Result) -> None:
     if result.clears_failure:
         screen.clear_failure()
     if isinstance(result.refusal, Failure):
@@ -170,7 +171,7 @@ def _show(screen: ListScreen[Any], result: Result) -> None:
         _open_field(screen, result.field)
     if result.notice is not None:
         screen.desk.notify(*result.notice)
-    if result.record:
+    if result.record and isinstance(screen, ListScreen):
         screen.wanted_key = result.record
         screen.reload()
     if result.changed:

@@ -13,7 +13,7 @@ from chainteller.tui.decisions.flow import freeze_or_lift
 from chainteller.tui.desk import NOBODY
 from chainteller.tui.desk_screen import say
 from chainteller.tui.list_screen import opens, orders
-from chainteller.tui.steps import Serve, Write, take
+from chainteller.tui.steps import take
 
 if TYPE_CHECKING:
     from chainteller.tui.accounts.screen import AccountsScreen
@@ -55,7 +55,7 @@ def _trade(side: str, screen: "AccountsScreen") -> None:
 def _control(screen: "AccountsScreen") -> None:
     account = screen.selected
     if account is not None:
-        take(screen, Write("control", Serve(account.id, freeze_or_lift(account))))
+        take(screen, freeze_or_lift((account,)))
 
 
 def _control_word(screen: "AccountsScreen") -> str:

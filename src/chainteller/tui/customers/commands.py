@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 from chainteller.domain.preconditions import Act
 from chainteller.tui.commands import Command, control_against
+from chainteller.tui.decisions.flow import freeze_or_lift
 from chainteller.tui.dialogs.choice import Choice
 from chainteller.tui.found import Found
 from chainteller.tui.list_screen import filters, narrows
 from chainteller.tui.statements import write_statement
+from chainteller.tui.steps import take
 
 if TYPE_CHECKING:
     from chainteller.tui.customers.screen import CustomerPage
@@ -78,6 +80,17 @@ def _not_allowed(act: Act, screen: "CustomerPage") -> str:
     return _no_account(screen) or ("" if "" in against else against[0])
 
 
+def _control(screen: "CustomerPage") -> None:
+    if screen.sheet is not None:
+        take(screen, freeze_or_lift([row.sheet.account for row in screen.sheet.accounts]))
+
+
+def _control_word(screen: "CustomerPage") -> str:
+    """Of several accounts, some may be under a control."""
+    accounts = [row.sheet.account for row in screen.sheet.accounts] if screen.sheet else []
+    return "lift" if accounts and all(account.controls for account in accounts) else ""
+
+
 def _started(begin: "Begin", what: str, screen: "CustomerPage") -> None:
     screen.read("ask-account", partial(begin, what, screen))
 
@@ -96,6 +109,9 @@ COMMANDS: tuple[Command["CustomerPage"], ...] = (
     Command("customers.withdraw", "w", "Withdraw to the bank account",
         partial(_started, _transfer, "withdraw"), partial(_not_allowed, Act.WITHDRAW),
         footer="withdraw", rank=2, scope="transfers:write"),
+    Command("customers.control", "F", "Freeze an account, let it only sell, or lift that",
+        _control, _no_account, footer_now=_control_word, footer="freeze", rank=3,
+        scope="controls:write", feature="decisions"),
     Command("customers.account", "v", "Go to the customer's account, or one of them",
         lambda screen: screen.read("ask-account", partial(_open_account, screen)), _no_account,
         footer="account", rank=4),

@@ -110,9 +110,10 @@ class CustomerPage(FilteredListScreen[Entry]):
         self.read("list", partial(_load, self))
 
     def _changed(self, kinds: tuple[str, ...]) -> None:
-        """Reload at the first change, then at most once in ``_REST_S``."""
+        """Reload at the first change and at any of a decision, others at most once in
+        ``_REST_S``."""
         left = self._loaded_at + _REST_S - monotonic()
-        if left <= 0:
+        if left <= 0 or any(kind.startswith("decision") for kind in kinds):
             self._news_timer = None
             super()._changed(kinds)
         elif self._news_timer is None:

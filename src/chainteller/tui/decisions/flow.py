@@ -1,22 +1,25 @@
 """Decisions flow: what is asked before a decision is made, and what is sent."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from chainteller.domain.clock import DAY, HOUR, MINUTE, format_instant
 from chainteller.domain.decisions import DecisionKind, RefusalReason
 from chainteller.domain.preconditions import SETTABLE, Control
+from chainteller.records.markets import is_open as is_open_market
 from chainteller.records.transfers import target
 from chainteller.service.errors import Conflict
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.decisions.view import about, is_open
 from chainteller.tui.dialogs.question import Ask
-from chainteller.tui.steps import Choose, LookUp, OpenField, Result, Serve, Step, notice
+from chainteller.tui.steps import Choose, LookUp, OpenField, Result, Serve, Step, Write, notice
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
     from chainteller.service.models.accounts import TradingAccount
     from chainteller.service.models.decisions import Decision
+    from chainteller.service.models.markets import Market
 
 AT_DESK = "AGENT_REQUEST"
 """The reason of a control that is set or kept on the console."""
@@ -25,13 +28,29 @@ _FREEZES = (
     "Trades that are processing go on.",
     "Withdrawals that weren't sent yet fail; the money stays in the account.",
 )
+_GO_ON = "Trades that are processing and withdrawals that were requested go on."
 _SETS = {
     Control.FROZEN: ("FREEZE", _FREEZES),
-    Control.SELL_ONLY: ("LIMIT", ("The customer can sell and withdraw, and nothing else.",)),
+    Control.SELL_ONLY: (
+        "LIMIT",
+        ("The customer can sell and withdraw, and nothing else.", _GO_ON),
+    ),
     Control.DORMANT: (
         "SET DORMANT",
-        ("Nothing new can be requested until the customer is identified.",),
+        ("Nothing new can be requested until the customer is identified.", _GO_ON),
     ),
+}
+_CLOSES = (
+    "Open quotes can't be executed while it's closed.",
+    "Processing trades wait up to 15 minutes, then fail; the money goes back.",
+    "No new withdrawals of its asset; those that were requested go on.",
+)
+_FOR_GOOD = "until somebody opens it"
+_CLOSED_FOR: Mapping[str, int] = {
+    "15 minutes": 15 * MINUTE,
+    "1 hour": HOUR,
+    "4 hours": 4 * HOUR,
+    "24 hours": DAY,
 }
 _APPROVES: Mapping[str, str] = {
     DecisionKind.WITHDRAWAL: "PAY the withdrawal of {}?",
@@ -46,7 +65,8 @@ _REFUSES: Mapping[str, str] = {
     DecisionKind.OWNERSHIP_STATEMENT: "REFUSE the statement {}?",
 }
 _Call = Callable[["Service", str], Step]
-_STAYS = frozenset[str]({DecisionKind.CONTROL, DecisionKind.MARKET})
+CONTROL, MARKET = DecisionKind.CONTROL, DecisionKind.MARKET
+_STAYS = frozenset[str]({CONTROL, MARKET})
 """What is refused without a reason of the list: it stays as it is."""
 
 
@@ -101,13 +121,50 @@ def _noted(decision: "Decision", text: str) -> Step:
     return _of_customer(decision, _request(decision, partial(_note, decision.id, text), None))
 
 
-def freeze_or_lift(account: "TradingAccount") -> Step:
-    """Choose a control for an account without one, or lift the one that is set."""
+def freeze_or_lift(accounts: "Sequence[TradingAccount]") -> Step:
+    """Choose a control for an account without one, or lift the one that is set. Of several accounts
+    of a customer, one is chosen first."""
+    if len(accounts) == 1:
+        return _freeze_or_lift(accounts[0])
+    named = {_in_list(each): each for each in accounts}
+    note = "Which account of the customer; the others stay as they are."
+    return Choose("ACCOUNTS", note, tuple(named), lambda chosen: _freeze_or_lift(named[chosen]))
+
+
+def _in_list(account: "TradingAccount") -> str:
+    controls = "  ".join(account.controls)
+    return f"{account.id}  {account.bank_account_id}  {controls}".rstrip()
+
+
+def _freeze_or_lift(account: "TradingAccount") -> Write:
+    return Write("control", Serve(account.id, LookUp(partial(_controlling, account.id))))
+
+
+def _controlling(account_id: str, service: "Service") -> Step:
+    account = service.trading_account(account_id)
     if account.controls:
-        return LookUp(partial(_lifting, account))
+        return _lifting(CONTROL, account.id, account.controls[0], service)
     options = tuple(each.value for each in SETTABLE)
     note = "What may be done with the account until somebody lifts it."
     return Choose("CONTROL", note, options, partial(_controlled, account))
+
+
+def close_or_open(market: "Market", now: int) -> Step:
+    """Choose until when a market is closed, or open the one that somebody has closed."""
+    name = market.market_name
+    if not is_open_market(market):
+        return Write("market", LookUp(partial(_lifting, MARKET, name, name)))
+    options = (*_CLOSED_FOR, _FOR_GOOD)
+    then = partial(_closed, name, now)
+    return Write("market", Choose(f"CLOSE {name}", "For all customers, how long?", options, then))
+
+
+def _closed(market: str, now: int, how_long: str) -> Step:
+    lasts = _CLOSED_FOR.get(how_long)
+    until = None if lasts is None else format_instant(now + lasts)
+    when = _FOR_GOOD if until is None else f"until {until[:16].replace('T', ' ')} UTC"
+    asked = Ask(f"CLOSE {market} {when}?", _CLOSES)
+    return CustomerRequest(None, partial(_close, market, until), asked)
 
 
 def _controlled(account: "TradingAccount", control: str) -> Step:
@@ -116,13 +173,13 @@ def _controlled(account: "TradingAccount", control: str) -> Step:
     return CustomerRequest(account.id, partial(_set, account.id, control), asked)
 
 
-def _lifting(account: "TradingAccount", service: "Service") -> Step:
-    from chainteller.tui.queries import standing_control
+def _lifting(kind: DecisionKind, subject: str, what: str, service: "Service") -> Step:
+    """Approve the decision about a control or a closed market; ``what`` names it."""
+    from chainteller.tui.queries import standing_decision
 
-    found = standing_control(service, account.id)
+    found = standing_decision(service, kind, subject)
     if found is None:
-        words = f"no decision about {account.controls[0]} is open"
-        return notice(f"{words}: set it again with accounts control, then lift it")
+        return notice(f"No decision about {what} is open: nobody at a desk has set or closed it.")
     return approve(found)
 
 
@@ -204,8 +261,15 @@ def _note(decision_id: str, text: str, service: "Service", key: str) -> Step:
 def _set(account_id: str, control: str, service: "Service", key: str) -> Step:
     from chainteller.service.models.decisions import OpenDecision
 
-    request = OpenDecision(kind="control", subject=account_id, control=control, reason=AT_DESK)
+    request = OpenDecision(kind=CONTROL, subject=account_id, control=control, reason=AT_DESK)
     return _changed(service.open_decision(request, idempotency_key=key).value, control, "warn")
+
+
+def _close(market: str, until: str | None, service: "Service", key: str) -> Step:
+    from chainteller.service.models.decisions import OpenDecision
+
+    request = OpenDecision(kind=MARKET, subject=market, reason=AT_DESK, until=until)
+    return _changed(service.open_decision(request, idempotency_key=key).value, "closed", "warn")
 
 
 def _done(decision: "Decision") -> Result:

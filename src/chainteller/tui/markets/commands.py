@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 from chainteller.domain.preconditions import Act
 from chainteller.records.markets import is_open
 from chainteller.tui.commands import Command, always, control_against
+from chainteller.tui.decisions.flow import close_or_open
 from chainteller.tui.markets import view as markets_view
 from chainteller.tui.markets.screen import KEPT_ORDER, open_market
 from chainteller.tui.notifications import watch_market
+from chainteller.tui.steps import take
 
 if TYPE_CHECKING:
     from chainteller.tui.markets.screen import MarketsScreen
@@ -50,6 +52,15 @@ def _one_range(screen: "MarketsScreen") -> str:
     return _no_market(screen) or ("" if screen.has_ranges else "there are too few prices yet")
 
 
+def _close_or_open(screen: "MarketsScreen") -> None:
+    if screen.market is not None:
+        take(screen, close_or_open(screen.market, screen.desk.now))
+
+
+def _close_word(screen: "MarketsScreen") -> str:
+    return "" if screen.market is None or is_open(screen.market) else "open"
+
+
 def _watch(screen: "MarketsScreen") -> None:
     watch_market(screen.desk, screen.market)
 
@@ -73,6 +84,9 @@ COMMANDS: tuple[Command["MarketsScreen"], ...] = (
     Command("markets.sort", "o", "Change the order of the list", _next_order, always, of_list=True),
     Command("markets.watch", "m", "Notify me when it reopens",
         _watch, _not_closed, footer="watch", rank=2),
+    Command("markets.close", "F", "Close the market until a time, or open it",
+        _close_or_open, _no_market, footer_now=_close_word, footer="close", rank=3,
+        scope="admin", feature="decisions"),
     Command("markets.range", "v", "Change the time range of the chart: an hour, 30 or 10 minutes",
         lambda screen: screen.next_range(), _one_range, footer="range", rank=3),
     Command("markets.pause", "p", "Pause the prices", _toggle_pause, _no_market,

@@ -95,7 +95,7 @@ class MarketsScreen(DeskScreen):
 
     def _changed(self, kinds: tuple[str, ...]) -> None:
         """Prices come with the poll; only a market's own news is worth a fetch."""
-        if any(kind.startswith("market") for kind in kinds):
+        if any(kind.startswith(("market", "decision")) for kind in kinds):
             super()._changed(kinds)
 
     def _customer_changed(self, before: str) -> None:
