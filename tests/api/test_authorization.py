@@ -83,6 +83,7 @@ def _records(call: Caller) -> dict[str, str]:
         "smallTransferId": call("POST", f"{ownership}-transfers", of_wallet).json["id"],
         "ownershipStatementId": statement,
         "decisionId": _decision(call),
+        "noteId": call("POST", "/notes", {"subject": account, "content": "Call back."}).json["id"],
         "seq": "1",
         "counterpartyId": wallet,
         "blockchainAccountId": chain,
@@ -151,6 +152,7 @@ def body_of(operation: Operation[Any], ids: Mapping[str, str]) -> object:
             "network": "solana",
         },
         "clear_dispute": {"reason": "put back"},
+        "add_note": {"subject": ids["tradingAccountId"], "content": "Call back."},
         "enrol_agent": _ENROLS,
         "approve_agent": {"roles": []},
         "open_decision": {

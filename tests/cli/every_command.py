@@ -133,6 +133,7 @@ def lines(bank: Bank) -> Lines:
     bank.run("train", "first-steps", "--steps", "/dev/null", "--report", str(report))
     disputed = _disputed(bank, backup)
     waiting, lost = _enrolled(bank, account)
+    noted = bank.made("notes", "add", account, "Wants a statement.")["id"]
     policy = Path(__file__).parents[2] / "sample_data" / "policy.toml"
     stated, doubted = (
         bank.made("decisions", "list", "--kind", kind)["data"][0]
@@ -194,6 +195,9 @@ def lines(bank: Bank) -> Lines:
         "decisions approve": (stated["id"], "--answer", "The photo came."),
         "decisions refuse": (doubted["id"], "--reason", "OTHER", "--answer", "No photo came."),
         "decisions close-market": ("eth-usd", "--reason", "MAINTENANCE"),
+        "notes list": ("--account", account),
+        "notes add": (account, "Call back after 16:00."),
+        "notes erase": (noted,),
         "policy check": (str(policy),),
         "accounts control": (account, "--set", "SELL_ONLY", "--reason", "RISK_POLICY"),
         "wallets link": (claim,),

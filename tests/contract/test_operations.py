@@ -29,6 +29,7 @@ from chainteller.service.models.counterparties import (
 )
 from chainteller.service.models.decisions import Approval, DecisionNote, OpenDecision, Refusal
 from chainteller.service.models.funding import DepositRequest, WithdrawalRequest
+from chainteller.service.models.notes import AddNote
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.operations import OPERATIONS, Call, Operation
 
@@ -59,6 +60,7 @@ REQUESTS: Mapping[type[RequestModel], RequestModel] = {
         Approval(answer="It's theirs."),
         Refusal(reason="OTHER", answer="It isn't."),
         DecisionNote(note="Call back."),
+        AddNote(subject=WELL_FORMED, content="Call back."),
         EnrolAgent(name="a.brandt", public_key=public_key_text(bytes(32))),
         ApproveAgent(roles=("agent",)),
     )

@@ -17,6 +17,7 @@ from chainteller.records.decisions import DECISION
 from chainteller.records.fields import Field, FieldList, Interface
 from chainteller.records.finding import FOUND
 from chainteller.records.markets import MARKET, PRICE
+from chainteller.records.notes import NOTE
 from chainteller.records.trades import QUOTE, TRADE
 from chainteller.records.transfers import DEPOSIT, WITHDRAWAL
 from chainteller.records.wallets import BLOCKCHAIN_ACCOUNT, CHALLENGE, CLAIM, DIAGNOSIS, WALLET
@@ -41,6 +42,7 @@ LISTS: tuple[FieldList[Any], ...] = (
     DIAGNOSIS,
     DECISION,
     AGENT,
+    NOTE,
     AUDIT_ROW,
     EVENT,
 )

@@ -190,6 +190,9 @@ class Maker:
     def agent_id(self) -> str:
         return self._of(self.model.agents.values(), lambda each: each.organisation, "AGT")
 
+    def note_id(self) -> str:
+        return self._of(self.model.notes.values(), lambda each: each.organisation, "NTE")
+
     def words(self) -> str:
         return self.draw.pick(ODD_WORDS if self.draw.chance(10) else WORDS)
 
@@ -895,6 +898,27 @@ def _revoke_agent(make: Maker) -> Asked:
     return Asked("revoke_agent", (make.agent_id(),))
 
 
+def _notes(make: Maker) -> Asked:
+    return Asked("notes", query=make.page(subject=_noted(make), trading_account_id=make.account()))
+
+
+def _noted(make: Maker) -> str:
+    draw = make.draw
+    kinds = (
+        make.account, make.market, make.wallet, make.custody, make.decision_id,
+        lambda: make.transfer("withdrawal")[1],
+    )  # fmt: skip
+    return draw.pick(kinds)()
+
+
+def _add_note(make: Maker) -> Asked:
+    return Asked("add_note", (), {"subject": _noted(make), "content": make.words()})
+
+
+def _erase_note(make: Maker) -> Asked:
+    return Asked("erase_note", (make.note_id(),))
+
+
 GENERATORS: dict[str, Callable[[Maker], Asked]] = {
     "open_trading_account": _open_trading_account,
     "deposit": _deposit,
@@ -968,6 +992,9 @@ GENERATORS: dict[str, Callable[[Maker], Asked]] = {
     "enrol_agent": _enrol_agent,
     "approve_agent": _approve_agent,
     "revoke_agent": _revoke_agent,
+    "notes": _notes,
+    "add_note": _add_note,
+    "erase_note": _erase_note,
 }
 WEIGHTS = {
     "open_trading_account": 8,
@@ -994,6 +1021,8 @@ WEIGHTS = {
     "enrol_agent": 6,
     "approve_agent": 8,
     "revoke_agent": 4,
+    "add_note": 6,
+    "erase_note": 4,
 }
 """How often each write is drawn; every read weighs the same."""
 READ_WEIGHT = 5

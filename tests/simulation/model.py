@@ -60,6 +60,7 @@ from tests.simulation.records import (
     Dispute,
     Event,
     Link,
+    Note,
     Quote,
     ReviewLine,
     Sent,
@@ -100,7 +101,7 @@ REFUSED_REVIEW = "REVIEW_REJECTED"
 DECISION_KINDS = ("withdrawal", "control", "market", "ownershipStatement")
 _CODE = re.compile(r"[A-Z0-9_]*[A-Z][A-Z0-9_]*", re.ASCII)
 _SIGNED = "completedChallenge"
-_NEVER_KEPT = (_SIGNED, "statement")
+_NEVER_KEPT = (_SIGNED, "statement", "content")
 
 
 @dataclass
@@ -150,6 +151,7 @@ class Model:
     decisions: dict[str, Decision] = field(default_factory=dict)
     disputes: dict[str, Dispute] = field(default_factory=dict)
     agents: dict[str, Agent] = field(default_factory=dict)
+    notes: dict[str, Note] = field(default_factory=dict)
     sent: list[Sent] = field(default_factory=list)
     """Every transfer on any chain."""
     unnamed: list[SmallTransfer] = field(default_factory=list)
@@ -377,6 +379,7 @@ class Model:
             *(self.accounts, self.quotes, self.trades, self.transfers),
             *(self.custodies, self.wallets, self.challenges, self.claims),
             *(self.small_transfers, self.statements, self.disputes, self.decisions, self.agents),
+            self.notes,
         ):
             assert given not in known, f"the id {given} was given twice"
         return given
@@ -1201,6 +1204,49 @@ class Model:
             told = {"name": found.name}
             self.tell(client.organisation, "agent.revoked", found.id, None, told)
         return found.wire(self.now), False, found.id
+
+    # -- notes -----------------------------------------------------------------------------------
+
+    def _add_note(self, client: Client, asked: Asked, answered: Answered) -> Any:
+        body = asked.body or {}
+        content, subject = self._words(body["content"]), body["subject"]
+        account = self._noted_account(client, subject)
+        found = Note(
+            self._new(answered), client.organisation, subject, account, self.now, client.name,
+            content,
+        )  # fmt: skip
+        self.notes[found.id], self.locked = found, account
+        self.tell(client.organisation, "note.added", found.id, None, {"subject": subject})
+        return found.wire(), True, subject
+
+    def _noted_account(self, client: Client, subject: str) -> Account | None:
+        """The account of the record that a note is about, if it's one's alone."""
+        if "_" not in subject or not _POSSIBLE_ID.fullmatch(subject):
+            if subject not in MARKETS:
+                raise Refused("UNSUPPORTED_MARKET")
+            return None
+        owned = (self.trades, self.transfers, self.custodies)
+        of_organisation = (self.accounts, self.quotes, self.wallets, self.decisions)
+        for known in owned:
+            if subject in known and known[subject].account.organisation == client.organisation:
+                return known[subject].account
+        for known in of_organisation:
+            found = known.get(subject)
+            if found is not None and found.organisation == client.organisation:
+                return found if known is self.accounts else getattr(found, "account", None)
+        raise Refused("NOT_FOUND", resource="record")
+
+    def _erase_note(self, client: Client, asked: Asked, _answered: Answered) -> Any:
+        """Again changes nothing."""
+        found: Note = self._own(client, self.notes.get(asked.ids[0]), "note")
+        self.locked = found.account
+        if found.author != client.name and not client.may("controls:write"):
+            raise Refused("FORBIDDEN", requiredScope="controls:write", keyId=client.key_id)
+        if found.erased is None:
+            found.content, found.erased, found.erased_by = None, self.now, client.name
+            told = {"subject": found.subject}
+            self.tell(client.organisation, "note.erased", found.id, None, told)
+        return found.wire(), False, found.id
 
     # -- deciding --------------------------------------------------------------------------------
 

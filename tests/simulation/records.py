@@ -894,6 +894,34 @@ class Agent:
 
 
 @dataclass
+class Note:
+    """A note of the team about a record; an erased one says nothing."""
+
+    id: str
+    organisation: str
+    subject: str
+    account: Account | None
+    created: int
+    author: str
+    content: str | None
+    erased: int | None = None
+    erased_by: str | None = None
+
+    def wire(self) -> Wire:
+        return {
+            "type": "note",
+            "id": self.id,
+            "subject": self.subject,
+            "tradingAccountId": self.account and self.account.id,
+            "created": moment(self.created),
+            "author": self.author,
+            "content": self.content,
+            "erasedAt": moment(self.erased),
+            "erasedBy": self.erased_by,
+        }
+
+
+@dataclass
 class Event:
     at: int
     organisation: str

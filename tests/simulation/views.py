@@ -751,6 +751,18 @@ def _agents(model: Model, client: Client, asked: Asked) -> Wire:
     return paged([each.wire(model.now) for each in rows], page, limit)
 
 
+def _notes(model: Model, client: Client, asked: Asked) -> Wire:
+    page, limit = checked(asked)
+    rows = matching(
+        asked,
+        own(client, model.notes.values()),
+        subject=lambda each: each.subject,
+        trading_account_id=lambda each: each.account and each.account.id,
+    )
+    rows = newest_first(asked, created_within(asked, rows))
+    return paged([each.wire() for each in rows], page, limit)
+
+
 def _unsigned(_model: Model, _client: Client, _asked: Asked) -> Wire:
     """The simulated bank has no signing key; ``tests/witnessing`` proves what a key signs."""
     raise Refused("NOT_FOUND", resource="checkpoint")
@@ -811,4 +823,5 @@ VIEWS: dict[str, Callable[[Model, Client, Asked], Wire]] = {
     "decisions": _decisions,
     "decision": _decision,
     "agents": _agents,
+    "notes": _notes,
 }

@@ -11,19 +11,23 @@ from tests.tui.conftest import Bench, answer, press, seen, settle
 from tests.tui.unsteady_service import Unsteady
 from textual import events
 
+from chainteller.domain.actors import Actor
 from chainteller.engine.verification.full_pass import verify_chain
 from chainteller.records.formats import short_id
 from chainteller.service import operations as op
 from chainteller.service.errors import NotOffered
 from chainteller.service.layers import Next, layered
+from chainteller.service.models.notes import AddNote
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.operations import Call
 from chainteller.tui.audit.screen import AuditScreen
 from chainteller.tui.console.app import Console
+from chainteller.tui.dialogs.question import Question
 from chainteller.tui.start import StartedDesk
 
 Answer = TypeVar("Answer")
+SIZES = [(80, 24), (120, 40), (200, 60)]
 
 
 def _bought(bench: Bench, account_id: str) -> str:
@@ -31,6 +35,14 @@ def _bought(bench: Bench, account_id: str) -> str:
     quote = bench.service.create_quote("sol-usd", asked).value
     request = ExecuteRequest(trading_account_id=account_id)
     return bench.service.execute_quote(quote.id, request).value.id
+
+
+def noted(app: Console, bench: Bench, about: str) -> list[str]:
+    """What the notes about a record say, of the team or of this machine."""
+    if bench.place is not None:
+        return [row.partition("  ")[2] for row in app.desk.note(about).splitlines()]
+    found = bench.service.notes(ListQuery(subject=about)).data
+    return [each.content for each in reversed(found) if each.content is not None]
 
 
 @pytest.mark.needs("transactions")
@@ -67,10 +79,32 @@ async def test_notes_are_removed_only_after_a_yes(bench: Bench) -> None:
         await press(pilot, "n", *"first", "enter")
         await press(pilot, "n", "ctrl+d")
         await answer(pilot, "n")
-        assert app.desk.note(account.id).endswith("first")
+        assert noted(app, bench, account.id) == ["first"]
         await press(pilot, "ctrl+d")
         await answer(pilot, "y")
-        assert app.desk.note(account.id) == ""
+        assert noted(app, bench, account.id) == []
+
+
+@pytest.mark.needs("notes")
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_colleague_reads_notes_and_erases_none_of_them(
+    bench: Bench, size: tuple[int, int]
+) -> None:
+    account = bench.open(1)
+    colleague = bench.world.engine.acting_as(Actor(name="s.iyer"))
+    colleague.add_note(AddNote(subject=account.id, content="wants a call"))
+    app = bench.console()
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        await press(pilot, "n")
+        assert "s.iyer  wants a call" in seen(app)
+        await press(pilot, "ctrl+d")
+        assert not isinstance(app.screen, Question)
+        await press(pilot, "escape", "P")
+        assert "note: wants a call, s.iyer" in seen(app)
+        await press(pilot, ":", *"wants a ca")
+        assert "s.iyer  wants a call" in seen(app)
+    assert noted(app, bench, account.id) == ["wants a call"]
 
 
 async def test_a_watched_trade_rings_when_it_ends(bench: Bench) -> None:

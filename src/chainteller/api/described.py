@@ -20,6 +20,7 @@ TAGS: Mapping[str, str] = {
     "Counterparties": "Customers' own wallets, and the accounts that they are linked to.",
     "Wallet ownership": "Texts that a wallet signs, and what the signatures prove.",
     "Decisions": "What waits for a person: withdrawals, controls, closed markets and statements.",
+    "Notes": "Notes of the team about customers and their records.",
     "Agents": "People at desks, whose keys sign the requests of consoles.",
     "Deployment": "What this deployment offers, its events and its audit trail.",
     OPERATING: "For operators: health, metrics and this description.",

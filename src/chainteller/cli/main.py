@@ -31,6 +31,7 @@ _PARTS = (
     "trades",
     "wallets",
     "decisions",
+    "notes",
     "policy",
     "events",
     "audit",

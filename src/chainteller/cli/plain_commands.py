@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from chainteller.bootstrap import OpenedService
 from chainteller.cli.error_output import Exit, Usage, report_error, say
-from chainteller.cli.open_services import workspace
+from chainteller.cli.open_services import recording, workspace
 from chainteller.cli.output import line
 from chainteller.domain.clock import SystemClock
 from chainteller.domain.trades import TERMINAL
@@ -13,12 +13,13 @@ from chainteller.domain.untrusted import printable
 from chainteller.service.errors import NotFound, TellerError
 from chainteller.service.layers import layered
 from chainteller.settings.place import Configured
+from chainteller.workspace import notes
 from chainteller.workspace.handover import Shift, handover_note
 from chainteller.workspace.last_action import NOTHING_SENT, last_money_action
 from chainteller.workspace.registry import Remembering
 
 HELP = """\
-note ID TEXT writes a note about a record, note ID reads them; on this machine only.
+note ID TEXT writes a note about a record for the team, note ID reads them.
 handover prints what was done since this desk was opened, for the ticket; handover ACCOUNT for one
 account.
 last reads the last money action again: customer, account, amount, record, outcome.
@@ -63,10 +64,13 @@ class Words:
             raise Usage("A note is about a record.", "note TDA_... what was said")
         about, text = words[0], printable(" ".join(words[1:]))
         with workspace() as own:
-            if text:
+            if text and notes.are_kept_by(self._opened.service):
+                with recording(self._opened.service) as desk:
+                    notes.add(desk, about, text, None)
+            elif text:
                 own.add_note(about, self._operator, text)
-            for row in own.note(about).splitlines() or ["no notes"]:
-                line(row)
+            for row in notes.lines_about(self._opened.service, own, about) or ["no notes"]:
+                line(printable(row))
 
     # -- the handover note --------------------------------------------------------------------
 

@@ -29,6 +29,7 @@ class Prefix(StrEnum):
     DISPUTE = "DSP"
     DECISION = "DEC"
     AGENT = "AGT"
+    NOTE = "NTE"
 
 
 def new_id(prefix: Prefix, randomness: Randomness) -> str:

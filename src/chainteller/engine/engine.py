@@ -32,6 +32,7 @@ _MODULES: Mapping[str, tuple[str, ...]] = {
         "operations.withdrawals",
     ),
     "Markets": ("operations.markets",),
+    "Notes": ("operations.notes",),
     "Quotes": ("operations.quotes",),
     "Trades": ("operations.trades",),
     "Trading accounts": (

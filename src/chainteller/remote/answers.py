@@ -16,6 +16,7 @@ from pydantic.alias_generators import to_camel
 from chainteller.service.models.base import WireModel
 from chainteller.service.models.pages import Page
 from chainteller.service.operations import (
+    ADD_NOTE,
     APPROVE_AGENT,
     APPROVE_DECISION,
     CLEAR_DISPUTE,
@@ -38,6 +39,7 @@ _OTHERWISE = frozenset(
         (REFUSE_DECISION, "answer"),
         (OPEN_DECISION, "words"),
         (APPROVE_AGENT, "expires"),
+        (ADD_NOTE, "content"),
     }
 )
 """Fields of requests whose namesakes in the answer say something else, or say it otherwise."""

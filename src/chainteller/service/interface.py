@@ -63,6 +63,7 @@ from chainteller.service.models.heads import (
     WalletAttestation,
 )
 from chainteller.service.models.markets import Market, PriceSample
+from chainteller.service.models.notes import AddNote, Note
 from chainteller.service.models.pages import (
     BalancesQuery,
     EventsQuery,
@@ -435,6 +436,19 @@ class Service(ABC):
         self, decision_id: str, request: DecisionNote, *, idempotency_key: str | None = None
     ) -> Written[Decision]:
         return self.call(Call(op.NOTE_DECISION, (decision_id,), request, key=idempotency_key))
+
+    # -- notes ------------------------------------------------------------------------------
+
+    def notes(self, query: ListQuery = ALL) -> Page[Note]:
+        return self.call(Call(op.NOTES, query=query))
+
+    def add_note(self, request: AddNote, *, idempotency_key: str | None = None) -> Written[Note]:
+        """Raises NotFound: there is no such record."""
+        return self.call(Call(op.ADD_NOTE, (), request, key=idempotency_key))
+
+    def erase_note(self, note_id: str, *, idempotency_key: str | None = None) -> Written[Note]:
+        """Again changes nothing. Raises Forbidden: it's somebody else's."""
+        return self.call(Call(op.ERASE_NOTE, (note_id,), key=idempotency_key))
 
     # -- agents -----------------------------------------------------------------------------
 

@@ -71,6 +71,7 @@ from chainteller.service.models.heads import (
     WalletAttestation,
 )
 from chainteller.service.models.markets import Market, PriceSample
+from chainteller.service.models.notes import AddNote, Note
 from chainteller.service.models.pages import (
     DEFAULT_LIMIT,
     MAXIMUM_LIMIT,
@@ -107,6 +108,8 @@ DECISIONS_FEATURE = "decisions"
 """The feature of a deployment in which people decide what waits."""
 AGENTS_FEATURE = "agents"
 """The feature of a deployment that knows people with keys of their own, and cases."""
+NOTES_FEATURE = "notes"
+"""The feature of a deployment that keeps the notes of the team."""
 EVENTS_AT_ONCE = 100
 LAST_CURSOR = 2**53 - 1
 _UNDECLARED: Any = None
@@ -134,7 +137,7 @@ RECORDS: Mapping[str, str] = {
 """Names under which requests and answers carry the id of a customer's record, and what it is."""
 SHARED_RECORDS = frozenset({"counterpartyId"})
 """Those of records that several trading accounts may have: a wallet is registered once."""
-NOT_RECORDS = frozenset({"bankAccountId", "disputeId", "decisionId", "agentId"})
+NOT_RECORDS = frozenset({"bankAccountId", "disputeId", "decisionId", "agentId", "noteId"})
 """Other ids in paths and bodies: they identify nothing that belongs to one trading account."""
 
 
@@ -227,6 +230,7 @@ TRANSACTION_TYPES = (
 )
 TEXT = _text("text", "filter[query]", "query")
 OBJECT = _text("text", "filter[object]")
+SUBJECT = _text("subject", "filter[object]")
 BANK_ACCOUNT = _text("bank_account_id", "filter[bankAccountId]")
 TRADING_ACCOUNT = _text("trading_account_id", "filter[tradingAccountId]")
 AUDITED_ACCOUNT = Parameter(
@@ -1421,6 +1425,46 @@ REVOKE_AGENT = Write(
     response=Agent,
     has_case=False,
     feature=AGENTS_FEATURE,
+    errors=(errors.NotFound,),
+)
+
+# -- notes --------------------------------------------------------------------------------------
+
+_NOTE = "/notes/{noteId}"
+NOTES = Read(
+    name="notes",
+    operation_id="listNotes",
+    route="GET /notes",
+    summary="List notes of the team about customers and their records, newest first",
+    tag="Notes",
+    scope="accounts:read",
+    response=Page[Note],
+    query=listing(SUBJECT, TRADING_ACCOUNT, TEXT, CREATED),
+    feature=NOTES_FEATURE,
+    errors=(),
+)
+ADD_NOTE = Write(
+    name="add_note",
+    operation_id="createNote",
+    route="POST /notes",
+    summary="Note something about a customer or a record, for the whole team",
+    tag="Notes",
+    scope="accounts:write",
+    request=AddNote,
+    response=Note,
+    creates="/notes",
+    feature=NOTES_FEATURE,
+    errors=(errors.NotFound, errors.UnsupportedMarket),
+)
+ERASE_NOTE = Write(
+    name="erase_note",
+    operation_id="eraseNote",
+    route=f"POST {_NOTE}/erasures",
+    summary="Erase the words of a note; who noted something, and when, stays",
+    tag="Notes",
+    scope="accounts:write",
+    response=Note,
+    feature=NOTES_FEATURE,
     errors=(errors.NotFound,),
 )
 

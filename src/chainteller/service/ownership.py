@@ -22,11 +22,13 @@ from chainteller.service.layers import Layer, Next
 from chainteller.service.models.accounts import TradingAccount
 from chainteller.service.models.base import WireModel, Written
 from chainteller.service.models.counterparties import Counterparty
+from chainteller.service.models.notes import Note
 from chainteller.service.operations import ACCOUNT_ID, RECORDS, SHARED_RECORDS, WRITES, Call
 
 Answer = TypeVar("Answer")
-_OWNED = tuple({each.response for each in WRITES.values()})
-"""Models of the records that belong to trading accounts: whatever a write answers."""
+_OWNED = tuple({each.response for each in WRITES.values()} - {Note})
+"""Models of the records that belong to trading accounts: whatever a write answers, but a note,
+which may be about anybody's record."""
 
 
 class Named(NamedTuple):

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Any
 
-REVISION = "0103"
+REVISION = "0104"
 """The newest migration. A new database is created from the metadata and stamped with it."""
-FLOOR = "0103"
+FLOOR = "0104"
 """The oldest revision that a build may know and still use the database."""
 BASELINE = 101
 """The first supported revision. Those below it are of builds before 0.2.0, which no bank ran."""

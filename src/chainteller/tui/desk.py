@@ -396,7 +396,7 @@ class Desk:
         return "" if answered_at is None else f"{clock_time(to_datetime(answered_at))}Z"
 
     def note(self, identifier: str) -> str:
-        """The agent's own words about a record; on this machine only."""
+        """The agent's own words about a record, where the deployment keeps no notes."""
         return self.session.workspace.note(identifier) if self.session and identifier else ""
 
     @property

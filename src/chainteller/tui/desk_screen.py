@@ -796,7 +796,7 @@ COMMANDS: tuple[Command[DeskScreen], ...] = (
         _export,
         lambda screen: "" if screen.exports() else "there is nothing to export here"),
     Command("desk.refresh", "r", "Refresh", _refresh, always),
-    Command("desk.note", "n", "Note about what is selected; this machine only",
+    Command("desk.note", "n", "Notes about what is selected, of the whole team",
         lambda screen: screen.desk.shell.take_note(screen.object_id()), _nothing_selected),
     Command("desk.customer", "P", "Page of the selected customer: accounts and timeline",
         _open_customer, _nobody_served),

@@ -13,7 +13,8 @@ from chainteller.domain.periods import day_after
 from chainteller.service.errors import NotFound, NotOffered, TellerError
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.trades import Trade
-from chainteller.service.operations import BLOCKCHAIN_ACCOUNTS, TRANSACTIONS
+from chainteller.service.operations import BLOCKCHAIN_ACCOUNTS, NOTES_FEATURE, TRANSACTIONS
+from chainteller.workspace.notes import of_team
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from chainteller.service.models.finding import Found
     from chainteller.service.models.funding import LimitUsage
     from chainteller.service.models.markets import Market, PriceSample
+    from chainteller.service.models.notes import Note
     from chainteller.service.models.quotes import Quote
     from chainteller.service.models.trades import Transaction
 
@@ -48,6 +50,7 @@ class AccountSheet:
         shows_trades_alone: Whether the deployment lists trades, but not every transaction.
         knows_wallets: Whether the deployment lists the account's wallets; else they are those that
             are known on this desk.
+        notes: The team's newest ones; None where the deployment keeps none.
     """
 
     account: "TradingAccount"
@@ -57,6 +60,7 @@ class AccountSheet:
     wallets: "tuple[LinkedAccount, ...] | Gap"
     shows_trades_alone: bool = False
     knows_wallets: bool = True
+    notes: "tuple[Note, ...] | None" = None
 
     @property
     def state(self) -> tuple[object, ...]:
@@ -124,7 +128,18 @@ def account_sheet(
         wallets=_or_gap(lambda: linked_accounts(service, account_id)),
         shows_trades_alone=not lists_all,
         knows_wallets=offers(BLOCKCHAIN_ACCOUNTS.feature or ""),
+        notes=team_notes(service, account_id, offers),
     )
+
+
+def team_notes(
+    service: "Service", about: str, offers: "Callable[[str], bool]"
+) -> "tuple[Note, ...] | None":
+    """The team's newest notes; None where the deployment keeps none, or doesn't show them."""
+    if not offers(NOTES_FEATURE):
+        return None
+    found = _or_gap(lambda: of_team(service, about))
+    return None if isinstance(found, Gap) else found
 
 
 def _or_gap(read: "Callable[[], Part]") -> "Part | Gap":

@@ -25,6 +25,7 @@ from chainteller.service.models.counterparties import VERIFIED_FIRST_PARTY
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.trades import Trade, Transaction
 from chainteller.workspace import records
+from chainteller.workspace.notes import lines_about
 from chainteller.workspace.store import Kind, SentRequest, SentState, Workspace
 
 _MOST_ACTIONS = 10_000
@@ -218,7 +219,7 @@ class _Sections:
             yield "Not about one account"
         else:
             yield _named(section)
-            notes = self._workspace.note(section.account_id).splitlines()
+            notes = lines_about(self._service, self._workspace, section.account_id)
             yield from (["Notes:", *(f"- {note}" for note in notes)] if notes else [])
         for heading, rows in section.rows.items():
             if rows:

@@ -32,6 +32,7 @@ _TEXT_FILTERS = (
     "side",
     "market",
     "case_id",
+    "subject",
 )
 
 

@@ -137,9 +137,9 @@ class _Finder:
         The number may be typed in lower case."""
         connection, of = self._connection, self._organisation_id
         for case_id in dict.fromkeys((text, text.upper())):
-            entries: list[Entry] = []
-            if CasePolicy().accepts(case_id):
-                entries, total = views.of_case(connection, of, case_id, MOST)
+            if not CasePolicy().accepts(case_id):
+                continue
+            entries, total = views.of_case(connection, of, case_id, MOST)
             if entries:
                 case = _Case(case_id, _case_title(entries, total), entries[0].when)
                 self._finds.add_row("case", case, _EXACT_ID, case_id)

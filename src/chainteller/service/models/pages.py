@@ -60,6 +60,7 @@ class ListQuery(WireModel):
     market: str | None = None
     type: str | None = None
     case_id: str | None = None
+    subject: str | None = None
     created_gte: str | None = None
     created_lt: str | None = None
     sort: str | None = None

@@ -193,6 +193,8 @@ class Decision(NamedTuple):
     first_by: str | None
     first_at: int | None
     digest: str | None
+    to_role: str | None
+    escalated_at: int | None
     salt: str | None
 
 
@@ -283,6 +285,19 @@ class MarketControl(NamedTuple):
     market: str
     reason: str
     until: int | None
+    salt: str | None
+
+
+class Note(NamedTuple):
+    id: str
+    organisation_id: str
+    subject: str
+    trading_account_id: str | None
+    created: int
+    author: str
+    content: str | None
+    erased_at: int | None
+    erased_by: str | None
     salt: str | None
 
 
@@ -510,6 +525,7 @@ BY_TABLE: Mapping[str, Any] = {
         Link,
         Log,
         MarketControl,
+        Note,
         Organisation,
         OwnershipStatement,
         Quote,
@@ -823,11 +839,38 @@ class Tables:
             "first_by",
             "first_at",
             "digest",
+            "to_role",
+            "escalated_at",
         ),
         numbers=frozenset(
-            ("created", "due", "decided_at", "asked_at", "held_until", "version", "first_at")
+            (
+                "created",
+                "due",
+                "decided_at",
+                "asked_at",
+                "held_until",
+                "version",
+                "first_at",
+                "escalated_at",
+            )
         ),
         booleans=frozenset(("needs_two",)),
+    )
+    note: ClassVar[Table] = Table(
+        record=Note,
+        key=("id",),
+        sealed=(
+            "id",
+            "organisation_id",
+            "subject",
+            "trading_account_id",
+            "created",
+            "author",
+            "content",
+            "erased_at",
+            "erased_by",
+        ),
+        numbers=frozenset(("created", "erased_at")),
     )
     trade: ClassVar[Table] = Table(
         record=Trade,
@@ -1075,6 +1118,7 @@ ALL = (
     Tables.trading_account,
     Tables.blockchain_account,
     Tables.decision,
+    Tables.note,
     Tables.trade,
     Tables.transfer,
     Tables.challenge,

@@ -49,8 +49,9 @@ _CARRIED: Mapping[Table, tuple[str, ...]] = {
     Tables.market_control: ("reason", "until"),
     Tables.decision: (
         "kind", "subject", "control", "reason", "due", "at_deadline", "status", "outcome",
-        "rule_id", "needs_two", "digest",
+        "rule_id", "needs_two", "digest", "to_role", "escalated_at",
     ),
+    Tables.note: ("subject", "erased_at"),
     Tables.rule: ("body",),
     Tables.claim: ("status", "scheme", "method", "expires", "level"),
     Tables.small_transfer: ("asset", "amount", "deadline"),

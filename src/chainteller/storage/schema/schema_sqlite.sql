@@ -395,6 +395,8 @@ CREATE TABLE decision (
   first_by VARCHAR(128),
   first_at BIGINT,
   digest VARCHAR(64),
+  to_role VARCHAR(64),
+  escalated_at BIGINT,
   salt VARCHAR(16),
   PRIMARY KEY (id),
   FOREIGN KEY(organisation_id) REFERENCES organisation (id),
@@ -410,6 +412,28 @@ CREATE INDEX ix_decision_created ON decision (organisation_id, created, id);
 CREATE INDEX ix_decision_due ON decision (organisation_id, status, due, created, id);
 
 CREATE UNIQUE INDEX ix_decision_open ON decision (organisation_id, subject) WHERE status = 'open';
+
+CREATE TABLE note (
+  id VARCHAR(64) NOT NULL,
+  organisation_id VARCHAR(64) NOT NULL,
+  subject VARCHAR(64) NOT NULL,
+  trading_account_id VARCHAR(64),
+  created BIGINT NOT NULL,
+  author VARCHAR(128) NOT NULL,
+  content TEXT,
+  erased_at BIGINT,
+  erased_by VARCHAR(128),
+  salt VARCHAR(16),
+  PRIMARY KEY (id),
+  FOREIGN KEY(organisation_id) REFERENCES organisation (id),
+  FOREIGN KEY(trading_account_id) REFERENCES trading_account (id)
+);
+
+CREATE INDEX ix_note_account ON note (organisation_id, trading_account_id, created, id);
+
+CREATE INDEX ix_note_created ON note (organisation_id, created, id);
+
+CREATE INDEX ix_note_subject ON note (organisation_id, subject, created, id);
 
 CREATE TABLE trade (
   id VARCHAR(64) NOT NULL,

@@ -371,7 +371,8 @@ class DecisionRow(SQLModel, table=True):
 
     ``words`` are those of whoever opened it, ``answer`` those of whoever decided; ``asked`` is what
     the customer was asked for last. It's taken by ``holder`` until ``held_until``. One that
-    ``needs_two`` people has a ``first_by``, who approved or asked for what ``digest`` is of.
+    ``needs_two`` people has a ``first_by``, who approved or asked for what ``digest`` is of. At its
+    first deadline it goes to ``to_role``, where there is one; ``escalated_at`` is when it did.
     """
 
     __tablename__ = "decision"
@@ -404,6 +405,8 @@ class DecisionRow(SQLModel, table=True):
     first_by: str | None = Field(default=None, max_length=128)
     first_at: int | None = Field(default=None, sa_type=Instant)
     digest: str | None = Field(default=None, sa_type=Key)
+    to_role: str | None = Field(default=None, sa_type=Key)
+    escalated_at: int | None = Field(default=None, sa_type=Instant)
     __table_args__ = (
         Index("ix_decision_created", "organisation_id", "created", "id"),
         Index("ix_decision_all", "organisation_id", "due", "created", "id"),
@@ -459,6 +462,29 @@ class AgentRow(SQLModel, table=True):
     revoked_at: int | None = Field(default=None, sa_type=Instant)
     revoked_by: str | None = Field(default=None, max_length=128)
     __table_args__ = (Index("ix_agent_created", "organisation_id", "created", "id"),)
+
+
+class NoteRow(SQLModel, table=True):
+    """A note of the team about the record ``subject``, for all who serve the customer. An erased
+    one has no ``content``."""
+
+    __tablename__ = "note"
+    id: str = Field(primary_key=True, sa_type=Key)
+    organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
+    subject: str = Field(sa_type=Key)
+    trading_account_id: str | None = Field(
+        default=None, foreign_key="trading_account.id", sa_type=Key
+    )
+    created: int = Field(sa_type=Instant)
+    author: str = Field(max_length=128)
+    content: str | None = Field(default=None, sa_type=Text)
+    erased_at: int | None = Field(default=None, sa_type=Instant)
+    erased_by: str | None = Field(default=None, max_length=128)
+    __table_args__ = (
+        Index("ix_note_created", "organisation_id", "created", "id"),
+        Index("ix_note_subject", "organisation_id", "subject", "created", "id"),
+        Index("ix_note_account", "organisation_id", "trading_account_id", "created", "id"),
+    )
 
 
 class RuleRow(SQLModel, table=True):
@@ -677,6 +703,7 @@ class Tables:
     decision: ClassVar[Table] = table(DecisionRow)
     api_key: ClassVar[Table] = table(ApiKeyRow)
     agent: ClassVar[Table] = table(AgentRow)
+    note: ClassVar[Table] = table(NoteRow)
     rule: ClassVar[Table] = table(RuleRow)
     entry: ClassVar[Table] = table(EntryRow)
     log: ClassVar[Table] = table(LogRow)

@@ -34,11 +34,13 @@ from chainteller.tui.queries import AccountSheet, Gap, account_sheet
 from chainteller.tui.service_calls import call_service
 from chainteller.tui.widgets.lines import Line, heading, line
 from chainteller.tui.widgets.record_lines import fact_lines
+from chainteller.workspace.notes import lines_of
 
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TokenBalance, TradingAccount
     from chainteller.service.models.counterparties import Counterparty
     from chainteller.service.models.funding import LimitUsage
+    from chainteller.service.models.notes import Note
     from chainteller.service.models.trades import Transaction
 
 _CLASSES = {
@@ -143,7 +145,7 @@ class AccountDetail:
             sheet, desk.now, within, desk.privacy.balance, words, is_beside_day=frame.has_day
         )
         return Panes(
-            [*shown, *notes(desk.note(sheet.account.id))],
+            [*shown, *notes(desk, sheet.notes, sheet.account.id)],
             summary(sheet, frame.screen.width),
             charts[1:] if beside else [],
         )
@@ -156,7 +158,7 @@ class AccountDetail:
             width, spare = frame.screen.width // 2 - 4, frame.screen.height - _FRAME_ROWS
         else:
             taken = len(detail(sheet, self._desk.now))
-            taken += len(notes(self._desk.note(sheet.account.id)))
+            taken += len(notes(self._desk, sheet.notes, sheet.account.id))
             width, spare = frame.pane.width, frame.pane.height - taken
         return width, chart_rows(sheet, spare) if width >= LEAST_WIDTH else 0
 
@@ -379,9 +381,15 @@ def _amounts_that_fit(balances: "Sequence[TokenBalance]", room: int) -> list[tup
     return pieces
 
 
-def notes(text: str) -> list[Line]:
-    """The agent's own words, and how to add to them."""
-    if not text:
+def notes(desk: Desk, team: "Sequence[Note] | None", *about: str) -> list[Line]:
+    """The newest notes, and how to add one: the team's or, where there are none of it, those of
+    this machine about some records."""
+    if team is None:
+        found = [row for each in about for row in desk.note(each).splitlines()]
+    else:
+        found = lines_of(team)
+    if not found:
         return [line(), heading("NOTES", "n: add")]
-    rows = [line((row, "")) for note in text.splitlines() for row in wrapped(note, 44)]
-    return [line(), heading("NOTES", "this machine only   n: add"), *rows[-4:]]
+    rows = [line((row, "")) for note in found for row in wrapped(note, 44)]
+    where = "of the team" if team is not None else "this machine only"
+    return [line(), heading("NOTES", f"{where}   n: add"), *rows[-4:]]

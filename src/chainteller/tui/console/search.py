@@ -20,6 +20,7 @@ from chainteller.records.formats import (
     short_address,
     transferred,
 )
+from chainteller.records.notes import note_line
 from chainteller.records.transfers import direction, target
 from chainteller.service.errors import NotFound, NotOffered, TellerError
 from chainteller.service.models.trades import TRADE_TYPE
@@ -28,6 +29,7 @@ from chainteller.service.operations import (
     BLOCKCHAIN_ACCOUNTS,
     COUNTERPARTIES,
     FIND,
+    NOTES_FEATURE,
     QUOTES,
     TRADING_ACCOUNTS,
 )
@@ -222,7 +224,7 @@ def search(desk: Desk, typed: str) -> Results:
         found, note = _everything(service, text, wanted, desk.offers)
     except TellerError as error:
         found, note = [], f"The search failed: {error.code}  {error.message}"
-    found += _notes(desk, text)
+    found += _team_notes(service, text) if desk.offers(NOTES_FEATURE) else _notes(desk, text)
     found += _unknown_ids(text, found)
     return Results(tuple(sorted(found, key=lambda each: -each.rank)), note)
 
@@ -346,6 +348,18 @@ def _unknown_ids(text: str, found: Iterable[Found]) -> list[Found]:
     ids = [word for word in words if RECORD_ID.fullmatch(word) and not word.startswith("DDA")]
     rank = BEGUN - _NEXT if known else EXACT
     return [Found("find", each, f"find {each}", rank=rank) for each in dict.fromkeys(ids)]
+
+
+def _team_notes(service: "Service", text: str) -> list[Found]:
+    """What the team has noted about records; none where that can't be searched."""
+    try:
+        rows = service.notes(query(text=text, limit=_MOST_HITS)).data
+    except TellerError:
+        return []
+    return [
+        Found("note", row.subject, f"note: {note_line(row)}   {short(row.subject)}", rank=LIKELY)
+        for row in rows
+    ]
 
 
 def _notes(desk: Desk, text: str) -> list[Found]:

@@ -9,6 +9,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from chainteller.records.formats import RECORD_ID
+from chainteller.tui.accounts.detail import notes
 from chainteller.tui.customers import view
 from chainteller.tui.customers.filter import SHOWN, wanted
 from chainteller.tui.customers.sheet import CustomerSheet, customer_sheet
@@ -171,7 +172,8 @@ class CustomerPage(FilteredListScreen[Entry]):
         if sheet is not None:
             problems = found.problems if found is not None else []
             shown = self.desk.privacy.balance
-            first, second = view.facts(sheet, self.desk.now, self.desk.note, problems, shown)
+            noted = _noted(self.desk, sheet)
+            first, second = view.facts(sheet, self.desk.now, noted, problems, shown)
         has_two = self.size.width >= (_TWO_PANES if self.is_zoomed else _THREE_PANES)
         self.set_class(has_two, "with-charts")
         self.query_one("#detail", Detail).tell(first if has_two else [*first, line(), *second])
@@ -208,7 +210,7 @@ class CustomerPage(FilteredListScreen[Entry]):
         """The facts, and the timeline as far as it was scrolled."""
         if self.sheet is None:
             return ""
-        found = view.facts(self.sheet, self.desk.now, self.desk.note, ())
+        found = view.facts(self.sheet, self.desk.now, _noted(self.desk, self.sheet), ())
         facts = [row.plain for part in found for row in part]
         rows = map(view.plain_row, self.paged.rows_held)
         return "\n".join([*facts, "", "TIMELINE", *rows])
@@ -234,6 +236,10 @@ def _told(screen: CustomerPage, now: int) -> str:
     return "\n\n".join(
         f"{each.sheet.account.bank_account_id}:\n{text}" for each, text in told if text
     )
+
+
+def _noted(desk: Desk, sheet: CustomerSheet) -> list[Line]:
+    return notes(desk, sheet.notes, *filter(None, (sheet.customer_id, *sheet.account_ids)))
 
 
 def _renew(screen: CustomerPage, sheet: CustomerSheet) -> None:

@@ -15,12 +15,14 @@ from chainteller.tui.queries import (
     newest_quotes,
     open_challenges,
     query,
+    team_notes,
 )
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
     from chainteller.service.models.accounts import Customer, TradingAccount
     from chainteller.service.models.counterparties import Challenge
+    from chainteller.service.models.notes import Note
     from chainteller.service.models.quotes import Quote
     from chainteller.service.models.trades import Transaction
     from chainteller.tui.desk import Desk
@@ -61,6 +63,20 @@ class CustomerSheet:
 
     customer: "Customer | Gap"
     accounts: tuple[CustomerAccount, ...]
+    own_notes: "tuple[Note, ...] | None" = None
+    """The team's notes about the customer and none of their accounts; None where the deployment
+    keeps none."""
+
+    @property
+    def notes(self) -> "list[Note] | None":
+        """The team's notes about the customer, newest first."""
+        if self.own_notes is None:
+            return None
+        found = [
+            *self.own_notes,
+            *(note for each in self.accounts for note in each.sheet.notes or ()),
+        ]
+        return sorted(found, key=lambda each: each.created, reverse=True)
 
     @property
     def account_ids(self) -> tuple[str, ...]:
@@ -87,7 +103,10 @@ def customer_sheet(desk: "Desk", account_id: str) -> CustomerSheet:
             other = _account(desk, other_id)
             if other.sheet.account.customer_id == customer.id:
                 others.append(other)
-    return CustomerSheet(customer, (first, *others))
+    if isinstance(customer, Gap):
+        return CustomerSheet(customer, (first, *others), None if first.sheet.notes is None else ())
+    own = team_notes(desk.service, customer.id, desk.offers)
+    return CustomerSheet(customer, (first, *others), own)
 
 
 def _account(desk: "Desk", account_id: str) -> CustomerAccount:

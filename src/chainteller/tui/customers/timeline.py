@@ -27,9 +27,11 @@ from chainteller.records.transfers import direction, target
 from chainteller.service.errors import NotOffered, TellerError
 from chainteller.service.models.counterparties import VERIFIED_FIRST_PARTY
 from chainteller.service.operations import (
+    ADD_NOTE,
     AUDITED_ACCOUNT,
     BLOCKCHAIN_ACCOUNTS,
     LINK_COUNTERPARTY,
+    NOTES_FEATURE,
     OPEN_BLOCKCHAIN_ACCOUNT,
     REGISTER_COUNTERPARTY,
     SUBMIT_CLAIM,
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from chainteller.service.interface import Service
     from chainteller.service.models.counterparties import Counterparty
     from chainteller.service.models.funding import Transfer
+    from chainteller.service.models.notes import Note
     from chainteller.service.models.pages import ListQuery, Page
     from chainteller.service.models.quotes import Quote
     from chainteller.service.models.records import AuditRow
@@ -270,9 +273,12 @@ def _wallets_of(desk: "Desk", account_id: str) -> _Stream:
 def _of_desk(
     desk: "Desk", account_ids: Sequence[str], customer_id: str, wanted: Wanted
 ) -> Iterator[_Stream]:
-    """What only this machine knows."""
+    """What belongs to none of the accounts alone: notes about the customer, and what only this
+    machine knows."""
     shows = _chooser(wanted)
-    if shows("note"):
+    if shows("note") and desk.offers(NOTES_FEATURE):
+        yield from _team_notes(desk, account_ids, customer_id, wanted)
+    elif shows("note"):
         yield _Stream("notes", lambda _page: (list(_notes(desk, account_ids, customer_id)), True))
     if shows("text"):
         yield _Stream("texts", lambda _page: (list(_texts(desk, account_ids)), True))
@@ -399,6 +405,25 @@ def _wallet(row: "Counterparty", custody_id: str, account_id: str) -> Iterator[E
         yield Entry(row.created, "wallet", f"wallet:{key}", row.id, what, status, account_id)
 
 
+def _team_notes(
+    desk: "Desk", account_ids: Sequence[str], customer_id: str, wanted: Wanted
+) -> Iterator[_Stream]:
+    days = _days(wanted)
+    for account_id in account_ids:
+        read, of = desk.service_for(account_id).notes, partial(_note, account_id)
+        found = _pages(read, of, wanted, trading_account_id=account_id, **days)
+        yield _Stream("notes", found, "note")
+    if customer_id:
+        found = _pages(desk.service.notes, partial(_note, ""), wanted, subject=customer_id, **days)
+        yield _Stream("notes", found, "note")
+
+
+def _note(account_id: str, row: "Note") -> Iterator[Entry]:
+    words = f"{row.content}, {row.author}" if row.content else f"erased by {row.erased_by}"
+    key = f"note:{row.id}"
+    yield Entry(row.created, "note", key, row.subject, words, "", account_id, row.content or "")
+
+
 def _audited(desk: "Desk", account_id: str, row: "AuditRow") -> Iterator[Entry]:
     if not _is_of(desk, row.object, account_id):
         return
@@ -412,6 +437,8 @@ def _audited(desk: "Desk", account_id: str, row: "AuditRow") -> Iterator[Entry]:
 
 def _lines_of(row: "AuditRow") -> tuple[str, ...]:
     """The kinds of lines, one of which tells what an audit row says; a refusal has none."""
+    if row.action == ADD_NOTE.name:
+        return ("note",) if row.error is None else ()
     lines = _LINES_OF.get(row.object.partition("_")[0], ())
     is_told = lines != ("wallet",) or row.action in _TOLD_OF_WALLETS
     return lines if row.error is None and is_told else ()

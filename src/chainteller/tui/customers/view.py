@@ -20,7 +20,6 @@ from chainteller.tui.accounts.detail import (
     bank_account,
     happening,
     limit_lines,
-    notes,
     wallet_lines,
 )
 from chainteller.tui.customers.timeline import REFUSED, SEARCHED
@@ -133,11 +132,12 @@ def _status(entry: "Entry") -> Piece:
 def facts(
     sheet: "CustomerSheet",
     now: int,
-    noted: Callable[[str], str],
+    noted: Sequence[Line],
     problems: Sequence[str],
     shown: Callable[[str], str] = str,
 ) -> tuple[list[Line], list[Line]]:
-    """Who the customer is with their accounts and what is pending; and limits, wallets, notes.
+    """Who the customer is with their accounts and what is pending; and limits, wallets, with the
+    notes as ``noted`` has them.
 
     ``shown`` masks an amount that was rounded here while balances are hidden.
     """
@@ -149,9 +149,7 @@ def facts(
         first += [line(), *_account(account, now)]
         second += [line(), *([line((account.id, "strong"))] if several else [])]
         second += [*limit_lines(account.sheet, shown), line(), *wallet_lines(account.sheet)]
-    texts = [noted(each) for each in (sheet.customer_id, *sheet.account_ids) if each]
-    second += notes("\n".join(text for text in texts if text))
-    second += _missing(problems)
+    second += [*noted, *_missing(problems)]
     return first, second[1:]
 
 

@@ -40,7 +40,7 @@ class LineDialog(Dialog[None]):
         )
         field.cursor_blink = False
         with Vertical():
-            yield Lines(list(self.rows()))
+            yield Lines(list(self.rows()), id="rows")
             yield field
         yield TooSmall()
 
