@@ -106,6 +106,67 @@ def bank(tmp_path: Path) -> Iterator[Bank]:
     world.close()
 
 
+ROLE = Actor(name="m.koch", scopes=frozenset({"decisions:write"}), roles=frozenset({"supervisor"}))
+NO_ROLE = replace(ROLE, name="a.brandt", roles=frozenset({"reviewer"}))
+
+
+@pytest.fixture
+def stepwise(tmp_path: Path) -> Iterator[Bank]:
+    """A bank in which supervisors decide after an hour what nobody has decided."""
+    condition = ReviewCondition.UNVERIFIED_WALLET
+    line = ReviewLine(condition, 3_000, 3_600, AtDeadline.ESCALATE, "supervisor")
+    world = make_world(tmp_path / "bank.db", options=EngineOptions(policy=Policy((line,))))
+    world.open()
+    yield Bank(world)
+    assert verify(world.database) == ()
+    world.close()
+
+
+@pytest.mark.parametrize("is_asked", [False, True])
+def test_a_role_decides_after_the_first_deadline(stepwise: Bank, is_asked: bool) -> None:
+    bank, waiting = stepwise, stepwise.withdraw("60.00")
+    first = bank.decision(waiting.id)
+    assert (first.at_deadline, first.to_role, first.escalated_at) == (
+        "escalate",
+        "supervisor",
+        None,
+    )
+    if is_asked:  # which gives as much time again once, and not to the role
+        bank.engine.note_decision(first.id, DecisionNote(note="Send a photo."))
+        bank.step(3_600)
+    bank.step(3_600)
+    found = bank.decision(waiting.id)
+    assert found.escalated_at is not None
+    assert found.due is not None
+    assert (found.due - found.escalated_at).total_seconds() == 3_600
+    assert found.at_deadline == "refuse"
+    record = bank.engine.withdrawal_record(bank.world.account, waiting.id)
+    assert record.review is not None
+    assert (record.status, record.review.eta) == ("reviewing", found.due)
+    (told,) = (each for each in bank.engine.events().data if each.type == "decision.escalated")
+    assert told.data["role"] == "supervisor"
+    (row,) = (each for each in bank.engine.audit().data if each.action == "decision.escalated")
+    assert (row.object, row.actor, row.inputs["role"]) == (found.id, "worker", "supervisor")
+    other = bank.engine.acting_as(NO_ROLE)
+    assert refusal(partial(other.approve_decision, found.id, YES)).code == "ROLE_REQUIRED"
+    assert refusal(partial(other.refuse_decision, found.id, NO)).code == "ROLE_REQUIRED"
+    assert bank.engine.acting_as(ROLE).approve_decision(found.id, YES).value.status == "approved"
+    bank.step(60)
+    assert bank.status(waiting) == "sent"
+
+
+def test_at_the_second_deadline_it_is_refused(stepwise: Bank) -> None:
+    before, waiting = stepwise.free(), stepwise.withdraw("60.00")
+    stepwise.step(3_600)
+    stepwise.step(3_599)
+    assert stepwise.status(waiting) == "reviewing"
+    stepwise.step(1)
+    assert stepwise.status(waiting) == "rejected"
+    assert stepwise.free() == before
+    (found,) = stepwise.engine.decisions(ListQuery(text=waiting.id)).data
+    assert (found.status, found.decided_by) == ("lapsed", "worker")
+
+
 def test_the_first_line_that_fits_gives_a_withdrawal_to_a_person(bank: Bank) -> None:
     now = bank.world.clock.now()
     strict, lenient, free = (bank.withdraw(each) for each in ("60.00", "40.00", "20.00"))

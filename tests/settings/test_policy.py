@@ -81,6 +81,19 @@ def test_no_file_is_no_policy() -> None:
         ("[review]\nfirst_use = {within='9s'}", "p:2:1: first_use.within is from 1m to 30d"),
         ("[review]\nfirst_use = {within='31d'}", "p:2:1: first_use.within is from 1m to 30d"),
         ("[review]\nfirst_use = {}", "p:2:1: first_use.within is a time"),
+        (
+            "[review]\nfirst_use = {within='2h', then='escalate'}",
+            'p:2:1: first_use: then = "escalate" goes with to = ',
+        ),
+        (
+            "[review]\nfirst_use = {within='2h', to='lead'}\n[roles]\nlead = ['decide']",
+            'p:2:1: first_use: then = "escalate" goes with to = ',
+        ),
+        (
+            "[review]\nfirst_use = {within='2h', then='escalate', to='led'}\n"
+            "[roles]\nlead = ['decide']\nlook = ['read']",
+            "p:2:48: first_use.to is a role that may decide, did you mean lead?",
+        ),
         ("[review]\nfirst_use = {over='-1', within='2h'}", "p:2:1: first_use.over is an amount"),
         ("[review]\nfirst_use = {over='1.005', within='2h'}", "p:2:1: first_use.over is an amount"),
         ("[review]\nfirst_use = {within='2h'}\nfirst_use = {within='3h'}", "p: Cannot overwrite"),

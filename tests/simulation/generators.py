@@ -904,7 +904,7 @@ def _notes(make: Maker) -> Asked:
 
 def _noted(make: Maker) -> str:
     draw = make.draw
-    kinds = (
+    kinds: tuple[Callable[[], str], ...] = (
         make.account, make.market, make.wallet, make.custody, make.decision_id,
         lambda: make.transfer("withdrawal")[1],
     )  # fmt: skip

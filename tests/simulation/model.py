@@ -1225,15 +1225,15 @@ class Model:
             if subject not in MARKETS:
                 raise Refused("UNSUPPORTED_MARKET")
             return None
-        owned = (self.trades, self.transfers, self.custodies)
-        of_organisation = (self.accounts, self.quotes, self.wallets, self.decisions)
-        for known in owned:
-            if subject in known and known[subject].account.organisation == client.organisation:
-                return known[subject].account
-        for known in of_organisation:
-            found = known.get(subject)
-            if found is not None and found.organisation == client.organisation:
-                return found if known is self.accounts else getattr(found, "account", None)
+        of_accounts: dict[str, Any] = {**self.trades, **self.transfers, **self.custodies}
+        others: dict[str, Any] = {**self.quotes, **self.wallets, **self.decisions}
+        account = self.accounts.get(subject)
+        if subject in of_accounts:
+            account = of_accounts[subject].account
+        if account is not None and account.organisation == client.organisation:
+            return account
+        if subject in others and others[subject].organisation == client.organisation:
+            return getattr(others[subject], "account", None)
         raise Refused("NOT_FOUND", resource="record")
 
     def _erase_note(self, client: Client, asked: Asked, _answered: Answered) -> Any:

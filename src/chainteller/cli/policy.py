@@ -29,6 +29,7 @@ def check(file: Path) -> None:
                 "overUsd": format_cents(each.over_cents),
                 "withinSeconds": each.within_s,
                 "then": each.then,
+                **({"to": each.to} if each.to else {}),
             }
             for each in found.review
         ]
@@ -37,7 +38,8 @@ def check(file: Path) -> None:
     for each in found.review:
         over = format_cents(each.over_cents)
         within = f"within {each.within_s // 60} minutes"
-        line(f"{each.condition}: over {over} USD a person decides {within}, then {each.then}")
+        then = f"{each.then} to {each.to}" if each.to else each.then
+        line(f"{each.condition}: over {over} USD a person decides {within}, then {then}")
     if not found.review:
         line("no withdrawal waits for a person")
     for told in _told(found):

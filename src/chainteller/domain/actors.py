@@ -46,7 +46,8 @@ class Actor:
 
     ``name`` appears in the audit trail; ``key_id`` is empty if no API key was used. ``scopes`` are
     those of the API key, of which an agent has those of its roles; None for who may do everything.
-    ``agent_id`` is that of the agent who signed the request.
+    ``agent_id`` is that of the agent who signed the request, ``roles`` are the agent's in the
+    bank's policy.
     """
 
     organisation: str = DEFAULT_ORGANISATION
@@ -54,6 +55,7 @@ class Actor:
     key_id: str = ""
     scopes: frozenset[str] | None = field(default=None, compare=False)
     agent_id: str = ""
+    roles: frozenset[str] = field(default=frozenset(), compare=False)
 
     @property
     def is_worker(self) -> bool:
@@ -67,6 +69,10 @@ class Actor:
 
     def may(self, scope: str) -> bool:
         return self.scopes is None or scope in self.scopes
+
+    def has_role(self, role: str) -> bool:
+        """Whether an agent has a role; whoever may do everything has each."""
+        return self.scopes is None or role in self.roles
 
 
 WORKER = Actor(name="worker")

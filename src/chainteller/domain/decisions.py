@@ -51,10 +51,12 @@ class DecisionStatus(StrEnum):
 
 
 class AtDeadline(StrEnum):
-    """What happens if nobody has decided by the deadline."""
+    """What happens if nobody has decided by the deadline. ``escalate``: a role of the policy has as
+    much time again, and at the second deadline it's refused."""
 
     REFUSE = "refuse"
     APPROVE = "approve"
+    ESCALATE = "escalate"
 
 
 class RefusalReason(StrEnum):
@@ -100,12 +102,14 @@ def is_by_person(reason: str) -> bool:
 
 
 class ReviewLine(NamedTuple):
-    """A withdrawal worth more than ``over_cents`` that fits the condition waits for a person."""
+    """A withdrawal worth more than ``over_cents`` that fits the condition waits for a person.
+    ``to`` is the role that it goes to at the deadline, where it goes to one."""
 
     condition: ReviewCondition
     over_cents: int
     within_s: int
     then: AtDeadline
+    to: str = ""
 
     @property
     def within(self) -> int:

@@ -79,7 +79,9 @@ class Policy(NamedTuple):
         two = self.two
         return {
             "review": [
-                [line.condition, line.over_cents, line.within_s, line.then] for line in self.review
+                [line.condition, line.over_cents, line.within_s, line.then]
+                + ([line.to] if line.to else [])
+                for line in self.review
             ],
             "roles": {name: list(may) for name, may in self.roles},
             "case": list(self.case),

@@ -39,6 +39,8 @@ DECISION: "FieldList[Decision]" = FieldList(
             TEXT,
             lambda each: each.at_deadline if each.due is not None else None,
         ),
+        Field("to_role", "role", TEXT, lambda each: each.to_role),
+        Field("escalated_at", "role decides since", MOMENT, lambda each: each.escalated_at),
         Field("holder", "taken by", TEXT, lambda each: each.holder),
         Field("held_until", "taken until", MOMENT, lambda each: each.held_until),
         Field("needs_two", "needs", TEXT, lambda each: "two persons" if each.needs_two else None),

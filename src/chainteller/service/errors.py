@@ -159,6 +159,20 @@ class Forbidden(ServiceError):
         )
 
 
+class RoleRequired(ServiceError):
+    """A decision went to a role of the policy at its first deadline."""
+
+    code = "ROLE_REQUIRED"
+    status = 403
+    next_step = "Ask a colleague who has the role."
+
+    def __init__(self, role: str, decision_id: str) -> None:
+        super().__init__(
+            f"Nobody decided in time, so that the role {role} decides now.",
+            {"role": role, "decisionId": decision_id},
+        )
+
+
 class TermsNotAccepted(ServiceError):
     code = "TERMS_NOT_ACCEPTED"
     status = 403

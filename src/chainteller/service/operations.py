@@ -1346,7 +1346,7 @@ APPROVE_DECISION = Write(
     request=Approval,
     response=Decision,
     feature=DECISIONS_FEATURE,
-    errors=(errors.NotFound, errors.Conflict),
+    errors=(errors.NotFound, errors.Conflict, errors.RoleRequired),
 )
 REFUSE_DECISION = Write(
     name="refuse_decision",
@@ -1358,7 +1358,7 @@ REFUSE_DECISION = Write(
     request=Refusal,
     response=Decision,
     feature=DECISIONS_FEATURE,
-    errors=(errors.NotFound, errors.Conflict),
+    errors=(errors.NotFound, errors.Conflict, errors.RoleRequired),
 )
 NOTE_DECISION = Write(
     name="note_decision",

@@ -19,7 +19,7 @@ from chainteller.settings.values import SettingsInvalid, did_you_mean
 
 Word = TypeVar("Word", bound=StrEnum)
 
-_WORDS = ("over", "within", "then")
+_WORDS = ("over", "within", "then", "to")
 _SHORTEST, _LONGEST = MINUTE, 30 * DAY
 _ROLE = re.compile(r"[a-z][a-z0-9_-]{0,31}", re.ASCII)
 
@@ -53,6 +53,7 @@ def parse_policy(text: str, name: str) -> Policy:
             reading.wrong(section, f"there is no section {section!r}", Policy._fields)
     review = [reading.line(condition, told) for condition, told in reading.section(found, "review")]
     roles = [reading.role(role, may) for role, may in reading.section(found, "roles")]
+    reading.check_escalations(review, dict(roles))
     case = reading.case(dict(reading.section(found, "case")))
     two = reading.two(dict(reading.section(found, "two")))
     if reading.problems:
@@ -147,9 +148,22 @@ class _Reading:
         then = str(told.get("then", AtDeadline.REFUSE))
         if then not in set(AtDeadline):
             self.wrong(then, f"{condition}.then is {' or '.join(AtDeadline)}", tuple(AtDeadline))
+        to = str(told.get("to", ""))
+        if (then == AtDeadline.ESCALATE) is not bool(to):
+            self.wrong(condition, f'{condition}: then = "escalate" goes with to = "supervisor"')
         if len(self.problems) > before:
             return None
-        return ReviewLine(ReviewCondition(condition), over, within, AtDeadline(then))
+        return ReviewLine(ReviewCondition(condition), over, within, AtDeadline(then), to)
+
+    def check_escalations(
+        self, lines: Iterable[ReviewLine | None], roles: Mapping[str, tuple[Permission, ...]]
+    ) -> None:
+        """Note each line that goes to a role which can't decide."""
+        deciding = tuple(name for name, may in roles.items() if Permission.DECIDE in may)
+        for line in lines:
+            if line is not None and line.to and line.to not in deciding:
+                told = f"{line.condition}.to is a role that may decide"
+                self.wrong(line.to, told, deciding)
 
     def _amount(self, key: str, name: str, told: Any) -> int:
         try:

@@ -95,8 +95,14 @@ class SignedRequests:
         if abs(at - signed.created) > SIGNED_WITHIN:
             raise Unauthorized("SIGNATURE_TIME")
         granted = self._context.options.policy.granted
-        scopes = principal.scopes
+        scopes, roles = principal.scopes, row.roles.split()
         if granted:
-            scopes &= scopes_of_roles(granted, row.roles.split())
-        actor = replace(principal.actor, name=row.name, scopes=scopes, agent_id=row.id)
+            scopes &= scopes_of_roles(granted, roles)
+        actor = replace(
+            principal.actor,
+            name=row.name,
+            scopes=scopes,
+            agent_id=row.id,
+            roles=frozenset(roles),
+        )
         return Principal(actor, scopes)

@@ -2,15 +2,26 @@
 
 from typing import NamedTuple
 
+from chainteller.domain.clock import format_instant
 from chainteller.domain.decisions import NEVER, AtDeadline, DecisionKind, DecisionStatus
 from chainteller.domain.ids import Prefix
-from chainteller.engine.core.outcome import Event, Insert, Job, Moment, Outcome, Row, Update
+from chainteller.engine.core.outcome import (
+    AuditEntry,
+    Event,
+    Insert,
+    Job,
+    Moment,
+    Outcome,
+    Row,
+    Update,
+)
 from chainteller.storage.db.query import Record
 from chainteller.storage.db.records import Tables
 
 DUE = "decision.due"
 """The work at the deadline of a control or a closed market; a withdrawal has its own."""
 OPENED = "decision.opened"
+ESCALATED = "decision.escalated"
 POLICY = "policy"
 """Who opened what the bank's policy asks for."""
 
@@ -37,6 +48,7 @@ def opened(  # noqa: PLR0913 - what a decision is, declared by name
     at_deadline: AtDeadline | None = None,
     rule_id: str | None = None,
     second: Second | None = None,
+    to_role: str = "",
 ) -> Outcome:
     """A new decision, told, with work at its deadline where the subject has none of its own.
 
@@ -70,6 +82,8 @@ def opened(  # noqa: PLR0913 - what a decision is, declared by name
         "first_by": second.asked_by,
         "first_at": None if second.asked_by is None else moment.now,
         "digest": second.digest,
+        "to_role": to_role or None,
+        "escalated_at": None,
     }
     told = {"kind": kind.value, "subject": subject, "reason": reason}
     if account_id is not None:
@@ -100,6 +114,28 @@ def ended(
     }
     return Outcome(
         decision.id, rows=(changed(decision, **values),), events=(told(decision, status),)
+    )
+
+
+def escalated(decision: Record, now: int) -> Outcome:
+    """A locked decision that goes to its role, which has as much time as there was at first."""
+    span = decision.due - decision.created
+    within = span if decision.asked is None else span // 2
+    values = {
+        "due": now + within,
+        "at_deadline": AtDeadline.REFUSE.value,
+        "escalated_at": now,
+        "holder": None,
+        "held_until": None,
+    }
+    event = told(decision, "escalated")
+    event = event._replace(data={**event.data, "role": decision.to_role})
+    inputs = {"role": decision.to_role, "until": format_instant(now + within)}
+    return Outcome(
+        decision.id,
+        rows=(changed(decision, **values),),
+        events=(event,),
+        audit=(AuditEntry(ESCALATED, decision.id, inputs),),
     )
 
 

@@ -18,7 +18,7 @@ from chainteller.domain.decisions import (
 from chainteller.domain.preconditions import SETTABLE, Control
 from chainteller.domain.second_method import StatementStatus
 from chainteller.engine.core import outcome, reading
-from chainteller.engine.core.outcome import AuditEntry, Outcome, Update
+from chainteller.engine.core.outcome import AuditEntry, Outcome
 from chainteller.engine.core.table import reads, writes
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import (
@@ -32,7 +32,7 @@ from chainteller.engine.operations import (
 )
 from chainteller.engine.operations.withdrawals import REVIEW
 from chainteller.service import operations
-from chainteller.service.errors import Conflict, Forbidden, ValidationFailed
+from chainteller.service.errors import Conflict, Forbidden, RoleRequired, ValidationFailed
 from chainteller.service.models.decisions import (
     Approval,
     Decision,
@@ -169,7 +169,9 @@ def _closure(tx: UnitOfWork, request: OpenDecision, asked: _Asked) -> Outcome:
 
 
 def _require_for(tx: UnitOfWork, found: Record) -> None:
-    """What deciding needs beside the scope of decisions. Raises Forbidden."""
+    """What deciding needs beside the scope of decisions. Raises Forbidden, RoleRequired."""
+    if found.escalated_at is not None and not tx.actor.has_role(found.to_role):
+        raise RoleRequired(found.to_role, found.id)
     if found.kind == DecisionKind.CONTROL:
         _require(tx, "controls:write")
     elif found.kind == DecisionKind.MARKET:
@@ -206,7 +208,7 @@ def note(tx: UnitOfWork, decision_id: str, request: DecisionNote) -> Decision:
     values: dict[str, object] = {"asked": text, "asked_at": tx.now}
     also = Outcome(found.id)
     if found.kind == DecisionKind.WITHDRAWAL and found.asked is None:
-        due = found.due + found.due - found.created
+        due = found.due + found.due - (found.escalated_at or found.created)
         values["due"] = due
         also = _held_longer(tx, found.subject, due)
     return _changed(tx, found, also, "asked", **values)
@@ -216,9 +218,8 @@ def _held_longer(tx: UnitOfWork, withdrawal_id: str, until: int) -> Outcome:
     """A withdrawal waits longer for its decision."""
     row = transfers.reviewing(tx, withdrawal_id)
     jobs.postpone(tx.rows, REVIEW, row.id, until)
-    guard = {"version": row.version}
-    update = Update(Tables.transfer, {"id": row.id}, {"review_eta": until}, guard)
     told = {"until": format_instant(until)}
+    update = transfers.held_until(row, until)
     return Outcome(row.id, rows=(update,), audit=(AuditEntry(EXTENDED, row.id, told),))
 
 
@@ -229,6 +230,7 @@ def approve(tx: UnitOfWork, decision_id: str, request: Approval) -> Decision:
     Raises:
         Conflict: it was decided before, or whoever approves was the first.
         Forbidden.
+        RoleRequired: a role decides since the first deadline.
     """
     answer = _words("answer", request.answer)
     found = _locked(tx, decision_id)
@@ -254,6 +256,7 @@ def refuse(tx: UnitOfWork, decision_id: str, request: Refusal) -> Decision:
     Raises:
         Conflict: it was decided before.
         Forbidden.
+        RoleRequired: as for an approval.
     """
     answer = _words("answer", request.answer)
     found = _locked(tx, decision_id)

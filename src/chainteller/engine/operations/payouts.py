@@ -26,7 +26,7 @@ from chainteller.engine.core.outcome import AuditEntry, Job, Moment, Outcome, Up
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import accounts, decision_records, payout_checks, transfers
 from chainteller.engine.operations.payout_checks import Hold, Refused
-from chainteller.engine.operations.withdrawals import COMPLETE, SEND, ending_decision
+from chainteller.engine.operations.withdrawals import COMPLETE, REVIEW, SEND, ending_decision
 from chainteller.storage.db.query import Record
 from chainteller.storage.db.records import Tables
 from chainteller.storage.queries import decisions, trades
@@ -47,7 +47,9 @@ def end_review(tx: UnitOfWork, withdrawal_id: str) -> None:
         return
     decision = decisions.find_open(tx.connection, tx.organisation_id, row.id, lock=True)
     moment = outcome.moment(tx)
-    if decision is not None:
+    if decision is not None and decision.at_deadline == AtDeadline.ESCALATE:
+        outcome.apply(tx, decide_escalation(row, decision, moment))
+    elif decision is not None:
         outcome.apply(tx, decide_lapse(row, decision, moment))
     elif row.review_reason == UNVERIFIED_HELD:
         outcome.apply(tx, decide_passed_review(row, moment))
@@ -55,6 +57,16 @@ def end_review(tx: UnitOfWork, withdrawal_id: str) -> None:
         outcome.apply(tx, decide_rejection(row, row.review_reason, UNCONFIRMED, moment.now))
     else:
         raise AssertionError(f"the decision about {row.id} vanished")
+
+
+def decide_escalation(withdrawal: Record, decision: Record, moment: Moment) -> Outcome:
+    """Nobody has decided by the first deadline: a role decides until the second one."""
+    escalated = decision_records.escalated(decision, moment.now)
+    due = escalated.record(Tables.decision, decision).due
+    waits = transfers.held_until(withdrawal, due)
+    return escalated._replace(
+        rows=(*escalated.rows, waits), jobs=(Job(REVIEW, withdrawal.id, due),)
+    )
 
 
 def decide_lapse(withdrawal: Record, decision: Record, moment: Moment) -> Outcome:

@@ -74,6 +74,12 @@ def reviewing(tx: UnitOfWork, withdrawal_id: str) -> Record:
     return row
 
 
+def held_until(withdrawal: Record, until: int) -> Update:
+    """A locked withdrawal in review that waits until another time."""
+    guard = {"version": withdrawal.version}
+    return Update(Tables.transfer, {"id": withdrawal.id}, {"review_eta": until}, guard)
+
+
 def advance(
     transfer: Record, status: TransferStatus, now: int, **values: object
 ) -> tuple[Update, Event]:

@@ -250,6 +250,7 @@ def decide_withdrawal(order: Order, account: Record, state: State, moment: Momen
         at_deadline=review.then,
         rule_id=row["rule_id"],
         second=decision_records.Second(review.needs_two, asked_by, digest),
+        to_role=review.to,
     )
     return decided.joined(opened)
 
@@ -262,6 +263,7 @@ class _Waiting(NamedTuple):
     until: int
     then: AtDeadline = AtDeadline.REFUSE
     needs_two: bool = False
+    to: str = ""
 
 
 def _review(state: State, cents: int, moment: Moment) -> _Waiting | None:
@@ -278,8 +280,9 @@ def _review(state: State, cents: int, moment: Moment) -> _Waiting | None:
     two = options.policy.two
     needs_two = two.withdrawal_over_cents is not None and cents > two.withdrawal_over_cents
     if line is not None:
-        then = AtDeadline.REFUSE if needs_two else line.then
-        return _Waiting(line.condition.code, moment.now + line.within, then, needs_two)
+        approves = line.then is AtDeadline.APPROVE
+        then = AtDeadline.REFUSE if needs_two and approves else line.then
+        return _Waiting(line.condition.code, moment.now + line.within, then, needs_two, line.to)
     if needs_two:
         return _Waiting(SECOND_PERSON, moment.after(two.within_s), needs_two=True)
     until = moment.after(options.review_delay_s)

@@ -16,7 +16,8 @@ class Decision(WireModel):
     the customer was asked for last. Somebody has taken it where there is a ``holder``, until
     ``held_until``. A withdrawal has an ``amount`` of the asset ``symbol``. What ``needs_two``
     persons has a ``first_by`` once one of them has approved or asked for it; ``digest`` is of what
-    that was.
+    that was. One with a ``to_role`` goes to that role of the policy at its first deadline; since
+    ``escalated_at`` only agents of that role decide it.
     """
 
     type: str = "decision"
@@ -48,6 +49,8 @@ class Decision(WireModel):
     first_by: str | None = None
     first_at: Timestamp | None = None
     digest: str | None = None
+    to_role: str | None = None
+    escalated_at: Timestamp | None = None
 
 
 class OpenDecision(RequestModel):

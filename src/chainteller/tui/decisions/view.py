@@ -111,6 +111,8 @@ def now_lines(decision: "Decision", width: int) -> list[Line]:
     if decision.needs_two and decision.first_by is None:
         approves = "is the first of two approvals"
     words = f"A {approves}. R {refuses}. {_at_deadline(decision)}"
+    if decision.escalated_at is not None:
+        words = f"Only the role {decision.to_role} decides it now. {words}"
     if decision.first_by is not None:
         words = f"{decision.first_by} asks for it; another person approves. {words}"
     taken = f", taken by {decision.holder}" if decision.holder else ""
@@ -121,6 +123,8 @@ def now_lines(decision: "Decision", width: int) -> list[Line]:
 def _at_deadline(decision: "Decision") -> str:
     if decision.due is None:
         return "There is no deadline."
+    if decision.at_deadline == AtDeadline.ESCALATE:
+        return f"At {decision.due:%d %b %H:%M:%S} UTC it goes to the role {decision.to_role}."
     approves, refuses = _EFFECTS.get(decision.kind, _OF_OTHERS)
     then = approves if decision.at_deadline == AtDeadline.APPROVE else refuses
     return f"At {decision.due:%d %b %H:%M:%S} UTC the service {then} by itself."
