@@ -199,6 +199,8 @@ def lines(bank: Bank) -> Lines:
         "notes add": (account, "Call back after 16:00."),
         "notes erase": (noted,),
         "policy check": (str(policy),),
+        "policy explain": (sent,),
+        "policy try": (str(policy), "--days", "7"),
         "accounts control": (account, "--set", "SELL_ONLY", "--reason", "RISK_POLICY"),
         "wallets link": (claim,),
         "wallets shared": (),

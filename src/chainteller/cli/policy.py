@@ -2,14 +2,21 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from chainteller.cli.administration import engine
 from chainteller.cli.options import TellerGroup, example, options
 from chainteller.cli.output import document, line
+from chainteller.domain.clock import format_instant
+from chainteller.domain.decisions import ReviewLine, is_by_person
 from chainteller.domain.money import format_cents
 from chainteller.domain.policy import CaseWanted, Policy
 from chainteller.settings.policy import read_policy
+
+if TYPE_CHECKING:
+    from chainteller.engine.operations.policy_trials import Change
 
 
 @click.group("policy", cls=TellerGroup)
@@ -23,27 +30,115 @@ def check(file: Path) -> None:
     """Check a policy file, and show its lines in the order in which they count."""
     found = read_policy(str(file))
     if options().json:
-        shown = [
-            {
-                "condition": each.condition,
-                "overUsd": format_cents(each.over_cents),
-                "withinSeconds": each.within_s,
-                "then": each.then,
-                **({"to": each.to} if each.to else {}),
-            }
-            for each in found.review
-        ]
+        shown = [_line(each) for each in found.review]
         document({**found.body, "review": shown})
         return
     for each in found.review:
-        over = format_cents(each.over_cents)
-        within = f"within {each.within_s // 60} minutes"
-        then = f"{each.then} to {each.to}" if each.to else each.then
-        line(f"{each.condition}: over {over} USD a person decides {within}, then {then}")
+        line(f"{each.condition}: {_terms(each)}")
     if not found.review:
         line("no withdrawal waits for a person")
     for told in _told(found):
         line(told)
+
+
+@policy.command("explain", changes=False, epilog=example("chainteller policy explain TXN_..."))
+@click.argument("identifier", metavar="ID")
+def explain(identifier: str) -> None:
+    """Say why a withdrawal waited: which line of its policy counts, and what the others say.
+
+    ID is that of a withdrawal or of its decision. It works on the database.
+    """
+    from chainteller.engine.operations import policy_trials
+
+    with engine() as found:
+        shown = policy_trials.explain(found.context, identifier)
+    withdrawal = shown.withdrawal
+    if options().json:
+        lines = [{**_line(each), "verdict": verdict} for each, verdict in shown.lines]
+        document(
+            {
+                "withdrawal": withdrawal.id,
+                "tradingAccountId": withdrawal.trading_account_id,
+                "worthUsd": format_cents(withdrawal.notional_cents),
+                "ruleId": withdrawal.rule_id,
+                "reason": shown.reason,
+                "needsTwo": shown.needs_two,
+                "review": lines,
+            }
+        )
+        return
+    worth, at = format_cents(withdrawal.notional_cents), format_instant(withdrawal.created)
+    line(f"{withdrawal.id}: worth {worth} USD, requested {at} under {withdrawal.rule_id}")
+    for each, verdict in shown.lines:
+        line(f"{each.condition}: {verdict} ({_terms(each)})")
+    if shown.needs_two:
+        line("second person: withdrawals of this worth need two")
+    if not is_by_person(shown.reason or ""):
+        line(f"no person was needed: {shown.reason or 'it went on at once'}")
+
+
+@policy.command(
+    "try", changes=False, epilog=example("chainteller policy try stricter.toml --days 30")
+)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--days", type=click.IntRange(1, 366), default=30, help="How far back; default: 30.")
+def try_(file: Path, days: int) -> None:
+    """Say which withdrawals of the last days would have waited under a policy file, and which not.
+
+    It works on the database, and changes nothing.
+    """
+    from chainteller.engine.operations import policy_trials
+
+    tried = read_policy(str(file))
+    with engine() as found:
+        trial = policy_trials.tried(found.context, tried, days)
+    more = [_change(each) for each in trial.changes if each.after]
+    fewer = [_change(each) for each in trial.changes if each.before]
+    if options().json:
+        counts = {
+            "days": days,
+            "withdrawals": trial.withdrawals,
+            "waited": trial.waited,
+            "wouldWait": trial.would_wait,
+        }
+        document({**counts, "more": more, "fewer": fewer})
+        return
+    line(f"{trial.withdrawals} withdrawals in {days} days: {trial.waited} waited for a person")
+    line(f"under {file}: {trial.would_wait} would have waited")
+    for word, changes in (("waits", more), ("waits no longer", fewer)):
+        for each in changes:
+            who = f"{each['customer']} ({each['reference']})"
+            line(f"{word}: {each['withdrawal']} {each['worthUsd']} USD, {who}, {each['reason']}")
+
+
+def _change(change: "Change") -> dict[str, str]:
+    found = change.withdrawal
+    return {
+        "withdrawal": found.id,
+        "tradingAccountId": found.trading_account_id,
+        "customer": found.customer_name,
+        "reference": found.customer_reference,
+        "worthUsd": format_cents(found.notional_cents),
+        "requested": format_instant(found.created),
+        "reason": change.after or change.before,
+    }
+
+
+def _line(line_: ReviewLine) -> dict[str, object]:
+    return {
+        "condition": line_.condition,
+        "overUsd": format_cents(line_.over_cents),
+        "withinSeconds": line_.within_s,
+        "then": line_.then,
+        **({"to": line_.to} if line_.to else {}),
+    }
+
+
+def _terms(line_: ReviewLine) -> str:
+    """``over 0.00 USD a person decides within 120 minutes, then refuse``."""
+    over, within = format_cents(line_.over_cents), f"within {line_.within_s // 60} minutes"
+    then = f"{line_.then} to {line_.to}" if line_.to else line_.then
+    return f"over {over} USD a person decides {within}, then {then}"
 
 
 def _told(found: Policy) -> Iterator[str]:

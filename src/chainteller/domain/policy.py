@@ -55,6 +55,11 @@ class TwoPersons(NamedTuple):
     within_s: int = 3_600
     always: frozenset[Needing] = frozenset()
 
+    def wants_for(self, notional_cents: int) -> bool:
+        """Whether a withdrawal that is worth so much needs two persons."""
+        over = self.withdrawal_over_cents
+        return over is not None and notional_cents > over
+
     def wants(self, kind: DecisionKind) -> bool:
         """Whether decisions of a kind need two persons whatever their amount."""
         return _NEEDING.get(kind) in self.always

@@ -6,9 +6,11 @@ from typing import NamedTuple
 
 from chainteller.domain.canonical import canonical
 from chainteller.domain.clock import SECOND
+from chainteller.domain.decisions import AtDeadline, ReviewCondition, ReviewLine
 from chainteller.domain.evidence import EvidenceLevel
 from chainteller.domain.limits import DestinationClass, LevelLimits
 from chainteller.domain.options import EngineOptions
+from chainteller.domain.policy import Policy, TwoPersons
 
 Limits = Mapping[DestinationClass, tuple[int, int, int]]
 _NAME_LENGTH = 24
@@ -70,6 +72,21 @@ def level_limits_of(body: Mapping[str, object]) -> LevelLimits:
         once, daily, monthly = (int(amount) for amount in amounts)
         found[EvidenceLevel(name)] = (once, daily, monthly)
     return found
+
+
+def policy_of(body: Mapping[str, object]) -> Policy:
+    """What a version says waits for a person, and which withdrawals need two. Raises as
+    ``limits_of``."""
+    stored, two = body.get("review", []), body.get("two", [None])
+    if not isinstance(stored, list) or not isinstance(two, list):
+        raise TypeError("lines are given in their order")
+    lines = tuple(
+        ReviewLine(
+            ReviewCondition(each[0]), int(each[1]), int(each[2]), AtDeadline(each[3]), *each[4:]
+        )
+        for each in stored
+    )
+    return Policy(lines, two=TwoPersons(None if two[0] is None else int(two[0])))
 
 
 def delays_of(body: Mapping[str, object]) -> Mapping[str, int]:

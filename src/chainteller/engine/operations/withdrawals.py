@@ -278,7 +278,7 @@ def _review(state: State, cents: int, moment: Moment) -> _Waiting | None:
     )
     line = line_for(options.policy.review, payment)
     two = options.policy.two
-    needs_two = two.withdrawal_over_cents is not None and cents > two.withdrawal_over_cents
+    needs_two = two.wants_for(cents)
     if line is not None:
         approves = line.then is AtDeadline.APPROVE
         then = AtDeadline.REFUSE if needs_two and approves else line.then

@@ -1,0 +1,51 @@
+"""Query withdrawals with what a policy judges of them, as it was when they were requested."""
+
+from collections.abc import Iterator
+
+from chainteller.domain.transfers import Direction, TransferStatus
+from chainteller.storage.db import records
+from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.sources import Source
+
+_TIMES_PAID = (
+    "(SELECT count(*) FROM transfer AS earlier "
+    "WHERE earlier.trading_account_id = transfer.trading_account_id "
+    f"AND earlier.direction = '{Direction.WITHDRAWAL}' "
+    "AND earlier.counterparty_id = transfer.counterparty_id "
+    f"AND earlier.status IN ('{TransferStatus.SENT}', '{TransferStatus.COMPLETED}') "
+    "AND COALESCE(earlier.completed_at, earlier.updated) <= transfer.created "
+    "AND earlier.id <> transfer.id)"
+)
+_OTHER_OWNERS = (
+    "(SELECT count(*) FROM link AS other "
+    "JOIN blockchain_account AS custody ON custody.id = other.blockchain_account_id "
+    "WHERE other.counterparty_id = transfer.counterparty_id "
+    "AND custody.customer_id <> trading_account.customer_id "
+    "AND other.first_linked_at < transfer.created)"
+)
+_JUDGED = Source(
+    records.Transfer,
+    "JOIN trading_account ON trading_account.id = transfer.trading_account_id "
+    "JOIN customer ON customer.id = trading_account.customer_id",
+    customer_name="customer.name",
+    customer_reference="customer.reference",
+    times_paid=(_TIMES_PAID, int),
+    other_owners=(_OTHER_OWNERS, int),
+)
+_IS_WITHDRAWAL = f"transfer.direction = '{Direction.WITHDRAWAL}'"
+_ONE = _JUDGED.where(f"transfer.id = :id AND {_IS_WITHDRAWAL}")
+_SINCE = _JUDGED.where(
+    f"transfer.organisation_id = :organisation AND {_IS_WITHDRAWAL} "
+    "AND transfer.created >= :since ORDER BY transfer.created, transfer.id"
+)
+
+
+def find(connection: Session, withdrawal_id: str) -> Record | None:
+    """A withdrawal of any organisation."""
+    return connection.execute(_ONE, {"id": withdrawal_id}).first()
+
+
+def since(connection: Session, organisation_id: str, instant: int) -> Iterator[Record]:
+    """An organisation's withdrawals from an instant on, oldest first."""
+    values = {"organisation": organisation_id, "since": instant}
+    yield from connection.execute(_SINCE, values)
