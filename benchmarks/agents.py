@@ -4,7 +4,8 @@ system's key without and with an idempotency key, and signed by an agent in a ca
     PYTHONPATH=src:. python benchmarks/agents.py [COUNT]
 
 One server process on SQLite; the three take turns, and each writes as much. What counts is the
-server's processor time, because the client signs on the same machine.
+server's processor time, because the client signs on the same machine: verifying a signature takes
+0.06 ms of it, twice.
 """
 
 import http.client
@@ -46,7 +47,6 @@ unverified_wallet = { over = "0", within = "2h", then = "refuse" }
 """
 TURNS = 7
 _NUMBERS = itertools.count()
-_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 
 class Caller:
@@ -131,8 +131,10 @@ def _measure(program: ServeProgram, system: str, desk: str, sign: AgentSigner, c
 
 
 def _processor_s(program: ServeProgram) -> float:
-    fields = Path(f"/proc/{program.process_id}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / _TICKS_PER_S
+    """Of all its threads, in nanoseconds: ``stat`` counts hundredths of a second, which is as much
+    as a turn's difference."""
+    threads = Path(f"/proc/{program.process_id}/task").glob("*/schedstat")
+    return sum(int(each.read_text().split()[0]) for each in threads) / 1e9
 
 
 if __name__ == "__main__":
