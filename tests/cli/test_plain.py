@@ -38,7 +38,7 @@ def test_a_byte_that_is_no_text_ends_no_session(bank: Path, errors: str) -> None
     ended = chainteller(
         "desk",
         "--plain",
-        given=b"note TDA_1 Gr\xfc\xdfe aus K\xf6ln\naccounts show TDA_\xff\nnote TDA_1\n",
+        given=b"note sol-usd Gr\xfc\xdfe aus K\xf6ln\naccounts show TDA_\xff\nnote sol-usd\n",
         PYTHONIOENCODING=f"utf-8:{errors}",
     )
     assert ended.code == 0

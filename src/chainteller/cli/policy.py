@@ -19,6 +19,15 @@ if TYPE_CHECKING:
     from chainteller.engine.operations.policy_trials import Change
 
 
+_VERDICTS = {
+    "counts": "counts",
+    "fitsToo": "fits, but an earlier line counts",
+    "tooSmall": "the amount is too small",
+    "notMet": "isn't the case",
+}
+"""What a line says of a withdrawal (``policy_trials.Verdict``), in words."""
+
+
 @click.group("policy", cls=TellerGroup)
 def policy() -> None:
     """What waits for a person, who may do what, and what needs two."""
@@ -70,7 +79,7 @@ def explain(identifier: str) -> None:
     worth, at = format_cents(withdrawal.notional_cents), format_instant(withdrawal.created)
     line(f"{withdrawal.id}: worth {worth} USD, requested {at} under {withdrawal.rule_id}")
     for each, verdict in shown.lines:
-        line(f"{each.condition}: {verdict} ({_terms(each)})")
+        line(f"{each.condition}: {_VERDICTS[verdict]} ({_terms(each)})")
     if shown.needs_two:
         line("second person: withdrawals of this worth need two")
     if not is_by_person(shown.reason or ""):

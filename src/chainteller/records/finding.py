@@ -25,5 +25,5 @@ FOUND: "FieldList[Found]" = FieldList(
         Field("created", "created", MOMENT, lambda each: each.created),
     ),
     interfaces=NOWHERE,
-    table=("score", "kind", "id", "title"),
+    table=("score", "kind", "id", "title", "matched"),
 )

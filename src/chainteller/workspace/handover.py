@@ -30,8 +30,8 @@ from chainteller.workspace.store import Kind, SentRequest, SentState, Workspace
 
 _MOST_ACTIONS = 10_000
 _NEWEST = ListQuery(limit=100)
-_NO_ACTIONS = frozenset({"create_quote"})
-"""Operations that change nothing and are left out."""
+_NO_ACTIONS = frozenset({"create_quote", "add_note"})
+"""Operations that change nothing, or that the notes tell, and are left out."""
 _MOVING = frozenset({"deposit", "withdraw", "execute_quote", "cancel_trade", "cancel_withdrawal"})
 """Operations that answer with a record whose state changes afterwards."""
 _HEADINGS = ("Done", "In progress", "Requested, current status not known", "Refused",

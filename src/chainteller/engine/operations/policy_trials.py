@@ -41,9 +41,9 @@ class Verdict(StrEnum):
     """What a line of a policy says of a withdrawal."""
 
     COUNTS = "counts"
-    FITS_TOO = "fits, but an earlier line counts"
-    TOO_SMALL = "the amount is too small"
-    NOT_MET = "isn't the case"
+    FITS_TOO = "fitsToo"
+    TOO_SMALL = "tooSmall"
+    NOT_MET = "notMet"
 
 
 class Explained(NamedTuple):

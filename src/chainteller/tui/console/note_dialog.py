@@ -47,7 +47,7 @@ class NoteScreen(LineDialog):
         self._is_sending = False
 
     def rows(self) -> Sequence[Line]:
-        removes = " erases your last one" if self._is_of_team else " removes all"
+        removes = " erases yours" if self._is_of_team else " removes all"
         keys = (("enter", "key"), (" adds   ", "muted"), ("ctrl+d", "key"), (removes, "muted"))
         rows = [line(("NOTES", "strong"), f"  {self._about}", right=keys)]
         if not self._is_of_team:

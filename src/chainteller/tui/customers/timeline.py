@@ -87,6 +87,8 @@ _ACTIONS = {
     "deposit": "deposit requested",
     "withdraw": "withdrawal requested",
     "cancel_withdrawal": "withdrawal cancelled",
+    "add_note": "note added",
+    "erase_note": "note erased",
 }
 """What an agent calls the actions of the audit trail."""
 SEARCHED = 2_000
