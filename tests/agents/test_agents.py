@@ -13,6 +13,7 @@ from tests.world.bank import build, sqlite_url
 from chainteller.domain.actors import Actor
 from chainteller.domain.agents import public_key_text
 from chainteller.domain.clock import SECOND
+from chainteller.domain.decisions import AtDeadline, ReviewCondition, ReviewLine
 from chainteller.domain.policy import Policy
 from chainteller.domain.signed_requests import Target
 from chainteller.engine.operations.keys import REMEMBERED_S
@@ -22,8 +23,17 @@ from chainteller.service.interface import Service
 from chainteller.service.layers import layered
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.agents import ApproveAgent, EnrolAgent
+from chainteller.service.models.counterparties import (
+    OpenBlockchainAccount,
+    RegisterCounterparty,
+)
 from chainteller.service.models.decisions import Approval, OpenDecision, Refusal
-from chainteller.service.models.funding import Currency, DepositRequest
+from chainteller.service.models.funding import (
+    Currency,
+    DepositRequest,
+    Destination,
+    WithdrawalRequest,
+)
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.operations import EVENT_STREAM
 
@@ -293,6 +303,40 @@ def test_who_looked_at_an_account_is_on_record(tmp_path: Path) -> None:
     }  # fmt: skip
     assert len(found) == 3
     assert all((row.object, dict(row.inputs)) == (account, {}) for row in found)
+
+
+def test_after_the_first_deadline_an_agents_role_decides(tmp_path: Path) -> None:
+    condition = ReviewCondition.UNVERIFIED_WALLET
+    line = ReviewLine(condition, 0, 3_600, AtDeadline.ESCALATE, "supervisor")
+    with served_bank(tmp_path, POLICY._replace(review=(line,))) as bank:
+        reviewer, supervisor = (
+            bank.desk("a.brandt", "reviewer"), bank.desk("m.koch", "supervisor")
+        )  # fmt: skip
+        waiting = _withdrawn(bank)
+        bank.world.advance(3_600)
+        (found,) = reviewer.service.decisions(ListQuery(text=waiting)).data
+        assert (found.status, found.to_role) == ("open", "supervisor")
+        error = refusal(reviewer.service.approve_decision, found.id, Approval())
+        assert (error.code, details(error)["role"]) == ("ROLE_REQUIRED", "supervisor")
+        approved = supervisor.service.approve_decision(found.id, Approval()).value
+        assert (approved.status, approved.decided_by) == ("approved", "m.koch")
+
+
+def _withdrawn(bank: Bank) -> str:
+    """A withdrawal to an unverified wallet, which waits for a person."""
+    engine, account = bank.world.engine, account_of(bank)
+    usdc = Currency(type="stablecoin-currency", symbol="USDC", network="solana")
+    engine.deposit(account, DepositRequest(amount="50.00", currency=usdc))
+    asked = OpenBlockchainAccount(trading_account_id=account, network="solana")
+    custody = engine.open_blockchain_account(asked).value.id
+    address = "DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy"
+    wallet = engine.register_counterparty(RegisterCounterparty(address=address, network="solana"))
+    bank.world.advance(25 * 3_600)
+    to = Destination(
+        type="counterparty", counterparty_id=wallet.value.id, blockchain_account_id=custody
+    )
+    request = WithdrawalRequest(amount="20.00", currency=usdc, destination=to)
+    return engine.withdraw(account, request).value.id
 
 
 def test_a_refused_agent_is_on_record(tmp_path: Path) -> None:
