@@ -236,6 +236,8 @@ def _work(sim: "Simulation", draw: "Draw") -> None:
         from tests.simulation.run import Difference  # noqa: PLC0415 - it imports this module
 
         raise Difference("due work", f"{done} pieces, expected {expected}")
+    if done < most:
+        sim.require_waiting(done_until=sim.model.now)
 
 
 def _learn_claims(sim: "Simulation") -> None:

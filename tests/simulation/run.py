@@ -15,7 +15,7 @@ from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from tests.simulation import acts, views
+from tests.simulation import acts, views, waiting
 from tests.simulation.bank import ORGANISATIONS, Bank, World
 from tests.simulation.calls import Answered, Asked, Client
 from tests.simulation.generators import GENERATORS, READ_WEIGHT, WEIGHTS, Draw, Maker
@@ -174,17 +174,25 @@ class Simulation:
     # -- steps -----------------------------------------------------------------------------------
 
     def do(self, step: Step) -> None:
-        """One step. Raises Difference."""
+        """One step, after which nothing waits for nobody. Raises Difference."""
         draw = Draw(step.number)
         self.tally.steps += 1
         self.tally.kinds[step.kind] += 1
         if step.kind in acts.ACTS:
             acts.ACTS[step.kind](self, draw)
-            return
-        asked = self.asked(draw, step.kind)
-        client = self.client(draw, asked[0])
-        if client is not None:
-            self.call(client, asked[1], self._fault(draw, asked[1]), draw)
+        else:
+            asked = self.asked(draw, step.kind)
+            client = self.client(draw, asked[0])
+            if client is not None:
+                self.call(client, asked[1], self._fault(draw, asked[1]), draw)
+        self.require_waiting()
+
+    def require_waiting(self, done_until: int | None = None) -> None:
+        """Everything that waits has a time or an open decision, and what was due until an instant
+        was done. Raises Difference."""
+        found = waiting.wrong(self.bank.path, done_until)
+        if found:
+            raise Difference(found[0].partition(":")[0], "; ".join(found[:5]))
 
     def asked(self, draw: Draw, kind: str) -> tuple[str, Asked]:
         """(organisation, call)."""
