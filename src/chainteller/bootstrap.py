@@ -466,16 +466,22 @@ def _fetch_capabilities(place: Place, sign: "Sign | None") -> "Capabilities":
         probe.close()
 
 
-def start_demo(paths: Paths, place: Place, seed: str) -> "StartedDesk":
-    """Open the demo's service on the sample bank of ``seed``, cached for a day."""
+def start_demo(
+    paths: Paths, place: Place, seed: str, agent: str = "demo", number: int = 0
+) -> "StartedDesk":
+    """Open the demo's service on the sample bank of ``seed``, cached for a day.
+
+    ``number`` counts the agents who worked on the place before; its bank then goes on.
+    """
     policy = EngineSettings(policy=str(shipped("sample_data") / "policy.toml"))
-    settings = Settings(paths, desk=DeskSettings(operator="demo"), engine=policy)
-    world = kept_world(sample_world(paths, seed), partial(_make_in_process, "past", seed))
-    shutil.copyfile(world, sqlite_path(place.address))
+    settings = Settings(paths, desk=DeskSettings(operator=agent), engine=policy)
+    if not number:
+        world = kept_world(sample_world(paths, seed), partial(_make_in_process, "past", seed))
+        shutil.copyfile(world, sqlite_path(place.address))
     engine = open_engine(
         settings,
         place,
-        randomness=SeededRandomness(seed),
+        randomness=SeededRandomness(f"{seed} {number}" if number else seed),
         clock=ElapsedClock(),
         keys=PublicKey(),
     )
@@ -511,6 +517,7 @@ def training_session(paths: Paths, scenario: "Scenario", folder: Path, seed: str
     Raises:
         ScenarioInvalid: a step of the scenario's setup fails.
     """
+    from chainteller.settings.policy import read_policy
     from chainteller.training.opening import open_session
     from chainteller.training.reactions import read_temperaments
     from chainteller.training_world import ThrowawayWorld
@@ -519,8 +526,8 @@ def training_session(paths: Paths, scenario: "Scenario", folder: Path, seed: str
     base = kept_world(
         world_file(paths, f"training {seed}"), partial(_make_in_process, "base", seed)
     )
-    world = ThrowawayWorld(folder, seed, base)
     data = shipped("sample_data")
+    world = ThrowawayWorld(folder, seed, base, read_policy(str(data / "policy.toml")))
     wallets = sample_wallets(data / "wallets.toml")
     return open_session(scenario, world, seed, wallets, read_temperaments(data / "training.toml"))
 

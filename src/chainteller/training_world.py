@@ -1,36 +1,43 @@
 """The temporary bank of a training session; implements ``training.world.TrainingWorld``.
 
 It creates its own SQLite file in an empty folder, so it can't be pointed at a remote deployment or
-at an existing database.
+at an existing database. It works under the sample bank's policy, and the trainee and a colleague
+are two of its agents.
 """
 
+import hashlib
 import shutil
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from nacl.signing import SigningKey
 
 from chainteller.adapters.arrivals_simulated import SampleArrivals
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
 from chainteller.domain.actors import DEFAULT_ORGANISATION, Actor
+from chainteller.domain.agents import public_key_text, scopes_of_roles
 from chainteller.domain.assets import Asset
 from chainteller.domain.challenges import SharedWallets
-from chainteller.domain.clock import ManualClock
+from chainteller.domain.clock import ManualClock, format_instant
 from chainteller.domain.options import EngineOptions
+from chainteller.domain.policy import Policy
 from chainteller.domain.prices import PricePoint
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.engine.core.context import EngineContext
-from chainteller.engine.core.unit_of_work import UnitOfWork, act
 from chainteller.engine.engine import Engine
-from chainteller.engine.operations import deposits, payouts
+from chainteller.engine.operations import transfer_reports
+from chainteller.engine.operations.transfer_reports import Report
 from chainteller.paths import shipped
 from chainteller.sample_worlds import TRAINING_BEGINS
+from chainteller.service.models.agents import ApproveAgent, EnrolAgent
 from chainteller.service.models.counterparties import ReverificationRequest
+from chainteller.service.models.decisions import Approval, OpenDecision
+from chainteller.service.models.pages import ListQuery
 from chainteller.sqlite import sqlite3
 from chainteller.storage.database import open_database
 from chainteller.storage.log.writer_keys import PublicKey
-from chainteller.storage.queries import markets
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
@@ -39,9 +46,11 @@ _DUE_BATCH = 500
 _BASIS = 10_000
 _MONITORING = Actor(name="monitoring")
 _CORE_BANK = Actor(name="core-bank")
+_OPERATOR = Actor(name="operator")
+_TRAINEE, _COLLEAGUE = "trainee", "s.iyer"
+_ROLES = ("supervisor",)
+"""What both may do, by the sample bank's policy."""
 _FILE = "training.db"
-_NOT_APPROVED = ("REVIEW_REJECTED", "The review did not approve this destination.")
-_BANK_REFUSED = ("BANK_REFUSED", "The bank's core system refused the payment.")
 
 
 @dataclass(slots=True)
@@ -84,7 +93,7 @@ class NotEmpty(ValueError):
 class ThrowawayWorld:
     """A bank with the sample data on a new file in ``folder``."""
 
-    def __init__(self, folder: Path, seed: str, made: Path) -> None:
+    def __init__(self, folder: Path, seed: str, made: Path, policy: Policy) -> None:
         """Copy ``made``, a file created by ``make_base`` with the same seed, into ``folder``.
 
         Raises:
@@ -105,12 +114,24 @@ class ThrowawayWorld:
             randomness=SeededRandomness(f"training {seed}"),
             feed=self._prices,
             venue=SimulatedVenue(),
-            options=EngineOptions(shared_wallets=SharedWallets.ASK),
+            options=EngineOptions(shared_wallets=SharedWallets.ASK, policy=policy),
             pegs=self._pegs,
             arrivals=SampleArrivals(shipped("sample_data") / "wallets.toml"),
         )
-        self._engine = Engine(context, Actor(DEFAULT_ORGANISATION, "trainee"))
-        self.service: Service = self._engine
+        self._engine = Engine(context, _OPERATOR)
+        self.service: Service = self._agent(_TRAINEE, seed)
+        self.colleague: Service = self._agent(_COLLEAGUE, seed)
+
+    def _agent(self, name: str, seed: str) -> Engine:
+        """The bank in the name of an agent who is enrolled and approved for it."""
+        key = SigningKey(hashlib.sha256(f"{name} {seed}".encode()).digest()).verify_key
+        asked = EnrolAgent(name=name, public_key=public_key_text(key.encode()))
+        agent = self._engine.enrol_agent(asked).value
+        self._engine.approve_agent(agent.id, ApproveAgent(roles=_ROLES))
+        scopes = scopes_of_roles(self._engine.context.options.policy.granted, _ROLES)
+        return self._engine.acting_as(
+            Actor(DEFAULT_ORGANISATION, name, scopes=scopes, agent_id=agent.id)
+        )
 
     def close(self) -> None:
         self._engine.close()
@@ -131,10 +152,13 @@ class ThrowawayWorld:
         self._prices.shifts, self._pegs.shifts = _copy_shifts(prices), _copy_shifts(pegs)
 
     def close_market(self, market: str, reason: str, until: int | None) -> None:
-        self._do(_CORE_BANK, lambda tx: markets.close(tx.rows, market, reason, until))
+        ends = None if until is None else format_instant(until)
+        asked = OpenDecision(kind="market", subject=market, reason=reason, until=ends)
+        self._engine.open_decision(asked)
 
     def open_market(self, market: str) -> None:
-        self._do(_CORE_BANK, lambda tx: markets.reopen(tx.rows, market))
+        for closed in self._engine.decisions(ListQuery(text=market, status="open")).data:
+            self._engine.approve_decision(closed.id, Approval())
 
     def move_price(self, market: str, bps: int) -> None:
         self._prices.shifts.setdefault(market, []).append((self.clock.now(), bps))
@@ -149,22 +173,10 @@ class ThrowawayWorld:
             blockchain_account_id, counterparty_id, ReverificationRequest(reason=reason)
         )
 
-    def return_deposit(self, deposit_id: str) -> None:
-        self._do(
-            _CORE_BANK,
-            lambda tx: deposits.claw_back(tx, deposit_id, "The customer's bank took it back."),
+    def report(self, transfer_id: str, status: str, reason: str) -> None:
+        transfer_reports.record(
+            self._engine.context, _CORE_BANK, Report(transfer_id, status, reason)
         )
-
-    def end_withdrawal(self, withdrawal_id: str, how: str) -> None:
-        work: dict[str, Callable[[UnitOfWork], None]] = {
-            "reject": lambda tx: payouts.reject(tx, withdrawal_id, *_NOT_APPROVED),
-            "fail": lambda tx: payouts.fail(tx, withdrawal_id, *_BANK_REFUSED),
-            "return": lambda tx: payouts.bounce(tx, withdrawal_id, "Returned by the bank."),
-        }
-        self._do(_CORE_BANK, work[how])
-
-    def _do(self, actor: Actor, work: Callable[[UnitOfWork], None]) -> None:
-        act(self._engine.context, actor, work)
 
 
 def _copy_shifts(shifts: dict[str, list[tuple[int, int]]]) -> dict[str, list[tuple[int, int]]]:

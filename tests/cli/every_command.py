@@ -238,6 +238,7 @@ def lines(bank: Bank) -> Lines:
         "db verify": (),
         "db dispute list": disputed[-2:],
         "db dispute clear": disputed,
+        "db report": (deposit, "--status", "returned", "--reason", "sent back", *disputed[-2:]),
         "db archive": (str(at / "audit.archive"),),
         "db backup": (str(at / "again.db"),),
         "db copy": (f"sqlite:///{at / 'empty' / 'third.db'}",),

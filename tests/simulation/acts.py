@@ -577,10 +577,6 @@ _ENDINGS: dict[str, tuple[_Real, _Modelled]] = {
         deposits.claw_back,
         lambda sim, row, why: work.claw_back(sim.model, row, why),
     ),
-    "reject review": (
-        lambda tx, name, why: payouts.reject(tx, name, "COMPLIANCE", why),
-        lambda sim, row, _why: work.reject_review(sim.model, row, "COMPLIANCE"),
-    ),
     "fail withdrawal": (
         lambda tx, name, why: payouts.fail(tx, name, "BANK_REFUSED", why),
         lambda sim, row, _why: work.fail_withdrawal(sim.model, row, "BANK_REFUSED"),
@@ -593,7 +589,6 @@ _ENDINGS: dict[str, tuple[_Real, _Modelled]] = {
 _FITTING = {
     "refuse deposit": ("processing",),
     "claw back deposit": ("completed",),
-    "reject review": ("reviewing",),
     "fail withdrawal": ("processing", "sent"),
     "bounce withdrawal": ("completed",),
 }

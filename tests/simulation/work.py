@@ -378,17 +378,6 @@ def claw_back(model: Model, deposit: Transfer, why: str) -> None:
         event.actor = OPERATOR
 
 
-def reject_review(model: Model, withdrawal: Transfer, code: str) -> None:
-    if withdrawal.status != "reviewing":
-        return
-    decision = model.standing(withdrawal.account.organisation, withdrawal.id)
-    model.reject_review(withdrawal, code)
-    _did(model, withdrawal, "withdrawal.rejected", {}, OPERATOR)
-    if decision is not None:
-        decision.outcome = code
-        model.ended(decision, "refused", OPERATOR, OPERATOR)
-
-
 def fail_withdrawal(model: Model, withdrawal: Transfer, code: str) -> None:
     if withdrawal.status == "processing":
         withdrawal.account.give_back(withdrawal.hold, model.now)

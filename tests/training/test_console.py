@@ -18,7 +18,7 @@ from chainteller.cli.desk import training_look
 from chainteller.domain.clock import MINUTE, SECOND
 from chainteller.paths import locate
 from chainteller.training.playing import play_log
-from chainteller.training.reports import make_report, to_json
+from chainteller.training.reports import make_report, to_json, to_lines
 from chainteller.training.results import Result, Standing, next_scenario, standings
 from chainteller.training.scenarios import Scenario
 from chainteller.training.session import Session
@@ -118,6 +118,47 @@ async def test_a_session_is_solved_by_keys_and_its_log_plays_again(
     again = begin(scenario("first-steps"))
     play_log(again, json.loads(report)["log"])
     assert to_json(make_report(again)) == report
+
+
+DECIDED: Mapping[str, tuple[str, ...]] = {
+    "a-call-at-nine": ("7", "T", "A", "y", "say approved"),
+    "a-call-at-ten": ("7", "R", "enter", "y", "say refused"),
+    "a-call-at-eleven": ("7", "m", *"photo", "enter", "say photo"),
+    "a-call-at-noon": ("F", "enter", "y", "say frozen"),
+    "a-call-at-two": ("w", "amount", "enter", "y", "say second", "clock", "say done"),
+    "a-call-at-four": ("say checked",),
+}
+"""How each scenario in which people decide is solved, from the caller's account on."""
+
+
+@pytest.mark.forms(1)
+@pytest.mark.parametrize("name", DECIDED)
+async def test_what_people_decide_is_decided_by_keys(
+    begin: OpenSession, home: Path, name: str
+) -> None:
+    session = begin(scenario(name))
+    app = console_of(session, home)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await begun(pilot)
+        await choose_customer(pilot, session)
+        for key in DECIDED[name]:
+            if key.startswith("say "):
+                said = [each.id for each in session.statements].index(key[4:])
+                await press(pilot, "f7", str(said + 1))
+            elif key == "amount":
+                await press(pilot, *session.scenario.drawn["typed"])
+            elif key == "clock":
+                app.jump(60 * SECOND)
+                await settle(pilot)
+            elif key == "y":
+                await answer(pilot, key)
+            else:
+                await press(pilot, key)
+    report = make_report(session)
+    assert report["score"] >= 95, "\n".join(to_lines(report))
+    again = begin(scenario(name))
+    play_log(again, session.log)
+    assert to_json(make_report(again)) == to_json(report)
 
 
 @pytest.mark.thorough

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.program import chainteller, python
-from tests.training.worlds import SEED
+from tests.training.worlds import POLICY, SEED
 from tests.world.samples import keep_training_base
 
 from chainteller.settings.tree import Settings
@@ -122,4 +122,4 @@ def test_training_ignores_a_configured_place(tmp_path: Path, home: Path, base: P
 def test_its_bank_is_never_one_that_exists(tmp_path: Path, base: Path) -> None:
     (tmp_path / "bank.db").write_bytes(b"")
     with pytest.raises(NotEmpty):
-        ThrowawayWorld(tmp_path, SEED, base)
+        ThrowawayWorld(tmp_path, SEED, base, POLICY)

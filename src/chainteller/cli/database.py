@@ -1,4 +1,4 @@
-"""The engine's database: init, upgrade, sample, check, verify, dispute, backup, restore, copy."""
+"""The engine's database: init, upgrade, check, verify, dispute, report, backup, copy and others."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,6 +10,7 @@ from chainteller.cli.disputes import dispute
 from chainteller.cli.error_output import Exit, report_error, say
 from chainteller.cli.options import FILE, TellerGroup, example, options
 from chainteller.cli.output import Column, document, line, pairs, table
+from chainteller.cli.transfer_reports import report
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.models.databases import UpgradeStep
 
@@ -234,4 +235,5 @@ def copy(to_url: str) -> int:
 
 
 database.add_command(dispute)
+database.add_command(report)
 COMMANDS = (database,)

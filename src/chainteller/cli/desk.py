@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     )
 
 DEMO_SEED = "42"
+DEMO_AGENTS = ("demo", "s.iyer")
+"""Who works at the demo's bank, which wants two persons for large withdrawals: the same human plays
+both, one after the other."""
 _VALUED = {"--profile", "--database", "--url", "--seed"}
 _SWITCHES = {"--read-only", "--no-color", "--tour"}
 _ONLY_DEMO = {"--seed", "--tour"}
@@ -177,15 +181,23 @@ def open_demo(seed: str, *, tour: bool, read_only: bool = False) -> int:
     require_terminal()
     paths = locate(os.environ)
     with TemporaryDatabase() as folder:
+        openings = count()
 
-        def start() -> "StartedDesk":
-            from chainteller.bootstrap import start_demo
+        def open_for(agent: str) -> "tuple[Start, ConsoleSettings]":
+            number = next(openings)
 
-            return start_demo(paths, folder.place(), seed)
+            def start() -> "StartedDesk":
+                from chainteller.bootstrap import start_demo
 
-        glimpse = partial(glimpse_of_demo, paths, seed)
-        look = demo_look(paths)._replace(glimpse=glimpse, read_only=read_only)
-        return _tour(start, look) if tour else _console(start, look)
+                return start_demo(paths, folder.place(_demo_label(agent)), seed, agent, number)
+
+            look = demo_look(paths, agent)._replace(read_only=read_only)
+            if number:
+                return start, look._replace(glimpse=partial(_glimpse, folder.database))
+            return start, look._replace(glimpse=partial(glimpse_of_demo, paths, seed))
+
+        start, look = open_for(DEMO_AGENTS[0])
+        return _tour(start, look) if tour else _console(start, look, open_for)
 
 
 def glimpse_of_demo(paths: Paths, seed: str, rows: int) -> "Glimpse | None":
@@ -196,9 +208,21 @@ def glimpse_of_demo(paths: Paths, seed: str, rows: int) -> "Glimpse | None":
     return first_accounts(sample_world(paths, seed), rows)
 
 
-def demo_look(paths: Paths) -> "ConsoleSettings":
-    """Console settings for the demo; the configuration isn't used."""
-    return _bare_look(paths, "DEMO", "demo")._replace(label="sample data")
+def demo_look(paths: Paths, agent: str = DEMO_AGENTS[0]) -> "ConsoleSettings":
+    """Console settings for an agent of the demo; the configuration isn't used."""
+    from chainteller.tui.start import DEMO_PROFILE, ProfileRow
+
+    agents = tuple(
+        ProfileRow(each, DEMO_PROFILE, "an agent of the demo's bank, played by you")
+        for each in DEMO_AGENTS
+    )
+    look = _bare_look(paths, "DEMO", agent)
+    return look._replace(label=_demo_label(agent), profile=agent, profiles=agents)
+
+
+def _demo_label(agent: str) -> str:
+    """What the top bar says of the place: who is played, beside the one who began."""
+    return "sample data" if agent == DEMO_AGENTS[0] else f"you play {agent}"
 
 
 def training_look(paths: Paths) -> "ConsoleSettings":

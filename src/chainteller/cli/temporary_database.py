@@ -31,13 +31,13 @@ class TemporaryDatabase:
     def database(self) -> Path:
         return self.path / "bank.db"
 
-    def place(self) -> "Place":
+    def place(self, label: str) -> "Place":
         from chainteller.settings.place import Place, sqlite_url
 
         return Place(
             remote=False,
             address=sqlite_url(self.database),
-            label="sample data",
+            label=label,
             chosen_by="demo",
         )
 

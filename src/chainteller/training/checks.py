@@ -8,6 +8,7 @@ from typing import Any
 
 from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME
 from chainteller.domain.clock import from_datetime
+from chainteller.domain.decisions import DecisionKind, DecisionStatus
 from chainteller.domain.money import UNKNOWN_ASSET, AmountInvalid, parse_atoms
 from chainteller.domain.trades import TradeStatus
 from chainteller.service.error_codes import ERRORS
@@ -20,7 +21,7 @@ from chainteller.training.timeline import DONE, OBSERVED, OPENED, TOLD, Moment, 
 ParseMoment = Callable[[str], str]
 _OUTCOMES = (DONE, "OUTCOME_UNKNOWN", "UNREACHABLE", *ERRORS)
 _COUNTS = ("count", "at_least", "at_most")
-KINDS = ("trades", "transfers", "balance", "wallet", "told", "never_told", "called")
+KINDS = ("trades", "transfers", "decisions", "balance", "wallet", "told", "never_told", "called")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +122,11 @@ _FIELDS: Mapping[str, Mapping[str, Callable[[Table, str], Any]]] = {
         "destination": _text("bank-account", "counterparty"),
         **_COUNTED,
     },
+    "decisions": {
+        "kind": _text(DecisionKind.WITHDRAWAL, DecisionKind.CONTROL),
+        "status": _text(*DecisionStatus),
+        **_COUNTED,
+    },
     "balance": {
         "asset": _text(*ASSETS_BY_KEY),
         "equals": _amount,
@@ -139,6 +145,7 @@ _FIELDS: Mapping[str, Mapping[str, Callable[[Table, str], Any]]] = {
 }
 _REQUIRED: Mapping[str, tuple[str, ...]] = {
     "transfers": ("direction",),
+    "decisions": ("kind", "status"),
     "balance": ("asset",),
     "wallet": ("verified",),
     "called": ("method",),
@@ -192,6 +199,16 @@ def _transfers(want: Mapping[str, Any], view: View) -> Finding:
     ]
     last = from_datetime(found[0].created) if found and found[0].created else None
     return _counted(want, len(found), _described(want, name), last)
+
+
+def _decisions(want: Mapping[str, Any], view: View) -> Finding:
+    kind, status = want["kind"], want["status"]
+    what = f"decisions about a {kind} that are {status}"
+    if view.account_id is None:
+        return _counted(want, 0, what, None)
+    query = ListQuery(trading_account_id=view.account_id, type=kind, status=status)
+    found = view.service.decisions(query).data
+    return _counted(want, len(found), what, None)
 
 
 def _destination(transfer: Any) -> str:
@@ -302,6 +319,7 @@ def _when(want: Mapping[str, Any]) -> str:
 _EVALUATIONS: Mapping[str, Callable[[Mapping[str, Any], View], Finding]] = {
     "trades": _trades,
     "transfers": _transfers,
+    "decisions": _decisions,
     "balance": _balance,
     "wallet": _wallet,
     "told": _told,

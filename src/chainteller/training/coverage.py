@@ -21,6 +21,12 @@ TASKS = (
     "contract wallet",
     "small transfer",
     "handover between two agents",
+    "approving a withdrawal",
+    "refusing a withdrawal",
+    "asking the customer for more",
+    "freezing an account",
+    "second person",
+    "a caller who urges",
 )
 NOT_IN_TRAINING: Mapping[str, str] = {
     "ARRIVALS_UNWATCHED": "training simulates what arrives",

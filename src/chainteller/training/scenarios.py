@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_DOWN, Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from chainteller.domain.assets import MARKETS_BY_NAME, STABLECOINS
 from chainteller.domain.challenges import ReverificationReason
@@ -28,7 +28,9 @@ PARTS = ("correctness", "safety", "time", "keys")
 FAULTS = ("latency", "refusal", "dropped-reply", "lost-request", "outage")
 REFUSALS = ("INTERNAL_ERROR", "RATE_LIMITED", "SERVICE_UNAVAILABLE")
 CLOSURES = ("MAINTENANCE", "HALTED", "CLOSED", "PROVIDER_DOWN")
-_EVENTS = ("trade.", "deposit.", "withdrawal.", "quote.", "counterparty.", "ownership_")
+_EVENTS = (
+    *("trade.", "deposit.", "withdrawal.", "quote.", "decision.", "counterparty.", "ownership_"),
+)
 _NO_ANSWER = ("OUTCOME_UNKNOWN", "UNREACHABLE")
 
 
@@ -402,14 +404,26 @@ def _world(table: Table, wallets: tuple[str, ...]) -> WorldChange:
     return WorldChange(trigger, kind, **values)  # type: ignore[arg-type]  # read by kind above
 
 
-WITHDRAWAL_ENDS = {
-    "reject-withdrawal": "reject",
-    "fail-withdrawal": "fail",
-    "return-withdrawal": "return",
+class Report(NamedTuple):
+    """What the core bank reports of the newest transfer in a direction."""
+
+    direction: str
+    status: str
+    reason: str
+
+
+REPORTS: Mapping[str, Report] = {
+    "return-deposit": Report("deposit", "returned", "The customer's bank took it back."),
+    "fail-withdrawal": Report(
+        "withdrawal", "failed", "The bank's core system refused the payment."
+    ),
+    "return-withdrawal": Report("withdrawal", "returned", "Returned by the bank."),
 }
+APPROVE, REJECT = "approve-withdrawal", "reject-withdrawal"
+"""What a colleague does with the decision about the newest withdrawal."""
 CHANGES = (
-    *("close-market", "open-market", "move-price", "move-peg", "reverify", "return-deposit"),
-    *WITHDRAWAL_ENDS,
+    *("close-market", "open-market", "move-price", "move-peg", "reverify", APPROVE, REJECT),
+    *REPORTS,
 )
 
 

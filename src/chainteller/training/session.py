@@ -11,6 +11,7 @@ from copy import deepcopy
 from typing import Any, TypeVar
 
 from chainteller.domain.clock import HOUR, SECOND
+from chainteller.domain.decisions import DecisionKind, RefusalReason
 from chainteller.domain.ids import Prefix
 from chainteller.domain.randomness import SeededRandomness, below
 from chainteller.service.errors import TellerError
@@ -18,6 +19,7 @@ from chainteller.service.layers import Next, layered
 from chainteller.service.models.accounts import BankAccount
 from chainteller.service.models.base import Written
 from chainteller.service.models.counterparties import Challenge, SignatureDiagnosis
+from chainteller.service.models.decisions import Approval, Refusal
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.records import Event
 from chainteller.service.operations import Call
@@ -34,7 +36,9 @@ from chainteller.training.reactions import (
 )
 from chainteller.training.reading import ScenarioInvalid
 from chainteller.training.scenarios import (
-    WITHDRAWAL_ENDS,
+    APPROVE,
+    REJECT,
+    REPORTS,
     Fault,
     Scenario,
     Statement,
@@ -100,13 +104,13 @@ class Session:
     # -- beginning ----------------------------------------------------------------------------
 
     def begin(self) -> None:
-        """Run the scenario's setup without recording it, then start the session.
+        """Run the scenario's setup as a colleague without recording it, then start the session.
 
         Raises:
             ScenarioInvalid: a step of ``setup`` fails.
         """
         self.progress.cursor = self._world.service.events(-1).next
-        player = Player(self._world.service, _SetupSurroundings(self), self._wallets)
+        player = Player(self._world.colleague, _SetupSurroundings(self), self._wallets)
         player.use(self.scenario.customer.bank_account, self.scenario.customer.wallet)
         for number, line in enumerate(self.scenario.setup, start=1):
             try:
@@ -325,8 +329,13 @@ class Session:
 
     def _account_of(self, call: Call[Any]) -> str:
         """The trading account that a call is for; empty if it's for none."""
-        named = getattr(call.request, "trading_account_id", None) or (*call.ids, "")[0]
-        if named.startswith(f"{Prefix.BLOCKCHAIN_ACCOUNT}_"):
+        request = call.request
+        of_request = (getattr(request, name, None) for name in ("trading_account_id", "subject"))
+        named = next((each for each in of_request if each), (*call.ids, "")[0])
+        if named.startswith(f"{Prefix.DECISION}_"):
+            with suppress(TellerError):
+                named = self._world.service.decision(named).trading_account_id or ""
+        elif named.startswith(f"{Prefix.BLOCKCHAIN_ACCOUNT}_"):
             with suppress(TellerError):
                 named = self._world.service.blockchain_account(named).trading_account_id
         return named if named.startswith(f"{Prefix.TRADING_ACCOUNT}_") else ""
@@ -389,15 +398,26 @@ class Session:
             self._change_account(account, change)
 
     def _change_account(self, account: str, change: WorldChange) -> None:
-        world, newest = self._world, ListQuery(limit=1)
+        service = self._world.service
         if change.change == "reverify":
             self._reverify(account, change)
-        elif change.change in WITHDRAWAL_ENDS:
-            for withdrawal in world.service.withdrawals(account, newest).data:
-                world.end_withdrawal(withdrawal.id, WITHDRAWAL_ENDS[change.change])
+        elif change.change in REPORTS:
+            reported, newest = REPORTS[change.change], ListQuery(limit=1)
+            read = service.deposits if reported.direction == "deposit" else service.withdrawals
+            for transfer in read(account, newest).data:
+                self._world.report(transfer.id, reported.status, reported.reason)
         else:
-            for deposit in world.service.deposits(account, newest).data:
-                world.return_deposit(deposit.id)
+            self._decide(account, change.change)
+
+    def _decide(self, account: str, change: str) -> None:
+        """A colleague decides about the withdrawals that wait, unless the trainee has done so."""
+        colleague = self._world.colleague
+        query = ListQuery(trading_account_id=account, type=DecisionKind.WITHDRAWAL, status="open")
+        for waiting in colleague.decisions(query).data:
+            if change == APPROVE:
+                colleague.approve_decision(waiting.id, Approval())
+            elif change == REJECT:
+                colleague.refuse_decision(waiting.id, Refusal(reason=RefusalReason.DESTINATION))
 
     def _reverify(self, account_id: str, change: WorldChange) -> None:
         service, address = self._world.service, self.addresses[change.name]

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from chainteller.domain.clock import SECOND
+from chainteller.domain.decisions import DecisionKind
+from chainteller.domain.preconditions import Control
 from chainteller.service.amounts import read_currency
 from chainteller.service.errors import TellerError
 from chainteller.service.interface import Service
@@ -21,6 +23,12 @@ from chainteller.service.models.counterparties import (
     OpenBlockchainAccount,
     RegisterCounterparty,
     SmallTransferRequest,
+)
+from chainteller.service.models.decisions import (
+    Approval,
+    DecisionNote,
+    OpenDecision,
+    Refusal,
 )
 from chainteller.service.models.funding import (
     DepositRequest,
@@ -44,6 +52,8 @@ class VerbUnknown(TellerError):
 
 
 _MOST_ASKED = 3
+_AT_DESK = "AGENT_REQUEST"
+"""The reason of a control that is set on the console."""
 
 
 class Surroundings(Protocol):
@@ -253,6 +263,36 @@ class Player:
         newest = self._service.withdrawals(self._account, ListQuery(limit=1)).data[0]
         self._service.cancel_withdrawal(self._account, newest.id, idempotency_key=self._key())
 
+    # -- decisions ----------------------------------------------------------------------------
+
+    def take(self) -> None:
+        """Take the decision about the customer's withdrawal."""
+        self._service.take_decision(self._waiting(), idempotency_key=self._key())
+
+    def approve(self) -> None:
+        self._service.approve_decision(self._waiting(), Approval(), idempotency_key=self._key())
+
+    def refuse(self, reason: str) -> None:
+        asked = Refusal(reason=reason)
+        self._service.refuse_decision(self._waiting(), asked, idempotency_key=self._key())
+
+    def ask(self, *words: str) -> None:
+        """Note what the customer is asked for."""
+        asked = DecisionNote(note=" ".join(words))
+        self._service.note_decision(self._waiting(), asked, idempotency_key=self._key())
+
+    def freeze(self, control: str = Control.FROZEN) -> None:
+        """Put a control on the customer's account."""
+        asked = OpenDecision(
+            kind=DecisionKind.CONTROL, subject=self._account, control=control, reason=_AT_DESK
+        )
+        self._service.open_decision(asked, idempotency_key=self._key())
+
+    def lift(self) -> None:
+        """Lift the control of the customer's account."""
+        standing = self._waiting(DecisionKind.CONTROL)
+        self._service.approve_decision(standing, Approval(), idempotency_key=self._key())
+
     # -- words and time -----------------------------------------------------------------------
 
     def tell(self, *words: str) -> None:
@@ -300,6 +340,14 @@ class Player:
             raise VerbUnknown("the customer has no trading account; open comes first")
         return found
 
+    def _waiting(self, kind: DecisionKind = DecisionKind.WITHDRAWAL) -> str:
+        """The customer's decision that was opened last; an open one if there is any."""
+        query = ListQuery(trading_account_id=self._account, type=kind, sort="-created")
+        found = self._service.decisions(query).data
+        if not found:
+            raise VerbUnknown(f"no decision about a {kind} of the customer")
+        return next((each.id for each in found if each.status == "open"), found[0].id)
+
     def _id(self, what: str) -> str:
         if what not in self._ids:
             raise VerbUnknown(f"there is no {what} yet")
@@ -343,6 +391,12 @@ _STEPS: Mapping[Callable[..., None], int] = {
     Player.transfer: 10,  # : small transfer enter, enter
     Player.link: 1,
     Player.verify: 6,
+    Player.take: 2,  # 7 T
+    Player.approve: 3,  # 7 A y
+    Player.refuse: 5,  # 7 R 1 enter y
+    Player.ask: 3,  # 7 m ... enter
+    Player.freeze: 4,  # 1 F enter y
+    Player.lift: 3,  # 1 F y
     Player.tell: 2,  # t t
     Player.say: 3,
     Player.agree: 3,

@@ -11,7 +11,11 @@ class TrainingWorld(Protocol):
 
     @property
     def service(self) -> Service:
-        """The bank without faults."""
+        """The bank without faults, as the trainee uses it."""
+
+    @property
+    def colleague(self) -> Service:
+        """The bank as another agent uses it, who did what was done before the session."""
 
     @property
     def clock(self) -> ManualClock:
@@ -46,11 +50,8 @@ class TrainingWorld(Protocol):
     ) -> None:
         """End a wallet's verification, as the bank's monitoring."""
 
-    def return_deposit(self, deposit_id: str) -> None:
-        """Take back a completed deposit, as the core bank; freezes the account."""
-
-    def end_withdrawal(self, withdrawal_id: str, how: str) -> None:
-        """End a withdrawal from outside: ``reject``, ``fail`` or ``return`` it."""
+    def report(self, transfer_id: str, status: str, reason: str) -> None:
+        """Let a transfer end as the core bank reports it: failed, or returned."""
 
     def close(self) -> None:
         """Close the bank's file."""

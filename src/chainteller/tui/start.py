@@ -68,6 +68,10 @@ class ConsoleSettings(NamedTuple):
     randomness: Randomness = SystemRandomness()
 
 
+DEMO_PROFILE = "demo"
+"""The kind of the profiles of the demo: its agents, whom one human plays."""
+
+
 class ProfileRow(NamedTuple):
     """A configured place that ``:profile`` can switch to; ``address`` holds no password."""
 

@@ -26,7 +26,7 @@ from chainteller.engine.core.outcome import AuditEntry, Job, Moment, Outcome, Up
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import accounts, decision_records, payout_checks, transfers
 from chainteller.engine.operations.payout_checks import Hold, Refused
-from chainteller.engine.operations.withdrawals import COMPLETE, REVIEW, SEND, ending_decision
+from chainteller.engine.operations.withdrawals import COMPLETE, SEND, ending_decision
 from chainteller.storage.db.query import Record
 from chainteller.storage.db.records import Tables
 from chainteller.storage.queries import decisions, trades
@@ -83,15 +83,6 @@ def decide_passed_review(withdrawal: Record, moment: Moment) -> Outcome:
     send_at = moment.after(moment.options.withdrawal_delay_s)
     moved = _moved(withdrawal, TransferStatus.PROCESSING, moment.now)
     return moved._replace(jobs=(Job(SEND, withdrawal.id, send_at),))
-
-
-def reject(tx: UnitOfWork, withdrawal_id: str, code: str, message: str) -> None:
-    """The review ends against the withdrawal; what was held is given back."""
-    row = transfers.locked(tx, withdrawal_id, TransferStatus.REVIEWING)
-    if row is None:
-        return
-    decided = decide_rejection(row, code, message, tx.now)
-    outcome.apply(tx, ending_decision(tx, decided, DecisionStatus.REFUSED, code))
 
 
 def decide_rejection(withdrawal: Record, code: str, message: str, now: int) -> Outcome:

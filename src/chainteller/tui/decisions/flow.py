@@ -199,8 +199,10 @@ def _destination(decision: "Decision", service: "Service") -> tuple[str, ...]:
     if decision.kind != DecisionKind.WITHDRAWAL or account_id is None:
         return ()
     found = service.withdrawal_record(account_id, decision.subject)
-    verified = found.destination is not None and found.destination.verified
-    return (f"To {target(found)}, {'verified' if verified else 'not verified'}",)
+    wallet = found.destination
+    if wallet is None or wallet.counterparty_id is None:
+        return (f"To {target(found)}",)
+    return (f"To {target(found)}, {'verified' if wallet.verified else 'not verified'}",)
 
 
 def _request(decision: "Decision", call: _Call, asked: Ask | None) -> CustomerRequest[Step]:

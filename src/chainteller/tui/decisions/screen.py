@@ -4,6 +4,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from chainteller.domain.decisions import DecisionStatus
+from chainteller.records.formats import Piece
 from chainteller.tui.decisions import view
 from chainteller.tui.desk import Desk
 from chainteller.tui.list_screen import (
@@ -15,6 +16,7 @@ from chainteller.tui.list_screen import (
     only_of,
 )
 from chainteller.tui.queries import query
+from chainteller.tui.start import DEMO_PROFILE
 from chainteller.tui.widgets.lines import Line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS
 
@@ -32,7 +34,22 @@ def _read(screen: "DecisionsScreen", number: int) -> "Page[Decision]":
 
 def _headline(screen: "DecisionsScreen", total: int) -> Line:
     decided = "  decided ones too" if screen.shows_decided else ""
-    return headline(screen, total, None, (decided, "muted"))
+    return headline(screen, total, None, (decided, "muted"), *_second_person(screen))
+
+
+def _second_person(screen: "DecisionsScreen") -> tuple[Piece, ...]:
+    """Who else the agent can play in the demo."""
+    look = screen.desk.settings
+    others = [
+        each.name
+        for each in look.profiles
+        if each.kind == DEMO_PROFILE and each.name != look.profile
+    ]
+    return tuple(
+        piece
+        for name in others
+        for piece in (("   :", "key"), (f" {name}", "strong"), (": play your colleague", "muted"))
+    )
 
 
 def _blocks(screen: "DecisionsScreen", decision: "Decision") -> Blocks:
