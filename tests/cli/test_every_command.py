@@ -334,7 +334,9 @@ ARGUMENTS = [
 FREE = {"text", "name", "organisation", "idempotency_key", "file", "earlier"}
 """What may be any text: a search, names, keys of one's own, files. So may filters of lists."""
 FREE_HERE = {
+    ("chainteller audit restored", "reason"),
     ("chainteller db dispute clear", "reason"),
+    ("chainteller db report", "reason"),
     ("chainteller find", "words"),
     ("chainteller markets", "names"),
     ("chainteller wallets diagnose", "signature"),
