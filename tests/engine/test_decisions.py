@@ -1,6 +1,6 @@
 """Decisions: withdrawals that wait for a person, controls, closed markets and statements."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
@@ -472,12 +472,18 @@ def test_a_withdrawal_without_its_decision_is_named_and_not_paid(tmp_path: Path)
     world.close()
 
 
+def _at_once(pool: ThreadPoolExecutor, acts: Sequence[Callable[[], object]]) -> None:
+    for done in [pool.submit(each) for each in acts]:
+        with suppress(ServiceError):
+            done.result()
+
+
 @pytest.mark.parametrize(
     "rounds", [15, pytest.param(1_000, marks=pytest.mark.slow)], ids=["short", "whole"]
 )
 def test_whoever_decides_first_decides_alone(tmp_path: Path, rounds: int) -> None:
-    """An approval, a refusal, a cancellation and the deadline at once: one of them counts, and what
-    is held is paid or given back once."""
+    """An approval, a refusal, a cancellation and the deadline at once, then a cancellation and the
+    payment: one of them counts, and what is held is paid or given back once."""
     world = make_world(tmp_path / "bank.db", options=replace(OPTIONS, limits=_UNLIMITED))
     world.open()
     bank = Bank(world)
@@ -494,9 +500,10 @@ def test_whoever_decides_first_decides_alone(tmp_path: Path, rounds: int) -> Non
                 partial(bank.engine.cancel_withdrawal, world.account, withdrawal.id),
                 bank.engine.run_due,
             )
-            for done in [pool.submit(each) for each in acts[number % 4 :] + acts[: number % 4]]:
-                with suppress(ServiceError):
-                    done.result()
+            _at_once(pool, acts[number % 4 :] + acts[: number % 4])
+            if bank.status(withdrawal) == "processing":
+                world.clock.advance(5 * SECOND)
+                _at_once(pool, acts[2:] if number % 2 else acts[:1:-1])
             for _ in range(3):
                 bank.step(10)
             decided, status = bank.engine.decision(found.id), bank.status(withdrawal)
