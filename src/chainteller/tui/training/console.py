@@ -87,12 +87,9 @@ class TrainingConsole(TrainingShell):
             randomness=SeededRandomness(f"desk {session.seed}"),
             panel=lambda: GuidePanel(self._guide),
         )
-        super().__init__(self._start_desk, shown)
+        service, label = session.service, session.scenario.label
+        super().__init__(lambda: StartedDesk(service, label, service.capabilities()), shown)
         self.typed_ahead = CountedKeys(self, self._count)
-
-    def _start_desk(self) -> StartedDesk:
-        service = self.session.service
-        return StartedDesk(service, self.session.scenario.label, service.capabilities())
 
     def _guide(self, width: int) -> Sequence[Line]:
         return guide.panel(self.session, width, running=self.running)
