@@ -41,6 +41,7 @@ from tests.simulation.records import (
     Settings,
     SmallTransfer,
     Transfer,
+    Two,
     Wallet,
 )
 from tests.simulation.signing import signed, signed_by_another
@@ -79,6 +80,13 @@ REVIEWS = (
     (ReviewLine("first_use", 0, 30, _REFUSE), ReviewLine("unverified_wallet", 500, 5, _APPROVE)),
 )
 """Policies: which withdrawals wait for a person, and what is done if nobody decides."""
+TWOS = (
+    Two(),
+    Two(3_000, 600),
+    Two(15_000, 30, ("control.lift",)),
+    Two(None, 3_600, ("control.lift", "market.open", "statement.accept")),
+)
+"""What needs two persons."""
 _CONTROLS = ("FROZEN", "SELL_ONLY", "DORMANT", "CLOSED")
 
 
@@ -427,6 +435,10 @@ def _review(sim: "Simulation", draw: "Draw") -> None:
         Asked("cancel_withdrawal", (account.id, decision.subject)),
         None,
     )
+    if decision.needs_two and draw.chance(2):
+        for person in _people(model, decision.organisation):
+            sim.call(person, Asked("approve_decision", (decision.id,), answer), "", draw)
+        return
     freeze = {"kind": "control", "subject": account.id, "control": "FROZEN", "reason": "FRAUD"}
     asked = [
         Asked("take_decision", (decision.id,)),
@@ -442,6 +454,12 @@ def _review(sim: "Simulation", draw: "Draw") -> None:
         client = sim.client(draw, decision.organisation)
         if client is not None:
             sim.call(client, call, "", draw)
+
+
+def _people(model: Model, organisation: str) -> list[Client]:
+    """Two persons, by keys that never end."""
+    keys = [each for each in model.api_keys.values() if each.organisation == organisation]
+    return [each.client for each in keys[:2]]
 
 
 def _waiting(model: Model) -> list[Decision]:
@@ -513,6 +531,7 @@ def drawn_settings(draw: "Draw", settings: Settings) -> Settings:
         "premium": (0, 5, 250),
         "arrivals": ("watched", "watched", "watched", "down", "unwatched"),
         "review": REVIEWS,
+        "two": TWOS,
         "medium": (settings.medium, (2_000, 4_000, 9_000), (60_000, 100_000, 250_000)),
         "limits": (settings.limits, scaled(settings, draw.pick((1, 2, 3)), draw.pick((1, 2)))),
     }

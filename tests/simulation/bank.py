@@ -27,7 +27,7 @@ from chainteller.domain.decisions import ReviewLine as Line
 from chainteller.domain.evidence import EvidenceLevel
 from chainteller.domain.limits import DestinationClass
 from chainteller.domain.options import EngineOptions
-from chainteller.domain.policy import Policy
+from chainteller.domain.policy import Needing, Policy, TwoPersons
 from chainteller.domain.randomness import SeededRandomness, SystemRandomness
 from chainteller.domain.second_method import ArrivalsUnavailable, Awaited, Seen
 from chainteller.engine.core.context import EngineContext
@@ -70,7 +70,12 @@ def options(settings: Settings) -> EngineOptions:
                     ReviewCondition(line.condition), line.over, line.within_s, AtDeadline(line.then)
                 )
                 for line in settings.review
-            )
+            ),
+            two=TwoPersons(
+                settings.two.over,
+                settings.two.within_s,
+                frozenset(map(Needing, settings.two.always)),
+            ),
         ),
         level_limits={EvidenceLevel.MEDIUM: settings.medium},
     )

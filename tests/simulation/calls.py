@@ -93,5 +93,9 @@ class Client:
     def actor(self) -> Actor:
         return Actor(self.organisation, self.name, self.key_id, self.scopes)
 
+    @property
+    def is_person(self) -> bool:
+        return self.scopes is None or "desk" in self.scopes
+
     def may(self, scope: str) -> bool:
         return self.scopes is None or scope in self.scopes

@@ -104,6 +104,14 @@ _SIGNED = "completedChallenge"
 _NEVER_KEPT = (_SIGNED, "statement", "content")
 
 
+_NEEDING = {
+    "control": "control.lift",
+    "market": "market.open",
+    "ownershipStatement": "statement.accept",
+}
+"""What a policy calls the approval of each kind."""
+
+
 @dataclass
 class Kept:
     """The first answer under an idempotency key."""
@@ -166,6 +174,8 @@ class Model:
     jobs: list[tuple[int, str, str]] = field(default_factory=list)
     deeds: list[Deed] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
+    rule: str = ""
+    """The version of the rules in force, as the deployment names it."""
 
     # -- time and what is committed --------------------------------------------------------------
 
@@ -520,15 +530,18 @@ class Model:
             level=level,
         )
         account.did("withdrawal", self.now)
-        self._begin(withdrawal)
+        self._begin(withdrawal, client)
         return withdrawal.wire(), True, withdrawal.id
 
-    def _begin(self, withdrawal: Transfer) -> None:
-        """It waits for a person, or for a time, or is sent next."""
-        line, wait = self._line(withdrawal), self.settings.review_delay
+    def _begin(self, withdrawal: Transfer, client: Client) -> None:
+        """It waits for a person or two, or for a time, or is sent next."""
+        line, wait, two = self._line(withdrawal), self.settings.review_delay, self.settings.two
+        needs_two = two.over is not None and withdrawal.cents > two.over
         if line is not None:
             withdrawal.review = f"REVIEW_{line.condition.upper()}"
             wait = line.within_s * SECOND
+        elif needs_two:
+            withdrawal.review, wait = "REVIEW_SECOND_PERSON", two.within_s * SECOND
         elif withdrawal.goes_to == UNVERIFIED:
             withdrawal.review = "UNVERIFIED_DESTINATION"
         if withdrawal.review is None:
@@ -538,12 +551,18 @@ class Model:
         withdrawal.status, withdrawal.eta = "reviewing", self.now + wait
         self.later(wait, "withdrawal.review", withdrawal.id)
         self._enter(withdrawal)
-        if line is not None:
+        if line is not None or needs_two:
             account, org = withdrawal.account, withdrawal.account.organisation
             opened = Decision(
                 "", org, "withdrawal", withdrawal.id, withdrawal.review, self.now, "policy"
             )
-            opened.account, opened.due, opened.at_deadline = account, withdrawal.eta, line.then
+            opened.account, opened.due = account, withdrawal.eta
+            if line is not None and not needs_two:
+                opened.at_deadline = line.then
+            opened.needs_two = needs_two
+            if needs_two and client.is_person:
+                opened.first_by, opened.first_at = client.name, self.now
+                opened.seen = self._seen(opened)
             opened.pays = (shown(withdrawal.atoms, withdrawal.asset), withdrawal.asset)
             self.opened(opened)
 
@@ -1046,6 +1065,8 @@ class Model:
         return None
 
     def opened(self, decision: Decision, actor: str | None = None) -> None:
+        if decision.kind != "withdrawal":
+            decision.needs_two = self._needs_two(decision.kind)
         told = decision.told | {"reason": decision.reason}
         self.tell(decision.organisation, "decision.opened", decision, actor, told)
         if decision.id:
@@ -1108,7 +1129,9 @@ class Model:
         standing = self.standing(client.organisation, account.id)
         if standing is not None and account.control == control:
             raise Refused("CONFLICT", id=standing.id or ANYTHING, reason="ALREADY_SET")
-        due, name = self._until(body), self._new(answered)
+        if standing is not None and standing.needs_two and control != "FROZEN":
+            raise Refused("CONFLICT", id=standing.id or ANYTHING, reason="SECOND_PERSON")
+        due, name = self._until(body, "control"), self._new(answered)
         return self.controlled(account, control, reason, client.name, name, words=words, due=due)
 
     def _opened_closure(
@@ -1123,7 +1146,7 @@ class Model:
             raise Refused("UNSUPPORTED_MARKET")
         if market in self.closed:
             raise Refused("CONFLICT", id=market, reason="ALREADY_CLOSED")
-        due, name = self._until(body), self._new(answered)
+        due, name = self._until(body, "market"), self._new(answered)
         self.closed[market] = (reason, due)
         opened = Decision(
             name, client.organisation, "market", market, reason, self.now, client.name
@@ -1152,9 +1175,21 @@ class Model:
         given = (asked.body or {}).get("answer")
         return None if given is None else self._words(given)
 
-    def _until(self, body: Wire) -> int | None:
+    def _needs_two(self, kind: str) -> bool:
+        return _NEEDING[kind] in self.settings.two.always
+
+    def _seen(self, found: Decision) -> tuple[Any, ...]:
+        """What an approval is bound to."""
+        if found.kind == "withdrawal" and found.account is not None:
+            return self.rule, found.subject, found.account.control
+        return self.rule, found.subject, found.control, found.reason
+
+    def _until(self, body: Wire, kind: str) -> int | None:
+        """Nothing ends by itself that two persons end."""
         if body.get("until") is None:
             return None
+        if self._needs_two(kind):
+            raise Refused("VALIDATION_ERROR")
         until = instant(body["until"])
         if not self.now < until < NEVER:
             raise Refused("VALIDATION_ERROR")
@@ -1283,12 +1318,32 @@ class Model:
     def _approve_decision(self, client: Client, asked: Asked, _answered: Answered) -> Any:
         answer = self._answer(asked)
         found = self._undecided(client, asked.ids[0])
-        if found.kind == "market":
-            self._administrator(client)
+        self._may_decide(client, found)
+        if found.needs_two:
+            if not self._first_counts(found):
+                found.first_by, found.first_at = client.name, self.now
+                found.seen = self._seen(found)
+                told = found.told
+                self.tell(found.organisation, "decision.firstApproved", found, None, told)
+                return found.wire(), False, found.id
+            if found.first_by == client.name:
+                raise Refused("CONFLICT", id=found.id, reason="SAME_PERSON")
         found.answer = answer
         self.ended(found, "approved", client.name)
         self.granted(found, client)
         return found.wire(), False, found.id
+
+    def _first_counts(self, found: Decision) -> bool:
+        """Whether a second person may approve what the first one has seen."""
+        if found.first_at is None or found.seen != self._seen(found):
+            return False
+        was_asked_for = found.kind == "withdrawal" and found.first_at == found.created
+        return was_asked_for or self.now <= found.first_at + 15 * MINUTE
+
+    def _may_decide(self, client: Client, found: Decision) -> None:
+        needed = {"control": "controls:write", "market": "admin"}.get(found.kind)
+        if needed is not None and not client.may(needed):
+            raise Refused("FORBIDDEN", requiredScope=needed, keyId=client.key_id)
 
     def granted(self, decision: Decision, client: Client) -> None:
         """What an approval does to its subject."""
@@ -1329,9 +1384,8 @@ class Model:
         answer = self._answer(asked)
         found = self._undecided(client, asked.ids[0])
         stays = found.kind in ("control", "market")
-        if found.kind == "market":
-            self._administrator(client)
-        until = self._until(body) if stays else None
+        self._may_decide(client, found)
+        until = self._until(body, found.kind) if stays else None
         if stays:
             self._code(body["reason"])
         elif body["reason"] not in REFUSALS or body.get("until") is not None:

@@ -60,6 +60,17 @@ class ReviewLine(NamedTuple):
     then: str
 
 
+class Two(NamedTuple):
+    """What needs two persons: withdrawals over an amount in cents, and what is named."""
+
+    over: int | None = None
+    within_s: int = 3_600
+    always: tuple[str, ...] = ()
+
+
+_ONE = Two()
+
+
 @dataclass(frozen=True)
 class Settings:
     """What the operator has set; delays and windows in microseconds, limits in cents."""
@@ -79,6 +90,7 @@ class Settings:
     arrivals: str = "watched"
     """Or "down", or "unwatched"."""
     review: tuple[ReviewLine, ...] = ()
+    two: Two = _ONE
     medium: tuple[int, int, int] = (1_000_000, 2_500_000, 10_000_000)
     limits: Limits = field(
         default_factory=lambda: {
@@ -727,6 +739,11 @@ class Decision:
     asked_at: int | None = None
     holder: str | None = None
     held_until: int | None = None
+    needs_two: bool = False
+    first_by: str | None = None
+    first_at: int | None = None
+    seen: tuple[Any, ...] = ()
+    """What whoever approved first, or asked for it, has seen."""
 
     @property
     def told(self) -> Wire:
@@ -766,6 +783,10 @@ class Decision:
             "holder": self.holder,
             "heldUntil": moment(self.held_until),
             "ruleId": ANYTHING if self.kind == "withdrawal" else None,
+            "needsTwo": self.needs_two or None,
+            "firstBy": self.first_by,
+            "firstAt": moment(self.first_at),
+            "digest": None if self.first_by is None else ANYTHING,
         }
 
 

@@ -119,7 +119,7 @@ def first_settings(seed: str) -> Settings:
     delay = draw.pick((0, 3_000_000))
     medium = (60_000, 100_000, 250_000)
     settings = Settings(limits=narrow, open_quotes=4, deposit_delay=delay, medium=medium)
-    settings = replace(settings, review=draw.pick(acts.REVIEWS))
+    settings = replace(settings, review=draw.pick(acts.REVIEWS), two=draw.pick(acts.TWOS))
     if draw.chance(2):
         settings = acts.drawn_settings(draw, settings)
     return settings
@@ -149,6 +149,7 @@ class Simulation:
     def __init__(self, bank: Bank, model: Model, *, kills_processes: bool = False) -> None:
         self.bank: Bank = bank
         self.model: Model = model
+        model.rule = bank.context.rule.id
         self.kills_processes = kills_processes
         bank.chains.sent = model.sent
         self.compares = self.looks = True
@@ -364,7 +365,7 @@ class Simulation:
 
     def restart(self, settings: Settings | None = None) -> None:
         self.bank.restart(settings)
-        self.model.settings = self.bank.settings
+        self.model.settings, self.model.rule = self.bank.settings, self.bank.context.rule.id
         self.said.append("restarted")
 
     # -- concurrent clients ----------------------------------------------------------------------
