@@ -64,9 +64,13 @@ class Witness:
     """What frames showed, which keys were taken, and what was sent."""
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.number = 0
+        """Of the sequence that is played."""
         self.unshown: list[str] = []
         self.late: list[str] = []
         """Keys that were kept until their time was up."""
+        self.stuck: list[str] = []
+        """Sequences in which the console never came to rest."""
         self.writes: dict[str, int] = {}
         self.frame = ""
         self._said: dict[object, bool] = {}
@@ -114,7 +118,7 @@ class Witness:
 
         def passed(keys: TypedAhead, this_round: int, *, forgets: bool) -> None:
             if this_round == keys._round and keys.is_holding:
-                self.late.append(repr([each.key for each in keys._kept]))
+                self.late.append(f"{self.number} late: {[each.key for each in keys._kept]}")
             overdue(keys, this_round, forgets=forgets)
 
         patch.setattr(TypedAhead, "_overdue", passed)
@@ -123,7 +127,7 @@ class Witness:
         missing = [each for each in texts if words(each) not in self.frame]
         self._allowed.append(words(" ".join(texts)))
         if missing:
-            self.unshown.append(f"{kind}: {missing} not in\n{self.frame}")
+            self.unshown.append(f"{self.number} {kind}: {missing} not in\n{self.frame}")
 
     def __call__(self, call: Call[Answer], onward: Next) -> Answer:
         """A layer around the service, which every write passes."""
@@ -132,7 +136,8 @@ class Witness:
             self.writes[name] = self.writes.get(name, 0) + 1
             wanted = _wanted(call)
             if not self._allowed or not all(each in self._allowed[-1] for each in wanted):
-                self.unshown.append(f"{name} {wanted} was not what was asked: {self._allowed[-1:]}")
+                asked = f"was not what was asked: {self._allowed[-1:]}"
+                self.unshown.append(f"{self.number} {name} {wanted} {asked}")
         return onward(call)
 
 
@@ -246,9 +251,15 @@ async def run(bench: Bench, witness: Witness, seed: str, numbers: Sequence[int])
     while left:
         async with console(bench, witness) as terminal:
             while left and terminal.app.return_code is None and terminal.app.is_running:
-                randomness = SeededRandomness(f"packets {seed} {left[0]}")
-                await play(terminal, sequence(randomness), randomness)
-                left.pop(0)
+                number = witness.number = left.pop(0)
+                randomness = SeededRandomness(f"packets {seed} {number}")
+                typed = sequence(randomness)
+                try:
+                    await play(terminal, typed, randomness)
+                except AssertionError as error:
+                    open_now = [type(each).__name__ for each in terminal.app.screen_stack]
+                    witness.stuck.append(f"{number} {typed!r}: {error}: {open_now}")
+                    break
 
 
 def main(given: Sequence[str] | None = None) -> int:
@@ -259,7 +270,7 @@ def main(given: Sequence[str] | None = None) -> int:
     parser.add_argument("--each", type=int, default=50, help="sequences in one console")
     asked = parser.parse_args(given)
     numbers = range(asked.first, asked.first + asked.sequences)
-    unshown, late, writes = 0, 0, dict.fromkeys(MOVING, 0)
+    unshown, late, stuck, writes = 0, 0, 0, dict.fromkeys(MOVING, 0)
     for at in range(0, len(numbers), asked.each):
         with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
             witness = Witness(patch)
@@ -269,12 +280,14 @@ def main(given: Sequence[str] | None = None) -> int:
             for name, count in witness.writes.items():
                 writes[name] += count
             unshown, late = unshown + len(witness.unshown), late + len(witness.late)
-            for each in (*witness.unshown, *(f"late: {keys}" for keys in witness.late)):
-                sys.stdout.write(f"-- in {at} to {at + asked.each}\n{each}\n")
+            stuck += len(witness.stuck)
+            for each in (*witness.unshown, *witness.late, *witness.stuck):
+                sys.stdout.write(f"-- {each}\n")
             done = at + len(numbers[at : at + asked.each])
-            sys.stdout.write(f"{done} sequences, {unshown} unshown, {late} late, {writes}\n")
+            found = f"{unshown} unshown, {late} late, {stuck} stuck"
+            sys.stdout.write(f"{done} sequences, {found}, {writes}\n")
             sys.stdout.flush()
-    return int(bool(unshown or late))
+    return int(bool(unshown or late or stuck))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import string
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import cast
 
 import pytest
 from tests.tui.conftest import Bench, make_bench, press, seen
@@ -15,6 +16,8 @@ from tests.tui.wallet_case import Case
 from textual.widgets import Input
 
 from chainteller.tui.console.app import DEAF_S
+from chainteller.tui.desk_screen import DeskScreen
+from chainteller.tui.dialogs.question import Ask, Question
 
 SEQUENCES = (16, 57, 60)
 """Each kept keys until their time was up, or sent a deposit that no frame had shown."""
@@ -46,6 +49,7 @@ async def test_random_packets_move_no_money_that_was_not_shown(
     await run(bench, witness, "1", numbers)
     assert witness.unshown == []
     assert witness.late == []
+    assert witness.stuck == []
     assert witness.writes
 
 
@@ -65,6 +69,22 @@ async def test_yes_counts_after_the_question_was_painted_however_long_that_takes
         await press(terminal.pilot, "y")
     assert [*witness.writes] == ["withdraw"]
     assert witness.unshown == []
+
+
+async def test_a_question_never_opens_over_another_one(bench: Bench, witness: Witness) -> None:
+    arrange(bench)
+    async with console(bench, witness) as terminal:
+        await press(terminal.pilot, "w", "5", "enter")
+        screen = cast("DeskScreen", terminal.app.screen_stack[0])
+
+        async def ask_too() -> None:
+            await screen.confirm(Ask("CANCEL the withdrawal?"))
+
+        screen.write("cancellation", ask_too)
+        await terminal.rest()
+        assert sum(isinstance(each, Question) for each in terminal.app.screen_stack) == 1
+        await press(terminal.pilot, "n")
+        assert "this one wasn't asked" in seen(terminal.app)
 
 
 # -- esc and a key ----------------------------------------------------------------------------

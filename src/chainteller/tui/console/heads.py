@@ -116,7 +116,7 @@ def facts_of(conflict: HeadConflict) -> tuple[str, ...]:
 
 async def accept_head(app: App[Any], desk: Desk, conflict: HeadConflict) -> None:
     """Ask a person whether the log that is shown now is the right one."""
-    from chainteller.tui.dialogs.question import Ask, Question
+    from chainteller.tui.console.protection import agreed
 
     facts = (
         conflict.reason,
@@ -124,9 +124,7 @@ async def accept_head(app: App[Any], desk: Desk, conflict: HeadConflict) -> None
         "A restore leaves an entry in the audit trail: restore_database.",
         "If no restore was announced, press n and tell the operator of this deployment.",
     )
-    question = Question(
-        Ask("ACCEPT the audit log that this deployment shows now?", facts), desk.shell.deafen
-    )
-    if await app.push_screen_wait(question) is True and desk.head_conflict is conflict:
+    sentence = "ACCEPT the audit log that this deployment shows now?"
+    if await agreed(app, desk, sentence, *facts) and desk.head_conflict is conflict:
         desk.accept_head()
         desk.notify("audit log accepted", "warn", account_id="")

@@ -15,10 +15,11 @@ from chainteller.service.errors import ReadOnlyProfile, SecretEntered, TellerErr
 from chainteller.service.models.notes import Note
 from chainteller.service.operations import NOTES_FEATURE
 from chainteller.sqlite import sqlite3
+from chainteller.tui.console.protection import agreed
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.line_dialog import LineDialog
-from chainteller.tui.dialogs.question import Ask, Question, ask
+from chainteller.tui.dialogs.question import Ask, ask
 from chainteller.tui.service_calls import Later, call_service
 from chainteller.tui.widgets.lines import Line, Lines, line
 from chainteller.workspace import notes
@@ -151,8 +152,8 @@ class NoteScreen(LineDialog):
     async def _forget(self) -> None:
         if not self._desk.note(self._about):
             return
-        asked = Ask(f"REMOVE all notes about {self._about}?", ("They are on this machine only.",))
-        answer = await self.app.push_screen_wait(Question(asked, self._desk.shell.deafen))
+        sentence = f"REMOVE all notes about {self._about}?"
+        answer = await agreed(self.app, self._desk, sentence, "They are on this machine only.")
         if answer and self._desk.session is not None:
             self._desk.session.workspace.set_note(self._about, "")
             self._desk.notify(f"notes about {self._about} removed", "muted")

@@ -11,11 +11,15 @@ from chainteller.tui.textual_fixes.app import SteadyApp
 from chainteller.tui.textual_fixes.suspending import suspend
 
 
-async def agreed(app: App[Any], desk: Desk, sentence: str, fact: str) -> bool:
+async def agreed(app: App[Any], desk: Desk, sentence: str, *facts: str) -> bool:
     """Ask before something that cannot be taken back; only ``y`` agrees. Waits in a worker."""
-    from chainteller.tui.dialogs.question import Ask, Question, ask
+    from chainteller.tui.dialogs.question import Ask, Question, QuestionOpen, ask
 
-    return await ask(app, Question(Ask(sentence, (fact,)), desk.shell.deafen))
+    try:
+        return await ask(app, Question(Ask(sentence, facts), desk.shell.deafen))
+    except QuestionOpen as error:
+        desk.notify(f"{error.message} {error.next_step}", "warn")
+        return False
 
 
 # -- read-only mode -----------------------------------------------------------------------------

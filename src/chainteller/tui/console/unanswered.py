@@ -13,11 +13,11 @@ from chainteller.domain.clock import to_datetime
 from chainteller.records.formats import clock_time
 from chainteller.service.errors import OutcomeUnknown, TellerError
 from chainteller.service.operations import EXECUTE_QUOTE, IDEMPOTENCY
+from chainteller.tui.console.protection import agreed
 from chainteller.tui.desk import Backstage, Desk, Settled
 from chainteller.tui.desk_screen import DeskScreen
 from chainteller.tui.dialogs.boxes import Box, wrapped
 from chainteller.tui.dialogs.choice import Choice
-from chainteller.tui.dialogs.question import Ask, Question, ask
 from chainteller.tui.service_calls import Later, call_service
 from chainteller.tui.widgets.failure_panel import FailurePanel
 from chainteller.tui.widgets.lines import line
@@ -205,5 +205,4 @@ async def _may_settle(console: "ConsoleShell", request: SentRequest) -> bool:
         "If it never arrived, it goes through now.",
     )
     what = describe(session.workspace, request)
-    asked = Ask(f"SEND AGAIN: {what}?", facts)
-    return await ask(console, Question(asked, desk.shell.deafen))
+    return await agreed(console, desk, f"SEND AGAIN: {what}?", *facts)

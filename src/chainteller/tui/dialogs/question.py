@@ -313,12 +313,22 @@ def _is_typing(event: events.Key) -> bool:
     return event.is_printable or event.key in {"enter", "backspace", "ctrl+u"}
 
 
+class QuestionOpen(TellerError):
+    """A second question while another one waits for its answer."""
+
+    code = "QUESTION_OPEN"
+    next_step = "Answer the open question, then press the key again."
+
+
 async def ask(app: App[Any], question: Question) -> bool:
     """Show a question and wait, from a worker, for the answer.
 
     Raises:
+        QuestionOpen: another one is open, whose answer this one would take.
         TellerError: what ended the question before it was answered.
     """
+    if any(isinstance(each, Question) and not each.answered for each in app.screen_stack):
+        raise QuestionOpen("Another question was open, so this one wasn't asked. Nothing was sent.")
     answer: bool | TellerError | None = await app.push_screen_wait(question)
     if isinstance(answer, TellerError):
         raise answer
