@@ -122,6 +122,8 @@ class FieldBar(Vertical):
     _note: tuple[Piece, ...] = ()
     _optional = False
     """Whether nothing at all may be submitted instead of an amount."""
+    _said = ("", "")
+    """What stands below the field, and its tone."""
     _offered = ""
     """The amount that the field was filled with, as an offer."""
 
@@ -244,7 +246,12 @@ class FieldBar(Vertical):
             said = f"{asset.symbol} amount, for example 1500 or 1,500.00{leave}"
             self._say(said.strip(), "muted")
 
+    def on_resize(self) -> None:
+        """A line that was hidden before it had a width is wrapped again."""
+        self._say(*self._said)
+
     def _say(self, text: str, tone: str) -> None:
+        self._said = (text, tone)
         width = self.size.width or self.screen.size.width
         rows = textwrap.wrap(text, max(18, width - 2))
         self.query_one("#field-read-back", Lines).show([line((f" {row}", tone)) for row in rows])
