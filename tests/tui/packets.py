@@ -29,9 +29,11 @@ from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.operations import Call
 from chainteller.tui.console.app import DEAF_S, Console
 from chainteller.tui.console.typed_ahead import TypedAhead
+from chainteller.tui.desk_screen import DeskScreen
 from chainteller.tui.dialogs.question import Question
 from chainteller.tui.holding import Holding
 from chainteller.tui.textual_fixes.terminal_input import TerminalParser
+from chainteller.tui.widgets.failure_panel import FailurePanel
 
 Answer = TypeVar("Answer")
 SIZE = (120, 40)
@@ -202,9 +204,20 @@ class Terminal:
 
     async def home(self) -> None:
         """Close what is open, and go to Accounts."""
-        for key in ("\x1b", "\x1b", "\x1b", "\x1b", "1"):
-            self.send(key)
+        for _ in range(4):
+            if not self._is_something_open:
+                break
+            self.send("\x1b")
             await self.rest()
+        self.send("1")
+        await self.rest()
+
+    @property
+    def _is_something_open(self) -> bool:
+        screen = self.app.screen
+        if not isinstance(screen, DeskScreen) or len(self.app.screen_stack) > 1:
+            return True
+        return screen.field_bar.is_open or screen.query_one(FailurePanel).is_shown
 
 
 async def play(terminal: Terminal, typed: str, randomness: SeededRandomness) -> None:

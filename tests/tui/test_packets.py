@@ -71,6 +71,21 @@ async def test_yes_counts_after_the_question_was_painted_however_long_that_takes
     assert witness.unshown == []
 
 
+async def test_a_list_that_comes_meanwhile_lets_no_key_past_a_deposit_that_no_frame_has_shown(
+    bench: Bench, witness: Witness
+) -> None:
+    arrange(bench)
+    async with console(bench, witness) as terminal:
+        await press(terminal.pilot, "d", "7")
+        terminal.send("\rb")
+        while not terminal.app.typed_ahead.is_holding:  # noqa: ASYNC110 - before it's answered
+            await asyncio.sleep(0)
+        terminal.app.rows_came(forget=False)
+        await terminal.rest()
+    assert witness.writes == {"deposit": 1}
+    assert witness.unshown == []
+
+
 async def test_a_question_never_opens_over_another_one(bench: Bench, witness: Witness) -> None:
     arrange(bench)
     async with console(bench, witness) as terminal:

@@ -156,6 +156,11 @@ class Shell(Protocol):
         """What was typed ahead of a finished step may go on, or is dropped: what it was meant for
         is gone."""
 
+    def rows_came(self, *, forget: bool) -> None:
+        """The list of accounts is there: keys that waited for it, and for nothing else, may go on,
+        or are dropped.
+        """
+
     def find(self, text: str) -> None:
         """Show what an id, an address, a bank account or a customer's name stands for."""
 

@@ -97,6 +97,8 @@ class Console(ConsoleShell):
     wanted_profile = ""
     """The profile to open when this console has ended."""
     _is_made = False
+    _awaits_rows = False
+    """Whether keys wait for the list of accounts."""
 
     def __init__(self, start: Start, look: ConsoleSettings) -> None:
         self.commands_of: Callable[[str], Sequence[AnyCommand]] = commands_of
@@ -135,6 +137,7 @@ class Console(ConsoleShell):
         self.desk.customer.on_change.subscribe(self, partial(_end_hold_of_other, self))
         catch_signals(lambda code: self.exit(return_code=code))
         if self.desk.settings.glimpse is not None:
+            self._awaits_rows = True
             self.typed_ahead.hold(ENGINE_LIMIT_S)
         self.app_resume_signal.subscribe(self, lambda _: paint_anew(self))
         self.call_after_refresh(self.start_engine)
@@ -337,7 +340,7 @@ class Console(ConsoleShell):
         """Show what was found, with its customer selected. What is typed behind it is meant for
         that customer: keys wait, and are dropped where it can't be shown.
         """
-        self.finding = found
+        self.finding, self._awaits_rows = found, True
         self.typed_ahead.hold(ENGINE_LIMIT_S, forgets=True)
         if self.desk.started is not None:
             self.run_worker(Later(partial(_show, self, found)), group="find", exclusive=True)
@@ -410,9 +413,14 @@ class Console(ConsoleShell):
     def release_keys(self, *, forget: bool = False) -> None:
         if self.finding is not None:
             return
+        self._awaits_rows = False
         if forget:
             self.typed_ahead.forget()
         self.desk.holding.when_shown(self.typed_ahead.release)
+
+    def rows_came(self, *, forget: bool) -> None:
+        if self._awaits_rows or forget:
+            self.release_keys(forget=forget)
 
     # -- news ---------------------------------------------------------------------------------
 
