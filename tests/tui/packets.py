@@ -62,10 +62,28 @@ class Shown(NamedTuple):
     since: int
 
 
-class Witness:
+class Writes:
+    """A layer around the service that counts what moves money, by operation."""
+
+    def __init__(self) -> None:
+        self.writes: dict[str, int] = {}
+
+    def __call__(self, call: Call[Answer], onward: Next) -> Answer:
+        name = call.operation.name
+        if name in MOVING:
+            self.writes[name] = self.writes.get(name, 0) + 1
+            self.sent(call)
+        return onward(call)
+
+    def sent(self, call: Call[Any]) -> None:
+        """Look at a write that leaves."""
+
+
+class Witness(Writes):
     """What frames showed, which keys were taken, and what was sent."""
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        super().__init__()
         self.number = 0
         """Of the sequence that is played."""
         self.unshown: list[str] = []
@@ -73,7 +91,6 @@ class Witness:
         """Keys that were kept until their time was up."""
         self.stuck: list[str] = []
         """Sequences in which the console never came to rest."""
-        self.writes: dict[str, int] = {}
         self.frame = ""
         self._said: dict[object, bool] = {}
         """Whether a frame had all of what each of these said."""
@@ -131,16 +148,11 @@ class Witness:
         if missing:
             self.unshown.append(f"{self.number} {kind}: {missing} not in\n{self.frame}")
 
-    def __call__(self, call: Call[Answer], onward: Next) -> Answer:
-        """A layer around the service, which every write passes."""
-        name = call.operation.name
-        if name in MOVING:
-            self.writes[name] = self.writes.get(name, 0) + 1
-            wanted = _wanted(call)
-            if not self._allowed or not all(each in self._allowed[-1] for each in wanted):
-                asked = f"was not what was asked: {self._allowed[-1:]}"
-                self.unshown.append(f"{self.number} {name} {wanted} {asked}")
-        return onward(call)
+    def sent(self, call: Call[Any]) -> None:
+        name, wanted = call.operation.name, _wanted(call)
+        if not self._allowed or not all(each in self._allowed[-1] for each in wanted):
+            asked = f"was not what was asked: {self._allowed[-1:]}"
+            self.unshown.append(f"{self.number} {name} {wanted} {asked}")
 
 
 def words(text: str) -> str:
@@ -251,8 +263,8 @@ def arrange(bench: Bench) -> None:
 
 
 @asynccontextmanager
-async def console(bench: Bench, witness: Witness) -> AsyncIterator[Terminal]:
-    app = bench.console(layered(bench.deployment, witness), hold_s=LONG)
+async def console(bench: Bench, layer: Writes) -> AsyncIterator[Terminal]:
+    app = bench.console(layered(bench.deployment, layer), hold_s=LONG)
     async with app.run_test(size=SIZE, notifications=True) as pilot:
         await settle(pilot)
         yield Terminal(pilot)

@@ -10,7 +10,7 @@ from typing import cast
 
 import pytest
 from tests.tui.conftest import Bench, make_bench, press, seen
-from tests.tui.packets import Terminal, Witness, arrange, console, run
+from tests.tui.packets import Terminal, Witness, Writes, arrange, console, run
 from tests.tui.test_hostile_fields import FIELDS
 from tests.tui.wallet_case import Case
 from textual.widgets import Input
@@ -131,29 +131,27 @@ WAYS: tuple[Callable[[Terminal, str], None], ...] = (one_read, two_reads, byte_b
 
 async def ends(folder: Path, opened: str, keys: str, way: Callable[[Terminal, str], None]) -> str:
     """How the console looks, and what it sent, after each key behind esc; on a bank of its own."""
-    found = []
-    with pytest.MonkeyPatch.context() as patch:
-        witness = Witness(patch)
-        for bench in make_bench(folder):
-            bench.open(2, deposit="500.00")
-            bench.world.advance(1)
-            Case(bench, "alice-ethereum")
-            left = [*keys]
-            while left:
-                async with console(bench, witness) as terminal:
-                    while left and terminal.app.return_code is None:
-                        await press(terminal.pilot, *OPEN[opened])
-                        if isinstance(terminal.app.focused, Input):
-                            terminal.send("7")
-                        way(terminal, left[0])
-                        await terminal.rest()
-                        app = terminal.app
-                        stack = [type(each).__name__ for each in app.screen_stack]
-                        value = getattr(app.focused, "value", "")
-                        state = f"{stack} {value!r} {witness.writes}"
-                        shown = OF_ITS_OWN.sub("", seen(app))
-                        found.append(f"{left.pop(0)} {state}\n{shown}")
-                        await terminal.home()
+    found, layer = [], Writes()
+    for bench in make_bench(folder):
+        bench.open(2, deposit="500.00")
+        bench.world.advance(1)
+        Case(bench, "alice-ethereum")
+        left = [*keys]
+        while left:
+            async with console(bench, layer) as terminal:
+                while left and terminal.app.return_code is None:
+                    await press(terminal.pilot, *OPEN[opened])
+                    if isinstance(terminal.app.focused, Input):
+                        terminal.send("7")
+                    way(terminal, left[0])
+                    await terminal.rest()
+                    app = terminal.app
+                    stack = [type(each).__name__ for each in app.screen_stack]
+                    value = getattr(app.focused, "value", "")
+                    state = f"{stack} {value!r} {layer.writes}"
+                    shown = OF_ITS_OWN.sub("", seen(app))
+                    found.append(f"{left.pop(0)} {state}\n{shown}")
+                    await terminal.home()
     return "\n\n".join(found)
 
 
