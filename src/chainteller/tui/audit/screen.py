@@ -101,7 +101,6 @@ def _facts(row: "AuditRow") -> list[Line]:
 
 class AuditScreen(ListScreen["AuditRow"]):
     KEY = "audit"
-    CSS_PATH = "audit.tcss"
 
     def __init__(self, desk: Desk, object_id: str) -> None:
         super().__init__(desk)

@@ -87,11 +87,6 @@ def wanted_id(pasted: str) -> str:
     return text if RECORD_ID.fullmatch(text) or is_address(text) else ""
 
 
-def holds_id(pasted: str) -> bool:
-    """Whether a record's id, perhaps abbreviated, stands in a text."""
-    return bool(search_texts.read(pasted[:_LONGEST]).ids)
-
-
 def is_question(pasted: str) -> bool:
     """Whether a paste may be looked for as it is: one short line, and no secret."""
     text = pasted.strip()

@@ -60,7 +60,6 @@ def _blocks(screen: "DecisionsScreen", decision: "Decision") -> Blocks:
 
 class DecisionsScreen(ListScreen["Decision"]):
     KEY = "decisions"
-    CSS_PATH = "decisions.tcss"
     REMEMBERED = ("only",)
     EVERYTHING = {"only": 0, "shows_decided": False}  # noqa: RUF012 - is never changed
     listing = Listing(

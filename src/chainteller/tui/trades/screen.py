@@ -53,7 +53,6 @@ def _told(screen: "TradesScreen", trade: "Trade") -> str:
 
 class TradesScreen(CustomerListScreen["Trade"]):
     KEY = "trades"
-    CSS_PATH = "trades.tcss"
     listing = Listing(
         titles=("Trades", "Trade"),
         columns=trades_view.LIST.columns,

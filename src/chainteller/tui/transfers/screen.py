@@ -73,7 +73,6 @@ def may_cancel(desk: Desk) -> bool:
 
 class TransfersScreen(CustomerListScreen["Transfer"]):
     KEY = "transfers"
-    CSS_PATH = "transfers.tcss"
     listing = Listing(
         titles=("Transfers", "Transfer"),
         columns=transfers_view.LIST.columns,
