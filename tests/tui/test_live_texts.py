@@ -12,17 +12,19 @@ from textual.pilot import Pilot
 from chainteller.domain.trades import TradeStatus
 from chainteller.domain.transfers import TransferStatus
 from chainteller.service.layers import Next, layered
-from chainteller.service.models.funding import Transfer
+from chainteller.service.models.funding import Currency, Transfer, WithdrawalRequest
 from chainteller.service.models.pages import Page
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.models.trades import Trade
 from chainteller.service.operations import Call
 from chainteller.tui.accounts.screen import AccountsScreen
 from chainteller.tui.console.app import Console
+from chainteller.tui.dialogs.question import Question
 from chainteller.tui.quote.screen import QuoteScreen
 from chainteller.tui.quote.state import Phase
 from chainteller.tui.trades.screen import TradesScreen
 from chainteller.tui.transfers.screen import TransfersScreen
+from chainteller.tui.widgets.lines import Lines
 
 Answer = TypeVar("Answer")
 SIZE = (120, 40)
@@ -40,13 +42,13 @@ class Moved:
     def __call__(self, call: Call[Answer], onward: Next) -> Answer:
         answer = onward(call)
         if not isinstance(answer, Page):
-            return answer
+            return cast("Answer", self._moved(answer))
         rows = [self._moved(row) for row in answer.data]
         return cast("Answer", answer.model_copy(update={"data": rows}))
 
     def _moved(self, row: object) -> object:
         if isinstance(row, Trade | Transfer):
-            return row.model_copy(update={"status": self.status})
+            return row.model_copy(update={"status": self.status, "cancellable": None})
         return row
 
 
@@ -99,6 +101,13 @@ def _trade(bench: Bench) -> None:
 
 def _deposit(bench: Bench) -> None:
     bench.open(1, deposit="500.00")
+
+
+def _withdrawal(bench: Bench) -> None:
+    account = bench.open(1, deposit="500.00")
+    currency = Currency(type="deposit-token-currency", id="DPT_USD")
+    asked = WithdrawalRequest(amount="50.00", currency=currency)
+    bench.service.withdraw(account.id, asked)
 
 
 def each_once(statuses: Sequence[str]) -> list[tuple[str, str]]:
@@ -158,6 +167,71 @@ async def test_no_frame_holds_a_sentence_that_is_false_now(
         assert frames.false == []
         assert frames.count >= 2 * changed
         assert changed > len(pairs(statuses)) / 2
+
+
+@pytest.mark.parametrize(
+    ("arrange", "keys", "statuses"),
+    [
+        (_trade, ("4",), tuple(TradeStatus)),
+        (_withdrawal, ("6",), tuple(TransferStatus)),
+    ],
+    ids=["trade", "withdrawal"],
+)
+async def test_a_question_names_the_state_that_is_now_or_closes_with_the_reason(
+    bench: Bench, arrange: Callable[[Bench], None], keys: Sequence[str], statuses: Sequence[str]
+) -> None:
+    arrange(bench)
+    moved = Moved(statuses[0])
+    app = bench.console(layered(bench.deployment, moved))
+    stayed, closed = 0, 0
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, *keys)
+        for before, after in permutations(statuses, 2):
+            moved.status = before
+            await _move(pilot)
+            await press(pilot, "C")
+            if not isinstance(app.screen, Question):
+                continue
+            assert before in _asked(app)
+            moved.status = after
+            app.desk.on_poll.publish(None)
+            await settle(pilot)
+            if isinstance(app.screen, Question):
+                stayed += 1
+                assert after in _asked(app)
+                assert before not in _asked(app)
+                await press(pilot, "n")
+            else:
+                closed += 1
+                assert "NOT_CANCELLABLE" in seen(app)
+                await press(pilot, "escape")
+    assert closed >= len(statuses) - 2
+    assert stayed == (2 if arrange is _withdrawal else 0)
+
+
+def _asked(app: Console) -> str:
+    return words(app.screen.query_one("#question", Lines).plain_text)
+
+
+async def test_the_last_action_and_what_waits_follow_every_state(bench: Bench) -> None:
+    bench.open(1, deposit="500.00")
+    moved = Moved(TransferStatus.PROCESSING)
+    app = bench.console(layered(bench.deployment, moved))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "w", *"50", "enter")
+        await press(pilot, "y")
+        await press(pilot, "6", "L")
+        for status in [*TransferStatus, *reversed(TransferStatus)]:
+            moved.status = status
+            app.desk.on_poll.publish(None)
+            await _move(pilot)
+            assert f"outcome {status}" in box(app)
+            strip = app.screen_stack[0].query_one("#strip", Lines).plain_text
+            others = {str(each) for each in TransferStatus} - {status}
+            assert not [each for each in others if f"withdrawal 50.00 BUSD1 {each}" in strip]
+            assert not [each for each in others if f"withdrawal 50.00 BUSD1 {each}" in seen(app)]
 
 
 async def test_a_quotes_text_follows_it_through_every_pair_of_phases(

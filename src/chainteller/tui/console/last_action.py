@@ -1,32 +1,62 @@
 """``L``: the last money action of this console, to read it again."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from textual.app import App
 
 from chainteller.records.formats import clean
-from chainteller.tui.desk import Desk
+from chainteller.tui.desk import Backstage, Desk
 from chainteller.tui.dialogs.boxes import Box, wrapped
-from chainteller.tui.service_calls import call_service
-from chainteller.tui.widgets.lines import Line, line
-from chainteller.workspace.last_action import NOTHING_SENT, last_money_action
+from chainteller.tui.service_calls import Later, call_service
+from chainteller.tui.widgets.lines import Line, Lines, line
+from chainteller.workspace.last_action import NOTHING_SENT, Fact, last_money_action
 
 _LABEL_CELLS, _VALUE_CELLS = 10, 60
 
 
+class LastAction(Box):
+    """The action's record as it is now, also when it changes; ``L`` again copies it."""
+
+    def __init__(self, desk: Desk, backstage: Backstage, facts: Sequence[Fact]) -> None:
+        self._desk, self._backstage = desk, backstage
+        super().__init__("LAST MONEY ACTION", _rows(facts), again="L", text=_text(facts))
+
+    def on_mount(self) -> None:
+        self._desk.on_change.subscribe(self, self._look_again)
+
+    def _look_again(self, _: object) -> None:
+        self.run_worker(Later(self._read), group="read", exclusive=True)
+
+    async def _read(self) -> None:
+        facts = await _facts(self._desk, self._backstage)
+        self._rows, self._text = tuple(_rows(facts)), _text(facts)
+        self.query_one(Lines).show(self._headed(*self._keys_named()))
+
+
 async def show_last_action(app: App[Any], desk: Desk) -> None:
-    """Read the action's record again and show it; ``L`` again copies it."""
-    backstage = desk.session
-    if backstage is None:
+    """Read the action's record again and show it."""
+    if desk.session is None:
         return
-    facts = await call_service(last_money_action, backstage.workspace, desk.service)
-    if not facts:
+    facts = await _facts(desk, desk.session)
+    if facts:
+        app.push_screen(LastAction(desk, desk.session, facts))
+    else:
         desk.notify(NOTHING_SENT, "muted")
-        return
+
+
+async def _facts(desk: Desk, backstage: Backstage) -> list[Fact]:
+    return await call_service(last_money_action, backstage.workspace, desk.service)
+
+
+def _rows(facts: Sequence[Fact]) -> list[Line]:
     rows: list[Line] = []
     for label, value in facts:
         first, *more = wrapped(clean(value), _VALUE_CELLS)
         rows.append(line((f"{label:<{_LABEL_CELLS}}", "muted"), first))
         rows += [line(" " * _LABEL_CELLS, row) for row in more]
-    text = "\n".join(f"{label:<{_LABEL_CELLS}}{value}" for label, value in facts)
-    app.push_screen(Box("LAST MONEY ACTION", rows, again="L", text=text))
+    return rows
+
+
+def _text(facts: Sequence[Fact]) -> str:
+    return "\n".join(f"{label:<{_LABEL_CELLS}}{value}" for label, value in facts)

@@ -22,32 +22,28 @@ def cancel(withdrawal: "Transfer", account: "TradingAccount") -> CustomerRequest
     why = why_not_cancelled(withdrawal)
     if why:
         return notice(why)
-    since = f", requested at {clock_time(withdrawal.created)}Z" if withdrawal.created else ""
-    question = Ask(
-        f"CANCEL the withdrawal of {transferred(withdrawal)} to {target(withdrawal)}?",
-        (f"{withdrawal.id}, {withdrawal.status}{since}",),
-    )
-    check = partial(require_cancellable, account.id, withdrawal.id)
-    return CustomerRequest(account.id, partial(_cancel, account.id, withdrawal), question, check)
+    question = partial(_question, account.id, withdrawal.id)
+    return CustomerRequest(account.id, partial(_cancel, account.id, withdrawal.id), renew=question)
 
 
-def require_cancellable(account_id: str, withdrawal_id: str, service: "Service") -> None:
-    """Read the withdrawal again.
-
-    Raises:
-        WithdrawalNotCancellable: it has moved on.
-    """
-    current = service.withdrawal_record(account_id, withdrawal_id)
-    why = why_not_cancelled(current)
+def _question(account_id: str, withdrawal_id: str, service: "Service") -> Ask:
+    """Raises WithdrawalNotCancellable: it has moved on."""
+    withdrawal = service.withdrawal_record(account_id, withdrawal_id)
+    why = why_not_cancelled(withdrawal)
     if why:
         raise WithdrawalNotCancellable(
             f"{why[:1].upper()}{why[1:]}.",
-            {"withdrawalId": withdrawal_id, "status": current.status},
+            {"withdrawalId": withdrawal_id, "status": withdrawal.status},
         )
+    since = f", requested at {clock_time(withdrawal.created)}Z" if withdrawal.created else ""
+    return Ask(
+        f"CANCEL the withdrawal of {transferred(withdrawal)} to {target(withdrawal)}?",
+        (f"{withdrawal.id}, {withdrawal.status}{since}",),
+    )
 
 
-def _cancel(account_id: str, withdrawal: "Transfer", service: "Service", key: str) -> Step:
-    done = writes.cancel_withdrawal(service, account_id, withdrawal.id, key)
+def _cancel(account_id: str, withdrawal_id: str, service: "Service", key: str) -> Step:
+    done = writes.cancel_withdrawal(service, account_id, withdrawal_id, key)
     return Result(
         notice=(f"withdrawal of {transferred(done)} {done.status}  {done.id}",
                 status(done.status)[1]),
