@@ -3,10 +3,11 @@
 import asyncio
 import threading
 from time import monotonic
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import pytest
 from tests.tui.conftest import Bench, press, seen, settle, until
+from tests.tui.wallet_case import Case, paste, signed, wallets
 from textual.pilot import Pilot
 
 from chainteller.service import operations as op
@@ -14,11 +15,13 @@ from chainteller.service.errors import OutcomeUnknown, ServiceUnreachable
 from chainteller.service.interface import Service
 from chainteller.service.layers import Next, layered
 from chainteller.service.operations import Call, Operation
+from chainteller.tui.console.app import Console
 from chainteller.tui.console.unanswered import FIRST_PAUSE_S, Pause
 from chainteller.tui.desk import SAID_AFTER_S
 
 Answer = TypeVar("Answer")
-FALSE = ("expired", "same inputs", "Nothing has been sent", "nothing was sent", "get quote")
+FALSE = ("expired", "same inputs", "Nothing has been sent", "nothing was sent", "get quote",
+         "nothing pending", "enter submits")  # fmt: skip
 
 
 class Stopped(Service):
@@ -68,26 +71,45 @@ async def test_it_stands_on_every_screen_from_two_seconds_until_it_is_answered(
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await typed(pilot, service, keys)
-        sent = service.calls[0]
-        await until(lambda: said in seen(app))
-        assert SAID_AFTER_S <= monotonic() - sent <= SAID_AFTER_S + 1
         if operation is op.CREATE_QUOTE:
             await pilot.press("escape")  # digits would begin another amount
-        for screen in "123456":
-            await pilot.press(screen)
-            await until(lambda: said in seen(app))
-            for _ in range(3):
-                shown = seen(app)
-                first = " ".join(" ".join(shown.splitlines()[:5]).split())
-                assert said in first
-                assert str(account.customer_name) in shown
-                assert "Don't send it again." in first
-                assert not [words for words in FALSE if words in shown], shown
-                await asyncio.sleep(0.1)
-        service.goes_on.set()
-        await until(lambda: said not in seen(app))
-        await settle(pilot)
-        assert "no answer yet" not in seen(app)
+        await _stands_on_every_screen(pilot, service, said, str(account.customer_name))
+
+
+async def test_a_claim_without_an_answer_is_contradicted_on_no_screen(bench: Bench) -> None:
+    case = Case(bench, "alice-ethereum")
+    service = Stopped(bench.service, op.SUBMIT_CLAIM)
+    app = bench.console(service)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await wallets(pilot)
+        await paste(pilot, signed("alice-ethereum", case.newest()))
+        await typed(pilot, service, ("enter",))
+        said = "no answer yet: submit the signature for CHG_"
+        await _stands_on_every_screen(pilot, service, said, "Customer 1")
+
+
+async def _stands_on_every_screen(
+    pilot: Pilot[None], service: Stopped, said: str, whose: str
+) -> None:
+    app = cast("Console", pilot.app)
+    sent = service.calls[0]
+    await until(lambda: said in seen(app))
+    assert SAID_AFTER_S <= monotonic() - sent <= SAID_AFTER_S + 1
+    for screen in "1234567P":
+        await pilot.press(screen)
+        await until(lambda: said in seen(app))
+        for _ in range(3):
+            shown = seen(app)
+            first = " ".join(" ".join(shown.splitlines()[:5]).split())
+            assert said in first
+            assert whose in shown
+            assert "Don't send it again." in first
+            assert not [words for words in FALSE if words in shown], shown
+            await asyncio.sleep(0.1)
+    service.goes_on.set()
+    await until(lambda: said not in seen(app))
+    await settle(pilot)
+    assert "no answer yet" not in seen(app)
 
 
 async def test_it_stays_when_it_was_given_up_until_it_is_settled(bench: Bench) -> None:

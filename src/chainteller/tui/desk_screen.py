@@ -161,6 +161,7 @@ class DeskScreen(Blank, FullScreen):
         desk.on_poll.subscribe(self, partial(_end_refusal, self))
         desk.customer.on_news.subscribe(self, partial(_end_refusal, self))
         desk.on_under_way.subscribe(self, partial(_draw_under_way, self))
+        desk.on_under_way.subscribe(self, partial(_draw_served, self))
         desk.on_served.subscribe(self, partial(_draw_served, self))
         self.field_bar.served = lambda: desk.customer.account_id
         _draw_bars(self)

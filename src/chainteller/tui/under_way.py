@@ -24,7 +24,8 @@ def unanswered_lines(desk: Desk) -> list[str]:
 
     lines = []
     for request in requests:
-        owner = account_of(session.workspace, request)
+        of = str(next(iter(request.arguments.get("ids") or ()), ""))
+        owner = account_of(session.workspace, request) or session.ownership.owner_of(of)
         said = [f"no answer yet: {words_of(session.workspace, request)}", _named(desk, owner)]
         said.append(f"sent {_sent(request)}. Don't send it again.")
         lines.append(", ".join(each for each in said if each))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from chainteller.domain.clock import SECOND
 from chainteller.tui.desk import Desk
 from chainteller.tui.served import day, waits
+from chainteller.tui.under_way import unanswered_lines
 from chainteller.tui.widgets.lines import Line, Lines, line
 
 if TYPE_CHECKING:
@@ -38,8 +39,11 @@ def strip_line(desk: Desk, shown: str, width: int) -> tuple[Line, Sequence[waits
     """What waits for the customer, or for the desk while nobody is served; and its items."""
     account = desk.customer.account
     items = _items(desk, shown)
-    whose = (account.customer_name or account.id) if account is not None else "All customers"
-    return waits.strip_line((f" {whose}  ", "strong"), items, desk.now, width), items
+    name = (account.customer_name or account.id) if account is not None else "All customers"
+    whose = (f" {name}  ", "strong")
+    if not items and unanswered_lines(desk):
+        return line(whose), items  # the line below says what is pending
+    return waits.strip_line(whose, items, desk.now, width), items
 
 
 def _items(desk: Desk, shown: str) -> list[waits.Item]:

@@ -56,6 +56,8 @@ def _no_next_step(screen: "WalletsScreen") -> str:
         return ""
     if screen.checking:
         return "the signature is still being checked"
+    if "claim" in screen.desk.writing:
+        return "the signature is submitted and not answered yet"
     is_current = wallet.state(screen.desk.now) == "current"
     return "the wallet is verified" if is_current else ""
 

@@ -109,6 +109,7 @@ class WalletsScreen(ListScreen[Shown]):
         self.run_worker(call_service(_load_libraries), group="libraries")
         if self.desk.settings.poll_interval_s > 0:
             self.set_interval(1.0, partial(_tick, self))
+        self.desk.on_under_way.subscribe(self, partial(_draw_answered, self))
         _draw_title(self)
 
     # -- the list -----------------------------------------------------------------------------
@@ -579,11 +580,18 @@ def draw(screen: WalletsScreen) -> None:
         chosen, verdict, screen.usage, registered,
         is_checking=screen.checking == challenge_id,
         is_searching=screen.searching == challenge_id,
+        is_sending="claim" in screen.desk.writing,
         can_simulate=_can_simulate(screen),
     )  # fmt: skip
     frame = view.Frame(*screen.size, is_wide=screen.has_class("-wide"))
     head.show(view.head_lines(chosen, verdict, frame, now))
     rest.show(view.rest_lines(detail, frame, now))
+
+
+def _draw_answered(screen: WalletsScreen, _: None) -> None:
+    """A request was answered, or isn't after a while."""
+    if screen.is_current:
+        draw(screen)
 
 
 def _draw_challenge(screen: WalletsScreen, wallet: Wallet | None) -> None:

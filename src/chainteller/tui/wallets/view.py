@@ -253,6 +253,7 @@ class Detail:
         registered: When the wallet was registered, if that is known.
         is_checking: Whether a signature for its challenge is being checked.
         is_searching: Whether a longer search follows the verdict.
+        is_sending: Whether a signature is submitted and not answered yet.
         can_simulate: Whether a sample customer can sign here.
     """
 
@@ -262,6 +263,7 @@ class Detail:
     registered: datetime | None
     is_checking: bool
     is_searching: bool
+    is_sending: bool
     can_simulate: bool
 
 
@@ -285,6 +287,8 @@ def rest_lines(detail: Detail, frame: Frame, now: int) -> list[Line]:
             wallet, verdict, now, frame.width,
             compact=not frame.is_tall, is_searching=detail.is_searching,
         )  # fmt: skip
+        if verdict.accepted:
+            why.append(_IS_SENT if detail.is_sending else _SUBMITS)
         return [signature_line(verdict), *((line(),) if frame.is_tall else ()), *why]
     rows = [signature_line(None)] if is_signing else []
     rows.append(next_line(wallet, None, now))
@@ -294,6 +298,9 @@ def rest_lines(detail: Detail, frame: Frame, now: int) -> list[Line]:
     below = limits(wallet, detail.usage, detail.registered, now)
     return [*rows, line(), *other, *standing(wallet, has_state=not frame.is_wide), *below]
 
+
+_SUBMITS = line(("enter", "key"), (" submits it and links the wallet", "accent"))
+_IS_SENT = line(("submitted, waiting for the answer", "muted"))
 
 # -- the steps ------------------------------------------------------------------------------------
 
@@ -673,7 +680,6 @@ def _accepted(verdict: Verdict, width: int) -> list[Line]:
         line(_OK, verdict.paste.form),
         *(line(_OK if not at else ("     ", ""), row)
           for at, row in enumerate(wrapped(found.explanation, width - 5))),
-        line(("enter", "key"), (" submits it and links the wallet", "accent")),
     ]  # fmt: skip
 
 
