@@ -12,7 +12,7 @@ import hashlib
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from itertools import islice
@@ -79,13 +79,14 @@ _STROKES = (("rn", "m"), ("cl", "d"), ("vv", "w"), ("nn", "m"), ("ii", "u"), ("l
 class WordList(NamedTuple):
     """A list of 2,048 words in NFKD.
 
-    ``plain`` are those without accents, ``known`` both; ``starts`` are their first letters,
+    ``plain`` are those without accents, ``known`` both: those of ``words`` itself where none has
+    an accent, of which a copy would take as much memory again; ``starts`` are their first letters,
     ``signs`` all that occur, and ``longest`` is the length of the longest.
     """
 
     words: dict[str, int]
-    plain: frozenset[str]
-    known: frozenset[str]
+    plain: Set[str]
+    known: Set[str]
     starts: frozenset[str]
     signs: str
     longest: int
@@ -323,10 +324,12 @@ def word_lists() -> tuple[WordList, ...]:
 
 def _word_list(words: Iterable[str]) -> WordList:
     numbers = {unicodedata.normalize("NFKD", each): at for at, each in enumerate(words)}
-    plain = frozenset(map(_plain, numbers))
+    bare = frozenset(map(_plain, numbers))
+    has_accents = bare != numbers.keys()
+    plain: Set[str] = bare if has_accents else numbers.keys()
+    every: Set[str] = bare | numbers.keys() if has_accents else plain
     has_alphabet = all(map(str.isascii, plain))
     starts = {each[:_ABBREVIATION] for each in plain} if has_alphabet else set()
-    every = plain | numbers.keys()
     signs = "".join(sorted({*"".join(numbers)}))
     longest = max(map(len, numbers))
     return WordList(numbers, plain, every, frozenset(starts), signs, longest)
