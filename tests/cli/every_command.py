@@ -129,7 +129,8 @@ def lines(bank: Bank) -> Lines:
     (bank.home / "empty").mkdir()
     rules = Path(__file__).parents[2] / "sample_data" / "scenarios" / "01-first-steps.toml"
     at = bank.home
-    report = at / "report.json"
+    report, people = at / "report.json", at / "people.csv"
+    people.write_text("reference,name,kycLevel,termsAccepted\nC-1,Ada,basic,no\n", encoding="utf-8")
     bank.run("train", "first-steps", "--steps", "/dev/null", "--report", str(report))
     disputed = _disputed(bank, backup)
     waiting, lost = _enrolled(bank, account)
@@ -141,6 +142,7 @@ def lines(bank: Bank) -> Lines:
     )
     found = {
         "customers find": ("DDA-100",),
+        "customers import": (str(people),),
         "find": ("DDA-1001",),
         "accounts list": ("--text", "DDA-10"),
         "accounts open": ("DDA-1002", "--type", "savings"),

@@ -12,6 +12,7 @@ from chainteller.service.operations import EVENT_STREAM, LAST_CURSOR, Endpoint
 Document = dict[str, Any]
 OPERATING = "Operating"
 TAGS: Mapping[str, str] = {
+    "Customers": "The bank's own customers and their bank accounts, as the bank imports them.",
     "Trading accounts": "Accounts beside a customer's bank account, their balances and limits.",
     "Funding": "Deposits from the bank account, and withdrawals to it or to a wallet.",
     "Markets": "Prices of the assets that can be traded.",

@@ -1,4 +1,4 @@
-"""Customers and trading accounts (specification 4.1)."""
+"""Trading accounts (specification 4.1)."""
 
 import click
 
@@ -10,13 +10,12 @@ from chainteller.domain.agents import LOOK
 from chainteller.domain.clock import SystemClock
 from chainteller.domain.decisions import DecisionKind
 from chainteller.domain.preconditions import SETTABLE
-from chainteller.records.accounts import ACCOUNT, BALANCE, CUSTOMER, LIMIT
+from chainteller.records.accounts import ACCOUNT, BALANCE, LIMIT
 from chainteller.records.audit import AUDIT_ROW
 from chainteller.records.decisions import DECISION
 from chainteller.service import operations as op
 from chainteller.service.interface import Service
 from chainteller.service.models.accounts import (
-    Customer,
     OpenTradingAccount,
     TokenBalance,
     TradingAccount,
@@ -26,29 +25,6 @@ from chainteller.service.models.funding import LimitUsage
 from chainteller.service.models.pages import MAXIMUM_LIMIT, ListQuery, Page
 from chainteller.service.models.records import AuditRow
 from chainteller.service.paging import every
-
-
-@click.group("customers", cls=TellerGroup)
-def customers() -> None:
-    """The core bank's customers."""
-
-
-@customers.command(
-    "find", calls=[op.CUSTOMERS], epilog=example("chainteller customers find DDA-1001")
-)
-@click.argument("text")
-@list_options(op.CUSTOMERS, CUSTOMER, given=["text"])
-def find(text: str, selection: Selection[Customer]) -> None:
-    """Find customers by name, reference or bank account."""
-    with service() as bank:
-        knows_nobody = not bank.customers(ListQuery(limit=1)).data
-        selection.show(
-            bank,
-            lambda query: bank.customers(query.model_copy(update={"text": text})),
-            nothing="no customers yet; load the sample data: chainteller db sample"
-            if knows_nobody
-            else "no matches; try a name, a reference or a bank account",
-        )
 
 
 @click.group("accounts", cls=TellerGroup)
@@ -227,4 +203,4 @@ def access(account_id: str, selection: Selection[AuditRow]) -> None:
         selection.show(bank, looks, nothing="nobody has looked at it")
 
 
-COMMANDS = (customers, accounts)
+COMMANDS = (accounts,)

@@ -21,6 +21,7 @@ _PARTS = (
     "agents",
     "database",
     "drill",
+    "customers",
     "accounts",
     "statements",
     "finding",

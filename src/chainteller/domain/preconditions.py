@@ -7,6 +7,7 @@ TERMS_VERSION = "2026-01"
 """The trading provider's terms that a customer must have accepted."""
 
 REQUIRED_KYC = "enhanced"
+KYC_LEVELS = ("basic", REQUIRED_KYC)
 
 
 class Control(StrEnum):

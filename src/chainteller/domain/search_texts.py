@@ -82,6 +82,16 @@ def name_words(name: str) -> frozenset[str]:
     return frozenset(word[:_MOST_WORD] for word in found if word)
 
 
+def search_name(name: str) -> str:
+    """The name as a text in a list is searched in it: caseless, and once more without its accents
+    if it has any."""
+    caseless = name.casefold()
+    plain = "".join(
+        sign for sign in unicodedata.normalize("NFKD", caseless) if not unicodedata.combining(sign)
+    )
+    return caseless if plain == caseless else f"{caseless} {plain}"
+
+
 def key_of(text: str) -> str:
     """An id, a reference or an address without separators, in lower case."""
     return re.sub(r"[\W_]+", "", text.casefold())[:_MOST_KEY]

@@ -23,6 +23,7 @@ Answer = TypeVar("Answer")
 _MODULES: Mapping[str, tuple[str, ...]] = {
     "Agents": ("operations.agents",),
     "Counterparties": ("operations.counterparties",),
+    "Customers": ("operations.customer_imports",),
     "Decisions": ("operations.decisions",),
     "Deployment": ("operations.records", "operations.disputes", "heads.signed_heads"),
     "Funding": (

@@ -41,6 +41,7 @@ from chainteller.service.models.counterparties import (
     SmallTransferRequest,
     StatementRequest,
 )
+from chainteller.service.models.customers import CustomerImport, ImportCustomers
 from chainteller.service.models.decisions import (
     Approval,
     Decision,
@@ -122,6 +123,17 @@ class Service(ABC):
     def customers(self, query: ListQuery = ALL) -> Page[Customer]:
         """The core bank's customers by ``text``: name, reference or bank account."""
         return self.call(Call(op.CUSTOMERS, query=query))
+
+    def import_customers(
+        self, request: ImportCustomers, *, idempotency_key: str | None = None
+    ) -> Written[CustomerImport]:
+        """Create customers and bank accounts, and change those that are known; importing the same
+        lines again changes nothing."""
+        return self.call(Call(op.IMPORT_CUSTOMERS, (), request, key=idempotency_key))
+
+    def check_customer_import(self, request: ImportCustomers) -> CustomerImport:
+        """What ``import_customers`` would do."""
+        return self.call(Call(op.CHECK_CUSTOMER_IMPORT, (), request))
 
     def find(self, text: str) -> Page[Found]:
         """Everything that matches whatever somebody typed, said or pasted, the best match first.

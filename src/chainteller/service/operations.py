@@ -49,6 +49,7 @@ from chainteller.service.models.counterparties import (
     SmallTransferRequest,
     StatementRequest,
 )
+from chainteller.service.models.customers import CustomerImport, ImportCustomers
 from chainteller.service.models.decisions import (
     Approval,
     Decision,
@@ -110,6 +111,8 @@ AGENTS_FEATURE = "agents"
 """The feature of a deployment that knows people with keys of their own, and cases."""
 NOTES_FEATURE = "notes"
 """The feature of a deployment that keeps the notes of the team."""
+CUSTOMERS_FEATURE = "customer-import"
+"""The feature of a deployment whose customers the bank imports."""
 EVENTS_AT_ONCE = 100
 LAST_CURSOR = 2**53 - 1
 _UNDECLARED: Any = None
@@ -609,6 +612,31 @@ CUSTOMERS = Read(
     response=Page[Customer],
     query=listing(TEXT, sorts=REFERENCE_SORTS),
     feature="customers",
+    errors=(),
+)
+IMPORT_CUSTOMERS = Write(
+    name="import_customers",
+    operation_id="importCustomers",
+    route="POST /customers/imports",
+    summary="Import customers and their bank accounts; what is the same already stays as it is",
+    tag="Customers",
+    scope="admin",
+    request=ImportCustomers,
+    response=CustomerImport,
+    has_case=False,
+    feature=CUSTOMERS_FEATURE,
+    errors=(),
+)
+CHECK_CUSTOMER_IMPORT = Read(
+    name="check_customer_import",
+    operation_id="checkCustomerImport",
+    route="POST /customers/import-checks",
+    summary="Show what an import of customers would do",
+    tag="Customers",
+    scope="admin",
+    request=ImportCustomers,
+    response=CustomerImport,
+    feature=CUSTOMERS_FEATURE,
     errors=(),
 )
 FIND = Read(

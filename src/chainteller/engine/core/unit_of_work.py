@@ -57,7 +57,7 @@ TRIES = 5
 _FIRST_PAUSE_S = 0.01
 _MOST_S = 8
 """How long a write is tried again."""
-_SECRET_INPUTS = frozenset({"completed_challenge", "statement", "content"})
+_UNTOLD_INPUTS = frozenset({"completed_challenge", "statement", "content", "lines"})
 _HARMLESS = re.compile(r"[A-Za-z0-9@._:-]{1,32}", re.ASCII)
 _MAXIMUM_KEY_LENGTH = 255
 _MAXIMUM_ACTOR_LENGTH = 128
@@ -77,8 +77,9 @@ def _inputs(call: Call[Written[Model]]) -> dict[str, Any]:
 
 def audited_inputs(request: WireModel) -> dict[str, Any]:
     """What the audit trail keeps of a request that was done: never a signature, what a customer
-    states in their own words, nor what a note says: rows have that, and can be erased."""
-    return request.model_dump(by_alias=True, exclude=set(_SECRET_INPUTS), exclude_none=True)
+    states in their own words, what a note says, nor the customers of an import. Rows have what may
+    be erased."""
+    return request.model_dump(by_alias=True, exclude=set(_UNTOLD_INPUTS), exclude_none=True)
 
 
 @dataclass(slots=True)

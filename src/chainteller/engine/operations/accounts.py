@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from chainteller.domain.assets import ASSETS, Asset
 from chainteller.domain.clock import MINUTE
+from chainteller.domain.customer_lines import BANK_ACCOUNT_TYPES
 from chainteller.domain.ids import Prefix
 from chainteller.domain.ledger import Bucket
 from chainteller.domain.money import format_atoms, format_cents
@@ -23,7 +24,6 @@ from chainteller.service.errors import (
     ValidationFailed,
 )
 from chainteller.service.models.accounts import (
-    BANK_ACCOUNT_TYPES,
     Customer,
     OpenTradingAccount,
     Token,

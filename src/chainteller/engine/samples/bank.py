@@ -4,7 +4,6 @@ Every operation is decided by the engine's own rules; here its outcome is applie
 and put on record in the name of one of the bank's agents.
 """
 
-import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -22,6 +21,7 @@ from chainteller.domain.preconditions import SETTABLE, TERMS_VERSION, Control
 from chainteller.domain.prices import PricePoint
 from chainteller.domain.quoting import FeeSchedule, Side
 from chainteller.domain.randomness import Randomness, SeededRandomness, below
+from chainteller.domain.search_texts import search_name
 from chainteller.domain.trades import Rejection
 from chainteller.domain.transfers import COUNTED
 from chainteller.engine.core.outcome import Insert, Moment, Outcome, Row
@@ -569,15 +569,6 @@ def _opened(outcome: Outcome) -> Iterator[tuple[str, str]]:
     for change in outcome.rows:
         if isinstance(change, Insert) and change.table is Tables.decision:
             yield from ((row["subject"], row["id"]) for row in change.rows)
-
-
-def search_name(name: str) -> str:
-    """The name as it is searched: caseless, and once more without its accents if it has any."""
-    folded = name.casefold()
-    plain = "".join(
-        sign for sign in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(sign)
-    )
-    return folded if plain == folded else f"{folded} {plain}"
 
 
 def _amount(token: Asset, cents: int) -> str:

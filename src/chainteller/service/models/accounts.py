@@ -2,6 +2,7 @@
 
 from typing import Annotated
 
+from chainteller.domain.customer_lines import BANK_ACCOUNT_TYPES
 from chainteller.domain.preconditions import Control
 from chainteller.service.models.base import (
     Amount,
@@ -12,7 +13,6 @@ from chainteller.service.models.base import (
     WireModel,
 )
 
-BANK_ACCOUNT_TYPES = ("checking", "savings")
 BankAccountType = Annotated[str, OneOf("BankAccountType", BANK_ACCOUNT_TYPES)]
 ControlName = Annotated[str, OneOf("Control", Control)]
 

@@ -9,7 +9,7 @@ Both databases compare the words and keys byte by byte, so that a beginning is a
 words are found in memory (``storage/lists/vocabulary.py``), in the same way on either database.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from threading import Lock
@@ -78,6 +78,15 @@ _NAMED = Query(
     "SELECT organisation_id, id, name AS told FROM customer",
     row_of("organisation_id", "id", "told"),
 )
+_OLD_NAME = Query(
+    "DELETE FROM search_name WHERE organisation_id = :organisation AND customer_id = :customer "
+    "AND word IN :words"
+)
+_UNUSED_WORDS = Query(
+    "DELETE FROM search_word WHERE organisation_id = :organisation AND word IN :words "
+    "AND NOT EXISTS (SELECT 1 FROM search_name AS named "
+    "WHERE named.organisation_id = search_word.organisation_id AND named.word = search_word.word)"
+)
 _WORDS = Query("SELECT word AS value FROM search_word WHERE organisation_id = :organisation", Value)
 _COUNT = Query(
     "SELECT count(*) AS value FROM (SELECT 1 AS one FROM search_name "
@@ -100,19 +109,36 @@ def note(connection: Session, table: Table, rows: Sequence[Row]) -> None:
         _note_names(connection, rows)
 
 
+def note_change(connection: Session, table: Table, before: Row, after: Row) -> None:
+    """Make a changed row findable by what it says now; called for every update. The caller is the
+    only one who writes names of the organisation."""
+    if table is not Tables.customer or before["name"] == after["name"]:
+        return
+    organisation = {"organisation": after["organisation_id"]}
+    gone = name_words(before["name"]) - name_words(after["name"])
+    words = organisation | {"words": sorted(gone)}
+    connection.later(_OLD_NAME, words | {"customer": after["id"]})
+    connection.later(_UNUSED_WORDS, words)
+    _note_words(connection, [after])
+    _forget_vocabulary(connection, after["organisation_id"])
+
+
 def _note_names(connection: Session, rows: Sequence[Row]) -> None:
-    counts: dict[str, int] = {}
+    _note_words(connection, rows)
+    counts = Counter(row["organisation_id"] for row in rows)
+    for organisation, count in sorted(counts.items()):
+        tallies.added(connection, Tables.customer, organisation, count)
+
+
+def _note_words(connection: Session, rows: Sequence[Row]) -> None:
     named, words = [], dict[tuple[str, str], None]()
     for row in rows:
         organisation = row["organisation_id"]
-        counts[organisation] = counts.get(organisation, 0) + 1
         for word in sorted(name_words(row["name"])):
             words[organisation, word] = None
             named.append({"organisation_id": organisation, "word": word, "customer_id": row["id"]})
     _insert(connection, _NEW_NAME, named)
     _insert(connection, _NEW_WORD, [{"organisation_id": o, "word": w} for o, w in sorted(words)])
-    for organisation, count in sorted(counts.items()):
-        tallies.added(connection, Tables.customer, organisation, count)
 
 
 def _keys(row: Row, kind: str, column: str) -> Iterator[dict[str, str]]:
@@ -203,6 +229,12 @@ def vocabulary(connection: Session, organisation_id: str) -> Vocabulary:
             kept.clear()
         kept[organisation_id] = _Known(customers, words)
     return words
+
+
+def _forget_vocabulary(connection: Session, organisation_id: str) -> None:
+    """Read the words again when they're needed: another name doesn't change how many there are."""
+    with _lock:
+        connection.shared.memory.get(_VOCABULARIES, {}).pop(organisation_id, None)
 
 
 def customers_with(

@@ -132,6 +132,7 @@ class Writer:
             self.keep(table, organisation or log, Seal(*place, seal, form.values(values), earlier))
             self._rows[place] = made
             self.is_changed = True
+            search.note_change(self.connection, table, found, made)
         parameters = {f"b_{name}": value for name, value in (*key.items(), *guard.items())}
         parameters |= {f"v_{name}": value for name, value in written.items()}
 

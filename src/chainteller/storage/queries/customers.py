@@ -34,6 +34,28 @@ def page(
     return tuple(customer_model(row, accounts.get(row.id, ())) for row in rows), total
 
 
+_BY_REFERENCE = Source(records.Customer).where(
+    "organisation_id = :organisation AND reference IN :references ORDER BY reference, id DESC"
+)
+_BANK_ACCOUNTS = Source(records.BankAccount).where("organisation_id = :organisation AND id IN :ids")
+
+
+def by_reference(
+    connection: Session, organisation_id: str, references: Sequence[str]
+) -> dict[str, Record]:
+    """The rows of customers by their references."""
+    values = {"organisation": organisation_id, "references": list(references)}
+    return {row.reference: row for row in connection.execute(_BY_REFERENCE, values)}
+
+
+def bank_accounts_by_id(
+    connection: Session, organisation_id: str, ids: Sequence[str]
+) -> dict[str, Record]:
+    """The rows of bank accounts by their ids."""
+    values = {"organisation": organisation_id, "ids": list(ids)}
+    return {row.id: row for row in connection.execute(_BANK_ACCOUNTS, values)}
+
+
 _OF_CUSTOMERS = Source(records.BankAccount).where(
     "organisation_id = :organisation AND customer_id IN :customers ORDER BY id"
 )

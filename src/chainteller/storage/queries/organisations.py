@@ -10,6 +10,7 @@ from chainteller.storage.log.rows import Writer
 from chainteller.storage.schema.ddl import organisation_row
 
 _FIND = Source(records.Organisation).where("id = :id")
+_LOCK = Query("SELECT id AS value FROM organisation WHERE id = :id FOR NO KEY UPDATE", Value)
 _ALL = Query("SELECT id AS value FROM organisation ORDER BY id", Value)
 
 
@@ -25,6 +26,12 @@ def fee_schedule(connection: Session, organisation_id: str) -> FeeSchedule:
 def fee_schedule_ahead(connection: Session, organisation_id: str) -> None:
     """Send what ``fee_schedule`` will find with the next statement; see ``Session.ahead``."""
     connection.ahead(_FIND, {"id": organisation_id})
+
+
+def take_turn(connection: Session, organisation_id: str) -> None:
+    """Let no other transaction import or forget customers of an organisation until this one ends.
+    Rows that refer to the organisation can still be written."""
+    connection.execute(_LOCK, {"id": organisation_id})
 
 
 def create(rows: Writer, organisation_id: str, at: int) -> None:

@@ -428,7 +428,7 @@ async def _add(screen: AccountsScreen, typed: str) -> None:
     """Where customers can't be looked up: an account by its id, or a new one by its bank account
     and kind (``DDA-1 checking``); a kind that is left out is asked for.
     """
-    from chainteller.service.models.accounts import BANK_ACCOUNT_TYPES
+    from chainteller.domain.customer_lines import BANK_ACCOUNT_TYPES
     from chainteller.tui.accounts import flow as account_flow
 
     desk = screen.desk

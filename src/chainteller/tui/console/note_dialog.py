@@ -19,7 +19,7 @@ from chainteller.tui.console.protection import agreed
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.line_dialog import LineDialog
-from chainteller.tui.dialogs.question import Ask, ask
+from chainteller.tui.dialogs.question import Ask, Question, ask
 from chainteller.tui.service_calls import Later, call_service
 from chainteller.tui.widgets.lines import Line, Lines, line
 from chainteller.workspace import notes

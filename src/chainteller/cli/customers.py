@@ -1,0 +1,204 @@
+"""The bank's customers: find and import them."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import IO, NamedTuple
+
+import click
+
+from chainteller.cli import customer_files
+from chainteller.cli.customer_files import Refused
+from chainteller.cli.error_output import Exit, Usage, say
+from chainteller.cli.lists import Selection, list_options
+from chainteller.cli.open_services import service
+from chainteller.cli.options import FILE, TellerGroup, example, options
+from chainteller.cli.output import document, line, pairs
+from chainteller.records.accounts import CUSTOMER
+from chainteller.service import operations as op
+from chainteller.service.errors import TellerError
+from chainteller.service.models.accounts import Customer
+from chainteller.service.models.customers import (
+    MOST_LINES,
+    CustomerImport,
+    CustomerLine,
+    ImportCustomers,
+    LineFinding,
+)
+from chainteller.service.models.pages import ListQuery
+
+_MOST_BYTES = 48 * 1024
+"""Of the lines of one request, whose body may have 64 KiB."""
+_OF_LINE = 200
+"""Bytes of a line's names and numbers in a request."""
+_MOST_KEPT = 1_000
+"""Findings that are printed; a report has all of them."""
+_COUNTS = {
+    "created": "new customers",
+    "changed": "changed customers",
+    "bank_accounts": "new bank accounts",
+    "unchanged": "lines without effect",
+}
+_TELL_EVERY = 10_000
+
+
+@click.group("customers", cls=TellerGroup)
+def customers() -> None:
+    """The bank's customers: find, import."""
+
+
+@customers.command(
+    "find", calls=[op.CUSTOMERS], epilog=example("chainteller customers find DDA-1001")
+)
+@click.argument("text")
+@list_options(op.CUSTOMERS, CUSTOMER, given=["text"])
+def find(text: str, selection: Selection[Customer]) -> None:
+    """Find customers by name, reference or bank account."""
+    with service() as bank:
+        knows_nobody = not bank.customers(ListQuery(limit=1)).data
+        selection.show(
+            bank,
+            lambda query: bank.customers(query.model_copy(update={"text": text})),
+            nothing="no customers yet; import them: chainteller customers import FILE, or load the "
+            "sample data: chainteller db sample"
+            if knows_nobody
+            else "no matches; try a name, a reference or a bank account",
+        )
+
+
+@customers.command(
+    "import",
+    calls=[op.IMPORT_CUSTOMERS, op.CHECK_CUSTOMER_IMPORT],
+    unless=("check",),
+    epilog=example(
+        "chainteller customers import customers.csv --check",
+        "chainteller customers import customers.csv --report refused.jsonl",
+    ),
+)
+@click.argument("file", type=FILE)
+@click.option("--check", is_flag=True, help="Only show what would change.")
+@click.option(
+    "--report",
+    type=FILE,
+    metavar="FILE",
+    help="Write every refused line and every difference to FILE, one JSON object per line.",
+)
+def import_(*, file: Path, check: bool, report: Path | None) -> int:
+    """Create and change customers and bank accounts as a CSV file says.
+
+    The first line names the columns. Lines are imported in batches; refused ones are reported and
+    don't stop the others. Importing the same file again changes nothing, and finishes an import
+    that was interrupted. Customers that the file doesn't name stay as they are.
+    """
+    found = _Result()
+    with ExitStack() as stack:
+        bank = stack.enter_context(service())
+        kept = None if report is None else stack.enter_context(_created(report))
+
+        def send(request: ImportCustomers) -> CustomerImport:
+            if check:
+                return bank.check_customer_import(request)
+            return bank.import_customers(request).value
+
+        try:
+            for batch in _batches(customer_files.read(file)):
+                found.take(batch, send, kept)
+        except TellerError:
+            if found.lines:
+                say(f"{found.lines:,} lines were read. Import the file again to finish it.")
+            raise
+    found.show(report, is_check=check)
+    return Exit.REFUSED if found.refused else Exit.DONE
+
+
+class _Batch(NamedTuple):
+    """Lines of one request, and those before its end that were refused here."""
+
+    lines: list[CustomerLine]
+    refused: list[LineFinding]
+
+
+def _batches(found: Iterable[CustomerLine | Refused]) -> Iterator[_Batch]:
+    batch, size = _Batch([], []), 0
+    for each in found:
+        if isinstance(each, Refused):
+            code, message, suggestion = each.finding
+            batch.refused.append(
+                LineFinding(line=each.line, error=code, message=message, suggestion=suggestion)
+            )
+        else:
+            batch.lines.append(each)
+            size += _OF_LINE + len(each.name.encode())
+        if size > _MOST_BYTES or len(batch.lines) + len(batch.refused) >= MOST_LINES:
+            yield batch
+            batch, size = _Batch([], []), 0
+    if batch.lines or batch.refused:
+        yield batch
+
+
+class _Result:
+    """What an import did so far; of its findings, as many as can be shown."""
+
+    def __init__(self) -> None:
+        self.lines = self.refused = self.differences = 0
+        self._done = CustomerImport()
+
+    def take(
+        self,
+        batch: _Batch,
+        send: Callable[[ImportCustomers], CustomerImport],
+        kept: IO[str] | None,
+    ) -> None:
+        """Import a batch, and write its findings into the report."""
+        done = send(ImportCustomers(lines=tuple(batch.lines))) if batch.lines else CustomerImport()
+        refused = sorted((*batch.refused, *done.refused), key=lambda each: each.line)
+        if kept is not None:
+            for kind, found in (("refused", refused), ("differs", done.differences)):
+                for each in found:
+                    kept.write(json.dumps({"kind": kind} | each.model_dump(by_alias=True)) + "\n")
+        before = self.lines
+        self.lines += len(batch.lines) + len(batch.refused)
+        self.refused += len(refused)
+        self.differences += len(done.differences)
+        if self.lines // _TELL_EVERY > before // _TELL_EVERY:
+            say(f"{self.lines:,} lines")
+        room = _MOST_KEPT - len(self._done.refused) - len(self._done.differences)
+        self._done = CustomerImport(
+            **{name: getattr(self._done, name) + getattr(done, name) for name in _COUNTS},
+            refused=(*self._done.refused, *refused[:room]),
+            differences=(*self._done.differences, *done.differences[:room]),
+        )
+
+    def show(self, report: Path | None, *, is_check: bool) -> None:
+        """Print what was done, or would be; findings go to stderr."""
+        done = self._done
+        if options().json:
+            document(done)
+        else:
+            facts = [(word, f"{getattr(done, name):,}") for name, word in _COUNTS.items()]
+            facts += [("lines refused", f"{self.refused:,}")]
+            facts += [("other balances", f"{self.differences:,}")]
+            pairs([("lines", f"{self.lines:,}"), *facts])
+            if is_check:
+                line("Nothing was changed.")
+            self._complain()
+        if self.refused + self.differences > _MOST_KEPT and report is None:
+            say(f"These are the first {_MOST_KEPT:,}. Next: --report FILE writes all of them.")
+
+    def _complain(self) -> None:
+        for each in (*self._done.refused, *self._done.differences):
+            say(f"line {each.line}: {each.error}: {each.message} Next: {each.suggestion}")
+
+
+@contextmanager
+def _created(path: Path) -> Iterator[IO[str]]:
+    """A new report. Raises Usage."""
+    try:
+        with path.open("w", encoding="utf-8") as file:
+            yield file
+    except OSError as error:
+        raise Usage(f"--report: {error.strerror}.", "Name a file that can be written.") from None
+
+
+COMMANDS = (customers,)

@@ -1,0 +1,167 @@
+"""A bank's own customers: importing them from files."""
+
+import json
+import subprocess
+import sys
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Teller
+from tests.cli.program import environment
+
+from chainteller.sqlite import sqlite3
+from chainteller.storage.log import entry
+
+HEADER = "reference,name,kycLevel,termsAccepted,bankAccountId,bankAccountType,bankAccountBalance"
+ADA = "C-1,Ada Lovelace,enhanced,yes,ACC-1,checking,1500.00"
+ALAN = "C-5,Alan Turing,basic,no,ACC-5,checking,"
+GRACE = "C-2,Grace Hopper,basic,no,ACC-2,savings,20"
+NOBODY = {"created": 0, "changed": 0, "bankAccounts": 0, "unchanged": 2}
+BAD = {
+    "C 3,Kurt,basic,no,,,": "REFERENCE_INVALID",
+    "C-3,,basic,no,,,": "NAME_INVALID",
+    f"C-3,{'x' * 201},basic,no,,,": "NAME_INVALID",
+    "C-3,Kurt\a Gödel,basic,no,,,": "NAME_INVALID",
+    "C-3,Kurt \u202eGödel,basic,no,,,": "NAME_INVALID",
+    "C-3,\"=cmd|' /C calc'!A0\",basic,no,,,": "NAME_IS_FORMULA",
+    "C-3,Kurt,vip,no,,,": "KYC_LEVEL_UNKNOWN",
+    "C-3,Kurt,basic,maybe,,,": "TERMS_UNREADABLE",
+    "C-3,Kurt,basic,no,,checking,": "BANK_ACCOUNT_MISSING",
+    "C-3,Kurt,basic,no,ACC 3,checking,": "BANK_ACCOUNT_INVALID",
+    "C-3,Kurt,basic,no,ACC-3,current,": "BANK_ACCOUNT_TYPE_UNKNOWN",
+    "C-3,Kurt,basic,no,ACC-3,checking,-1.00": "BALANCE_INVALID",
+    "C-3,Kurt,basic,no,ACC-3,checking,1.001": "BALANCE_INVALID",
+    "C-3,Kurt,basic,no,ACC-1,checking,": "BANK_ACCOUNT_TAKEN",
+    "C-5,Alan Turing,basic,no,ACC-5,savings,": "BANK_ACCOUNT_TYPE_DIFFERS",
+    "C-2,Grace Hopper,basic,yes,ACC-9,savings,": "LINES_CONTRADICT",
+    GRACE: "LINE_REPEATED",
+    'C-3,"Kurt,basic,no,,,': "LINE_UNREADABLE",
+    "C-3,Kurt": "LINE_UNREADABLE",
+    f"C-3,{'x' * 1_000_000},basic,no,,,": "LINE_TOO_LONG",
+}
+
+
+def file_of(folder: Path, *lines: str, encoding: str = "utf-8") -> str:
+    path = folder / "customers.csv"
+    path.write_text("\n".join([HEADER, *lines, ""]), encoding=encoding)
+    return str(path)
+
+
+def test_a_refused_line_is_named_and_stops_no_other(
+    home: Path, tmp_path: Path, teller: Teller
+) -> None:
+    teller("customers", "import", file_of(tmp_path, ADA, GRACE, ALAN))
+    report = tmp_path / "report.jsonl"
+    ending = "C-4,Emmy Noether,enhanced,yes,ACC-4,checking,7.50"
+    lines = file_of(tmp_path, GRACE, *BAD, ending)
+    ended = teller("customers", "import", lines, "--report", str(report), "--json")
+    assert ended.code == 1
+    told = [(each["line"], each["error"]) for each in ended.body["refused"]]
+    assert told == list(enumerate(BAD.values(), start=3))
+    assert all(each["message"] and each["suggestion"] for each in ended.body["refused"])
+    assert (ended.body["created"], ended.body["unchanged"]) == (1, 1)
+    written = [json.loads(each) for each in report.read_text(encoding="utf-8").splitlines()]
+    assert written == [{"kind": "refused", **each} for each in ended.body["refused"]]
+    found = teller("customers", "find", "noether", "--json").body["data"]
+    assert [each["bankAccounts"][0]["balance"] for each in found] == ["7.50"]
+    assert teller("db", "verify").out == "every invariant holds\n"
+
+
+def test_importing_again_changes_what_is_different_and_no_balance(
+    home: Path, tmp_path: Path, teller: Teller
+) -> None:
+    assert teller("customers", "import", file_of(tmp_path, ADA, GRACE)).code == 0
+    again = teller("customers", "import", file_of(tmp_path, ADA, GRACE), "--json")
+    assert again.body == {**NOBODY, "refused": [], "differences": []}
+    married = "C-2,Grace Murray,enhanced,yes,ACC-2,savings,99.00"
+    changed = teller("customers", "import", file_of(tmp_path, married), "--json")
+    assert changed.body["changed"] == 1
+    assert [each["error"] for each in changed.body["differences"]] == ["BALANCE_NOT_APPLIED"]
+    (found,) = teller("customers", "find", "murray", "--json").body["data"]
+    assert (found["kycLevel"], found["termsAccepted"]) == ("enhanced", True)
+    assert found["bankAccounts"][0]["balance"] == "20.00"
+    for text, count in (("hopper", 0), ("lovelace", 1), ("ACC-1", 1)):
+        assert len(teller("customers", "find", text, "--json").body["data"]) == count
+    assert teller("db", "verify").out == "every invariant holds\n"
+
+
+def test_a_check_changes_nothing(home: Path, tmp_path: Path, teller: Teller) -> None:
+    teller("customers", "import", file_of(tmp_path, ADA))
+    before = (home / "data" / "bank.db").read_bytes()
+    lines = file_of(tmp_path, ADA, GRACE)
+    ended = teller("customers", "import", lines, "--check", "--read-only", "--json")
+    assert (ended.code, ended.body["created"]) == (0, 1)
+    assert (home / "data" / "bank.db").read_bytes() == before
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le"])
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_files_of_spreadsheets_are_read(
+    home: Path, tmp_path: Path, teller: Teller, encoding: str, separator: str
+) -> None:
+    path = tmp_path / "other.csv"
+    mark = "\ufeff" if encoding == "utf-16-le" else ""
+    rows = ("termsAccepted,KycLevel, name,reference", 'YES,Basic,"Søren, Æ. Ødegaard",C-7')
+    text = "\r\n".join(rows).replace(",", separator).replace(f"Søren{separator}", "Søren,")
+    path.write_bytes(f"{mark}{text}\r\n".encode(encoding))
+    assert teller("customers", "import", str(path)).code == 0
+    (found,) = teller("customers", "find", "odegaard", "--json").body["data"]
+    assert (found["name"], found["reference"]) == ("Søren, Æ. Ødegaard", "C-7")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            f"{HEADER}\nC-1,Zoë,basic,no,,,\n".encode("latin-1"),
+            "line 2 has the byte 0xEB, as Latin",
+        ),
+        (f"{HEADER}\n".encode("utf-16-le"), "UTF-16 without a byte order mark"),
+        (b"reference,nam,kycLevel,termsAccepted\n", "did you mean name?"),
+        (b"reference,name,kycLevel\n", "doesn't name termsAccepted"),
+        (b"reference,name,name\n", "names the column name twice"),
+        (b"", "doesn't name reference, name"),
+    ],
+)
+def test_a_file_of_another_form_is_refused_as_a_whole(
+    home: Path, tmp_path: Path, teller: Teller, text: bytes, told: str
+) -> None:
+    path = tmp_path / "other.csv"
+    path.write_bytes(text)
+    ended = teller("customers", "import", str(path))
+    assert (ended.code, told in ended.err) == (2, True), ended.err
+    assert ended.err.startswith("USAGE: The ")
+
+
+def test_an_import_that_was_killed_is_finished_by_the_next(
+    home: Path, tmp_path: Path, teller: Teller
+) -> None:
+    lines = [f"C-{n},Nobody {n},basic,no,ACC-{n},checking," for n in range(3_000)]
+    teller("db", "init")
+    path = file_of(tmp_path, *lines)
+    command = [sys.executable, "-m", "chainteller", "customers", "import", path]
+    with closing(sqlite3.connect(home / "data" / "bank.db")) as bank:
+        imported = bank.execute
+        with subprocess.Popen(command, env=environment()) as process:
+            while not imported("SELECT count(*) FROM customer").fetchone()[0]:
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(0.02)
+            process.kill()
+        done = imported("SELECT count(*) FROM customer").fetchone()[0]
+    assert 0 < done < len(lines)
+    body = teller("customers", "import", path, "--json").body
+    assert (body["created"], body["unchanged"]) == (len(lines) - done, done)
+    assert teller("db", "verify").out == "every invariant holds\n"
+
+
+def test_no_entry_of_the_log_names_an_imported_customer(
+    home: Path, tmp_path: Path, teller: Teller
+) -> None:
+    teller("customers", "import", file_of(tmp_path, ADA, GRACE))
+    with closing(sqlite3.connect(home / "data" / "bank.db")) as bank:
+        bodies = [entry.unpack(body) for (body,) in bank.execute("SELECT body FROM entry")]
+        keys = bank.execute("SELECT count(*) FROM idempotency").fetchone()
+    assert any(b"import_customers" in body for body in bodies)
+    assert not any(b"Lovelace" in body for body in bodies)
+    assert keys == (0,)
