@@ -12,6 +12,7 @@ from tests.cli.program import environment
 
 from chainteller.sqlite import sqlite3
 from chainteller.storage.log import entry
+from chainteller.workspace.store import Workspace
 
 HEADER = "reference,name,kycLevel,termsAccepted,bankAccountId,bankAccountType,bankAccountBalance"
 ADA = "C-1,Ada Lovelace,enhanced,yes,ACC-1,checking,1500.00"
@@ -165,3 +166,37 @@ def test_no_entry_of_the_log_names_an_imported_customer(
     assert any(b"import_customers" in body for body in bodies)
     assert not any(b"Lovelace" in body for body in bodies)
     assert keys == (0,)
+
+
+def test_forgetting_a_customer_erases_this_desk_too_and_names_the_copies(
+    home: Path, tmp_path: Path, teller: Teller
+) -> None:
+    name = "Adelheid Zwetschgenbaum"
+    person = f"C-10,{name},enhanced,yes,ACC-1,checking,100.00"
+    teller("customers", "import", file_of(tmp_path, person))
+    account = teller("accounts", "open", "ACC-1", "--type", "checking", "--json").body["id"]
+    note = f"a friend of {name}"
+    reason = ("--set", "FROZEN", "--reason", "COMPLIANCE_REVIEW", "--words", note)
+    frozen = teller("accounts", "control", account, *reason, "--json")
+    assert frozen.code == 0, frozen.err
+    refused = teller("customers", "forget", "C-10", "--json")
+    assert (refused.code, refused.body["details"]["reason"]) == (1, "CUSTOMER_ACTIVE")
+    decision = frozen.body["id"]
+    assert teller("decisions", "approve", decision, "--answer", "checked").code == 0
+    with closing(Workspace(next((home / "state").glob("*.db")))) as desk:
+        desk.set_note(account, note)
+        desk.set_view("list.customers", {"text": "zwetschgen"})
+        desk.set_view("list.trades", {"text": "sol"})
+    backup, export = tmp_path / "backup.db", tmp_path / "people.csv"
+    teller("db", "backup", str(backup))
+    teller("customers", "find", "Adelheid", "--format", "csv", "--output", str(export))
+    done = teller("customers", "forget", "C-10", "--json").body
+    assert {(each["kind"], each["name"]) for each in done["copies"]} == {
+        ("backup", str(backup)),
+        ("export", str(export)),
+    }
+    for file in (each for each in home.rglob("*") if each.is_file()):
+        assert b"zwetschgen" not in file.read_bytes().lower(), file
+    with closing(Workspace(next((home / "state").glob("*.db")))) as desk:
+        assert (desk.note(account), desk.view("list.trades")) == ("", {"text": "sol"})
+    assert teller("db", "verify").out == "every invariant holds\n"

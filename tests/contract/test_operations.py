@@ -27,7 +27,7 @@ from chainteller.service.models.counterparties import (
     SmallTransferRequest,
     StatementRequest,
 )
-from chainteller.service.models.customers import CustomerLine, ImportCustomers
+from chainteller.service.models.customers import CustomerLine, ForgetCustomer, ImportCustomers
 from chainteller.service.models.decisions import Approval, DecisionNote, OpenDecision, Refusal
 from chainteller.service.models.funding import DepositRequest, WithdrawalRequest
 from chainteller.service.models.notes import AddNote
@@ -64,6 +64,7 @@ REQUESTS: Mapping[type[RequestModel], RequestModel] = {
         AddNote(subject=WELL_FORMED, content="Call back."),
         EnrolAgent(name="a.brandt", public_key=public_key_text(bytes(32))),
         ApproveAgent(roles=("agent",)),
+        ForgetCustomer(reference="C-1"),
         ImportCustomers(
             lines=(
                 CustomerLine(

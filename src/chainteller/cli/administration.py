@@ -172,6 +172,19 @@ def archive(file: Path, keep_days: int | None) -> Outcome:
     return {"database": without_password(_address()), "archive": str(file), "rows": rows}
 
 
+def erase_in_archive(file: Path, customer_id: str) -> int:
+    """Erase the inputs of a forgotten customer's entries in an archive; returns of how many.
+
+    Raises:
+        ServiceUnavailable: the archive can't be used, or isn't the database's.
+    """
+    from chainteller.engine.upkeep import archiving
+
+    with engine() as found:
+        organisation = operator(options().configured.settings).organisation
+        return archiving.erase(found.context, file, organisation, customer_id)
+
+
 def verify(files: Sequence[Path] = ()) -> Verified:
     """Check every invariant, every claim and every known head, and what these archives have.
 

@@ -1,28 +1,31 @@
-"""The bank's customers: find and import them."""
+"""The bank's customers: find, import and forget them."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, NamedTuple
 
 import click
 
-from chainteller.cli import customer_files
+from chainteller.cli import administration, customer_files
 from chainteller.cli.customer_files import Refused
 from chainteller.cli.error_output import Exit, Usage, say
 from chainteller.cli.lists import Selection, list_options
-from chainteller.cli.open_services import service
+from chainteller.cli.open_services import opened, service, workspace
 from chainteller.cli.options import FILE, TellerGroup, example, options
-from chainteller.cli.output import document, line, pairs
+from chainteller.cli.output import document, line, pairs, text_of
+from chainteller.domain.customer_lines import FORGOTTEN_NAME
 from chainteller.records.accounts import CUSTOMER
 from chainteller.service import operations as op
 from chainteller.service.errors import TellerError
 from chainteller.service.models.accounts import Customer
 from chainteller.service.models.customers import (
     MOST_LINES,
+    Copy,
     CustomerImport,
     CustomerLine,
+    ForgetCustomer,
     ImportCustomers,
     LineFinding,
 )
@@ -45,7 +48,7 @@ _TELL_EVERY = 10_000
 
 @click.group("customers", cls=TellerGroup)
 def customers() -> None:
-    """The bank's customers: find, import."""
+    """The bank's customers: find, import, forget."""
 
 
 @customers.command(
@@ -110,6 +113,66 @@ def import_(*, file: Path, check: bool, report: Path | None) -> int:
             raise
     found.show(report, is_check=check)
     return Exit.REFUSED if found.refused else Exit.DONE
+
+
+@customers.command(
+    "forget",
+    calls=[op.FORGET_CUSTOMER],
+    epilog=example("chainteller customers forget C-10042 --archive audit.archive"),
+)
+@click.argument("reference")
+@click.option(
+    "--archive",
+    "files",
+    type=FILE,
+    multiple=True,
+    metavar="FILE",
+    help="Erase it in this archive, too; of a database only.",
+)
+def forget(*, reference: str, files: Sequence[Path]) -> None:
+    """Erase a customer's name, and what was written about them; it can't be undone.
+
+    Their accounts are closed. The books, ids and wallet addresses stay, so that everything can
+    still be verified. Refused while the customer has a balance or an open record. Names the
+    archives, and the backups and exports written on this machine, that have earlier copies.
+    """
+    place = options().configured.place()
+    if files and place.remote:
+        raise Usage("--archive needs the database itself.", "Run it where the database is.")
+    with opened() as found:
+        bank = found.service
+        known = bank.customers(ListQuery(text=reference)).data
+        names = {each.name for each in known if each.reference == reference} - {FORGOTTEN_NAME}
+        done = bank.forget_customer(ForgetCustomer(reference=reference)).value
+    erased = {file.name: administration.erase_in_archive(file, done.id) for file in files}
+    with workspace() as own:
+        own.forget((done.id, *done.trading_accounts), next(iter(names), ""))
+        here = tuple(_copy(kind, path) for kind, path in own.files())
+    kept = [each for each in done.copies if each.name not in erased]
+    done = done.model_copy(
+        update={"entries": done.entries + sum(erased.values()), "copies": (*kept, *here)}
+    )
+    if options().json:
+        document(done)
+        return
+    pairs(
+        [
+            ("customer", f"{done.id} {done.reference}"),
+            ("accounts closed", done.trading_accounts),
+            ("texts erased", done.texts),
+            ("kept answers erased", done.answers),
+            ("entries of the log erased", done.entries),
+        ]
+    )
+    for each in done.copies:
+        line(f"{each.kind} {each.name}  {text_of(each.at)}")
+    if done.copies:
+        say("These files are older and may name the customer. Delete them when they may go.")
+    say("Files that were moved, or written on other machines, aren't known here.")
+
+
+def _copy(kind: str, path: Path) -> Copy:
+    return Copy(kind=kind, name=str(path), at=path.stat().st_mtime_ns // 1_000)
 
 
 class _Batch(NamedTuple):

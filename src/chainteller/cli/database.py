@@ -8,6 +8,7 @@ import click
 from chainteller.cli import administration
 from chainteller.cli.disputes import dispute
 from chainteller.cli.error_output import Exit, report_error, say
+from chainteller.cli.open_services import workspace
 from chainteller.cli.options import FILE, TellerGroup, example, options
 from chainteller.cli.output import Column, document, line, pairs, table
 from chainteller.cli.transfer_reports import report
@@ -208,7 +209,14 @@ def archive(file: Path, keep_days: int | None) -> int:
 @click.argument("file", type=FILE)
 def backup(file: Path) -> int:
     """Write a consistent copy to FILE while the database is in use."""
-    return _refusable(lambda: _tell(administration.backup(file)))
+    return _refusable(lambda: _back_up(file))
+
+
+def _back_up(file: Path) -> None:
+    outcome = administration.backup(file)
+    with workspace() as own:
+        own.note_file("backup", file)
+    _tell(outcome)
 
 
 @database.command(

@@ -17,6 +17,7 @@ from typing import Any, Generic, TypeVar
 import click
 
 from chainteller.cli.error_output import Usage
+from chainteller.cli.open_services import workspace
 from chainteller.cli.options import FILE, options
 from chainteller.cli.output import json_text, table_text
 from chainteller.private_files import open_private
@@ -149,7 +150,7 @@ def column_name(field: Field[Any]) -> str:
 
 
 def write_new_file(file: Path, content: str | bytes) -> None:
-    """Write a file that only its owner may read.
+    """Write a file that only its owner may read, and remember where it is.
 
     Raises:
         Usage: the file exists, or its folder can't be written.
@@ -160,6 +161,8 @@ def write_new_file(file: Path, content: str | bytes) -> None:
     except OSError as error:
         step = "Name a new file in a folder that exists."
         raise Usage(f"{file}: {error.strerror}.", step) from None
+    with workspace() as own:
+        own.note_file("export", file)
 
 
 def output_options(fields: FieldList[Any]) -> Callable[[Function], Function]:

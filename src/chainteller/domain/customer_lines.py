@@ -20,6 +20,9 @@ COLUMNS = (
 """The columns of a file of customers, in their usual order."""
 BANK_ACCOUNT_TYPES = ("checking", "savings")
 MAXIMUM_NAME = 200
+FORGOTTEN_NAME = "Erased customer"
+FORGOTTEN = "CUSTOMER_FORGOTTEN"
+"""Why a forgotten customer's accounts are closed."""
 LARGEST_BALANCE_DIGITS = 15
 _FORMULAS = "=+-@"
 """What makes a spreadsheet run a cell: https://owasp.org/www-community/attacks/CSV_Injection."""
@@ -151,7 +154,7 @@ def account_of_type(known: str) -> Finding:
 
 def customer_forgotten() -> Finding:
     return Finding(
-        "CUSTOMER_FORGOTTEN",
+        FORGOTTEN,
         "The customer's personal data were erased.",
         "Remove the line. Import a returning customer under a new reference.",
     )

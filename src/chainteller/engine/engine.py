@@ -23,7 +23,7 @@ Answer = TypeVar("Answer")
 _MODULES: Mapping[str, tuple[str, ...]] = {
     "Agents": ("operations.agents",),
     "Counterparties": ("operations.counterparties",),
-    "Customers": ("operations.customer_imports",),
+    "Customers": ("operations.customer_imports", "operations.erasures"),
     "Decisions": ("operations.decisions",),
     "Deployment": ("operations.records", "operations.disputes", "heads.signed_heads"),
     "Funding": (

@@ -41,7 +41,12 @@ from chainteller.service.models.counterparties import (
     SmallTransferRequest,
     StatementRequest,
 )
-from chainteller.service.models.customers import CustomerImport, ImportCustomers
+from chainteller.service.models.customers import (
+    CustomerImport,
+    ForgetCustomer,
+    ForgottenCustomer,
+    ImportCustomers,
+)
 from chainteller.service.models.decisions import (
     Approval,
     Decision,
@@ -134,6 +139,17 @@ class Service(ABC):
     def check_customer_import(self, request: ImportCustomers) -> CustomerImport:
         """What ``import_customers`` would do."""
         return self.call(Call(op.CHECK_CUSTOMER_IMPORT, (), request))
+
+    def forget_customer(
+        self, request: ForgetCustomer, *, idempotency_key: str | None = None
+    ) -> Written[ForgottenCustomer]:
+        """Erase a customer's personal data.
+
+        Raises:
+            NotFound: there is no customer with the reference.
+            Conflict: the customer has a balance, owes money or has an open record.
+        """
+        return self.call(Call(op.FORGET_CUSTOMER, (), request, key=idempotency_key))
 
     def find(self, text: str) -> Page[Found]:
         """Everything that matches whatever somebody typed, said or pasted, the best match first.

@@ -49,7 +49,12 @@ from chainteller.service.models.counterparties import (
     SmallTransferRequest,
     StatementRequest,
 )
-from chainteller.service.models.customers import CustomerImport, ImportCustomers
+from chainteller.service.models.customers import (
+    CustomerImport,
+    ForgetCustomer,
+    ForgottenCustomer,
+    ImportCustomers,
+)
 from chainteller.service.models.decisions import (
     Approval,
     Decision,
@@ -638,6 +643,18 @@ CHECK_CUSTOMER_IMPORT = Read(
     response=CustomerImport,
     feature=CUSTOMERS_FEATURE,
     errors=(),
+)
+FORGET_CUSTOMER = Write(
+    name="forget_customer",
+    operation_id="forgetCustomer",
+    route="POST /customers/erasures",
+    summary="Erase a customer's personal data; the books stay as they are",
+    tag="Customers",
+    scope="admin",
+    request=ForgetCustomer,
+    response=ForgottenCustomer,
+    feature=CUSTOMERS_FEATURE,
+    errors=(errors.NotFound, errors.Conflict),
 )
 FIND = Read(
     name="find",

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Any
 
-REVISION = "0104"
+REVISION = "0107"
 """The newest migration. A new database is created from the metadata and stamped with it."""
 FLOOR = "0104"
 """The oldest revision that a build may know and still use the database."""

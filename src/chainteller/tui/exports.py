@@ -82,6 +82,8 @@ async def save(desk: Desk, folder: Path, name: str, text: str | bytes, note: str
     else:
         told = f"{path.name}, {note}" if note else path.name
         desk.notify(f"written: {told}  in {path.parent}", "good", f"{path.name}\n{path}")
+        if desk.session is not None:
+            await call_service(desk.session.workspace.note_file, "export", path)
 
 
 async def copy_menu(source: Source, offered: Mapping[str, str]) -> None:

@@ -18,12 +18,14 @@ from typing import Any
 from chainteller.domain.clock import Clock, SystemClock, to_datetime
 from chainteller.domain.json_depth import parse_json
 from chainteller.domain.pasted_secrets import find_secret
+from chainteller.domain.search_texts import name_words
 from chainteller.sqlite import sqlite3
 
 SIGNATURE = "completedChallenge"
 """The field of a claim's request that takes whatever a customer sent."""
 _LISTS = "list."
 """Views that keep what was typed; others keep hashes and ids."""
+_FILES, _MOST_FILES = "files", 1_000
 _LAYOUT = 3
 """From 2, no signature is kept: builds before 0.2.0 kept whatever was submitted as one. From 3, no
 secret of the forms that earlier builds didn't recognise."""
@@ -247,6 +249,36 @@ class Workspace:
             with contextlib.suppress(sqlite3.Error):
                 self.set_view(name, value)
 
+    def note_file(self, kind: str, path: Path) -> None:
+        """Remember that a file with customers' data was written: an export or a backup."""
+        found = self.view(_FILES, {})
+        found[str(path.absolute())] = kind
+        self.set_views({_FILES: dict(list(found.items())[-_MOST_FILES:])})
+
+    def files(self) -> list[tuple[str, Path]]:
+        """The kinds and places of such files that are still there."""
+        noted = ((kind, Path(name)) for name, kind in self.view(_FILES, {}).items())
+        return [(kind, path) for kind, path in noted if path.exists()]
+
+    def forget(self, identifiers: Collection[str], name: str) -> None:
+        """Remove what was kept about a customer.
+
+        Args:
+            identifiers: of the customer's accounts.
+            name: the customer's; empty where it isn't known any more. Remembered filters and
+                searches for a part of it are removed, and all of them without a name.
+        """
+        told = [*identifiers, *([name.casefold()] if name else ())]
+        for table, columns in _KEPT.items():
+            for row in self._read(f"SELECT {columns} FROM {table}"):  # noqa: S608 - our own names
+                if row[0] == _FILES:
+                    continue
+                texts = " ".join(_plain(each) for each in row if each).casefold()
+                is_named = any(each.casefold() in texts for each in told)
+                if is_named or (table == "view" and (not name or _is_about(texts, name))):
+                    key = columns.partition(",")[0]
+                    self._write(f"DELETE FROM {table} WHERE {key} = ?", row[0])  # noqa: S608 - our own names
+
     def _read(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         with self._lock:
             return self._database.execute(statement, [_storable(one) for one in values]).fetchall()
@@ -254,6 +286,33 @@ class Workspace:
     def _write(self, statement: str, *values: object) -> None:
         with self._lock:
             self._database.execute(statement, [_storable(one) for one in values])
+
+
+_KEPT = {
+    "known": "id, parent, label",
+    "note": "id, text",
+    "sent": "key, arguments, answer",
+    "view": "name, value",
+}
+"""Where a customer may be named, with the key first."""
+_PART = 4
+"""Letters of a part of a name that says whose it is."""
+
+
+def _is_about(texts: str, name: str) -> bool:
+    """Whether a text has a word of a name, or a part of one."""
+    words = name_words(name)
+    said = name_words(texts)
+    longer = ((one, other) for one in said for other in words if min(len(one), len(other)) >= _PART)
+    return not said.isdisjoint(words) or any(a in b or b in a for a, b in longer)
+
+
+def _plain(saved: str) -> str:
+    """A saved text, or all texts of a saved JSON document, which escapes letters."""
+    try:
+        return " ".join(strings_of(parse_json(saved)))
+    except ValueError:
+        return saved
 
 
 def _storable(value: object) -> object:

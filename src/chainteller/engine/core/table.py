@@ -85,12 +85,13 @@ def writes(
     prepare: Callable[..., object] | None = None,
     *,
     timeless: bool = False,
+    after: Callable[[EngineContext], None] | None = None,
 ) -> Callable[[_Writer[Rest, Record]], _Writer[Rest, Record]]:
     """Answer in one write transaction, once per idempotency key: (transaction, ...).
 
     ``prepare`` does slow work before the transaction: (context, organisation id, ...). The
     function takes its result as the last argument. A ``timeless`` one neither pays, prices nor
-    expires, and is allowed while time is uncertain.
+    expires, and is allowed while time is uncertain. ``after`` is called once it was committed.
     """
 
     def enter(function: _Writer[Rest, Record]) -> _Writer[Rest, Record]:
@@ -100,9 +101,12 @@ def writes(
             arguments = call.arguments
             if prepare is not None:
                 arguments += (prepare(on.context, on.actor.organisation, *arguments),)
-            return unit_of_work.write(
+            written = unit_of_work.write(
                 on.context, on.actor, call, lambda tx: plain(tx, *arguments), timeless=timeless
             )
+            if after is not None:
+                after(on.context)
+            return written
 
         TABLE.add(operation, answer)
         return function

@@ -102,6 +102,8 @@ class _Plan:
         if found is not None:
             return found
         customer = self.known.get(line.reference)
+        if customer is not None and customer.control_reason == customer_lines.FORGOTTEN:
+            return customer_lines.customer_forgotten()
         account = self.known_accounts.get(line.bank_account_id or "")
         if account is None:
             return None

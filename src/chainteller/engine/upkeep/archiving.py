@@ -16,7 +16,7 @@ from chainteller.engine.core.unit_of_work import UnitOfWork, now, work_unit
 from chainteller.storage.db import records
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.sources import Source
-from chainteller.storage.log import append, checkpoints, moved, views
+from chainteller.storage.log import append, checkpoints, erasing, moved, views
 from chainteller.storage.log.marks import derived_deployment
 from chainteller.storage.log.views import Age
 from chainteller.storage.upkeep import archives
@@ -53,6 +53,22 @@ def archive(context: EngineContext, path: Path, keep_days: int) -> Generator[int
         archive.keep_checkpoints(context.database)
     finally:
         archive.close()
+
+
+def erase(context: EngineContext, path: Path, organisation_id: str, customer_id: str) -> int:
+    """Erase the inputs of a forgotten customer's entries in an archive; returns of how many.
+
+    Raises:
+        ServiceUnavailable: an archive that can't be used (``archives.open_archive``).
+    """
+    with context.database.read() as connection:
+        deployment = derived_deployment(connection)
+        numbers = erasing.archived(connection, organisation_id, customer_id)
+    found = archives.open_archive(path, deployment)
+    try:
+        return found.erase_inputs(organisation_id, numbers)
+    finally:
+        found.close()
 
 
 def _step(context: EngineContext, archive: Archive, organisation: str, age: Age, pace: Pace) -> int:

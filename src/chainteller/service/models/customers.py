@@ -1,7 +1,7 @@
 """The bank's own customers: what an import says of them and does."""
 
 from chainteller.service.models.accounts import BankAccountType
-from chainteller.service.models.base import Many, RequestModel, WireModel
+from chainteller.service.models.base import Many, RequestModel, Timestamp, WireModel
 
 MOST_LINES = 200
 """Lines of one request, which are one commit."""
@@ -54,3 +54,34 @@ class CustomerImport(WireModel):
     unchanged: int = 0
     refused: Many[LineFinding] = ()
     differences: Many[LineFinding] = ()
+
+
+class ForgetCustomer(RequestModel):
+    """The customer by their reference, as in an import."""
+
+    reference: str
+
+
+class Copy(WireModel):
+    """A file that may still name the customer: of the kind ``archive``, ``backup`` or ``export``.
+    ``at`` is when it was written."""
+
+    kind: str
+    name: str
+    at: Timestamp
+
+
+class ForgottenCustomer(WireModel):
+    """What was erased of a customer: texts of decisions and statements, kept answers to requests,
+    and what was put in by hand of entries of the log. The name is erased in any case.
+
+    ``copies`` were made before and aren't changed: a deployment names its archives.
+    """
+
+    id: str
+    reference: str
+    trading_accounts: Many[str] = ()
+    texts: int = 0
+    answers: int = 0
+    entries: int = 0
+    copies: Many[Copy] = ()

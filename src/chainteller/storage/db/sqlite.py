@@ -178,6 +178,7 @@ def _configure(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA foreign_keys=ON")
     connection.execute("PRAGMA trusted_schema=OFF")
     connection.execute("PRAGMA synchronous=FULL")
+    connection.execute("PRAGMA secure_delete=ON")  # what is erased is nowhere in the file
     if not WAL_IS_SAFE:
         connection.execute(f"PRAGMA journal_mode={journal_mode()}")
 

@@ -1,8 +1,9 @@
 """Guards: what SQL itself refuses. ``catalogue`` says whether they are as they should be.
 
-Entries are only added. Of those that are there, marks may be made again with another key, and
-bodies may go to an archive, up to the number that the log's row says. Balances refuse to go
-negative.
+Entries are only added. Of those that are there, marks may be made again with another key, bodies
+may go to an archive, up to the number that the log's row says, and a body may lose its inputs,
+which leaves a shorter one. Whether it's the same but for these, its hash says. Balances refuse to
+go negative.
 """
 
 from chainteller.domain.ledger import CORE
@@ -14,9 +15,13 @@ _FUNCTION = "chainteller_append_only"
 _ENTRY = "entry"
 _FIXED = [name for name in records.Entry._fields if name not in ("mark", "body")]
 _ARCHIVED = "(SELECT archived FROM log WHERE organisation_id = OLD.organisation_id)"
+_MAY_CHANGE = (
+    f"(NEW.body IS NULL AND OLD.number <= {_ARCHIVED} "
+    "OR coalesce(length(NEW.body) < length(OLD.body), 1 = 0))"
+)
 _BODY = f"""
  BEGIN
-  IF TG_NAME = 'entry_keeps_body' AND NEW.body IS NULL AND OLD.number <= {_ARCHIVED} THEN
+  IF TG_NAME = 'entry_keeps_body' AND {_MAY_CHANGE} THEN
    RETURN NEW;
   END IF;
   RAISE EXCEPTION USING MESSAGE = 'entry is append-only';
@@ -60,10 +65,9 @@ def _run(connection: Session, statement: str) -> None:
 def _sqlite_triggers() -> dict[str, str]:
     refuse = f"BEGIN SELECT RAISE(ABORT, '{_ENTRY} is append-only'); END"
     fixed = ", ".join(f'"{name}"' for name in _FIXED)
-    kept = f"NEW.body IS NOT NULL OR OLD.number > {_ARCHIVED}"
     found = {
         "entry_refuses_update": f"BEFORE UPDATE OF {fixed} ON {_ENTRY} {refuse}",
-        "entry_keeps_body": f"BEFORE UPDATE OF body ON {_ENTRY} WHEN {kept} {refuse}",
+        "entry_keeps_body": f"BEFORE UPDATE OF body ON {_ENTRY} WHEN NOT {_MAY_CHANGE} {refuse}",
         "entry_refuses_delete": f"BEFORE DELETE ON {_ENTRY} {refuse}",
     }
     for verb in ("INSERT", "UPDATE"):

@@ -25,9 +25,18 @@ from chainteller.storage.database import Database, connect
 from chainteller.storage.db import records
 from chainteller.storage.db.errors import DatabaseError
 from chainteller.storage.db.faults import explain, explain_sqlite, unavailable
-from chainteller.storage.db.query import SQLITE, Query, Record, Session, Value, built, quoted
+from chainteller.storage.db.query import (
+    SQLITE,
+    Query,
+    Record,
+    Session,
+    Value,
+    built,
+    quoted,
+    row_of,
+)
 from chainteller.storage.db.sources import Source, insert
-from chainteller.storage.log import views
+from chainteller.storage.log import erasing, views
 from chainteller.storage.log.entry import leaf_of
 from chainteller.storage.log.moved import DATABASE, Told
 from chainteller.storage.queries.epochs import ACCEPTED, SUBJECT
@@ -75,6 +84,11 @@ _PART = Query("DELETE FROM archive WHERE organisation_id = :organisation")
 _NEW, _KEEP, _SIGNED = map(insert, (records.Archive, records.Entry, records.Checkpoint))
 _STORED = Source(records.Entry).where(
     "organisation_id = :organisation AND number BETWEEN :first AND :upto"
+)
+_BODIES = Query(
+    "SELECT number, body FROM entry WHERE organisation_id = :organisation "
+    "AND number IN :numbers AND body IS NOT NULL",
+    row_of("number", "body"),
 )
 _LEAF = Query(
     "SELECT leaf AS value FROM entry WHERE organisation_id = :organisation AND number = :number",
@@ -184,6 +198,28 @@ class Archive:
         except DatabaseError as error:
             raise _unusable(self.path, explain(error).message) from error
         return part
+
+    def erase_inputs(self, organisation_id: str, numbers: Sequence[int]) -> int:
+        """Erase the inputs of some entries, as far as the file has them; returns of how many.
+
+        Raises:
+            ServiceUnavailable: ARCHIVE_UNUSABLE, it can't be written or read.
+        """
+        place, count = {"organisation": organisation_id}, 0
+        try:
+            with self._file.write() as connection:
+                for row in connection.execute(_BODIES, {**place, "numbers": list(numbers)}).all():
+                    shorter = erasing.without_inputs(row.body)
+                    if shorter is not None:
+                        found = {**place, "number": row.number, "body": shorter}
+                        connection.execute(erasing.ERASE, found)
+                        count += 1
+                connection.commit()
+        except DatabaseError as error:
+            raise _unusable(self.path, explain(error).message) from error
+        except ValueError as error:
+            raise _unusable(self.path, str(error)) from error
+        return count
 
     def keep_checkpoints(self, database: Database) -> None:
         """Copy the largest signed head of each log of which the file has all entries."""

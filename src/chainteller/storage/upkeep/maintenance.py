@@ -34,6 +34,7 @@ _SAMPLED = 400
 """Rows of each index that SQLite looks at."""
 _LIMIT = built(f"PRAGMA analysis_limit={_SAMPLED}", None)
 _OPTIMIZE = built(f"PRAGMA optimize({0x10003})", Value)
+_EMPTY_JOURNAL = built("PRAGMA wal_checkpoint(TRUNCATE)", None)
 _MOVE_JOURNAL = built("PRAGMA wal_checkpoint(PASSIVE)", None)
 _VERSION = built("SHOW server_version", Value)
 _SIZE = Query("SELECT pg_database_size(current_database()) AS value", Value, only=POSTGRESQL)
@@ -138,6 +139,18 @@ def flush(database: Database) -> None:
     try:
         with database.look() as connection:
             connection.execute(_MOVE_JOURNAL)
+    except DatabaseError as error:
+        raise explain(error) from error
+
+
+def clear_journal(database: Database) -> None:
+    """Empty SQLite's journal, which has earlier contents of pages; beside a reader that takes more
+    than five seconds, it stays as it is."""
+    if not database.in_wal:
+        return
+    try:
+        with database.look() as connection:
+            connection.execute(_EMPTY_JOURNAL)
     except DatabaseError as error:
         raise explain(error) from error
 

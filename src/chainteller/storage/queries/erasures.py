@@ -1,0 +1,83 @@
+"""What stands in the way of forgetting a customer, and what names one beside their own row."""
+
+from chainteller.domain.challenges import ChallengeStatus
+from chainteller.domain.decisions import DecisionStatus
+from chainteller.domain.trades import QuoteStatus, TradeStatus
+from chainteller.domain.transfers import TransferStatus
+from chainteller.storage.db import records
+from chainteller.storage.db.query import Query, Session, Value, escaped, quoted, row_of
+from chainteller.storage.db.records import Tables
+from chainteller.storage.db.sources import Source
+from chainteller.storage.log.rows import Writer
+
+_MINE = "trading_account_id IN (SELECT id FROM trading_account WHERE customer_id = :customer)"
+_ACCOUNTS = Query(
+    "SELECT id AS value FROM trading_account WHERE customer_id = :customer ORDER BY id", Value
+)
+_OPEN = Query(
+    f"SELECT 'trade' AS kind, id, status FROM trade WHERE {_MINE} "
+    f"AND status NOT IN ({quoted(each for each in TradeStatus if each.facts.is_final)}) "
+    f"UNION ALL SELECT direction, id, status FROM transfer WHERE {_MINE} "
+    f"AND status NOT IN ({quoted(each for each in TransferStatus if each.facts.is_final)}) "
+    f"UNION ALL SELECT 'decision', id, status FROM decision WHERE {_MINE} "
+    f"AND status = '{DecisionStatus.OPEN}' "
+    f"UNION ALL SELECT 'quote', id, status FROM quote WHERE {_MINE} "
+    f"AND status = '{QuoteStatus.OPEN}' AND expires >= :now "
+    "UNION ALL SELECT 'challenge', id, status FROM challenge WHERE customer_id = :customer "
+    f"AND status = '{ChallengeStatus.OPEN}' AND expires >= :now LIMIT 20",
+    row_of("kind", "id", "status"),
+)
+_OVERDRAWN = Source(records.BankAccount).where(
+    "organisation_id = :organisation AND customer_id = :customer"
+)
+_DECISIONS = Source(records.Decision).where(
+    f"{_MINE} AND (words IS NOT NULL OR answer IS NOT NULL OR asked IS NOT NULL)"
+)
+_STATEMENTS = Source(records.OwnershipStatement).where(
+    "customer_id = :customer AND statement <> ''"
+)
+_BOTH_ACCOUNTS = Query(
+    "SELECT id AS value FROM trading_account WHERE customer_id = :customer "
+    "UNION ALL SELECT id FROM blockchain_account WHERE customer_id = :customer",
+    Value,
+)
+_MENTIONS = "organisation_id = :organisation AND body LIKE :mention ESCAPE '\\'"
+
+
+def trading_accounts(connection: Session, customer_id: str) -> list[str]:
+    return list(connection.execute(_ACCOUNTS, {"customer": customer_id}).scalars())
+
+
+def open_records(connection: Session, customer_id: str, now: int) -> list[str]:
+    """Records that aren't finished, in words; the first twenty."""
+    found = connection.execute(_OPEN, {"customer": customer_id, "now": now})
+    return [f"{row.kind} {row.id} {row.status}" for row in found]
+
+
+def overdrawn(connection: Session, organisation_id: str, customer_id: str) -> list[str]:
+    """Bank accounts on which the customer owes money."""
+    values = {"organisation": organisation_id, "customer": customer_id}
+    found = connection.execute(_OVERDRAWN, values)
+    return [f"bank account {row.id} overdrawn" for row in found if row.balance < 0]
+
+
+def erase_texts(rows: Writer, customer_id: str) -> int:
+    """Erase what people wrote about a customer: in decisions, and in statements about wallets."""
+    values, count = {"customer": customer_id}, 0
+    nothing = dict.fromkeys(("words", "answer", "asked"))
+    for row in rows.connection.execute(_DECISIONS, values).all():
+        rows.update(Tables.decision, {"id": row.id}, nothing, before=row)
+        count += 1
+    for row in rows.connection.execute(_STATEMENTS, values).all():
+        rows.update(Tables.statement, {"id": row.id}, {"statement": ""}, before=row)
+        count += 1
+    return count
+
+
+def erase_answers(rows: Writer, organisation_id: str, customer_id: str) -> int:
+    """Erase the answers to requests, kept for repetitions, that name an account of a customer."""
+    count = 0
+    for each in rows.connection.execute(_BOTH_ACCOUNTS, {"customer": customer_id}).scalars():
+        values = {"organisation": organisation_id, "mention": f"%{escaped(each)}%"}
+        count += len(rows.delete(Tables.idempotency, _MENTIONS, values))
+    return count

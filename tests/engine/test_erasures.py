@@ -1,0 +1,193 @@
+"""Forgetting customers: nothing names them any more, and the books hold."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+from tests.refusals import refusal
+from tests.world.engines import World
+
+from chainteller.domain.actors import DEFAULT_ORGANISATION
+from chainteller.domain.clock import DAY
+from chainteller.engine.upkeep import archiving
+from chainteller.engine.verification.full_pass import verify, verify_books
+from chainteller.service.errors import AccountRestricted, Conflict, NotFound
+from chainteller.service.models.counterparties import (
+    OpenBlockchainAccount,
+    RegisterCounterparty,
+    StatementRequest,
+)
+from chainteller.service.models.customers import (
+    CustomerLine,
+    ForgetCustomer,
+    ForgottenCustomer,
+    ImportCustomers,
+)
+from chainteller.service.models.decisions import Approval, OpenDecision
+from chainteller.service.models.pages import ListQuery
+from chainteller.storage.log import entry
+from chainteller.storage.log.marks import derived_deployment
+from chainteller.storage.schema.wallet_tables import declared
+from chainteller.storage.upkeep import archives
+
+WORD = "Zwetschgenbaum"
+
+
+@pytest.fixture
+def world(empty_world: World) -> World:
+    return empty_world
+
+
+def name_of(number: int) -> str:
+    return f"Adelheid {WORD}{number}"
+
+
+def line_of(number: int) -> CustomerLine:
+    return CustomerLine(
+        line=number,
+        reference=f"C-{number}",
+        name=name_of(number),
+        kyc_level="enhanced",
+        terms_accepted=True,
+        bank_account_id=f"ACC-{number}",
+        bank_account_type="checking",
+        bank_account_balance="500.00",
+    )
+
+
+def live(world: World, number: int) -> str:
+    """A customer with a past that names them wherever people write."""
+    account, service, name = world.open(f"ACC-{number}"), world.engine, name_of(number)
+    world.deposit("100.00", account=account)
+    world.withdraw("100.00", account=account)
+    world.settle()
+    frozen = OpenDecision(
+        kind="control",
+        subject=account,
+        control="FROZEN",
+        reason="COMPLIANCE_REVIEW",
+        words=f"The police called about {name}",
+    )
+    frozen_by = service.open_decision(frozen, idempotency_key=f"freeze-{number}").value
+    service.approve_decision(frozen_by.id, Approval(answer=f"{name} is somebody else."))
+    custody = service.open_blockchain_account(
+        OpenBlockchainAccount(trading_account_id=account, network="ethereum")
+    ).value
+    wallet = service.register_counterparty(
+        RegisterCounterparty(address=f"0x{number:08x}{0:08x}{number:024x}", network="ethereum")
+    ).value
+    stated = StatementRequest(
+        counterparty_id=wallet.id, reason="OTHER", statement=f"I, {name}, own it."
+    )
+    about = service.create_ownership_statement(
+        custody.id, stated, idempotency_key=f"state-{number}"
+    )
+    (waits,) = service.decisions(ListQuery(text=about.value.id)).data
+    service.approve_decision(
+        waits.id, Approval(answer=f"Seen {name}."), idempotency_key=f"{number}"
+    )
+    return account
+
+
+def forget(world: World, number: int) -> ForgottenCustomer:
+    return world.engine.forget_customer(ForgetCustomer(reference=f"C-{number}")).value
+
+
+def texts(world: World) -> Iterator[str]:
+    """Everything that the database says, and the bytes of every file beside it."""
+    with world.database.read() as connection:
+        for table in declared():
+            for row in connection.execute(select(table)).mappings():
+                for name, value in row.items():
+                    is_body = (table.name, name) == ("entry", "body") and value is not None
+                    yield entry.unpack(value).decode() if is_body else str(value)
+    if world.database.path is not None:
+        for file in world.database.path.parent.rglob("*"):
+            if file.is_file():
+                yield file.read_bytes().decode("latin-1")
+
+
+def hits(world: World) -> int:
+    return sum(text.casefold().count(WORD.casefold()) for text in texts(world))
+
+
+def people(world: World, count: int) -> None:
+    for begin in range(1, count + 1, 100):
+        numbers = range(begin, min(begin + 100, count + 1))
+        world.engine.import_customers(ImportCustomers(lines=tuple(map(line_of, numbers))))
+    for number in range(1, count + 1):
+        live(world, number)
+
+
+def prove(world: World, count: int) -> None:
+    people(world, count)
+    assert hits(world) > 5 * count
+    for number in range(1, count + 1):
+        done = forget(world, number)
+        assert (done.texts, done.answers > 1, done.entries > 5) == (3, True, True)
+    assert hits(world) == 0
+    assert verify(world.database) == ()
+
+
+def test_nothing_names_a_forgotten_customer_and_the_books_hold(world: World) -> None:
+    prove(world, 3)
+    assert world.engine.customers(ListQuery(text=WORD)).data == ()
+    (found,) = world.engine.customers(ListQuery(text="ACC-2")).data
+    assert (found.name, found.controls) == ("Erased customer", ("CLOSED",))
+    again = world.engine.forget_customer(ForgetCustomer(reference="C-2"))
+    assert (again.created, again.value.texts, again.value.entries) == (False, 0, 1)
+    imported = world.engine.import_customers(ImportCustomers(lines=(line_of(2),))).value
+    assert [each.error for each in imported.refused] == ["CUSTOMER_FORGOTTEN"]
+    assert isinstance(refusal(world.deposit), AccountRestricted)
+    assert hits(world) == 0
+
+
+@pytest.mark.slow
+def test_a_thousand_erasures(world: World) -> None:
+    prove(world, 1_000)
+
+
+def test_a_customer_with_something_open_is_not_forgotten(world: World) -> None:
+    world.engine.import_customers(ImportCustomers(lines=(line_of(1),)))
+    account = world.open("ACC-1")
+    world.deposit("100.00")
+    quote = world.quote("10.00", trading_account_id=account)
+    trade = world.execute(world.quote("20.00"))
+    error = refusal(forget, world, 1)
+    assert isinstance(error, Conflict)
+    assert error.details["reason"] == "CUSTOMER_ACTIVE"
+    standing = set(error.details["standing"])
+    assert {f"quote {quote.id} open", f"trade {trade.id} processing"} < standing
+    assert f"balance BUSD1@bank in {account}" in standing
+    assert hits(world) > 0
+    assert isinstance(refusal(forget, world, 2), NotFound)
+
+
+def test_archives_are_named_and_erased_too(world: World, tmp_path: Path) -> None:
+    people(world, 2)
+    world.clock.advance(31 * DAY)
+    file = tmp_path / "old.archive"
+    assert sum(archiving.archive(world.context, file, 30)) > 10
+    done = forget(world, 1)
+    assert [(each.kind, each.name) for each in done.copies] == [("archive", "old.archive")]
+    assert name_of(1) in told(world, file)
+    assert archiving.erase(world.context, file, DEFAULT_ORGANISATION, done.id) > 5
+    assert name_of(1) not in told(world, file)
+    assert name_of(2) in told(world, file)
+    with archives.opened(world.database, [file], deployment_of(world)) as past:
+        assert verify_books(world.database, past) == ()
+
+
+def deployment_of(world: World) -> str:
+    with world.database.read() as connection:
+        return derived_deployment(connection)
+
+
+def told(world: World, file: Path) -> str:
+    with (
+        archives.opened(world.database, [file], deployment_of(world)) as past,
+        world.database.read() as connection,
+    ):
+        found = past.entries(connection, DEFAULT_ORGANISATION)
+        return "".join((each.body or b"").decode() for each, _, _ in found)
