@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from chainteller.adapters.evm_rpc import EvmRpc
     from chainteller.domain.limits import DestinationClass, LevelLimits
     from chainteller.domain.options import EngineOptions, Rates
+    from chainteller.domain.simulated import Part
     from chainteller.engine.core.ports import Arrivals, PriceFeed
     from chainteller.engine.core.signers import Signers
     from chainteller.engine.deployment import EmbeddedDeployment
@@ -209,11 +210,24 @@ def open_engine(
         kept=KeptHeads(own.heads_file, writes=not place.read_only) if own else None,
         chain=chain(settings),
         arrivals=arrivals(settings),
+        simulated=simulated(settings),
     )
     if not place.read_only:
         with suppress(ServiceUnavailable):  # whoever needs the database will say so
             epochs.tick(context)
     return Engine(context)
+
+
+def simulated(settings: Settings) -> "tuple[Part, ...]":
+    """The parts of the bank that these settings leave simulated."""
+    from chainteller.domain.simulated import SIMULATED, Part
+
+    connected = set()
+    if settings.wallets.arrivals != "simulated":
+        connected.add(Part.CHAIN)
+    if settings.engine.price_feed != "simulated":
+        connected.add(Part.PRICES)
+    return tuple(part for part in SIMULATED if part not in connected)
 
 
 def chain(settings: Settings) -> "EvmRpc | None":

@@ -9,6 +9,7 @@ import pytest
 
 from chainteller.cli.error_output import Exit
 from chainteller.cli.main import loaded_program
+from chainteller.domain.simulated import SIMULATED
 from chainteller.service import error_codes, errors
 from chainteller.settings.reading import SHORT_FORMS, load
 from chainteller.settings.tree import NAMES, PROFILE_NAMES, shown_values
@@ -102,3 +103,8 @@ def test_the_readme_starts_with_two_lines_that_can_be_pasted() -> None:
         assert "--require-hashes" in line
     assert lines[0].endswith("chainteller demo")
     assert lines[1].endswith("-m pytest -q -n 4")
+
+
+def test_the_operators_guide_says_what_is_simulated() -> None:
+    guide = (ROOT / "docs" / "how-to" / "operating.md").read_text(encoding="utf-8")
+    assert all(f"| {part} | {meaning} |" in guide for part, meaning in SIMULATED.items())

@@ -57,8 +57,10 @@ def test_a_unix_socket_is_served_and_every_file_is_private(tmp_path: Path) -> No
     assert process.stdout.readline() == f"listening on unix:{path}\n"
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
         client.connect(str(path))
-        client.sendall(b"GET /healthz HTTP/1.1\r\nHost: bank\r\nConnection: close\r\n\r\n")
-        assert client.recv(1_000).startswith(b"HTTP/1.1 200")
+        client.sendall(b"GET /readyz HTTP/1.1\r\nHost: bank\r\nConnection: close\r\n\r\n")
+        answer = b"".join(iter(lambda: client.recv(10_000), b""))
+        assert answer.startswith(b"HTTP/1.1 200")
+        assert b'"simulated": ["core bank", "custody", ' in answer
     process.terminate()
     process.communicate(timeout=30)
     assert process.returncode == 0

@@ -26,6 +26,21 @@ async def test_timer_hidden_and_reach_are_whole_at_every_width(bench: Bench, wid
         assert "…" not in top or width == 60
 
 
+async def test_a_bank_that_sends_nothing_to_a_chain_says_so(bench: Bench) -> None:
+    app = bench.console(poll_interval_s=60)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert "simulated" not in seen(app).splitlines()[0]
+        started = app.desk.started
+        assert started is not None
+        assert started.capabilities is not None
+        offered = started.capabilities.model_copy(update={"simulated": ("custody",)})
+        app.desk.started = started._replace(capabilities=offered)
+        app.desk.on_connection.publish(app.desk.connection)
+        await settle(pilot)
+        assert "simulated rw" in seen(app).splitlines()[0]
+
+
 async def test_the_top_bar_follows_the_window(bench: Bench) -> None:
     app = bench.console(poll_interval_s=60)
     async with app.run_test(size=(120, 24)) as pilot:

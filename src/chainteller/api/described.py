@@ -128,6 +128,7 @@ _READINESS = {
     "properties": {
         "status": {"type": "string", "enum": ["ready", "unavailable"]},
         "checks": {"type": "object", "additionalProperties": True},
+        "simulated": {"type": "array", "items": {"type": "string"}},
         "suggestion": {"type": "string"},
     },
     "required": ["status", "checks"],

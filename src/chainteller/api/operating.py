@@ -56,6 +56,8 @@ class Operating:
         body: dict[str, Any] = {"status": status, "checks": dict(health.checks)}
         if health.books is not None:
             body["books"] = _books(health.books)
+        if health.simulated:
+            body["simulated"] = list(health.simulated)
         if health.suggestion:
             body["suggestion"] = health.suggestion
         return json_reply(json.dumps(body), 200 if health.ready else 503)

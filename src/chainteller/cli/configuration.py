@@ -180,6 +180,7 @@ def _capabilities() -> dict[str, object]:
         found = bank.capabilities()
     return {
         "backend": f"{found.name} {found.version}".strip(),
+        "simulated": list(found.simulated),
         "features": list(found.features),
         "markets": list(found.markets),
         "networks": list(found.networks),

@@ -134,13 +134,19 @@ class EmbeddedDeployment:
             context.database.require_writes()
         except ServiceUnavailable as fault:
             reason = str(fault.details["reason"])
-            return Health(ready=False, checks={"database": reason}, suggestion=fault.suggestion)
+            return Health(
+                ready=False,
+                checks={"database": reason},
+                suggestion=fault.suggestion,
+                simulated=context.simulated,
+            )
         checks = {"database": "ok"}
         if reading.doubt is not None:
             checks["clock"] = reading.doubt.value
         elif reading.ahead:
             checks["clock"] = epochs.describe_difference(reading.ahead)
-        return Health(ready=reading.doubt is None, checks=checks, books=books)
+        is_certain = reading.doubt is None
+        return Health(is_certain, checks, books=books, simulated=context.simulated)
 
     def figures(self) -> tuple[Figure, ...]:
         return figures.read(self._engine.context)

@@ -43,13 +43,15 @@ class Books:
 @dataclass(frozen=True, slots=True)
 class Health:
     """``checks`` names each part with ``ok`` or what is wrong with it; ``suggestion`` says what to
-    do about that. ``books`` is None where the database can't be asked.
+    do about that. ``books`` is None where the database can't be asked. ``simulated`` names the
+    parts of the bank that aren't real.
     """
 
     ready: bool
     checks: Mapping[str, str] = field(default_factory=dict)
     suggestion: str = ""
     books: Books | None = None
+    simulated: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """What the top bar says beside the screens: the place on its left, its reach on its right."""
 
+from chainteller.domain.simulated import Part
 from chainteller.records.formats import Piece, seconds_between
 from chainteller.tui.desk import Desk
 
@@ -13,10 +14,19 @@ def deployment(desk: Desk) -> list[Piece]:
     pieces: list[Piece] = [(kind, tone)]
     if label:
         pieces.append((f" {label}", "muted"))
+    if _has_simulated_custody(desk):
+        pieces.append((" simulated", "warn"))
     mode = (" read-only", "warn") if desk.read_only else (" rw", "muted")
     if desk.privacy.hidden:
         pieces.append((" HIDDEN", "warn"))
     return [*pieces, mode]
+
+
+def _has_simulated_custody(desk: Desk) -> bool:
+    """Whether nothing is sent to a chain, which the name of a demo or training says itself."""
+    offered = desk.started.capabilities if desk.started else None
+    is_real = desk.settings.kind not in ("DEMO", "TRAINING")
+    return is_real and offered is not None and Part.CUSTODY in offered.simulated
 
 
 def _call(desk: Desk, gap: str) -> str:

@@ -6,6 +6,7 @@ from chainteller.domain.clock import Clock
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.randomness import Randomness
 from chainteller.domain.rules import Rule, rule_of
+from chainteller.domain.simulated import Part
 from chainteller.engine.core.kept_heads import KeptHeads
 from chainteller.engine.core.ports import Arrivals, Chain, ExecutionVenue, PegFeed, PriceFeed
 from chainteller.engine.core.signers import Signers
@@ -35,6 +36,9 @@ class EngineContext:
 
     arrivals: Arrivals | None = None
     """Who says what arrived on chains, for small transfers. Left out, they aren't offered."""
+
+    simulated: tuple[Part, ...] = ()
+    """The parts of the bank that are simulated, as far as whoever made it says so."""
 
     rule: Rule = field(init=False)
     """The version of the settings that the options are."""

@@ -37,6 +37,7 @@ def capabilities(context: EngineContext, actor: Actor) -> Capabilities:
         markets=tuple(market.name for market in MARKETS),
         scopes=() if actor.scopes is None else tuple(s for s in SCOPES if s in actor.scopes),
         case=wanted.value if actor.is_person and wanted is not CaseWanted.OFF else None,
+        simulated=context.simulated,
     )
 
 

@@ -22,7 +22,8 @@ class Capabilities(WireModel):
     """``features`` names the additions to the specification that this deployment offers, and
     ``actor`` whoever asks, as events and the audit trail name them. ``scopes`` are what they may
     do; none where they may do everything. ``case`` is ``asked`` or ``required`` where people name
-    the case of what they change, and left out elsewhere.
+    the case of what they change, and left out elsewhere. ``simulated`` names the parts of the bank
+    that aren't real; none where the deployment doesn't say.
     """
 
     name: str = ""
@@ -34,6 +35,7 @@ class Capabilities(WireModel):
     markets: Many[str] = ()
     scopes: Many[str] = ()
     case: str | None = None
+    simulated: Many[str] = ()
 
 
 class Event(WireModel):

@@ -42,6 +42,7 @@ def _facts(desk: Desk) -> list[tuple[str, str]]:
         missing = [name for name in FEATURES if name not in capabilities.features]
         facts += [
             ("service", f"{capabilities.name} {capabilities.version}".strip() or "does not say"),
+            ("simulated", ", ".join(capabilities.simulated) or "it doesn't say"),
             ("offers", ", ".join(capabilities.features) or "the specification alone"),
             ("does not offer", ", ".join(missing) or "nothing is missing"),
         ]
