@@ -315,7 +315,7 @@ def database_url(settings: Settings, place: Place) -> str:
 
 def engine_options(settings: Settings) -> "EngineOptions":
     """Convert settings to engine options; windows are rounded up to whole seconds."""
-    from chainteller.domain.challenges import SharedWallets
+    from chainteller.domain.challenges import ChallengeForm, SharedWallets
     from chainteller.domain.options import EngineOptions
     from chainteller.settings.policy import read_policy
 
@@ -329,6 +329,7 @@ def engine_options(settings: Settings) -> "EngineOptions":
     options |= {
         "quote_window_s": math.ceil(engine.quote_window_s),
         "challenge_ttl_s": math.ceil(engine.challenge_ttl_s),
+        "challenge_form": ChallengeForm(engine.challenge_form),
         "policy": read_policy(engine.policy),
         "limits": _limits(service.limits),
         "level_limits": _level_limits(service.limits),

@@ -114,8 +114,7 @@ def test_a_wallet_on_a_network_without_assets_is_verified(
     asked = RegisterCounterparty(address=sample.address.display, network=network)
     wallet = service.register_counterparty(asked).value
     challenge = challenged(service, custody, wallet)
-    named = f"control {custody.network} wallet {wallet.address} for withdrawals."
-    assert named in challenge.challenge
+    assert challenge.challenge == f"EXAMPLEBANK-REFDDA1-{challenge.id.removeprefix('CHG_')}"
     signature = sign_sample(name, challenge.challenge, wallets=SAMPLES)
     claim = service.submit_claim(custody.id, answer(challenge, wallet, signature)).value
     linked = service.link_counterparty(
@@ -256,10 +255,10 @@ def test_a_wrong_signature_is_explained_the_same_way_by_claim_and_diagnosis(
 def test_a_longer_search_finds_what_a_diagnosis_offers_it_for(service: Service) -> None:
     account, wallet = custody(service), registered(service)
     challenge = challenged(service, account, wallet)
-    shortened = answer(challenge, wallet, signed(f"> {challenge.challenge[:140]}..."))
-    brief = service.diagnose_signature(account.id, DiagnosisRequest.of(shortened))
+    marked = answer(challenge, wallet, signed(f"**{challenge.challenge}** Regards"))
+    brief = service.diagnose_signature(account.id, DiagnosisRequest.of(marked))
     assert (brief.certain, brief.can_search_longer) == (False, True)
-    longer = DiagnosisRequest.of(shortened, search_longer=True)
+    longer = DiagnosisRequest.of(marked, search_longer=True)
     found = service.diagnose_signature(account.id, longer)
     assert (found.finding, found.certain) == ("ALTERED_TEXT", True)
     assert found.can_search_longer is None

@@ -14,7 +14,9 @@ from tests.world.engines import DPT, USDC_ETHEREUM, USDC_SOLANA, World, make_wor
 from tests.world.logs import entries
 
 from chainteller.domain.actors import DEFAULT_ORGANISATION
+from chainteller.domain.challenges import ChallengeForm
 from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND
+from chainteller.domain.options import EngineOptions
 from chainteller.engine.core.breaches import Breach
 from chainteller.engine.verification.full_pass import verify
 from chainteller.service.models.books import ClearDispute
@@ -244,13 +246,14 @@ class PayoutBank:
 
 
 def make_bank(place: Path | str, *, size: int = 2) -> PayoutBank:
-    """Customers with funds, each with a verified wallet of every family.
+    """Customers with funds, each with a verified wallet of every family, by a text that names all.
 
     The wallets are older than the hold of unverified ones, so one that isn't taken for verified
     would be paid after its review. The first wallet was verified twice.
     """
     people = [CustomerSeed(f"DDA-{each}", 100_000_000_00) for each in range(1, size + 1)]
-    bank = PayoutBank(make_world(place, customers=people))
+    options = EngineOptions(rate_limits=False, challenge_form=ChallengeForm.LONG)
+    bank = PayoutBank(make_world(place, customers=people, options=options))
     world = bank.world
     for at, person in enumerate(people):
         account = world.open(person.bank_account_id)

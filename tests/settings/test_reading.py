@@ -103,6 +103,7 @@ def test_a_variable_that_a_profile_names_for_its_key_is_known(tmp_path: Path) ->
 
 
 _FITTING = {
+    "engine.challenge_form": "long",
     "engine.price_feed": "simulated",
     "engine.maintenance": "sol-usd,btc-usd",
     "service.database": "sqlite:///x.db",

@@ -862,11 +862,8 @@ class Model:
             raise Refused("NETWORK_MISMATCH", expected=custody.network, actual=wallet.network)
         expires = up(self.now, SECOND) * SECOND + life
         name = self._new(answered)
-        text = (
-            f"{self.bank_name}: I, customer {custody.account.bank.customer.reference}, "
-            f"control {wallet.network} wallet {wallet.address} for withdrawals. "
-            f"Not you? Do not sign. Ref {name}, valid until {str(moment(expires))[:19]}Z."
-        )
+        customer = custody.account.bank.customer.reference.replace("-", "")
+        text = f"EXAMPLEBANK-{customer}-{name.removeprefix('CHG_')}"
         challenge = Challenge(name, custody, wallet, text, self.now, expires)
         self.challenges[name] = challenge
         told = {"blockchainAccountId": custody.id, "counterpartyId": wallet.id}

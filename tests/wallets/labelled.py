@@ -37,7 +37,7 @@ from tests.wallets.secrets_of_wallets import secrets_of_wallets
 from chainteller.wallets.cases import Case, Diagnosis, KnownChallenge
 from chainteller.wallets.checker import proves
 from chainteller.wallets.diagnose import diagnose
-from chainteller.wallets.texts import Party, challenge_text
+from chainteller.wallets.texts import Party, long_text
 from chainteller.wallets.wording import (
     EXPIRED_CHALLENGE,
     NETWORK_MISMATCH,
@@ -129,7 +129,7 @@ def _todays_text(customer: Customer, rng: Random, challenge_id: str) -> str:
         rng.choice(("7", "C-1042", "Kunde 77 & S\u00f6hne", "customer-of-a-very-long-name-0001")),
         rng.choice(("", "", "0042", "DE89 3704 0044 0532 0130 00")),
     )
-    return challenge_text(
+    return long_text(
         bank_name=rng.choice(("Example Bank", "Bank", "Savings Bank of Example Town")),
         party=party, address=customer.registered, challenge_id=challenge_id, valid_until=EXPIRES,
     )  # fmt: skip

@@ -2,7 +2,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from tests.wallets.customers import IDS, case, challenge, known, text_for
+from tests.wallets.customers import IDS, case, challenge, known
 
 from chainteller.wallets.diagnose import diagnose
 from chainteller.wallets.families import FAMILIES
@@ -14,6 +14,7 @@ from chainteller.wallets.simulated import (
     sample_wallets,
     sign_sample,
 )
+from chainteller.wallets.texts import short_text
 
 pytestmark = pytest.mark.thorough
 
@@ -25,10 +26,9 @@ FINDINGS = {
     "crlf": "TRAILING_NEWLINE",
     "trailing-space": "TRAILING_SPACE",
     "quoted": "QUOTED_TEXT",
-    "line-breaks": "LINE_BREAKS_ADDED",
-    "no-break-space": "INVISIBLE_CHARACTERS",
+    "dashes": "CHARACTERS_REPLACED",
     "lower-case": "LOWER_CASE_TEXT",
-    "lost-period": "FINAL_PERIOD_LOST",
+    "lost-end": "PART_OF_TEXT",
     "hex-of-text": "HEX_OF_TEXT",
     "raw-keccak": "RAW_HASH_SIGNED",
     "high-s": "HIGH_S",
@@ -41,15 +41,26 @@ FINDINGS = {
 }
 
 
+def _text(challenge_id: str) -> str:
+    return short_text(bank_code="BANK", customer="C-1001", challenge_id=challenge_id)
+
+
 def attempt(wallet: SampleWallet, mistake: str | None) -> str:
-    text = text_for(wallet.address)
-    earlier = challenge(wallet.address, challenge_id=IDS[1])
+    made, earlier = (
+        challenge(wallet.address, challenge_id=each, text=_text(each)) for each in IDS[:2]
+    )
     paste = sign_sample(
-        wallet.name, text, wallets=WALLETS, mistake=mistake, earlier_text=earlier.text
+        wallet.name, made.text, wallets=WALLETS, mistake=mistake, earlier_text=earlier.text
     )
     others = known(*(other.address for other in WALLETS if other.name == wallet.other_account))
     answer = diagnose(
-        case(wallet.address, paste, other_challenges=(earlier,), known_addresses=others)
+        case(
+            wallet.address,
+            paste,
+            challenge=made,
+            other_challenges=(earlier,),
+            known_addresses=others,
+        )
     )
     return "accepted" if answer.accepted else answer.finding
 

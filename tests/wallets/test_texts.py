@@ -1,12 +1,21 @@
+import re
 from string import ascii_letters, digits
 from typing import Any
 
 import pytest
 from tests.wallets.customers import IDS, address
 
-from chainteller.domain.bank_names import check_bank_name
+from chainteller.domain.bank_names import check_bank_code, check_bank_name, code_of_name
 from chainteller.wallets.networks import NETWORKS
-from chainteller.wallets.texts import LONGEST_LABEL, Party, challenge_text, is_challenge_text, label
+from chainteller.wallets.texts import (
+    LONGEST_LABEL,
+    Party,
+    is_challenge_text,
+    label,
+    long_text,
+    reference_word,
+    short_text,
+)
 
 LONGEST = "tb1pqqqqp399et2xygdj5xreqhjjvcmzhxw4aywxecjdzew6hylgvsesf3hn0c"
 
@@ -35,13 +44,50 @@ _HOSTILE = (
 )
 
 
+def short(customer: str = "C-1001", code: str = "EXAMPLEBANK") -> str:
+    return short_text(bank_code=code, customer=customer, challenge_id=IDS[0])
+
+
+def test_the_short_text_names_bank_customer_and_challenge() -> None:
+    assert short() == f"EXAMPLEBANK-C1001-{IDS[0].removeprefix('CHG_')}"
+
+
+@pytest.mark.parametrize("customer", [*_HOSTILE, "C-1001", "c-1001", "X" * 16, "X" * 17])
+def test_nothing_in_a_short_text_can_be_wrapped_quoted_or_translated(customer: str) -> None:
+    made = short(customer, "X" * 12)
+    assert re.fullmatch(r"[A-Z0-9]{1,12}-[A-Z0-9]{1,16}-[A-Z0-9]{22}", made, re.ASCII)
+    assert len(made) < 60
+    assert is_challenge_text(made, party=Party(customer), **VALUES)
+    assert not is_challenge_text(made, party=Party(f"{customer}0"), **VALUES)
+    assert not is_challenge_text(made, party=Party(customer), **{**VALUES, "challenge_id": IDS[1]})
+
+
+def test_no_reference_stands_for_another_in_a_short_text() -> None:
+    references = ("", "c-1001", "C 1001", "C_1001", "\u0421-1001", "X" * 17, "X" * 18, "C-1001")
+    assert len({reference_word(each) for each in references}) == len(references)
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [("Example Bank", "EXAMPLEBANK"), ("First & Last Savings", "FIRSTLASTSAV"), ("*", "BANK")],
+)
+def test_a_name_has_a_code(name: str, code: str) -> None:
+    assert code_of_name(name) == check_bank_code(code) == code
+
+
+@pytest.mark.parametrize("code", ["", "bank", "X" * 13, "A-B", "B\u00c4NK", "BANK\n"])
+def test_refuses_codes_that_are_no_word(code: str) -> None:
+    with pytest.raises(ValueError, match="bank's code"):
+        check_bank_code(code)
+
+
 def text(
     bank: str = "Example Bank",
     network: str = "bitcoin-testnet4",
     party: Party = PARTY,
     shown: str = LONGEST,
 ) -> str:
-    return challenge_text(
+    return long_text(
         bank_name=bank,
         party=party,
         address=address(shown, network),
@@ -109,7 +155,7 @@ def test_refuses_names_that_hardware_or_copying_would_damage(name: str) -> None:
 
 def test_refuses_ids_that_make_the_text_too_long() -> None:
     with pytest.raises(ValueError, match="240"):
-        challenge_text(
+        long_text(
             bank_name="x" * 39,
             party=PARTY,
             address=address(LONGEST, "bitcoin-testnet4"),

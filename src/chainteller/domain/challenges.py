@@ -23,6 +23,13 @@ class ChallengeStatus(StrEnum):
     LOCKED = "locked"
 
 
+class ChallengeForm(StrEnum):
+    """The text to sign: one word that names the challenge, or a sentence that says everything."""
+
+    SHORT = "short"
+    LONG = "long"
+
+
 class ClaimStatus(StrEnum):
     """``expired`` is never stored: a ``valid`` claim is expired after its last instant to link."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from chainteller.domain.challenges import SharedWallets
+from chainteller.domain.challenges import ChallengeForm, SharedWallets
 from chainteller.domain.clock import SECOND
 from chainteller.domain.evidence import EvidenceLevel
 from chainteller.domain.limits import DEFAULT_LEVEL_LIMITS, DEFAULT_LIMITS, DestinationClass
@@ -45,8 +45,11 @@ class EngineOptions:
     withdrawal_delay_s: float = 5
     review_delay_s: float = 7200
     challenge_ttl_s: float = 3600
+    challenge_form: ChallengeForm = ChallengeForm.SHORT
     maintenance: tuple[str, ...] = ()
     bank_name: str = "Example Bank"
+    bank_code: str = ""
+    """What short challenges begin with; empty for the code of the bank's name."""
     test_networks: bool = False
     rate_limits: bool = True
     open_quotes_per_account: int = 10

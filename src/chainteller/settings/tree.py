@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from chainteller.domain.challenges import ChallengeForm, SharedWallets
 from chainteller.domain.evidence import EvidenceLevel
 from chainteller.domain.limits import DEFAULT_LEVEL_LIMITS, DEFAULT_LIMITS, DestinationClass
 from chainteller.domain.money import format_cents
@@ -35,6 +36,7 @@ class EngineSettings:
     withdrawal_delay_s: float = _setting(_ENGINE.withdrawal_delay_s, values.seconds(0))
     review_delay_s: float = _setting(_ENGINE.review_delay_s, values.seconds(0))
     challenge_ttl_s: float = _setting(_ENGINE.challenge_ttl_s, values.seconds(1))
+    challenge_form: str = _setting(_ENGINE.challenge_form.value, values.one_of(ChallengeForm))
     keep_events_days: int = _setting(_ENGINE.keep_events_days, values.count)
     price_feed: str = _setting("simulated", values.price_feed)
     maintenance: tuple[str, ...] = _setting(_ENGINE.maintenance, values.markets)
@@ -101,6 +103,7 @@ class RateSettings:
 class ServiceSettings:
     database: str = _setting("", values.database)
     bank_name: str = _setting(_ENGINE.bank_name, values.bank_name)
+    bank_code: str = _setting(_ENGINE.bank_code, values.bank_code)
     rate_limits: bool = _setting(_ENGINE.rate_limits, values.switch)
     test_networks: bool = _setting(_ENGINE.test_networks, values.switch)
     docs: bool = _setting(False, values.switch)  # noqa: FBT003 - the default of a switch
@@ -122,7 +125,7 @@ class WalletSettings:
 
     evm_rpc: tuple[str, ...] = _setting((), values.evm_rpc)
     text_names_account: bool = _setting(_ENGINE.text_names_account, values.switch)
-    shared: str = _setting(_ENGINE.shared_wallets.value, values.shared_wallets)
+    shared: str = _setting(_ENGINE.shared_wallets.value, values.one_of(SharedWallets))
     arrivals: str = _setting("simulated", values.arrivals)
 
 

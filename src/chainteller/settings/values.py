@@ -3,14 +3,14 @@
 import math
 import re
 from collections.abc import Callable, Iterable
+from enum import StrEnum
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
 from chainteller.domain.assets import MARKETS_BY_NAME, USD
-from chainteller.domain.bank_names import check_bank_name
+from chainteller.domain.bank_names import check_bank_code, check_bank_name
 from chainteller.domain.books import minutes_of_day
-from chainteller.domain.challenges import SharedWallets
 from chainteller.domain.money import AmountInvalid, parse_typed
 from chainteller.domain.spelling import nearest
 from chainteller.service.errors import TellerError
@@ -49,6 +49,14 @@ def bank_name(value: object) -> str:
             "needs 1 to 39 printable ASCII characters without quotes, backslashes, doubled spaces "
             "or blank ends"
         ) from None
+
+
+def bank_code(value: object) -> str:
+    code = text(value)
+    try:
+        return code and check_bank_code(code)
+    except ValueError:
+        raise ValueError("needs 1 to 12 capital letters and digits") from None
 
 
 def seconds(minimum: int) -> Reader:
@@ -94,11 +102,14 @@ def switch(value: object) -> bool:
     raise ValueError('needs "on" or "off"')
 
 
-def shared_wallets(value: object) -> str:
-    try:
-        return SharedWallets(text(value)).value
-    except ValueError:
-        raise ValueError(f"needs one of {', '.join(SharedWallets)}") from None
+def one_of(words: type[StrEnum]) -> Reader:
+    def read(value: object) -> str:
+        try:
+            return words(text(value)).value
+        except ValueError:
+            raise ValueError(f"needs one of {', '.join(words)}") from None
+
+    return read
 
 
 def time_of_day(value: object) -> str:

@@ -227,6 +227,9 @@ def _accepted_part(case: Case, clipboard: Clipboard) -> Diagnosis | None:
     return None
 
 
+_AROUND_TEXT = " \t\r\n\"'`"
+
+
 def _refused(
     case: Case,
     refusal: str,
@@ -234,6 +237,8 @@ def _refused(
     clipboard: Clipboard,
     secret: Diagnosis | None,
 ) -> Diagnosis:
+    if case.signature.strip(_AROUND_TEXT) == case.challenge.text:
+        return _answer(case, "TEXT_PASTED")
     plausible = [part.reading for part in clipboard.parts if _is_plausible(part.reading)]
     if secret is not None and not plausible:
         return secret

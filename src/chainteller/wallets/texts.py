@@ -1,25 +1,29 @@
-"""The one-line text a customer signs: short, printable ASCII, and bound to one challenge.
+"""The text that a customer signs: one line of printable ASCII, bound to one challenge.
 
-It names the bank, the customer, the purpose, the wallet, the challenge and its end, so that whoever
-is made to sign it for somebody else's account can see that.
+The short form is a word that programs in between leave alone: a code of the bank, the customer's
+reference and the challenge's id, whose record has everything else. The long form is a sentence that
+names the bank, the customer, the purpose, the wallet, the challenge and its end.
 """
 
 import re
-from collections.abc import Iterator
+from base64 import b32encode
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from typing import NamedTuple
 from urllib.parse import quote
 
-from chainteller.domain.bank_names import check_bank_name
+from chainteller.domain.bank_names import check_bank_code, check_bank_name
 from chainteller.domain.clock import format_instant
 from chainteller.domain.second_method import Awaited
 from chainteller.wallets.family import Address
 
 MAX_TEXT = 240
+LONGEST_REFERENCE = 16
 LONGEST_LABEL = 24
 _SHORTEST_LABEL = 7
 _DIGEST = 5
 _FRACTION = re.compile(r"\.\d+(?=Z\Z)", re.ASCII)
+_SUFFIX = re.compile(r"CHG_([A-Z0-9]{1,22})", re.ASCII)
 _BEFORE_CUSTOMER = ": I, customer "
 
 
@@ -30,10 +34,34 @@ class Party(NamedTuple):
     bank_account: str = ""
 
 
-def challenge_text(
+def short_text(*, bank_code: str, customer: str, challenge_id: str) -> str:
+    """The short form: ``BANKCODE-REFERENCE-ID``, at most 52 capital letters, digits and hyphens.
+
+    Raises:
+        ValueError: the code is not allowed, or ``challenge_id`` isn't one.
+    """
+    suffix = _SUFFIX.fullmatch(challenge_id)
+    if suffix is None:
+        raise ValueError("the challenge's id must end in 1 to 22 capital letters and digits")
+    return f"{check_bank_code(bank_code)}-{reference_word(customer)}-{suffix[1]}"
+
+
+def reference_word(reference: str) -> str:
+    """A customer's reference as a word of the short form: without its hyphens, or its hash.
+
+    The hash is the first 80 bits of SHA-256 in base32, for references with other characters than
+    capital letters, digits and hyphens, or more than 16.
+    """
+    word = reference.replace("-", "")
+    if re.fullmatch(rf"[A-Z0-9]{{1,{LONGEST_REFERENCE}}}", word, re.ASCII):
+        return word
+    return b32encode(sha256(reference.encode()).digest()[:10]).decode()
+
+
+def long_text(
     *, bank_name: str, party: Party, address: Address, challenge_id: str, valid_until: str
 ) -> str:
-    """The text to sign: at most 240 printable ASCII characters on one line.
+    """The long form: at most 240 printable ASCII characters.
 
     `valid_until` is an ISO 8601 UTC timestamp; a fraction of a second is dropped. Beside a long
     name and address, the warning and parts of the customer's labels are left out.
@@ -74,15 +102,19 @@ def label(text: str, room: int = LONGEST_LABEL) -> str:
 def is_challenge_text(
     text: str, *, party: Party, address: Address, challenge_id: str, valid_until: str
 ) -> bool:
-    """Whether the text is `challenge_text` of these values under some bank's name, with or without
-    the account.
+    """Whether the text is the short or the long form of these values, under some bank's code or
+    name, with or without the account.
 
-    The name isn't compared: it may be changed later, and the signature covers it.
+    Code and name aren't compared: they may be changed later, and the signature covers them.
     """
+    code = text.partition("-")[0]
+    if _passes(check_bank_code, code):
+        made = short_text(bank_code=code, customer=party.customer, challenge_id=challenge_id)
+        return made == text
     parties = (party, party._replace(bank_account="")) if party.bank_account else (party,)
     for name in _names(text):
         for each in parties:
-            made = challenge_text(
+            made = long_text(
                 bank_name=name,
                 party=each,
                 address=address,
@@ -148,8 +180,12 @@ def _names(text: str) -> Iterator[str]:
 
 
 def _is_bank_name(name: str) -> bool:
+    return _passes(check_bank_name, name)
+
+
+def _passes(check: Callable[[str], str], text: str) -> bool:
     try:
-        check_bank_name(name)
+        check(text)
     except ValueError:
         return False
     return True

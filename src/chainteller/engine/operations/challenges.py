@@ -3,9 +3,11 @@
 import math
 from dataclasses import replace
 
+from chainteller.domain.bank_names import code_of_name
 from chainteller.domain.challenges import (
     MAXIMUM_VALIDITY_S,
     MINIMUM_VALIDITY_S,
+    ChallengeForm,
     ChallengeStatus,
     challenge_status,
     expiry,
@@ -36,6 +38,7 @@ from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
 from chainteller.storage.queries import challenges, wallets
+from chainteller.wallets.addresses import Address
 from chainteller.wallets.cases import (
     MAX_KNOWN_ADDRESSES,
     MAX_OTHER_TEXTS,
@@ -44,7 +47,7 @@ from chainteller.wallets.cases import (
     KnownChallenge,
 )
 from chainteller.wallets.networks import resolve_network
-from chainteller.wallets.texts import Party, challenge_text
+from chainteller.wallets.texts import Party, long_text, short_text
 
 RESOURCE = "ownership challenge"
 
@@ -79,26 +82,18 @@ def decide_challenge(
 ) -> Outcome:
     """A text for the wallet to sign, good for ``valid_s`` seconds. Raises NetworkMismatch.
 
-    ``party`` is the account's customer; the text names their bank account if the options say so.
+    ``party`` is the account's customer; a long text names their bank account if the options say so.
     """
     require_same_class(account, counterparty)
     challenge_id, expires = moment.new_id(Prefix.CHALLENGE), expiry(moment.now, valid_s)
-    if not moment.options.text_names_account:
-        party = party._replace(bank_account="")
-    text = challenge_text(
-        bank_name=moment.options.bank_name,
-        party=party,
-        address=counterparties.stored_address(counterparty),
-        challenge_id=challenge_id,
-        valid_until=format_instant(expires),
-    )
+    address = counterparties.stored_address(counterparty)
     row = {
         "id": challenge_id,
         "organisation_id": moment.organisation_id,
         "blockchain_account_id": account.id,
         "counterparty_id": counterparty.id,
         "customer_id": account.customer_id,
-        "text": text,
+        "text": _text(moment.options, party, address, challenge_id, expires),
         "status": ChallengeStatus.OPEN.value,
         "attempts": 0,
         "created": moment.now,
@@ -111,6 +106,21 @@ def decide_challenge(
         challenge_id,
         rows=(Insert(Tables.challenge, (row,)),),
         events=(Event("ownership_challenge.created", challenge_id, told),),
+    )
+
+
+def _text(
+    options: EngineOptions, party: Party, address: Address, challenge_id: str, expires: int
+) -> str:
+    if options.challenge_form is ChallengeForm.SHORT:
+        code = options.bank_code or code_of_name(options.bank_name)
+        return short_text(bank_code=code, customer=party.customer, challenge_id=challenge_id)
+    return long_text(
+        bank_name=options.bank_name,
+        party=party if options.text_names_account else party._replace(bank_account=""),
+        address=address,
+        challenge_id=challenge_id,
+        valid_until=format_instant(expires),
     )
 
 
