@@ -412,6 +412,7 @@ def deployment(
         docs=service.docs,
         trusted_proxies=service.trusted_proxies,
         hosts=service.hosts,
+        public_url=service.public_url,
         stop_notice_s=service.stop_notice_s,
         rates=_rates(service.rates),
         needs_agents=bool(engine.context.options.policy.roles),

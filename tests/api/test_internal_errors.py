@@ -17,6 +17,7 @@ from chainteller.domain.signed_requests import Signed
 from chainteller.service.deployment import DeploymentOptions, Figure, Health, Principal
 from chainteller.service.errors import ServiceUnreachable
 from chainteller.service.interface import Service
+from chainteller.service.models.counterparties import SigningPage
 from chainteller.service.operations import MARKETS, Call, Operation
 
 Answer = TypeVar("Answer")
@@ -69,6 +70,12 @@ class Broken:
 
     def newest_event(self) -> int:
         return 0
+
+    def signing_page(self, token: str) -> SigningPage:
+        raise NotImplementedError
+
+    def take_signature(self, token: str, signature: str) -> SigningPage:
+        raise NotImplementedError
 
     def servers(self) -> int:
         return 1

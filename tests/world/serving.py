@@ -24,7 +24,8 @@ READY_S = 20
 
 
 def deployment(world: World, *, rate_limits: bool = False, docs: bool = True) -> EmbeddedDeployment:
-    options = DeploymentOptions("0.0.test", rate_limits=rate_limits, docs=docs)
+    public = world.context.options.public_url
+    options = DeploymentOptions("0.0.test", rate_limits=rate_limits, docs=docs, public_url=public)
     return EmbeddedDeployment(world.engine, options)
 
 

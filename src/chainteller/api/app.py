@@ -1,6 +1,7 @@
 """The application: the operations, the service's own endpoints, and the layers around them."""
 
 from typing import Any
+from urllib.parse import urlsplit
 
 from chainteller.api.auth import Authentication
 from chainteller.api.connections import Connections
@@ -16,6 +17,7 @@ from chainteller.api.outermost import Outermost
 from chainteller.api.peers import Peers
 from chainteller.api.protocol import BoundedHttpProtocol
 from chainteller.api.router import Router
+from chainteller.api.signing_pages import SigningPages
 from chainteller.api.streaming import EventStreams
 from chainteller.api.threads import Threads
 from chainteller.api.wrong_keys import WrongKeys
@@ -38,7 +40,7 @@ class App:
         self.connections: Connections[BoundedHttpProtocol] = Connections()
         self.stop_notice_s = options.stop_notice_s
         self.peers = Peers(options.trusted_proxies)
-        self.hosts = Hosts(options.hosts, served_as)
+        self.hosts = Hosts(options.hosts, served_as, urlsplit(options.public_url).hostname or "")
         rates = options.rates if options.rate_limits else None
         self.limits = RateLimits(rates, deployment.servers)
         self.gateway = Gateway(deployment, self.limits, self.threads)
@@ -46,6 +48,8 @@ class App:
         self.request_lines = RequestLines(SystemClock())
         router = self._routed(options)
         wrong_keys = WrongKeys(active=options.rate_limits)
+        if options.public_url:
+            SigningPages(self.gateway, wrong_keys).add_to(router)
         authenticated = Authentication(router, deployment, wrong_keys, self.threads)
         self._asgi = Outermost(
             authenticated, self.metrics, SystemRandomness(), self.request_lines.add, self.peers

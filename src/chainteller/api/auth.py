@@ -28,6 +28,8 @@ from chainteller.service.errors import Unauthorized
 
 OPEN_PATHS = frozenset({"/healthz", "/readyz", "/docs"})
 """Paths that need no key."""
+_OPEN_BELOW = "/sign/"
+"""Signing pages: whoever has the token in the path may see them."""
 _REMEMBERED = 10_000
 
 
@@ -48,7 +50,8 @@ class Authentication:
         self._holders: OrderedDict[bytes, str] = OrderedDict()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["path"] not in OPEN_PATHS:
+        path: str = scope["path"]
+        if path not in OPEN_PATHS and not path.startswith(_OPEN_BELOW):
             context, connection = context_of(scope), scope.get(CONNECTION)
             try:
                 key = key_in(context.headers.get("authorization"), context.repeated)

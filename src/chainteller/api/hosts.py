@@ -21,15 +21,15 @@ class Hosts:
 
     Args:
         named: the operator's: names, ``*.`` with a name for all names below it, or ``*``.
-        served_as: the host that the service listens on.
+        served_as: the host that the service listens on, and that of its public address.
     """
 
-    def __init__(self, named: Iterable[str] = (), served_as: str = "") -> None:
+    def __init__(self, named: Iterable[str] = (), *served_as: str) -> None:
         given = tuple(map(_plain, named))
         self._are_named = bool(given)
         self._any = ANY in given
         machine = _plain(socket.gethostname())
-        own = {_LOCAL, machine, machine.partition(".")[0], _plain(served_as)}
+        own = {_LOCAL, machine, machine.partition(".")[0], *map(_plain, served_as)}
         self._names = frozenset({*own, *given})
         below = (each.removeprefix(ANY) for each in given if each.startswith("*."))
         self._below = (f".{_LOCAL}", *below)

@@ -13,6 +13,10 @@ from enum import StrEnum
 from chainteller.domain.options import Rate, Rates
 from chainteller.service.errors import RateLimited
 
+_MOST_LEVELS = 10_000
+_FORGOTTEN_AFTER_S = 3_600
+"""Where there are many: whoever asked nothing for so long may ask as after a pause."""
+
 
 class Bucket(StrEnum):
     """The kinds of requests, by the names used in operation declarations."""
@@ -100,6 +104,12 @@ class RateLimits:
 
     def _refilled(self, name: tuple[str, str, Bucket], share: Rate) -> _Level:
         now = self._elapsed()
+        if len(self._levels) >= _MOST_LEVELS and name not in self._levels:
+            self._levels = {
+                each: level
+                for each, level in self._levels.items()
+                if now - level.at < _FORGOTTEN_AFTER_S
+            }
         level = self._levels.setdefault(name, _Level(share.burst, now))
         refilled = level.tokens + (now - level.at) * share.per_second
         level.tokens, level.at = min(share.burst, refilled), now

@@ -50,6 +50,8 @@ class EngineOptions:
     bank_name: str = "Example Bank"
     bank_code: str = ""
     """What short challenges begin with; empty for the code of the bank's name."""
+    public_url: str = ""
+    """Where customers reach the service; empty where there is no signing page."""
     test_networks: bool = False
     rate_limits: bool = True
     open_quotes_per_account: int = 10
@@ -71,6 +73,11 @@ class EngineOptions:
     level_limits: Mapping[EvidenceLevel, tuple[int, int, int]] = field(
         default_factory=lambda: dict(DEFAULT_LEVEL_LIMITS)
     )
+
+    @property
+    def signing_pages(self) -> str | None:
+        """What the address of each signing page begins with; None where there are none."""
+        return f"{self.public_url}/sign/" if self.public_url else None
 
     @property
     def quote_window(self) -> int:

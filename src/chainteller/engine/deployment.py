@@ -11,7 +11,7 @@ from chainteller.engine.core import timekeeping
 from chainteller.engine.core.table import SHORT
 from chainteller.engine.engine import Engine, load
 from chainteller.engine.heads.checkpointing import Checkpointer
-from chainteller.engine.operations import disputes
+from chainteller.engine.operations import disputes, signing_pages
 from chainteller.engine.operations.agent_requests import SignedRequests
 from chainteller.engine.operations.keys import Authenticator
 from chainteller.engine.upkeep import epochs, figures
@@ -21,6 +21,7 @@ from chainteller.engine.upkeep.worker import Worker
 from chainteller.engine.verification.in_rounds import Process, Verifier
 from chainteller.service.deployment import DeploymentOptions, Figure, Health, Principal
 from chainteller.service.errors import ServiceError, ServiceUnavailable
+from chainteller.service.models.counterparties import SigningPage
 from chainteller.service.operations import Operation
 from chainteller.storage.compatibility import require_current
 from chainteller.storage.database import Database, Unwaiting
@@ -115,6 +116,12 @@ class EmbeddedDeployment:
             return work(service)
         except (NotAtOnce, ServiceUnavailable):
             return None
+
+    def signing_page(self, token: str) -> SigningPage:
+        return signing_pages.show(self._engine.context, token)
+
+    def take_signature(self, token: str, signature: str) -> SigningPage:
+        return signing_pages.receive(self._engine.context, token, signature)
 
     def servers(self) -> int:
         return 1 if self._lease is None else self._lease.servers

@@ -13,6 +13,7 @@ from chainteller.domain.options import Rates
 from chainteller.domain.signed_requests import Signed
 from chainteller.service.errors import ServiceError
 from chainteller.service.interface import Service
+from chainteller.service.models.counterparties import SigningPage
 from chainteller.service.operations import Operation
 
 Answer = TypeVar("Answer")
@@ -74,6 +75,8 @@ class DeploymentOptions:
     docs: bool = False
     trusted_proxies: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
+    public_url: str = ""
+    """Where customers open signing pages; empty where there are none."""
     stop_notice_s: float = 0
     rates: Rates = field(default_factory=Rates)
     needs_agents: bool = False
@@ -144,6 +147,24 @@ class Deployment(Protocol):
     def newest_event(self) -> int:
         """The number of the newest event of any organisation. One read tells all event streams of
         a process whether there is anything to read. Raises ServiceUnavailable."""
+
+    def signing_page(self, token: str) -> SigningPage:
+        """What the signing page of a token shows.
+
+        Raises:
+            NotFound: no challenge has this page.
+            ServiceUnavailable: it can't be looked up now.
+        """
+
+    def take_signature(self, token: str, signature: str) -> SigningPage:
+        """Keep what was sent from a signing page.
+
+        Raises:
+            NotFound: no challenge has this page.
+            Conflict: the challenge is closed, or too much was sent.
+            ValidationFailed: it's no signature.
+            ServiceUnavailable: it can't be kept now.
+        """
 
     def servers(self) -> int:
         """How many server processes serve the same records, this one included; never waits."""

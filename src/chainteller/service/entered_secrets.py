@@ -17,6 +17,7 @@ MEANINGS: Mapping[str, Digits] = {
     "completedChallenge": Digits.SIGNATURE,
     "text": Digits.HASH,
     "idempotency key": Digits.DIGEST,
+    "pageTokenHash": Digits.DIGEST,
 }
 """What 64 hex digits are in the texts of a call, by name; a key everywhere else."""
 _NAMES = {"completedChallenge": "signature", "text": "search text"}

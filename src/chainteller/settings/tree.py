@@ -104,6 +104,7 @@ class ServiceSettings:
     database: str = _setting("", values.database)
     bank_name: str = _setting(_ENGINE.bank_name, values.bank_name)
     bank_code: str = _setting(_ENGINE.bank_code, values.bank_code)
+    public_url: str = _setting(_ENGINE.public_url, values.public_url)
     rate_limits: bool = _setting(_ENGINE.rate_limits, values.switch)
     test_networks: bool = _setting(_ENGINE.test_networks, values.switch)
     docs: bool = _setting(False, values.switch)  # noqa: FBT003 - the default of a switch

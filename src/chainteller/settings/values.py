@@ -7,6 +7,7 @@ from enum import StrEnum
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from chainteller.domain.assets import MARKETS_BY_NAME, USD
 from chainteller.domain.bank_names import check_bank_code, check_bank_name
@@ -172,6 +173,18 @@ def url(value: object) -> str:
     if not re.fullmatch(r"https?://[^\s/]+(/\S*)?", address):
         raise ValueError("needs http://HOST or https://HOST")
     return address.rstrip("/")
+
+
+def public_url(value: object) -> str:
+    """Browsers have wallets sign on pages over TLS alone, and on this machine's own."""
+    address = text(value)
+    if not address:
+        return address
+    found = url(address)
+    host = urlsplit(found).hostname or ""
+    if not found.startswith("https://") and host not in {"localhost", "127.0.0.1", "::1"}:
+        raise ValueError("needs https://HOST; http:// is for this machine alone")
+    return found
 
 
 def deployment_url(value: object) -> str:

@@ -12,7 +12,10 @@ MAX_KNOWN_ADDRESSES = 24
 
 @dataclass(frozen=True, slots=True)
 class KnownChallenge:
-    """A challenge of the bank customer. `state` is open, expired, used or locked."""
+    """A challenge of the bank customer. `state` is open, expired, used or locked.
+
+    `page_text` is what the signing page has signed instead of `text`, if it has one.
+    """
 
     challenge_id: str
     counterparty_id: str
@@ -20,6 +23,7 @@ class KnownChallenge:
     text: str
     state: str
     expires_at: str
+    page_text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +66,8 @@ class Diagnosis:
     proved to have signed; `unproven_signer` one that follows from the signature only if it was
     made over exactly our text, which nobody is told. `read` says where in the paste the signature
     was found, or nothing where the paste is the signature. `can_search_longer` says that a longer
-    search may find a text that was altered, which this one didn't.
+    search may find a text that was altered, which this one didn't. `of_page` says that the
+    accepted signature is of the signing page's text.
     """
 
     accepted: bool
@@ -81,3 +86,4 @@ class Diagnosis:
     unproven_signer: str | None = None
     read: str = ""
     can_search_longer: bool = False
+    of_page: bool = False

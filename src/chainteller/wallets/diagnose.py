@@ -67,13 +67,14 @@ def accept(case: Case) -> Diagnosis | None:
 
 
 def _accepted(case: Case, reading: SignatureReading) -> Diagnosis | None:
-    proof = verify_reading(case.challenge.text.encode(), reading, case.challenge.address)
-    if proof is None:
-        return None
-    address = case.challenge.address
-    probe = address.network.family.probe(reading)
-    witness = probe.witness(case.challenge.text.encode(), address)
-    return replace(_answer(case, "ACCEPTED", witness=witness), accepted=True, proof=proof)
+    address, page_text = case.challenge.address, case.challenge.page_text
+    for text in (case.challenge.text, page_text):
+        proof = None if text is None else verify_reading(text.encode(), reading, address)
+        if text is not None and proof is not None:
+            witness = address.network.family.probe(reading).witness(text.encode(), address)
+            answer = _answer(case, "ACCEPTED", witness=witness)
+            return replace(answer, accepted=True, proof=proof, of_page=text == page_text)
+    return None
 
 
 def diagnose(case: Case) -> Diagnosis:

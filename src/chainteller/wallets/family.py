@@ -187,6 +187,7 @@ class Family(ABC):
     uri_schemes: the URI schemes of its addresses.
     sign_function: what the wallet's own function for signing a message is called.
     how_to_sign: two lines for the agent who explains how the customer signs.
+    sign_in_as: the kind of account in its sign-in messages (CAIP-122); empty without such messages.
     form: how its signatures look, as LOOKS_LIKE findings call it; families may share one.
     """
 
@@ -200,6 +201,7 @@ class Family(ABC):
     signature_prefixes: ClassVar[tuple[str, ...]] = ()
     # Whether a string that is base58 as well as base64 is rather read as base58.
     prefers_base58: ClassVar[bool] = False
+    sign_in_as: ClassVar[str] = ""
     # Whether an address may be a contract, whose owner's signature only the chain can judge.
     may_be_contracts: ClassVar[bool] = False
     # The words of findings that only this family makes.
@@ -233,6 +235,10 @@ class Family(ABC):
     @abstractmethod
     def is_address(self, text: str) -> bool:
         """Whether the text is a well-formed address of some network of the family."""
+
+    def sign_in_chain(self, network: Network) -> str:
+        """The chain id of a network in sign-in messages."""
+        return network.reference
 
     @abstractmethod
     def custody_address(self, network: Network, random_bytes: Callable[[int], bytes]) -> str:

@@ -10,7 +10,7 @@ from base64 import b32encode
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from typing import NamedTuple
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from chainteller.domain.bank_names import check_bank_code, check_bank_name
 from chainteller.domain.clock import format_instant
@@ -23,6 +23,9 @@ LONGEST_LABEL = 24
 _SHORTEST_LABEL = 7
 _DIGEST = 5
 _FRACTION = re.compile(r"\.\d+(?=Z\Z)", re.ASCII)
+_NOT_IN_STATEMENT = re.compile(r"[^A-Za-z0-9 ._~:/?#\[\]@!$&'()*+,;=-]")
+"""What EIP-4361 doesn't have in a statement."""
+_OF_SIGN_IN = re.compile(r"\n\n(?P<name>[^\n]*): customer [^\n]*\n\nURI: (?P<url>[^\n]*)\n")
 _SUFFIX = re.compile(r"CHG_([A-Z0-9]{1,22})", re.ASCII)
 _BEFORE_CUSTOMER = ": I, customer "
 
@@ -124,6 +127,57 @@ def is_challenge_text(
             if made == text:
                 return True
     return False
+
+
+class SignIn(NamedTuple):
+    """The values of a sign-in message: ``url`` is the service's, ``issued_at`` and ``valid_until``
+    are ISO 8601 UTC timestamps."""
+
+    url: str
+    bank_name: str
+    customer: str
+    address: Address
+    challenge_id: str
+    issued_at: str
+    valid_until: str
+
+
+def sign_in_text(asked: SignIn) -> str | None:
+    """The sign-in message that the signing page has signed (CAIP-122, EIP-4361, Sign in with
+    Solana); None where the address's family has no such messages.
+
+    Wallets compare its first line with the page that asks for it.
+    """
+    network, address = asked.address.network, asked.address
+    family = network.family
+    if not family.sign_in_as:
+        return None
+    authority = urlsplit(asked.url).netloc
+    name = _NOT_IN_STATEMENT.sub("", asked.bank_name)
+    return (
+        f"{authority} wants you to sign in with your {family.sign_in_as} account:\n"
+        f"{address.display}\n\n"
+        f"{name}: customer {reference_word(asked.customer)} shows that this wallet is theirs, for"
+        " withdrawals to it. Not you? Do not sign.\n\n"
+        f"URI: {asked.url}\n"
+        "Version: 1\n"
+        f"Chain ID: {family.sign_in_chain(network)}\n"
+        f"Nonce: {asked.challenge_id.removeprefix('CHG_')}\n"
+        f"Issued At: {_FRACTION.sub('', asked.issued_at)}\n"
+        f"Expiration Time: {_FRACTION.sub('', asked.valid_until)}\n"
+        f"Request ID: {asked.challenge_id}"
+    )
+
+
+def is_sign_in_text(text: str, asked: SignIn) -> bool:
+    """Whether the text is `sign_in_text` of these values, under some bank's name and URL.
+
+    These aren't compared: they may be changed later, and the signature covers them.
+    """
+    found = _OF_SIGN_IN.search(text)
+    if found is None:
+        return False
+    return text == sign_in_text(asked._replace(bank_name=found["name"], url=found["url"]))
 
 
 class Request(NamedTuple):

@@ -1,7 +1,9 @@
 """Ownership challenges: the text to sign, and what a signature of it would mean."""
 
 import math
+import re
 from dataclasses import replace
+from typing import NamedTuple
 
 from chainteller.domain.bank_names import code_of_name
 from chainteller.domain.challenges import (
@@ -47,7 +49,7 @@ from chainteller.wallets.cases import (
     KnownChallenge,
 )
 from chainteller.wallets.networks import resolve_network
-from chainteller.wallets.texts import Party, long_text, short_text
+from chainteller.wallets.texts import Party, SignIn, long_text, short_text, sign_in_text
 
 RESOURCE = "ownership challenge"
 
@@ -56,10 +58,14 @@ RESOURCE = "ownership challenge"
 def create(tx: UnitOfWork, account_id: str, request: ChallengeRequest) -> Challenge:
     """One more text to sign; earlier ones stay open until they expire."""
     valid_s = validity_s(request, tx.context.options)
+    token_hash = page_token_hash(request, tx.context.options)
+    if token_hash is not None and challenges.find_page(tx.connection, token_hash) is not None:
+        raise ValidationFailed.of("pageTokenHash", "Another challenge has it: draw a new token.")
     account = blockchain_accounts.find(tx.connection, tx.organisation_id, account_id)
     counterparty = counterparties.find(tx.connection, tx.organisation_id, request.counterparty_id)
     party = Party(*wallets.owner(tx.connection, account.id))
-    decided = decide_challenge(account, counterparty, party, valid_s, outcome.moment(tx))
+    asked = Asked(party, valid_s, token_hash)
+    decided = decide_challenge(account, counterparty, asked, outcome.moment(tx))
     outcome.apply(tx, decided)
     stored = challenges.find(tx.connection, tx.organisation_id, decided.subject)
     return challenges.to_model(reading.require_found(stored, RESOURCE, decided.subject), tx.now)
@@ -77,29 +83,64 @@ def validity_s(request: ChallengeRequest, options: EngineOptions) -> int:
     return given_s
 
 
-def decide_challenge(
-    account: Record, counterparty: Record, party: Party, valid_s: int, moment: Moment
-) -> Outcome:
-    """A text for the wallet to sign, good for ``valid_s`` seconds. Raises NetworkMismatch.
+def page_token_hash(request: ChallengeRequest, options: EngineOptions) -> str | None:
+    """Raises ValidationFailed."""
+    given = request.page_token_hash
+    if given is None:
+        return None
+    if not options.public_url:
+        raise ValidationFailed.of("pageTokenHash", "This service has no signing pages.")
+    if not re.fullmatch(r"[0-9a-f]{64}", given):
+        raise ValidationFailed.of("pageTokenHash", "64 hex digits: the SHA-256 of a token.")
+    return given
 
-    ``party`` is the account's customer; a long text names their bank account if the options say so.
-    """
+
+class Asked(NamedTuple):
+    """``party`` is the account's customer; a long text names their bank account if the options say
+    so. ``page_token_hash`` is None without a signing page."""
+
+    party: Party
+    valid_s: int
+    page_token_hash: str | None = None
+
+
+def decide_challenge(
+    account: Record, counterparty: Record, asked: Asked, moment: Moment
+) -> Outcome:
+    """A text for the wallet to sign, good for ``valid_s`` seconds. Raises NetworkMismatch."""
     require_same_class(account, counterparty)
-    challenge_id, expires = moment.new_id(Prefix.CHALLENGE), expiry(moment.now, valid_s)
+    challenge_id, expires = moment.new_id(Prefix.CHALLENGE), expiry(moment.now, asked.valid_s)
     address = counterparties.stored_address(counterparty)
+    page = None
+    if asked.page_token_hash is not None:
+        page = sign_in_text(
+            SignIn(
+                url=moment.options.public_url,
+                bank_name=moment.options.bank_name,
+                customer=asked.party.customer,
+                address=address,
+                challenge_id=challenge_id,
+                issued_at=format_instant(moment.now),
+                valid_until=format_instant(expires),
+            )
+        )
     row = {
         "id": challenge_id,
         "organisation_id": moment.organisation_id,
         "blockchain_account_id": account.id,
         "counterparty_id": counterparty.id,
         "customer_id": account.customer_id,
-        "text": _text(moment.options, party, address, challenge_id, expires),
+        "text": _text(moment.options, asked.party, address, challenge_id, expires),
         "status": ChallengeStatus.OPEN.value,
         "attempts": 0,
         "created": moment.now,
         "expires": expires,
         "used_at": None,
         "claim_id": None,
+        "page_token": asked.page_token_hash,
+        "page_text": page,
+        "page_signature": None,
+        "page_sent": None,
     }
     told = {"blockchainAccountId": account.id, "counterpartyId": counterparty.id}
     return Outcome(
@@ -220,6 +261,7 @@ def known(row: Record, at: int) -> KnownChallenge:
         text=row.text,
         state=challenge_status(row.status, now=at, expires=row.expires),
         expires_at=format_instant(row.expires),
+        page_text=row.page_text,
     )
 
 

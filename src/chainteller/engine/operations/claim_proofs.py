@@ -42,7 +42,14 @@ from chainteller.wallets import addresses, contracts
 from chainteller.wallets.addresses import Address
 from chainteller.wallets.networks import known_network
 from chainteller.wallets.pasted_secrets import SecretPasted
-from chainteller.wallets.texts import Party, Request, is_challenge_text, is_transfer_text
+from chainteller.wallets.texts import (
+    Party,
+    Request,
+    SignIn,
+    is_challenge_text,
+    is_sign_in_text,
+    is_transfer_text,
+)
 from chainteller.wallets.verify import verify_signature
 
 
@@ -57,13 +64,19 @@ Contradictions = Iterator[Contradiction]
 
 
 def _check_text(evidence: Record, address: Address) -> Contradictions:
-    is_told = is_challenge_text(
-        evidence.challenge_text,
-        party=Party(evidence.customer_reference, evidence.account_bank_account_id),
-        address=address,
-        challenge_id=evidence.challenge_id,
-        valid_until=format_instant(evidence.challenge_expires),
-    )
+    until = format_instant(evidence.challenge_expires)
+    if evidence.claim_of_page:
+        issued = format_instant(evidence.challenge_created)
+        values = (evidence.customer_reference, address, evidence.challenge_id, issued, until)
+        is_told = is_sign_in_text(evidence.signed_text, SignIn("", "", *values))
+    else:
+        is_told = is_challenge_text(
+            evidence.signed_text,
+            party=Party(evidence.customer_reference, evidence.account_bank_account_id),
+            address=address,
+            challenge_id=evidence.challenge_id,
+            valid_until=until,
+        )
     if not is_told or evidence.challenge_expires % SECOND:  # the text shows whole seconds
         yield Contradiction(
             "TEXT", "The signed text names another customer, wallet, challenge or expiry."
@@ -75,7 +88,7 @@ def _check_signature(evidence: Record, address: Address) -> Contradictions:
     if evidence.evidence_body is not None:
         yield Contradiction("EVIDENCE", "A claim by signature holds a chain's answers.")
     try:
-        proof = verify_signature(evidence.challenge_text, evidence.claim_signature, address)
+        proof = verify_signature(evidence.signed_text, evidence.claim_signature, address)
     except SecretPasted:
         proof = None
     stored = (evidence.claim_scheme, evidence.claim_signature, evidence.claim_signer)
@@ -89,7 +102,7 @@ def _check_contract(evidence: Record, address: Address) -> Contradictions:
     yield from _check_text(evidence, address)
     if evidence.claim_signer != evidence.wallet_address:
         yield Contradiction("SIGNATURE", "The claim is about another wallet.")
-    signed = (evidence.challenge_text, evidence.claim_signature)
+    signed = (evidence.signed_text, evidence.claim_signature)
     found = contracts.contradicts(evidence.evidence_body, *signed, address)
     if found:
         yield Contradiction("EVIDENCE", found)

@@ -154,15 +154,17 @@ def submit(
         about = replace(about, challenge=replace(about.challenge, state=state))
         found = diagnose(about)
     proof, evidence = (found.proof if found.accepted else None), None
+    of_page = found.of_page
     method = VerificationMethod.SIGNATURE
     if proof is None and chain is not None and chain.answer.is_valid:
-        proof, evidence = chain.proof(), chain.answer.evidence()
+        proof, evidence, of_page = chain.proof(), chain.answer.evidence(), chain.of_page
         method = VerificationMethod.CONTRACT
     if state is not ChallengeStatus.OPEN or proof is None:
         if state is ChallengeStatus.OPEN and chain is not None:
             chain.require_answer()
         raise _refusal(tx, challenge, about, found)
-    decided = decide_acceptance(challenge, proof, outcome.moment(tx), evidence, method)
+    accepted = Accepted(proof, method, evidence, of_page=of_page)
+    decided = decide_acceptance(challenge, accepted, outcome.moment(tx))
     outcome.apply(tx, decided)
     stored = challenge_rows.find_claim(tx.connection, tx.organisation_id, decided.subject)
     return challenge_rows.claim_model(
@@ -170,18 +172,22 @@ def submit(
     )
 
 
-def decide_acceptance(
-    challenge: Record,
-    proof: Proof,
-    moment: Moment,
-    evidence: str | None = None,
-    method: VerificationMethod = VerificationMethod.SIGNATURE,
-) -> Outcome:
-    """The challenge is used up, and a claim stands for the proof.
+class Accepted(NamedTuple):
+    """What a claim rests on.
 
     ``evidence`` is what a chain answered about a contract wallet, or the transfer that arrived;
-    None for a signature by a key.
+    None for a signature by a key. ``of_page`` says that the signing page's text was signed.
     """
+
+    proof: Proof
+    method: VerificationMethod = VerificationMethod.SIGNATURE
+    evidence: str | None = None
+    of_page: bool = False
+
+
+def decide_acceptance(challenge: Record, accepted: Accepted, moment: Moment) -> Outcome:
+    """The challenge is used up, and a claim stands for the proof."""
+    proof, method, evidence, of_page = accepted
     claim_id = moment.new_id(Prefix.CLAIM)
     used = {
         "status": ChallengeStatus.USED.value,
@@ -203,6 +209,7 @@ def decide_acceptance(
         "linked_at": None,
         "method": method.value,
         "level": contracts.proof_level(method, evidence).value,
+        "of_page": of_page or None,
     }
     kept: tuple[Insert, ...] = ()
     if evidence is not None:

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 from chainteller.domain.evidence import VerificationMethod
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import AuditEntry
+from chainteller.engine.core.ports import Chain
 from chainteller.engine.operations.destinations import Target
 from chainteller.service.errors import ChainUnavailable, ClaimUnverifiable
 from chainteller.storage.queries import claim_evidence
@@ -28,6 +29,8 @@ class Asked(NamedTuple):
     address: Address
     signature: bytes
     answer: ChainAnswer
+    of_page: bool = False
+    """Whether it was asked about the signing page's text."""
 
     def proof(self) -> Proof:
         return Proof(self.answer.question.scheme, self.signature.hex(), self.address.display)
@@ -60,10 +63,18 @@ def ask(context: EngineContext, about: Case, found: Diagnosis) -> Asked | None:
     try:
         reading = read_signature(about.signature, address.network.family)
         signature = reading.candidates[0].data
-        question = contracts.question(about.challenge.text, signature, address)
+        asked = Asked(address, signature, _ask(chain, about.challenge.text, signature, address))
+        page_text = about.challenge.page_text
+        if page_text is not None and asked.answer.is_usable and not asked.answer.is_valid:
+            answer = _ask(chain, page_text, signature, address)
+            asked = Asked(address, signature, answer, of_page=True) if answer.is_valid else asked
     except (Unreadable, SecretPasted, contracts.NotAQuestion, IndexError):
         return None
-    return Asked(address, signature, chain.ask(address.network, question))
+    return asked
+
+
+def _ask(chain: Chain, text: str, signature: bytes, address: Address) -> ChainAnswer:
+    return chain.ask(address.network, contracts.question(text, signature, address))
 
 
 def acceptance(asked: Asked) -> dict[str, Any]:
@@ -106,7 +117,7 @@ def renew(context: EngineContext, account_id: str, counterparty_id: str) -> Rene
     try:
         signature = bytes.fromhex(found.claim_signature)
         address = parse_address(found.wallet_address, network)
-        question = contracts.question(found.challenge_text, signature, address)
+        question = contracts.question(found.signed_text, signature, address)
     except (ValueError, TypeError):
         return Renewal(claim_id, None)
     return Renewal(claim_id, context.chain.ask(network, question, newest=True))

@@ -185,6 +185,10 @@ def decide_request(
         "expires": deadline + WATCHED_AFTER,
         "used_at": None,
         "claim_id": None,
+        "page_token": None,
+        "page_text": None,
+        "page_signature": None,
+        "page_sent": None,
     }
     small = {
         "challenge_id": challenge_id,
@@ -306,8 +310,8 @@ def decide_arrivals(
             decided.append(_recorded(row, seen, finding, moment.now))
             proof = Proof(SCHEME, seen.hash, row.address)
             body = canonical(seen.evidence())
-            method = VerificationMethod.TRANSFER
-            decided.append(claims.decide_acceptance(row, proof, moment, body, method))
+            accepted = claims.Accepted(proof, VerificationMethod.TRANSFER, body)
+            decided.append(claims.decide_acceptance(row, accepted, moment))
             break
         if finding is not None and recorded + len(decided) < MAXIMUM_ARRIVALS:
             decided.append(_recorded(row, seen, finding, moment.now))

@@ -249,11 +249,11 @@ def register(bank: SampleBank, pair: Pair, at: int) -> None:
 def challenge(bank: SampleBank, pair: Pair, at: int, valid_s: int | None = None) -> str:
     """A text to sign, valid for ``valid_s`` seconds or for as long as the bank's options say."""
     request = ChallengeRequest(counterparty_id=pair.counterparty_id, valid_seconds=valid_s)
+    party = Party(pair.reference, bank.accounts[pair.reference].bank_account_id)
     decided = challenges.decide_challenge(
         bank.rows.record(Tables.blockchain_account, pair.account_id),
         bank.rows.record(Tables.counterparty, pair.counterparty_id),
-        Party(pair.reference, bank.accounts[pair.reference].bank_account_id),
-        challenges.validity_s(request, bank.options),
+        challenges.Asked(party, challenges.validity_s(request, bank.options)),
         bank.moment(at),
     )
     _record(bank, at, "create_challenge", decided.subject, request, pair)
@@ -280,7 +280,7 @@ def claim(bank: SampleBank, pair: Pair, challenge_id: str, at: int) -> str:
     """The wallet signed the very text."""
     challenged = bank.rows.record(Tables.challenge, challenge_id)
     proof = sample_proof(pair.wallet, challenged.text)
-    decided = claims.decide_acceptance(challenged, proof, bank.moment(at))
+    decided = claims.decide_acceptance(challenged, claims.Accepted(proof), bank.moment(at))
     inputs = _claim_inputs(pair, challenge_id)
     bank.record(at, "submit_claim", decided.subject, inputs, _owner(bank, pair))
     bank.apply(decided, at)

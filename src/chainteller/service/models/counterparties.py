@@ -92,13 +92,22 @@ class SharedWallet(WireModel):
 
 
 class ChallengeRequest(RequestModel):
-    """``valid_seconds`` is an extension for air-gapped signing, up to seven days."""
+    """``valid_seconds`` is an extension for air-gapped signing, up to seven days.
+
+    ``page_token_hash`` gives the challenge a signing page: the SHA-256, in 64 hex digits, of the
+    page's token, which the caller draws. The service learns it when somebody opens the page.
+    """
 
     counterparty_id: str
     valid_seconds: StrictInt | None = None
+    page_token_hash: str | None = None
 
 
 class Challenge(WireModel):
+    """``page_text`` is what the signing page has signed where that isn't ``challenge``, and
+    ``page_signature`` what was last sent from it: it may be anybody's until it's checked.
+    """
+
     id: str
     challenge: str
     expires: Timestamp | None = None
@@ -109,6 +118,34 @@ class Challenge(WireModel):
     status: Annotated[str, OneOf("ChallengeStatus", ChallengeStatus)] | None = None
     attempts: int | None = None
     created: Timestamp | None = None
+    page_text: str | None = None
+    page_signature: str | None = None
+
+
+class SigningPage(WireModel):
+    """What the signing page of a challenge shows to whoever has its link.
+
+    ``text`` is what a wallet signs elsewhere, ``message`` what it signs on the page; both are null
+    once the challenge is closed. ``received`` says that a signature was sent, and ``valid``,
+    after one was, whether it's the address's.
+    """
+
+    bank: str
+    network: str
+    family: str
+    address: str
+    status: Annotated[str, OneOf("ChallengeStatus", ChallengeStatus)]
+    expires: Timestamp
+    text: str | None = None
+    message: str | None = None
+    received: bool
+    valid: bool | None = None
+
+
+class PageSignature(RequestModel):
+    """What the signing page sends: a candidate for the signature of its challenge."""
+
+    signature: str
 
 
 class ClaimRequest(RequestModel):

@@ -23,7 +23,8 @@ class Capabilities(WireModel):
     ``actor`` whoever asks, as events and the audit trail name them. ``scopes`` are what they may
     do; none where they may do everything. ``case`` is ``asked`` or ``required`` where people name
     the case of what they change, and left out elsewhere. ``simulated`` names the parts of the bank
-    that aren't real; none where the deployment doesn't say.
+    that aren't real; none where the deployment doesn't say. ``signingPages`` is what the address of
+    each signing page begins with, before its token, and null where there are none.
     """
 
     name: str = ""
@@ -36,6 +37,7 @@ class Capabilities(WireModel):
     scopes: Many[str] = ()
     case: str | None = None
     simulated: Many[str] = ()
+    signing_pages: str | None = None
 
 
 class Event(WireModel):

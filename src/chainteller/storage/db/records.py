@@ -90,6 +90,10 @@ class Challenge(NamedTuple):
     expires: int
     used_at: int | None
     claim_id: str | None
+    page_token: str | None
+    page_text: str | None
+    page_signature: str | None
+    page_sent: int | None
     salt: str | None
 
 
@@ -116,6 +120,7 @@ class Claim(NamedTuple):
     linked_at: int | None
     method: str
     level: str
+    of_page: bool | None
     salt: str | None
 
 
@@ -987,8 +992,12 @@ class Tables:
             "expires",
             "used_at",
             "claim_id",
+            "page_token",
+            "page_text",
+            "page_signature",
+            "page_sent",
         ),
-        numbers=frozenset(("attempts", "created", "expires", "used_at")),
+        numbers=frozenset(("attempts", "created", "expires", "used_at", "page_sent")),
     )
     statement: ClassVar[Table] = Table(
         record=OwnershipStatement,
@@ -1031,8 +1040,10 @@ class Tables:
             "linked_at",
             "method",
             "level",
+            "of_page",
         ),
         numbers=frozenset(("created", "expires", "linked_at")),
+        booleans=frozenset(("of_page",)),
     )
     small_transfer: ClassVar[Table] = Table(
         record=SmallTransfer,

@@ -9,6 +9,8 @@ from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.lists.pages import Counted, Listing
 from chainteller.storage.queries.wallets import is_shared, level_of
 
+SIGNED_TEXT = "CASE WHEN claim.of_page THEN challenge.page_text ELSE challenge.text END"
+"""The text that the signature of a claim is of."""
 _IS_TO_SIGN = (
     "NOT EXISTS (SELECT 1 FROM small_transfer WHERE small_transfer.challenge_id = challenge.id)"
 )
@@ -27,7 +29,7 @@ find_claim = Finder(
         "JOIN counterparty ON counterparty.id = claim.counterparty_id "
         "JOIN challenge ON challenge.id = claim.challenge_id",
         **_OF_WALLET,
-        text="challenge.text",
+        text=(SIGNED_TEXT, str),
         shared=(is_shared("claim.counterparty_id", "challenge.customer_id"), bool),
     ),
     "organisation_id",
@@ -35,6 +37,8 @@ find_claim = Finder(
 )
 """A claim, with its text, the network and address of its counterparty, and whether another
 customer has verified that."""
+find_page = Finder(_WITH_ADDRESS, "page_token", condition=_IS_TO_SIGN)
+"""The challenge that a signing page is of, by the hash of its token, whichever organisation's."""
 _LISTED = Listing(_WITH_ADDRESS, "blockchain_account_id", condition=_IS_TO_SIGN)
 _STRANGERS = ("UNKNOWN_SIGNER", "SAME_STRANGER_TWICE")
 _NEWEST_FIRST = "ORDER BY challenge.created DESC, challenge.id DESC LIMIT :limit"
@@ -123,6 +127,8 @@ def to_model(row: Record, now: int) -> Challenge:
         status=challenge_status(row.status, now=now, expires=row.expires),
         attempts=row.attempts,
         created=row.created,
+        page_text=row.page_text,
+        page_signature=row.page_signature,
     )
 
 

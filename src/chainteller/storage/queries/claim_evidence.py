@@ -8,6 +8,7 @@ from chainteller.domain.second_method import ArrivalFinding
 from chainteller.storage.db import records
 from chainteller.storage.db.query import Query, Record, Session, Value, row_of
 from chainteller.storage.queries import epochs
+from chainteller.storage.queries.challenges import SIGNED_TEXT
 
 _BATCH = 1_000
 _WHOLE = {
@@ -40,6 +41,7 @@ _COLUMNS = {
         "account_bank_account_id": "trading_account.bank_account_id",
         "customer_reference": "customer.reference",
         "evidence_body": "claim_evidence.body",
+        "signed_text": SIGNED_TEXT,
         "arrivals_found": "(SELECT count(*) FROM small_transfer_arrival AS arrival "
         "WHERE arrival.challenge_id = challenge.id AND arrival.hash = claim.signature "
         f"AND arrival.finding = '{ArrivalFinding.EXACT}')",
@@ -93,7 +95,8 @@ def find(connection: Session, claim_id: str) -> Record | None:
     (the blockchain account) and the link of the two, each with that prefix, ``small_…`` of the
     small transfer that the challenge asked for, ``account_…`` of the trading account,
     ``customer_reference``, and ``evidence_body``, what a chain answered. Of a missing row they are
-    None. ``arrivals_found`` counts the exact transfers that arrived with the claim's hash.
+    None. ``signed_text`` is that of the challenge's texts which was signed. ``arrivals_found``
+    counts the exact transfers that arrived with the claim's hash.
 
     ``attempts_made`` counts the challenge's refused signatures, ``rests_on_claims`` the pair's
     linked claims that the link names (one), and ``first_linked_claims`` those that were linked when

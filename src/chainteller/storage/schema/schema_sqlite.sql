@@ -556,6 +556,10 @@ CREATE TABLE challenge (
   expires BIGINT NOT NULL,
   used_at BIGINT,
   claim_id VARCHAR(64),
+  page_token VARCHAR(64),
+  page_text TEXT,
+  page_signature TEXT,
+  page_sent INTEGER,
   salt VARCHAR(16),
   PRIMARY KEY (id),
   FOREIGN KEY(organisation_id) REFERENCES organisation (id),
@@ -571,6 +575,8 @@ CREATE INDEX ix_challenge_counterparty_id ON challenge (counterparty_id);
 CREATE INDEX ix_challenge_created ON challenge (blockchain_account_id, created, id);
 
 CREATE INDEX ix_challenge_customer ON challenge (customer_id, created);
+
+CREATE UNIQUE INDEX ix_challenge_page ON challenge (page_token) WHERE page_token IS NOT NULL;
 
 CREATE TABLE ownership_statement (
   id VARCHAR(64) NOT NULL,
@@ -619,6 +625,7 @@ CREATE TABLE claim (
   linked_at BIGINT,
   method VARCHAR(64) NOT NULL,
   level VARCHAR(64) NOT NULL,
+  of_page BOOLEAN,
   salt VARCHAR(16),
   PRIMARY KEY (id),
   FOREIGN KEY(organisation_id) REFERENCES organisation (id),

@@ -3,13 +3,14 @@ attempts, claims and links."""
 
 from typing import ClassVar
 
-from sqlalchemy import Index, Table, Text
+from sqlalchemy import Index, Table, Text, text
 from sqlmodel import Field, SQLModel
 
 from chainteller.storage.schema.columns import Atoms, Instant, Key
 from chainteller.storage.schema.tables import Tables, table
 
 _ADDRESS = 128
+_HAS_PAGE = text("page_token IS NOT NULL")
 
 
 class BlockchainAccountRow(SQLModel, table=True):
@@ -58,7 +59,12 @@ class CounterpartyRow(SQLModel, table=True):
 
 
 class ChallengeRow(SQLModel, table=True):
-    """``text`` is the exact text to be signed; ``status`` is open, used or locked."""
+    """``text`` is the exact text to be signed; ``status`` is open, used or locked.
+
+    ``page_token`` is the SHA-256 of the signing page's token, ``page_text`` the other text that the
+    page may have signed, ``page_signature`` what was last sent from it, and ``page_sent`` how often
+    something was. NULL where the challenge has no page, or nothing came from it.
+    """
 
     __tablename__ = "challenge"
     id: str = Field(primary_key=True, sa_type=Key)
@@ -73,7 +79,18 @@ class ChallengeRow(SQLModel, table=True):
     expires: int = Field(sa_type=Instant)
     used_at: int | None = Field(default=None, sa_type=Instant)
     claim_id: str | None = Field(default=None, sa_type=Key)
+    page_token: str | None = Field(default=None, sa_type=Key)
+    page_text: str | None = Field(default=None, sa_type=Text)
+    page_signature: str | None = Field(default=None, sa_type=Text)
+    page_sent: int | None = None
     __table_args__ = (
+        Index(
+            "ix_challenge_page",
+            "page_token",
+            unique=True,
+            sqlite_where=_HAS_PAGE,
+            postgresql_where=_HAS_PAGE,
+        ),
         Index("ix_challenge_customer", "customer_id", "created"),
         Index("ix_challenge_account", "blockchain_account_id", "counterparty_id", "created"),
         Index("ix_challenge_created", "blockchain_account_id", "created", "id"),
@@ -93,7 +110,7 @@ class AttemptRow(SQLModel, table=True):
 
 class ClaimRow(SQLModel, table=True):
     """An accepted proof with everything that is needed to check it again; ``level`` is that of the
-    method's evidence."""
+    method's evidence. ``of_page`` says that the signature is of the challenge's ``page_text``."""
 
     __tablename__ = "claim"
     id: str = Field(primary_key=True, sa_type=Key)
@@ -110,6 +127,7 @@ class ClaimRow(SQLModel, table=True):
     linked_at: int | None = Field(default=None, sa_type=Instant)
     method: str = Field(sa_type=Key)
     level: str = Field(sa_type=Key)
+    of_page: bool | None = None
 
 
 class EvidenceRow(SQLModel, table=True):

@@ -22,6 +22,7 @@ class Evm(KeccakFamily):
     label = "Ethereum"
     uri_schemes = ("ethereum", "eth")
     sign_function = "personal_sign (sign message), not eth_sign"
+    sign_in_as = "Ethereum"
     how_to_sign = ('Ethereum wallet: "Sign message" (personal_sign),', "never a transaction.")
     message_prefix = b"\x19Ethereum Signed Message:\n"
     scheme = "eip191"

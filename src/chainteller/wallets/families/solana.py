@@ -47,6 +47,7 @@ class Solana(Family):
         'Solana wallet: "Sign message" of exactly this text;',
         "a Ledger signs it off-chain.",
     )
+    sign_in_as = "Solana"
     form = "SOLANA"
     prefers_base58 = True
 
@@ -62,6 +63,10 @@ class Solana(Family):
     def _network(self, name: str, genesis: str, *aliases: str, main: bool = False) -> Network:
         known_as = (*aliases, genesis, f"solana:{genesis}")
         return Network(name, f"solana:{genesis[:32]}", self, main, known_as)
+
+    def sign_in_chain(self, network: Network) -> str:
+        """The cluster's name, as Sign in with Solana has it."""
+        return network.name.partition("-")[2] or "mainnet"
 
     def parse_address(self, text: str, network: Network) -> Address:
         """Read 32 bytes of base58 that are a point of the curve."""

@@ -1,0 +1,118 @@
+"""The signing page: one HTML page with its style and script, its message, and what it sends.
+
+It needs no API key. A page's token is in its path, which is never logged; the page itself is the
+same for every token, and only its script asks for the message.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from chainteller.api.connections import network_of
+from chainteller.api.endpoints import Gateway, Handler
+from chainteller.api.limits import Bucket
+from chainteller.api.protocol import CONNECTION
+from chainteller.api.reading import read_document
+from chainteller.api.request_context import context_of
+from chainteller.api.responses import error_reply, json_reply
+from chainteller.api.router import Router
+from chainteller.api.threads import STRANGERS, run
+from chainteller.api.wrong_keys import WrongKeys
+from chainteller.service.errors import NotFound, ServiceError
+from chainteller.service.models.base import read_request
+from chainteller.service.models.counterparties import PageSignature, SigningPage
+
+_FILES = Path(__file__).parent / "signing_page"
+_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "connect-src 'self'",
+        "img-src data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+HEADERS = {
+    "Content-Security-Policy": _POLICY,
+    "Referrer-Policy": "no-referrer",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=()",
+}
+
+
+class SigningPages:
+    """The endpoints of signing pages. Guessing tokens costs time, as wrong keys do."""
+
+    def __init__(self, gateway: Gateway, wrong_keys: WrongKeys) -> None:
+        self._gateway = gateway
+        self._wrong_keys = wrong_keys
+
+    def add_to(self, router: Router) -> None:
+        for name, media_type in (("page.css", "text/css"), ("page.js", "text/javascript")):
+            router.add("GET", f"/sign/{name}", _file(name, media_type))
+        router.add("GET", "/sign/{token}", _file("page.html", "text/html"))
+        router.add("GET", "/sign/{token}/message", self.message)
+        router.add("POST", "/sign/{token}/signatures", self.signatures)
+
+    async def message(self, request: Request) -> Response:
+        """What the page shows."""
+        context_of(request.scope).operation = "signingPageMessage"
+        show = self._gateway.deployment.signing_page
+        return await self._answer(request, Bucket.READ, show)
+
+    async def signatures(self, request: Request) -> Response:
+        """Take a signature from the page."""
+        context = context_of(request.scope)
+        context.operation = "signingPageSignature"
+        try:
+            document = await read_document(request, context.header("content-type"))
+            sent = read_request(PageSignature, document)
+        except ServiceError as refusal:
+            return error_reply(context, refusal)
+        take = partial(_take, self._gateway.deployment.take_signature, sent.signature)
+        return await self._answer(request, Bucket.WRITE, take)
+
+    async def _answer(
+        self, request: Request, bucket: Bucket, work: Callable[[str], SigningPage]
+    ) -> Response:
+        context, token = context_of(request.scope), request.path_params["token"]
+        name = sha256(token.encode()).hexdigest()
+        try:
+            self._gateway.limits.take(name, name, bucket)
+            found = await run(self._gateway.threads, partial(work, token), STRANGERS)
+        except ServiceError as refusal:
+            if isinstance(refusal, NotFound):
+                await self._hold(request)
+            return error_reply(context, refusal)
+        return json_reply(found.to_json(), headers={"Referrer-Policy": "no-referrer"})
+
+    async def _hold(self, request: Request) -> None:
+        wait_s = self._wrong_keys.count(network_of(context_of(request.scope).client))
+        connection = request.scope.get(CONNECTION)
+        if wait_s and connection is not None:
+            await connection.hold(wait_s)
+
+
+def _take(
+    take_signature: Callable[[str, str], SigningPage], signature: str, token: str
+) -> SigningPage:
+    return take_signature(token, signature)
+
+
+def _file(name: str, media_type: str) -> Handler:
+    content = (_FILES / name).read_bytes()
+
+    async def answer(request: Request) -> Response:
+        context_of(request.scope).operation = "signingPage"
+        return Response(content, headers=HEADERS, media_type=media_type)
+
+    return answer

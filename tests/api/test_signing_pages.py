@@ -1,0 +1,218 @@
+"""The signing page over HTTP: what it shows, what it takes, and what it leaves nowhere."""
+
+import base64
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+from eth_account import Account
+from eth_account.messages import encode_defunct
+from tests.api.conftest import Answer, Caller
+from tests.contract.test_wallets import ADDRESS, OTHER_WALLET, signed
+from tests.wallets.customers import EVM_KEYS
+from tests.world.bank import World, build, sqlite_url
+from tests.world.serving import deployment, served
+
+from chainteller.domain.options import EngineOptions
+from chainteller.engine.operations.signing_pages import MOST_SENT
+from chainteller.engine.verification.full_pass import verify
+
+URL = "https://sign.bank.example/teller"
+TOKEN = base64.urlsafe_b64encode(bytes(range(16))).decode().rstrip("=")
+WORDS_OF_A_WALLET = " ".join(["abandon"] * 11 + ["about"])
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    options = EngineOptions(rate_limits=False, public_url=URL)
+    world = build(sqlite_url(tmp_path), options=options)
+    yield world
+    world.engine.close()
+
+
+def ask(
+    call: Caller, address: str = ADDRESS, network: str = "solana", **more: object
+) -> dict[str, Any]:
+    """Register a wallet and create a challenge with a page; its ids and texts."""
+    account = call.account()
+    opened = {"tradingAccountId": account, "network": network}
+    custody = call("POST", "/blockchain-accounts", opened).json["id"]
+    wallet = call("POST", "/counterparties", {"address": address, "network": network}).json["id"]
+    hashed = sha256(TOKEN.encode()).hexdigest()
+    body = {"counterpartyId": wallet, "pageTokenHash": hashed, **more}
+    path = f"/blockchain-accounts/{custody}/1P-counterparty-ownership-challenges"
+    made = call("POST", path, body)
+    assert made.status == 201, made.body
+    return {**made.json, "claims": path.replace("challenges", "claims"), "wallet": wallet}
+
+
+def page(call: Caller, token: str = TOKEN) -> Answer:
+    return call("GET", f"/sign/{token}/message", key=None)
+
+
+def send(call: Caller, signature: str, token: str = TOKEN) -> Answer:
+    return call("POST", f"/sign/{token}/signatures", {"signature": signature}, key=None)
+
+
+def shown(call: Caller, challenge_id: str) -> Any:
+    return call("GET", f"/1P-counterparty-ownership-challenges/{challenge_id}").json
+
+
+def claim(call: Caller, asked: dict[str, Any], signature: str) -> Answer:
+    body = {
+        "challengeId": asked["id"],
+        "completedChallenge": signature,
+        "counterpartyId": asked["wallet"],
+    }
+    return call("POST", asked["claims"], body)
+
+
+def test_a_signature_from_the_page_is_kept_for_the_agent_who_submits_it(
+    call: Caller, world: World
+) -> None:
+    asked = ask(call)
+    before = page(call)
+    assert before.json["text"] == asked["challenge"]
+    assert before.json["message"].startswith("sign.bank.example wants you to sign in with your Sol")
+    wrong = send(call, signed(before.json["message"], OTHER_WALLET))
+    assert (wrong.status, wrong.json["received"], wrong.json["valid"]) == (200, True, False)
+    right = signed(before.json["message"])
+    assert send(call, right).json["valid"] is True
+    assert send(call, "somebody else opened the link").json["valid"] is False
+    kept = shown(call, asked["id"])
+    assert (kept["pageSignature"], kept["attempts"], kept["status"]) == (right, 0, "open")
+    made = claim(call, asked, kept["pageSignature"]).json
+    proof = call("GET", f"/1P-counterparty-ownership-claims/{made['id']}").json
+    assert proof["text"] == before.json["message"]
+    assert page(call).json["status"] == "used"
+    assert page(call).json["text"] is None
+    assert send(call, right).json["details"]["reason"] == "PAGE_CLOSED"
+    linked = {"address": ADDRESS, "network": "solana", "ownershipClaimId": made["id"]}
+    path = asked["claims"].replace("1P-counterparty-ownership-claims", "counterparties")
+    assert call("POST", path, linked).json["type"] == "VerifiedCounterparty1P"
+    assert list(verify(world.context.database)) == []
+
+
+def test_either_text_proves_it(call: Caller) -> None:
+    key = Account.from_key(EVM_KEYS[0])
+    asked = ask(call, key.address, "ethereum")
+    message = page(call).json["message"]
+    domain, address, *_ = message.split("\n")
+    assert domain == "sign.bank.example wants you to sign in with your Ethereum account:"
+    assert address == key.address
+    assert f"URI: {URL}\nVersion: 1\nChain ID: 1\nNonce: {asked['id'][4:]}\n" in message
+    for text, is_valid in ((message, True), (asked["challenge"], True), (message + "\n", False)):
+        signature = key.sign_message(encode_defunct(text=text)).signature.to_0x_hex()
+        assert send(call, signature).json["valid"] is is_valid
+    assert claim(call, asked, shown(call, asked["id"])["pageSignature"]).status == 201
+
+
+def test_a_family_without_sign_in_messages_signs_the_short_text(call: Caller) -> None:
+    ask(call, "bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu", "bitcoin")
+    found = page(call).json
+    assert found["message"] == found["text"]
+
+
+@pytest.mark.parametrize(
+    "token", ["A" * 22, TOKEN[:-1], f"{TOKEN}A", "page.html", "%2e%2e", "CHG_1"]
+)
+def test_a_guessed_token_is_unknown_and_costs_time(call: Caller, token: str) -> None:
+    ask(call)
+    for answer in (page(call, token), send(call, "x", token)):
+        assert (answer.status, answer.code) == (404, "NOT_FOUND")
+        assert token not in answer.body.decode()
+
+
+def test_guessing_is_held_up_and_a_page_has_a_rate(world: World) -> None:
+    with served(deployment(world, rate_limits=True)) as address:
+        call = Caller(address, world.key())
+        ask(call)
+        statuses = [send(call, f"attempt {each}").status for each in range(12)]
+        assert (statuses[:10], statuses[-1]) == ([200] * 10, 429)
+        assert [page(call, "B" * 22).status for _ in range(4)] == [404] * 4
+
+
+def test_an_expired_page_shows_no_text_and_takes_nothing(call: Caller, world: World) -> None:
+    ask(call, validSeconds=60)
+    message = page(call).json["message"]
+    world.advance(61)
+    assert page(call).json["status"] == "expired"
+    assert page(call).json["message"] is None
+    answer = send(call, signed(message))
+    assert (answer.status, answer.json["details"]["reason"]) == (409, "PAGE_CLOSED")
+
+
+def test_a_page_takes_so_many_signatures_and_no_more(call: Caller) -> None:
+    ask(call)
+    answers = [send(call, f"attempt {each}") for each in range(MOST_SENT + 1)]
+    assert [each.status for each in answers] == [200] * MOST_SENT + [409]
+    assert answers[-1].json["details"]["reason"] == "TOO_MANY_SIGNATURES"
+
+
+def test_what_is_no_signature_is_refused_and_kept_nowhere(
+    call: Caller, world: World, log_file: Path, tmp_path: Path
+) -> None:
+    asked = ask(call)
+    secret = send(call, WORDS_OF_A_WALLET)
+    assert secret.json["details"]["errors"][0]["code"] == "SECRET_PASTED"
+    huge = call("POST", f"/sign/{TOKEN}/signatures", {"signature": "A" * 1_000_000}, key=None)
+    assert (huge.status, huge.code) == (413, "PAYLOAD_TOO_LARGE")
+    for document in ({"signature": 1}, {"signature": "x", "challengeId": asked["id"]}, [], {}):
+        assert call("POST", f"/sign/{TOKEN}/signatures", document, key=None).status in {400, 422}
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    sent = call("POST", f"/sign/{TOKEN}/signatures", body=b"signature=x", headers=form, key=None)
+    assert sent.status == 415
+    assert shown(call, asked["id"])["pageSignature"] is None
+    assert send(call, "not a signature").status == 200
+    world.engine.context.database.close()
+    files = [each for each in tmp_path.rglob("*") if each.is_file()]
+    assert log_file in files
+    for file in files:
+        content = file.read_bytes()
+        assert TOKEN.encode() not in content, file
+        assert WORDS_OF_A_WALLET.encode() not in content, file
+
+
+def test_the_page_is_the_same_for_every_token_and_loads_nothing_from_elsewhere(
+    call: Caller,
+) -> None:
+    files = {
+        name: call("GET", f"/sign/{name}", key=None) for name in ("A" * 22, "page.css", "page.js")
+    }
+    for answer in files.values():
+        assert answer.status == 200
+        policy = answer.headers["content-security-policy"]
+        assert "default-src 'none'; script-src 'self'; style-src 'self'" in policy
+        assert "frame-ancestors 'none'" in policy
+        assert "unsafe" not in policy
+        assert answer.headers["referrer-policy"] == "no-referrer"
+        assert answer.headers["x-frame-options"] == "DENY"
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["cache-control"] == "no-store"
+        assert "set-cookie" not in answer.headers
+        assert b"://" not in answer.body
+    assert files["page.js"].headers["content-type"].startswith("text/javascript")
+
+
+def test_without_a_public_address_there_are_no_pages(tmp_path: Path) -> None:
+    world = build(sqlite_url(tmp_path / "other"), options=EngineOptions(rate_limits=False))
+    with served(deployment(world)) as address:
+        call = Caller(address, world.key())
+        assert call("GET", f"/sign/{TOKEN}", key=None).status == 404
+        assert call("GET", "/capabilities").json["signingPages"] is None
+        with pytest.raises(AssertionError, match="no signing pages"):
+            ask(call)
+    world.engine.close()
+
+
+def test_another_challenge_keeps_its_own_page(call: Caller) -> None:
+    asked = ask(call)
+    assert call("GET", "/capabilities").json["signingPages"] == f"{URL}/sign/"
+    again = {"counterpartyId": asked["wallet"], "pageTokenHash": sha256(b"2").hexdigest()}
+    path = asked["claims"].replace("claims", "challenges")
+    assert call("POST", path, again).status == 201
+    assert page(call).json["text"] == asked["challenge"]
+    used = call("POST", path, {**again, "pageTokenHash": sha256(TOKEN.encode()).hexdigest()})
+    assert (used.status, used.code) == (400, "VALIDATION_ERROR")
