@@ -159,6 +159,7 @@ def test_what_is_no_signature_is_refused_and_kept_nowhere(
     assert secret.json["details"]["errors"][0]["code"] == "SECRET_PASTED"
     huge = call("POST", f"/sign/{TOKEN}/signatures", {"signature": "A" * 1_000_000}, key=None)
     assert (huge.status, huge.code) == (413, "PAYLOAD_TOO_LARGE")
+    document: object
     for document in ({"signature": 1}, {"signature": "x", "challengeId": asked["id"]}, [], {}):
         assert call("POST", f"/sign/{TOKEN}/signatures", document, key=None).status in {400, 422}
     form = {"Content-Type": "application/x-www-form-urlencoded"}

@@ -6,7 +6,6 @@ same for every token, and only its script asks for the message.
 
 from collections.abc import Callable
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 
 from starlette.requests import Request
@@ -22,6 +21,7 @@ from chainteller.api.responses import error_reply, json_reply
 from chainteller.api.router import Router
 from chainteller.api.threads import STRANGERS, run
 from chainteller.api.wrong_keys import WrongKeys
+from chainteller.domain.signing_pages import hash_of
 from chainteller.service.errors import NotFound, ServiceError
 from chainteller.service.models.base import read_request
 from chainteller.service.models.counterparties import PageSignature, SigningPage
@@ -85,7 +85,7 @@ class SigningPages:
         self, request: Request, bucket: Bucket, work: Callable[[str], SigningPage]
     ) -> Response:
         context, token = context_of(request.scope), request.path_params["token"]
-        name = sha256(token.encode()).hexdigest()
+        name = hash_of(token)
         try:
             self._gateway.limits.take(name, name, bucket)
             found = await run(self._gateway.threads, partial(work, token), STRANGERS)

@@ -116,6 +116,8 @@ CHALLENGE: "FieldList[Challenge]" = FieldList(
     (
         Field("id", "challenge", IDENTIFIER, lambda each: each.id),
         Field("challenge", "message to sign", TEXT, lambda each: each.challenge),
+        Field("page_text", "message of the page", TEXT, lambda each: each.page_text),
+        Field("page_signature", "sent from the page", TEXT, lambda each: each.page_signature),
         Field("status", "status", TEXT, lambda each: each.status),
         Field("network", "network", TEXT, lambda each: each.network),
         Field("address", "address", ADDRESS, lambda each: each.address),

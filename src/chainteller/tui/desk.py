@@ -418,6 +418,12 @@ class Desk:
         capabilities = self.started.capabilities if self.started else None
         return capabilities is None or feature in capabilities.features
 
+    @property
+    def signing_pages(self) -> str:
+        """What the links of signing pages begin with; empty where the deployment has none."""
+        capabilities = self.started.capabilities if self.started else None
+        return (capabilities.signing_pages if capabilities is not None else None) or ""
+
     def may(self, scope: str) -> bool:
         """Whether whoever works here has a scope; where the deployment names none, the call will
         tell."""

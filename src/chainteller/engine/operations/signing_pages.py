@@ -5,12 +5,12 @@ What is sent is kept for the agent, who submits it: only a claim counts, and loc
 """
 
 import re
-from hashlib import sha256
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.challenges import ChallengeStatus
 from chainteller.domain.pasted_secrets import Digits, find_secret
 from chainteller.domain.pasting import MAX_PASTE
+from chainteller.domain.signing_pages import hash_of
 from chainteller.engine.core import outcome
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import Event, Outcome, Update
@@ -93,7 +93,7 @@ def _keep(tx: UnitOfWork, token: str, signature: str) -> None:
 def _find(connection: Session, token: str, *, lock: bool = False) -> Record:
     found = None
     if _TOKEN.fullmatch(token):
-        found = challenge_rows.find_page(connection, sha256(token.encode()).hexdigest(), lock=lock)
+        found = challenge_rows.find_page(connection, hash_of(token), lock=lock)
     if found is None:
         raise NotFound(_RESOURCE, "")
     return found

@@ -253,6 +253,8 @@ class Session:
         registered: The wallets registered for each blockchain account.
         issued: The challenges issued for each blockchain account, newest first.
         verdicts: The verdict on the last signature pasted for each challenge.
+        links: The link of each challenge's signing page, which only this desk knows.
+        judged: The last signature from each challenge's signing page that was checked here.
         offers: Whether the deployment has an addition.
     """
 
@@ -260,6 +262,8 @@ class Session:
     registered: dict[str, list[Counterparty]] = field(default_factory=dict)
     issued: dict[str, list[Challenge]] = field(default_factory=dict)
     verdicts: dict[str, Verdict] = field(default_factory=dict)
+    links: dict[str, str] = field(default_factory=dict, repr=False)
+    judged: dict[str, str] = field(default_factory=dict, repr=False)
     offers: Callable[[str], bool] = field(default=lambda _: True, compare=False)
 
     def add_registered(self, account_id: str, made: Counterparty) -> None:
@@ -285,6 +289,20 @@ class Session:
 
     def add_issued(self, account_id: str, made: Challenge) -> None:
         self.issued.setdefault(account_id, []).insert(0, made)
+
+    def link(self, challenge: Challenge | None) -> str:
+        """The link of a challenge's signing page; empty without one that is known here."""
+        return "" if challenge is None else self.links.get(challenge.id, "")
+
+    def take_sent(self, wallets: Sequence[Wallet], now: int) -> Wallet | None:
+        """A wallet of these whose signing page sent a signature that wasn't checked here yet."""
+        for wallet in wallets:
+            challenge = wallet.open_challenge(now)
+            sent = challenge.page_signature if challenge is not None else None
+            if challenge is not None and sent and self.judged.get(challenge.id) != sent:
+                self.judged[challenge.id] = sent
+                return wallet
+        return None
 
     def verdict(self, wallet: Wallet) -> Verdict | None:
         """The verdict on a signature of the wallet's newest challenge."""

@@ -15,7 +15,7 @@ from chainteller.tui.steps import take
 from chainteller.tui.wallets import flow as wallet_flow
 from chainteller.tui.wallets import second_method
 from chainteller.tui.wallets.book import customer_of, wallet_of
-from chainteller.tui.wallets.screen import begin_registration, networks, show_all
+from chainteller.tui.wallets.screen import begin_registration, networks, new_link, show_all
 
 if TYPE_CHECKING:
     from chainteller.tui.wallets.book import Wallet
@@ -99,8 +99,22 @@ def _show_code(screen: "WalletsScreen") -> None:
     if wallet is None or challenge is None:
         screen.desk.notify("no message is waiting for a signature here", "muted")
         return
-    title = f"{short_id(challenge.id)}  {wallet.network}"
-    screen.app.push_screen(CodeBox(title, half_blocks(challenge.challenge)))
+    link = screen.session.link(challenge)
+    title = f"{short_id(challenge.id)}  {'signing page' if link else wallet.network}"
+    screen.app.push_screen(CodeBox(title, half_blocks(link or challenge.challenge)))
+
+
+def _no_pages(screen: "WalletsScreen") -> str:
+    return _no_wallet(screen) or (
+        "" if screen.desk.signing_pages else "this deployment has no signing pages"
+    )
+
+
+def _new_page(screen: "WalletsScreen") -> None:
+    screen.clear_failure()
+    wallet = _wallet(screen)
+    if wallet is not None:
+        take(screen, wallet_flow.issue(wallet, screen.session, new_link(screen.desk)))
 
 
 def _filter(screen: "WalletsScreen") -> None:
@@ -157,7 +171,7 @@ COMMANDS: tuple[Command["WalletsScreen"], ...] = (
         _withdraw,
         _not_withdrawable,
         footer="withdraw", rank=4, scope="transfers:write", feature="withdrawals"),
-    Command("wallets.code", "q", "The message to sign as a QR code",
+    Command("wallets.code", "q", "The link or the message to sign as a QR code",
         _show_code, _no_open_challenge, footer="QR", rank=3),
     Command("wallets.filter", "slash,ctrl+f", "Filter the wallets",
         _filter, _nothing_to_filter, footer="filter", rank=5, of_list=True),
@@ -165,6 +179,14 @@ COMMANDS: tuple[Command["WalletsScreen"], ...] = (
     Command("wallets.all", "0", "All accounts, or the selected one",
         _toggle_all, _no_account, footer="all", rank=4,
         feature="blockchain-accounts", of_list=True),
+    Command(
+        "wallets.page",
+        "",
+        "signing page: a new message to sign, with a link",
+        _new_page,
+        _no_pages,
+        scope="wallets:write",
+    ),
     Command(
         "wallets.small_transfer",
         "",

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from chainteller.domain.assets import ASSETS_BY_KEY, CRYPTO, Asset
 from chainteller.domain.challenges import ReverificationReason, SharedWallets
@@ -17,6 +17,7 @@ from chainteller.domain.clock import from_datetime
 from chainteller.domain.evidence import AddressCode
 from chainteller.domain.limits import UNVERIFIED_HOLD
 from chainteller.domain.preconditions import Act
+from chainteller.domain.signing_pages import hash_of
 from chainteller.paths import shipped
 from chainteller.records.formats import (
     countdown,
@@ -268,8 +269,26 @@ def refuse_secret() -> Result:
 # -- challenge, signature, claim and link ----------------------------------------------------------
 
 
-def next_step(wallet: Wallet, session: Session, now: int) -> Step:
-    """What enter does for a wallet."""
+class PageLink(NamedTuple):
+    """The link of a signing page that is about to be made; both parts are empty without one."""
+
+    pages: str = ""
+    token: str = ""
+
+    @property
+    def url(self) -> str:
+        return self.pages + self.token
+
+    @property
+    def token_hash(self) -> str | None:
+        return hash_of(self.token) if self.token else None
+
+
+NO_PAGE = PageLink()
+
+
+def next_step(wallet: Wallet, session: Session, now: int, link: PageLink = NO_PAGE) -> Step:
+    """What enter does for a wallet; ``link`` is for the message that it may create."""
     verdict = session.verdict(wallet)
     match wallet.state(now):
         case "signing" if verdict is not None and verdict.accepted:
@@ -285,20 +304,31 @@ def next_step(wallet: Wallet, session: Session, now: int) -> Step:
             has_end = wallet.counterparty.verification is not None
             return notice(f"already verified{ends if has_end else ''}", "muted")
         case _:
-            return Write("challenge", _request(wallet, partial(_issue, wallet, session)))
+            return issue(wallet, session, link)
 
 
 def _request(wallet: Wallet, call: "Callable[[Service, str], Step]") -> CustomerRequest[Step]:
     return CustomerRequest(wallet.account.trading_account_id, call)
 
 
-def _issue(wallet: Wallet, session: Session, service: "Service", key: str) -> Step:
-    request = ChallengeRequest(counterparty_id=wallet.counterparty.id)
+def issue(wallet: Wallet, session: Session, link: PageLink) -> Step:
+    """Create a message to sign, with the signing page of ``link`` if it names one."""
+    return Write("challenge", _request(wallet, partial(_issue, wallet, session, link)))
+
+
+def _issue(wallet: Wallet, session: Session, link: PageLink, service: "Service", key: str) -> Step:
+    request = ChallengeRequest(
+        counterparty_id=wallet.counterparty.id, page_token_hash=link.token_hash
+    )
     made = service.create_challenge(wallet.account.id, request, idempotency_key=key).value
     session.add_issued(wallet.account.id, made)
+    copies = "c copies it"
+    if link.token:
+        session.links[made.id] = link.url
+        copies = "c copies the link, q shows it"
     until = f", valid to {made.expires:%H:%M:%S}Z" if made.expires else ""
     return Result(
-        (f"message to sign {short_id(made.id)} created{until}   c copies it", "good"),
+        (f"message to sign {short_id(made.id)} created{until}   {copies}", "good"),
         record=wallet.key,
         changed="ownership_challenge.created",
     )

@@ -169,6 +169,7 @@ def _known(wallet: Wallet, address: Address, now: int) -> list[KnownChallenge]:
                     text=challenge.challenge,
                     state=challenge_status(status, now=now, expires=expires),
                     expires_at=format_instant(expires),
+                    page_text=challenge.page_text,
                 )
             )
     return found

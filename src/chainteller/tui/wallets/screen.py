@@ -9,6 +9,7 @@ from textual import events
 from textual.containers import Container, VerticalScroll
 from textual.widget import Widget
 
+from chainteller.domain.signing_pages import new_token
 from chainteller.records.formats import RECORD_ID
 from chainteller.service.errors import NotOffered, ServiceUnavailable, TellerError
 from chainteller.tui.desk import Desk
@@ -147,7 +148,15 @@ class WalletsScreen(ListScreen[Shown]):
         elif not self.is_placed and total:
             _place_cursor(self)
         _draw_running(self)  # with verdicts that are newer than these rows
+        self._check_sent()
         self.row_chosen()
+
+    def _check_sent(self) -> None:
+        """Check what came from a signing page, as if it had been pasted for its wallet."""
+        wallet = None if self.checking else self.session.take_sent(self.book.wallets, self.desk.now)
+        if wallet is not None and wallet.challenge is not None:
+            self.desk.notify("the signing page has sent a signature", "muted")
+            check_signature(self, wallet, str(wallet.challenge.page_signature))
 
     def row_chosen(self) -> None:
         self.read("limits", partial(_load_limits, self))
@@ -179,7 +188,7 @@ class WalletsScreen(ListScreen[Shown]):
             self.desk.notify("the signature is still being checked", "muted")
         elif isinstance(chosen, Wallet):
             self.clear_failure()
-            take(self, flow.next_step(chosen, self.session, self.desk.now))
+            take(self, flow.next_step(chosen, self.session, self.desk.now, new_link(self.desk)))
 
     def step_back(self) -> bool:
         if super().step_back():
@@ -245,12 +254,12 @@ class WalletsScreen(ListScreen[Shown]):
         return chosen.id if chosen else ""
 
     def main_text(self) -> str:
-        """The challenge, byte for byte, while it waits for its signature."""
+        """While a challenge waits for its signature, its link, or its text byte for byte."""
         wallet = wallet_of(self.selected)
         challenge = wallet.open_challenge(self.desk.now) if wallet else None
-        return (
-            challenge.challenge if challenge else self.query_one("#wallet-head", Lines).plain_text
-        )
+        if challenge is None:
+            return self.query_one("#wallet-head", Lines).plain_text
+        return self.session.link(challenge) or challenge.challenge
 
     def customer_text(self) -> str:
         failure, wallet = self.query_one(FailurePanel).failure, wallet_of(self.selected)
@@ -262,7 +271,10 @@ class WalletsScreen(ListScreen[Shown]):
         if verdict is not None and wallet.state(now) == "signing" and not verdict.accepted:
             return verdict.diagnosis.ask_customer
         values = view.told_values(wallet, self.desk.settings.bank_name)
-        return self.desk.customer_texts.fill(f"wallet.{view.told_name(wallet, now)}", values)
+        name, link = view.told_name(wallet, now), self.session.link(wallet.open_challenge(now))
+        if link and name == "signing":
+            name, values["link"] = "signing_page", link
+        return self.desk.customer_texts.fill(f"wallet.{name}", values)
 
     def exports(self) -> Sequence[Export]:
         """The open challenge as a file with its bytes and nothing else, then those of the list."""
@@ -453,6 +465,12 @@ def _take_address(screen: WalletsScreen, text: str) -> None:
         take(screen, flow.register(text, owner_id, account, networks(screen), screen.session))
 
 
+def new_link(desk: Desk) -> flow.PageLink:
+    """A link for a new signing page, where the deployment has them."""
+    pages = desk.signing_pages
+    return flow.PageLink(pages, new_token(desk.settings.randomness) if pages else "")
+
+
 def take_signature(screen: WalletsScreen, text: str) -> None:
     """Check a signature for the selected wallet, without submitting it."""
     screen.clear_failure()
@@ -462,6 +480,13 @@ def take_signature(screen: WalletsScreen, text: str) -> None:
         return
     if not screen.has_class("-wide"):
         screen.add_class("detail-open")
+    check_signature(screen, wallet, text)
+
+
+def check_signature(screen: WalletsScreen, wallet: Wallet, text: str) -> None:
+    """Check a signature of a wallet that has a challenge."""
+    if wallet.challenge is None:
+        return
     screen.checking = wallet.challenge.id
     draw(screen)
     screen.read("diagnosis", partial(_check_signature, screen, wallet, text))
@@ -603,9 +628,14 @@ def _draw_challenge(screen: WalletsScreen, wallet: Wallet | None) -> None:
         wide.show(line(), "", [])
         narrow.show(line(), "", [])
         return
-    head, how = view.challenge_head(wallet), view.how_to_sign(wallet)
-    wide.show(head, challenge.challenge, how)
-    narrow.show(head, challenge.challenge, [] if screen.session.verdict(wallet) else how)
+    link = screen.session.link(challenge)
+    if link:
+        head, text, how = view.PAGE_HEAD, link, view.page_lines(challenge)
+    else:
+        head, text = view.challenge_head(wallet), challenge.challenge
+        how = view.how_to_sign(wallet)
+    wide.show(head, text, how)
+    narrow.show(head, text, [] if screen.session.verdict(wallet) else how)
 
 
 def _draw_title(screen: WalletsScreen) -> None:

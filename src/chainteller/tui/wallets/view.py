@@ -40,7 +40,7 @@ from chainteller.wallets.findings import INCOMPLETE
 
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TradingAccount
-    from chainteller.service.models.counterparties import BlockchainAccount
+    from chainteller.service.models.counterparties import BlockchainAccount, Challenge
     from chainteller.service.models.funding import LimitUsage
 
 COLUMNS = (
@@ -499,6 +499,21 @@ def challenge_head(wallet: Wallet) -> Line:
     size = f"exactly these {len(text.encode())} bytes"
     return line(("MESSAGE TO SIGN", "strong"), (f"  {size}; ", "muted"), ("c", "key"),
                 (" copies them unchanged", "muted"))  # fmt: skip
+
+
+PAGE_HEAD = line(
+    ("SIGNING PAGE", "strong"), ("  ", ""), ("c", "key"), (" copies the link, ", "muted"),
+    ("q", "key"), (" shows it as a QR code", "muted"),
+)  # fmt: skip
+
+
+def page_lines(challenge: "Challenge") -> list[Line]:
+    """What the agent says of a signing page, and the text for a wallet that can't open it."""
+    return [
+        line(("The customer opens the link and signs there. The signature comes here.", "muted")),
+        line(("Elsewhere, the customer signs this text: ", "muted"), (challenge.challenge, "")),
+        line(("e", "key"), (" writes the text to a file", "muted")),
+    ]
 
 
 def how_to_sign(wallet: Wallet) -> list[Line]:

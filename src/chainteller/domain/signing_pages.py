@@ -1,0 +1,16 @@
+"""The tokens of signing pages: 128 random bits, which only the page's link has in plain."""
+
+from base64 import urlsafe_b64encode
+from hashlib import sha256
+
+from chainteller.domain.randomness import Randomness
+
+
+def new_token(randomness: Randomness) -> str:
+    """22 characters of base64url."""
+    return urlsafe_b64encode(randomness.bytes(16)).decode().rstrip("=")
+
+
+def hash_of(token: str) -> str:
+    """What a service keeps of a token: its SHA-256 in hex."""
+    return sha256(token.encode()).hexdigest()
