@@ -50,6 +50,7 @@ WALLETS = {
     "dave-ethereum": "0x90F79bf6EB2c4f870365E785982E1f101E93b906",
 }
 SLOW = {
+    "CHAINTELLER_SERVICE__PUBLIC_URL": "https://bank.example",
     "CHAINTELLER_ENGINE__FILL_DELAY_S": "7200",
     "CHAINTELLER_ENGINE__WITHDRAWAL_DELAY_S": "7200",
 }
@@ -183,6 +184,7 @@ def lines(bank: Bank) -> Lines:
         "counterparties show": (linked.id,),
         "wallets register": ("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266", "--network", "base"),
         "wallets challenge": (open_.id, "--account", custody),
+        "wallets link-page": (open_.id, "--account", custody),
         "wallets challenges": ("--account", custody),
         "wallets show": (claim,),
         "wallets diagnose": open_.signed,

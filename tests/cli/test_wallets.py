@@ -1,6 +1,7 @@
 """Part B by commands: from an address to a verified wallet, with a sample customer's key."""
 
 import json
+import re
 from contextlib import closing
 from pathlib import Path
 
@@ -68,8 +69,8 @@ def test_a_wrong_signature_is_explained_without_burning_an_attempt(teller: Telle
 def test_what_is_not_found_at_once_is_searched_for_longer(teller: Teller) -> None:
     network, name, address = WALLETS[0]
     _, challenge = _challenge(teller, network, address)
-    shortened = _signed(f"> {challenge.body['challenge'][:140]}...", name)
-    found = teller("wallets", "diagnose", challenge.body["id"], shortened, "--json").body
+    marked = _signed(f"**{challenge.body['challenge']}** Regards", name)
+    found = teller("wallets", "diagnose", challenge.body["id"], marked, "--json").body
     assert (found["finding"], found["certain"]) == ("ALTERED_TEXT", True)
 
 
@@ -187,3 +188,23 @@ def test_a_shared_wallet_is_linked_when_that_was_acknowledged(
     assert (linked.code, linked.body["shared"]) == (0, True)
     listed = teller("wallets", "shared", "--all")
     assert listed.out.count(_SHARED) == 2
+
+
+def test_a_link_is_printed_alone_and_its_signature_is_waited_for(
+    teller: Teller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network, _, address = WALLETS[0]
+    wallet, _ = _challenge(teller, network, address)
+    asked = ("wallets", "link-page", wallet, "--account", "BCA_SAMPLE1")
+    refused = teller(*asked)
+    assert (refused.code, "service.public_url" in refused.err) == (2, True)
+    monkeypatch.setenv("CHAINTELLER_SERVICE__PUBLIC_URL", "https://bank.example")
+    link = teller(*asked).out
+    assert re.fullmatch(r"https://bank\.example/sign/[A-Za-z0-9_-]{22}\n", link)
+    made = teller(*asked, "--json").body
+    assert made["url"].startswith("https://bank.example/sign/")
+    assert made["pageText"].startswith("bank.example wants you to sign in")
+    monkeypatch.setenv("CHAINTELLER_ENGINE__CHALLENGE_TTL_S", "1")
+    closed = teller(*asked, "--wait")
+    assert (closed.code, closed.out) == (1, "")
+    assert "closed before it was signed" in closed.err

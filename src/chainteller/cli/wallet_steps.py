@@ -4,17 +4,20 @@ A challenge or a claim is named by its id alone when an agent comes back to it, 
 asks for its account and wallet too.
 """
 
+import time
 from dataclasses import dataclass
 
-from chainteller.cli.error_output import Usage
+from chainteller.cli.error_output import Usage, say
+from chainteller.domain.challenges import ChallengeStatus
 from chainteller.service.errors import NotOffered
 from chainteller.service.interface import Service
-from chainteller.service.models.counterparties import Challenge, OwnershipClaim
+from chainteller.service.models.counterparties import Challenge, DiagnosisRequest, OwnershipClaim
 from chainteller.service.models.pages import MAXIMUM_LIMIT, ListQuery
 from chainteller.workspace.recording import Recorder
 from chainteller.workspace.store import SentRequest, Workspace
 
 _LOOKED_THROUGH = 5_000
+_POLL_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,30 @@ def step_of(
         f"{identifier} wasn't created here, so its account and wallet aren't known.",
         "Add --account BCA_… and --counterparty CPT_…",
     )
+
+
+def signature_from_page(
+    service: Service, made: Challenge, account_id: str, counterparty_id: str
+) -> str | None:
+    """Wait for a signature from a challenge's page that would be accepted; others are told on
+    stderr, and the customer may sign again. None once the challenge is closed.
+    """
+    refused = ""
+    while True:
+        now = service.challenge_by_id(made.id)
+        if now.status != ChallengeStatus.OPEN:
+            return None
+        sent = now.page_signature
+        if sent and sent != refused:
+            request = DiagnosisRequest(
+                challenge_id=made.id, completed_challenge=sent, counterparty_id=counterparty_id
+            )
+            found = service.diagnose_signature(account_id, request)
+            if found.accepted:
+                return sent
+            refused = sent
+            say(f"not accepted: {found.finding}", found.explanation)
+        time.sleep(_POLL_S)
 
 
 def wallet_of(desk: Recorder, counterparty_id: str) -> tuple[str, str]:

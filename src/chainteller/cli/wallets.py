@@ -19,7 +19,9 @@ from chainteller.domain import second_method
 from chainteller.domain.challenges import ReverificationReason
 from chainteller.domain.json_depth import parse_json
 from chainteller.domain.pasted_secrets import Digits
+from chainteller.domain.randomness import SystemRandomness
 from chainteller.domain.second_method import StatementReason
+from chainteller.domain.signing_pages import hash_of, new_token
 from chainteller.records.fields import IDENTIFIER, TEXT, YES_OR_NO, Field, FieldList
 from chainteller.records.wallets import (
     BLOCKCHAIN_ACCOUNT,
@@ -195,6 +197,66 @@ def challenge(counterparty_id: str, account_id: str, idempotency_key: str | None
         f"challenge {made.id}", f"expires {made.expires:%Y-%m-%dT%H:%M:%SZ}" if made.expires else ""
     )
     verbatim(made.challenge)
+
+
+@wallets.command(
+    "link-page",
+    calls=[op.CREATE_CHALLENGE],
+    epilog=example(
+        "chainteller wallets link-page CPT_... --account BCA_...",
+        "chainteller wallets link-page CPT_... --account BCA_... --wait",
+    ),
+)
+@click.argument("counterparty_id", metavar="CPT")
+@_of_account
+@click.option(
+    "--wait",
+    "is_waiting",
+    is_flag=True,
+    help="Wait for the customer's signature and submit it; ends with 1 if the link closes first.",
+)
+@idempotent
+def link_page(
+    counterparty_id: str, account_id: str, *, is_waiting: bool, idempotency_key: str | None
+) -> int:
+    """Create a message to sign with a page for the customer; only its link is printed on stdout.
+
+    With --wait, the link is on stderr and the claim on stdout.
+    """
+    with writing() as desk:
+        pages = desk.service.capabilities().signing_pages
+        if not pages:
+            raise Usage(
+                "This deployment has no signing pages.",
+                "Set service.public_url where it is served, or use: wallets challenge",
+            )
+        token = new_token(SystemRandomness())
+        request = ChallengeRequest(counterparty_id=counterparty_id, page_token_hash=hash_of(token))
+        made = desk.create_challenge(account_id, request, idempotency_key=idempotency_key).value
+        until = f"expires {made.expires:%Y-%m-%dT%H:%M:%SZ}" if made.expires else ""
+        say(f"challenge {made.id}", until)
+        if is_waiting:
+            say(f"{pages}{token}")
+            return _claim_from_page(desk, account_id, counterparty_id, made)
+    if options().json:
+        document(made.model_dump(mode="json", by_alias=True) | {"url": f"{pages}{token}"})
+    else:
+        verbatim(f"{pages}{token}")
+    return Exit.DONE
+
+
+def _claim_from_page(desk: Recorder, account_id: str, counterparty_id: str, made: Challenge) -> int:
+    """Submit what comes from a challenge's page once it would be accepted."""
+    signature = steps.signature_from_page(desk.service, made, account_id, counterparty_id)
+    if signature is None:
+        say("The message to sign was closed before it was signed.", "Create a new link.")
+        return Exit.REFUSED
+    request = ClaimRequest(
+        challenge_id=made.id, completed_challenge=signature, counterparty_id=counterparty_id
+    )
+    claim_made = desk.submit_claim(account_id, request).value
+    record(claim_made, CLAIM, [("next", f"chainteller wallets link {claim_made.id}")])
+    return Exit.DONE
 
 
 @wallets.command(
