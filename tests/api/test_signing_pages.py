@@ -18,6 +18,8 @@ from tests.world.serving import deployment, served
 from chainteller.domain.options import EngineOptions
 from chainteller.engine.operations.signing_pages import MOST_SENT
 from chainteller.engine.verification.full_pass import verify
+from chainteller.remote.client import RemoteService
+from chainteller.service.models.counterparties import ChallengeRequest
 
 URL = "https://sign.bank.example/teller"
 TOKEN = base64.urlsafe_b64encode(bytes(range(16))).decode().rstrip("=")
@@ -211,9 +213,16 @@ def test_without_a_public_address_there_are_no_pages(tmp_path: Path) -> None:
 def test_another_challenge_keeps_its_own_page(call: Caller) -> None:
     asked = ask(call)
     assert call("GET", "/capabilities").json["signingPages"] == f"{URL}/sign/"
-    again = {"counterpartyId": asked["wallet"], "pageTokenHash": sha256(b"2").hexdigest()}
+    remote = RemoteService(call.address, str(call.key))
+    again = ChallengeRequest(
+        counterparty_id=asked["wallet"], page_token_hash=sha256(b"2").hexdigest()
+    )
+    made = remote.create_challenge(asked["blockchainAccountId"], again).value
+    remote.close()
+    assert made.challenge != asked["challenge"]
+    assert made.page_text is not None
     path = asked["claims"].replace("claims", "challenges")
-    assert call("POST", path, again).status == 201
     assert page(call).json["text"] == asked["challenge"]
-    used = call("POST", path, {**again, "pageTokenHash": sha256(TOKEN.encode()).hexdigest()})
+    hashed = sha256(TOKEN.encode()).hexdigest()
+    used = call("POST", path, {"counterpartyId": asked["wallet"], "pageTokenHash": hashed})
     assert (used.status, used.code) == (400, "VALIDATION_ERROR")

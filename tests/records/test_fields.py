@@ -110,7 +110,9 @@ def test_every_value_of_a_customers_text_is_a_field_that_may_be_told() -> None:
         "wallet": WALLET,
     }
     challenge = {field.spoken_as for field in CHALLENGE.fields}
-    given["wallet"] = {"bank", "link"} | challenge | {field.spoken_as for field in SMALL_TRANSFER.fields}
+    given["wallet"] = (
+        {"bank", "link"} | challenge | {field.spoken_as for field in SMALL_TRANSFER.fields}
+    )
     for group, fields in lists.items():
         told = {field.spoken_as for field in fields.fields} | given.get(group, {"bank"})
         for name, text in texts[group].items():

@@ -35,7 +35,7 @@ CODE = re.compile(
 MONEY = {"amount", "gives", "gets", "price", "fee"}
 """Filled with amount and currency together (``records.formats.money``)."""
 TIMES = {"created", "completed_at", "settled_at", "cancelled_at", "expires", "until", "at", "now"}
-WORDS = {"bank", "side", "asset", "network", "end", "currency", "recipient"}
+WORDS = {"bank", "side", "asset", "network", "end", "currency", "recipient", "link"}
 INTERNAL = {
     "METHOD_NOT_ALLOWED",
     "UNSUPPORTED_MEDIA_TYPE",

@@ -108,8 +108,6 @@ SMALL_TRANSFERS_FEATURE = "small-transfers"
 """The feature of a deployment that verifies wallets by a small transfer of an exact amount."""
 OWNERSHIP_STATEMENTS_FEATURE = "ownership-statements"
 """The feature of a deployment that records statements about wallets for a review."""
-SIGNING_PAGES_FEATURE = "signing-pages"
-"""The feature of a deployment whose challenges may have a page on which the customer signs."""
 DISPUTES_FEATURE = "disputes"
 """The feature of a deployment that verifies its books by itself, and stops payouts on a breach."""
 DECISIONS_FEATURE = "decisions"
@@ -1172,7 +1170,7 @@ CREATE_CHALLENGE = Write(
     tag="Wallet ownership",
     scope="wallets:write",
     request=ChallengeRequest,
-    additions={"valid_seconds": "challenges", "page_token_hash": SIGNING_PAGES_FEATURE},
+    additions={"valid_seconds": "challenges", "page_token_hash": "challenges"},
     response=Challenge,
     creates=f"/{_OWNERSHIP}-challenges/{{ownershipChallengeId}}",
     errors=(errors.NotFound, errors.NetworkMismatch),

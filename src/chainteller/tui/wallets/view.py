@@ -510,9 +510,9 @@ PAGE_HEAD = line(
 def page_lines(challenge: "Challenge") -> list[Line]:
     """What the agent says of a signing page, and the text for a wallet that can't open it."""
     return [
-        line(("The customer opens the link and signs there. The signature comes here.", "muted")),
-        line(("Elsewhere, the customer signs this text: ", "muted"), (challenge.challenge, "")),
-        line(("e", "key"), (" writes the text to a file", "muted")),
+        line(("The customer opens it and signs. The signature comes here.", "muted")),
+        line(("To sign elsewhere (", "muted"), ("e", "key"), (" writes it to a file):", "muted")),
+        line((challenge.challenge, "")),
     ]
 
 
