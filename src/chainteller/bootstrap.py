@@ -32,6 +32,7 @@ from chainteller.settings.tree import (
     DeskSettings,
     EngineSettings,
     LimitSettings,
+    Profile,
     RateSettings,
     Settings,
 )
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from chainteller.engine.core.signers import Signers
     from chainteller.engine.deployment import EmbeddedDeployment
     from chainteller.engine.engine import Engine
+    from chainteller.remote.provider import Provider
     from chainteller.remote.transport import Sign
     from chainteller.service.attempts import Watch
     from chainteller.service.models.records import Capabilities, ChainReport
@@ -192,6 +194,7 @@ def open_engine(
     from chainteller.engine.core.kept_heads import KeptHeads
     from chainteller.engine.core.timekeeping import KeptClock, Timekeeper
     from chainteller.engine.engine import Engine
+    from chainteller.engine.forwarding.marking import provider_of
     from chainteller.engine.upkeep import epochs
     from chainteller.storage.database import open_database
 
@@ -212,8 +215,11 @@ def open_engine(
         arrivals=arrivals(settings),
         simulated=simulated(settings),
     )
-    if not place.read_only:
-        with suppress(ServiceUnavailable):  # whoever needs the database will say so
+    with suppress(ServiceUnavailable):  # whoever needs the database will say so
+        address = provider_of(context.database)
+        if address:
+            context = replace(context, provider=provider(settings, address), simulated=())
+        if not place.read_only:
             epochs.tick(context)
     return Engine(context)
 
@@ -228,6 +234,45 @@ def simulated(settings: Settings) -> "tuple[Part, ...]":
     if settings.engine.price_feed != "simulated":
         connected.add(Part.PRICES)
     return tuple(part for part in SIMULATED if part not in connected)
+
+
+def provider(settings: Settings, address: str) -> "Provider":
+    """The provider of a gateway; its API key is looked for when it's first called."""
+    from chainteller.credentials import VARIABLE, api_key
+    from chainteller.remote.provider import Provider
+
+    gateway = settings.gateway
+    names = {each: getattr(gateway, each) for each in ("key_env", "key_file", "key_command")}
+    place = Place(
+        remote=True,
+        address=address,
+        label=address.partition("://")[2] or address,
+        chosen_by="--for",
+        profile=Profile("gateway", **names) if any(names.values()) else None,
+        cleartext=settings.service.cleartext == "allow",
+    )
+    variable = "" if any(names.values()) else VARIABLE
+    key = partial(api_key, place, os.environ, variable)
+    return Provider(address, key, honours_keys=gateway.honours_keys)
+
+
+def gateway(engine: "Engine", settings: Settings, address: str) -> "Engine":
+    """The engine as a gateway in front of a provider; its database is marked as such.
+
+    Raises:
+        SettingsInvalid: it's another provider's database, or the bank's own; or there is no key.
+    """
+    from chainteller.engine.engine import Engine
+    from chainteller.engine.forwarding.marking import mark
+    from chainteller.service.errors import Conflict
+
+    found = provider(settings, address)
+    found.require_key()
+    try:
+        mark(engine.context, operator(settings), address)
+    except Conflict as error:
+        raise SettingsInvalid([f"--for: {error.message} {error.suggestion}"]) from None
+    return Engine(replace(engine.context, provider=found, simulated=()))
 
 
 def chain(settings: Settings) -> "EvmRpc | None":
@@ -322,7 +367,7 @@ def engine_options(settings: Settings) -> "EngineOptions":
     engine, service = settings.engine, settings.service
     options = {
         each.name: getattr(group, each.name)
-        for group in (engine, service, settings.audit)
+        for group in (engine, service, settings.audit, settings.gateway)
         for each in fields(EngineOptions)
         if hasattr(group, each.name)
     }

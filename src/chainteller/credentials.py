@@ -19,8 +19,9 @@ _COMMAND_TIMEOUT_S = 20
 _CARRIED = re.compile(r"[ -~]+", re.ASCII)
 
 
-def api_key(place: Place, environ: Mapping[str, str]) -> str:
-    """Find the API key for ``place``.
+def api_key(place: Place, environ: Mapping[str, str], variable: str = VARIABLE) -> str:
+    """Find the API key for ``place``. ``variable`` is the one that comes before its profile; empty
+    for none.
 
     Raises:
         SettingsInvalid: no key was found, it can't be sent in a header, or everybody on the way
@@ -34,7 +35,7 @@ def api_key(place: Place, environ: Mapping[str, str]) -> str:
                 f'use https://, or set {name}.cleartext = "allow"'
             ]
         )
-    key = _found(place, environ)
+    key = (environ.get(variable, "").strip() if variable else "") or _found(place, environ)
     if not _CARRIED.fullmatch(key):
         what = "is empty" if not key else "is no single line of ASCII characters"
         raise SettingsInvalid([f"the API key for {place.label} {what}"])
@@ -42,8 +43,6 @@ def api_key(place: Place, environ: Mapping[str, str]) -> str:
 
 
 def _found(place: Place, environ: Mapping[str, str]) -> str:
-    if key := environ.get(VARIABLE, "").strip():
-        return key
     profile = place.profile
     if profile is not None:
         if profile.key_env:

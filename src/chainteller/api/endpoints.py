@@ -32,11 +32,12 @@ from chainteller.service.models.records import Capabilities
 from chainteller.service.operations import (
     ACCOUNT_ID,
     ANY_KEY,
-    FEATURES,
+    EVENT_STREAM,
     Call,
     Endpoint,
     Operation,
     Write,
+    features_of,
 )
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
@@ -194,7 +195,8 @@ def _answered(context: RequestContext, asked: Asked, service: Service) -> Respon
     if operation.is_whole:
         answer = cut(answer, asked.query)
     elif isinstance(answer, Capabilities):
-        answer = answer.model_copy(update={"features": FEATURES})
+        over_http = features_of(EVENT_STREAM)
+        answer = answer.model_copy(update={"features": (*answer.features, *over_http)})
     return json_reply(written(answer))
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from chainteller.bootstrap import (
     database_url,
     deployment,
+    gateway,
     load_samples,
     open_engine,
     operator,
@@ -469,12 +470,15 @@ def copy(to_url: str) -> tuple[Outcome, list[str]]:
     return outcome, [str(each) for each in breaches]
 
 
-def serve(serving: "Serving", *, sample: bool) -> int:
-    """Serve until a signal; returns the exit code."""
+def serve(serving: "Serving", *, sample: bool, provider: str | None = None) -> int:
+    """Serve until a signal, as a gateway in front of a provider if one is named; returns the exit
+    code."""
     from chainteller.api.server import serve as run
 
     configured = options().configured
     found = open_engine(configured.settings, configured.database())
+    if provider is not None:
+        found = gateway(found, configured.settings, provider)
     if sample:
         load_samples(found, configured.settings.engine.seed)
     if found.context.kept is not None:

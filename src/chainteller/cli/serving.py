@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     "serve",
     cls=TellerCommand,
     changes=True,
-    epilog=example("chainteller serve --port 8080", "chainteller serve --sample --log -"),
+    epilog=example(
+        "chainteller serve --port 8080",
+        "chainteller serve --sample --log -",
+        "chainteller serve --for https://provider.example/trading",
+    ),
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
@@ -31,6 +35,9 @@ if TYPE_CHECKING:
     "--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="PostgreSQL only."
 )
 @click.option("--sample", is_flag=True, help="Load the sample data first.")
+@click.option(
+    "--for", "provider", metavar="URL", help="Serve as a gateway in front of this provider."
+)
 @click.option("--log", metavar="-", help="- logs to stderr instead of the log folder.")
 def serve(  # noqa: PLR0913 - one per option
     host: str,
@@ -41,6 +48,7 @@ def serve(  # noqa: PLR0913 - one per option
     workers: int,
     *,
     sample: bool,
+    provider: str | None,
     log: str | None,
 ) -> int:
     """Serve the HTTP API until SIGTERM."""
@@ -49,6 +57,8 @@ def serve(  # noqa: PLR0913 - one per option
 
     if log not in (None, "-"):
         raise Usage("--log takes only -.", "Leave it out: logs then go to the log folder.")
+    if sample and provider is not None:
+        raise Usage("A gateway has its provider's accounts.", "Leave out --sample.")
     configured = options().configured
     place = configured.database()
     if workers > 1 and place.address.startswith("sqlite"):
@@ -71,8 +81,21 @@ def serve(  # noqa: PLR0913 - one per option
     file = None if log == "-" else configured.settings.paths.logs / "serve.log"
     metrics = address_of(service.metrics_address) if service.metrics_address else None
     return administration.serve(
-        Serving(address, workers, file, certificate, metrics), sample=sample
+        Serving(address, workers, file, certificate, metrics),
+        sample=sample,
+        provider=None if provider is None else provider_address(provider),
     )
+
+
+def provider_address(text: str) -> str:
+    """The address of a provider. Raises Usage."""
+    from chainteller.remote.transport import destination
+
+    try:
+        destination(text)
+    except ValueError as error:
+        raise Usage(f"--for needs {error}.") from None
+    return text.rstrip("/")
 
 
 def _path(text: str) -> Path | None:

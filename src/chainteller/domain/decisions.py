@@ -38,6 +38,8 @@ class DecisionKind(StrEnum):
     CONTROL = "control"
     MARKET = "market"
     OWNERSHIP_STATEMENT = "ownershipStatement"
+    LINK = "sharedWallet"
+    UNANSWERED = "unanswered"
 
 
 class DecisionStatus(StrEnum):

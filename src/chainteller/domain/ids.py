@@ -30,6 +30,7 @@ class Prefix(StrEnum):
     DECISION = "DEC"
     AGENT = "AGT"
     NOTE = "NTE"
+    REQUEST = "REQ"
 
 
 def new_id(prefix: Prefix, randomness: Randomness) -> str:

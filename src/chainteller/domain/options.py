@@ -54,6 +54,8 @@ class EngineOptions:
     """Where customers reach the service; empty where there is no signing page."""
     test_networks: bool = False
     rate_limits: bool = True
+    settle_after_s: float = 60
+    """When a gateway looks for the outcome of what its provider didn't answer."""
     open_quotes_per_account: int = 10
     hold_premium_bps_per_minute: int = 5
     keep_events_days: int = 400

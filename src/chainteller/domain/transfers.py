@@ -7,13 +7,22 @@ from chainteller.domain.statuses import Facts, Status
 
 
 class TransferStatus(Status):
-    """Of a deposit, ``holds`` and ``has_left`` say nothing."""
+    """Of a deposit, ``holds`` and ``has_left`` say nothing. ``accepted`` and ``unknown`` are a
+    gateway's: what its provider said nothing more about, and what it gave no answer to."""
 
     PROCESSING = "processing", Facts("[>]", "warn", holds=True, counts=True)
     REVIEWING = "reviewing", Facts("[>]", "warn", holds=True, counts=True)
     SENT = "sent", Facts(
         "[>]", "warn", has_left=True, counts=True, is_searched=False,
         no_cancellation="the withdrawal was sent and is on its way",
+    )  # fmt: skip
+    ACCEPTED = "accepted", Facts(
+        "[ok]", "good", has_left=True, counts=True,
+        no_cancellation="the provider has accepted the withdrawal",
+    )  # fmt: skip
+    UNKNOWN = "unknown", Facts(
+        "[?]", "warn", counts=True, is_searched=False,
+        no_cancellation="it isn't known whether the provider carried it out",
     )  # fmt: skip
     COMPLETED = "completed", Facts(
         "[ok]", "good", has_left=True, counts=True, is_final=True,
@@ -49,11 +58,15 @@ DEPOSIT_TRANSITIONS: Mapping[TransferStatus, frozenset[TransferStatus]] = {
     _S.COMPLETED: frozenset({_S.RETURNED}),
     _S.FAILED: frozenset(),
     _S.RETURNED: frozenset(),
+    _S.ACCEPTED: frozenset(),
+    _S.UNKNOWN: frozenset({_S.ACCEPTED, _S.FAILED}),
 }
 WITHDRAWAL_TRANSITIONS: Mapping[TransferStatus, frozenset[TransferStatus]] = {
     _S.REVIEWING: frozenset({_S.PROCESSING, _S.CANCELLED, _S.REJECTED}),
     _S.PROCESSING: frozenset({_S.SENT, _S.CANCELLED, _S.FAILED}),
-    _S.SENT: frozenset({_S.COMPLETED, _S.FAILED}),
+    _S.SENT: frozenset({_S.COMPLETED, _S.FAILED, _S.ACCEPTED, _S.UNKNOWN}),
+    _S.ACCEPTED: frozenset(),
+    _S.UNKNOWN: frozenset({_S.ACCEPTED, _S.FAILED}),
     _S.COMPLETED: frozenset({_S.RETURNED}),
     _S.CANCELLED: frozenset(),
     _S.REJECTED: frozenset(),

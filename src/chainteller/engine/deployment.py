@@ -10,6 +10,7 @@ from chainteller.domain.signed_requests import Signed
 from chainteller.engine.core import timekeeping
 from chainteller.engine.core.table import SHORT
 from chainteller.engine.engine import Engine, load
+from chainteller.engine.forwarding.calls import is_forwarded
 from chainteller.engine.heads.checkpointing import Checkpointer
 from chainteller.engine.operations import disputes, signing_pages
 from chainteller.engine.operations.agent_requests import SignedRequests
@@ -104,7 +105,10 @@ class EmbeddedDeployment:
     async def at_once(
         self, actor: Actor, operation: Operation[Any], work: Callable[["Service"], Answer]
     ) -> Answer | None:
-        if operation not in SHORT or not self._unwaiting.context.feed.answers_at_once():
+        context = self._unwaiting.context
+        if operation not in SHORT or not context.feed.answers_at_once():
+            return None
+        if context.provider is not None and is_forwarded(operation):
             return None
         service = self._unwaiting.acting_as(actor)
         try:

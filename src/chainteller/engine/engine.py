@@ -73,6 +73,11 @@ class Engine(Service):
 
     def call(self, call: Call[Answer]) -> Answer:
         refuse_secrets(call)
+        if self.context.provider is not None:
+            from chainteller.engine.forwarding import calls  # noqa: PLC0415 - few are gateways
+
+            if calls.is_forwarded(call.operation):
+                return calls.answer(self.context, self.actor, call)  # type: ignore[no-any-return]  # checked there
         load((call.operation,))
         return TABLE[call.operation](self, call)
 
@@ -85,6 +90,8 @@ class Engine(Service):
         if context.kept is not None and context.database.has_written:
             with suppress(ServiceUnavailable):  # whoever needs the database has said so
                 context.kept.follow(context.database)
+        if context.provider is not None:
+            context.provider.close()
         context.database.close()
 
     def run_due(self, limit: int = 1_000) -> int:

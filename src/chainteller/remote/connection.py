@@ -22,12 +22,12 @@ _KEY = re.compile(r"[!-~]{1,255}", re.ASCII)
 
 
 class Connection:
-    """Sends requests to a deployment; fetches its capabilities once."""
+    """Sends requests to a deployment; fetches its capabilities once, unless they are given."""
 
-    def __init__(self, sender: Sender) -> None:
+    def __init__(self, sender: Sender, capabilities: Capabilities | None = None) -> None:
         self.sender = sender
         self._lock = threading.Lock()
-        self._capabilities: Capabilities | None = None
+        self._capabilities = capabilities
 
     def capabilities(self) -> Capabilities:
         """Fetch the capabilities; without that endpoint, a deployment has no additions.

@@ -31,6 +31,7 @@ from chainteller.service.errors import (
     ClientError,
     InternalError,
     OutcomeUnknown,
+    ProviderUnanswered,
     ReplyUnusable,
     ServiceError,
     ServiceUnreachable,
@@ -54,6 +55,8 @@ million empty lists, each an object in memory."""
 _CONNECTS = 3
 _PAUSES_MS = (30, 100, 250, 500, 1000)
 _LONGEST_WAIT_S = 2.0
+_MAY_BE_DONE = (InternalError, ProviderUnanswered, UnknownRefusal)
+"""Errors of an answer after which the write may have happened, where the status is 5xx."""
 _WAITABLE = frozenset({"RATE_LIMITED", "IDEMPOTENCY_IN_PROGRESS"})
 
 
@@ -167,7 +170,7 @@ class Sender:
             return ReplyUnusable(_strange(reply))
         if refusal is None:
             return OutcomeUnknown(f"Sent, but {_strange(reply)}", key)
-        if reply.status >= 500 and isinstance(refusal, InternalError | UnknownRefusal):
+        if reply.status >= 500 and isinstance(refusal, _MAY_BE_DONE):
             return OutcomeUnknown(f"Sent, but answered {refusal.code}: {refusal.message}", key)
         return refusal
 

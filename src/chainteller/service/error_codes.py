@@ -2,7 +2,23 @@
 
 from collections.abc import Mapping
 
-from chainteller.service.errors import Details, ServiceError, TellerError, Unauthorized
+from chainteller.service.errors import (
+    ChallengeAlreadyUsed,
+    ClaimAlreadyUsed,
+    Conflict,
+    Details,
+    Forbidden,
+    IdempotencyInProgress,
+    IdempotencyKeyReused,
+    InternalError,
+    ProviderUnanswered,
+    QuoteAlreadyUsed,
+    RateLimited,
+    ServiceError,
+    ServiceUnavailable,
+    TellerError,
+    Unauthorized,
+)
 
 KEY_WANTED = "Set CHAINTELLER_API_KEY, or the profile's key_file or key_command."
 """What to do about UNAUTHORIZED at a desk or a command line: there, nobody writes headers."""
@@ -44,3 +60,31 @@ def from_wire(code: str, message: str, details: Details, status: int) -> Service
     error = kind.__new__(kind)
     ServiceError.__init__(error, message, details)
     return error
+
+
+_INCONCLUSIVE = (
+    Unauthorized,
+    Forbidden,
+    RateLimited,
+    ServiceUnavailable,
+    InternalError,
+    ProviderUnanswered,
+    IdempotencyInProgress,
+    IdempotencyKeyReused,
+)
+"""Refusals of a repeated request that don't say what became of the first attempt."""
+ALREADY = (QuoteAlreadyUsed, ClaimAlreadyUsed, ChallengeAlreadyUsed, Conflict)
+"""Refusals that may be the effect of the first attempt, where its key was forgotten."""
+_DECIDED = frozenset({400, 404, 422})
+"""Statuses with which a code that isn't known here still refuses the request itself."""
+
+
+def is_conclusive(fault: TellerError) -> bool:
+    """Whether an answer to a repeated request also says what became of the first attempt.
+
+    A limit, a refused key or an outage stops the second attempt alone. "Already used" may be the
+    effect of the first.
+    """
+    if isinstance(fault, UnknownRefusal):
+        return fault.status in _DECIDED
+    return isinstance(fault, ServiceError) and not isinstance(fault, (*_INCONCLUSIVE, *ALREADY))

@@ -319,6 +319,30 @@ class ChallengeLocked(ServiceError):
     next_step = "Create a new challenge."
 
 
+class DecisionRequired(ServiceError):
+    """Nothing was sent; ``decisionId`` names what a person has to decide first."""
+
+    code = "DECISION_REQUIRED"
+    status = 409
+    next_step = "Wait for the decision. Once it is approved, repeat the request."
+
+    def __init__(self, decision_id: str, reason: str) -> None:
+        details = {"decisionId": decision_id, "reason": reason, "suggestion": self.next_step}
+        super().__init__("This waits for a decision first. Nothing was sent.", details)
+
+
+class ProviderUnanswered(ServiceError):
+    """A gateway's provider was sent a request and gave no usable answer. ``id`` names the gateway's
+    record of it, ``decisionId`` what a person has to decide about it."""
+
+    code = "PROVIDER_UNANSWERED"
+    status = 504
+    next_step = (
+        "Don't send it as a new request: it may have been carried out. Repeat it with the same "
+        "idempotency key, or look at the decision."
+    )
+
+
 class IdempotencyInProgress(ServiceError):
     code = "IDEMPOTENCY_IN_PROGRESS"
     status = 409

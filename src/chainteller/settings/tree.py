@@ -121,6 +121,18 @@ class ServiceSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class GatewaySettings:
+    """The provider of ``serve --for``: where its API key is, and whether it answers a repeated
+    idempotency key as it did first."""
+
+    key_env: str = _setting("", values.text)
+    key_file: str = _setting("", values.text)
+    key_command: str = _setting("", values.text)
+    honours_keys: bool = _setting(False, values.switch)  # noqa: FBT003 - the default of a switch
+    settle_after_s: float = _setting(_ENGINE.settle_after_s, values.seconds(1))
+
+
+@dataclass(frozen=True, slots=True)
 class WalletSettings:
     """The verification of wallets."""
 
@@ -197,6 +209,7 @@ class Settings:
     paths: Paths
     engine: EngineSettings = field(default_factory=EngineSettings)
     service: ServiceSettings = field(default_factory=ServiceSettings)
+    gateway: GatewaySettings = field(default_factory=GatewaySettings)
     wallets: WalletSettings = field(default_factory=WalletSettings)
     audit: AuditSettings = field(default_factory=AuditSettings)
     desk: DeskSettings = field(default_factory=DeskSettings)
@@ -214,6 +227,7 @@ SECTIONS: Mapping[str, type] = {
     "service.rates.read": ReadRate,
     "service.rates.write": WriteRate,
     "service.rates.quote": QuoteRate,
+    "gateway": GatewaySettings,
     "wallets": WalletSettings,
     "audit": AuditSettings,
     "desk": DeskSettings,

@@ -15,7 +15,7 @@ from typing import Any
 
 REVISION = "0107"
 """The newest migration. A new database is created from the metadata and stamped with it."""
-FLOOR = "0105"
+FLOOR = "0106"
 """The oldest revision that a build may know and still use the database."""
 BASELINE = 101
 """The first supported revision. Those below it are of builds before 0.2.0, which no bank ran."""

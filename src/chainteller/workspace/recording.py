@@ -14,26 +14,17 @@ from typing import Any, TypeVar
 from chainteller.domain.clock import HOUR
 from chainteller.domain.randomness import SystemRandomness
 from chainteller.service.entered_secrets import require_clean
-from chainteller.service.error_codes import UnknownRefusal
+from chainteller.service.error_codes import ALREADY, is_conclusive
 from chainteller.service.errors import (
-    ChallengeAlreadyUsed,
-    ClaimAlreadyUsed,
     Conflict,
-    Forbidden,
-    IdempotencyInProgress,
     IdempotencyKeyReused,
-    InternalError,
     NotDone,
     NotOffered,
     OutcomeUnknown,
-    QuoteAlreadyUsed,
-    RateLimited,
     ReplyMismatch,
     ServiceError,
-    ServiceUnavailable,
     ServiceUnreachable,
     TellerError,
-    Unauthorized,
 )
 from chainteller.service.interface import Service
 from chainteller.service.layers import Layered, Next
@@ -60,22 +51,8 @@ Answer = TypeVar("Answer")
 RESENT_WITHIN = 23 * HOUR
 """How long a request may be sent again: deployments forget their keys after a day."""
 _MAY_BE_DONE = (*IN_DOUBT, SentState.DONE)
-_INCONCLUSIVE = (
-    Unauthorized,
-    Forbidden,
-    RateLimited,
-    ServiceUnavailable,
-    InternalError,
-    IdempotencyInProgress,
-    IdempotencyKeyReused,
-)
-"""Refusals of a repeated request that don't say what became of the first attempt."""
 _REPLAYED = "It had already gone through."
 _SENT_NOW = "It hadn't arrived. It has gone through now."
-_ALREADY = (QuoteAlreadyUsed, ClaimAlreadyUsed, ChallengeAlreadyUsed, Conflict)
-"""Refusals that may be the effect of the first attempt, where its key was forgotten."""
-_DECIDED = frozenset({400, 404, 422})
-"""Statuses with which a code that isn't known here still refuses the request itself."""
 _KINDS = {
     "TDA": Kind.TRADING_ACCOUNT,
     "QTE": Kind.QUOTE,
@@ -164,7 +141,7 @@ class Recording:
             try:
                 written = self.send(_call_of(recorded), key, service.call, is_repeated=True)
             except ServiceError as refusal:
-                if isinstance(refusal, _ALREADY):
+                if isinstance(refusal, ALREADY):
                     return self._search(recorded, service)
                 if not is_conclusive(refusal):
                     raise
@@ -268,17 +245,6 @@ class Recorder(Layered):
             TellerError: there is still no answer that says what became of it.
         """
         return self._recording.settle(key, self.service)
-
-
-def is_conclusive(fault: TellerError) -> bool:
-    """Whether an answer to a repeated request also says what became of the first attempt.
-
-    A limit, a refused key or an outage stops the second attempt alone. "Already used" may be the
-    effect of the first.
-    """
-    if isinstance(fault, UnknownRefusal):
-        return fault.status in _DECIDED
-    return isinstance(fault, ServiceError) and not isinstance(fault, (*_INCONCLUSIVE, *_ALREADY))
 
 
 def _knows_keys(onward: Next) -> bool:

@@ -8,7 +8,14 @@ from chainteller.domain.randomness import Randomness
 from chainteller.domain.rules import Rule, rule_of
 from chainteller.domain.simulated import Part
 from chainteller.engine.core.kept_heads import KeptHeads
-from chainteller.engine.core.ports import Arrivals, Chain, ExecutionVenue, PegFeed, PriceFeed
+from chainteller.engine.core.ports import (
+    Arrivals,
+    Chain,
+    ExecutionVenue,
+    PegFeed,
+    PriceFeed,
+    Provider,
+)
 from chainteller.engine.core.signers import Signers
 from chainteller.engine.core.timekeeping import Timekeeper, TimeSource
 from chainteller.storage.database import Database
@@ -39,6 +46,9 @@ class EngineContext:
 
     simulated: tuple[Part, ...] = ()
     """The parts of the bank that are simulated, as far as whoever made it says so."""
+
+    provider: Provider | None = None
+    """Whom a gateway is in front of. Left out, the bank's records are its own."""
 
     rule: Rule = field(init=False)
     """The version of the settings that the options are."""

@@ -139,7 +139,7 @@ def apply(tx: UnitOfWork, outcome: Outcome) -> None:
     """
     for change in outcome.rows:
         _write(tx, change)
-    if outcome.journals:
+    if outcome.journals and tx.context.provider is None:  # else the provider keeps the ledger
         ledger.post(tx, outcome.journals)
     for job in outcome.jobs:
         tx.under_rule()  # its delays say when the job is due

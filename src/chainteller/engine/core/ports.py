@@ -1,7 +1,7 @@
 """What the engine needs of the outside world; the adapters fulfil these by shape."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from chainteller.domain.assets import Asset
 from chainteller.domain.prices import PricePoint
@@ -9,6 +9,8 @@ from chainteller.domain.prices import PricePoint
 if TYPE_CHECKING:
     from chainteller.domain.second_method import Awaited, Seen
     from chainteller.domain.trades import Rejection
+    from chainteller.service.operations import Call
+    from chainteller.service.told import Told
     from chainteller.wallets.contracts import ChainAnswer, CodeAnswer, Question
     from chainteller.wallets.family import Address, Network
 
@@ -58,6 +60,27 @@ class Arrivals(Protocol):
     def since(self, awaited: "Awaited") -> "Sequence[Seen]":
         """Every final transfer to the awaited one's recipient since it was asked for; takes seconds
         at most. Raises ArrivalsUnavailable."""
+
+
+class Provider(Protocol):
+    """The deployment that a gateway is in front of; it has the specification's calls alone."""
+
+    @property
+    def address(self) -> str: ...
+    @property
+    def honours_keys(self) -> bool:
+        """Whether it answers a repeated request with its key as it did first."""
+
+    def ask(self, call: "Call[Any]") -> "Told":
+        """Send a call; takes seconds.
+
+        Raises:
+            ServiceError: it refused. ServiceUnavailable: nothing was sent.
+            OutcomeUnknown: it was sent, and what became of it isn't known.
+            ClientError: a read has no usable answer.
+        """
+
+    def close(self) -> None: ...
 
 
 class ExecutionVenue(Protocol):

@@ -65,7 +65,8 @@ WORK = "work"
 """The action of an entry that only says what was written."""
 
 
-def _fingerprint(call: Call[Written[Model]]) -> str:
+def fingerprint(call: Call[Written[Model]]) -> str:
+    """What a request asks for, without its key."""
     # Escaped to ASCII, because a request's text may hold what UTF-8 cannot.
     body = call.request.model_dump(by_alias=True) if call.request else {}
     return hashlib.sha256(json.dumps([call.ids, body]).encode()).hexdigest()
@@ -308,7 +309,7 @@ def write(
         ServiceError: whatever ``work`` refuses, after the refusal was recorded.
         ServiceUnavailable: the database cannot be used; nothing was changed.
     """
-    key = _checked_key(call.key)
+    key = checked_key(call.key)
     _check_case(context.options.policy.case, actor, call)
 
     def unit(transaction: UnitOfWork) -> Written[Model] | _Refused:
@@ -378,7 +379,7 @@ def _attempt(
             "organisation_id": transaction.organisation_id,
             "operation": call.operation.name,
             "key": key,
-            "fingerprint": _fingerprint(call),
+            "fingerprint": fingerprint(call),
             "created_record": transaction.created,
             "body": result.to_short_json(),
             "at": transaction.now,
@@ -434,7 +435,7 @@ def _refuse(
         first = idempotency.find(record.connection, *names)
     if key is None or first is None:
         transaction.remember_refusal_in(record)
-    elif first.fingerprint != _fingerprint(call):
+    elif first.fingerprint != fingerprint(call):
         error = IdempotencyKeyReused(
             "This idempotency key was used for another request.",
             {"key": key, "firstUsedAt": format_instant(first.at)},
@@ -481,7 +482,7 @@ def _check_case(policy: CasePolicy, actor: Actor, call: Call[Any]) -> None:
         raise CaseRequired
 
 
-def _checked_key(key: str | None) -> str | None:
+def checked_key(key: str | None) -> str | None:
     """The key without the quotes of a structured header; 1 to 255 visible ASCII characters."""
     if key is None:
         return None

@@ -11,6 +11,7 @@ from chainteller.domain.decisions import (
     NEVER,
     REFUSALS,
     REFUSED_REVIEW,
+    AtDeadline,
     DecisionKind,
     DecisionStatus,
     RefusalReason,
@@ -27,6 +28,7 @@ from chainteller.engine.operations import (
     decision_records,
     ownership_statements,
     payouts,
+    provider_requests,
     second_persons,
     transfers,
 )
@@ -266,12 +268,19 @@ def refuse(tx: UnitOfWork, decision_id: str, request: Refusal) -> Decision:
 
 
 def end(tx: UnitOfWork, decision_id: str) -> None:
-    """Due work: nobody has decided by the deadline, and a control ends or a market opens."""
+    """Due work: nobody has decided by the deadline. A control ends, a market opens; what the policy
+    refuses then is refused."""
     found = _locked_at_all(tx, decision_id)
     if found.status != DecisionStatus.OPEN:
         return
-    approved = _EFFECTS[DecisionKind(found.kind)].approve(tx, found)
-    ended = decision_records.ended(found, DecisionStatus.APPROVED, WORKER.name, tx.now)
+    effect = _EFFECTS[DecisionKind(found.kind)]
+    if found.at_deadline == AtDeadline.REFUSE:
+        status = DecisionStatus.LAPSED
+        approved = effect.refuse(tx, found, Refusal(reason=RefusalReason.OTHER))
+    else:
+        status = DecisionStatus.APPROVED
+        approved = effect.approve(tx, found)
+    ended = decision_records.ended(found, status, WORKER.name, tx.now)
     audit = (AuditEntry(decision_records.DUE, found.id),)
     outcome.apply(tx, ended.joined(approved)._replace(audit=audit))
 
@@ -390,6 +399,28 @@ def _refuse_statement(_tx: UnitOfWork, found: Record, request: Refusal) -> Outco
     return ownership_statements.decide_judgement(found.subject, StatementStatus.REFUSED)
 
 
+def _allow_link(tx: UnitOfWork, found: Record) -> Outcome:
+    request = provider_requests.locked(tx, found.subject)
+    return provider_requests.decide_link(request, tx.now, approved=True)
+
+
+def _refuse_link(tx: UnitOfWork, found: Record, request: Refusal) -> Outcome:
+    _refusal_reason(request)
+    return provider_requests.decide_link(
+        provider_requests.locked(tx, found.subject), tx.now, approved=False
+    )
+
+
+def _was_done(tx: UnitOfWork, found: Record) -> Outcome:
+    request = provider_requests.locked(tx, found.subject)
+    return provider_requests.decide_fate(tx, request, is_done=True)
+
+
+def _was_not_done(tx: UnitOfWork, found: Record, _request: Refusal) -> Outcome:
+    request = provider_requests.locked(tx, found.subject)
+    return provider_requests.decide_fate(tx, request, is_done=False)
+
+
 class _Effect(NamedTuple):
     """What an approval and a refusal do to the subject."""
 
@@ -402,6 +433,8 @@ _EFFECTS: Mapping[DecisionKind, _Effect] = {
     DecisionKind.CONTROL: _Effect(_lift_control, _opened_again),
     DecisionKind.MARKET: _Effect(_open_market, _keep_closed),
     DecisionKind.OWNERSHIP_STATEMENT: _Effect(_accept_statement, _refuse_statement),
+    DecisionKind.LINK: _Effect(_allow_link, _refuse_link),
+    DecisionKind.UNANSWERED: _Effect(_was_done, _was_not_done),
 }
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from chainteller.domain.challenges import ChallengeStatus
 from chainteller.domain.clock import SECOND
 from chainteller.domain.decisions import NEVER, DecisionKind, DecisionStatus
+from chainteller.domain.provider_requests import RequestStatus
 from chainteller.domain.timekeeping import stamped
 from chainteller.domain.trades import TradeStatus
 from chainteller.domain.transfers import Direction, TransferStatus
@@ -18,6 +19,7 @@ from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import (
     decision_records,
     deposits,
+    provider_requests,
     small_transfers,
     trades,
     withdrawals,
@@ -47,11 +49,18 @@ class Work(NamedTuple):
 
 
 _S = TransferStatus
+_OWN = "told IS NULL"
+"""A gateway's provider settles, credits and pays by itself."""
 WORK: Mapping[str, Work] = {
     trades.FILL: Work(
-        Tables.trade, TradeStatus.PROCESSING, "created", "fill", frozenset({TradeStatus.CANCELLED})
+        Tables.trade,
+        TradeStatus.PROCESSING,
+        "created",
+        "fill",
+        frozenset({TradeStatus.CANCELLED}),
+        only=_OWN,
     ),
-    trades.SETTLE: Work(Tables.trade, TradeStatus.EXECUTED, "executed_at", "settle"),
+    trades.SETTLE: Work(Tables.trade, TradeStatus.EXECUTED, "executed_at", "settle", only=_OWN),
     deposits.COMPLETE: Work(
         Tables.transfer,
         _S.PROCESSING,
@@ -59,6 +68,7 @@ WORK: Mapping[str, Work] = {
         "deposit",
         frozenset({_S.FAILED}),
         Direction.DEPOSIT,
+        _OWN,
     ),
     withdrawals.REVIEW: Work(
         Tables.transfer,
@@ -83,6 +93,7 @@ WORK: Mapping[str, Work] = {
         "withdrawal",
         frozenset({_S.FAILED}),
         Direction.WITHDRAWAL,
+        _OWN,
     ),
     decision_records.DUE: Work(
         Tables.decision,
@@ -91,6 +102,13 @@ WORK: Mapping[str, Work] = {
         None,
         frozenset(DecisionStatus) - {DecisionStatus.OPEN},
         only=f"due < {NEVER} AND kind <> '{DecisionKind.WITHDRAWAL}'",
+    ),
+    provider_requests.SETTLE: Work(
+        Tables.provider_request,
+        RequestStatus.SENDING,
+        "due",
+        None,
+        frozenset(RequestStatus) - {RequestStatus.SENDING},
     ),
     small_transfers.WATCH: Work(
         Tables.challenge,

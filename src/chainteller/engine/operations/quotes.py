@@ -211,6 +211,7 @@ def _quote_row(
         "expires": moment.now + terms.window,
         "trade_id": None,
         "executed_at": None,
+        "told": None,
     }
 
 
@@ -355,6 +356,7 @@ def _trade_row(
         "failure_code": None,
         "failure_message": None,
         "version": 1,
+        "told": None,
     }
 
 

@@ -53,6 +53,8 @@ def new_row(
         "review_eta": None,
         "network_tx_hash": None,
         "version": 1,
+        "told": None,
+        "provider_id": None,
     }
 
 

@@ -28,7 +28,7 @@ from chainteller.domain.transfers import HOLDING, Direction, TransferStatus
 from chainteller.engine.core import ledger, outcome, preconditions, reading
 from chainteller.engine.core.breaches import UNREADABLE
 from chainteller.engine.core.context import EngineContext
-from chainteller.engine.core.outcome import Insert, Job, Moment, Outcome
+from chainteller.engine.core.outcome import Insert, Job, Moment, Outcome, Row
 from chainteller.engine.core.table import writes
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import (
@@ -237,9 +237,16 @@ def decide_withdrawal(order: Order, account: Record, state: State, moment: Momen
     )
     if review is None or not is_by_person(review.reason):
         return decided
-    asked_by = state.asked_by if review.needs_two else None
+    return decided.joined(decide_wait(row, account, review, state.asked_by, moment))
+
+
+def decide_wait(
+    row: Row, account: Record, review: "Waiting", asked_by: str | None, moment: Moment
+) -> Outcome:
+    """The decision that a withdrawal waits for; ``asked_by`` is the person who asks for it."""
+    asked_by = asked_by if review.needs_two else None
     digest = second_persons.digest_of_withdrawal(row, account, row["rule_id"]) if asked_by else None
-    opened = decision_records.opened(
+    return decision_records.opened(
         moment,
         DecisionKind.WITHDRAWAL,
         row["id"],
@@ -252,10 +259,9 @@ def decide_withdrawal(order: Order, account: Record, state: State, moment: Momen
         second=decision_records.Second(review.needs_two, asked_by, digest),
         to_role=review.to,
     )
-    return decided.joined(opened)
 
 
-class _Waiting(NamedTuple):
+class Waiting(NamedTuple):
     """Why and until when a withdrawal waits, and what is done then. One that needs no person passes
     after that time, or is refused if no chain confirms its wallet."""
 
@@ -266,8 +272,8 @@ class _Waiting(NamedTuple):
     to: str = ""
 
 
-def _review(state: State, cents: int, moment: Moment) -> _Waiting | None:
-    target, options = state.target, moment.options
+def _review(state: State, cents: int, moment: Moment) -> Waiting | None:
+    target = state.target
     payment = Payment(
         target.destination_class,
         cents,
@@ -276,20 +282,28 @@ def _review(state: State, cents: int, moment: Moment) -> _Waiting | None:
         state.is_shared,
         state.is_unconfirmed,
     )
-    line = line_for(options.policy.review, payment)
-    two = options.policy.two
-    needs_two = two.wants_for(cents)
+    waiting = waits_for_person(payment, moment)
+    if waiting is not None:
+        return waiting
+    until = moment.after(moment.options.review_delay_s)
+    if target.destination_class is DestinationClass.UNVERIFIED:
+        return Waiting(UNVERIFIED_HELD, until)
+    if state.is_unconfirmed:
+        return Waiting(UNCONFIRMED_HELD, until)
+    return None
+
+
+def waits_for_person(payment: Payment, moment: Moment) -> Waiting | None:
+    """What the policy says that a payment waits for; None where it needs no person."""
+    policy = moment.options.policy
+    line, two = line_for(policy.review, payment), policy.two
+    needs_two = two.wants_for(payment.notional_cents)
     if line is not None:
         approves = line.then is AtDeadline.APPROVE
         then = AtDeadline.REFUSE if needs_two and approves else line.then
-        return _Waiting(line.condition.code, moment.now + line.within, then, needs_two, line.to)
+        return Waiting(line.condition.code, moment.now + line.within, then, needs_two, line.to)
     if needs_two:
-        return _Waiting(SECOND_PERSON, moment.after(two.within_s), needs_two=True)
-    until = moment.after(options.review_delay_s)
-    if target.destination_class is DestinationClass.UNVERIFIED:
-        return _Waiting(UNVERIFIED_HELD, until)
-    if state.is_unconfirmed:
-        return _Waiting(UNCONFIRMED_HELD, until)
+        return Waiting(SECOND_PERSON, moment.after(two.within_s), needs_two=True)
     return None
 
 

@@ -17,12 +17,14 @@ from chainteller.engine.operations import (
     disputes,
     due_times,
     payouts,
+    provider_requests,
     settlement,
     small_transfers,
     trades,
     withdrawals,
 )
 from chainteller.engine.verification import work
+from chainteller.service import operations
 from chainteller.storage.db.query import Record
 from chainteller.storage.queries import jobs
 
@@ -55,6 +57,9 @@ def run(context: EngineContext, limit: int) -> int:
         elif told.watched:
             small_transfers.watch(context, told.watched)
             done += 1
+        elif told.forwarded is not None:
+            _forward(context, told.forwarded)
+            done += 1
         elif not told.wrong:
             break
     return done
@@ -66,11 +71,16 @@ class _Told:
 
     watched: str = ""
     """A small transfer whose chain must be asked, for which no transaction waits."""
+    forwarded: Record | None = None
+    """Work of a gateway, for whose provider no transaction waits."""
     is_paid: bool = False
     """Whether a payout left."""
     wrong: tuple[Breach, ...] = ()
     """Work that somebody put off, which is done all the same; or logs that aren't those whose heads
     were kept: a payout waits for somebody to clear it."""
+
+    def forget(self) -> None:
+        self.watched, self.forwarded, self.is_paid, self.wrong = "", None, False, ()
 
 
 def _one(told: _Told, tx: UnitOfWork) -> bool:
@@ -79,7 +89,7 @@ def _one(told: _Told, tx: UnitOfWork) -> bool:
     One that comes before the time that its record says is put back to that time. A payout stays due
     while the books of its organisation are in dispute.
     """
-    told.watched, told.is_paid, told.wrong = "", False, ()
+    told.forget()
     job = jobs.take_due(tx.connection, tx.now, withdrawals.SEND)
     if job is None:
         return False
@@ -91,15 +101,8 @@ def _one(told: _Told, tx: UnitOfWork) -> bool:
             _put_back(tx, job, record.account_id, due_at)
             return True
         told.wrong = _put_off_by_others(tx, job, due_at)
-        if job.kind == small_transfers.WATCH:
-            told.watched = job.reference
+        if _is_done_outside(told, tx, job, record.organisation_id):
             return False
-        if job.kind == withdrawals.SEND:
-            wrong = _wrong_heads(tx, record.organisation_id)
-            if wrong:
-                told.wrong += wrong
-                return False
-            told.is_paid = True
     jobs.remove(tx.rows, job.kind, job.reference)
     if record is None:
         _log.error("%s: %s is due on a record that doesn't exist", ORPHANED, job.kind)
@@ -107,6 +110,37 @@ def _one(told: _Told, tx: UnitOfWork) -> bool:
         return True
     _do(tx, job, record.account_id)
     return True
+
+
+def _is_done_outside(told: _Told, tx: UnitOfWork, job: Record, organisation_id: str) -> bool:
+    """Whether no transaction waits for a piece of work, or a payout waits for its log."""
+    if job.kind == small_transfers.WATCH:
+        told.watched = job.reference
+    elif job.kind == provider_requests.SETTLE:
+        told.forwarded = job
+    elif job.kind == withdrawals.SEND:
+        wrong = _wrong_heads(tx, organisation_id)
+        told.wrong += wrong
+        is_own = tx.context.provider is None
+        told.is_paid = is_own and not wrong
+        told.forwarded = None if is_own or wrong else job
+        return bool(wrong) or not is_own
+    return bool(told.watched or told.forwarded)
+
+
+def _forward(context: EngineContext, job: Record) -> None:
+    """Send an approved withdrawal to the provider, or look for the outcome of a request."""
+    from chainteller.engine.forwarding import (  # noqa: PLC0415 - few are gateways
+        calls,
+        reviews,
+        settling,
+    )
+
+    if job.kind == withdrawals.SEND:
+        plan = calls.PLANS[operations.WITHDRAW.name]
+        reviews.send_approved(context, job.reference, plan)
+    else:
+        settling.settle(context, job.reference, calls.PLANS)
 
 
 def _put_off_by_others(tx: UnitOfWork, job: Record, due_at: int) -> tuple[Breach, ...]:

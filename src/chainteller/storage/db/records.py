@@ -330,6 +330,35 @@ class OwnershipStatement(NamedTuple):
     salt: str | None
 
 
+class Provider(NamedTuple):
+    organisation_id: str
+    address: str
+    since: int
+    salt: str | None
+
+
+class ProviderRequest(NamedTuple):
+    id: str
+    organisation_id: str
+    operation: str
+    key: str
+    fingerprint: str
+    call: str
+    actor: str
+    case_id: str
+    trading_account_id: str | None
+    status: str
+    created: int
+    updated: int
+    due: int | None
+    before: str | None
+    after: str | None
+    answer: str | None
+    subject: str | None
+    version: int
+    salt: str | None
+
+
 class Quote(NamedTuple):
     id: str
     organisation_id: str
@@ -352,6 +381,7 @@ class Quote(NamedTuple):
     expires: int
     trade_id: str | None
     executed_at: int | None
+    told: str | None
     salt: str | None
 
 
@@ -442,6 +472,7 @@ class Trade(NamedTuple):
     failure_code: str | None
     failure_message: str | None
     version: int
+    told: str | None
     salt: str | None
 
 
@@ -495,6 +526,8 @@ class Transfer(NamedTuple):
     version: int
     rule_id: str | None
     evidence_level: str | None
+    told: str | None
+    provider_id: str | None
     salt: str | None
 
 
@@ -533,6 +566,8 @@ BY_TABLE: Mapping[str, Any] = {
         Note,
         Organisation,
         OwnershipStatement,
+        Provider,
+        ProviderRequest,
         Quote,
         Rule,
         SearchKey,
@@ -716,6 +751,37 @@ class Tables:
             "control_reason",
         ),
     )
+    provider: ClassVar[Table] = Table(
+        record=Provider,
+        key=("organisation_id",),
+        sealed=("organisation_id", "address", "since"),
+        numbers=frozenset(("since",)),
+    )
+    provider_request: ClassVar[Table] = Table(
+        record=ProviderRequest,
+        key=("id",),
+        sealed=(
+            "id",
+            "organisation_id",
+            "operation",
+            "key",
+            "fingerprint",
+            "call",
+            "actor",
+            "case_id",
+            "trading_account_id",
+            "status",
+            "created",
+            "updated",
+            "due",
+            "before",
+            "after",
+            "answer",
+            "subject",
+            "version",
+        ),
+        numbers=frozenset(("created", "updated", "due", "version")),
+    )
     quote: ClassVar[Table] = Table(
         record=Quote,
         key=("id",),
@@ -741,6 +807,7 @@ class Tables:
             "expires",
             "trade_id",
             "executed_at",
+            "told",
         ),
         numbers=frozenset(
             (
@@ -907,6 +974,7 @@ class Tables:
             "failure_code",
             "failure_message",
             "version",
+            "told",
         ),
         numbers=frozenset(
             (
@@ -961,6 +1029,8 @@ class Tables:
             "version",
             "rule_id",
             "evidence_level",
+            "told",
+            "provider_id",
         ),
         numbers=frozenset(
             (
@@ -1124,6 +1194,8 @@ ALL = (
     Tables.api_key,
     Tables.counterparty,
     Tables.customer,
+    Tables.provider,
+    Tables.provider_request,
     Tables.quote,
     Tables.bank_account,
     Tables.trading_account,

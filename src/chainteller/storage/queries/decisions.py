@@ -71,6 +71,7 @@ def _model(contents: tuple[object, ...]) -> Decision:
     row = _SHOWN.row._make(contents)
     asset = None if row.asset is None else ASSETS_BY_KEY[row.asset]
     values = {name: getattr(row, name) for name in _STORED}
+    values["customer_name"] = row.customer_name or None
     return Decision(
         due=None if row.due == NEVER else row.due,
         amount=None if asset is None else format_atoms(row.amount, asset),

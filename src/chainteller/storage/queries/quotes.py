@@ -10,6 +10,7 @@ from chainteller.domain.quoting import Side
 from chainteller.domain.trades import QuoteStatus, quote_is_live
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import AssetAmount, Fees, Pricing, Quote
+from chainteller.service.told import merged
 from chainteller.storage.db import records
 from chainteller.storage.db.query import Query, Record, Session, Value, row_of
 from chainteller.storage.db.records import Tables
@@ -148,7 +149,7 @@ def _model(contents: tuple[object, ...], status: str) -> Quote:
     row: Any = _T._make(contents)
     bought, sold = legs(row)
     premium = row.hold_premium_bps * (row.window // 1_000_000) * 100 // 60
-    return Quote(
+    quote = Quote(
         id=row.id,
         market_name=row.market,
         side=row.side,
@@ -167,3 +168,6 @@ def _model(contents: tuple[object, ...], status: str) -> Quote:
             hold_premium_bps=f"{premium // 100}.{premium % 100:02d}",
         ),
     )
+    if row.told is None:
+        return quote
+    return merged(quote.model_copy(update={"pricing": None}), row.told)

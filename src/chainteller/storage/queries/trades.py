@@ -12,6 +12,7 @@ from chainteller.domain.trades import TradeStatus
 from chainteller.service.models.funding import Reason
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.trades import Trade
+from chainteller.service.told import merged
 from chainteller.storage.db import records
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.sources import Finder, Source
@@ -100,4 +101,5 @@ def _model(contents: tuple[object, ...]) -> Trade:
         "failure_reason": failure,
         "cancellable": row.status == TradeStatus.PROCESSING,
     }
-    return Trade.model_validate(plain | converted)
+    trade = Trade.model_validate(plain | converted)
+    return trade if row.told is None else merged(trade, row.told, quoteId=row.quote_id)

@@ -17,6 +17,7 @@ from chainteller.service.models.funding import (
     TransferDestination,
 )
 from chainteller.service.models.pages import ListQuery
+from chainteller.service.told import merged
 from chainteller.storage.db import records
 from chainteller.storage.db.query import Query, Record, Session, Value, quoted, row_of
 from chainteller.storage.db.sources import Finder, Source
@@ -184,7 +185,7 @@ def _model(contents: tuple[object, ...]) -> Transfer:
     row: Any = _T._make(contents)
     asset = ASSETS_BY_KEY[row.asset]
     withdraws = row.direction == Direction.WITHDRAWAL
-    return Transfer(
+    transfer = Transfer(
         type=type_of(row.direction),
         id=row.id,
         status=row.status,
@@ -208,6 +209,10 @@ def _model(contents: tuple[object, ...]) -> Transfer:
         review=_review(row),
         network_tx_hash=row.network_tx_hash,
     )
+    if row.told is None:
+        return transfer
+    transfer = transfer.model_copy(update={"fee": None})  # the provider's, unless it tells one
+    return merged(transfer, row.told, id=row.id, status=row.status, type=transfer.type)
 
 
 def _destination(row: Record) -> TransferDestination:

@@ -260,6 +260,47 @@ CREATE TABLE customer (
 
 CREATE INDEX ix_customer_reference ON customer (organisation_id, reference, id);
 
+CREATE TABLE provider (
+  organisation_id VARCHAR(64) NOT NULL,
+  address VARCHAR(255) NOT NULL,
+  since BIGINT NOT NULL,
+  salt VARCHAR(16),
+  PRIMARY KEY (organisation_id),
+  FOREIGN KEY(organisation_id) REFERENCES organisation (id)
+);
+
+CREATE TABLE provider_request (
+  id VARCHAR(64) NOT NULL,
+  organisation_id VARCHAR(64) NOT NULL,
+  operation VARCHAR(64) NOT NULL,
+  key VARCHAR(255) NOT NULL,
+  fingerprint VARCHAR(64) NOT NULL,
+  call TEXT NOT NULL,
+  actor VARCHAR(128) NOT NULL,
+  case_id VARCHAR(64) NOT NULL,
+  trading_account_id VARCHAR(64),
+  status VARCHAR(64) NOT NULL,
+  created BIGINT NOT NULL,
+  updated BIGINT NOT NULL,
+  due BIGINT,
+  before TEXT,
+  after TEXT,
+  answer TEXT,
+  subject VARCHAR(64),
+  version INTEGER NOT NULL,
+  salt VARCHAR(16),
+  PRIMARY KEY (id),
+  FOREIGN KEY(organisation_id) REFERENCES organisation (id)
+);
+
+CREATE UNIQUE INDEX ix_provider_request_key ON provider_request (organisation_id, operation, key);
+
+CREATE INDEX ix_provider_request_same ON provider_request (organisation_id, fingerprint, created);
+
+CREATE INDEX ix_provider_request_status ON provider_request (organisation_id, status, created);
+
+CREATE INDEX ix_provider_request_subject ON provider_request (organisation_id, subject);
+
 CREATE TABLE quote (
   id VARCHAR(64) NOT NULL,
   organisation_id VARCHAR(64) NOT NULL,
@@ -282,6 +323,7 @@ CREATE TABLE quote (
   expires BIGINT NOT NULL,
   trade_id VARCHAR(64),
   executed_at BIGINT,
+  told TEXT,
   salt VARCHAR(16),
   PRIMARY KEY (id),
   FOREIGN KEY(organisation_id) REFERENCES organisation (id)
@@ -461,6 +503,7 @@ CREATE TABLE trade (
   failure_code VARCHAR(64),
   failure_message VARCHAR,
   version INTEGER NOT NULL,
+  told TEXT,
   salt VARCHAR(16),
   PRIMARY KEY (id),
   FOREIGN KEY(organisation_id) REFERENCES organisation (id),
@@ -512,6 +555,8 @@ CREATE TABLE transfer (
   version INTEGER NOT NULL,
   rule_id VARCHAR(64),
   evidence_level VARCHAR(64),
+  told TEXT,
+  provider_id VARCHAR(64),
   salt VARCHAR(16),
   PRIMARY KEY (id),
   FOREIGN KEY(organisation_id) REFERENCES organisation (id),

@@ -153,6 +153,9 @@ class JournalRow(SQLModel, table=True):
 
 
 class QuoteRow(SQLModel, table=True):
+    """A quote. ``told`` is what the provider of a gateway answered, as JSON, here and in trades and
+    transfers: it counts, and the other columns repeat it to be found by."""
+
     __tablename__ = "quote"
     id: str = Field(primary_key=True, sa_type=Key)
     organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
@@ -175,6 +178,7 @@ class QuoteRow(SQLModel, table=True):
     expires: int = Field(sa_type=Instant)
     trade_id: str | None = Field(default=None, sa_type=Key)
     executed_at: int | None = Field(default=None, sa_type=Instant)
+    told: str | None = Field(default=None, sa_type=Text)
     __table_args__ = (
         Index("ix_quote_created", "organisation_id", "created", "id"),
         Index(
@@ -236,6 +240,7 @@ class TradeRow(SQLModel, table=True):
     failure_code: str | None = Field(default=None, sa_type=Key)
     failure_message: str | None = None
     version: int = 1
+    told: str | None = Field(default=None, sa_type=Text)
     __table_args__ = (
         Index("ix_trade_ordinal", "trading_account_id", "ordinal", unique=True),
         Index("ix_trade_transaction", "trading_account_id", "transaction_ordinal"),
@@ -254,6 +259,7 @@ class TransferRow(SQLModel, table=True):
     """A deposit or a withdrawal; ``hold`` as in a trade, for withdrawals.
 
     ``evidence_level`` is that of a verified wallet whose evidence has limits of its own.
+    ``provider_id`` is the provider's id of one that has an id of a gateway.
     """
 
     __tablename__ = "transfer"
@@ -287,6 +293,8 @@ class TransferRow(SQLModel, table=True):
     version: int = 1
     rule_id: str | None = Field(default=None, sa_type=Key)
     evidence_level: str | None = Field(default=None, sa_type=Key)
+    told: str | None = Field(default=None, sa_type=Text)
+    provider_id: str | None = Field(default=None, sa_type=Key)
     __table_args__ = (
         Index("ix_transfer_ordinal", "trading_account_id", "direction", "ordinal", unique=True),
         Index("ix_transfer_transaction", "trading_account_id", "transaction_ordinal"),
@@ -422,6 +430,52 @@ class DecisionRow(SQLModel, table=True):
         Index(
             "ix_decision_account", "organisation_id", "trading_account_id", "due", "created", "id"
         ),
+    )
+
+
+class ProviderRow(SQLModel, table=True):
+    """The provider that a gateway's database is in front of. One row, or none: then the records are
+    the bank's own."""
+
+    __tablename__ = "provider"
+    organisation_id: str = Field(primary_key=True, foreign_key="organisation.id", sa_type=Key)
+    address: str = Field(max_length=255)
+    since: int = Field(sa_type=Instant)
+
+
+class ProviderRequestRow(SQLModel, table=True):
+    """A request that a gateway sent to its provider, or that waits for a decision (``link``).
+
+    ``call`` has its ids and its body as JSON, without signatures; ``key`` is its idempotency key.
+    At ``due`` the outcome of one that is ``sending`` is looked for. ``before`` and ``after`` are
+    balances as the provider told them, ``answer`` is what it answered or why that isn't known, and
+    ``subject`` the record that it made.
+    """
+
+    __tablename__ = "provider_request"
+    id: str = Field(primary_key=True, sa_type=Key)
+    organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
+    operation: str = Field(sa_type=Key)
+    key: str = Field(max_length=255)
+    fingerprint: str = Field(sa_type=Key)
+    call: str = Field(sa_type=Text)
+    actor: str = Field(max_length=128)
+    case_id: str = Field(sa_type=Key)
+    trading_account_id: str | None = Field(default=None, sa_type=Key)
+    status: str = Field(sa_type=Key)
+    created: int = Field(sa_type=Instant)
+    updated: int = Field(sa_type=Instant)
+    due: int | None = Field(default=None, sa_type=Instant)
+    before: str | None = Field(default=None, sa_type=Text)
+    after: str | None = Field(default=None, sa_type=Text)
+    answer: str | None = Field(default=None, sa_type=Text)
+    subject: str | None = Field(default=None, sa_type=Key)
+    version: int = 1
+    __table_args__ = (
+        Index("ix_provider_request_key", "organisation_id", "operation", "key", unique=True),
+        Index("ix_provider_request_same", "organisation_id", "fingerprint", "created"),
+        Index("ix_provider_request_status", "organisation_id", "status", "created"),
+        Index("ix_provider_request_subject", "organisation_id", "subject"),
     )
 
 
@@ -701,6 +755,8 @@ class Tables:
     idempotency: ClassVar[Table] = table(IdempotencyRow)
     market_control: ClassVar[Table] = table(MarketControlRow)
     decision: ClassVar[Table] = table(DecisionRow)
+    provider: ClassVar[Table] = table(ProviderRow)
+    provider_request: ClassVar[Table] = table(ProviderRequestRow)
     api_key: ClassVar[Table] = table(ApiKeyRow)
     agent: ClassVar[Table] = table(AgentRow)
     note: ClassVar[Table] = table(NoteRow)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from chainteller.domain.clock import parse_instant
 from chainteller.domain.decisions import UNCONFIRMED_HELD, UNVERIFIED_HELD, DecisionKind
+from chainteller.domain.provider_requests import RequestStatus
 from chainteller.domain.second_method import StatementStatus
 from chainteller.domain.trades import TradeStatus
 from chainteller.domain.transfers import HOLDING, TransferStatus
@@ -62,10 +63,11 @@ _QUOTED = {
     )
 }  # fmt: skip
 _OPEN = [each.value for each in TradeStatus if not each.facts.is_final]
-_OPEN_TRADES = Source(records.Trade).where(f"trade.status IN ({quoted(_OPEN)})")
+_OPEN_TRADES = Source(records.Trade).where(f"trade.status IN ({quoted(_OPEN)}) AND told IS NULL")
 _WITHDRAWAL = "transfer.direction = 'withdrawal'"
 _OPEN_WITHDRAWALS = Source(records.Transfer).where(
-    f"{_WITHDRAWAL} AND transfer.status IN ({quoted(each.value for each in HOLDING)})"
+    f"{_WITHDRAWAL} AND transfer.status IN ({quoted(each.value for each in HOLDING)}) "
+    "AND told IS NULL"
 )
 _ORDINAL = row_of("trading_account_id", "counter", "ordinal")
 _COUNTERS = ("trade_count", "deposit_count", "withdrawal_count", "transaction_count")
@@ -78,28 +80,32 @@ def _joined(source: Source) -> Query:
 ledger_accounts = partial(_stream, _everything(records.LedgerAccount))
 journals = partial(_stream, _everything(records.Journal))
 """Which entry posted each journal."""
-trades = partial(_stream, _everything(records.Trade))
-transfers = partial(_stream, _everything(records.Transfer))
+_OWN = "told IS NULL"
+"""The bank's own records: those of a gateway are as its provider said, who keeps their books."""
+trades = partial(_stream, Source(records.Trade).where(_OWN))
+transfers = partial(_stream, Source(records.Transfer).where(_OWN))
 jobs = partial(_stream, _everything(records.Job))
 """Every scheduled job."""
 rules = partial(_stream, _everything(records.Rule))
 """Every version of the settings that decided something."""
 trades_with_quotes = partial(
     _stream,
-    _joined(Source(records.Trade, "LEFT JOIN quote ON quote.id = trade.quote_id", **_QUOTED)),
+    Source(records.Trade, "LEFT JOIN quote ON quote.id = trade.quote_id", **_QUOTED).where(
+        f"trade.{_OWN}"
+    ),
 )
 """Every trade with its quote's columns prefixed ``quote_``, None if the quote is missing."""
 quotes_with_trades = partial(
     _stream,
-    _joined(
-        Source(records.Quote, "LEFT JOIN trade ON trade.quote_id = quote.id", used_by="trade.id")
+    Source(records.Quote, "LEFT JOIN trade ON trade.quote_id = quote.id", used_by="trade.id").where(
+        f"quote.{_OWN}"
     ),
 )
 """Every quote; ``used_by`` is the id of its trade."""
 withdrawals = partial(
     _stream,
     Source(records.Transfer).where(
-        f"{_WITHDRAWAL} ORDER BY transfer.trading_account_id, transfer.ordinal"
+        f"{_WITHDRAWAL} AND {_OWN} ORDER BY transfer.trading_account_id, transfer.ordinal"
     ),
 )
 """Withdrawals, by account and in the order in which they were requested."""
@@ -195,6 +201,8 @@ _WAITING = " ".join(
             "id",
             f"status = '{StatementStatus.REVIEWING}'",
         ),
+        (DecisionKind.LINK, "provider_request", "id", f"status = '{RequestStatus.WAITING}'"),
+        (DecisionKind.UNANSWERED, "provider_request", "id", f"status = '{RequestStatus.UNKNOWN}'"),
     )
 )
 _ABOUT_NOTHING = Query(f"SELECT id FROM decision WHERE status = 'open' {_WAITING}", _ID)

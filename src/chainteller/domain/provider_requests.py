@@ -1,0 +1,31 @@
+"""Requests of a gateway to its provider: their states, and how long an outcome is looked for."""
+
+from enum import StrEnum
+
+from chainteller.domain.clock import HOUR, MINUTE, SECOND
+
+
+class RequestStatus(StrEnum):
+    """``sending`` was sent and has no outcome yet; ``unknown`` is what a person decides about.
+
+    ``waiting`` is a link that a person decides about before it's sent, ``approved`` and
+    ``declined`` what was decided.
+    """
+
+    WAITING = "waiting"
+    APPROVED = "approved"
+    DECLINED = "declined"
+    SENDING = "sending"
+    DONE = "done"
+    REFUSED = "refused"
+    NOT_DONE = "notDone"
+    UNKNOWN = "unknown"
+
+
+MAY_BE_SENT = frozenset({RequestStatus.APPROVED, RequestStatus.REFUSED, RequestStatus.NOT_DONE})
+"""The provider certainly hasn't carried them out."""
+LATE = 60 * SECOND
+"""How long after it was sent, or after its quote expired, a request may still take effect."""
+LOOKED_FOR_EVERY = MINUTE
+REPEATED_WITHIN = 23 * HOUR
+"""How long a request is repeated with its key: providers forget keys after a day."""

@@ -1,0 +1,108 @@
+"""Requests of a gateway to its provider as records: sent, answered, and decided about by people."""
+
+from chainteller.domain.decisions import DecisionKind, ReviewLine
+from chainteller.domain.provider_requests import RequestStatus
+from chainteller.domain.transfers import Direction, TransferStatus
+from chainteller.engine.core.outcome import AuditEntry, Moment, Outcome, Update
+from chainteller.engine.core.unit_of_work import UnitOfWork
+from chainteller.engine.operations import decision_records, transfers
+from chainteller.storage.db.query import Record
+from chainteller.storage.db.records import Tables
+from chainteller.storage.queries import provider_requests as rows
+from chainteller.storage.queries import transfers as transfer_rows
+
+SETTLE = "provider.settle"
+"""The work of looking for the outcome of a request that got no answer."""
+GATEWAY = "gateway"
+"""Who opens decisions about requests to the provider."""
+NOT_DONE = "NOT_CARRIED_OUT"
+NOT_DONE_TEXT = "The provider did not carry it out."
+
+
+def locked(tx: UnitOfWork, request_id: str) -> Record:
+    """The request, locked: ids come from our own rows."""
+    row = rows.find(tx.connection, request_id, lock=True)
+    if row is None:
+        raise AssertionError(f"{request_id} vanished")
+    return row
+
+
+def changed(request: Record, status: RequestStatus, now: int, **values: object) -> Update:
+    """The next status of a locked request."""
+    version = request.version
+    made = {"status": status.value, "updated": now, "version": version + 1, **values}
+    guard = {"version": version}
+    return Update(Tables.provider_request, {"id": request.id}, made, guard, before=request)
+
+
+def decide_unknown(
+    request: Record, reason: str, words: str, moment: Moment, **values: object
+) -> Outcome:
+    """Nothing says what became of a request: a person decides, with ``words`` as evidence."""
+    opened = decision_records.opened(
+        moment,
+        DecisionKind.UNANSWERED,
+        request.id,
+        reason,
+        GATEWAY,
+        account_id=request.trading_account_id,
+        words=words,
+    )
+    update = changed(request, RequestStatus.UNKNOWN, moment.now, **{"due": None, **values})
+    return Outcome(request.id, rows=(update,)).joined(opened)
+
+
+def decide_wait(
+    request_id: str, line: ReviewLine, account_id: str | None, moment: Moment
+) -> Outcome:
+    """A link waits for a person as a line of the policy says."""
+    return decision_records.opened(
+        moment,
+        DecisionKind.LINK,
+        request_id,
+        line.condition.code,
+        decision_records.POLICY,
+        account_id=account_id,
+        due=moment.now + line.within,
+        at_deadline=line.then,
+    )
+
+
+def decide_link(request: Record, now: int, *, approved: bool) -> Outcome:
+    """Whoever asked may repeat a link that is approved."""
+    status = RequestStatus.APPROVED if approved else RequestStatus.DECLINED
+    return Outcome(request.id, rows=(changed(request, status, now),))
+
+
+def decide_fate(tx: UnitOfWork, request: Record, *, is_done: bool) -> Outcome:
+    """A person says whether the provider carried out a request."""
+    status = RequestStatus.DONE if is_done else RequestStatus.NOT_DONE
+    decided = Outcome(request.id, rows=(changed(request, status, tx.now),))
+    transfer = transfer_rows.find_any(tx.connection, request.id, lock=True)
+    if transfer is None or transfer.status != TransferStatus.UNKNOWN:
+        return decided
+    return decided.joined(settled(transfer, tx.now, is_done=is_done))
+
+
+def settled(transfer: Record, now: int, *, is_done: bool) -> Outcome:
+    """The end of not knowing what became of a locked transfer; what it held is free again."""
+    failure = {} if is_done else {"failure_code": NOT_DONE, "failure_message": NOT_DONE_TEXT}
+    status = TransferStatus.ACCEPTED if is_done else TransferStatus.FAILED
+    return moved(transfer, status, now, **failure)
+
+
+def moved(transfer: Record, status: str, now: int, **values: object) -> Outcome:
+    """A locked transfer in the status that its provider's answer gives it."""
+    changed_values = {
+        **values, "status": str(status), "updated": now, "version": transfer.version + 1
+    }  # fmt: skip
+    guard = {"version": transfer.version}
+    direction, account_id = Direction(transfer.direction), transfer.trading_account_id
+    return Outcome(
+        transfer.id,
+        rows=(
+            Update(Tables.transfer, {"id": transfer.id}, changed_values, guard, before=transfer),
+        ),
+        events=(transfers.event(direction, transfer.id, account_id, str(status)),),
+        audit=(AuditEntry(f"{direction}.{status}", transfer.id),),
+    )

@@ -1,0 +1,170 @@
+"""The provider behind a gateway: the specification's calls alone, with each answer as it came.
+
+A provider is never asked for its capabilities, because that isn't one of the specification's calls.
+"""
+
+import json
+import os
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from chainteller.remote.client import RemoteService
+from chainteller.remote.connection import Connection
+from chainteller.remote.sending import Sender, parsed
+from chainteller.remote.transport import Outgoing, Reply, TransportFault
+from chainteller.service.errors import (
+    Forbidden,
+    ServiceError,
+    ServiceUnavailable,
+    ServiceUnreachable,
+    Unauthorized,
+)
+from chainteller.service.models.base import WireModel, Written
+from chainteller.service.models.pages import Page
+from chainteller.service.models.records import Capabilities
+from chainteller.service.operations import IDEMPOTENCY, Call
+from chainteller.service.told import Told, passed
+
+
+class Provider:
+    """Calls a provider; threads may share it, and each process has connections of its own.
+
+    Args:
+        address: the base address of the provider.
+        api_key: finds its API key when it's first called, and raises SettingsInvalid, a ValueError.
+        honours_keys: whether a request may be repeated with its idempotency key.
+    """
+
+    def __init__(
+        self, address: str, api_key: Callable[[], str], *, honours_keys: bool = False
+    ) -> None:
+        self.address = address
+        self.honours_keys = honours_keys
+        self._api_key = api_key
+        self._opening = threading.Lock()
+        self._client: tuple[int, _Client] | None = None
+
+    def ask(self, call: Call[Any]) -> Told:
+        """Send a call, once unless the provider honours keys.
+
+        Raises:
+            ServiceError: the provider refused, with the HTTP status that it answered.
+            ServiceUnavailable: nothing was sent, or the provider didn't accept the gateway's key.
+            OutcomeUnknown: it was sent, and what became of it isn't known.
+            ClientError: a read has no usable answer.
+        """
+        client = self._opened()
+        client.replies.begin()
+        try:
+            answer = client.call(call)
+        except (Unauthorized, Forbidden) as refusal:
+            said = f"The provider didn't accept the gateway's API key: {refusal.message}"
+            raise _unavailable(said, "PROVIDER_KEY") from None
+        except ServiceError as refusal:
+            refusal.status = client.replies.last_status or refusal.status  # type: ignore[misc]  # the provider decides this one's
+            raise
+        except ServiceUnreachable as fault:
+            raise _unavailable(f"The provider: {fault.message}", "PROVIDER_UNREACHABLE") from None
+        return client.replies.told(answer)
+
+    def require_key(self) -> None:
+        """Raises SettingsInvalid: there is no API key for the provider."""
+        self._api_key()
+
+    def close(self) -> None:
+        with self._opening:
+            if self._client is not None and self._client[0] == os.getpid():
+                self._client[1].close()
+            self._client = None
+
+    def _opened(self) -> "_Client":
+        with self._opening:
+            if self._client is None or self._client[0] != os.getpid():
+                try:
+                    key = self._api_key()
+                except ValueError as error:
+                    raise _unavailable(str(error), "PROVIDER_KEY") from None
+                self._client = (
+                    os.getpid(),
+                    _Client(self.address, key, honours_keys=self.honours_keys),
+                )
+            return self._client[1]
+
+
+def _unavailable(said: str, reason: str) -> ServiceUnavailable:
+    return ServiceUnavailable(said, {"reason": reason})
+
+
+class _Replies(threading.local):
+    """The replies to the call that a thread is making."""
+
+    def __init__(self) -> None:
+        self.begin()
+
+    def begin(self) -> None:
+        self.found: list[Reply] = []
+
+    @property
+    def last_status(self) -> int:
+        return self.found[-1].status if self.found else 0
+
+    def told(self, answer: Any) -> Told:
+        """An answer with what the provider said, which every part of it is written as."""
+        value = answer.value if isinstance(answer, Written) else answer
+        if isinstance(value, Page):
+            return Told(_page(value, [_body(each) for each in self.found]))
+        body = _body(self.found[0])
+        if isinstance(body.get("data"), list) and body["data"]:
+            body = body["data"][0]
+        return Told(value, json.dumps(body), created=getattr(answer, "created", False))
+
+
+def _page(page: Page[Any], bodies: list[Mapping[str, Any]]) -> Page[Any]:
+    """A page whose records are written as the provider wrote them: those with an id by it."""
+    rows = [row for body in bodies for row in body.get("data", ()) if isinstance(row, dict)]
+    by_id = {row["id"]: row for row in rows if isinstance(row.get("id"), str)}
+    data: list[WireModel] = []
+    for place, record in enumerate(page.data):
+        identifier = getattr(record, "id", None)
+        found = by_id.get(identifier) if identifier else None
+        if found is None and len(rows) == len(page.data):
+            found = rows[place]
+        data.append(record if found is None else passed(record, json.dumps(found)))
+    return page.model_copy(update={"data": tuple(data)})
+
+
+def _body(reply: Reply) -> dict[str, Any]:
+    try:
+        body = parsed(dict[str, Any], reply.body)
+    except ValueError:
+        return {}
+    return dict(body)
+
+
+class _Sender(Sender):
+    """Keeps the replies to the call of each thread."""
+
+    def __init__(self, transport: Any, replies: _Replies) -> None:
+        super().__init__(transport)
+        self._replies = replies
+
+    def _answered(self, request: Outgoing, attempts: int) -> Reply:
+        try:
+            reply = super()._answered(request, attempts)
+        except TransportFault:
+            self._replies.begin()
+            raise
+        self._replies.found.append(reply)
+        return reply
+
+
+class _Client(RemoteService):
+    """A client that knows what the provider offers, and doesn't ask."""
+
+    def __init__(self, address: str, api_key: str, *, honours_keys: bool) -> None:
+        super().__init__(address, api_key)
+        self.replies = _Replies()
+        features = (IDEMPOTENCY,) if honours_keys else ()
+        sender = _Sender(self._transport, self.replies)
+        self.connection = Connection(sender, Capabilities(features=features))

@@ -1,0 +1,83 @@
+"""Query a gateway's provider, the requests that it was sent, and what they hold."""
+
+from chainteller.domain.assets import ASSETS_BY_KEY, Asset
+from chainteller.domain.transfers import HOLDING, Direction, TransferStatus
+from chainteller.storage.db import records
+from chainteller.storage.db.query import Query, Record, Session, Value, quoted
+from chainteller.storage.db.sources import Finder, Source
+from chainteller.storage.queries.trades import hold_parts
+
+provider = Finder(records.Provider, "organisation_id")
+find = Finder(records.ProviderRequest, "id")
+find_by_key = Finder(records.ProviderRequest, "organisation_id", "operation", "key")
+_ACCOUNTS = Query("SELECT count(*) AS value FROM trading_account", Value)
+_NEWEST_LIKE = Source(records.ProviderRequest).where(
+    "organisation_id = :organisation AND fingerprint = :fingerprint "
+    "ORDER BY created DESC, id DESC LIMIT 1"
+)
+_UNSETTLED = Source(records.ProviderRequest).where(
+    "organisation_id = :organisation AND status IN ('sending', 'unknown') ORDER BY created"
+)
+_HELD = Query(
+    "SELECT hold AS value FROM transfer WHERE trading_account_id = :account "
+    f"AND direction = '{Direction.WITHDRAWAL}' "
+    f"AND status IN ({quoted((*HOLDING, TransferStatus.UNKNOWN))})",
+    Value,
+)
+_NOT_PAID = (
+    TransferStatus.REVIEWING,
+    TransferStatus.CANCELLED,
+    TransferStatus.REJECTED,
+    TransferStatus.FAILED,
+    TransferStatus.UNKNOWN,
+)
+_WAS_PAID_TO_BANK = Query(
+    "SELECT 1 AS value FROM transfer WHERE trading_account_id = :account "
+    f"AND direction = '{Direction.WITHDRAWAL}' AND status NOT IN ({quoted(_NOT_PAID)}) LIMIT 1",
+    Value,
+)
+_LINKED = Query(
+    "SELECT call AS value FROM provider_request WHERE organisation_id = :organisation "
+    "AND subject = :subject AND operation = 'link_counterparty' AND status = 'done'",
+    Value,
+)
+
+
+def newest_like(connection: Session, organisation_id: str, fingerprint: str) -> Record | None:
+    """The last request with the same contents, whatever its key."""
+    values = {"organisation": organisation_id, "fingerprint": fingerprint}
+    return connection.execute(_NEWEST_LIKE, values).first()
+
+
+def unsettled(connection: Session, organisation_id: str) -> list[Record]:
+    """Requests whose outcome isn't known."""
+    return list(connection.execute(_UNSETTLED, {"organisation": organisation_id}))
+
+
+def held(connection: Session, account_id: str) -> dict[Asset, int]:
+    """What withdrawals of an account hold that wait here or whose outcome isn't known."""
+    found: dict[Asset, int] = {}
+    for text in connection.execute(_HELD, {"account": account_id}).scalars():
+        for part in hold_parts(text):
+            found[part.asset] = found.get(part.asset, 0) + part.atoms
+    return found
+
+
+def was_paid_to_bank(connection: Session, account_id: str) -> bool:
+    """Whether the provider ever carried out a withdrawal of the account that went through here."""
+    return connection.execute(_WAS_PAID_TO_BANK, {"account": account_id}).first() is not None
+
+
+def linked(connection: Session, organisation_id: str, subject: str) -> list[str]:
+    """The calls with which a wallet was linked through here."""
+    values = {"organisation": organisation_id, "subject": subject}
+    return list(connection.execute(_LINKED, values).scalars())
+
+
+def has_accounts(connection: Session) -> bool:
+    return bool(connection.execute(_ACCOUNTS).scalar())
+
+
+def asset_of(symbol: str, network: str) -> Asset | None:
+    """The asset that a provider names, if this version knows it."""
+    return ASSETS_BY_KEY.get(f"{symbol.upper()}@{network.lower()}")

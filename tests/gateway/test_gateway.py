@@ -1,0 +1,214 @@
+"""A gateway passes on what needs nobody, keeps records of it, and waits for people."""
+
+from pathlib import Path
+
+import pytest
+from tests.gateway.conftest import TOKEN, Gateway, gateway_before
+from tests.spec_only.specification import find_call
+
+from chainteller.domain.decisions import AtDeadline, ReviewCondition, ReviewLine
+from chainteller.domain.policy import Policy, TwoPersons
+from chainteller.engine.verification.full_pass import verify
+from chainteller.service.models.counterparties import OpenBlockchainAccount
+from chainteller.wallets.simulated import sample_proof, sample_wallets
+
+WITHDRAWALS = "/withdrawals"
+WALLET = next(
+    each
+    for each in sample_wallets(Path(__file__).parents[2] / "sample_data" / "wallets.toml")
+    if each.address.network.name == "ethereum"
+)
+
+
+def test_answers_and_refusals_pass_as_the_provider_gave_them(gateway: Gateway) -> None:
+    account = gateway.open_account()
+    home = f"/trading-accounts/{account}"
+    for path in ("/trading/markets", f"{home}/token-balances", f"{home}/trades"):
+        assert gateway.call("GET", path) == gateway.ask_directly("GET", path), path
+    too_much = {"amount": "5000.00", "currency": TOKEN}
+    through, direct = (
+        client.post(home + WITHDRAWALS, json=too_much)
+        for client in (gateway.client, gateway.direct)
+    )
+    assert (through.status_code, through.json()) == (direct.status_code, direct.json())
+    assert direct.json()["error"] == "INSUFFICIENT_FUNDS"
+
+
+def test_a_trade_is_kept_listed_and_renewed(gateway: Gateway) -> None:
+    account, quote = gateway.open_account(), gateway.quote()
+    trade = gateway.call("POST", f"/trading/quotes/{quote}", tradingAccountId=account)
+    assert trade["status"] == "processing"
+    for _ in range(2):  # filled, then settled
+        gateway.bank.advance(30)
+    gateway.call("GET", f"/trading-accounts/{account}/trades/{trade['id']}")
+    listed = gateway.call("GET", "/trading/trades")["data"]
+    told = gateway.ask_directly("GET", f"/trading-accounts/{account}/trades/{trade['id']}")
+    assert [row["status"] for row in listed] == ["settled"]
+    assert {name: listed[0][name] for name in told if name not in ("created", "updated")} == {
+        name: value for name, value in told.items() if name not in ("created", "updated")
+    }
+    assert gateway.call("GET", f"/trading/quotes/{quote}")["tradeId"] == trade["id"]
+    found = gateway.call("GET", f"/find?query={trade['id']}")["data"]
+    assert [row["id"] for row in found] == [trade["id"]]
+    events = [each["type"] for each in gateway.call("GET", "/events")["data"]]
+    assert events[-2:] == ["trade.processing", "trade.settled"]
+    assert not verify(gateway.own.context.database)
+
+
+def test_the_provider_is_asked_for_nothing_but_the_specification(gateway: Gateway) -> None:
+    gateway.open_account()
+    capabilities = gateway.call("GET", "/capabilities")
+    assert "customers" not in capabilities["features"]
+    assert {"decisions", "audit", "find", "event-stream"} <= set(capabilities["features"])
+    assert gateway.client.get("/customers").status_code == 404
+    assert all(find_call(method, path) for method, path in gateway.provider.asked)
+
+
+def test_a_repeated_key_does_nothing_twice(gateway: Gateway) -> None:
+    account = gateway.open_account()
+    path = f"/trading-accounts/{account}/deposits"
+    twice = [gateway.post(path, "once", amount="5.00", currency=TOKEN) for _ in range(2)]
+    assert [each.json()["id"] for each in twice] == [twice[0].json()["id"]] * 2
+    assert twice[1].headers["idempotent-replayed"] == "true"
+    assert gateway.provider.keys.count("once") == 1
+    assert gateway.balance()[account] == "1005.00"
+
+
+def test_a_withdrawal_that_needs_two_is_sent_once_after_both(tmp_path: Path) -> None:
+    policy = Policy(two=TwoPersons(withdrawal_over_cents=10_000))
+    with gateway_before(tmp_path, policy) as gateway:
+        account = gateway.open_account()
+        path = f"/trading-accounts/{account}{WITHDRAWALS}"
+        waiting = gateway.call("POST", path, amount="600.00", currency=TOKEN)
+        assert waiting["status"] == "reviewing"
+        held = gateway.call("GET", f"/trading-accounts/{account}/token-balances")["data"][0]
+        assert (held["amount"], held["held"]) == ("400.00", "600.00")
+        quote = gateway.quote("500.00")
+        refused = gateway.call("POST", f"/trading/quotes/{quote}", tradingAccountId=account)
+        assert refused["error"] == "INSUFFICIENT_FUNDS"
+        decision = gateway.call("GET", "/decisions")["data"][0]
+        for name in ("anna", "ben"):
+            assert ("POST", path) not in gateway.provider.asked
+            with gateway.as_desk(name) as desk:
+                approved = desk.post(f"/decisions/{decision['id']}/approvals", json={})
+                assert approved.status_code == 200, approved.text
+        gateway.advance(1)
+        assert gateway.provider.asked.count(("POST", path)) == 1
+        sent = gateway.call("GET", f"{path}/{waiting['id']}")
+        assert (sent["id"], sent["status"]) == (waiting["id"], "accepted")
+        assert gateway.balance()[account] == "400.00"
+        assert not verify(gateway.own.context.database)
+
+
+def test_an_approved_withdrawal_that_the_provider_refuses_fails_with_its_code(
+    tmp_path: Path,
+) -> None:
+    policy = Policy(two=TwoPersons(withdrawal_over_cents=10_000))
+    with gateway_before(tmp_path, policy) as gateway:
+        account = gateway.open_account()
+        path = f"/trading-accounts/{account}{WITHDRAWALS}"
+        waiting = gateway.call("POST", path, amount="600.00", currency=TOKEN)
+        gateway.ask_directly("POST", path, amount="900.00", currency=TOKEN)
+        decision = gateway.call("GET", "/decisions")["data"][0]
+        for name in ("anna", "ben"):
+            with gateway.as_desk(name) as desk:
+                desk.post(f"/decisions/{decision['id']}/approvals", json={})
+        gateway.advance(1)
+        failed = gateway.call("GET", f"{path}/{waiting['id']}")
+        assert failed["status"] == "failed"
+        assert failed["failureReason"]["code"] == "INSUFFICIENT_FUNDS"
+        left = gateway.call("GET", f"/trading-accounts/{account}/token-balances")["data"][0]
+        assert left["amount"] == "100.00"
+
+
+@pytest.mark.parametrize("is_done", [True, False])
+def test_what_the_provider_does_not_answer_is_a_persons_to_settle(
+    gateway: Gateway, is_done: bool
+) -> None:
+    account = gateway.open_account()
+    path = f"/trading-accounts/{account}{WITHDRAWALS}"
+    gateway.provider.keep_silent("POST", WITHDRAWALS)
+    silent = gateway.post(path, "w1", amount="100.00", currency=TOKEN)
+    assert (silent.status_code, silent.json()["error"]) == (504, "PROVIDER_UNANSWERED")
+    gateway.provider.answer_again()
+    again = gateway.post(path, "w1", amount="100.00", currency=TOKEN)
+    assert again.json()["details"] == silent.json()["details"]
+    gateway.advance(3600)
+    assert gateway.provider.asked.count(("POST", path)) == 1
+    listed = gateway.call("GET", path)["data"][0]
+    assert (listed["status"], listed["cancellable"]) == ("unknown", False)
+    held = gateway.call("GET", f"/trading-accounts/{account}/token-balances")["data"][0]
+    assert (held["amount"], held["held"]) == ("800.00", "100.00")
+    decision = gateway.call("GET", "/decisions")["data"][0]
+    assert decision["kind"] == "unanswered"
+    assert "before: 1000.00 BUSD1@bank. Balances after: 900.00 BUSD1@bank" in decision["words"]
+    answer = "approvals" if is_done else "refusals"
+    body = {} if is_done else {"reason": "NOT_CARRIED_OUT"}
+    with gateway.as_desk("anna") as desk:
+        decided = desk.post(f"/decisions/{decision['id']}/{answer}", json=body)
+        assert decided.status_code == 200, decided.text
+    settled = gateway.call("GET", path)["data"][0]
+    assert settled["status"] == ("accepted" if is_done else "failed")
+    assert not verify(gateway.own.context.database)
+
+
+def test_an_unanswered_execution_is_found_in_the_list_of_trades(gateway: Gateway) -> None:
+    account, quote = gateway.open_account(), gateway.quote()
+    gateway.provider.keep_silent("POST", "/trading/quotes/{}")
+    answered = gateway.post(f"/trading/quotes/{quote}", "x1", tradingAccountId=account)
+    assert answered.status_code == 201
+    listed = gateway.ask_directly("GET", f"/trading-accounts/{account}/trades")["data"]
+    assert [row["id"] for row in listed] == [answered.json()["id"]]
+    assert not gateway.call("GET", "/decisions")["data"]
+
+
+def test_with_keys_the_same_request_settles_what_was_not_answered(tmp_path: Path) -> None:
+    with gateway_before(tmp_path, honours_keys=True) as gateway:
+        account = gateway.open_account()
+        path = f"/trading-accounts/{account}/deposits"
+        gateway.provider.keep_silent("POST", "/deposits")
+        silent = gateway.post(path, "d1", amount="7.00", currency=TOKEN)
+        assert silent.status_code == 504
+        gateway.provider.answer_again()
+        gateway.advance(61)
+        assert set(gateway.provider.keys) >= {"d1"}
+        listed = gateway.call("GET", path)["data"]
+        assert [row["amount"] for row in listed] == ["7.00", "1000.00"]
+        repeated = gateway.post(path, "d1", amount="7.00", currency=TOKEN)
+        assert repeated.headers["idempotent-replayed"] == "true"
+
+
+def test_a_wallet_of_another_customer_is_linked_after_a_decision(tmp_path: Path) -> None:
+    line = ReviewLine(ReviewCondition.SHARED_WALLET, 0, 86_400, AtDeadline.REFUSE)
+    with gateway_before(tmp_path, Policy(review=(line,))) as gateway:
+        first, second = (_wallet(gateway, each) for each in ("DDA-1", "DDA-2"))
+        linked = gateway.client.post(first[0], json=first[1])
+        assert linked.status_code == 201, linked.text
+        waiting = gateway.client.post(second[0], json=second[1])
+        assert waiting.json()["error"] == "DECISION_REQUIRED"
+        decision = waiting.json()["details"]["decisionId"]
+        assert gateway.client.post(second[0], json=second[1]).json() == waiting.json()
+        assert ("POST", second[0]) not in gateway.provider.asked
+        with gateway.as_desk("anna") as desk:
+            desk.post(f"/decisions/{decision}/approvals", json={})
+        assert gateway.client.post(second[0], json=second[1]).status_code == 201
+
+
+def _wallet(gateway: Gateway, bank_account: str) -> tuple[str, dict[str, str]]:
+    """Verify the same wallet for a customer up to its link; the link's path and body."""
+    account = gateway.open_account(bank_account)
+    asked = OpenBlockchainAccount(trading_account_id=account, network="ethereum")
+    chain = gateway.bank.engine.open_blockchain_account(asked).value.id
+    named = {"address": WALLET.address.display, "network": "ethereum"}
+    wallet = gateway.call("POST", "/counterparties", **named)["id"]
+    home = f"/blockchain-accounts/{chain}"
+    ownership = f"{home}/1P-counterparty-ownership"
+    challenge = gateway.call("POST", f"{ownership}-challenges", counterpartyId=wallet)
+    claim = gateway.call(
+        "POST",
+        f"{ownership}-claims",
+        challengeId=challenge["id"],
+        completedChallenge=sample_proof(WALLET, challenge["challenge"]).signature,
+        counterpartyId=wallet,
+    )
+    return f"{home}/counterparties", {**named, "ownershipClaimId": claim["id"]}
