@@ -264,7 +264,7 @@ def _about_link(
         required = DecisionRequired(decision.id, line.condition.code)
         return requests.refused(context, actor, call, required)
     if decision is not None and status == RequestStatus.DECLINED:
-        told = "A person has refused to link this wallet: another customer has verified it."
+        told = "The link was refused: another customer has verified this wallet."
         declined = Conflict.over("decision", decision.id, "DECLINED", told, "See the decision.")
         return requests.refused(context, actor, call, declined)
 

@@ -57,17 +57,21 @@ _APPROVES: Mapping[str, str] = {
     DecisionKind.CONTROL: "LIFT {} from the account?",
     DecisionKind.MARKET: "OPEN {}?",
     DecisionKind.OWNERSHIP_STATEMENT: "ACCEPT the statement {}?",
+    DecisionKind.LINK: "ALLOW to link the shared wallet of {}?",
+    DecisionKind.UNANSWERED: "Has the provider CARRIED OUT {}?",
 }
 _REFUSES: Mapping[str, str] = {
     DecisionKind.WITHDRAWAL: "REFUSE the withdrawal of {}?",
     DecisionKind.CONTROL: "KEEP {} on the account?",
     DecisionKind.MARKET: "KEEP {} closed?",
     DecisionKind.OWNERSHIP_STATEMENT: "REFUSE the statement {}?",
+    DecisionKind.LINK: "REFUSE to link the shared wallet of {}?",
+    DecisionKind.UNANSWERED: "Has the provider NOT carried out {}?",
 }
 _Call = Callable[["Service", str], Step]
 CONTROL, MARKET = DecisionKind.CONTROL, DecisionKind.MARKET
-_STAYS = frozenset[str]({CONTROL, MARKET})
-"""What is refused without a reason of the list: it stays as it is."""
+_WITHOUT_REASON = frozenset[str]({CONTROL, MARKET, DecisionKind.UNANSWERED})
+"""What is refused without a reason of the list: it stays as it is, or wasn't done."""
 
 
 def approve(decision: "Decision") -> Step:
@@ -87,7 +91,7 @@ def _two(decision: "Decision") -> tuple[str, ...]:
 
 def refuse(decision: "Decision") -> Step:
     """Choose the reason, ask, and refuse."""
-    if decision.kind in _STAYS:
+    if decision.kind in _WITHOUT_REASON:
         return _refused(decision, AT_DESK)
     reasons = tuple(each.value for each in RefusalReason)
     return Choose(

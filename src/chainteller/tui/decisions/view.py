@@ -37,10 +37,15 @@ _KINDS: Mapping[str, str] = {
     DecisionKind.CONTROL: "control",
     DecisionKind.MARKET: "market",
     DecisionKind.OWNERSHIP_STATEMENT: "statement",
+    DecisionKind.LINK: "link",
+    DecisionKind.UNANSWERED: "unanswered",
 }
 SHOWN: tuple[tuple[str, str | None], ...] = (
     ("", None),
-    *((f"{word}s", str(kind)) for kind, word in _KINDS.items()),
+    *(
+        (word if kind == DecisionKind.UNANSWERED else f"{word}s", str(kind))
+        for kind, word in _KINDS.items()
+    ),
 )
 """What ``f`` shows, one after the other."""
 _HOUR_S = 3_600
@@ -51,6 +56,11 @@ _EFFECTS: Mapping[str, tuple[str, str]] = {
     DecisionKind.CONTROL: ("lifts the control", "keeps the control"),
     DecisionKind.MARKET: ("opens the market", "keeps it closed"),
     DecisionKind.OWNERSHIP_STATEMENT: ("accepts the statement", "refuses the statement"),
+    DecisionKind.LINK: ("allows the link", "refuses the link"),
+    DecisionKind.UNANSWERED: (
+        "says that the provider has carried it out",
+        "says that it hasn't: what is held can be used again",
+    ),
 }
 """What approving and refusing do, by kind."""
 _OF_OTHERS = ("approves it", "refuses it")
