@@ -120,9 +120,14 @@ class Gateway:
 
 @contextlib.contextmanager
 def gateway_before(
-    folder: Path, policy: Policy | None = None, *, honours_keys: bool = False
+    folder: Path,
+    policy: Policy | None = None,
+    *,
+    honours_keys: bool = False,
+    url: str = "",
 ) -> Iterator[Gateway]:
-    """A gateway with a policy, until the block ends."""
+    """A gateway with a policy, on a SQLite file unless ``url`` names another database, until the
+    block ends."""
     for name in ("provider", "own"):
         (folder / name).mkdir()
     bank = build(sqlite_url(folder / "provider"))
@@ -136,7 +141,7 @@ def gateway_before(
     with served(deployment(bank), kind=Noted) as address:
         key = bank.key()
         provider = Provider(address, lambda: key, honours_keys=honours_keys)
-        own = _own(sqlite_url(folder / "own"), provider, policy or Policy())
+        own = _own(url or sqlite_url(folder / "own"), provider, policy or Policy())
         with (
             served(deployment(own)) as front,
             httpx.Client(

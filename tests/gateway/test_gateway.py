@@ -1,15 +1,20 @@
 """A gateway passes on what needs nobody, keeps records of it, and waits for people."""
 
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.gateway.conftest import TOKEN, Gateway, gateway_before
 from tests.spec_only.specification import find_call
+from tests.world.files import KEYS
 
 from chainteller.domain.decisions import AtDeadline, ReviewCondition, ReviewLine
 from chainteller.domain.policy import Policy, TwoPersons
+from chainteller.engine.engine import Engine
 from chainteller.engine.verification.full_pass import verify
 from chainteller.service.models.counterparties import OpenBlockchainAccount
+from chainteller.storage.database import open_database
 from chainteller.wallets.simulated import sample_proof, sample_wallets
 
 WITHDRAWALS = "/withdrawals"
@@ -119,6 +124,29 @@ def test_an_approved_withdrawal_that_the_provider_refuses_fails_with_its_code(
         assert failed["failureReason"]["code"] == "INSUFFICIENT_FUNDS"
         left = gateway.call("GET", f"/trading-accounts/{account}/token-balances")["data"][0]
         assert left["amount"] == "100.00"
+
+
+def test_several_gateways_on_one_database_send_once(tmp_path: Path, postgres_url: str) -> None:
+    policy = Policy(two=TwoPersons(withdrawal_over_cents=10_000))
+    with gateway_before(tmp_path, policy, url=postgres_url) as gateway:
+        account = gateway.open_account()
+        path = f"/trading-accounts/{account}{WITHDRAWALS}"
+        for _ in range(3):
+            gateway.call("POST", path, amount="200.00", currency=TOKEN)
+        for decision in gateway.call("GET", "/decisions")["data"]:
+            for name in ("anna", "ben"):
+                with gateway.as_desk(name) as desk:
+                    desk.post(f"/decisions/{decision['id']}/approvals", json={})
+        context = gateway.own.context
+        other = Engine(replace(context, database=open_database(postgres_url, KEYS)))
+        try:
+            with ThreadPoolExecutor() as pool:
+                list(pool.map(lambda each: each.run_due(), (gateway.own.engine, other) * 2))
+        finally:
+            other.context.database.close()
+        assert gateway.provider.asked.count(("POST", path)) == 3
+        assert gateway.balance()[account] == "400.00"
+        assert not verify(context.database)
 
 
 @pytest.mark.parametrize("is_done", [True, False])

@@ -1,4 +1,4 @@
-"""Serve a spec-only deployment: ``python -m tests.spec_only FOLDER [PORT]``.
+"""Serve a spec-only deployment: ``python -m tests.spec_only FOLDER [PORT [QUOTE_WINDOW_S]]``.
 
 It runs until it is interrupted, on the machine's clock, with the sample bank accounts DDA-1 to
 DDA-20 in ``FOLDER/bank.db``. The first line says its address, the second an API key, the third a
@@ -23,9 +23,11 @@ from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.counterparties import OpenBlockchainAccount
 
 
-def main(folder: str, port: str = "0") -> int:
+def main(folder: str, port: str = "0", window_s: str = "300") -> int:
     Path(folder).mkdir(parents=True, exist_ok=True)
-    options = EngineOptions(rate_limits=False, fill_delay_s=2, settle_delay_s=2)
+    options = EngineOptions(
+        rate_limits=False, fill_delay_s=2, settle_delay_s=2, quote_window_s=float(window_s)
+    )
     world = build(sqlite_url(Path(folder)), clock=SystemClock(), options=options)
     behind = deployment(world)
     listener, key = Address(port=int(port)).listen(), world.key()

@@ -262,6 +262,22 @@ def writer_key() -> Outcome:
         return {"writer key": error.message}
 
 
+def provider() -> Outcome:
+    """The provider that the database is in front of; nothing for a bank's own, or without one."""
+    from chainteller.engine.forwarding.marking import provider_of
+    from chainteller.service.errors import TellerError
+    from chainteller.storage.upkeep import maintenance
+
+    try:
+        if _address().startswith("sqlite:///"):
+            maintenance.require_file(sqlite_path(_address()))
+        with engine() as found:
+            address = provider_of(found.context.database)
+    except TellerError:
+        return {}
+    return {"gateway in front of": address} if address else {}
+
+
 def books() -> Outcome:
     """When the books were verified, and what is in dispute; nothing where there's no database."""
     from chainteller.engine.operations.disputes import standing

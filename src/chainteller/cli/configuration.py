@@ -167,6 +167,7 @@ def _signing(settings: Settings, place: Place) -> dict[str, object]:
     """Which keys there are for the audit log, who is asked to witness it, and when the books were
     verified."""
     return {
+        **administration.provider(),
         **administration.writer_key(),
         **administration.books(),
         "signing keys": str(signers(settings, place).key_folder),

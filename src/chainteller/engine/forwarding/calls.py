@@ -86,27 +86,26 @@ def _balances(context: EngineContext, actor: Actor, call: Call[Any]) -> Any:
 
 def _trade(context: EngineContext, actor: Actor, call: Call[Any]) -> Any:
     told = provider_of(context).ask(call)
-    _renew(context, actor, [(told.value, told.body)])
+    _renew(context, actor, call.ids[0], [(told.value, told.body)])
     return _as_told(told)
 
 
 def _trades(context: EngineContext, actor: Actor, call: Call[Any]) -> Any:
     page = provider_of(context).ask(call).value
-    _renew(context, actor, [(each, each.to_json()) for each in page.data])
+    _renew(context, actor, call.ids[0], [(each, each.to_json()) for each in page.data])
     return page
 
 
-def _renew(context: EngineContext, actor: Actor, found: list[tuple[Trade, str]]) -> None:
+def _renew(
+    context: EngineContext, actor: Actor, account_id: str, found: list[tuple[Trade, str]]
+) -> None:
     """Keep what a provider says of trades now that are kept here."""
     with context.database.read() as connection:
-        known = {trade.id: trades.find_any(connection, trade.id) for trade, _ in found}
-    news = [
-        (trade, body)
-        for trade, body in found
-        if (row := known[trade.id]) is not None and row.status != trade.status
-    ]
-    for trade, body in news:
-        act(context, actor, partial(_renew_one, trade=trade, body=body))
+        ids = [trade.id for trade, _ in found]
+        known = {row.id: row.status for row in trades.of_ids(connection, account_id, ids)}
+    for trade, body in found:
+        if known.get(trade.id, trade.status) != trade.status:
+            act(context, actor, partial(_renew_one, trade=trade, body=body))
 
 
 def _renew_one(tx: UnitOfWork, trade: Trade, body: str) -> None:

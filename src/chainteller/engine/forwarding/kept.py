@@ -271,11 +271,6 @@ def update_trade(tx: UnitOfWork, row: Record, trade: Trade, body: str) -> None:
     outcome.apply(tx, Outcome(trade.id, rows=(update,), events=events))
 
 
-def is_news(row: Record, trade: Trade, body: str) -> bool:
-    """Whether a provider says something else of a trade than what is kept."""
-    return (row.status, row.told) != (trade.status, body)
-
-
 # Deposits and withdrawals
 
 
