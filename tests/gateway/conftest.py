@@ -29,6 +29,7 @@ from chainteller.engine.forwarding.marking import mark
 from chainteller.remote.provider import Provider
 from chainteller.service.deployment import Deployment
 
+_OF_DESKS = ("desk", "decisions:write", "accounts:read", "controls:write", "admin")
 TOKEN = {"type": "deposit-token-currency", "id": "DPT_USD"}
 
 
@@ -82,7 +83,7 @@ class Gateway:
 
     def as_desk(self, name: str) -> httpx.Client:
         """A client with a desk's key, which may decide."""
-        key = self.own.key("desk", "decisions:write", "accounts:read", name=name)
+        key = self.own.key(*_OF_DESKS, name=name)
         return httpx.Client(
             base_url=self.client.base_url, headers={"Authorization": f"Bearer {key}"}
         )

@@ -29,7 +29,7 @@ import httpx
 TOKEN = {"type": "deposit-token-currency", "id": "DPT_USD"}
 _POLICY = '[two]\nwithdrawal = "100"\n'
 _CLIENTS = 6
-_PATIENCE_S = 30
+_PATIENCE_S = 12
 _OPEN = ("reviewing", "processing", "sent")
 
 
@@ -212,7 +212,7 @@ class Trial:
         time.sleep(self.random.uniform(0, 0.35))
         if fault == "stop provider":
             self.provider.signal(signal.SIGSTOP)
-            time.sleep(self.random.uniform(0.5, 11))
+            time.sleep(self.random.choice((0.3, 1, 2, 11)))
             self.provider.signal(signal.SIGCONT)
         if fault in ("kill provider", "kill both"):
             self.provider.kill()

@@ -149,6 +149,29 @@ def test_several_gateways_on_one_database_send_once(tmp_path: Path, postgres_url
         assert not verify(context.database)
 
 
+def test_what_the_gateway_refuses_is_not_sent(gateway: Gateway) -> None:
+    account = gateway.open_account()
+    with gateway.as_desk("anna") as desk:
+        for kind, subject, control in (("control", account, "FROZEN"), ("market", "sol-usd", None)):
+            body = {"kind": kind, "subject": subject, "control": control, "reason": "CHECK"}
+            opened = desk.post("/decisions", json=body)
+            assert opened.status_code == 201, opened.text
+    asked = len(gateway.provider.asked)
+    path = f"/trading-accounts/{account}"
+    quote = {"amount": "10.00", "side": "buy"}
+    refused = [
+        gateway.call("POST", f"{path}/deposits", amount="1.00", currency=TOKEN)["error"],
+        gateway.call("POST", "/trading/markets/sol-usd/quotes", **quote)["error"],
+        gateway.client.post(
+            "/trading/markets/eth-usd/quotes", json=quote, headers={"Chainteller-Case": "of two words"}
+        ).json()["error"],
+    ]
+    assert refused == ["ACCOUNT_RESTRICTED", "MARKET_UNAVAILABLE", "VALIDATION_ERROR"]
+    writes = [path for method, path in gateway.provider.asked[asked:] if method != "GET"]
+    assert writes == []
+    assert gateway.call("GET", "/trading/markets/eth-usd")["marketName"] == "eth-usd"
+
+
 @pytest.mark.parametrize("is_done", [True, False])
 def test_what_the_provider_does_not_answer_is_a_persons_to_settle(
     gateway: Gateway, is_done: bool

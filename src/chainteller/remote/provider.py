@@ -66,7 +66,7 @@ class Provider:
             raise
         except ServiceUnreachable as fault:
             raise _unavailable(f"The provider: {fault.message}", "PROVIDER_UNREACHABLE") from None
-        return client.replies.told(answer)
+        return client.replies.told(call, answer)
 
     def require_key(self) -> None:
         """Raises SettingsInvalid: there is no API key for the provider."""
@@ -109,14 +109,17 @@ class _Replies(threading.local):
     def last_status(self) -> int:
         return self.found[-1].status if self.found else 0
 
-    def told(self, answer: Any) -> Told:
-        """An answer with what the provider said, which every part of it is written as."""
+    def told(self, call: Call[Any], answer: Any) -> Told:
+        """An answer with what the provider said, which every part of it is written as; one that
+        is found in a list is written as we write it."""
         value = answer.value if isinstance(answer, Written) else answer
         if isinstance(value, Page):
             return Told(_page(value, [_body(each) for each in self.found]))
         body = _body(self.found[0])
-        if isinstance(body.get("data"), list) and body["data"]:
+        if getattr(call.operation, "is_enveloped", False):
             body = body["data"][0]
+        elif "data" in body:
+            body = {}
         return Told(value, json.dumps(body), created=getattr(answer, "created", False))
 
 

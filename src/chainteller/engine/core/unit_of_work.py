@@ -310,7 +310,7 @@ def write(
         ServiceUnavailable: the database cannot be used; nothing was changed.
     """
     key = checked_key(call.key)
-    _check_case(context.options.policy.case, actor, call)
+    check_case(context.options.policy.case, actor, call)
 
     def unit(transaction: UnitOfWork) -> Written[Model] | _Refused:
         transaction.timeless, transaction.case_id = timeless, call.case_id
@@ -470,7 +470,7 @@ def _is_harmless(text: str) -> bool:
     return _HARMLESS.fullmatch(text) is not None and find_secret(text) is None
 
 
-def _check_case(policy: CasePolicy, actor: Actor, call: Call[Any]) -> None:
+def check_case(policy: CasePolicy, actor: Actor, call: Call[Any]) -> None:
     """Raises CaseRequired, or ValidationFailed for a case of another form."""
     if call.case_id:
         if not policy.accepts(call.case_id):

@@ -10,6 +10,8 @@ from typing import Any
 
 from chainteller.domain.actors import DEFAULT_ORGANISATION, Actor
 from chainteller.domain.assets import USD
+from chainteller.domain.clock import format_instant
+from chainteller.domain.decisions import NEVER
 from chainteller.domain.ledger import buying_power
 from chainteller.domain.money import format_atoms, format_cents
 from chainteller.domain.preconditions import Act
@@ -26,6 +28,7 @@ from chainteller.service import operations
 from chainteller.service.errors import (
     Forbidden,
     InsufficientFunds,
+    MarketUnavailable,
     NotFound,
     ServiceError,
     ValidationFailed,
@@ -41,6 +44,7 @@ from chainteller.service.operations import Call, Operation
 from chainteller.service.told import Told, passed
 from chainteller.storage.db.query import Record
 from chainteller.storage.queries import accounts as account_rows
+from chainteller.storage.queries import markets as market_rows
 from chainteller.storage.queries import provider_requests as rows
 from chainteller.storage.queries import quotes, trades
 from chainteller.storage.queries import transfers as transfer_rows
@@ -151,7 +155,7 @@ def _at_once(
     context: EngineContext, actor: Actor, call: Call[Any], keep: requests.Keep
 ) -> Written[Any]:
     """Forward what may be done twice without harm, and keep its answer."""
-    call = requests.keyed(context, call)
+    call = requests.keyed(context, actor, call)
     if requests.is_known(context, actor, call):
         return requests.replayed(context, actor, call)
     try:
@@ -180,7 +184,20 @@ def _quote(context: EngineContext, actor: Actor, call: Call[Any]) -> Written[Any
     if isinstance(request, QuoteRequest) and request.amount_of == "bought":
         said = ValidationFailed.of("amountOf", "sold: this deployment's provider knows no other")
         return requests.refused(context, actor, call, said)
+    with context.database.read() as connection:
+        control = market_rows.control(connection, call.ids[0])
+    try:
+        _require_open(control, call.ids[0])
+    except MarketUnavailable as closed:
+        return requests.refused(context, actor, call, closed)
     return _at_once(context, actor, call, _keep_quote)
+
+
+def _require_open(control: Record | None, market: str) -> None:
+    """Raises MarketUnavailable: somebody has closed the market here."""
+    if control is not None:
+        until = NEVER if control.until is None else control.until
+        raise MarketUnavailable(market, control.reason, format_instant(until))
 
 
 def _keep_wallet(tx: UnitOfWork, call: Call[Any], told: Told, _row: Record | None) -> WireModel:
@@ -240,7 +257,7 @@ def _keep_transfer(
 
 
 def _check_funds(
-    tx: UnitOfWork, call: Call[Any], account: Record | None, _before: dict[str, str]
+    tx: UnitOfWork, call: Call[Any], account: Record | None, before: dict[str, str]
 ) -> None:
     """What is bought isn't paid with what waits here. Raises ServiceError."""
     quote = quotes.find(tx.connection, tx.organisation_id, call.ids[0])
@@ -248,9 +265,10 @@ def _check_funds(
         return
     side = Act.BUY if quote.side == Side.BUY else Act.SELL
     preconditions.require_uncontrolled(account.control, account.control_reason, side)
+    _require_open(market_rows.control(tx.connection, quote.market), quote.market)
     if quote.side != Side.BUY or not rows.held(tx.connection, account.id):
         return
-    usable = reviews.free(tx, account.id, requests.balances(tx.context, account.id))
+    usable = reviews.free(tx, account.id, before)
     if buying_power(usable) < quote.sold:
         available, needed = format_cents(buying_power(usable)), format_cents(quote.sold)
         raise InsufficientFunds(available, needed, USD.symbol)

@@ -57,12 +57,18 @@ def _cents(text: str, scale: int = 2) -> int:
 # Accounts
 
 
-def account(tx: UnitOfWork, account_id: str) -> Record:
-    """The row of a provider's account, locked. One that wasn't opened through here is added when
-    it's used, without what the provider doesn't tell."""
+def find_account(tx: UnitOfWork, account_id: str | None) -> Record | None:
+    """The row of a provider's account, locked, if it's known here."""
+    if account_id is None:
+        return None
     reading.checked_id(accounts.RESOURCE, account_id)
-    found = account_rows.find(tx.connection, tx.organisation_id, account_id, lock=True)
-    if found is None:
+    return account_rows.find(tx.connection, tx.organisation_id, account_id, lock=True)
+
+
+def account(tx: UnitOfWork, account_id: str) -> Record:
+    """As ``find_account``. One that wasn't opened through here is added when the provider has done
+    something for it, without what the provider doesn't tell."""
+    if find_account(tx, account_id) is None:
         add_account(tx, TradingAccount(id=account_id, bank_account_id="", bank_account_type=""))
     return accounts.locked(tx, account_id)
 

@@ -17,7 +17,7 @@ from chainteller.engine.core import outcome, preconditions, unit_of_work
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import AuditEntry, Insert, Job, Outcome, Row
 from chainteller.engine.core.ports import Provider
-from chainteller.engine.core.unit_of_work import UnitOfWork, checked_key, fingerprint
+from chainteller.engine.core.unit_of_work import UnitOfWork, check_case, checked_key, fingerprint
 from chainteller.engine.forwarding import kept
 from chainteller.engine.operations import decision_records, provider_requests
 from chainteller.engine.operations.provider_requests import SETTLE, changed
@@ -68,8 +68,13 @@ def provider_of(context: EngineContext) -> Provider:
     return context.provider
 
 
-def keyed(context: EngineContext, call: Call[Any]) -> Call[Any]:
-    """The call with an idempotency key, which the provider gets, too."""
+def keyed(context: EngineContext, actor: Actor, call: Call[Any]) -> Call[Any]:
+    """The call with an idempotency key, which the provider gets, too.
+
+    Raises:
+        CaseRequired, ValidationFailed: nothing is sent.
+    """
+    check_case(context.options.policy.case, actor, call)
     return replace(call, key=checked_key(call.key) or context.randomness.bytes(16).hex())
 
 
@@ -115,7 +120,7 @@ def begin(
 
     def work(tx: UnitOfWork) -> None:
         tx.case_id = call.case_id
-        account = kept.account(tx, account_id) if account_id else None
+        account = kept.find_account(tx, account_id)
         if account is not None and plan.act is not None:
             preconditions.require_uncontrolled(account.control, account.control_reason, plan.act)
         if plan.prepare is not None:

@@ -52,7 +52,7 @@ from chainteller.storage.queries import transfers as transfer_rows
 
 def withdraw(context: EngineContext, actor: Actor, call: Call[Any], plan: Plan) -> Written[Any]:
     """Send a withdrawal on, or keep it in review first if the policy gives it to a person."""
-    call = requests.keyed(context, call)
+    call = requests.keyed(context, actor, call)
     if requests.is_known(context, actor, call):
         return requests.replayed(context, actor, call)
     request = call.request
@@ -231,7 +231,7 @@ def link(context: EngineContext, actor: Actor, call: Call[Any], plan: Plan) -> W
         DecisionRequired: nothing was sent.
         Conflict: a person has refused it.
     """
-    call = requests.keyed(context, call)
+    call = requests.keyed(context, actor, call)
     if requests.is_known(context, actor, call):
         return requests.replayed(context, actor, call)
     line = _shared_line(context)

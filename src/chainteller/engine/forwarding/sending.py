@@ -14,8 +14,11 @@ from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.forwarding import requests, settling
 from chainteller.engine.forwarding.requests import Plan, provider_of
+from chainteller.service import operations
 from chainteller.service.errors import (
     OutcomeUnknown,
+    ProviderUnanswered,
+    RateLimited,
     ServiceError,
     ServiceUnavailable,
     TellerError,
@@ -23,6 +26,7 @@ from chainteller.service.errors import (
 from chainteller.service.models.base import WireModel, Written
 from chainteller.service.operations import Call
 from chainteller.storage.db.query import Record
+from chainteller.storage.queries import provider_requests as rows
 
 
 def send(context: EngineContext, actor: Actor, call: Call[Any], plan: Plan) -> Written[Any]:
@@ -32,12 +36,11 @@ def send(context: EngineContext, actor: Actor, call: Call[Any], plan: Plan) -> W
         ServiceError: the gateway or the provider refused.
         ProviderUnanswered: it was sent, and what became of it isn't known.
     """
-    call = requests.keyed(context, call)
+    call = requests.keyed(context, actor, call)
     if requests.is_known(context, actor, call):
         return requests.replayed(context, actor, call)
-    account_id = call.ids[0] if call.ids and call.ids[0].startswith("TDA_") else None
-    account_id = getattr(call.request, "trading_account_id", None) or account_id
-    before = requests.balances(context, account_id) if plan.evidenced and account_id else {}
+    account_id = _account_of(call)
+    before = _before(context, plan, account_id)
     try:
         request = requests.begin(context, actor, call, plan, account_id, before)
     except ServiceUnavailable:
@@ -47,13 +50,32 @@ def send(context: EngineContext, actor: Actor, call: Call[Any], plan: Plan) -> W
     return deliver(context, actor, call, plan, request)
 
 
+def _account_of(call: Call[Any]) -> str | None:
+    """The trading account that a write names, in its body or first in its path."""
+    named: str | None = getattr(call.request, "trading_account_id", None)
+    is_first = call.operation.path_names[:1] == (operations.ACCOUNT_ID,)
+    return named or (call.ids[0] if is_first else None)
+
+
+def _before(context: EngineContext, plan: Plan, account_id: str | None) -> dict[str, str]:
+    """The balances before a write, where they are its evidence, or something of them waits here."""
+    if account_id is None:
+        return {}
+    if not plan.evidenced:
+        with context.database.read() as connection:
+            waits = plan.prepare is not None and rows.held(connection, account_id)
+        if not waits:
+            return {}
+    return requests.balances(context, account_id)
+
+
 def deliver(
     context: EngineContext, actor: Actor, call: Call[Any], plan: Plan, request: Record
 ) -> Written[Any]:
     """Send a request whose record is committed, and commit its outcome. Raises as ``send``."""
     try:
         told = provider_of(context).ask(call)
-    except ServiceUnavailable as error:
+    except (ServiceUnavailable, RateLimited) as error:
         requests.end(context, actor, call, request, RequestStatus.NOT_DONE, error)
         raise
     except ServiceError as error:
@@ -61,7 +83,11 @@ def deliver(
     except TellerError as error:
         words = error.message if isinstance(error, OutcomeUnknown) else f"{error.code}: {error}"
         return settling.unanswered(context, actor, call, plan, request, words)
-    return requests.finish(context, actor, call, plan, request, told)
+    try:
+        return requests.finish(context, actor, call, plan, request, told)
+    except ServiceUnavailable as error:  # it was carried out, and that isn't on record yet
+        said = f"The provider has answered, and that couldn't be recorded: {error.message}"
+        raise ProviderUnanswered(said, {"id": request.id, "key": request.key}) from None
 
 
 def _refuse(
