@@ -290,4 +290,4 @@ def _is_whole(arguments: Mapping[str, Any]) -> bool:
 
 def _body(call: Call[Any]) -> dict[str, Any] | None:
     request = call.request
-    return request.model_dump(by_alias=True, exclude_none=True) if request else None
+    return request.model_dump(mode="json", by_alias=True, exclude_none=True) if request else None
