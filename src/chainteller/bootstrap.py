@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from chainteller.domain.limits import DestinationClass, LevelLimits
     from chainteller.domain.options import EngineOptions, Rates
     from chainteller.domain.simulated import Part
-    from chainteller.engine.core.ports import Arrivals, PriceFeed
+    from chainteller.engine.core.ports import Arrivals, PriceFeed, WebhookSender
     from chainteller.engine.core.signers import Signers
     from chainteller.engine.deployment import EmbeddedDeployment
     from chainteller.engine.engine import Engine
@@ -214,6 +214,7 @@ def open_engine(
         chain=chain(settings),
         arrivals=arrivals(settings),
         simulated=simulated(settings),
+        webhooks=webhook_sender(settings),
     )
     with suppress(ServiceUnavailable):  # whoever needs the database will say so
         address = provider_of(context.database)
@@ -312,6 +313,17 @@ def arrivals(settings: Settings) -> "Arrivals | None":
 
     kind, _, file = source.partition(":")
     return FileArrivals(Path(file).expanduser()) if kind == "file" else HttpArrivals(source)
+
+
+def webhook_sender(settings: Settings) -> "WebhookSender | None":
+    """Who sends events to endpoints; None where ``service.webhook_hosts`` names no host."""
+    hosts = settings.service.webhook_hosts
+    if not hosts:
+        return None
+    from chainteller.adapters.webhook_http import HttpWebhooks
+    from chainteller.domain.webhooks import WebhookHosts
+
+    return HttpWebhooks(WebhookHosts(hosts))
 
 
 def writer_keys(settings: Settings) -> "ConfiguredKeys":

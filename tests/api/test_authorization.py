@@ -15,22 +15,26 @@ from tests.world.serving import deployment, served
 from chainteller.domain.actors import DESK, DESK_SCOPES, OF_PEOPLE, SCOPES
 from chainteller.domain.agents import public_key_text
 from chainteller.domain.keys import new_key
+from chainteller.domain.options import EngineOptions
 from chainteller.domain.randomness import SystemRandomness
 from chainteller.engine.core.breaches import Breach
 from chainteller.engine.operations import disputes
 from chainteller.engine.operations.keys import ApiKeys
 from chainteller.service.models.books import ClearDispute
 from chainteller.service.models.pages import ListQuery
+from chainteller.service.models.webhooks import CreateWebhook
 from chainteller.service.operations import (
     ANY_KEY,
     CREATE_QUOTE,
     CUSTOMERS,
     EVENT_STREAM,
     OPERATIONS,
+    WEBHOOKS,
     Endpoint,
     Operation,
 )
 
+_HOOK = "https://hooks.bank.example/teller"
 _TOKEN = {"type": "deposit-token-currency", "id": "DPT_USD"}
 ROUTED = [(endpoint, each) for each in OPERATIONS for endpoint in each.endpoints]
 EVERYTHING = [*(endpoint for endpoint, _ in ROUTED), EVENT_STREAM]
@@ -47,10 +51,16 @@ class Scene:
 @pytest.fixture(scope="module")
 def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     folder: Path = tmp_path_factory.mktemp("matrix")
-    world = build(sqlite_url(folder))
+    options = EngineOptions(rate_limits=False, webhook_hosts=("hooks.bank.example",))
+    world = build(sqlite_url(folder), options=options)
     with served(deployment(world)) as address:
         call = Caller(address, world.key())
-        ids = {"disputeId": _dispute(world), "agentId": _agent(call, world)}
+        webhook = world.engine.create_webhook(CreateWebhook(url=_HOOK)).value
+        ids = {
+            "disputeId": _dispute(world),
+            "agentId": _agent(call, world),
+            "webhookId": webhook.id,
+        }
         yield Scene(call, _records(call) | ids, world)
     world.engine.close()
 
@@ -155,6 +165,9 @@ def body_of(operation: Operation[Any], ids: Mapping[str, str]) -> object:
         "add_note": {"subject": ids["tradingAccountId"], "content": "Call back."},
         "enrol_agent": _ENROLS,
         "approve_agent": {"roles": []},
+        "create_webhook": {"url": _HOOK},
+        "rotate_webhook": {"overlap": "1h"},
+        "replay_webhook": {"after": 0},
         "open_decision": {
             "kind": "control",
             "subject": ids["tradingAccountId"],
@@ -249,7 +262,8 @@ def test_another_organisation_finds_nothing(
         and each.query.model is ListQuery
         and not each.path_names
         and each is not CUSTOMERS
-    ],
+    ]
+    + [WEBHOOKS],
     ids=named,
 )
 def test_another_organisation_lists_none_of_it(scene: Scene, operation: Operation[Any]) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from tests.cli.program import Ended
+from tests.webhooks.receiving import Receiver
 from tests.world.files import KEYS
 from tests.world.samples import keep_training_base
 
@@ -99,7 +100,8 @@ def sample_bank(home: Path, sample_world: Path, training_world: Path) -> Bank:
     shutil.copyfile(sample_world, home / "data" / "bank.db")
     keep_training_base(home, training_world)
     (home / "config.toml").write_text(
-        f'[audit]\nwitnesses = ["{home / "witness"}"]\n[profiles.careful]\nread_only = true\n',
+        f'[audit]\nwitnesses = ["{home / "witness"}"]\n[profiles.careful]\nread_only = true\n'
+        '[service]\nwebhook_hosts = ["http://127.0.0.1"]\n',
         encoding="utf-8",
     )
     return Bank(home)
@@ -136,6 +138,8 @@ def lines(bank: Bank) -> Lines:
     disputed = _disputed(bank, backup)
     waiting, lost = _enrolled(bank, account)
     noted = bank.made("notes", "add", account, "Wants a statement.")["id"]
+    receiver = Receiver()
+    webhook, former = (bank.made("webhooks", "create", receiver.url)["id"] for _ in "12")
     policy = Path(__file__).parents[2] / "sample_data" / "policy.toml"
     stated, doubted = (
         bank.made("decisions", "list", "--kind", kind)["data"][0]
@@ -214,6 +218,15 @@ def lines(bank: Bank) -> Lines:
         "wallets reverify": (linked.id, "--account", custody, "--reason", "AGENT_REQUEST"),
         "wallets sign": ("--sample", "erin-ethereum"),
         "events": ("--limit", "5"),
+        "webhooks create": (receiver.url, "--type", "trade.*"),
+        "webhooks list": (),
+        "webhooks show": (webhook,),
+        "webhooks pause": (webhook,),
+        "webhooks resume": (webhook,),
+        "webhooks test": (webhook,),
+        "webhooks rotate": (webhook, "--overlap", "1h"),
+        "webhooks replay": (webhook, "--after", "64"),
+        "webhooks delete": (former,),
         "audit list": (),
         "audit verify": (),
         "audit export": (str(at / "audit.jsonl"),),

@@ -32,6 +32,7 @@ from chainteller.service.models.decisions import Approval, DecisionNote, OpenDec
 from chainteller.service.models.funding import DepositRequest, WithdrawalRequest
 from chainteller.service.models.notes import AddNote
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
+from chainteller.service.models.webhooks import CreateWebhook, ReplayEvents, RotateSecret
 from chainteller.service.operations import OPERATIONS, Call, Operation
 
 WELL_FORMED = "XXX_00000000000000000000000000"
@@ -72,6 +73,9 @@ REQUESTS: Mapping[type[RequestModel], RequestModel] = {
                 ),
             )
         ),
+        CreateWebhook(url="https://hooks.bank.example/teller"),
+        RotateSecret(overlap="1h"),
+        ReplayEvents(after=0),
     )
 }
 

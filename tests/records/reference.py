@@ -21,6 +21,7 @@ from chainteller.records.notes import NOTE
 from chainteller.records.trades import QUOTE, TRADE
 from chainteller.records.transfers import DEPOSIT, WITHDRAWAL
 from chainteller.records.wallets import BLOCKCHAIN_ACCOUNT, CHALLENGE, CLAIM, DIAGNOSIS, WALLET
+from chainteller.records.webhooks import WEBHOOK
 from chainteller.service.models.base import WireModel
 
 LISTS: tuple[FieldList[Any], ...] = (
@@ -43,6 +44,7 @@ LISTS: tuple[FieldList[Any], ...] = (
     DECISION,
     AGENT,
     NOTE,
+    WEBHOOK,
     AUDIT_ROW,
     EVENT,
 )

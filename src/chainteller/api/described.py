@@ -23,6 +23,7 @@ TAGS: Mapping[str, str] = {
     "Decisions": "What waits for a person: withdrawals, controls, closed markets and statements.",
     "Notes": "Notes of the team about customers and their records.",
     "Agents": "People at desks, whose keys sign the requests of consoles.",
+    "Webhooks": "Endpoints that are sent events, signed as Standard Webhooks says.",
     "Deployment": "What this deployment offers, its events and its audit trail.",
     OPERATING: "For operators: health, metrics and this description.",
 }

@@ -19,6 +19,7 @@ _PARTS = (
     "serving",
     "keys",
     "agents",
+    "webhooks",
     "database",
     "drill",
     "customers",

@@ -31,6 +31,7 @@ class Prefix(StrEnum):
     AGENT = "AGT"
     NOTE = "NTE"
     REQUEST = "REQ"
+    WEBHOOK = "WHK"
 
 
 def new_id(prefix: Prefix, randomness: Randomness) -> str:

@@ -65,6 +65,8 @@ class EngineOptions:
     archive_after_days: int = 400
     verify_at: str = "02:00"
     """When all books are verified, in UTC; empty for never."""
+    webhook_hosts: tuple[str, ...] = ()
+    """The hosts that webhooks may call; see ``domain.webhooks.WebhookHosts``."""
     text_names_account: bool = False
     shared_wallets: SharedWallets = SharedWallets.ALLOW
     """Other values refuse calls that a client of the specification alone can't complete."""

@@ -16,6 +16,7 @@ from chainteller.engine.operations import disputes, signing_pages
 from chainteller.engine.operations.agent_requests import SignedRequests
 from chainteller.engine.operations.keys import Authenticator
 from chainteller.engine.upkeep import epochs, figures
+from chainteller.engine.upkeep.deliveries import Deliverer
 from chainteller.engine.upkeep.leases import ServerLease
 from chainteller.engine.upkeep.noted_callers import NotedCallers
 from chainteller.engine.upkeep.worker import Worker
@@ -59,6 +60,7 @@ class EmbeddedDeployment:
         self._lease: ServerLease | None = None
         self._verifier: Verifier | None = None
         self._noted: NotedCallers | None = None
+        self._deliverer: Deliverer | None = None
         self._loop: LoopReads | None = None
         database = engine.context.database
         unwaiting: Database
@@ -185,12 +187,17 @@ class EmbeddedDeployment:
         if context.signers.key_folder is not None or context.kept is not None:
             self._checkpointer = Checkpointer(self._engine.context)
             self._checkpointer.start()
+        if context.webhooks is not None:
+            self._deliverer = Deliverer(context, context.webhooks, self.servers)
+            self._deliverer.start()
 
     def _leads(self) -> bool:
         """Whether this process does what one of several servers has to do."""
         return self._lease is None or self._lease.leads
 
     def stop(self) -> None:
+        if self._deliverer is not None:
+            self._deliverer.stop()
         if self._verifier is not None:
             self._verifier.stop()
         if self._worker is not None:

@@ -50,6 +50,7 @@ _MODULES: Mapping[str, tuple[str, ...]] = {
         "operations.ownership_statements",
         "operations.small_transfers",
     ),
+    "Webhooks": ("operations.webhooks",),
 }
 """The modules that register the functions of operations, by the tag of these. One is imported
 when it's needed first: a command needs one or two."""

@@ -81,6 +81,14 @@ from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteReques
 from chainteller.service.models.records import AuditRow, Capabilities, EventPage
 from chainteller.service.models.statements import Statement, StatementQuery
 from chainteller.service.models.trades import Trade, Transaction
+from chainteller.service.models.webhooks import (
+    CreateWebhook,
+    ReplayEvents,
+    RotateSecret,
+    Webhook,
+    WebhookTest,
+    WebhookWithSecret,
+)
 from chainteller.service.operations import Call
 
 ALL = ListQuery()
@@ -495,6 +503,65 @@ class Service(ABC):
 
     def revoke_agent(self, agent_id: str, *, idempotency_key: str | None = None) -> Written[Agent]:
         return self.call(Call(op.REVOKE_AGENT, (agent_id,), key=idempotency_key))
+
+    # -- webhooks ---------------------------------------------------------------------------
+
+    def webhooks(self) -> Page[Webhook]:
+        """The endpoints that are sent events, the newest first."""
+        return self.call(Call(op.WEBHOOKS))
+
+    def webhook(self, webhook_id: str) -> Webhook:
+        return self.call(Call(op.WEBHOOK, (webhook_id,)))
+
+    def create_webhook(
+        self, request: CreateWebhook, *, idempotency_key: str | None = None
+    ) -> Written[WebhookWithSecret]:
+        """Send events from now on to an endpoint. The secret is in the first answer alone.
+
+        Raises:
+            ValidationFailed: the URL's host isn't one that the operator allows, or another field.
+            Conflict: the organisation has as many endpoints as it may have.
+        """
+        return self.call(Call(op.CREATE_WEBHOOK, (), request, key=idempotency_key))
+
+    def delete_webhook(
+        self, webhook_id: str, *, idempotency_key: str | None = None
+    ) -> Written[Webhook]:
+        return self.call(Call(op.DELETE_WEBHOOK, (webhook_id,), key=idempotency_key))
+
+    def pause_webhook(
+        self, webhook_id: str, *, idempotency_key: str | None = None
+    ) -> Written[Webhook]:
+        return self.call(Call(op.PAUSE_WEBHOOK, (webhook_id,), key=idempotency_key))
+
+    def resume_webhook(
+        self, webhook_id: str, *, idempotency_key: str | None = None
+    ) -> Written[Webhook]:
+        return self.call(Call(op.RESUME_WEBHOOK, (webhook_id,), key=idempotency_key))
+
+    def rotate_webhook(
+        self, webhook_id: str, request: RotateSecret, *, idempotency_key: str | None = None
+    ) -> Written[WebhookWithSecret]:
+        """Make another secret; it's in the first answer alone."""
+        return self.call(Call(op.ROTATE_WEBHOOK, (webhook_id,), request, key=idempotency_key))
+
+    def replay_webhook(
+        self, webhook_id: str, request: ReplayEvents, *, idempotency_key: str | None = None
+    ) -> Written[Webhook]:
+        """Send the events after a cursor again.
+
+        Raises:
+            ValidationFailed: the cursor is ahead of the log, or events after it aren't kept.
+        """
+        return self.call(Call(op.REPLAY_WEBHOOK, (webhook_id,), request, key=idempotency_key))
+
+    def test_webhook(
+        self, webhook_id: str, *, idempotency_key: str | None = None
+    ) -> Written[WebhookTest]:
+        """Send a test event now; takes seconds where the endpoint does."""
+        return self.call(Call(op.TEST_WEBHOOK, (webhook_id,), key=idempotency_key))
+
+    # -- the books --------------------------------------------------------------------------
 
     def disputes(self) -> Page[Dispute]:
         """What verification found wrong in the books, the newest first."""

@@ -92,6 +92,14 @@ from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteReques
 from chainteller.service.models.records import AuditRow, Capabilities, EventPage
 from chainteller.service.models.statements import Statement, StatementQuery
 from chainteller.service.models.trades import TRADE_TYPE, Trade, Transaction
+from chainteller.service.models.webhooks import (
+    CreateWebhook,
+    ReplayEvents,
+    RotateSecret,
+    Webhook,
+    WebhookTest,
+    WebhookWithSecret,
+)
 
 Answer = TypeVar("Answer")
 Record = TypeVar("Record", bound=WireModel)
@@ -118,6 +126,8 @@ NOTES_FEATURE = "notes"
 """The feature of a deployment that keeps the notes of the team."""
 CUSTOMERS_FEATURE = "customer-import"
 """The feature of a deployment whose customers the bank imports."""
+WEBHOOKS_FEATURE = "webhooks"
+"""The feature of a deployment that sends events to endpoints."""
 EVENTS_AT_ONCE = 100
 LAST_CURSOR = 2**53 - 1
 _UNDECLARED: Any = None
@@ -145,7 +155,9 @@ RECORDS: Mapping[str, str] = {
 """Names under which requests and answers carry the id of a customer's record, and what it is."""
 SHARED_RECORDS = frozenset({"counterpartyId"})
 """Those of records that several trading accounts may have: a wallet is registered once."""
-NOT_RECORDS = frozenset({"bankAccountId", "disputeId", "decisionId", "agentId", "noteId"})
+NOT_RECORDS = frozenset(
+    {"bankAccountId", "disputeId", "decisionId", "agentId", "noteId", "webhookId"}
+)
 """Other ids in paths and bodies: they identify nothing that belongs to one trading account."""
 
 
@@ -1510,6 +1522,121 @@ ERASE_NOTE = Write(
     scope="accounts:write",
     response=Note,
     feature=NOTES_FEATURE,
+    errors=(errors.NotFound,),
+)
+
+# -- webhooks -----------------------------------------------------------------------------------
+
+_WEBHOOK = "/webhooks/{webhookId}"
+WEBHOOKS = Read(
+    name="webhooks",
+    operation_id="listWebhooks",
+    route="GET /webhooks",
+    summary="List the endpoints that are sent events, newest first",
+    tag="Webhooks",
+    scope="admin",
+    response=Page[Webhook],
+    is_whole=True,
+    feature=WEBHOOKS_FEATURE,
+    errors=(),
+)
+WEBHOOK = Read(
+    name="webhook",
+    operation_id="getWebhook",
+    route=f"GET {_WEBHOOK}",
+    summary="Show an endpoint, and how far it has the events",
+    tag="Webhooks",
+    scope="admin",
+    response=Webhook,
+    feature=WEBHOOKS_FEATURE,
+    errors=(errors.NotFound,),
+)
+CREATE_WEBHOOK = Write(
+    name="create_webhook",
+    operation_id="createWebhook",
+    route="POST /webhooks",
+    summary="Send events from now on to an endpoint; its secret is shown once",
+    tag="Webhooks",
+    scope="admin",
+    request=CreateWebhook,
+    response=WebhookWithSecret,
+    creates=_WEBHOOK,
+    has_case=False,
+    feature=WEBHOOKS_FEATURE,
+    errors=(errors.Conflict,),
+)
+DELETE_WEBHOOK = Write(
+    name="delete_webhook",
+    operation_id="deleteWebhook",
+    route=f"DELETE {_WEBHOOK}",
+    summary="Send an endpoint no more events, and forget it",
+    tag="Webhooks",
+    scope="admin",
+    response=Webhook,
+    has_case=False,
+    feature=WEBHOOKS_FEATURE,
+    errors=(errors.NotFound,),
+)
+PAUSE_WEBHOOK = Write(
+    name="pause_webhook",
+    operation_id="pauseWebhook",
+    route=f"POST {_WEBHOOK}/pauses",
+    summary="Let the events for an endpoint wait",
+    tag="Webhooks",
+    scope="admin",
+    response=Webhook,
+    has_case=False,
+    feature=WEBHOOKS_FEATURE,
+    errors=(errors.NotFound,),
+)
+RESUME_WEBHOOK = Write(
+    name="resume_webhook",
+    operation_id="resumeWebhook",
+    route=f"POST {_WEBHOOK}/resumptions",
+    summary="Send what waited and what follows; a failing endpoint is tried at once",
+    tag="Webhooks",
+    scope="admin",
+    response=Webhook,
+    has_case=False,
+    feature=WEBHOOKS_FEATURE,
+    errors=(errors.NotFound,),
+)
+ROTATE_WEBHOOK = Write(
+    name="rotate_webhook",
+    operation_id="rotateWebhook",
+    route=f"POST {_WEBHOOK}/secrets",
+    summary="Make another secret, shown once; both sign for a while",
+    tag="Webhooks",
+    scope="admin",
+    request=RotateSecret,
+    response=WebhookWithSecret,
+    has_case=False,
+    feature=WEBHOOKS_FEATURE,
+    errors=(errors.NotFound,),
+)
+REPLAY_WEBHOOK = Write(
+    name="replay_webhook",
+    operation_id="replayWebhook",
+    route=f"POST {_WEBHOOK}/replays",
+    summary="Send the events after a cursor again, with the ids that they had",
+    tag="Webhooks",
+    scope="admin",
+    request=ReplayEvents,
+    response=Webhook,
+    has_case=False,
+    feature=WEBHOOKS_FEATURE,
+    errors=(errors.NotFound,),
+)
+TEST_WEBHOOK = Write(
+    name="test_webhook",
+    operation_id="testWebhook",
+    route=f"POST {_WEBHOOK}/tests",
+    summary="Send a test event now and say what came of it",
+    tag="Webhooks",
+    scope="admin",
+    response=WebhookTest,
+    has_case=False,
+    feature=WEBHOOKS_FEATURE,
     errors=(errors.NotFound,),
 )
 

@@ -116,6 +116,7 @@ class ServiceSettings:
     key_days: int = _setting(365, values.count)
     trusted_proxies: tuple[str, ...] = _setting((), values.proxies)
     hosts: tuple[str, ...] = _setting((), values.hosts)
+    webhook_hosts: tuple[str, ...] = _setting(_ENGINE.webhook_hosts, values.webhook_hosts)
     limits: LimitSettings = field(default_factory=LimitSettings)
     rates: RateSettings = field(default_factory=RateSettings)
 

@@ -14,6 +14,7 @@ from chainteller.domain.bank_names import check_bank_code, check_bank_name
 from chainteller.domain.books import minutes_of_day
 from chainteller.domain.money import AmountInvalid, parse_typed
 from chainteller.domain.spelling import nearest
+from chainteller.domain.webhooks import check_host
 from chainteller.service.errors import TellerError
 
 DATABASE_SCHEMES = ("sqlite:///", "postgresql://", "postgresql+psycopg://")
@@ -248,6 +249,14 @@ def hosts(value: object) -> tuple[str, ...]:
             raise ValueError(
                 f"needs names such as teller.bank.example or *.bank.example, or *, not {each!r}"
             )
+    return named
+
+
+def webhook_hosts(value: object) -> tuple[str, ...]:
+    """Names, addresses and networks (``domain.webhooks.WebhookHosts``)."""
+    named = names(value)
+    for each in named:
+        check_host(each)
     return named
 
 

@@ -15,6 +15,7 @@ from chainteller.engine.core.ports import (
     PegFeed,
     PriceFeed,
     Provider,
+    WebhookSender,
 )
 from chainteller.engine.core.signers import Signers
 from chainteller.engine.core.timekeeping import Timekeeper, TimeSource
@@ -49,7 +50,8 @@ class EngineContext:
 
     provider: Provider | None = None
     """Whom a gateway is in front of. Left out, the bank's records are its own."""
-
+    webhooks: WebhookSender | None = None
+    """Who sends events to endpoints. Left out, nobody does."""
     rule: Rule = field(init=False)
     """The version of the settings that the options are."""
 

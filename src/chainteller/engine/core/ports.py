@@ -1,6 +1,7 @@
 """What the engine needs of the outside world; the adapters fulfil these by shape."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from chainteller.domain.assets import Asset
@@ -9,6 +10,7 @@ from chainteller.domain.prices import PricePoint
 if TYPE_CHECKING:
     from chainteller.domain.second_method import Awaited, Seen
     from chainteller.domain.trades import Rejection
+    from chainteller.domain.webhooks import Answer, Target
     from chainteller.service.operations import Call
     from chainteller.service.told import Told
     from chainteller.wallets.contracts import ChainAnswer, CodeAnswer, Question
@@ -88,3 +90,17 @@ class ExecutionVenue(Protocol):
 
     def decide(self, trade_id: str) -> "Rejection | None":
         """None when the trade is filled at its price, else why it is not."""
+
+
+class WebhookLine(Protocol):
+    """Connections to one endpoint, whose host was resolved and checked once."""
+
+    async def post(self, headers: Mapping[str, str], body: bytes) -> "Answer":
+        """Send a message; takes seconds at most. Raises nothing that an endpoint does."""
+
+
+class WebhookSender(Protocol):
+    """Sends messages to the endpoints of webhooks."""
+
+    def line(self, target: "Target") -> AbstractAsyncContextManager[WebhookLine]:
+        """Connections to an endpoint, closed at the end."""

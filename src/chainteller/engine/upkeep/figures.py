@@ -1,13 +1,13 @@
 """What a deployment's monitoring sees: business, due work, prices, heads and connections."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from chainteller.domain.assets import MARKETS_BY_NAME
 from chainteller.domain.clock import SECOND
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.unit_of_work import now
 from chainteller.service.deployment import Figure
-from chainteller.storage.queries import disputes, figures
+from chainteller.storage.queries import disputes, figures, webhooks
 
 
 def read(context: EngineContext) -> tuple[Figure, ...]:
@@ -20,8 +20,10 @@ def read(context: EngineContext) -> tuple[Figure, ...]:
         at = now(context, connection)
         found = figures.read(connection, at)
         verified, disputed = disputes.verified(connection), disputes.disputed(connection)
+        endpoints, unsent = webhooks.counts(connection), webhooks.oldest_unsent(connection)
     books = _of_books(verified, len(disputed), at)
-    return (*_of_business(found, at), *books, *_of_prices(context, at))
+    sent = _of_webhooks(endpoints, unsent, at)
+    return (*_of_business(found, at), *books, *sent, *_of_prices(context, at))
 
 
 def _of_books(verified: disputes.Verified, disputed: int, at: int) -> Iterator[Figure]:
@@ -32,6 +34,14 @@ def _of_books(verified: disputes.Verified, disputed: int, at: int) -> Iterator[F
             age = max(0, at - verified_at) / SECOND
             told = "How long ago the books were verified."
             yield Figure("chainteller_books_age_seconds", told, age, {"part": what})
+
+
+def _of_webhooks(counts: Mapping[str, int], unsent: int | None, at: int) -> Iterator[Figure]:
+    for status, count in counts.items():
+        yield Figure("chainteller_webhooks", "Webhooks by state.", count, {"status": status})
+    lag = 0.0 if unsent is None else max(0, at - unsent) / SECOND
+    told = "How long the oldest event waits that a webhook doesn't have."
+    yield Figure("chainteller_webhook_lag_seconds", told, lag)
 
 
 def _of_business(found: figures.Figures, at: int) -> Iterator[Figure]:

@@ -537,6 +537,30 @@ class Verification(NamedTuple):
     full_at: int
 
 
+class Webhook(NamedTuple):
+    id: str
+    organisation_id: str
+    url: str
+    types: str
+    created: int
+    created_by: str
+    made_with: str
+    generation: int
+    overlap_until: int | None
+    paused_at: int | None
+    paused_reason: str | None
+    sent_upto: int
+    ahead: str
+    delivered_at: int | None
+    answer: str | None
+    failing_since: int | None
+    attempts: int
+    next_at: int | None
+    held_by: str | None
+    held_until: int | None
+    salt: str | None
+
+
 BY_TABLE: Mapping[str, Any] = {
     table_of(each): each
     for each in (
@@ -581,6 +605,7 @@ BY_TABLE: Mapping[str, Any] = {
         TradingAccount,
         Transfer,
         Verification,
+        Webhook,
     )
 }
 
@@ -826,6 +851,37 @@ class Tables:
             )
         ),
         atoms=frozenset(("sold", "bought")),
+    )
+    webhook: ClassVar[Table] = Table(
+        record=Webhook,
+        key=("id",),
+        sealed=(
+            "id",
+            "organisation_id",
+            "url",
+            "types",
+            "created",
+            "created_by",
+            "made_with",
+            "generation",
+            "overlap_until",
+            "paused_at",
+            "paused_reason",
+        ),
+        numbers=frozenset(
+            (
+                "created",
+                "generation",
+                "overlap_until",
+                "paused_at",
+                "sent_upto",
+                "delivered_at",
+                "failing_since",
+                "attempts",
+                "next_at",
+                "held_until",
+            )
+        ),
     )
     bank_account: ClassVar[Table] = Table(
         record=BankAccount,
@@ -1197,6 +1253,7 @@ ALL = (
     Tables.provider,
     Tables.provider_request,
     Tables.quote,
+    Tables.webhook,
     Tables.bank_account,
     Tables.trading_account,
     Tables.blockchain_account,

@@ -103,6 +103,11 @@ class Marker:
         told = b"\n".join((organisation_id.encode(), str(number).encode(), leaf, before))
         return blake2b(told, digest_size=_SIZE, key=self._secret, person=_ENTRY).digest()
 
+    def derive(self, purpose: bytes, name: str) -> bytes:
+        """Another secret of 32 bytes that only who has the key can make, for a purpose and under a
+        name. Call ``require`` before."""
+        return blake2b(name.encode(), digest_size=_SIZE, key=self._secret, person=purpose).digest()
+
     def identity(self, connection: Session) -> str:
         """What names the key and doesn't tell it. Raises as ``require``."""
         self.require(connection)

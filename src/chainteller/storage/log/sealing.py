@@ -46,6 +46,7 @@ _CARRIED: Mapping[Table, tuple[str, ...]] = {
     ),
     Tables.api_key: ("organisation_id", "scopes", "expires", "revoked_at", "replaced_by"),
     Tables.agent: ("public_key", "roles", "approved_at", "expires", "revoked_at"),
+    Tables.webhook: ("url", "types", "generation", "paused_at", "paused_reason"),
     Tables.market_control: ("reason", "until"),
     Tables.decision: (
         "kind", "subject", "control", "reason", "due", "at_deadline", "status", "outcome",

@@ -342,6 +342,34 @@ CREATE INDEX ix_quote_open ON quote (trading_account_id, expires) WHERE status =
 
 CREATE INDEX ix_quote_status ON quote (organisation_id, status, created, id, expires);
 
+CREATE TABLE webhook (
+  id VARCHAR(64) NOT NULL,
+  organisation_id VARCHAR(64) NOT NULL,
+  url TEXT NOT NULL,
+  types TEXT NOT NULL,
+  created BIGINT NOT NULL,
+  created_by VARCHAR(128) NOT NULL,
+  made_with VARCHAR(64) NOT NULL,
+  generation INTEGER NOT NULL,
+  overlap_until BIGINT,
+  paused_at BIGINT,
+  paused_reason VARCHAR(64),
+  sent_upto BIGINT NOT NULL,
+  ahead TEXT NOT NULL,
+  delivered_at BIGINT,
+  answer VARCHAR(64),
+  failing_since BIGINT,
+  attempts INTEGER NOT NULL,
+  next_at BIGINT,
+  held_by VARCHAR(64),
+  held_until BIGINT,
+  salt VARCHAR(16),
+  PRIMARY KEY (id),
+  FOREIGN KEY(organisation_id) REFERENCES organisation (id)
+);
+
+CREATE INDEX ix_webhook_created ON webhook (organisation_id, created, id);
+
 CREATE TABLE bank_account (
   organisation_id VARCHAR(64) NOT NULL,
   id VARCHAR(64) NOT NULL,

@@ -541,6 +541,48 @@ class NoteRow(SQLModel, table=True):
     )
 
 
+_DELIVERY = "what was delivered; decides nothing in the books"
+
+
+class WebhookRow(SQLModel, table=True):
+    """An endpoint that is sent an organisation's events.
+
+    ``types`` are separated by spaces; none stands for all. Its secret is derived from the writer's
+    key that ``made_with`` names, the id and ``generation``; the former one also signs until
+    ``overlap_until``. It has every event up to ``sent_upto`` and those of ``ahead``. The server
+    ``held_by`` delivers until ``held_until``.
+    """
+
+    __tablename__ = "webhook"
+    id: str = Field(primary_key=True, sa_type=Key)
+    organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
+    url: str = Field(sa_type=Text)
+    types: str = Field(sa_type=Text)
+    created: int = Field(sa_type=Instant)
+    created_by: str = Field(max_length=128)
+    made_with: str = Field(sa_type=Key)
+    generation: int
+    overlap_until: int | None = Field(default=None, sa_type=Instant)
+    paused_at: int | None = Field(default=None, sa_type=Instant)
+    paused_reason: str | None = Field(default=None, sa_type=Key)
+    sent_upto: int = Field(sa_type=Instant, sa_column_kwargs=unsealed(_DELIVERY))
+    ahead: str = Field(sa_type=Text, sa_column_kwargs=unsealed(_DELIVERY))
+    delivered_at: int | None = Field(
+        default=None, sa_type=Instant, sa_column_kwargs=unsealed(_DELIVERY)
+    )
+    answer: str | None = Field(default=None, sa_type=Key, sa_column_kwargs=unsealed(_DELIVERY))
+    failing_since: int | None = Field(
+        default=None, sa_type=Instant, sa_column_kwargs=unsealed(_DELIVERY)
+    )
+    attempts: int = Field(sa_column_kwargs=unsealed(_DELIVERY))
+    next_at: int | None = Field(default=None, sa_type=Instant, sa_column_kwargs=unsealed(_DELIVERY))
+    held_by: str | None = Field(default=None, sa_type=Key, sa_column_kwargs=unsealed(_DELIVERY))
+    held_until: int | None = Field(
+        default=None, sa_type=Instant, sa_column_kwargs=unsealed(_DELIVERY)
+    )
+    __table_args__ = (Index("ix_webhook_created", "organisation_id", "created", "id"),)
+
+
 class RuleRow(SQLModel, table=True):
     """A version of the settings that decide, named after its contents, in canonical JSON.
 
@@ -760,6 +802,7 @@ class Tables:
     api_key: ClassVar[Table] = table(ApiKeyRow)
     agent: ClassVar[Table] = table(AgentRow)
     note: ClassVar[Table] = table(NoteRow)
+    webhook: ClassVar[Table] = table(WebhookRow)
     rule: ClassVar[Table] = table(RuleRow)
     entry: ClassVar[Table] = table(EntryRow)
     log: ClassVar[Table] = table(LogRow)

@@ -1,0 +1,255 @@
+"""Deliveries: signed, in order per record, tried again, and recorded once they're accepted."""
+
+import threading
+from collections.abc import Callable
+
+import pytest
+from tests.webhooks.conftest import Sending
+from tests.webhooks.receiving import Received, Receiver, is_in_order
+
+from chainteller.domain.clock import DAY, SECOND
+from chainteller.service.models.webhooks import ReplayEvents, RotateSecret
+
+Receivers = Callable[..., Receiver]
+
+
+def test_events_arrive_signed_as_the_stream_has_them_and_only_once(
+    sending: Sending, receivers: Receivers
+) -> None:
+    receiver = receivers()
+    made = sending.to(receiver)
+    for _ in range(3):
+        sending.world.deposit("50.00")
+    sending.world.buy()
+    sending.world.settle()
+    sending.deliver()
+    streamed = sending.engine.events(made.cursor, 100).data
+    assert sorted(each.body.decode() for each in receiver.received) == sorted(
+        each.to_json() for each in streamed
+    )
+    assert len(receiver.received) >= 12
+    assert is_in_order([each.event for each in receiver.received])
+    assert made.secret is not None
+    assert all(each.is_signed_with(made.secret) for each in receiver.received)
+    now_s = sending.world.clock.now() // SECOND
+    assert {each.timestamp_s for each in receiver.received} == {now_s}
+    sending.deliver()
+    assert len(receiver.received) == len(streamed)
+    shown = sending.engine.webhook(made.id)
+    assert (shown.status, shown.answer, shown.attempts) == ("active", "204", 0)
+    assert shown.cursor == sending.engine.events(-1).next
+
+
+def test_only_wanted_events_arrive(sending: Sending, receivers: Receivers) -> None:
+    few, record = receivers(), receivers()
+    sending.to(few, "quote.executed")
+    sending.to(record, "trade.*")
+    for _ in range(40):
+        sending.world.deposit("10.00")
+    sending.world.buy()
+    sending.world.settle()
+    sending.deliver()
+    assert [each.event["type"] for each in few.received] == ["quote.executed"]
+    assert {each.event["type"].partition(".")[0] for each in record.received} == {"trade"}
+    assert all(
+        each.cursor == sending.engine.events(-1).next for each in sending.engine.webhooks().data
+    )
+
+
+def test_a_refused_event_holds_back_its_record_and_is_repeated_with_its_id(
+    sending: Sending, receivers: Receivers
+) -> None:
+    sending.world.deposit("1000.00")
+    trade = sending.world.buy()
+
+    def refuse(message: Received) -> int:
+        return 500 if message.event["resource"] == trade.id else 200
+
+    receiver = receivers(refuse)
+    made = sending.to(receiver)
+    sending.world.settle()
+    other = sending.world.deposit("10.00")
+    sending.deliver()
+    tried = [each.event for each in receiver.received]
+    assert [each["type"] for each in tried if each["resource"] == trade.id] == ["trade.executed"]
+    assert other.id in {each["resource"] for each in tried}
+    shown = sending.engine.webhook(made.id)
+    assert (shown.status, shown.answer, shown.attempts) == ("failing", "500", 1)
+    sending.deliver()
+    assert len(receiver.received) == len(tried), "a repetition came before its pause"
+    receiver.decide = lambda _: 200
+    sending.wait(1.2)
+    sending.deliver()
+    again = receiver.received[len(tried) :]
+    assert [each.event["type"] for each in again] == ["trade.executed", "trade.settled"]
+    assert again[0].id in receiver.ids[: len(tried)]
+    assert again[0].timestamp_s > receiver.received[0].timestamp_s
+    assert sending.engine.webhook(made.id).status == "active"
+
+
+def test_pauses_grow_until_an_endpoint_that_fails_for_three_days_is_paused_and_loses_nothing(
+    sending: Sending, receivers: Receivers
+) -> None:
+    receiver = receivers(lambda _: 503)
+    made, began = sending.to(receiver), sending.world.clock.now()
+    sending.world.deposit("10.00")
+    pauses: list[float] = []
+    shown = sending.engine.webhook(made.id)
+    while shown.status != "paused":
+        sending.deliver()
+        shown = sending.engine.webhook(made.id)
+        if shown.next_attempt is not None:
+            pauses.append(shown.next_attempt.timestamp() - sending.world.clock.now() / SECOND)
+            sending.wait(pauses[-1])
+    lasted = sending.world.clock.now() - began
+    assert pauses == sorted(pauses)
+    assert 3 * DAY <= lasted <= 4.2 * DAY
+    assert len(receiver.received) == len(pauses) + 2 <= 13, "one request each time but the first"
+    assert shown.paused_reason == "FAILED"
+    assert "webhook.paused" in {each.type for each in sending.engine.events(made.cursor, 100).data}
+    sending.deliver()
+    receiver.decide = lambda _: 200
+    receiver.received.clear()
+    sending.engine.resume_webhook(made.id)
+    sending.deliver()
+    types = [each.event["type"] for each in receiver.received]
+    assert types[0] == "webhook.created"
+    assert types[-1] == "webhook.resumed"
+    assert "deposit.completed" in types
+
+
+def test_an_endpoint_that_is_gone_is_paused_at_once(sending: Sending, receivers: Receivers) -> None:
+    receiver = receivers(lambda _: 410)
+    made = sending.to(receiver)
+    sending.world.deposit("10.00")
+    sending.deliver()
+    shown = sending.engine.webhook(made.id)
+    assert (shown.status, shown.paused_reason, shown.answer) == ("paused", "GONE", "410")
+
+
+def test_a_redirect_is_not_followed(sending: Sending, receivers: Receivers) -> None:
+    elsewhere, receiver = receivers(), receivers(lambda _: 307)
+    receiver.headers = {"location": elsewhere.url}
+    made = sending.to(receiver)
+    sending.deliver()
+    assert (len(receiver.received), elsewhere.received) == (1, [])
+    assert sending.engine.webhook(made.id).answer == "307"
+    receiver.headers = {"location": "http://169.254.169.254/latest/meta-data/"}
+    sending.wait(2)
+    sending.deliver()
+    assert sending.engine.webhook(made.id).attempts == 2
+
+
+def test_an_answer_without_end_counts_by_its_status(sending: Sending, receivers: Receivers) -> None:
+    receiver = receivers(lambda _: 200)
+    receiver.is_endless = True
+    made = sending.to(receiver)
+    sending.deliver()
+    shown = sending.engine.webhook(made.id)
+    assert (shown.answer, len(receiver.received)) == ("200", 1)
+    assert shown.cursor == sending.engine.events(-1).next
+
+
+def test_an_endpoint_that_hangs_does_not_stop_another(
+    sending: Sending, receivers: Receivers
+) -> None:
+    arrived = threading.Event()
+    hanging = receivers()
+    hanging.decide = hanging.hang
+
+    def prompt(_: Received) -> int:
+        arrived.set()
+        return 200
+
+    slow = sending.to(hanging)
+    quick = sending.to(receivers(prompt))
+    sending.sender.deadline_s = 1.0
+    sending.deliver()
+    assert arrived.is_set()
+    assert sending.engine.webhook(quick.id).status == "active"
+    assert sending.engine.webhook(slow.id).answer == "TIMED_OUT"
+
+
+def test_an_endpoint_is_one_servers_until_that_lets_it_go_or_is_dead(
+    sending: Sending, receivers: Receivers
+) -> None:
+    receiver, other = receivers(), sending.another()
+    sending.to(receiver)
+    taken = sending.deliverer._take()
+    assert len(taken) == 1
+    sending.deliver(other)
+    assert receiver.received == []
+    sending.wait(10)
+    sending.deliver(other)
+    assert len(receiver.received) == 1
+
+
+def test_servers_take_no_more_than_their_share(sending: Sending, receivers: Receivers) -> None:
+    for _ in range(5):
+        sending.to(receivers())
+    first, second = sending.another(servers=2), sending.another(servers=2)
+    assert [len(each._take()) for each in (first, second, second)] == [3, 2, 0]
+
+
+def test_a_replay_sends_again_what_it_had_with_the_same_ids(
+    sending: Sending, receivers: Receivers
+) -> None:
+    receiver = receivers()
+    made = sending.to(receiver)
+    sending.world.deposit("10.00")
+    sending.deliver()
+    first = receiver.ids
+    sending.engine.replay_webhook(made.id, ReplayEvents(after=made.cursor))
+    sending.deliver()
+    again = receiver.received[len(first) :]
+    assert {each.id for each in again if each.event["type"] != "webhook.replayed"} == set(first)
+    assert len(again) == len(first) + 1
+
+
+def test_two_secrets_sign_for_as_long_as_they_overlap(
+    sending: Sending, receivers: Receivers
+) -> None:
+    receiver = receivers()
+    made = sending.to(receiver)
+    rotated = sending.engine.rotate_webhook(made.id, RotateSecret(overlap="1h")).value
+    sending.deliver()
+    sending.wait(3_600)
+    sending.world.deposit("10.00")
+    sending.deliver()
+    assert made.secret
+    assert rotated.secret
+    both, last = receiver.received[0], receiver.received[-1]
+    assert both.is_signed_with(made.secret)
+    assert both.is_signed_with(rotated.secret)
+    assert last.is_signed_with(rotated.secret)
+    assert not last.is_signed_with(made.secret)
+
+
+@pytest.mark.parametrize("change", ["pause", "delete", "replay"])
+def test_what_a_round_found_is_dropped_if_the_endpoint_was_changed_meanwhile(
+    sending: Sending, receivers: Receivers, change: str
+) -> None:
+    receiver = receivers()
+    made = sending.to(receiver)
+
+    def meanwhile(_: Received) -> int:
+        receiver.decide = lambda _: 200
+        if change == "pause":
+            sending.engine.pause_webhook(made.id)
+        elif change == "delete":
+            sending.engine.delete_webhook(made.id)
+        else:
+            sending.engine.replay_webhook(made.id, ReplayEvents(after=0))
+        return 200
+
+    receiver.decide = meanwhile
+    sending.deliver()
+    found = {each.id: each for each in sending.engine.webhooks().data}
+    if change == "delete":
+        assert found == {}
+    elif change == "pause":
+        assert (found[made.id].status, found[made.id].answer) == ("paused", "200")
+    else:
+        assert found[made.id].cursor == 0
+        sending.deliver()
+        assert receiver.received[1].event["type"] == "trading_account.created"
