@@ -39,6 +39,14 @@ def accept(_: Received) -> int:
     return 204
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 64
+
+    def handle_error(self, *_: object) -> None:
+        """A sender that was killed is no fault of the receiver."""
+
+
 class Receiver:
     """``decide`` gives the status of an answer; ``headers`` and ``body`` go with every one."""
 
@@ -51,8 +59,7 @@ class Receiver:
         self.released = threading.Event()
         """What a decision waits for that hangs."""
         self._lock = threading.Lock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), self._handler())
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
 
     @property
