@@ -2,11 +2,13 @@
 
 import hmac
 import json
+import ssl
 import threading
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from chainteller.domain.clock import SystemClock
@@ -73,6 +75,13 @@ class Receiver:
     def hang(self, _: Received) -> int:
         self.released.wait(20)
         return 204
+
+    def encrypt(self, chain: Path, key: Path) -> str:
+        """Speak TLS from now on; its address."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(chain, key)
+        self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
+        return self.url.replace("http:", "https:")
 
     def close(self) -> None:
         self.released.set()

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.api.test_listening import issue
 from tests.refusals import details, refusal
 from tests.webhooks.conftest import HOSTS, Sending
 from tests.webhooks.receiving import Receiver
@@ -98,6 +99,26 @@ def test_nothing_is_sent_to_what_the_operator_does_not_allow_any_more(
     sending.deliver(Deliverer(context, sender))
     assert sending.engine.webhook(made.id).answer == answer
     assert len(receiver.received) == (answer == "204")
+
+
+def test_a_certificate_must_be_of_the_name_whatever_address_that_has(
+    sending: Sending, receivers: Receivers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chain, key = issue(tmp_path, "receiver")
+    address = receivers().encrypt(chain, key)
+    named = address.replace("127.0.0.1", "localhost")
+    found = {}
+    for trusted in (False, True):
+        for url in (address, named):
+            made = sending.engine.create_webhook(CreateWebhook(url=url)).value
+            found[trusted, url] = sending.engine.test_webhook(made.id).value.answer
+        monkeypatch.setenv("SSL_CERT_FILE", str(chain))
+    assert found == {
+        (False, address): "UNTRUSTED",
+        (False, named): "UNTRUSTED",
+        (True, address): "204",
+        (True, named): "UNTRUSTED",
+    }
 
 
 def test_what_cannot_be_an_endpoint_is_refused_by_name(sending: Sending) -> None:

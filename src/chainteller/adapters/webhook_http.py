@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager, suppress
 import httpx
 
 from chainteller import __version__
-from chainteller.authorities import authorities
+from chainteller.authorities import authorities, why_untrusted
 from chainteller.domain.webhooks import DEFAULT_PORTS, Answer, Target, Unsent, WebhookHosts
 
 DEADLINE_S = 15.0
@@ -91,8 +91,8 @@ class _Line:
             return Answer(unsent=refused.unsent)
         except (TimeoutError, httpx.TimeoutException):
             return Answer(unsent=Unsent.TIMED_OUT)
-        except httpx.ConnectError:
-            return Answer(unsent=Unsent.UNREACHABLE)
+        except httpx.ConnectError as error:
+            return Answer(unsent=Unsent.UNTRUSTED if why_untrusted(error) else Unsent.UNREACHABLE)
         except httpx.HTTPError:
             return Answer(unsent=Unsent.BROKEN)
 

@@ -50,6 +50,8 @@ class Unsent(StrEnum):
     UNRESOLVED = "UNRESOLVED"
     ADDRESS_REFUSED = "ADDRESS_REFUSED"
     UNREACHABLE = "UNREACHABLE"
+    UNTRUSTED = "UNTRUSTED"
+    """Its certificate isn't trusted, or is of another name."""
     TIMED_OUT = "TIMED_OUT"
     BROKEN = "BROKEN"
     """The connection ended, or what came is not HTTP."""
