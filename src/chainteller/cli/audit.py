@@ -5,9 +5,9 @@ from pathlib import Path
 
 import click
 
-from chainteller.cli import audit_heads
+from chainteller.cli import audit_following, audit_heads
 from chainteller.cli.administration import verify_chain
-from chainteller.cli.error_output import Exit, say
+from chainteller.cli.error_output import Exit, Usage, say
 from chainteller.cli.lists import (
     Output,
     Selection,
@@ -15,7 +15,7 @@ from chainteller.cli.lists import (
     list_options,
     write_new_file,
 )
-from chainteller.cli.open_services import service
+from chainteller.cli.open_services import opened, service
 from chainteller.cli.options import FILE, TellerGroup, example, options
 from chainteller.cli.output import document, line, pairs
 from chainteller.records.audit import AUDIT_ROW
@@ -77,7 +77,11 @@ def verify(file: Path | None) -> int:
 @audit.command(
     "export",
     calls=[op.AUDIT],
-    epilog=example("chainteller audit export audit.jsonl", "chainteller audit export audit.csv"),
+    epilog=example(
+        "chainteller audit export audit.jsonl",
+        "chainteller audit export audit.csv",
+        "chainteller audit export /var/log/chainteller/audit.jsonl --follow",
+    ),
 )
 @click.argument("file", type=FILE)
 @click.option(
@@ -86,11 +90,24 @@ def verify(file: Path | None) -> int:
     type=click.Choice(["jsonl", "csv"]),
     help="Without it, csv for a FILE named .csv, else jsonl.",
 )
-def export(file: Path, form: str | None) -> None:
+@click.option(
+    "--follow",
+    is_flag=True,
+    help="Go on with rows as they are written, in a new FILE or after the last row of one.",
+)
+def export(file: Path, form: str | None, *, follow: bool) -> None:
     """Write every row to a new FILE, oldest first: one JSON object a line, or CSV.
 
-    Only the JSON lines have all that the hashes cover.
+    Only the JSON lines have all that the hashes cover. With --follow, FILE grows until ctrl-c, for
+    a SIEM to read, and the same command goes on where it ended.
     """
+    if follow:
+        if form == "csv":
+            raise Usage("--follow writes JSON lines.", "Leave --format csv out.")
+        interval_s = options().configured.settings.desk.poll_interval_s or 1
+        with opened() as found:
+            audit_following.follow(found, file, interval_s)
+        return
     with service() as bank:
         rows = list(every(bank.audit, ListQuery()))
     if (form or file.suffix.lower().lstrip(".")) == "csv":
