@@ -35,6 +35,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "trading_account_id": (f"TDA_{_NUMBER}",),
     "status": ("processing", "open", "expired", "executed"),
     "case_id": ("INC-1",),
+    "subject": ("TDA_1",),
     "side": ("buy",),
     "market": ("sol-usd",),
     "type": TRANSACTION_TYPES,
