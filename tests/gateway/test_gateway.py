@@ -163,7 +163,9 @@ def test_what_the_gateway_refuses_is_not_sent(gateway: Gateway) -> None:
         gateway.call("POST", f"{path}/deposits", amount="1.00", currency=TOKEN)["error"],
         gateway.call("POST", "/trading/markets/sol-usd/quotes", **quote)["error"],
         gateway.client.post(
-            "/trading/markets/eth-usd/quotes", json=quote, headers={"Chainteller-Case": "of two words"}
+            "/trading/markets/eth-usd/quotes",
+            json=quote,
+            headers={"Chainteller-Case": "of two words"},
         ).json()["error"],
     ]
     assert refused == ["ACCOUNT_RESTRICTED", "MARKET_UNAVAILABLE", "VALIDATION_ERROR"]

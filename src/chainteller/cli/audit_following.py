@@ -98,7 +98,7 @@ def _last_of(out: BinaryIO) -> _Last | None:
         return None
     try:
         row = json.loads(whole.rpartition(b"\n")[2]) if ending else {"seq": 0, "hash": ""}
-        last = _Last(int(row["seq"]), str(row["hash"]))
+        last = _Last(int(str(row["seq"])), str(row["hash"]))
     except (ValueError, KeyError, TypeError):
         return None
     out.truncate(out.seek(start + len(whole + ending)))

@@ -26,7 +26,7 @@ from chainteller.engine.core.outcome import AuditEntry, Job, Moment, Outcome, Up
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import accounts, decision_records, payout_checks, transfers
 from chainteller.engine.operations.payout_checks import Hold, Refused
-from chainteller.engine.operations.withdrawals import COMPLETE, REVIEW, SEND, ending_decision
+from chainteller.engine.operations.withdrawals import COMPLETE, REVIEW, SEND
 from chainteller.storage.db.query import Record
 from chainteller.storage.db.records import Tables
 from chainteller.storage.queries import decisions, trades

@@ -4,7 +4,7 @@ check a signature of a page's text against the other one, so that the floor rise
 import sqlalchemy as sa
 from alembic import op
 
-revision, down_revision = "0105", "0103"
+revision, down_revision = "0105", "0104"
 _HAS_PAGE = sa.text("page_token IS NOT NULL")
 
 

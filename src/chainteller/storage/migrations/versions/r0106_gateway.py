@@ -4,7 +4,7 @@ would carry out what belongs to the provider, so that the floor rises, too."""
 import sqlalchemy as sa
 from alembic import op
 
-revision, down_revision = "0106", "0103"
+revision, down_revision = "0106", "0105"
 
 
 def upgrade() -> None:

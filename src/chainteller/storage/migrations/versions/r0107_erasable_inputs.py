@@ -2,7 +2,7 @@
 
 from alembic import op
 
-revision, down_revision = "0107", "0103"
+revision, down_revision = "0107", "0106"
 _ARCHIVED = "(SELECT archived FROM log WHERE organisation_id = OLD.organisation_id)"
 _MAY_CHANGE = (
     f"(NEW.body IS NULL AND OLD.number <= {_ARCHIVED} "

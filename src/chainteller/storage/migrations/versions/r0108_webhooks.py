@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision, down_revision = "0108", "0103"
+revision, down_revision = "0108", "0107"
 
 
 def upgrade() -> None:
