@@ -243,3 +243,14 @@ def test_a_trainers_summary_counts_runs_and_what_is_missed(begin: OpenSession) -
 def test_what_is_no_report_is_refused() -> None:
     with pytest.raises(ValueError, match="not a report"):
         from_json("[]")
+
+
+def test_what_the_trainee_has_made_impossible_does_not_happen(
+    begin: OpenSession, write: Write
+) -> None:
+    change = '[[world]]\non = "cancel_withdrawal"\nafter = "1s"\nchange = "fail-withdrawal"\n'
+    session = begin(write(FUNDED + change))
+    play_steps(session, ["withdraw 10.00", "stop"])
+    session.advance(10 * SECOND)
+    (made,) = session.service.withdrawals(session.account_id or "").data
+    assert made.status == "cancelled"

@@ -6,10 +6,8 @@ from chainteller.bootstrap import operator
 from chainteller.cli.administration import engine, judged
 from chainteller.cli.options import TellerCommand, example, options
 from chainteller.cli.output import record
-from chainteller.domain.transfers import TransferStatus
+from chainteller.domain.transfers import REPORTED
 from chainteller.records.transfers import transfer_fields
-
-_REPORTED = (TransferStatus.FAILED.value, TransferStatus.RETURNED.value)
 
 
 @click.command(
@@ -21,7 +19,9 @@ _REPORTED = (TransferStatus.FAILED.value, TransferStatus.RETURNED.value)
     ),
 )
 @click.argument("transfer_id", metavar="TXN")
-@click.option("--status", required=True, type=click.Choice(_REPORTED), help="How it ended.")
+@click.option(
+    "--status", required=True, type=click.Choice([*map(str, REPORTED)]), help="How it ended."
+)
 @click.option("--reason", required=True, metavar="R", help="Why, in words for the customer.")
 def report(transfer_id: str, status: str, reason: str) -> None:
     """Record that a deposit or a withdrawal failed or was returned.

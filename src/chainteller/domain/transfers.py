@@ -77,6 +77,9 @@ TRANSITIONS = {
     Direction.DEPOSIT: DEPOSIT_TRANSITIONS,
     Direction.WITHDRAWAL: WITHDRAWAL_TRANSITIONS,
 }
+REPORTED = (TransferStatus.FAILED, TransferStatus.RETURNED)
+"""What the core bank or a network reports of a transfer; everything else of it is the service's own
+work, or a person's."""
 HOLDING = frozenset(status for status in TransferStatus if status.facts.holds)
 """Withdrawals in these states hold their funds and can be cancelled."""
 FINAL = frozenset(status for status in TransferStatus if status.facts.is_final)

@@ -29,8 +29,8 @@ FAULTS = ("latency", "refusal", "dropped-reply", "lost-request", "outage")
 REFUSALS = ("INTERNAL_ERROR", "RATE_LIMITED", "SERVICE_UNAVAILABLE")
 CLOSURES = ("MAINTENANCE", "HALTED", "CLOSED", "PROVIDER_DOWN")
 _EVENTS = (
-    *("trade.", "deposit.", "withdrawal.", "quote.", "decision.", "counterparty.", "ownership_"),
-)
+    "trade.", "deposit.", "withdrawal.", "quote.", "decision.", "counterparty.", "ownership_",
+)  # fmt: skip
 _NO_ANSWER = ("OUTCOME_UNKNOWN", "UNREACHABLE")
 
 

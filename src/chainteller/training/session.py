@@ -14,7 +14,7 @@ from chainteller.domain.clock import HOUR, SECOND
 from chainteller.domain.decisions import DecisionKind, RefusalReason
 from chainteller.domain.ids import Prefix
 from chainteller.domain.randomness import SeededRandomness, below
-from chainteller.service.errors import TellerError
+from chainteller.service.errors import Conflict, TellerError
 from chainteller.service.layers import Next, layered
 from chainteller.service.models.accounts import BankAccount
 from chainteller.service.models.base import Written
@@ -384,6 +384,11 @@ class Session:
             self._change(step)
 
     def _change(self, change: WorldChange) -> None:
+        """Change the bank; what the trainee has made impossible meanwhile doesn't happen."""
+        with suppress(Conflict):
+            self._do(change)
+
+    def _do(self, change: WorldChange) -> None:
         world, account = self._world, self.account_id
         if change.change == "close-market":
             until = self.clock.now() + change.lasts if change.lasts else None

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.decisions import MAXIMUM_WORDS
-from chainteller.domain.transfers import TRANSITIONS, Direction, TransferStatus
+from chainteller.domain.transfers import REPORTED, TRANSITIONS, Direction, TransferStatus
 from chainteller.engine.core import reading
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.unit_of_work import UnitOfWork, act
@@ -17,8 +17,6 @@ from chainteller.storage.db.query import Record
 from chainteller.storage.queries import transfers
 
 RESOURCE = "transfer"
-REPORTED = (TransferStatus.FAILED, TransferStatus.RETURNED)
-"""What is reported; everything else of a transfer is the service's own work, or a person's."""
 _REFUSED = "BANK_REFUSED"
 _EFFECTS: Mapping[tuple[Direction, TransferStatus], Callable[[UnitOfWork, str, str], None]] = {
     (Direction.DEPOSIT, TransferStatus.FAILED): (
