@@ -1,10 +1,12 @@
-"""The account's detail where the window is lower than it: everything in it can be read."""
+"""Details in small windows: everything in them can be read, and they turn to nobody else."""
 
 import pytest
 from tests.tui.conftest import Bench, press, seen, settle
 from textual.events import MouseScrollDown
 
+from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.tui.accounts.screen import AccountsScreen
+from chainteller.tui.trades.screen import TradesScreen
 from chainteller.tui.widgets.paged_list import PagedList
 
 PARTS = ("BALANCES", "ACTIVITY", "WALLETS", "LIMITS", "NOTES")
@@ -76,3 +78,24 @@ async def test_a_detail_that_fits_has_no_hint_and_the_arrows_stay_on_the_custome
         assert "NOTES" in seen(app)
         assert "more lines" not in seen(app)
         assert app.desk.customer.account_id == served
+
+
+async def test_a_detail_alone_gives_way_to_the_list_when_its_record_leaves_it(
+    bench: Bench,
+) -> None:
+    account = bench.open(1, deposit="500.00")
+    for amount in ("50.00", "60.00"):
+        asked = QuoteRequest(amount=amount, side="buy", trading_account_id=account.id)
+        quote = bench.service.create_quote("sol-usd", asked).value
+        bench.service.execute_quote(quote.id, ExecuteRequest(trading_account_id=account.id))
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "4", "f", "enter")
+        screen = app.screen
+        assert isinstance(screen, TradesScreen)
+        assert screen.has_class("detail-open")
+        await press(pilot, "C")
+        await press(pilot, "y")
+        assert screen.paged.total == 1
+        assert not screen.has_class("detail-open")

@@ -224,6 +224,8 @@ class ListScreen(DeskScreen, Generic[Record]):
         self.typed = ""
         """The filter."""
         self._recalled = False
+        self._shown_alone: str | None = None
+        """Key of the record whose detail hides the list."""
 
     def body(self) -> Sequence[Widget]:
         return [list_beside_detail(self.listing, columns_of(self))]
@@ -268,6 +270,7 @@ class ListScreen(DeskScreen, Generic[Record]):
         if self.REMEMBERED:
             shown = {name: getattr(self, name) for name in self.REMEMBERED}
             self.desk.remember(f"list.{self.KEY}", shown)
+        self._shown_alone = None
         self.pages.came.clear()
         self.pages.forget()
         self.reload()
@@ -290,6 +293,9 @@ class ListScreen(DeskScreen, Generic[Record]):
         self.paged.reshape(columns_of(self))
         self.title_line(self.listing.headline(self, total))
         self.paged.say_empty(*self.listing.empty(self))
+        if self._shown_alone not in {None, self.paged.cursor_key}:
+            self.step_back()  # it left the list: nobody turns to another record unseen
+        self._shown_alone = self.paged.cursor_key if is_detail_alone(self) else None
         self.row_chosen()
 
     def fail(self, error: TellerError, doing: str = "") -> None:
@@ -338,6 +344,7 @@ class ListScreen(DeskScreen, Generic[Record]):
         """Enter: the detail, where it does not stand beside the list already."""
         if self.paged.cursor_row is not None:
             self.add_class("detail-open")
+            self._shown_alone = self.paged.cursor_key if is_detail_alone(self) else None
             self.draw_footer()
 
     def zoom(self, *, on: bool) -> None:
@@ -348,7 +355,7 @@ class ListScreen(DeskScreen, Generic[Record]):
     def step_back(self) -> bool:
         if super().step_back():
             return True
-        was_open = is_detail_alone(self)
+        was_open, self._shown_alone = is_detail_alone(self), None
         self.remove_class("detail-open")
         self.draw_footer()
         return was_open or _widen(self)
