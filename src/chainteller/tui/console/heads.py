@@ -5,9 +5,7 @@ is shown now.
 """
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
-
-from textual.app import App
+from typing import TYPE_CHECKING
 
 from chainteller.domain.clock import MINUTE
 from chainteller.service.errors import TellerError
@@ -112,19 +110,3 @@ def facts_of(conflict: HeadConflict) -> tuple[str, ...]:
         f"shown now    {shown or 'no head'}",
         f"log          {shown.origin if shown else seen.origin if seen else '-'}",
     )
-
-
-async def accept_head(app: App[Any], desk: Desk, conflict: HeadConflict) -> None:
-    """Ask a person whether the log that is shown now is the right one."""
-    from chainteller.tui.console.protection import agreed
-
-    facts = (
-        conflict.reason,
-        *facts_of(conflict),
-        "A restore leaves an entry in the audit trail: restore_database.",
-        "If no restore was announced, press n and tell the operator of this deployment.",
-    )
-    sentence = "ACCEPT the audit log that this deployment shows now?"
-    if await agreed(app, desk, sentence, *facts) and desk.head_conflict is conflict:
-        desk.accept_head()
-        desk.notify("audit log accepted", "warn", account_id="")

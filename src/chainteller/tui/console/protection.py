@@ -1,7 +1,7 @@
 """What protects the agent: read-only mode, hidden names and balances, and the way out."""
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
@@ -9,6 +9,9 @@ from chainteller.tui.desk import Desk
 from chainteller.tui.service_calls import Later
 from chainteller.tui.textual_fixes.app import SteadyApp
 from chainteller.tui.textual_fixes.suspending import suspend
+
+if TYPE_CHECKING:
+    from chainteller.witnessing.remembering import HeadConflict
 
 
 async def agreed(app: App[Any], desk: Desk, sentence: str, *facts: str) -> bool:
@@ -29,10 +32,8 @@ def toggle_read_only(app: App[Any], desk: Desk) -> None:
     """On at once; off again with a question where the console was opened read-only, or where the
     audit log isn't the one that was seen here.
     """
-    from chainteller.tui.console.heads import accept_head
-
     if desk.read_only and desk.head_conflict is not None:
-        asked = Later(partial(accept_head, app, desk, desk.head_conflict))
+        asked = Later(partial(_accept_head, app, desk, desk.head_conflict))
         app.run_worker(asked, group="ask-writes", exclusive=True)
         return
     if desk.read_only and desk.settings.read_only:
@@ -51,6 +52,22 @@ async def _allow_writes(app: App[Any], desk: Desk) -> None:
     if await agreed(app, desk, f"ALLOW CHANGES on {label}?", fact):
         desk.set_read_only(on=False)
         desk.notify("Read-only mode off", "warn")
+
+
+async def _accept_head(app: App[Any], desk: Desk, conflict: "HeadConflict") -> None:
+    """Ask a person whether the log that is shown now is the right one."""
+    from chainteller.tui.console.heads import facts_of
+
+    facts = (
+        conflict.reason,
+        *facts_of(conflict),
+        "A restore leaves an entry in the audit trail: restore_database.",
+        "If no restore was announced, press n and tell the operator of this deployment.",
+    )
+    sentence = "ACCEPT the audit log that this deployment shows now?"
+    if await agreed(app, desk, sentence, *facts) and desk.head_conflict is conflict:
+        desk.accept_head()
+        desk.notify("audit log accepted", "warn", account_id="")
 
 
 # -- names and balances -------------------------------------------------------------------------
