@@ -512,7 +512,7 @@ FAULTS = (
     Fault(
         "an earlier session's request leaves by itself",
         "tui/console/unanswered.py",
-        "return await agreed(console, desk, f\"SEND AGAIN: {what}?\", *facts)",
+        'return await agreed(console, desk, f"SEND AGAIN: {what}?", *facts)',
         "return True",
         f"{APP}::test_requests_that_were_never_answered_are_told_at_the_next_start",
     ),
