@@ -88,11 +88,11 @@ def test_a_longer_search_is_made_alike_and_one_at_a_time(bench: Bench) -> None:
     desk = Desk(bench)
     challenge = desk.wallet("alice-ethereum").challenge
     assert challenge is not None
-    shortened = sign_sample("alice-ethereum", f"> {challenge.challenge[:140]}...", wallets=WALLETS)
-    offered, by_desk = desk.verdicts("alice-ethereum", shortened)
+    marked = sign_sample("alice-ethereum", f"**{challenge.challenge}** Regards", wallets=WALLETS)
+    offered, by_desk = desk.verdicts("alice-ethereum", marked)
     assert offered == by_desk
     assert offered.can_search_longer
-    found = desk.verdicts("alice-ethereum", shortened, longer=True)
+    found = desk.verdicts("alice-ethereum", marked, longer=True)
     assert [each.diagnosis.finding for each in found] == ["ALTERED_TEXT"] * 2
     with claims._SEARCHING:
-        assert desk.verdicts("alice-ethereum", shortened, longer=True) == (offered, found[1])
+        assert desk.verdicts("alice-ethereum", marked, longer=True) == (offered, found[1])

@@ -141,7 +141,7 @@ async def test_the_text_is_copied_and_written_byte_for_byte(bench: Bench) -> Non
 async def test_the_code_shows_the_text_or_says_what_room_it_needs(bench: Bench) -> None:
     case = Case(bench, "alice-ethereum")
     rows = half_blocks(case.newest().challenge)
-    for size, fits in (((120, 40), True), ((80, 24), False)):
+    for size, fits in (((80, 24), True), ((80, 14), False)):
         app = bench.console()
         async with app.run_test(size=size) as pilot:
             await wallets(pilot)

@@ -58,12 +58,12 @@ async def test_a_verdict_is_shown_while_a_longer_search_goes_on(bench: Bench) ->
         return onward(call)
 
     challenge = case.newest()
-    changed = challenge.model_copy(update={"challenge": f"> {challenge.challenge[:140]}..."})
-    shortened = signed("alice-ethereum", changed)
+    changed = challenge.model_copy(update={"challenge": f"**{challenge.challenge}** Regards"})
+    marked = signed("alice-ethereum", changed)
     app = bench.console(layered(bench.service, slowly))
     async with app.run_test(size=(120, 40)) as pilot:
         await wallets(pilot)
-        pilot.app.post_message(events.Paste(shortened))
+        pilot.app.post_message(events.Paste(marked))
         await until(lambda: "searching on" in seen(app))
         assert "UNKNOWN_SIGNER" in seen(app)
         go_on.set()
@@ -71,7 +71,7 @@ async def test_a_verdict_is_shown_while_a_longer_search_goes_on(bench: Bench) ->
         shown = seen(app)
         assert "searching on" not in shown
         assert "ALTERED_TEXT" in shown
-        assert "cut off after 140" in shown
+        assert "Regards" in shown
         assert bench.service.challenges(case.account.id).data[0].attempts == 0
 
 
@@ -98,7 +98,7 @@ async def test_from_an_address_to_a_verified_wallet(bench: Bench, size: tuple[in
         (account,) = bench.service.blockchain_accounts(ListQuery()).data
         challenge = bench.service.challenges(account.id).data[0]
         assert challenge.address == ALICE
-        assert challenge.id in seen(app)
+        assert challenge.challenge in seen(app)
         assert "1:00:00" in seen(app)
 
         await paste(pilot, signed("alice-ethereum", challenge, "wrong-account"))
