@@ -69,3 +69,6 @@ async def test_a_lost_link_is_replaced_by_a_new_one(bench: Bench) -> None:
         assert link_of(app.screen).startswith(PAGES)
         await press(pilot, "enter")
         assert link_of(app.screen) in seen(app)
+        await pilot.resize_terminal(60, 16)
+        await press(pilot, "q")
+        assert "The code needs a window of" in seen(app)
