@@ -106,7 +106,7 @@ def asked(raw: socket.socket, target: str, host: str) -> bytes:
 
 def test_beyond_this_machine_only_named_services_know_their_names() -> None:
     Hosts().require("evil.example", is_guarded=False)
-    Hosts("bank").require("BANK:80", is_guarded=True)
+    Hosts((), "bank").require("BANK:80", is_guarded=True)
     with pytest.raises(ValidationFailed):
         Hosts(NAMED).require("evil.example", is_guarded=False)
 

@@ -25,13 +25,14 @@ from chainteller.engine.operations.claim_proofs import Rechecked, recheck
 from chainteller.engine.verification.full_pass import verify_claims
 from chainteller.service.errors import ClaimUnverifiable, ServiceError
 from chainteller.service.models.counterparties import LinkRequest, ReverificationRequest
+from chainteller.storage.db.errors import DatabaseError
 from chainteller.storage.db.table import SALT
 from chainteller.storage.queries import jobs
 from chainteller.storage.schema.columns import Atoms
 
 SEEDS = os.environ.get("PAYOUT_SEEDS", "1").split()
 CHANGES = 500
-_IMPOSSIBLE = (IntegrityError, DataError)
+_IMPOSSIBLE = (IntegrityError, DataError, DatabaseError)
 """What the database refuses to store, whoever asks."""
 WORDS = (
     "open", "used", "locked", "valid", "linked", "expired", "processing", "reviewing", "sent",
@@ -45,6 +46,10 @@ NOT_COMPARED = {
         for each in (CHALLENGE, CLAIM, WALLET, LINK, TRANSFER)
     },
     (CHALLENGE, "created"): "no other row repeats it; the text names the expiry",
+    **{
+        (CHALLENGE, each): "of a signing page, by whose text no claim here was made"
+        for each in ("page_token", "page_text", "page_signature", "page_sent")
+    },
     (WALLET, "created"): "no other row repeats it; it decides the hold of unverified wallets",
     (WALLET, "code"): "what a chain had at the address is told to people; nothing is decided by it",
     (WALLET, "code_block"): "as ``code``",
