@@ -107,6 +107,7 @@ _FITTING = {
     "engine.price_feed": "simulated",
     "engine.maintenance": "sol-usd,btc-usd",
     "service.database": "sqlite:///x.db",
+    "service.public_url": "https://sign.bank.example",
     "wallets.shared": "ask",
     "wallets.arrivals": "file:arrivals.json",
     "wallets.evm_rpc": "ethereum https://a.example/key,ethereum https://b.example",
