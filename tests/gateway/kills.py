@@ -89,6 +89,8 @@ class Trial:
     def __init__(self, folder: Path, seed: int) -> None:
         self.folder, self.random = folder, random.Random(seed)  # noqa: S311 - faults
         self.made: list[Wish] = []
+        self.up, self.up_since = threading.Event(), time.monotonic()
+        self.up.set()
         self.next_cents = 1_000
         self._write_settings()
         ports = _free_port(), _free_port()
@@ -145,7 +147,7 @@ class Trial:
     ) -> httpx.Response:
         """Repeat a request with its key until it has an answer that says something."""
         headers = {"Authorization": f"Bearer {self.keys[who]}", "Idempotency-Key": key}
-        until = time.monotonic() + _PATIENCE_S
+        began = time.monotonic()
         while True:
             with contextlib.suppress(httpx.HTTPError):
                 reply = httpx.request(
@@ -155,11 +157,15 @@ class Trial:
                 is_open = code in ("SERVICE_UNAVAILABLE", "PROVIDER_UNANSWERED",
                                    "IDEMPOTENCY_IN_PROGRESS", "RATE_LIMITED")  # fmt: skip
                 decided = reply.json().get("details", {}).get("decisionId")
-                if not is_open or decided or time.monotonic() > until:
+                if not is_open or decided or self._is_late(began):
                     return reply
-            if time.monotonic() > until:
+            if self._is_late(began):
                 return httpx.Response(599, json={"error": "NO_ANSWER", "details": {}})
             time.sleep(0.3)
+
+    def _is_late(self, began: float) -> bool:
+        """Whether both programs were up for long enough to answer."""
+        return self.up.is_set() and time.monotonic() > max(began, self.up_since) + _PATIENCE_S
 
     def _call(self, who: str, method: str, path: str, key: str, body: Any = None) -> Any:
         return self._send(who, method, path, key, body).json()
@@ -210,6 +216,7 @@ class Trial:
             client.start()
             time.sleep(self.random.uniform(0, 0.05))
         time.sleep(self.random.uniform(0, 0.35))
+        self.up.clear()
         if fault == "stop provider":
             self.provider.signal(signal.SIGSTOP)
             time.sleep(self.random.choice((0.3, 1, 2, 11)))
@@ -222,6 +229,8 @@ class Trial:
             self.provider.start(3)
         if fault in ("kill gateway", "kill both"):
             self.gateway.start()
+        self.up_since = time.monotonic()
+        self.up.set()
         for client in clients:
             client.join()
         return fault

@@ -7,13 +7,20 @@ from pathlib import Path
 import pytest
 from tests.gateway.conftest import TOKEN, Gateway, gateway_before
 from tests.spec_only.specification import find_call
+from tests.spec_only.wrong_answers import CALLS, wrong
 from tests.world.files import KEYS
 
 from chainteller.domain.decisions import AtDeadline, ReviewCondition, ReviewLine
 from chainteller.domain.policy import Policy, TwoPersons
 from chainteller.engine.engine import Engine
+from chainteller.engine.forwarding import requests
+from chainteller.engine.forwarding.calls import PLANS
 from chainteller.engine.verification.full_pass import verify
+from chainteller.service import operations as op
 from chainteller.service.models.counterparties import OpenBlockchainAccount
+from chainteller.service.models.funding import Currency, DepositRequest
+from chainteller.service.models.quotes import ExecuteRequest
+from chainteller.service.operations import Call
 from chainteller.storage.database import open_database
 from chainteller.wallets.simulated import sample_proof, sample_wallets
 
@@ -203,6 +210,41 @@ def test_what_the_provider_does_not_answer_is_a_persons_to_settle(
     settled = gateway.call("GET", path)["data"][0]
     assert settled["status"] == ("accepted" if is_done else "failed")
     assert not verify(gateway.own.context.database)
+
+
+def test_a_request_that_a_killed_gateway_left_is_not_sent_again(gateway: Gateway) -> None:
+    account, quote = gateway.open_account(), gateway.quote()
+    context, actor = gateway.own.context, gateway.own.engine.actor
+    paid = DepositRequest(amount="9.00", currency=Currency(**TOKEN))
+    traded = ExecuteRequest(trading_account_id=account)
+    for call in (
+        Call(op.DEPOSIT, (account,), paid, key="left1"),
+        Call(op.EXECUTE_QUOTE, (quote,), traded, key="left2"),
+    ):
+        requests.begin(context, actor, call, PLANS[call.operation.name], account, {})
+    asked = len(gateway.provider.asked)
+    gateway.advance(61)
+    (decision,) = gateway.call("GET", "/decisions")["data"]
+    assert (decision["reason"], decision["amount"]) == ("NO_ANSWER", "9.00")
+    gateway.advance(400)  # the quote has expired, and no trade has its terms
+    assert all(method == "GET" for method, _ in gateway.provider.asked[asked:])
+    again = gateway.post(f"/trading/quotes/{quote}", "left2", tradingAccountId=account)
+    assert again.json()["error"] == "QUOTE_EXPIRED"
+    assert not verify(context.database)
+
+
+def test_wrong_answers_have_a_state(gateway: Gateway) -> None:
+    account, quote = gateway.open_account(), gateway.quote()
+    path = f"/trading-accounts/{account}{WITHDRAWALS}"
+    gateway.provider.distort = wrong(
+        "another record", CALLS["POST /trading-accounts/{}/withdrawals"]
+    )
+    other = gateway.post(path, "other", amount="3.00", currency=TOKEN)
+    assert other.json()["error"] == "PROVIDER_UNANSWERED"
+    gateway.provider.distort = wrong("an unknown status", CALLS["POST /trading/quotes/{}"])
+    trade = gateway.call("POST", f"/trading/quotes/{quote}", tradingAccountId=account)
+    listed = gateway.call("GET", "/trading/trades")["data"]
+    assert [trade["status"], *(row["status"] for row in listed)] == ["auctioned"] * 2
 
 
 def test_an_unanswered_execution_is_found_in_the_list_of_trades(gateway: Gateway) -> None:

@@ -39,7 +39,7 @@ _ALWAYS: tuple[type[ServiceError], ...] = (
     errors.ServiceUnavailable,
     errors.ClockUncertain,
 )
-_KEYED = (errors.IdempotencyInProgress, errors.IdempotencyKeyReused)
+_KEYED = (errors.IdempotencyInProgress, errors.IdempotencyKeyReused, errors.ProviderUnanswered)
 _BODIES = (errors.UnsupportedMediaType, errors.PayloadTooLarge)
 
 _ABOUT = (

@@ -1093,6 +1093,7 @@ LINK_COUNTERPARTY = Write(
         errors.ClaimAlreadyUsed,
         errors.ClaimExpired,
         errors.WalletShared,
+        errors.DecisionRequired,
         errors.Conflict,
         errors.UnsupportedNetwork,
         errors.InvalidAddress,

@@ -41,7 +41,7 @@ from chainteller.storage.queries import decisions, idempotency, jobs
 from chainteller.storage.queries import provider_requests as rows
 from chainteller.storage.queries import transfers as transfer_rows
 
-SENT = ".sent"
+FORWARDED = ".forwarded"
 """What the action of the entry ends with that says that a request is about to leave."""
 Keep = Callable[[UnitOfWork, Call[Any], Told, Record | None], WireModel]
 """Keeps what a provider answered; the record that the caller is answered with."""
@@ -181,7 +181,7 @@ def record(
         decided = Outcome(row["id"], rows=(Insert(Tables.provider_request, (row,)),))
         made = decided.record(Tables.provider_request)
     work = (Job(SETTLE, made.id, due),) if due is not None else ()
-    said = (AuditEntry(f"{name}{SENT}", made.id, _inputs(call)),) if is_sent else ()
+    said = (AuditEntry(f"{name}{FORWARDED}", made.id, _inputs(call)),) if is_sent else ()
     tx.audited_account = account_id
     outcome.apply(tx, decided._replace(jobs=work, audit=said))
     return made

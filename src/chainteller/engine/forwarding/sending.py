@@ -73,6 +73,7 @@ def deliver(
     context: EngineContext, actor: Actor, call: Call[Any], plan: Plan, request: Record
 ) -> Written[Any]:
     """Send a request whose record is committed, and commit its outcome. Raises as ``send``."""
+    told, words = None, ""
     try:
         told = provider_of(context).ask(call)
     except (ServiceUnavailable, RateLimited) as error:
@@ -82,11 +83,12 @@ def deliver(
         return _refuse(context, actor, call, request, error)
     except TellerError as error:
         words = error.message if isinstance(error, OutcomeUnknown) else f"{error.code}: {error}"
-        return settling.unanswered(context, actor, call, plan, request, words)
     try:
+        if told is None:
+            return settling.unanswered(context, actor, call, plan, request, words)
         return requests.finish(context, actor, call, plan, request, told)
-    except ServiceUnavailable as error:  # it was carried out, and that isn't on record yet
-        said = f"The provider has answered, and that couldn't be recorded: {error.message}"
+    except ServiceUnavailable as error:  # it was sent, and what came isn't on record yet
+        said = f"It was sent to the provider, and the outcome couldn't be recorded: {error.message}"
         raise ProviderUnanswered(said, {"id": request.id, "key": request.key}) from None
 
 
