@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from io import TextIOWrapper
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from chainteller.cli.error_output import Usage
@@ -46,8 +47,11 @@ def read(path: Path) -> Iterator[CustomerLine | Refused]:
         Usage: it can't be read, isn't UTF-8 or UTF-16, or has other columns.
     """
     encoding = _encoding(path)
-    # A file without a name is SQLite's own, on the disk, and removed when it's closed.
-    with path.open("rb") as raw, closing(sqlite3.connect("", isolation_level=None)) as notes:
+    with (
+        path.open("rb") as raw,
+        TemporaryDirectory(prefix="chainteller-import-") as folder,
+        closing(sqlite3.connect(Path(folder, "lines.db"), isolation_level=None)) as notes,
+    ):
         earlier = _Notes(notes)
         text = TextIOWrapper(raw, encoding=encoding)
         separator, columns = _header(text)
@@ -164,7 +168,7 @@ class _Notes:
     def __init__(self, file: sqlite3.Connection) -> None:
         self._file = file
         file.executescript(
-            "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
+            "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384;"
             "CREATE TABLE note (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID; BEGIN"
         )
 

@@ -1,6 +1,7 @@
 """What a bank may say about a customer in a line of an import, and why a line is refused."""
 
 import unicodedata
+from hashlib import blake2b
 from typing import NamedTuple, Protocol
 
 from chainteller.domain.assets import USD
@@ -114,7 +115,8 @@ def _problem_of_account(line: Line) -> Finding | None:
 
 
 class Earlier(Protocol):
-    """What earlier lines of the same file were about, by customer and by bank account."""
+    """What earlier lines of the same file were about, by customer and by bank account: hashes, so
+    that whatever keeps them keeps no personal data."""
 
     def get(self, key: str, /) -> str | None: ...
     def __setitem__(self, key: str, value: str, /) -> None: ...
@@ -124,8 +126,9 @@ def repetition(line: Line, earlier: Earlier) -> Finding | None:
     """Why a line of a file repeats or contradicts an earlier one; None if it doesn't, and then it
     becomes one of them. Of two such lines only the first counts, however often the file is
     imported."""
-    customer, account = f"customer {line.reference}", f"bank account {line.bank_account_id}"
-    about = f"{line.kyc_level} {line.terms_accepted} {name_of(line)}"
+    customer = _digest(f"customer {line.reference}")
+    account = _digest(f"bank account {line.bank_account_id}")
+    about = _digest(f"{line.kyc_level} {line.terms_accepted} {name_of(line)}")
     number, _, said = (earlier.get(customer) or "").partition(" ")
     if number and said != about:
         what = f"Line {number} says another name, KYC level or acceptance of the terms."
@@ -142,6 +145,10 @@ def repetition(line: Line, earlier: Earlier) -> Finding | None:
     if line.bank_account_id is not None:
         earlier[account] = str(line.line)
     return None
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode(), digest_size=12).hexdigest()
 
 
 def account_of_another() -> Finding:

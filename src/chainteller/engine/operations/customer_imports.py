@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from chainteller.domain import customer_lines
 from chainteller.domain.customer_lines import Finding
-from chainteller.domain.ids import Prefix
+from chainteller.domain.ids import Prefix, plausible
 from chainteller.domain.money import format_cents
 from chainteller.domain.preconditions import TERMS_VERSION
 from chainteller.domain.search_texts import search_name
@@ -176,13 +176,13 @@ def _planned(
 ) -> _Plan:
     if not 0 < len(lines) <= MOST_LINES:
         raise ValidationFailed.of("lines", f"1 to {MOST_LINES} lines.")
-    references = list(dict.fromkeys(line.reference for line in lines))
-    accounts = list(dict.fromkeys(line.bank_account_id for line in lines if line.bank_account_id))
+    references = {line.reference for line in lines if plausible(line.reference)}
+    accounts = {line.bank_account_id for line in lines if plausible(line.bank_account_id or "")}
     plan = _Plan(
         organisation_id,
         new_id,
-        customers.by_reference(connection, organisation_id, references),
-        customers.bank_accounts_by_id(connection, organisation_id, accounts),
+        customers.by_reference(connection, organisation_id, sorted(references)),
+        customers.bank_accounts_by_id(connection, organisation_id, sorted(filter(None, accounts))),
     )
     for line in lines:
         plan.take(line)

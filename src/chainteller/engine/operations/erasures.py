@@ -4,18 +4,17 @@ The row stays under its reference, because journals, signed messages and seals r
 """
 
 from chainteller.domain.customer_lines import FORGOTTEN, FORGOTTEN_NAME
-from chainteller.domain.ids import plausible
 from chainteller.domain.ledger import owner
 from chainteller.domain.preconditions import KYC_LEVELS, Control
 from chainteller.domain.search_texts import search_name
-from chainteller.engine.core import outcome
+from chainteller.engine.core import outcome, reading
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import Outcome, Update
 from chainteller.engine.core.table import writes
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import accounts
 from chainteller.service import operations
-from chainteller.service.errors import Conflict, NotFound
+from chainteller.service.errors import Conflict
 from chainteller.service.models.customers import Copy, ForgetCustomer, ForgottenCustomer
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
@@ -72,10 +71,9 @@ def forget(tx: UnitOfWork, request: ForgetCustomer) -> ForgottenCustomer:
 
 
 def _found(connection: Session, organisation_id: str, reference: str) -> Record:
-    found = customers.by_reference(connection, organisation_id, [reference]).get(reference)
-    if found is None:
-        raise NotFound(RESOURCE, reference if plausible(reference) else "")
-    return found
+    known = reading.checked_id(RESOURCE, reference)
+    found = customers.by_reference(connection, organisation_id, [known]).get(known)
+    return reading.require_found(found, RESOURCE, known)
 
 
 def _require_finished(tx: UnitOfWork, customer: Record, own: list[str]) -> None:
