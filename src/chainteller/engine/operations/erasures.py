@@ -44,7 +44,7 @@ def forget(tx: UnitOfWork, request: ForgetCustomer) -> ForgottenCustomer:
     customer = _found(connection, organisation_id, request.reference)
     own = erasures.trading_accounts(connection, customer.id)
     locked = [accounts.locked(tx, each) for each in own]
-    tx.audited_account = None
+    tx.audited_account = None  # it's about the customer, not about the last account
     _require_finished(tx, customer, own)
     texts = erasures.erase_texts(tx.rows, customer.id)
     answers = erasures.erase_answers(tx.rows, organisation_id, customer.id)
@@ -52,6 +52,7 @@ def forget(tx: UnitOfWork, request: ForgetCustomer) -> ForgottenCustomer:
     for account in locked:
         if account.control != Control.CLOSED:
             update, event = accounts.restrict(account, Control.CLOSED, FORGOTTEN)
+            event = event._replace(data=event.data | {"tradingAccountId": account.id})
             outcome.apply(tx, Outcome(account.id, rows=(update,), events=(event,)))
     if customer.control_reason != FORGOTTEN:
         outcome.apply(tx, Outcome(customer.id, rows=(_nobody(customer),)))
