@@ -49,9 +49,11 @@ class Sending:
         self.world.clock.advance(round(seconds * 1_000_000))
 
 
-@pytest.fixture
-def sending(tmp_path: Path) -> Iterator[Sending]:
-    made = make_world(tmp_path / "bank.db", options=EngineOptions(webhook_hosts=HOSTS))
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.thorough)])
+def sending(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Sending]:
+    is_file = request.param == "sqlite"
+    place = tmp_path / "bank.db" if is_file else request.getfixturevalue("postgres_bank")
+    made = make_world(place, options=EngineOptions(webhook_hosts=HOSTS))
     yield Sending(made)
     made.close()
 

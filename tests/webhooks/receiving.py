@@ -94,11 +94,15 @@ class Receiver:
             disable_nagle_algorithm = True
 
             def do_POST(self) -> None:
+                size = int(self.headers["content-length"])
+                body = self.rfile.read(size)
+                if len(body) < size:
+                    return  # the sender was killed
                 message = Received(
                     self.headers["webhook-id"],
                     int(self.headers["webhook-timestamp"]),
                     tuple(self.headers["webhook-signature"].split()),
-                    self.rfile.read(int(self.headers["content-length"])),
+                    body,
                     SystemClock().now(),
                 )
                 with receiver._lock:

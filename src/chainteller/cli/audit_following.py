@@ -97,8 +97,8 @@ def _last_of(out: BinaryIO) -> _Last | None:
     if torn and not torn.startswith(_BEGINNING[: len(torn)]):
         return None
     try:
-        row = json.loads(whole.rpartition(b"\n")[2]) if ending else {"seq": 0, "hash": ""}
-        last = _Last(int(str(row["seq"])), str(row["hash"]))
+        row = json.loads(whole.rpartition(b"\n")[2]) if ending else _Last()._asdict()
+        last = _Last(row["seq"], row["hash"])
     except (ValueError, KeyError, TypeError):
         return None
     out.truncate(out.seek(start + len(whole + ending)))

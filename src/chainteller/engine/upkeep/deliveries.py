@@ -53,7 +53,7 @@ LANES = 8
 """Requests to one endpoint at once."""
 HELD_S = 10.0
 RENEWED_EVERY_S = 3.0
-_ROUND_S = 5.0
+_ROUND_S = 1.0
 """For how long a round begins to send further events, before it's recorded."""
 _SKIPPED = 50
 """Windows without an event that an endpoint wants, before its cursor is recorded."""
