@@ -7,7 +7,9 @@ import pytest
 from tests.webhooks.conftest import Sending
 from tests.webhooks.receiving import Received, Receiver, is_in_order
 
+from chainteller.domain.actors import WORKER
 from chainteller.domain.clock import DAY, SECOND
+from chainteller.engine.core.unit_of_work import act
 from chainteller.service.models.webhooks import ReplayEvents, RotateSecret
 
 Receivers = Callable[..., Receiver]
@@ -180,6 +182,10 @@ def test_an_endpoint_is_one_servers_until_that_lets_it_go_or_is_dead(
     sending.wait(10)
     sending.deliver(other)
     assert len(receiver.received) == 1
+    act(sending.world.context, WORKER, other._renew)
+    sending.to(receivers(), "trade.*")
+    sending.deliver()
+    assert len(receiver.received) == 2, "what was let go isn't held again"
 
 
 def test_servers_take_no_more_than_their_share(sending: Sending, receivers: Receivers) -> None:

@@ -21,7 +21,9 @@ _OF_ORGANISATION = _ROWS.where("organisation_id = :organisation ORDER BY created
 _AT_WORK = Source(
     records.Webhook, "JOIN log ON log.organisation_id = webhook.organisation_id", **_WITH_SIZE
 ).where("webhook.paused_at IS NULL ORDER BY webhook.id")
-_RENEW = Query("UPDATE webhook SET held_until = :until WHERE held_by = :holder")
+_RENEW = Query(
+    "UPDATE webhook SET held_until = :until WHERE held_by = :holder AND held_until IS NOT NULL"
+)
 _COUNTS = Query(
     "SELECT count(*) AS total, count(paused_at) AS paused, "
     "sum(CASE WHEN paused_at IS NULL AND failing_since IS NOT NULL THEN 1 ELSE 0 END) AS failing "
