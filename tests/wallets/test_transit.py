@@ -1,51 +1,143 @@
 """What is tried of a text: composed alterations, each form once, the likeliest first."""
 
-from base64 import b64encode
 from dataclasses import replace
 from itertools import islice
-from quopri import encodestring
+from json import dumps
 
 import pytest
 from tests.wallets.customers import case, challenge, customers, known, text_for
 
 from chainteller.wallets.checker import proves
 from chainteller.wallets.diagnose import diagnose
-from chainteller.wallets.transit import journeys, simplest
+from chainteller.wallets.transit import journeys
 
 TEXT = text_for(customers("evm")[0].registered)
+SHORT = "EXAMPLEBANK-CU001001-7Q2M9K4T8X1B6N3D5F0H2J"
 
 
 @pytest.mark.parametrize(
     "signed",
     [
         f"> {TEXT}\n",
-        f"Text to sign: {TEXT}\n",
-        f'"{TEXT}"\n\nBest regards',
-        f"\ufeff{TEXT.lower()}",
-        f"{TEXT[:160]}\r\n",
+        f"Message: {TEXT}\n",
+        f'"{TEXT}"\n',
         TEXT.replace(" ", "\u00a0") + "\n",
-        TEXT.replace(" ", "\u00a0").replace("-", "\u2013"),
-        f'*"{TEXT}"*',
-        f"\ufeff{TEXT}\u200b",
-        encodestring(b64encode(TEXT.encode())).decode(),
+        TEXT.replace("2026-11-20T14:00:00Z", "20.11.2026 14:00"),
+        TEXT.replace("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266", "0xf39F...2266"),
+        f'{{"message": "{SHORT}"}}',
+        f"`{SHORT}`\n",
+        f"Message: {SHORT.lower()}",
+        SHORT.replace("-", "\u2013") + " ",
+        SHORT[1:] + "\r\n",
+        "0x" + f"{SHORT}\n".encode().hex(),
+        "7Q2M9K4T8X1B6N3D5F0H2J\n",
     ],
 )
-def test_two_usual_alterations_are_among_the_first_forms(signed: str) -> None:
-    first = [journey.signed for journey in islice(journeys(TEXT), 3000)]
+def test_usual_alterations_of_both_forms_are_among_the_first(signed: str) -> None:
+    text = TEXT if TEXT[:7] in signed else SHORT
+    first = [journey.signed for journey in islice(journeys(text), 4600)]
     assert signed.encode() in first
     assert len(set(first)) == len(first)
-    assert TEXT.encode() not in first
+    assert text.encode() not in first
 
 
-def test_what_one_step_explains_is_said_as_one() -> None:
-    signed = f"{TEXT}\r\n".encode()
-    made = [simplest(TEXT, each) for each in islice(journeys(TEXT), 3000) if each.signed == signed]
-    assert [len(each.steps) for each in made] == [1]
+def test_the_likeliest_come_first() -> None:
+    costs = [sum(step.cost for step in each.steps) for each in islice(journeys(SHORT, 1), 500)]
+    assert costs == sorted(costs)
+
+
+@pytest.mark.parametrize(
+    ("family", "signed", "shown"),
+    [
+        (
+            "evm",
+            f"Maria wrote: {SHORT}\n\nRegards,\nMaria",
+            f"Maria wrote: {SHORT} Regards, Maria",
+        ),
+        ("solana", f"for my bank {SHORT} \r\n", f"for my bank {SHORT}"),
+        ("bitcoin", f"my text:\t{SHORT}", f"my text: {SHORT}"),
+        ("tron", b"\xff" + SHORT.encode(), "0xff" + SHORT.encode().hex()),
+    ],
+)
+def test_the_text_that_the_wallet_shows_proves_the_cause(
+    family: str, signed: str | bytes, shown: str
+) -> None:
+    customer, other, *_ = customers(family)
+    mine = challenge(customer.registered, text=SHORT)
+    about = case(customer.registered, customer.answer(signed), challenge=mine)
+    first = diagnose(about)
+    assert (first.certain, first.asks_for_text) == (False, True)
+    answer = diagnose(replace(about, signed_text=shown))
+    assert (answer.finding, answer.cause, answer.certain, answer.asks_for_text) == (
+        "EDITED_TEXT", "WRONG_MESSAGE_FORMAT", True, False,
+    )  # fmt: skip
+    assert answer.witness is not None
+    assert proves(answer.witness)
+    strange = replace(about, signature=other.answer(signed), signed_text=shown)
+    answer = diagnose(strange)
+    assert (answer.finding, answer.certain) == ("SHOWN_TEXT_NOT_SIGNED", False)
+    answer = diagnose(replace(strange, known_addresses=known(other.registered)))
+    assert (answer.finding, answer.certain) == ("OTHER_REGISTERED_ADDRESS", True)
+
+
+def test_our_own_text_in_another_wallet_says_that_another_wallet_signed() -> None:
+    customer, other, *_ = customers("evm")
+    about = case(customer.registered, other.answer(TEXT), signed_text=f"{TEXT}\n")
+    answer = diagnose(about)
+    assert (answer.finding, answer.cause, answer.certain) == (
+        "OUR_TEXT_BY_ANOTHER", "WRONG_WALLET_ADDRESS", False,
+    )  # fmt: skip
+    assert answer.recovered_address is None
+
+
+def test_the_text_of_an_expired_challenge_with_words_around_it_is_named() -> None:
+    customer = customers("evm")[0]
+    old = challenge(customer.registered, challenge_id="CHG_0A1B2C3D4E5F6G7H8J9K0M", state="expired")
+    signed = f"For my bank, again: {old.text}"
+    about = case(
+        customer.registered, customer.answer(signed), other_challenges=(old,), signed_text=signed
+    )
+    answer = diagnose(about)
+    assert (answer.finding, answer.cause, answer.certain) == (
+        "EARLIER_CHALLENGE", "EXPIRED_CHALLENGE", True,
+    )  # fmt: skip
+
+
+def test_a_paste_that_names_the_registered_wallet_is_not_called_another_wallets() -> None:
+    customer = customers("solana")[0]
+    paste = dumps(
+        {"signature": customer.answer("gm, my friends"), "publicKey": customer.registered.display}
+    )
+    answer = diagnose(case(customer.registered, paste))
+    assert (answer.finding, answer.cause, answer.certain, answer.asks_for_text) == (
+        "UNKNOWN_TEXT", "WRONG_MESSAGE_FORMAT", False, True,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("shown", ["x" * 1_000_000, "- " * 1500, "0x" + "00" * 9000])
+def test_a_hostile_text_costs_no_more_than_another(shown: str) -> None:
+    customer = customers("evm")[0]
+    answer = diagnose(case(customer.registered, customer.answer("gm"), signed_text=shown))
+    assert (answer.finding, answer.certain) == ("SHOWN_TEXT_NOT_SIGNED", False)
+
+
+def test_a_longer_search_ends_when_nobody_waits_for_it() -> None:
+    customer, asked = customers("evm")[0], list[bool]()
+
+    def is_cancelled() -> bool:
+        asked.append(True)
+        return len(asked) > 2
+
+    about = case(
+        customer.registered, customer.answer("gm"), search_longer=True, is_cancelled=is_cancelled
+    )
+    assert not diagnose(about).certain
+    assert len(asked) == 3
 
 
 def test_a_longer_search_finds_what_is_less_likely_and_ends() -> None:
     customer = customers("evm")[0]
-    signed = customer.answer(f"> {TEXT[:140]}...")
+    signed = customer.answer(f"Hello,\n{TEXT}\n")
     about = case(customer.registered, signed)
     answer = diagnose(about)
     assert (answer.finding, answer.can_search_longer) == ("UNKNOWN_SIGNER", True)
@@ -56,7 +148,7 @@ def test_a_longer_search_finds_what_is_less_likely_and_ends() -> None:
     assert answer.witness is not None
     assert proves(answer.witness)
     assert [each.split('"')[-1] for each in answer.differences] == [
-        " was added before the text.", " at character 141.",
+        " was added before the text.", "A line break (LF) was added after the text.",
     ]  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """The input and the result of a diagnosis."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from chainteller.wallets.family import Address
@@ -41,7 +42,9 @@ class Case:
     `other_challenges` come in the order in which they are worth trying. Of them, and of the
     `known_addresses`, only the first are tried (`MAX_OTHER_TEXTS`, `MAX_KNOWN_ADDRESSES`).
     `earlier_strangers` are the `unproven_signer`s of attempts at different challenges.
-    `search_longer` lets the search for altered texts take a few seconds.
+    `signed_text` is what the customer's wallet shows as signed, copied from its history.
+    `search_longer` lets the search for altered texts take a few seconds, and `is_cancelled` ends
+    it.
     """
 
     challenge: KnownChallenge
@@ -49,7 +52,9 @@ class Case:
     other_challenges: tuple[KnownChallenge, ...] = ()
     known_addresses: tuple[KnownAddress, ...] = ()
     earlier_strangers: tuple[str, ...] = ()
+    signed_text: str | None = None
     search_longer: bool = False
+    is_cancelled: Callable[[], bool] = bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +71,9 @@ class Diagnosis:
     proved to have signed; `unproven_signer` one that follows from the signature only if it was
     made over exactly our text, which nobody is told. `read` says where in the paste the signature
     was found, or nothing where the paste is the signature. `can_search_longer` says that a longer
-    search may find a text that was altered, which this one didn't. `of_page` says that the
-    accepted signature is of the signing page's text.
+    search may find a text that was altered, which this one didn't; `asks_for_text`, that the text
+    which the wallet shows as signed may prove the cause. `of_page` says that the accepted signature
+    is of the signing page's text.
     """
 
     accepted: bool
@@ -87,3 +93,4 @@ class Diagnosis:
     read: str = ""
     can_search_longer: bool = False
     of_page: bool = False
+    asks_for_text: bool = False

@@ -41,7 +41,7 @@ from chainteller.wallets.pasted_secrets import SecretPasted, base58_keys, hex_ke
 from chainteller.wallets.reader import Unreadable, read_signature
 from chainteller.wallets.recoverable import key_witness
 from chainteller.wallets.repair import repair_signature
-from chainteller.wallets.search import search
+from chainteller.wallets.search import Found, is_shown_as, search, search_shown
 from chainteller.wallets.transit import Journey, makes
 from chainteller.wallets.variants import hashed_texts
 from chainteller.wallets.verify import verify_reading
@@ -371,13 +371,21 @@ def _explain(case: Case, attempts: list[_Attempt]) -> Diagnosis:
     repaired = _repaired(case)
     if repaired is not None:
         return repaired
-    altered = _altered_text(first)
+    altered = _shown_text(first) or _altered_text(first)
     if altered is not None:
         return altered
     answers = (step(first) for step in _LAST_STEPS)
     answer = next((each for each in answers if each is not None), _answer(case, "NO_MATCH"))
     is_open = not answer.certain and bool(first.probe.tries)
-    return replace(answer, can_search_longer=is_open and not case.search_longer)
+    return replace(
+        answer,
+        can_search_longer=is_open and not case.search_longer,
+        asks_for_text=is_open and case.signed_text is None and answer.finding in _ASKING,
+    )
+
+
+_ASKING = frozenset({"UNKNOWN_SIGNER", "NO_MATCH", "UNKNOWN_TEXT"})
+"""Findings that the text which the wallet shows as signed may decide."""
 
 
 def _is_by_registered(attempt: _Attempt) -> bool:
@@ -534,12 +542,55 @@ def _stated_address(attempt: _Attempt) -> Diagnosis | None:
     return None
 
 
+def _shown_text(attempt: _Attempt) -> Diagnosis | None:
+    """A known key signed what the customer's wallet shows as signed."""
+    case = attempt.case
+    if not case.signed_text or len(case.signed_text) > MAX_PASTE:
+        return None
+    for family in dict.fromkeys(each.network.family for each in attempt.everybody):
+        theirs = [each for each in attempt.everybody if each.network.family is family]
+        probe = attempt.probe_as(family)
+        found = probe.tries and search_shown(
+            probe, case.challenge, case.signed_text, theirs, longer=case.search_longer
+        )
+        if found:
+            return _by_shown_text(attempt, found)
+    return None
+
+
+def _by_shown_text(attempt: _Attempt, found: Found) -> Diagnosis:
+    """Certain of the cause only where the text shows which of the challenges it was for."""
+    case, signer, signed = attempt.case, found.signer, found.journey.signed
+    witness = attempt.probe_as(signer.network.family).witness(signed, signer)
+    is_ours = _names_challenge(signed, case.challenge)
+    other = next((each for each in attempt.others if _names_challenge(signed, each)), None)
+    if other is not None and not is_ours:
+        answer = _signed_other(attempt, other, signed, signer)
+        return replace(answer, differences=describe(other.text, signed))
+    if signer.canonical == attempt.registered.canonical:
+        answer = _answer(case, "EDITED_TEXT", witness=witness)
+        certain = is_ours or not any(_is_of_another_cause(attempt, each) for each in attempt.others)
+        answer = replace(answer, certain=certain)
+    else:
+        answer = _by_other_wallet(attempt, signer, witness)
+    return replace(answer, differences=describe(case.challenge.text, signed))
+
+
+def _names_challenge(signed: bytes, challenge: KnownChallenge) -> bool:
+    return challenge.challenge_id.removeprefix("CHG_").encode() in signed
+
+
+def _is_of_another_cause(attempt: _Attempt, other: KnownChallenge) -> bool:
+    """Whether a signature of the other challenge's text has another cause than one of ours."""
+    return other.state == "expired" or other.address.network != attempt.registered.network
+
+
 def _altered_text(attempt: _Attempt) -> Diagnosis | None:
     """One of the texts that a known address may have signed, altered on its way."""
     case = attempt.case
     found = search(
         attempt.probe_as, case.challenge, attempt.others, case.known_addresses,
-        longer=case.search_longer,
+        longer=case.search_longer, is_cancelled=case.is_cancelled,
     )  # fmt: skip
     if found is None:
         return None
@@ -557,9 +608,8 @@ def _altered_text(attempt: _Attempt) -> Diagnosis | None:
             answer = replace(answer, cause=WRONG_MESSAGE_FORMAT, certain=False)
     else:
         answer = _altered(attempt, found.journey, signer, what)
-        registered = attempt.registered
         if answer.cause == WRONG_MESSAGE_FORMAT and any(
-            each.state == "expired" or each.address.network != registered.network for each in alike
+            _is_of_another_cause(attempt, each) for each in alike
         ):
             note = " An earlier text that was altered alike looks the same, so it may be that one."
             answer = replace(answer, certain=False, explanation=answer.explanation + note)
@@ -649,6 +699,28 @@ def _embedded_key(attempt: _Attempt) -> Diagnosis | None:
     return _answer(attempt.case, "OTHER_ADDRESS_OF_KEY", witness=witness, recovered=own.display)
 
 
+def _unknown_text(attempt: _Attempt) -> Diagnosis | None:
+    """The paste says that the registered wallet signed, and not what."""
+    registered = attempt.registered
+    is_named = any(each.canonical == registered.canonical for each in attempt.stated_addresses)
+    if attempt.probe.names(registered) or (is_named and attempt.probe.tries):
+        return _answer(attempt.case, "UNKNOWN_TEXT")
+    return None
+
+
+def _other_than_shown(attempt: _Attempt) -> Diagnosis | None:
+    """The registered wallet signed neither our text nor the one that the customer copied."""
+    case, text = attempt.case, attempt.case.signed_text
+    if not text or not attempt.probe.tries:
+        return None
+    is_ours = is_shown_as(text, attempt.text)
+    signer = attempt.stranger
+    return replace(
+        _answer(case, "OUR_TEXT_BY_ANOTHER" if is_ours else "SHOWN_TEXT_NOT_SIGNED"),
+        unproven_signer=signer.display if signer else None,
+    )
+
+
 def _shape(attempt: _Attempt) -> Diagnosis | None:
     shape = attempt.shape
     return _answer(attempt.case, shape.finding) if shape.finding else None
@@ -688,6 +760,8 @@ _EXACT_STEPS = (
 )
 _LAST_STEPS = (
     _stranger_again,
+    _unknown_text,
     _shape,
+    _other_than_shown,
     _stranger,
 )

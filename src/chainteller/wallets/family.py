@@ -133,6 +133,9 @@ class Probe(Protocol):
         signature of this family, or none that states all of it, was read.
         """
 
+    def names(self, address: Address) -> bool:
+        """Whether the paste itself carries the key of the address."""
+
     def prepare(self, messages: Sequence[bytes]) -> None:
         """Make the next calls of `match` and `signer` for these messages cheap."""
 

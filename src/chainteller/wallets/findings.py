@@ -29,6 +29,15 @@ _OWN_WALLET = (
     "Could you sign with the wallet you registered with us, the one whose address ends in "
     "{expected_end}?"
 )
+_HISTORY = (
+    "Could you open your wallet's history, copy the text that it signed, and send it to us with "
+    "the address that it shows?"
+)
+_NEW_MESSAGE = "Create a new message, and send it with the signing page: nothing is copied there."
+_TEXT_BACK = (
+    "Paste the text that the wallet shows as signed (or use --signed-text): it proves which of the "
+    "two it is. If the customer can't find it, create a new message."
+)
 _OTHER_NETWORK = "Could you sign our text as a message with your {network} wallet?"
 
 _GENERAL: dict[str, Wording] = {
@@ -171,7 +180,6 @@ _GENERAL: dict[str, Wording] = {
         "Send the text as a QR code or file: copying from a narrow window breaks lines.",
     ),
     "LITERAL_ESCAPES": altered("the text it signed holds the characters backslash and n"),
-    "FIRST_LINE_ONLY": altered("only the first line of the text was signed"),
     "HEX_OF_TEXT": altered(
         "it signed the text turned into hex digits",
         "Could you sign the text itself, and switch off any hex option in your wallet?",
@@ -218,6 +226,16 @@ _GENERAL: dict[str, Wording] = {
         "Could you sign our text alone, without the words below it?",
     ),
     "ALTERED_TEXT": altered("the text it signed {what}"),
+    "PART_RESPELLED": altered(
+        "the address, a date or a reference in the text it signed is written in another way",
+        "Could you copy the text from our message once more, without changing dates, addresses or "
+        "references, and sign it again?",
+    ),
+    "TEXT_ENCODED": altered(
+        "it signed the text as a program writes it, with other signs around it or as codes",
+        "Could you sign the text itself, copied from our message, without a script or form in "
+        "between?",
+    ),
     "UNICODE_FORM": altered("it signed the text with its accents encoded in another way"),
     "EDITED_TEXT": altered("the wallet's own record shows that another text was signed"),
     "RAW_HASH_SIGNED": altered(
@@ -264,20 +282,42 @@ _GENERAL: dict[str, Wording] = {
         "you switch to the one that ends in {expected_end}?",
         "Have it signed with the registered address, or register the address that signed.",
     ),
+    "UNKNOWN_TEXT": Wording(
+        WRONG_MESSAGE_FORMAT,
+        "The signature names the registered wallet, but it isn't over our text, nor over any form "
+        "of it that we know.",
+        _HISTORY,
+        _NEW_MESSAGE,
+    ),
+    "OUR_TEXT_BY_ANOTHER": Wording(
+        WRONG_WALLET_ADDRESS,
+        "The customer's wallet shows our text as signed, but the registered wallet didn't make "
+        "this signature. Another wallet probably signed.",
+        "Which address does your wallet show beside that text: does it end in {expected_end}?",
+        "If the address is another one, have the text signed with the registered wallet. If it is "
+        "the registered one, " + _NEW_MESSAGE[0].lower() + _NEW_MESSAGE[1:],
+    ),
+    "SHOWN_TEXT_NOT_SIGNED": Wording(
+        WRONG_WALLET_ADDRESS,
+        "The registered wallet signed neither our text nor the one that the customer copied. "
+        "Another wallet may have signed, or the text was copied from another signature.",
+        "Which address does your wallet show beside that text: does it end in {expected_end}?",
+        _NEW_MESSAGE,
+    ),
     "UNKNOWN_SIGNER": Wording(
         WRONG_WALLET_ADDRESS,
         "The signature is well formed but is not the registered wallet's over this text. Either "
         "another wallet signed, or the registered one signed a text that differs in a way we "
         "could not find. Which of the two cannot be told from one signature.",
-        "Which address does your wallet show when you sign: does it end in {expected_end}?",
-        "If it is the registered address, have the text copied and signed again.",
+        _HISTORY,
+        _TEXT_BACK,
     ),
     "NO_MATCH": Wording(
         WRONG_WALLET_ADDRESS,
         "The signature is well formed but is not the registered wallet's over this text. This "
         "kind of signature does not tell who made it: another wallet, or another text.",
-        "Which address does your wallet show when you sign: does it end in {expected_end}?",
-        "If it is the registered address, have the text copied and signed again.",
+        _HISTORY,
+        _TEXT_BACK,
     ),
 }
 

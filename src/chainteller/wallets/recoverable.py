@@ -313,6 +313,10 @@ class RecoverableProbe:
     def tries(self) -> int:
         return curve().tries if self._stated else 0
 
+    def names(self, _address: Address) -> bool:
+        """False: no key is written down."""
+        return False
+
     def _recover(self, digest: bytes) -> tuple[bytes | None, ...]:
         if digest not in self._signers:
             self._prepare([digest])

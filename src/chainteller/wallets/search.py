@@ -7,23 +7,23 @@ address at once; Ed25519 has to be asked about each address. A longer search loo
 candidates first, and at many more, in a few seconds.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import islice, zip_longest
+from itertools import islice, product, zip_longest
 
-from chainteller.wallets.cases import MAX_OTHER_TEXTS, KnownAddress, KnownChallenge
+from chainteller.domain.json_depth import parse_json
+from chainteller.wallets.cases import KnownAddress, KnownChallenge
 from chainteller.wallets.family import Address, Family, Probe
-from chainteller.wallets.transit import Journey, journeys, simplest
+from chainteller.wallets.transit import Journey, journeys
 
 # Candidates for all texts together, however many a probe can be asked about; for this challenge's
-# own text altered once; and the part of all for other texts.
+# own text before the others'; and the part of all for other texts.
 _ALL, _FIRST, _PART_OF_OTHERS = 10_000, 800, 0.3
 _MOST_PER_TEXT = 300
-# More candidates of each other text than these aren't kept for the next diagnosis.
-_KEPT_PER_TEXT = 2 * _MOST_PER_TEXT
-# A longer search: how many times as many candidates, and the part of them for other texts, whose
-# single alterations it looks through.
+# A longer search: how many times as many candidates, and the part of them for other texts.
 _TIMES_LONGER, _LONGER_PART_OF_OTHERS, _LONGER_PER_TEXT = 14, 0.5, 900
 # What happens often is found soon; larger batches cost less for each candidate.
 _FIRST_BATCH, _BATCH = 60, 300
@@ -31,6 +31,9 @@ _FIRST_BATCH, _BATCH = 60, 300
 _THOROUGH, _FEW = 24, 1
 # Candidates that are held against the customer's wallets of other families.
 _FOREIGN = 60
+# Forms that are compared with a text from the customer's wallet, of texts of usual length; signed
+# texts of a form that it may show; and the gaps between words that may have been line breaks.
+_COMPARED, _USUAL_LENGTH, _SHOWN_FORMS, _GAPS, _MOST_GAPS = 6000, 300, 2000, 6, 60
 Candidate = tuple[KnownChallenge, Journey]
 
 
@@ -50,6 +53,7 @@ def search(
     known: Sequence[KnownAddress],
     *,
     longer: bool = False,
+    is_cancelled: Callable[[], bool] = bool,
 ) -> Found | None:
     """The likeliest journey of one of the texts that one of the addresses signed, or None."""
     registered = challenge.address
@@ -66,14 +70,85 @@ def search(
         tries, part, most = tries * _TIMES_LONGER, _LONGER_PART_OF_OTHERS, _LONGER_PER_TEXT
     per_text = min(int(tries * part) // max(asked, 1), most)
     rest = max(tries - per_text * asked - _FIRST, 0) if probe.tries else 0
-    first = [(challenge, journey) for journey in _once_altered(challenge.text, _FIRST)]
-    altered = _many_altered(challenge.text, rest) if longer else _altered(challenge.text, rest)
+    own = ((challenge, journey) for journey in journeys(challenge.text))
+    likeliest = list(islice(own, _FOREIGN))
     return (
-        _look(probe, first, reachable, thorough=_THOROUGH)
-        or _look_elsewhere(probe_as, first[:_FOREIGN], everybody)
+        _look(probe, likeliest, reachable, thorough=_THOROUGH)
+        or _look_elsewhere(probe_as, likeliest, everybody)
+        or _look(probe, islice(own, _FIRST - _FOREIGN), reachable)
         or _look_at_others(probe_as, groups, per_text)
-        or _look(probe, ((challenge, journey) for journey in altered), reachable)
+        or _look(probe, _until(is_cancelled, islice(own, rest)), reachable)
     )
+
+
+def search_shown(
+    probe: Probe,
+    challenge: KnownChallenge,
+    shown: str,
+    addresses: Sequence[Address],
+    *,
+    longer: bool,
+) -> Found | None:
+    """Who signed the text that a wallet shows as signed, or what it shows alike."""
+    steps = _TIMES_LONGER if longer else 1
+    messages = islice(dict.fromkeys(_shown_as(challenge.text, shown, steps)), _SHOWN_FORMS * steps)
+    candidates = ((challenge, Journey(message, ())) for message in messages)
+    return _look(probe, candidates, addresses, thorough=_THOROUGH)
+
+
+def is_shown_as(shown: str, message: bytes) -> bool:
+    """Whether a wallet may show the message so: white space and invisible characters get lost."""
+    return _visible(shown) == _visible(message.decode("utf-8", "replace"))
+
+
+_HEX = re.compile(r"(?:0x)?((?:[0-9a-fA-F]{2})+)", re.ASCII)
+_UNSEEN = re.compile(r"[\s\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+")
+
+
+def _visible(text: str) -> str:
+    return _UNSEEN.sub("", text)
+
+
+def _shown_as(ours: str, shown: str, steps: int) -> Iterator[bytes]:
+    """What may have been signed where a wallet shows this, the likeliest first."""
+    yield shown.encode("utf-8", "replace")
+    found = _HEX.fullmatch(shown.strip())
+    if found:
+        yield bytes.fromhex(found[1])
+    yield from (each.encode("utf-8", "replace") for each in _with_other_blanks(shown))
+    expected = _visible(shown)
+    for text in dict.fromkeys((shown, ours)):
+        number = steps * _COMPARED * _USUAL_LENGTH // max(len(text), _USUAL_LENGTH)
+        for journey in islice(journeys(text), number):
+            if _visible(journey.signed.decode("utf-8", "replace")) == expected:
+                yield journey.signed
+
+
+def _with_other_blanks(shown: str) -> Iterator[str]:
+    """The text with other white space at its ends, and in gaps that a page shows as one space."""
+    for start, end in product(("", " ", "\n", "\t"), _ENDS):
+        yield start + shown.strip() + end
+    # A mail's soft line breaks, and an object that a program wrote over several lines.
+    yield shown.replace("= ", "=\n")
+    with suppress(ValueError):
+        value = parse_json(shown)
+        yield from (json.dumps(value, indent=indent) for indent in (2, 4))
+    words = shown.split()
+    gaps = len(words) - 1
+    for at, joint in product(range(min(gaps, _MOST_GAPS)), _BLANKS):
+        yield _joined(words, {at: joint})
+    for first in (0, max(gaps - _GAPS, 0)):
+        places = range(first, min(first + _GAPS, gaps))
+        for joints in product((" ", "\n", "\n\n"), repeat=len(places)):
+            yield _joined(words, dict(zip(places, joints, strict=True)))
+
+
+_ENDS = ("", "\n", "\r\n", " ", "\n\n", " \n", " \r\n", "\t", "\u00a0")
+_BLANKS = ("\t", "  ", "\u00a0", "\r\n", "\r\n\r\n", "\n\n\n")
+
+
+def _joined(words: Sequence[str], joints: Mapping[int, str]) -> str:
+    return "".join(word + joints.get(at, " ") for at, word in enumerate(words))[:-1]
 
 
 _Groups = dict[tuple[Family, tuple[Address, ...]], list[KnownChallenge]]
@@ -100,30 +175,13 @@ def _cost(probe: Probe, addresses: Sequence[Address]) -> int:
     return (1 if probe.names_its_key else len(addresses)) if probe.tries else 0
 
 
-# Kept because an answer is often checked before it is submitted, or sent twice.
-@lru_cache(4)
-def _altered(text: str, number: int) -> tuple[Journey, ...]:
-    """What is likeliest after `_once_altered`."""
-    return tuple(islice(_after_the_first(text, journeys(text)), number))
-
-
-def _many_altered(text: str, number: int) -> Iterator[Journey]:
-    """As `_altered`, for a longer search; too many to be kept."""
-    return islice(_after_the_first(text, journeys(text, many=True)), number)
-
-
-def _after_the_first(text: str, found: Iterable[Journey]) -> Iterator[Journey]:
-    tried = {journey.signed for journey in _once_altered(text, _FIRST)}
-    return (each for each in found if each.signed not in tried)
-
-
-@lru_cache(2 * MAX_OTHER_TEXTS)
-def _once_altered(text: str, number: int) -> tuple[Journey, ...]:
-    return tuple(_new_once_altered(text, number))
-
-
-def _new_once_altered(text: str, number: int) -> Iterator[Journey]:
-    return islice(journeys(text, most_steps=1), number)
+def _until(
+    is_cancelled: Callable[[], bool], candidates: Iterator[Candidate]
+) -> Iterator[Candidate]:
+    for number, each in enumerate(candidates):
+        if number % _BATCH == 0 and is_cancelled():
+            return
+        yield each
 
 
 def _look(
@@ -139,7 +197,7 @@ def _look(
         match = probe.find(signed, addresses, thorough=max(thorough - start, 0))
         if match is not None:
             text_of, journey = batch[match.index]
-            return Found(text_of, simplest(text_of.text, journey), match.address)
+            return Found(text_of, journey, match.address)
         start, size = start + size, _BATCH
     return None
 
@@ -183,8 +241,7 @@ def _of_each(texts: Sequence[KnownChallenge], number: int) -> Iterator[Candidate
     before they differ, once.
     """
     tried = set[bytes]()
-    altered = _once_altered if number <= _KEPT_PER_TEXT else _new_once_altered
-    for rank in zip_longest(*(altered(text.text, number) for text in texts)):
+    for rank in zip_longest(*(islice(journeys(text.text), number) for text in texts)):
         for text, journey in zip(texts, rank, strict=True):
             if journey is not None and journey.signed not in tried:
                 tried.add(journey.signed)

@@ -1,27 +1,24 @@
-"""A model of what happens to a text on its way into a wallet.
+"""What a text may have become on its way into a wallet, the likeliest first.
 
-What happened may be two `Alteration`s, in any order. `journeys` tries them best first: the
-likeliest sets of steps come first, and a caller stops when its budget is used up.
+A journey is up to three alterations. `journeys` walks over all of them by cost, each only when it
+is asked for the next: a caller stops when its budget is used up.
 """
 
 import math
 from collections.abc import Iterator
 from functools import cache
+from heapq import heappop, heappush, heapreplace
 from typing import NamedTuple
 
-from chainteller.wallets.alterations import Alteration, alterations
+from chainteller.wallets.alterations import Alteration, Stage, alterations
 
-# How often one and two things happen to a text, as costs; two may be drawn either way round.
-_ONE, _TWO = -math.log(0.5), -math.log(0.5 * 2)
-_USUAL_ORDER, _OTHER_ORDER = -math.log(0.85), -math.log(0.15)
-# Less likely sets of steps are beyond the budget of a search, and of a longer one.
-_DEAREST, _DEAREST_OF_MANY = 5.1, 6.7
-_ORDER = (
-    "unicode", "case", "characters", "typography", "spaces", "cut", "quotes", "markdown", "prefix",
-    "double", "tail", "mark", "wrap", "lines", "start", "end", "ends", "markup", "code", "file",
-    "mail",
-)  # fmt: skip
+# How much less likely one more step is, after a step of an earlier, the same and a later stage.
+_ANOTHER, _SAME_STAGE, _BACKWARDS = -math.log(0.6), -math.log(0.15), -math.log(0.05)
+_LONGEST = 2000
 _Steps = tuple[Alteration, ...]
+_Way = list[tuple[float, Alteration]]
+_Place = tuple[str, float, _Steps, tuple[str, ...], _Way]
+"""A text on its way, its cost, the steps that made it, their kinds, and what may follow."""
 
 
 class Journey(NamedTuple):
@@ -31,41 +28,59 @@ class Journey(NamedTuple):
     steps: _Steps
 
 
-def journeys(text: str, most_steps: int = 2, *, many: bool = False) -> Iterator[Journey]:
-    """What the text may have become, likeliest first; never the text itself, nothing twice.
+def journeys(text: str, most_steps: int = 3) -> Iterator[Journey]:
+    """What the text may have become, likeliest first; never the text itself, nothing twice."""
+    first, *later = ways(text)
+    seen, useless = {text.encode()}, set[Alteration]()
+    place: _Place = (text, 0.0, (), (), first)
+    queue = [(first[0][0], 0, 0, place)]
+    number = 0
+    while queue:
+        cost, _, index, place = queue[0]
+        before, so_far, steps, kinds, following = place
+        step = following[index][1]
+        number += 1
+        index += 1
+        if index < len(following):
+            heapreplace(queue, (so_far + following[index][0], number, index, place))
+        else:
+            heappop(queue)
+        # What changes nothing in our own text, which was asked first, does so rarely in another.
+        if step.kind in kinds or step in useless:
+            continue
+        made = step.apply(before)
+        data = made.encode("utf-8", "replace") if isinstance(made, str) else made
+        if data in seen or not data:
+            if not steps and not step.is_late:
+                useless.add(step)
+            continue
+        seen.add(data)
+        steps = (*steps, step)
+        yield Journey(data, steps)
+        if isinstance(made, str) and len(steps) < most_steps and len(made) <= _LONGEST:
+            following = later[step.stage]
+            place = (made, cost, steps, (*kinds, step.kind), following)
+            heappush(queue, (cost + following[0][0], -number, 0, place))
 
-    With `many` the same begin, and about three times as many follow.
-    """
-    seen = {text.encode()}
-    once: dict[Alteration, str | bytes] = {}
-    for recipe in _recipes(most_steps, _DEAREST_OF_MANY if many else _DEAREST):
-        first = recipe[0]
-        if first not in once:
-            once[first] = first.apply(text)
-        signed = once[first]
-        if len(recipe) > 1:
-            # What is no text any more is not rewritten, and a step that changes nothing is none.
-            if signed == text or not isinstance(signed, str):
-                continue
-            before = signed
-            signed = recipe[1].apply(before)
-            if signed == before:
-                continue
-        data = _encoded(signed)
-        if data not in seen:
-            seen.add(data)
-            yield Journey(data, recipe)
+
+def ways(text: str) -> list[_Way]:
+    """What happens to the text at first, and after a step of each stage, by cost."""
+    return _ways(alterations(text))
 
 
-def simplest(text: str, journey: Journey) -> Journey:
-    """The same bytes by one step, where one explains them: a line break that became CR LF is a
-    CR LF.
-    """
-    if len(journey.steps) > 1:
-        for each in alterations():
-            if _encoded(each.apply(text)) == journey.signed:
-                return Journey(journey.signed, (each,))
-    return journey
+@cache
+def _ways(everything: _Steps) -> list[_Way]:
+    found: list[_Way] = [[(each.cost, each) for each in everything]]
+    for before in Stage:
+        rows = [(each.cost + _further(before, each.stage), each) for each in everything]
+        found.append(sorted(rows, key=lambda row: row[0]))
+    return found
+
+
+def _further(before: Stage, after: Stage) -> float:
+    if after > before:
+        return _ANOTHER
+    return _SAME_STAGE if after == before else _BACKWARDS
 
 
 def makes(journey: Journey, text: str) -> bool:
@@ -82,28 +97,3 @@ def makes(journey: Journey, text: str) -> bool:
 
 def _encoded(signed: str | bytes) -> bytes:
     return signed.encode("utf-8", "replace") if isinstance(signed, str) else signed
-
-
-@cache
-def _recipes(most_steps: int, dearest: float) -> tuple[_Steps, ...]:
-    """One or two alterations of different kinds, the likeliest first."""
-    singles = alterations()
-    rows: list[tuple[float, _Steps]] = [(each.cost + _ONE, (each,)) for each in singles]
-    if most_steps > 1:
-        rows += _pairs(singles, dearest)
-    rows.sort(key=lambda row: row[0])
-    return tuple(recipe for _, recipe in rows)
-
-
-def _pairs(singles: _Steps, dearest: float) -> Iterator[tuple[float, _Steps]]:
-    places = {kind: place for place, kind in enumerate(_ORDER)}
-    for index, first in enumerate(singles):
-        for second in singles[index + 1 :]:
-            cost = _TWO + first.cost + second.cost
-            if cost > dearest:
-                break
-            if first.kind != second.kind:
-                usual = places[first.kind] < places[second.kind]
-                steps = (first, second) if usual else (second, first)
-                yield cost + _USUAL_ORDER, steps
-                yield cost + _OTHER_ORDER, steps[::-1]

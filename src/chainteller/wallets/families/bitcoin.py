@@ -319,6 +319,12 @@ class BitcoinProbe:
     def carries_key(self) -> bool:
         return self._to_sign is not None
 
+    def names(self, address: Address) -> bool:
+        """Whether the witness of a proof holds the key of the address."""
+        check = self._check(address)
+        key = check.witness_key if check is not None else None
+        return key is not None and is_of_key(key, address)
+
     def match(self, message: bytes, address: Address) -> str | None:
         check = self._check(address)
         if check is not None and check.signs(message):

@@ -200,6 +200,10 @@ class SolanaProbe:
         self._longer = [c.data[:64] for c in reading.candidates if len(c.data) in {65, 66}]
         self._check = cache(Check)
 
+    def names(self, _address: Address) -> bool:
+        """False: a signature holds no key."""
+        return False
+
     @property
     def tries(self) -> int:
         return _TRIES if any(is_well_formed(each) for each in self._signatures) else 0
