@@ -1,11 +1,12 @@
 """Labelled cases from any seed, and what a diagnosis makes of them.
 
-`python -m tests.wallets.labelled SEED COUNT [pure] [held-out] [longer] [into=FILE]` prints the
-rates; what happened in each case is known, so a wrong verdict, a wrong cause that is called
+`python -m tests.wallets.labelled SEED COUNT [pure] [held-out] [longer] [back] [into=FILE]` prints
+the rates; what happened in each case is known, so a wrong verdict, a wrong cause that is called
 certain, a statement whose witness the checker refuses, and an address that nobody owns are all
-counted. With `into`, a long run keeps what it has counted and goes on from there; `held-out` takes
-today's texts and alterations with other parameters, up to three of them. With `longer`, what a
-diagnosis found nothing in is searched for longer, as the console does, and the last answer counts.
+counted. With `into`, a long run keeps what it has counted and goes on from there. Texts are altered
+by `travelled`, and with `held-out` by its second generator. With `longer`, what a diagnosis found
+nothing in is searched for longer, as the console does; with `back`, the customer copies the text
+from the wallet where the answer asks for it. The last answer counts.
 """
 
 import json
@@ -13,31 +14,30 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from random import Random  # noqa: TID251 - cases that can be made again from a seed
 from typing import Any
 
-from tests.wallets.altered_texts import altered
 from tests.wallets.clipboards import clipboards
 from tests.wallets.customers import (
     EXPIRES,
-    IDS,
     Customer,
     case,
     challenge,
     customers,
     known,
 )
-from tests.wallets.held_out_texts import held_out
 from tests.wallets.secrets_of_wallets import secrets_of_wallets
+from tests.wallets.travelled import held_out, journeys
+from tests.wallets.travelled.journeys import Journey
 
 from chainteller.wallets.cases import Case, Diagnosis, KnownChallenge
 from chainteller.wallets.checker import proves
 from chainteller.wallets.diagnose import diagnose
-from chainteller.wallets.texts import Party, long_text
+from chainteller.wallets.texts import Party, long_text, short_text
 from chainteller.wallets.wording import (
     EXPIRED_CHALLENGE,
     NETWORK_MISMATCH,
@@ -47,11 +47,11 @@ from chainteller.wallets.wording import (
 
 FAMILIES = ("evm", "solana", "bitcoin", "tron")
 KINDS = (
-    "one alteration", "one alteration", "two alterations", "two alterations", "other text",
+    "short text", "short text", "long text", "long text", "own words", "other text",
     "clipboard", "clipboard", "other wallet", "unknown wallet", "other family", "secret",
     "contract wallet",
 )  # fmt: skip
-HELD_OUT_KINDS = (*KINDS, "three alterations")
+ALTERED = frozenset({"short text", "long text", "own words"})
 FORMAT = frozenset({WRONG_MESSAGE_FORMAT})
 
 
@@ -66,6 +66,7 @@ class Labelled:
     accepted: bool = False
     signer: str | None = None
     owners: frozenset[str] = frozenset()
+    shown: str = ""
 
 
 @dataclass(slots=True)
@@ -84,6 +85,8 @@ class Rates:
         is_right = answer.accepted == labelled.accepted and answer.cause in labelled.causes
         if labelled.kind == "secret":
             is_right = answer.finding == "SECRET_PASTED"
+        if labelled.kind in ALTERED:
+            is_right = is_right and answer.witness is not None
         self.right[labelled.kind] += is_right
         if not is_right:
             self.examples.append(f"{labelled.kind}: {labelled.name} -> {answer.finding}")
@@ -123,78 +126,98 @@ def _faults(labelled: Labelled, answer: Diagnosis) -> Iterator[str]:
         yield "no secret"
 
 
-def _todays_text(customer: Customer, rng: Random, challenge_id: str) -> str:
-    """A text as it is made now, with labels from the shortest to those that have to be cut."""
+def _text(customer: Customer, rng: Random, challenge_id: str, *, is_short: bool) -> str:
+    """With labels from the shortest to those that have to be cut, and codes of any bank."""
     party = Party(
         rng.choice(("7", "C-1042", "Kunde 77 & S\u00f6hne", "customer-of-a-very-long-name-0001")),
         rng.choice(("", "", "0042", "DE89 3704 0044 0532 0130 00")),
     )
+    if is_short:
+        code = rng.choice(("EXAMPLEBANK", "BANK", "FIRSTEXAMPLE"))
+        return short_text(bank_code=code, customer=party.customer, challenge_id=challenge_id)
     return long_text(
         bank_name=rng.choice(("Example Bank", "Bank", "Savings Bank of Example Town")),
         party=party, address=customer.registered, challenge_id=challenge_id, valid_until=EXPIRES,
     )  # fmt: skip
 
 
-def _challenge(
-    customer: Customer, rng: Random, challenge_id: str, text: str, state: str
-) -> KnownChallenge:
-    made = {"text": _todays_text(customer, rng, challenge_id)} if text == "today" else {}
-    return challenge(customer.registered, challenge_id=challenge_id, state=state, **made)
-
-
-def _others(customer: Customer, rng: Random, number: int, text: str) -> tuple[KnownChallenge, ...]:
+def _others(
+    customer: Customer, rng: Random, number: int, *, is_short: bool
+) -> Iterator[KnownChallenge]:
     """Earlier texts of the registered wallet, open or expired."""
-    return tuple(
-        _challenge(
-            customer, rng, f"CHG_{rng.randrange(36**6):022d}", text, rng.choice(("open", "expired"))
-        )
-        for _ in range(number)
-    )
+    for _ in range(number):
+        challenge_id, state = _id(rng), rng.choice(("open", "expired"))
+        text = _text(customer, rng, challenge_id, is_short=is_short)
+        yield challenge(customer.registered, challenge_id=challenge_id, text=text, state=state)
+
+
+def _id(rng: Random) -> str:
+    return "CHG_" + "".join(rng.choices("0123456789ABCDEFGHJKMNPQRSTVWXYZ", k=22))
 
 
 def labelled_cases(
-    seed: int | str, count: int, *, texts: int = 3, addresses: int = 8, is_held_out: bool = False
-) -> Iterator[Labelled]:
+    seed: int | str, count: int, *, texts: int = 3, addresses: int = 8, is_held_out: bool = False,
+    families: Sequence[str] = FAMILIES,
+) -> Iterator[Labelled]:  # fmt: skip
     """`texts` earlier texts and up to `addresses` other addresses come with each case."""
     rng = Random(seed)  # noqa: S311 - no secret
-    text = "today" if is_held_out else "earlier"
     everyone = [customer for name in FAMILIES for customer in customers(name)]
     owners = frozenset(each.registered.display for each in everyone)
+    alter = held_out.journeys if is_held_out else journeys.journeys
     for _ in range(count):
-        kind = rng.choice(HELD_OUT_KINDS if is_held_out else KINDS)
-        customer = rng.choice(everyone)
-        others = _others(customer, rng, texts, text)
+        kind = rng.choice(KINDS)
+        is_short = kind == "short text" or (kind != "long text" and rng.random() < 0.5)
+        customer = rng.choice([each for each in everyone if each.family in families])
         rest = [each for each in everyone if each is not customer]
         companions = known(*(each.registered for each in rng.sample(rest, min(addresses, 9))))
         if addresses > len(rest):
             companions *= addresses // len(companions)
-        mine = _challenge(customer, rng, IDS[0], text, "open")
-        context: dict[str, Any] = {"alter": held_out if is_held_out else altered}
-        context |= {"challenge": mine, "other_challenges": others, "known_addresses": companions}
+        challenge_id = _id(rng)
+        text = _text(customer, rng, challenge_id, is_short=is_short)
+        context: dict[str, Any] = {
+            "alter": alter,
+            "challenge": challenge(customer.registered, challenge_id=challenge_id, text=text),
+            "other_challenges": tuple(_others(customer, rng, texts, is_short=is_short)),
+            "known_addresses": companions,
+        }
         made = _MAKERS[kind](customer, rng, context)
         made[4].pop("alter")
+        shown = made[4].pop("shown", "")
         yield Labelled(
             kind, made[0], case(customer.registered, made[1], **made[4]), made[2],
-            accepted=None in made[2], signer=made[3], owners=owners,
+            accepted=None in made[2], signer=made[3], owners=owners, shown=shown,
         )  # fmt: skip
 
 
 Made = tuple[str, str, frozenset[str | None], str | None, dict[str, Any]]
 
 
-def _altered(customer: Customer, rng: Random, context: dict[str, Any], number: int) -> Made:
-    name, text = context["alter"](context["challenge"].text, rng, number)
-    return f"{customer.family}: {name}", customer.answer(text), FORMAT, None, context
+def _journey(rng: Random, context: dict[str, Any], text: str, *, is_knowable: bool) -> Journey:
+    made: Iterator[Journey] = context["alter"](rng, text)
+    if context["alter"] is held_out.journeys:
+        return next(made)
+    return next(each for each in made if each.is_knowable is is_knowable)
+
+
+def _altered(
+    customer: Customer, rng: Random, context: dict[str, Any], *, is_knowable: bool
+) -> Made:
+    text = context["challenge"].text
+    journey = _journey(rng, context, text, is_knowable=is_knowable)
+    name = f"{customer.family}: {', '.join(journey.steps)}"
+    context = {**context, "shown": journey.shown}
+    return name, customer.answer(journey.signed), FORMAT, None, context
 
 
 def _other_text(customer: Customer, rng: Random, context: dict[str, Any]) -> Made:
     other = rng.choice(context["other_challenges"])
-    name, text = (
-        ("as it is", other.text) if rng.random() < 0.5 else context["alter"](other.text, rng, 1)
-    )
+    signed, name = other.text.encode(), "as it is"
+    if rng.random() < 0.5:
+        signed = other.text.encode() + b"\n"
+        name = "with a line break"
     causes = frozenset({EXPIRED_CHALLENGE}) if other.state == "expired" else FORMAT
     name = f"{customer.family}: {other.state}, {name}"
-    return name, customer.answer(text), causes, customer.registered.display, context
+    return name, customer.answer(signed), causes, customer.registered.display, context
 
 
 def _clipboard(customer: Customer, rng: Random, context: dict[str, Any]) -> Made:
@@ -259,9 +282,9 @@ def _contract(customer: Customer, rng: Random, context: dict[str, Any]) -> Made:
 
 
 _MAKERS: dict[str, Callable[[Customer, Random, dict[str, Any]], Made]] = {
-    "one alteration": partial(_altered, number=1),
-    "two alterations": partial(_altered, number=2),
-    "three alterations": partial(_altered, number=3),
+    "short text": partial(_altered, is_knowable=True),
+    "long text": partial(_altered, is_knowable=True),
+    "own words": partial(_altered, is_knowable=False),
     "other text": _other_text,
     "clipboard": _clipboard,
     "other wallet": _other_wallet,
@@ -272,20 +295,24 @@ _MAKERS: dict[str, Callable[[Customer, Random, dict[str, Any]], Made]] = {
 }
 
 
-def judge_all(cases: Iterator[Labelled], *, longer: bool = False) -> Rates:
+def judge_all(cases: Iterator[Labelled], *, longer: bool = False, back: bool = False) -> Rates:
+    """`back` also gives the text that the wallet shows, where an answer asks for it."""
     rates = Rates()
     for labelled in cases:
         started = time.process_time()
         answer = diagnose(labelled.case)
         if longer and answer.can_search_longer:
             answer = diagnose(replace(labelled.case, search_longer=True))
+        if back and answer.asks_for_text and labelled.shown:
+            answer = diagnose(replace(labelled.case, signed_text=labelled.shown))
         rates.add(labelled, answer, time.process_time() - started)
     return rates
 
 
 def run(
-    seed: str, count: int, into: Path | None, *, is_held_out: bool = False, longer: bool = False
-) -> Rates:
+    seed: str, count: int, into: Path | None, *, is_held_out: bool = False,
+    families: Sequence[str] = FAMILIES, **ways: bool,
+) -> Rates:  # fmt: skip
     """Judge the cases in blocks, each with a seed of its own, and keep the counts of each."""
     kept = into.read_text().splitlines() if into and into.exists() else []
     rates = Rates()
@@ -295,9 +322,9 @@ def run(
     while (done := len(rates.times)) < count:
         cases = labelled_cases(
             f"{seed}:{done}", min(_BLOCK, count - done), texts=48, addresses=24,
-            is_held_out=is_held_out,
+            is_held_out=is_held_out, families=families,
         )  # fmt: skip
-        block = judge_all(cases, longer=longer)
+        block = judge_all(cases, **ways)
         rates.extend(block)
         if into:
             parts = (block.cases, block.right, block.faults, block.times, block.examples)
@@ -317,8 +344,11 @@ def main() -> None:
         os.environ["ECC_BACKEND_CLASS"] = "eth_keys.backends.NativeECCBackend"
     seed, count = sys.argv[1], int(sys.argv[2])
     into = next((Path(each[5:]) for each in sys.argv if each.startswith("into=")), None)
-    options = {"is_held_out": "held-out" in sys.argv, "longer": "longer" in sys.argv}
-    rates = run(seed, count, into, **options)
+    rates = run(
+        seed, count, into, is_held_out="held-out" in sys.argv, longer="longer" in sys.argv,
+        back="back" in sys.argv,
+        families=[each for each in FAMILIES if each in sys.argv] or FAMILIES,
+    )  # fmt: skip
     lines = [
         f"{kind:18} {number:7,} cases, {rates.share(kind):7.2%} right"
         for kind, number in sorted(rates.cases.items())
