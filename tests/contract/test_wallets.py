@@ -17,6 +17,7 @@ from chainteller.service.errors import (
     InvalidAddress,
     InvalidSignature,
     NotFound,
+    SecretEntered,
     ServiceError,
     UnsupportedCurrency,
     UnsupportedNetwork,
@@ -255,7 +256,7 @@ def test_a_wrong_signature_is_explained_the_same_way_by_claim_and_diagnosis(
 def test_a_longer_search_finds_what_a_diagnosis_offers_it_for(service: Service) -> None:
     account, wallet = custody(service), registered(service)
     challenge = challenged(service, account, wallet)
-    marked = answer(challenge, wallet, signed(f"**{challenge.challenge}** Regards"))
+    marked = answer(challenge, wallet, signed(f"Hello,\n{challenge.challenge}\n"))
     brief = service.diagnose_signature(account.id, DiagnosisRequest.of(marked))
     assert (brief.certain, brief.can_search_longer) == (False, True)
     longer = DiagnosisRequest.of(marked, search_longer=True)
@@ -263,6 +264,24 @@ def test_a_longer_search_finds_what_a_diagnosis_offers_it_for(service: Service) 
     assert (found.finding, found.certain) == ("ALTERED_TEXT", True)
     assert found.can_search_longer is None
     assert service.challenges(account.id).data[0].attempts == 0
+
+
+def test_the_text_that_a_wallet_shows_is_asked_for_and_proves_the_cause(service: Service) -> None:
+    account, wallet = custody(service), registered(service)
+    challenge = challenged(service, account, wallet)
+    words = f"Maria agrees: {challenge.challenge}"
+    worded = answer(challenge, wallet, signed(f"{words}\n"))
+    first = service.diagnose_signature(account.id, DiagnosisRequest.of(worded))
+    assert (first.certain, first.asks_for_text) == (False, True)
+    back = DiagnosisRequest.of(worded, signed_text=words)
+    found = service.diagnose_signature(account.id, back)
+    assert (found.finding, found.cause, found.certain) == (
+        "EDITED_TEXT", "WRONG_MESSAGE_FORMAT", True,
+    )  # fmt: skip
+    assert found.asks_for_text is None
+    secret = DiagnosisRequest.of(worded, signed_text="test " * 11 + "junk")
+    with pytest.raises((SecretEntered, ValidationFailed)):
+        service.diagnose_signature(account.id, secret)
 
 
 def test_a_challenge_is_used_once_and_locks_after_too_many_attempts(place: Place) -> None:

@@ -88,7 +88,7 @@ def test_a_longer_search_is_made_alike_and_one_at_a_time(bench: Bench) -> None:
     desk = Desk(bench)
     challenge = desk.wallet("alice-ethereum").challenge
     assert challenge is not None
-    marked = sign_sample("alice-ethereum", f"**{challenge.challenge}** Regards", wallets=WALLETS)
+    marked = sign_sample("alice-ethereum", f"Hello,\n{challenge.challenge}\n", wallets=WALLETS)
     offered, by_desk = desk.verdicts("alice-ethereum", marked)
     assert offered == by_desk
     assert offered.can_search_longer

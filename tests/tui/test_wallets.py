@@ -58,7 +58,7 @@ async def test_a_verdict_is_shown_while_a_longer_search_goes_on(bench: Bench) ->
         return onward(call)
 
     challenge = case.newest()
-    changed = challenge.model_copy(update={"challenge": f"**{challenge.challenge}** Regards"})
+    changed = challenge.model_copy(update={"challenge": f"Hello,\n{challenge.challenge}\n"})
     marked = signed("alice-ethereum", changed)
     app = bench.console(layered(bench.service, slowly))
     async with app.run_test(size=(120, 40)) as pilot:
@@ -71,8 +71,37 @@ async def test_a_verdict_is_shown_while_a_longer_search_goes_on(bench: Bench) ->
         shown = seen(app)
         assert "searching on" not in shown
         assert "ALTERED_TEXT" in shown
-        assert "Regards" in shown
+        assert "label" in shown
         assert bench.service.challenges(case.account.id).data[0].attempts == 0
+
+
+@pytest.mark.needs("diagnoses")
+async def test_the_text_that_the_wallet_shows_is_pasted_after_the_signature(bench: Bench) -> None:
+    case, go_on = Case(bench, "alice-ethereum"), Event()
+
+    def slowly(call: Call[Answer], onward: Next) -> Answer:
+        if getattr(call.request, "search_longer", None):
+            assert go_on.wait(30)
+        return onward(call)
+
+    challenge = case.newest()
+    words = f"I am Maria. {challenge.challenge}"
+    app = bench.console(layered(bench.service, slowly))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await wallets(pilot)
+        pilot.app.post_message(
+            events.Paste(
+                signed("alice-ethereum", challenge.model_copy(update={"challenge": words}))
+            )
+        )
+        await until(lambda: "searching on" in seen(app))
+        assert "open your wallet's history" in " ".join(seen(app).split())
+        pilot.app.post_message(events.Paste(words))
+        await until(lambda: "EDITED_TEXT" in seen(app))
+        go_on.set()
+        await settle(pilot)
+        assert "EDITED_TEXT" in seen(app)
+        assert '"I am Maria. " was added' in seen(app)
 
 
 @pytest.mark.forms(1)

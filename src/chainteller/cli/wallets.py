@@ -300,8 +300,17 @@ def claim(
 @click.argument("signature")
 @_account_if_needed
 @click.option("--counterparty", "counterparty_id", metavar="CPT", help="The wallet.")
+@click.option(
+    "--signed-text",
+    metavar="TEXT",
+    help="The text that the customer's wallet shows as signed.",
+)
 def diagnose(
-    challenge_id: str, signature: str, account_id: str | None, counterparty_id: str | None
+    challenge_id: str,
+    signature: str,
+    account_id: str | None,
+    counterparty_id: str | None,
+    signed_text: str | None,
 ) -> None:
     """Explain whether a signature would be accepted, without submitting it.
 
@@ -309,10 +318,11 @@ def diagnose(
     """
     with writing() as desk:
         account, request = _claim(desk, challenge_id, signature, account_id, counterparty_id)
-        found = desk.service.diagnose_signature(account, DiagnosisRequest.of(request))
+        require_no_secret("signed text", signed_text or "")
+        ask = partial(DiagnosisRequest.of, request, signed_text=signed_text)
+        found = desk.service.diagnose_signature(account, ask())
         if found.can_search_longer:
-            longer = DiagnosisRequest.of(request, search_longer=True)
-            found = desk.service.diagnose_signature(account, longer)
+            found = desk.service.diagnose_signature(account, ask(search_longer=True))
     record(found, DIAGNOSIS)
 
 

@@ -230,6 +230,6 @@ DIAGNOSIS: "FieldList[SignatureDiagnosis]" = FieldList(
     interfaces=Interface.COMMAND,
     wire_only=(
         "challenge_id", "counterparty_id", "other_challenge_id", "other_counterparty_id",
-        "expired_at", "can_search_longer",
+        "expired_at", "can_search_longer", "asks_for_text",
     ),
 )  # fmt: skip

@@ -37,4 +37,5 @@ def diagnosis_model(case: Case, found: Diagnosis) -> SignatureDiagnosis:
         suggestion=found.suggestion,
         differences=list(found.differences) or None,
         can_search_longer=found.can_search_longer or None,
+        asks_for_text=found.asks_for_text or None,
     )

@@ -4,10 +4,10 @@ The diagnosis takes up to half a second, so it runs before the write begins; the
 decides on the locked challenge, whose text and address never change.
 """
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from threading import Lock
 from typing import NamedTuple
 
 from chainteller.domain.actors import Actor
@@ -44,7 +44,7 @@ from chainteller.wallets.proof import Proof
 
 RESOURCE = "ownership claim"
 # A longer search takes seconds of a processor: this process does one of them at a time.
-_SEARCHING = Lock()
+_SEARCHING = threading.Lock()
 
 
 @reads_in_context(operations.CLAIM_BY_ID)
@@ -68,8 +68,8 @@ def explain(
     Raises:
         NotFound, Conflict, ChallengeAlreadyUsed, ChallengeLocked.
     """
-    with _longer(wanted=bool(request.search_longer)) as longer:
-        about, found = _judge(context, actor.organisation, account_id, request, longer=longer)
+    with _longer(actor.organisation, request) as search:
+        about, found = _judge(context, actor.organisation, account_id, request, search)
     model, chain = diagnosis_model(about, found), contract_checks.ask(context, about, found)
     if chain is None or not chain.answer.is_valid:
         return model
@@ -81,8 +81,7 @@ def _judge(
     organisation_id: str,
     account_id: str,
     request: ClaimRequest,
-    *,
-    longer: bool = False,
+    search: "_Search | None" = None,
 ) -> tuple[Case, Diagnosis]:
     """A right signature is accepted before anything that could explain a wrong one is read."""
     from chainteller.wallets.diagnose import accept, diagnose  # noqa: PLC0415 - long to import
@@ -96,19 +95,45 @@ def _judge(
         return attempt, accepted
     with context.database.read() as connection:
         about = challenges.with_context(context, connection, challenge, attempt)
-    about = replace(about, search_longer=longer)
+    if search is not None:
+        about = replace(
+            about,
+            signed_text=search.signed_text,
+            search_longer=search.is_longer,
+            is_cancelled=search.ended.is_set,
+        )
     return about, diagnose(about)
 
 
+class _Search(NamedTuple):
+    """How a diagnosis searches; ``ended`` is set when nobody waits for it any more."""
+
+    signed_text: str | None
+    is_longer: bool
+    ended: threading.Event
+
+
+_under_way: dict[tuple[str, str], threading.Event] = {}
+"""The longer search of this process, if any, by its organisation and challenge."""
+
+
 @contextmanager
-def _longer(*, wanted: bool) -> Iterator[bool]:
-    """Whether to search longer: where it is wanted, and no other longer search is under way."""
-    if not (wanted and _SEARCHING.acquire(blocking=False)):
-        yield False
+def _longer(organisation_id: str, request: DiagnosisRequest) -> Iterator[_Search]:
+    """Search longer where it is asked for, and no other longer search is under way. Whoever asks
+    about the same challenge again doesn't wait for the earlier answer, which therefore ends.
+    """
+    about = (organisation_id, request.challenge_id)
+    earlier, ended = _under_way.get(about), threading.Event()
+    if earlier is not None:
+        earlier.set()
+    if not (request.search_longer and _SEARCHING.acquire(blocking=False)):
+        yield _Search(request.signed_text, is_longer=False, ended=ended)
         return
+    _under_way[about] = ended
     try:
-        yield True
+        yield _Search(request.signed_text, is_longer=True, ended=ended)
     finally:
+        _under_way.clear()
         _SEARCHING.release()
 
 

@@ -156,15 +156,21 @@ class ClaimRequest(RequestModel):
 
 class DiagnosisRequest(ClaimRequest):
     """A claim to be explained. With ``searchLonger``, the search for a text that was altered takes
-    a few seconds; ask for it where an answer says ``canSearchLonger``.
+    a few seconds; ask for it where an answer says ``canSearchLonger``. ``signedText`` is the text
+    that the customer's wallet shows as signed; send it where an answer says ``asksForText``.
     """
 
     search_longer: bool | None = None
+    signed_text: str | None = None
 
     @classmethod
-    def of(cls, claim: ClaimRequest, *, search_longer: bool = False) -> "DiagnosisRequest":
+    def of(
+        cls, claim: ClaimRequest, *, search_longer: bool = False, signed_text: str | None = None
+    ) -> "DiagnosisRequest":
         """Ask about a claim instead of submitting it."""
-        return cls(**dict(claim), search_longer=search_longer or None)
+        return cls(
+            **dict(claim), search_longer=search_longer or None, signed_text=signed_text or None
+        )
 
 
 class OwnershipClaim(WireModel):
@@ -273,7 +279,8 @@ class SignatureDiagnosis(WireModel):
     """Why a signature would be accepted or refused; the words are those of INVALID_SIGNATURE.
 
     ``differences`` are sentences that say how the signed text differs from ours.
-    ``canSearchLonger`` says that a diagnosis with ``searchLonger`` may find more.
+    ``canSearchLonger`` says that a diagnosis with ``searchLonger`` may find more, and
+    ``asksForText``, that one with ``signedText`` may prove the cause.
     """
 
     accepted: bool
@@ -294,6 +301,7 @@ class SignatureDiagnosis(WireModel):
     suggestion: str = ""
     differences: list[str] | None = None
     can_search_longer: bool | None = None
+    asks_for_text: bool | None = None
 
 
 class ReverificationRequest(RequestModel):

@@ -221,12 +221,15 @@ class Paste:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The diagnosis of a pasted signature, which itself is kept only if it would be accepted."""
+    """The diagnosis of a pasted signature, which itself is kept only if it would be accepted, or as
+    long as the text that the customer's wallet shows may explain it.
+    """
 
     challenge_id: str
     paste: Paste
     diagnosis: SignatureDiagnosis
     signature: str = field(default="", repr=False)
+    unexplained: str = field(default="", repr=False)
     is_by_desk: bool = field(default=False, compare=False)
     """Whether this desk diagnosed it, because the deployment doesn't."""
 

@@ -367,6 +367,8 @@ def verdict_notice(wallet: Wallet, verdict: Verdict, now: int) -> tuple[str, str
     open_ = "message still open" if left is None else f"message still open {countdown(left)}"
     if left == 0:
         open_ = "message expired"
+    if verdict.unexplained:
+        open_ = "paste the text that the wallet shows as signed"
     return f"not accepted: {verdict.diagnosis.finding}   {open_}", "bad"
 
 

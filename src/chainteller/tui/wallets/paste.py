@@ -91,11 +91,13 @@ def _form(candidate: Candidate) -> str:
     return ", ".join([*parts, candidate.encoding])
 
 
-def judge(
-    service: "Service", book: Book, wallet: Wallet, text: str, now: int, *, longer: bool = False
-) -> Verdict:
+def judge(  # noqa: PLR0913 - one keyword for each part of the question
+    service: "Service", book: Book, wallet: Wallet, text: str, now: int,
+    *, longer: bool = False, signed_text: str = "",
+) -> Verdict:  # fmt: skip
     """Say why the signature would or would not pass, without submitting it or using an attempt.
-    ``longer`` is for a text whose diagnosis said that a longer search may find more.
+    ``longer`` is for a text whose diagnosis said that a longer search may find more;
+    ``signed_text`` is what the customer's wallet shows as signed.
 
     A secret and a paste of excessive length are never sent: they are judged on this desk, by the
     function that also judges in the engine, as is every paste where the deployment offers no
@@ -112,12 +114,17 @@ def judge(
         found = judging.judge(_case(book, wallet, text, now))
     else:
         try:
-            asked = DiagnosisRequest.of(claim_request(wallet, text), search_longer=longer)
+            claim = claim_request(wallet, text)
+            asked = DiagnosisRequest.of(claim, search_longer=longer, signed_text=signed_text)
             found = service.diagnose_signature(wallet.account.id, asked)
         except NotOffered:
-            case = replace(_case(book, wallet, text, now), search_longer=longer)
+            case = _case(book, wallet, text, now)
+            case = replace(case, search_longer=longer, signed_text=signed_text or None)
             is_by_desk, found = True, judging.judge(case)
-    return Verdict(wallet.challenge.id, paste, found, text if found.accepted else "", is_by_desk)
+    return Verdict(
+        wallet.challenge.id, paste, found, text if found.accepted else "",
+        text if found.asks_for_text else "", is_by_desk,
+    )  # fmt: skip
 
 
 def _case(book: Book, wallet: Wallet, text: str, now: int) -> Case:

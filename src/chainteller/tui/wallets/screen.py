@@ -471,8 +471,10 @@ def new_link(desk: Desk) -> flow.PageLink:
     return flow.PageLink(pages, new_token(desk.settings.randomness) if pages else "")
 
 
-def take_signature(screen: WalletsScreen, text: str) -> None:
-    """Check a signature for the selected wallet, without submitting it."""
+def take_signature(screen: WalletsScreen, text: str, *, signed_text: str = "") -> None:
+    """Check a signature for the selected wallet, without submitting it; ``signed_text`` is what the
+    customer's wallet shows as signed.
+    """
     screen.clear_failure()
     wallet = wallet_of(screen.selected)
     if wallet is None or wallet.challenge is None:
@@ -480,25 +482,31 @@ def take_signature(screen: WalletsScreen, text: str) -> None:
         return
     if not screen.has_class("-wide"):
         screen.add_class("detail-open")
-    check_signature(screen, wallet, text)
+    check_signature(screen, wallet, text, signed_text)
 
 
-def check_signature(screen: WalletsScreen, wallet: Wallet, text: str) -> None:
+def check_signature(
+    screen: WalletsScreen, wallet: Wallet, text: str, signed_text: str = ""
+) -> None:
     """Check a signature of a wallet that has a challenge."""
     if wallet.challenge is None:
         return
     screen.checking = wallet.challenge.id
     draw(screen)
-    screen.read("diagnosis", partial(_check_signature, screen, wallet, text))
+    screen.read("diagnosis", partial(_check_signature, screen, wallet, text, signed_text))
 
 
-async def _check_signature(screen: WalletsScreen, wallet: Wallet, text: str) -> None:
+async def _check_signature(
+    screen: WalletsScreen, wallet: Wallet, text: str, signed_text: str
+) -> None:
     """Show the verdict, and then what a longer search finds where the first one found nothing."""
     from chainteller.tui.wallets import paste as wallet_pastes
 
     desk = screen.desk
     service = desk.service_for(wallet.account.trading_account_id)
-    judge = partial(wallet_pastes.judge, service, screen.book, wallet, text, desk.now)
+    judge = partial(
+        wallet_pastes.judge, service, screen.book, wallet, text, desk.now, signed_text=signed_text
+    )
     try:
         verdict = await call_service(judge)
     finally:
@@ -539,8 +547,16 @@ async def _sort_paste(screen: WalletsScreen, text: str) -> None:
             begin_registration(screen, address)
     elif paste.kind in {Kind.SIGNATURE, Kind.SECRET}:
         take_signature(screen, text)
+    elif paste.kind is Kind.TEXT and (refused := _unexplained(screen, wallet)):
+        take_signature(screen, refused, signed_text=text)
     elif paste.kind is Kind.TEXT:
         screen.desk.notify("the pasted text isn't a signature   v: check it anyway", "muted")
+
+
+def _unexplained(screen: WalletsScreen, wallet: Wallet | None) -> str:
+    """The wallet's refused signature that the text of the customer's wallet may explain."""
+    verdict = screen.session.verdict(wallet) if wallet is not None else None
+    return verdict.unexplained if verdict is not None else ""
 
 
 def _can_simulate(screen: WalletsScreen) -> bool:
