@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from tests.simulation.run import Simulation
 
 _WITHOUT_ADMIN = tuple(scope for scope in SCOPES if scope != "admin")
-_REFUSE, _APPROVE = "refuse", "approve"
+_REFUSE, _APPROVE, _ESCALATE = "refuse", "approve", "escalate"
 REVIEWS = (
     (),
     (
@@ -73,11 +73,14 @@ REVIEWS = (
     ),
     (
         ReviewLine("shared_wallet", 0, 60, _APPROVE),
-        ReviewLine("evidence_medium", 2_000, 600, _REFUSE),
+        ReviewLine("evidence_medium", 2_000, 600, _ESCALATE, "supervisor"),
         ReviewLine("first_use", 10_000, 86_400, _APPROVE),
         ReviewLine("unverified_wallet", 0, 7_200, _REFUSE),
     ),
-    (ReviewLine("first_use", 0, 30, _REFUSE), ReviewLine("unverified_wallet", 500, 5, _APPROVE)),
+    (
+        ReviewLine("first_use", 0, 30, _ESCALATE, "supervisor"),
+        ReviewLine("unverified_wallet", 500, 5, _APPROVE),
+    ),
 )
 """Policies: which withdrawals wait for a person, and what is done if nobody decides."""
 TWOS = (

@@ -67,7 +67,11 @@ def options(settings: Settings) -> EngineOptions:
         policy=Policy(
             tuple(
                 Line(
-                    ReviewCondition(line.condition), line.over, line.within_s, AtDeadline(line.then)
+                    ReviewCondition(line.condition),
+                    line.over,
+                    line.within_s,
+                    AtDeadline(line.then),
+                    line.to,
                 )
                 for line in settings.review
             ),

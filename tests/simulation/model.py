@@ -558,7 +558,7 @@ class Model:
             )
             opened.account, opened.due = account, withdrawal.eta
             if line is not None and not needs_two:
-                opened.at_deadline = line.then
+                opened.at_deadline, opened.to_role = line.then, line.to or None
             opened.needs_two = needs_two
             if needs_two and client.is_person:
                 opened.first_by, opened.first_at = client.name, self.now
@@ -1199,6 +1199,11 @@ class Model:
             raise Refused("CONFLICT", id=found.id, reason="ALREADY_DECIDED")
         return found
 
+    def _has_role(self, client: Client, found: Decision) -> None:
+        """Whoever may do everything has each role; no key of this bank has one."""
+        if found.escalated is not None and client.scopes is not None:
+            raise Refused("ROLE_REQUIRED", role=found.to_role, decisionId=found.id)
+
     # -- agents ----------------------------------------------------------------------------------
 
     def _enrol_agent(self, client: Client, asked: Asked, answered: Answered) -> Any:
@@ -1297,7 +1302,7 @@ class Model:
         is_first, found.asked, found.asked_at = found.asked is None, text, self.now
         self.tell(client.organisation, "decision.asked", found, None, found.told)
         if is_first and found.kind == "withdrawal" and found.due is not None:
-            found.due += found.due - found.created
+            found.due += found.due - (found.escalated or found.created)
             withdrawal = self.transfers[found.subject]
             self._drop_review(withdrawal)
             self.jobs.append((found.due, "withdrawal.review", withdrawal.id))
@@ -1315,6 +1320,7 @@ class Model:
     def _approve_decision(self, client: Client, asked: Asked, _answered: Answered) -> Any:
         answer = self._answer(asked)
         found = self._undecided(client, asked.ids[0])
+        self._has_role(client, found)
         self._may_decide(client, found)
         if found.needs_two:
             if not self._first_counts(found):
@@ -1380,6 +1386,7 @@ class Model:
         body = asked.body or {}
         answer = self._answer(asked)
         found = self._undecided(client, asked.ids[0])
+        self._has_role(client, found)
         stays = found.kind in ("control", "market")
         self._may_decide(client, found)
         until = self._until(body, found.kind) if stays else None

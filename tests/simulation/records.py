@@ -58,6 +58,7 @@ class ReviewLine(NamedTuple):
     over: int
     within_s: int
     then: str
+    to: str = ""
 
 
 class Two(NamedTuple):
@@ -744,6 +745,8 @@ class Decision:
     first_at: int | None = None
     seen: tuple[Any, ...] = ()
     """What whoever approved first, or asked for it, has seen."""
+    to_role: str | None = None
+    escalated: int | None = None
 
     @property
     def told(self) -> Wire:
@@ -782,6 +785,8 @@ class Decision:
             "askedAt": moment(self.asked_at),
             "holder": self.holder,
             "heldUntil": moment(self.held_until),
+            "toRole": self.to_role,
+            "escalatedAt": moment(self.escalated),
             "ruleId": ANYTHING if self.kind == "withdrawal" else None,
             "needsTwo": self.needs_two or None,
             "firstBy": self.first_by,

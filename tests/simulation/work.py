@@ -13,6 +13,7 @@ from tests.simulation.records import (
     Arrived,
     Claim,
     Customer,
+    Decision,
     Deed,
     Sent,
     SmallTransfer,
@@ -178,6 +179,9 @@ def _end_review(model: Model, name: str) -> None:
     if withdrawal.status != "reviewing":
         return
     decision = model.standing(withdrawal.account.organisation, name)
+    if decision is not None and decision.at_deadline == "escalate":
+        _escalate(model, withdrawal, decision)
+        return
     passes = decision is None or decision.at_deadline == "approve"
     if passes:
         model.pass_review(withdrawal)
@@ -186,6 +190,21 @@ def _end_review(model: Model, name: str) -> None:
     _did(model, withdrawal, f"withdrawal.{withdrawal.status}", {}, "worker")
     if decision is not None:
         model.ended(decision, "approved" if passes else "lapsed", "worker")
+
+
+def _escalate(model: Model, withdrawal: Transfer, decision: Decision) -> None:
+    """Its role has as much time as there was at first."""
+    span = (decision.due or 0) - decision.created
+    due = model.now + (span if decision.asked is None else span // 2)
+    decision.due, decision.at_deadline, decision.escalated = due, "refuse", model.now
+    decision.holder = decision.held_until = None
+    withdrawal.eta = due
+    model.jobs.append((due, "withdrawal.review", withdrawal.id))
+    org, action, role = decision.organisation, "decision.escalated", decision.to_role
+    model.tell(org, action, decision, None, decision.told | {"role": role})
+    told, account = {"role": role, "until": moment(due)}, withdrawal.account.id
+    model.note(Deed(model.now, org, "worker", action, decision.id, told, None, account))
+    model.written()
 
 
 def _end_decision(model: Model, name: str) -> None:
