@@ -1404,7 +1404,7 @@ APPROVE_DECISION = Write(
     request=Approval,
     response=Decision,
     feature=DECISIONS_FEATURE,
-    errors=(errors.NotFound, errors.Conflict, errors.RoleRequired),
+    errors=(errors.NotFound, errors.Conflict),
 )
 REFUSE_DECISION = Write(
     name="refuse_decision",
@@ -1416,7 +1416,7 @@ REFUSE_DECISION = Write(
     request=Refusal,
     response=Decision,
     feature=DECISIONS_FEATURE,
-    errors=(errors.NotFound, errors.Conflict, errors.RoleRequired),
+    errors=(errors.NotFound, errors.Conflict),
 )
 NOTE_DECISION = Write(
     name="note_decision",
