@@ -4,7 +4,6 @@ It needs no API key. A page's token is in its path, which is never logged; the p
 same for every token, and only its script asks for the message.
 """
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -24,7 +23,7 @@ from chainteller.api.wrong_keys import WrongKeys
 from chainteller.domain.signing_pages import hash_of
 from chainteller.service.errors import NotFound, ServiceError
 from chainteller.service.models.base import read_request
-from chainteller.service.models.counterparties import PageSignature, SigningPage
+from chainteller.service.models.counterparties import PageSignature
 
 _FILES = Path(__file__).parent / "signing_page"
 _POLICY = "; ".join(
@@ -66,8 +65,7 @@ class SigningPages:
     async def message(self, request: Request) -> Response:
         """What the page shows."""
         context_of(request.scope).operation = "signingPageMessage"
-        show = self._gateway.deployment.signing_page
-        return await self._answer(request, Bucket.READ, show)
+        return await self._answer(request, Bucket.READ)
 
     async def signatures(self, request: Request) -> Response:
         """Take a signature from the page."""
@@ -78,17 +76,21 @@ class SigningPages:
             sent = read_request(PageSignature, document)
         except ServiceError as refusal:
             return error_reply(context, refusal)
-        take = partial(_take, self._gateway.deployment.take_signature, sent.signature)
-        return await self._answer(request, Bucket.WRITE, take)
+        return await self._answer(request, Bucket.WRITE, sent.signature)
 
     async def _answer(
-        self, request: Request, bucket: Bucket, work: Callable[[str], SigningPage]
+        self, request: Request, bucket: Bucket, signature: str | None = None
     ) -> Response:
+        """Only tokens of pages have a rate, so that guesses leave nothing in memory."""
         context, token = context_of(request.scope), request.path_params["token"]
+        deployment, threads = self._gateway.deployment, self._gateway.threads
         name = hash_of(token)
         try:
+            found = await run(threads, partial(deployment.signing_page, token), STRANGERS)
             self._gateway.limits.take(name, name, bucket)
-            found = await run(self._gateway.threads, partial(work, token), STRANGERS)
+            if signature is not None:
+                take = partial(deployment.take_signature, token, signature)
+                found = await run(threads, take, STRANGERS)
         except ServiceError as refusal:
             if isinstance(refusal, NotFound):
                 await self._hold(request)
@@ -100,12 +102,6 @@ class SigningPages:
         connection = request.scope.get(CONNECTION)
         if wait_s and connection is not None:
             await connection.hold(wait_s)
-
-
-def _take(
-    take_signature: Callable[[str, str], SigningPage], signature: str, token: str
-) -> SigningPage:
-    return take_signature(token, signature)
 
 
 def _file(name: str, media_type: str) -> Handler:
