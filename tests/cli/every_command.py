@@ -148,7 +148,7 @@ def lines(bank: Bank) -> Lines:
     found = {
         "customers find": ("DDA-100",),
         "customers import": (str(people),),
-        "customers forget": ("CU-1",),
+        "customers forget": ("CU-001003",),
         "find": ("DDA-1001",),
         "accounts list": ("--text", "DDA-10"),
         "accounts open": ("DDA-1002", "--type", "savings"),
