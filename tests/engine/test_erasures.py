@@ -25,6 +25,7 @@ from chainteller.service.models.customers import (
     ImportCustomers,
 )
 from chainteller.service.models.decisions import Approval, OpenDecision
+from chainteller.service.models.notes import AddNote
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage.log import entry
 from chainteller.storage.log.marks import derived_deployment
@@ -71,6 +72,9 @@ def live(world: World, number: int) -> str:
     )
     frozen_by = service.open_decision(frozen, idempotency_key=f"freeze-{number}").value
     service.approve_decision(frozen_by.id, Approval(answer=f"{name} is somebody else."))
+    for about in (account, service.trading_account(account).customer_id):
+        note = AddNote(subject=str(about), content=f"{name} calls on Mondays.")
+        service.add_note(note, idempotency_key=f"note-{about}")
     custody = service.open_blockchain_account(
         OpenBlockchainAccount(trading_account_id=account, network="ethereum")
     ).value
@@ -80,10 +84,8 @@ def live(world: World, number: int) -> str:
     stated = StatementRequest(
         counterparty_id=wallet.id, reason="OTHER", statement=f"I, {name}, own it."
     )
-    about = service.create_ownership_statement(
-        custody.id, stated, idempotency_key=f"state-{number}"
-    )
-    (waits,) = service.decisions(ListQuery(text=about.value.id)).data
+    made = service.create_ownership_statement(custody.id, stated, idempotency_key=f"state-{number}")
+    (waits,) = service.decisions(ListQuery(text=made.value.id)).data
     service.approve_decision(
         waits.id, Approval(answer=f"Seen {name}."), idempotency_key=f"{number}"
     )
@@ -125,7 +127,7 @@ def prove(world: World, count: int) -> None:
     assert hits(world) > 5 * count
     for number in range(1, count + 1):
         done = forget(world, number)
-        assert (done.texts, done.answers > 1, done.entries > 5) == (3, True, True)
+        assert (done.texts, done.answers > 1, done.entries > 5) == (5, True, True)
     assert hits(world) == 0
     assert verify(world.database) == ()
 

@@ -46,7 +46,7 @@ def forget(tx: UnitOfWork, request: ForgetCustomer) -> ForgottenCustomer:
     locked = [accounts.locked(tx, each) for each in own]
     tx.audited_account = None  # it's about the customer, not about the last account
     _require_finished(tx, customer, own)
-    texts = erasures.erase_texts(tx.rows, customer.id)
+    texts = erasures.erase_texts(tx.rows, customer.id, tx.name, tx.now)
     answers = erasures.erase_answers(tx.rows, organisation_id, customer.id)
     entries = erasing.erase_inputs(connection, organisation_id, customer.id)
     for account in locked:

@@ -613,48 +613,617 @@ BY_TABLE: Mapping[str, Any] = {
 class Tables:
     """The tables, by what the program calls them."""
 
-    archive: ClassVar[Table] = Table(record=Archive, key=('organisation_id', 'first'), numbers=frozenset(('first', 'upto')))
-    checkpoint: ClassVar[Table] = Table(record=Checkpoint, key=('organisation_id', 'size'), numbers=frozenset(('size', 'made_at')))
-    clock: ClassVar[Table] = Table(record=Clock, key=('name',), sealed=('name', 'epoch', 'began_at', 'doubt', 'stepped'), numbers=frozenset(('epoch', 'began_at', 'anchor_at', 'anchor_elapsed', 'seen_at')), booleans=frozenset(('stepped',)))
-    dispute: ClassVar[Table] = Table(record=Dispute, key=('id',), sealed=('id', 'organisation_id', 'invariant', 'place', 'what', 'found_at', 'cleared_at', 'cleared_by', 'reason'), numbers=frozenset(('invariant', 'found_at', 'cleared_at')))
-    entry: ClassVar[Table] = Table(record=Entry, key=('organisation_id', 'number'), numbers=frozenset(('number', 'at')))
-    idempotency: ClassVar[Table] = Table(record=Idempotency, key=('organisation_id', 'operation', 'key'), sealed=('organisation_id', 'operation', 'key', 'fingerprint', 'created_record', 'body', 'at'), numbers=frozenset(('at',)), booleans=frozenset(('created_record',)))
-    job: ClassVar[Table] = Table(record=Job, key=('kind', 'reference'), sealed=('kind', 'reference'), numbers=frozenset(('run_at',)))
-    journal: ClassVar[Table] = Table(record=Journal, key=('record', 'kind'), numbers=frozenset(('number',)))
-    ledger_account: ClassVar[Table] = Table(record=LedgerAccount, key=('code', 'asset', 'organisation_id'), numbers=frozenset(('version',)), atoms=frozenset(('balance',)))
-    log: ClassVar[Table] = Table(record=Log, key=('organisation_id',), numbers=frozenset(('size', 'last_at', 'archived', 'moved')))
-    market_control: ClassVar[Table] = Table(record=MarketControl, key=('market',), sealed=('market', 'reason', 'until'), numbers=frozenset(('until',)))
-    organisation: ClassVar[Table] = Table(record=Organisation, key=('id',), sealed=('id', 'name', 'fee_flat_cents', 'fee_bps', 'fee_minimum_cents', 'created'), numbers=frozenset(('fee_flat_cents', 'fee_bps', 'fee_minimum_cents', 'created')))
-    rule: ClassVar[Table] = Table(record=Rule, key=('id',), sealed=('id', 'body', 'since'), numbers=frozenset(('since',)))
-    search_key: ClassVar[Table] = Table(record=SearchKey, key=('organisation_id', 'form', 'key', 'kind', 'id'))
-    search_name: ClassVar[Table] = Table(record=SearchName, key=('organisation_id', 'word', 'customer_id'))
-    search_word: ClassVar[Table] = Table(record=SearchWord, key=('organisation_id', 'word'))
-    server_lease: ClassVar[Table] = Table(record=ServerLease, key=('id',), numbers=frozenset(('renewed_at',)))
-    tally: ClassVar[Table] = Table(record=Tally, key=('organisation_id', 'listed'), numbers=frozenset(('upto', 'total')))
-    verification: ClassVar[Table] = Table(record=Verification, key=('name',), numbers=frozenset(('verified_at', 'full_at')))
-    agent: ClassVar[Table] = Table(record=Agent, key=('id',), sealed=('id', 'organisation_id', 'name', 'public_key', 'roles', 'created', 'approved_at', 'approved_by', 'expires', 'revoked_at', 'revoked_by'), numbers=frozenset(('created', 'approved_at', 'expires', 'revoked_at')))
-    api_key: ClassVar[Table] = Table(record=ApiKey, key=('key_id',), sealed=('key_id', 'organisation_id', 'name', 'secret_hash', 'scopes', 'created', 'expires', 'revoked_at', 'replaced_by'), numbers=frozenset(('created', 'expires', 'revoked_at', 'last_used_at')))
-    counterparty: ClassVar[Table] = Table(record=Counterparty, key=('id',), sealed=('id', 'organisation_id', 'network', 'canonical', 'address', 'kind', 'created', 'code', 'code_block'), numbers=frozenset(('created', 'code_block')))
-    customer: ClassVar[Table] = Table(record=Customer, key=('id',), sealed=('id', 'organisation_id', 'name', 'search_name', 'reference', 'kyc_level', 'terms_version', 'control', 'control_reason'))
-    provider: ClassVar[Table] = Table(record=Provider, key=('organisation_id',), sealed=('organisation_id', 'address', 'since'), numbers=frozenset(('since',)))
-    provider_request: ClassVar[Table] = Table(record=ProviderRequest, key=('id',), sealed=('id', 'organisation_id', 'operation', 'key', 'fingerprint', 'call', 'actor', 'case_id', 'trading_account_id', 'status', 'created', 'updated', 'due', 'before', 'after', 'answer', 'subject', 'version'), numbers=frozenset(('created', 'updated', 'due', 'version')))
-    quote: ClassVar[Table] = Table(record=Quote, key=('id',), sealed=('id', 'organisation_id', 'trading_account_id', 'market', 'side', 'status', 'price_cents', 'sold', 'bought', 'fee_cents', 'usd_leg_cents', 'fee_flat_cents', 'fee_bps', 'mid_micros', 'half_spread_bps', 'hold_premium_bps', 'window', 'created', 'expires', 'trade_id', 'executed_at', 'told'), numbers=frozenset(('price_cents', 'fee_cents', 'usd_leg_cents', 'fee_flat_cents', 'fee_bps', 'mid_micros', 'half_spread_bps', 'hold_premium_bps', 'window', 'created', 'expires', 'executed_at')), atoms=frozenset(('sold', 'bought')))
-    webhook: ClassVar[Table] = Table(record=Webhook, key=('id',), sealed=('id', 'organisation_id', 'url', 'types', 'created', 'created_by', 'made_with', 'generation', 'overlap_until', 'paused_at', 'paused_reason'), numbers=frozenset(('created', 'generation', 'overlap_until', 'paused_at', 'sent_upto', 'delivered_at', 'failing_since', 'attempts', 'next_at', 'held_until')))
-    bank_account: ClassVar[Table] = Table(record=BankAccount, key=('organisation_id', 'id'), sealed=('organisation_id', 'id', 'customer_id', 'type', 'balance', 'trading_account_id'), atoms=frozenset(('balance',)))
-    trading_account: ClassVar[Table] = Table(record=TradingAccount, key=('id',), sealed=('id', 'organisation_id', 'bank_account_id', 'bank_account_type', 'customer_id', 'control', 'control_reason', 'created', 'version', 'trade_count', 'deposit_count', 'withdrawal_count', 'transaction_count', 'last_activity', 'last_activity_type'), numbers=frozenset(('created', 'version', 'trade_count', 'deposit_count', 'withdrawal_count', 'transaction_count', 'last_activity')))
-    blockchain_account: ClassVar[Table] = Table(record=BlockchainAccount, key=('id',), sealed=('id', 'organisation_id', 'trading_account_id', 'customer_id', 'network', 'address', 'status', 'created'), numbers=frozenset(('created',)))
-    decision: ClassVar[Table] = Table(record=Decision, key=('id',), sealed=('id', 'organisation_id', 'kind', 'subject', 'trading_account_id', 'control', 'reason', 'words', 'created', 'opened_by', 'due', 'at_deadline', 'status', 'decided_at', 'decided_by', 'outcome', 'answer', 'asked', 'asked_at', 'holder', 'held_until', 'rule_id', 'version', 'needs_two', 'first_by', 'first_at', 'digest', 'to_role', 'escalated_at'), numbers=frozenset(('created', 'due', 'decided_at', 'asked_at', 'held_until', 'version', 'first_at', 'escalated_at')), booleans=frozenset(('needs_two',)))
-    note: ClassVar[Table] = Table(record=Note, key=('id',), sealed=('id', 'organisation_id', 'subject', 'trading_account_id', 'created', 'author', 'content', 'erased_at', 'erased_by'), numbers=frozenset(('created', 'erased_at')))
-    trade: ClassVar[Table] = Table(record=Trade, key=('id',), sealed=('id', 'organisation_id', 'trading_account_id', 'ordinal', 'transaction_ordinal', 'quote_id', 'market', 'side', 'status', 'price_cents', 'amount', 'sold', 'bought', 'fee_cents', 'fee_flat_cents', 'fee_bps', 'provider_cents', 'hold', 'created', 'updated', 'executed_at', 'settled_at', 'cancelled_at', 'failure_code', 'failure_message', 'version', 'told'), numbers=frozenset(('ordinal', 'transaction_ordinal', 'price_cents', 'fee_cents', 'fee_flat_cents', 'fee_bps', 'provider_cents', 'created', 'updated', 'executed_at', 'settled_at', 'cancelled_at', 'version')), atoms=frozenset(('amount', 'sold', 'bought')))
-    transfer: ClassVar[Table] = Table(record=Transfer, key=('id',), sealed=('id', 'organisation_id', 'trading_account_id', 'direction', 'ordinal', 'transaction_ordinal', 'status', 'amount', 'asset', 'currency_type', 'currency_id', 'bank_account_id', 'destination_class', 'counterparty_id', 'blockchain_account_id', 'address', 'fee', 'notional_cents', 'hold', 'created', 'updated', 'completed_at', 'failure_code', 'failure_message', 'review_reason', 'review_eta', 'network_tx_hash', 'version', 'rule_id', 'evidence_level', 'told', 'provider_id'), numbers=frozenset(('ordinal', 'transaction_ordinal', 'notional_cents', 'created', 'updated', 'completed_at', 'review_eta', 'version')), atoms=frozenset(('amount', 'fee')))
-    challenge: ClassVar[Table] = Table(record=Challenge, key=('id',), sealed=('id', 'organisation_id', 'blockchain_account_id', 'counterparty_id', 'customer_id', 'text', 'status', 'attempts', 'created', 'expires', 'used_at', 'claim_id', 'page_token', 'page_text', 'page_signature', 'page_sent'), numbers=frozenset(('attempts', 'created', 'expires', 'used_at', 'page_sent')))
-    statement: ClassVar[Table] = Table(record=OwnershipStatement, key=('id',), sealed=('id', 'organisation_id', 'blockchain_account_id', 'counterparty_id', 'customer_id', 'reason', 'statement', 'level', 'status', 'created'), numbers=frozenset(('created',)))
-    attempt: ClassVar[Table] = Table(record=Attempt, key=('challenge_id', 'number'), sealed=('challenge_id', 'number', 'at', 'finding', 'recovered_address'), numbers=frozenset(('number', 'at')))
-    claim: ClassVar[Table] = Table(record=Claim, key=('id',), sealed=('id', 'organisation_id', 'blockchain_account_id', 'counterparty_id', 'challenge_id', 'scheme', 'signature', 'signer', 'status', 'created', 'expires', 'linked_at', 'method', 'level', 'of_page'), numbers=frozenset(('created', 'expires', 'linked_at')), booleans=frozenset(('of_page',)))
-    small_transfer: ClassVar[Table] = Table(record=SmallTransfer, key=('challenge_id',), sealed=('challenge_id', 'organisation_id', 'asset', 'amount', 'deadline'), numbers=frozenset(('deadline',)), atoms=frozenset(('amount',)))
-    evidence: ClassVar[Table] = Table(record=ClaimEvidence, key=('claim_id',), sealed=('claim_id', 'organisation_id', 'body'))
-    link: ClassVar[Table] = Table(record=Link, key=('blockchain_account_id', 'counterparty_id'), sealed=('blockchain_account_id', 'counterparty_id', 'claim_id', 'first_linked_at', 'verified_at', 'expires', 'last_used_at', 'policy_version', 'revoked_at', 'revoked_reason'), numbers=frozenset(('first_linked_at', 'verified_at', 'expires', 'last_used_at', 'policy_version', 'revoked_at')))
-    arrival: ClassVar[Table] = Table(record=SmallTransferArrival, key=('challenge_id', 'hash'), sealed=('challenge_id', 'hash', 'organisation_id', 'sender', 'asset', 'amount', 'arrived', 'seen', 'finding'), numbers=frozenset(('arrived', 'seen')), atoms=frozenset(('amount',)))
+    archive: ClassVar[Table] = Table(
+        record=Archive, key=("organisation_id", "first"), numbers=frozenset(("first", "upto"))
+    )
+    checkpoint: ClassVar[Table] = Table(
+        record=Checkpoint, key=("organisation_id", "size"), numbers=frozenset(("size", "made_at"))
+    )
+    clock: ClassVar[Table] = Table(
+        record=Clock,
+        key=("name",),
+        sealed=("name", "epoch", "began_at", "doubt", "stepped"),
+        numbers=frozenset(("epoch", "began_at", "anchor_at", "anchor_elapsed", "seen_at")),
+        booleans=frozenset(("stepped",)),
+    )
+    dispute: ClassVar[Table] = Table(
+        record=Dispute,
+        key=("id",),
+        sealed=(
+            "id",
+            "organisation_id",
+            "invariant",
+            "place",
+            "what",
+            "found_at",
+            "cleared_at",
+            "cleared_by",
+            "reason",
+        ),
+        numbers=frozenset(("invariant", "found_at", "cleared_at")),
+    )
+    entry: ClassVar[Table] = Table(
+        record=Entry, key=("organisation_id", "number"), numbers=frozenset(("number", "at"))
+    )
+    idempotency: ClassVar[Table] = Table(
+        record=Idempotency,
+        key=("organisation_id", "operation", "key"),
+        sealed=(
+            "organisation_id",
+            "operation",
+            "key",
+            "fingerprint",
+            "created_record",
+            "body",
+            "at",
+        ),
+        numbers=frozenset(("at",)),
+        booleans=frozenset(("created_record",)),
+    )
+    job: ClassVar[Table] = Table(
+        record=Job,
+        key=("kind", "reference"),
+        sealed=("kind", "reference"),
+        numbers=frozenset(("run_at",)),
+    )
+    journal: ClassVar[Table] = Table(
+        record=Journal, key=("record", "kind"), numbers=frozenset(("number",))
+    )
+    ledger_account: ClassVar[Table] = Table(
+        record=LedgerAccount,
+        key=("code", "asset", "organisation_id"),
+        numbers=frozenset(("version",)),
+        atoms=frozenset(("balance",)),
+    )
+    log: ClassVar[Table] = Table(
+        record=Log,
+        key=("organisation_id",),
+        numbers=frozenset(("size", "last_at", "archived", "moved")),
+    )
+    market_control: ClassVar[Table] = Table(
+        record=MarketControl,
+        key=("market",),
+        sealed=("market", "reason", "until"),
+        numbers=frozenset(("until",)),
+    )
+    organisation: ClassVar[Table] = Table(
+        record=Organisation,
+        key=("id",),
+        sealed=("id", "name", "fee_flat_cents", "fee_bps", "fee_minimum_cents", "created"),
+        numbers=frozenset(("fee_flat_cents", "fee_bps", "fee_minimum_cents", "created")),
+    )
+    rule: ClassVar[Table] = Table(
+        record=Rule, key=("id",), sealed=("id", "body", "since"), numbers=frozenset(("since",))
+    )
+    search_key: ClassVar[Table] = Table(
+        record=SearchKey, key=("organisation_id", "form", "key", "kind", "id")
+    )
+    search_name: ClassVar[Table] = Table(
+        record=SearchName, key=("organisation_id", "word", "customer_id")
+    )
+    search_word: ClassVar[Table] = Table(record=SearchWord, key=("organisation_id", "word"))
+    server_lease: ClassVar[Table] = Table(
+        record=ServerLease, key=("id",), numbers=frozenset(("renewed_at",))
+    )
+    tally: ClassVar[Table] = Table(
+        record=Tally, key=("organisation_id", "listed"), numbers=frozenset(("upto", "total"))
+    )
+    verification: ClassVar[Table] = Table(
+        record=Verification, key=("name",), numbers=frozenset(("verified_at", "full_at"))
+    )
+    agent: ClassVar[Table] = Table(
+        record=Agent,
+        key=("id",),
+        sealed=(
+            "id",
+            "organisation_id",
+            "name",
+            "public_key",
+            "roles",
+            "created",
+            "approved_at",
+            "approved_by",
+            "expires",
+            "revoked_at",
+            "revoked_by",
+        ),
+        numbers=frozenset(("created", "approved_at", "expires", "revoked_at")),
+    )
+    api_key: ClassVar[Table] = Table(
+        record=ApiKey,
+        key=("key_id",),
+        sealed=(
+            "key_id",
+            "organisation_id",
+            "name",
+            "secret_hash",
+            "scopes",
+            "created",
+            "expires",
+            "revoked_at",
+            "replaced_by",
+        ),
+        numbers=frozenset(("created", "expires", "revoked_at", "last_used_at")),
+    )
+    counterparty: ClassVar[Table] = Table(
+        record=Counterparty,
+        key=("id",),
+        sealed=(
+            "id",
+            "organisation_id",
+            "network",
+            "canonical",
+            "address",
+            "kind",
+            "created",
+            "code",
+            "code_block",
+        ),
+        numbers=frozenset(("created", "code_block")),
+    )
+    customer: ClassVar[Table] = Table(
+        record=Customer,
+        key=("id",),
+        sealed=(
+            "id",
+            "organisation_id",
+            "name",
+            "search_name",
+            "reference",
+            "kyc_level",
+            "terms_version",
+            "control",
+            "control_reason",
+        ),
+    )
+    provider: ClassVar[Table] = Table(
+        record=Provider,
+        key=("organisation_id",),
+        sealed=("organisation_id", "address", "since"),
+        numbers=frozenset(("since",)),
+    )
+    provider_request: ClassVar[Table] = Table(
+        record=ProviderRequest,
+        key=("id",),
+        sealed=(
+            "id",
+            "organisation_id",
+            "operation",
+            "key",
+            "fingerprint",
+            "call",
+            "actor",
+            "case_id",
+            "trading_account_id",
+            "status",
+            "created",
+            "updated",
+            "due",
+            "before",
+            "after",
+            "answer",
+            "subject",
+            "version",
+        ),
+        numbers=frozenset(("created", "updated", "due", "version")),
+    )
+    quote: ClassVar[Table] = Table(
+        record=Quote,
+        key=("id",),
+        sealed=(
+            "id",
+            "organisation_id",
+            "trading_account_id",
+            "market",
+            "side",
+            "status",
+            "price_cents",
+            "sold",
+            "bought",
+            "fee_cents",
+            "usd_leg_cents",
+            "fee_flat_cents",
+            "fee_bps",
+            "mid_micros",
+            "half_spread_bps",
+            "hold_premium_bps",
+            "window",
+            "created",
+            "expires",
+            "trade_id",
+            "executed_at",
+            "told",
+        ),
+        numbers=frozenset(
+            (
+                "price_cents",
+                "fee_cents",
+                "usd_leg_cents",
+                "fee_flat_cents",
+                "fee_bps",
+                "mid_micros",
+                "half_spread_bps",
+                "hold_premium_bps",
+                "window",
+                "created",
+                "expires",
+                "executed_at",
+            )
+        ),
+        atoms=frozenset(("sold", "bought")),
+    )
+    webhook: ClassVar[Table] = Table(
+        record=Webhook,
+        key=("id",),
+        sealed=(
+            "id",
+            "organisation_id",
+            "url",
+            "types",
+            "created",
+            "created_by",
+            "made_with",
+            "generation",
+            "overlap_until",
+            "paused_at",
+            "paused_reason",
+        ),
+        numbers=frozenset(
+            (
+                "created",
+                "generation",
+                "overlap_until",
+                "paused_at",
+                "sent_upto",
+                "delivered_at",
+                "failing_since",
+                "attempts",
+                "next_at",
+                "held_until",
+            )
+        ),
+    )
+    bank_account: ClassVar[Table] = Table(
+        record=BankAccount,
+        key=("organisation_id", "id"),
+        sealed=("organisation_id", "id", "customer_id", "type", "balance", "trading_account_id"),
+        atoms=frozenset(("balance",)),
+    )
+    trading_account: ClassVar[Table] = Table(
+        record=TradingAccount,
+        key=("id",),
+        sealed=(
+            "id",
+            "organisation_id",
+            "bank_account_id",
+            "bank_account_type",
+            "customer_id",
+            "control",
+            "control_reason",
+            "created",
+            "version",
+            "trade_count",
+            "deposit_count",
+            "withdrawal_count",
+            "transaction_count",
+            "last_activity",
+            "last_activity_type",
+        ),
+        numbers=frozenset(
+            (
+                "created",
+                "version",
+                "trade_count",
+                "deposit_count",
+                "withdrawal_count",
+                "transaction_count",
+                "last_activity",
+            )
+        ),
+    )
+    blockchain_account: ClassVar[Table] = Table(
+        record=BlockchainAccount,
+        key=("id",),
+        sealed=(
+            "id",
+            "organisation_id",
+            "trading_account_id",
+            "customer_id",
+            "network",
+            "address",
+            "status",
+            "created",
+        ),
+        numbers=frozenset(("created",)),
+    )
+    decision: ClassVar[Table] = Table(
+        record=Decision,
+        key=("id",),
+        sealed=(
+            "id",
+            "organisation_id",
+            "kind",
+            "subject",
+            "trading_account_id",
+            "control",
+            "reason",
+            "words",
+            "created",
+            "opened_by",
+            "due",
+            "at_deadline",
+            "status",
+            "decided_at",
+            "decided_by",
+            "outcome",
+            "answer",
+            "asked",
+            "asked_at",
+            "holder",
+            "held_until",
+            "rule_id",
+            "version",
+            "needs_two",
+            "first_by",
+            "first_at",
+            "digest",
+            "to_role",
+            "escalated_at",
+        ),
+        numbers=frozenset(
+            (
+                "created",
+                "due",
+                "decided_at",
+                "asked_at",
+                "held_until",
+                "version",
+                "first_at",
+                "escalated_at",
+            )
+        ),
+        booleans=frozenset(("needs_two",)),
+    )
+    note: ClassVar[Table] = Table(
+        record=Note,
+        key=("id",),
+        sealed=(
+            "id",
+            "organisation_id",
+            "subject",
+            "trading_account_id",
+            "created",
+            "author",
+            "content",
+            "erased_at",
+            "erased_by",
+        ),
+        numbers=frozenset(("created", "erased_at")),
+    )
+    trade: ClassVar[Table] = Table(
+        record=Trade,
+        key=("id",),
+        sealed=(
+            "id",
+            "organisation_id",
+            "trading_account_id",
+            "ordinal",
+            "transaction_ordinal",
+            "quote_id",
+            "market",
+            "side",
+            "status",
+            "price_cents",
+            "amount",
+            "sold",
+            "bought",
+            "fee_cents",
+            "fee_flat_cents",
+            "fee_bps",
+            "provider_cents",
+            "hold",
+            "created",
+            "updated",
+            "executed_at",
+            "settled_at",
+            "cancelled_at",
+            "failure_code",
+            "failure_message",
+            "version",
+            "told",
+        ),
+        numbers=frozenset(
+            (
+                "ordinal",
+                "transaction_ordinal",
+                "price_cents",
+                "fee_cents",
+                "fee_flat_cents",
+                "fee_bps",
+                "provider_cents",
+                "created",
+                "updated",
+                "executed_at",
+                "settled_at",
+                "cancelled_at",
+                "version",
+            )
+        ),
+        atoms=frozenset(("amount", "sold", "bought")),
+    )
+    transfer: ClassVar[Table] = Table(
+        record=Transfer,
+        key=("id",),
+        sealed=(
+            "id",
+            "organisation_id",
+            "trading_account_id",
+            "direction",
+            "ordinal",
+            "transaction_ordinal",
+            "status",
+            "amount",
+            "asset",
+            "currency_type",
+            "currency_id",
+            "bank_account_id",
+            "destination_class",
+            "counterparty_id",
+            "blockchain_account_id",
+            "address",
+            "fee",
+            "notional_cents",
+            "hold",
+            "created",
+            "updated",
+            "completed_at",
+            "failure_code",
+            "failure_message",
+            "review_reason",
+            "review_eta",
+            "network_tx_hash",
+            "version",
+            "rule_id",
+            "evidence_level",
+            "told",
+            "provider_id",
+        ),
+        numbers=frozenset(
+            (
+                "ordinal",
+                "transaction_ordinal",
+                "notional_cents",
+                "created",
+                "updated",
+                "completed_at",
+                "review_eta",
+                "version",
+            )
+        ),
+        atoms=frozenset(("amount", "fee")),
+    )
+    challenge: ClassVar[Table] = Table(
+        record=Challenge,
+        key=("id",),
+        sealed=(
+            "id",
+            "organisation_id",
+            "blockchain_account_id",
+            "counterparty_id",
+            "customer_id",
+            "text",
+            "status",
+            "attempts",
+            "created",
+            "expires",
+            "used_at",
+            "claim_id",
+            "page_token",
+            "page_text",
+            "page_signature",
+            "page_sent",
+        ),
+        numbers=frozenset(("attempts", "created", "expires", "used_at", "page_sent")),
+    )
+    statement: ClassVar[Table] = Table(
+        record=OwnershipStatement,
+        key=("id",),
+        sealed=(
+            "id",
+            "organisation_id",
+            "blockchain_account_id",
+            "counterparty_id",
+            "customer_id",
+            "reason",
+            "statement",
+            "level",
+            "status",
+            "created",
+        ),
+        numbers=frozenset(("created",)),
+    )
+    attempt: ClassVar[Table] = Table(
+        record=Attempt,
+        key=("challenge_id", "number"),
+        sealed=("challenge_id", "number", "at", "finding", "recovered_address"),
+        numbers=frozenset(("number", "at")),
+    )
+    claim: ClassVar[Table] = Table(
+        record=Claim,
+        key=("id",),
+        sealed=(
+            "id",
+            "organisation_id",
+            "blockchain_account_id",
+            "counterparty_id",
+            "challenge_id",
+            "scheme",
+            "signature",
+            "signer",
+            "status",
+            "created",
+            "expires",
+            "linked_at",
+            "method",
+            "level",
+            "of_page",
+        ),
+        numbers=frozenset(("created", "expires", "linked_at")),
+        booleans=frozenset(("of_page",)),
+    )
+    small_transfer: ClassVar[Table] = Table(
+        record=SmallTransfer,
+        key=("challenge_id",),
+        sealed=("challenge_id", "organisation_id", "asset", "amount", "deadline"),
+        numbers=frozenset(("deadline",)),
+        atoms=frozenset(("amount",)),
+    )
+    evidence: ClassVar[Table] = Table(
+        record=ClaimEvidence, key=("claim_id",), sealed=("claim_id", "organisation_id", "body")
+    )
+    link: ClassVar[Table] = Table(
+        record=Link,
+        key=("blockchain_account_id", "counterparty_id"),
+        sealed=(
+            "blockchain_account_id",
+            "counterparty_id",
+            "claim_id",
+            "first_linked_at",
+            "verified_at",
+            "expires",
+            "last_used_at",
+            "policy_version",
+            "revoked_at",
+            "revoked_reason",
+        ),
+        numbers=frozenset(
+            (
+                "first_linked_at",
+                "verified_at",
+                "expires",
+                "last_used_at",
+                "policy_version",
+                "revoked_at",
+            )
+        ),
+    )
+    arrival: ClassVar[Table] = Table(
+        record=SmallTransferArrival,
+        key=("challenge_id", "hash"),
+        sealed=(
+            "challenge_id",
+            "hash",
+            "organisation_id",
+            "sender",
+            "asset",
+            "amount",
+            "arrived",
+            "seen",
+            "finding",
+        ),
+        numbers=frozenset(("arrived", "seen")),
+        atoms=frozenset(("amount",)),
+    )
 
 
 ALL = (

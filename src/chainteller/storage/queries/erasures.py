@@ -36,8 +36,10 @@ _DECISIONS = Source(records.Decision).where(
 _STATEMENTS = Source(records.OwnershipStatement).where(
     "customer_id = :customer AND statement <> ''"
 )
-_BOTH_ACCOUNTS = Query(
-    "SELECT id AS value FROM trading_account WHERE customer_id = :customer "
+_NOTES = Source(records.Note).where(f"(subject = :customer OR {_MINE}) AND content IS NOT NULL")
+_NAMED = Query(
+    "SELECT id AS value FROM customer WHERE id = :customer "
+    "UNION ALL SELECT id FROM trading_account WHERE customer_id = :customer "
     "UNION ALL SELECT id FROM blockchain_account WHERE customer_id = :customer",
     Value,
 )
@@ -61,8 +63,9 @@ def overdrawn(connection: Session, organisation_id: str, customer_id: str) -> li
     return [f"bank account {row.id} overdrawn" for row in found if row.balance < 0]
 
 
-def erase_texts(rows: Writer, customer_id: str) -> int:
-    """Erase what people wrote about a customer: in decisions, and in statements about wallets."""
+def erase_texts(rows: Writer, customer_id: str, by: str, now: int) -> int:
+    """Erase what people wrote about a customer: in decisions, in statements about wallets, and in
+    notes of the team."""
     values, count = {"customer": customer_id}, 0
     nothing = dict.fromkeys(("words", "answer", "asked"))
     for row in rows.connection.execute(_DECISIONS, values).all():
@@ -71,13 +74,18 @@ def erase_texts(rows: Writer, customer_id: str) -> int:
     for row in rows.connection.execute(_STATEMENTS, values).all():
         rows.update(Tables.statement, {"id": row.id}, {"statement": ""}, before=row)
         count += 1
+    erased = {"content": None, "erased_at": now, "erased_by": by}
+    for row in rows.connection.execute(_NOTES, values).all():
+        rows.update(Tables.note, {"id": row.id}, erased, before=row)
+        count += 1
     return count
 
 
 def erase_answers(rows: Writer, organisation_id: str, customer_id: str) -> int:
-    """Erase the answers to requests, kept for repetitions, that name an account of a customer."""
+    """Erase the answers to requests, kept for repetitions, that name a customer or an account of
+    theirs."""
     count = 0
-    for each in rows.connection.execute(_BOTH_ACCOUNTS, {"customer": customer_id}).scalars():
+    for each in rows.connection.execute(_NAMED, {"customer": customer_id}).scalars():
         values = {"organisation": organisation_id, "mention": f"%{escaped(each)}%"}
         count += len(rows.delete(Tables.idempotency, _MENTIONS, values))
     return count
