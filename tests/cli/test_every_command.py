@@ -338,6 +338,7 @@ FREE_HERE = {
     ("chainteller customers import", "report"),
     ("chainteller db dispute clear", "reason"),
     ("chainteller db report", "reason"),
+    ("chainteller decisions approve", "answer"),
     ("chainteller find", "words"),
     ("chainteller markets", "names"),
     ("chainteller wallets diagnose", "signature"),
