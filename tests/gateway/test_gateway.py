@@ -71,9 +71,17 @@ def test_the_provider_is_asked_for_nothing_but_the_specification(gateway: Gatewa
     gateway.open_account()
     capabilities = gateway.call("GET", "/capabilities")
     assert "customers" not in capabilities["features"]
-    assert {"decisions", "audit", "find", "event-stream"} <= set(capabilities["features"])
+    assert {"decisions", "audit", "find", "event-stream", "notes"} <= set(capabilities["features"])
     assert gateway.client.get("/customers").status_code == 404
     assert all(find_call(method, path) for method, path in gateway.provider.asked)
+
+
+def test_the_team_keeps_notes_about_accounts_of_the_provider(gateway: Gateway) -> None:
+    account = gateway.open_account()
+    assert gateway.call("POST", "/notes", subject=account, content="Calls back.")["id"]
+    (noted,) = gateway.call("GET", f"/notes?filter[tradingAccountId]={account}")["data"]
+    assert noted["content"] == "Calls back."
+    assert not any("notes" in path for _, path in gateway.provider.asked)
 
 
 def test_a_repeated_key_does_nothing_twice(gateway: Gateway) -> None:

@@ -142,6 +142,7 @@ def _capabilities(context: EngineContext, actor: Actor, _call: Call[Any]) -> Cap
     return own.model_copy(
         update={
             "features": FEATURES,
+            "signing_pages": None,  # challenges are the provider's
             "markets": tuple(each.market_name for each in listed.data),
             "networks": tuple(dict.fromkeys(each.network for each in listed.data)),
         }
@@ -346,7 +347,9 @@ _OWN = frozenset(
         op.SHOW_COUNTERPARTY, op.DECISIONS, op.DECISION, op.OPEN_DECISION, op.TAKE_DECISION,
         op.APPROVE_DECISION, op.REFUSE_DECISION, op.NOTE_DECISION, op.AGENTS, op.ENROL_AGENT,
         op.APPROVE_AGENT, op.REVOKE_AGENT, op.EVENTS, op.AUDIT, op.AUDIT_CHECKPOINT,
-        op.AUDIT_CONSISTENCY, op.AUDIT_PROOF, op.DISPUTES, op.CLEAR_DISPUTE,
+        op.AUDIT_CONSISTENCY, op.AUDIT_PROOF, op.DISPUTES, op.CLEAR_DISPUTE, op.NOTES, op.ADD_NOTE,
+        op.ERASE_NOTE, op.WEBHOOKS, op.WEBHOOK, op.CREATE_WEBHOOK, op.DELETE_WEBHOOK,
+        op.PAUSE_WEBHOOK, op.RESUME_WEBHOOK, op.ROTATE_WEBHOOK, op.REPLAY_WEBHOOK, op.TEST_WEBHOOK,
     }
 )  # fmt: skip
 """Calls that the engine answers from the gateway's own records."""

@@ -74,8 +74,8 @@ def account(tx: UnitOfWork, account_id: str) -> Record:
 
 
 def add_account(tx: UnitOfWork, opened: TradingAccount) -> None:
-    """Keep an account that the provider opened. Its customer is the one that the bank has imported
-    with the bank account, or a new one without a name."""
+    """Keep an account that the provider opened. Its customer is whoever has the bank account here,
+    or a new one without a name."""
     known = account_rows.find_bank_account(
         tx.connection, tx.organisation_id, opened.bank_account_id, lock=True
     )
