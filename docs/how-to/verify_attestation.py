@@ -91,11 +91,18 @@ def attested(document, key):
 
 
 def require_wallet_signed(facts):
-    """Raises whatever is wrong: that the wallet's key didn't sign a text that names the wallet."""
+    """Raises whatever is wrong: that the wallet's key didn't sign a text that names the wallet, or
+    the challenge that the facts say was the wallet's."""
     text, scheme, account = (facts[name] for name in ("text", "scheme", "account"))
     namespace, _, address = account.split(":")
-    require(text.isascii() and text.isprintable(), "the text isn't one printable line")
-    require(address.isalnum() and address in text, "the text doesn't name the address")
+    lines, challenge = text.split("\n"), facts.get("challengeId", "").removeprefix("CHG_")
+    is_plain = all(each.isascii() and each.isprintable() for each in lines)
+    require(is_plain, "the text isn't printable")
+    names_challenge = challenge.isalnum() and challenge in text.split("-")
+    require(
+        address.isalnum() and (address in text or names_challenge),
+        "the text names neither the address nor the challenge",
+    )
     family = "solana" if scheme.startswith("ed25519") else FAMILIES.get(scheme)
     require(family == namespace, "this script doesn't know the scheme of the signature")
     signature, message = bytes.fromhex(facts["signature"]), text.encode()

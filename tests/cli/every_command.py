@@ -141,6 +141,11 @@ def lines(bank: Bank) -> Lines:
     receiver = Receiver()
     webhook, former = (bank.made("webhooks", "create", receiver.url)["id"] for _ in "12")
     policy = Path(__file__).parents[2] / "sample_data" / "policy.toml"
+    other = next(
+        each["id"]
+        for each in bank.made("accounts", "list")["data"]
+        if each["id"] != account and not each["controls"]
+    )
     stated, doubted = (
         bank.made("decisions", "list", "--kind", kind)["data"][0]
         for kind in ("ownershipStatement", "control")
@@ -210,7 +215,7 @@ def lines(bank: Bank) -> Lines:
         "policy check": (str(policy),),
         "policy explain": (sent,),
         "policy try": (str(policy), "--days", "7"),
-        "accounts control": (account, "--set", "SELL_ONLY", "--reason", "RISK_POLICY"),
+        "accounts control": (other, "--set", "SELL_ONLY", "--reason", "RISK_POLICY"),
         "wallets link": (claim,),
         "wallets shared": (),
         "wallets attestation": (claim,),

@@ -84,7 +84,6 @@ def test_a_reviewed_withdrawal_is_sent_and_confirmed(
 @pytest.mark.parametrize(
     ("steps", "work", "expected"),
     [
-        ((), "reject", "rejected"),
         ((7_200,), "fail", "failed"),
         ((7_200, 5), "fail", "failed"),
     ],

@@ -519,7 +519,7 @@ FAULTS = (
     Fault(
         "an error with status 500 is a refusal",
         "remote/sending.py",
-        "if reply.status >= 500 and isinstance(refusal, InternalError | UnknownRefusal):",
+        "if reply.status >= 500 and isinstance(refusal, _MAY_BE_DONE):",
         "if reply.status >= 600:",
         f"{MISBEHAVING}::test_a_write_answered_with_status_500_may_have_been_done",
     ),
@@ -896,7 +896,7 @@ FAULTS = (
     Fault(
         "the kept heads aren't looked at before a payout",
         "engine/upkeep/due.py",
-        "wrong = _wrong_heads(tx, record.organisation_id)",
+        "wrong = _wrong_heads(tx, organisation_id)",
         "wrong: tuple[Breach, ...] = ()",
         "tests/engine/test_kept_heads.py::test_it_pays_nothing_until_a_person_accepts_it",
     ),

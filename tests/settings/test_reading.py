@@ -117,6 +117,7 @@ _FITTING = {
     "service.rate_limits": "off",
     "service.test_networks": "on",
     "service.docs": "on",
+    "gateway.honours_keys": "on",
     "service.metrics_address": "127.0.0.1:9100",
     "service.cleartext": "allow",
     "service.rates.read.per_second": "0.5",

@@ -193,7 +193,7 @@ FAULTS = (
     Fault(
         "a key may be used for another request",
         "engine/core/unit_of_work.py",
-        "elif first.fingerprint != _fingerprint(call):",
+        "elif first.fingerprint != fingerprint(call):",
         "elif first.fingerprint == call.operation.name:",
     ),
     Fault(

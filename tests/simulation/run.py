@@ -34,7 +34,13 @@ from tests.world.customers import CustomerSeed
 
 from chainteller.domain.clock import ManualClock
 from chainteller.service.errors import Unauthorized
-from chainteller.service.operations import OPERATIONS, WRITES
+from chainteller.service.operations import (
+    CUSTOMERS_FEATURE,
+    OPERATIONS,
+    WEBHOOKS_FEATURE,
+    WRITES,
+    Operation,
+)
 
 START = 1_763_700_000_000_000
 OPENING_CENTS = 1_000_000
@@ -91,9 +97,15 @@ BEGINNING = (
 )
 
 
+def is_modelled(operation: Operation[Any]) -> bool:
+    return operation.feature not in {CUSTOMERS_FEATURE, WEBHOOKS_FEATURE}
+
+
 def kinds() -> list[tuple[str, int]]:
-    """Every kind of step with its weight: all declared operations, then what isn't a call."""
-    calls = [(each.name, WEIGHTS.get(each.name, READ_WEIGHT)) for each in OPERATIONS]
+    """Every kind of step with its weight: operations that are modelled, then what isn't a call."""
+    calls = [
+        (each.name, WEIGHTS.get(each.name, READ_WEIGHT)) for each in OPERATIONS if is_modelled(each)
+    ]
     return [*calls, *acts.WEIGHTS.items()]
 
 
@@ -372,7 +384,7 @@ class Simulation:
 
     def burst(self, draw: Draw) -> None:
         """Several writes at once, sometimes the same one twice, sometimes with a death."""
-        writes = [name for name in WRITES for _ in range(WEIGHTS[name])]
+        writes = [name for name in WRITES for _ in range(WEIGHTS.get(name, 0))]
         chosen: list[tuple[Client, Asked]] = []
         for number in range(2 + draw.below(5)):
             organisation, asked = self.asked(draw, draw.pick(writes))

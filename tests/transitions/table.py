@@ -68,6 +68,9 @@ OF_KEYS = {"console": KEYS, "HTTP": KEYS, "by itself": ASKED, "training": OUTSID
 OF_AGENTS = {"console": DESKS, "by itself": ASKED, "training": AGENTS}
 ONLY_ASKED = {"by itself": ASKED}
 DECIDED = {"by itself": PERSON}
+SETTLED = "a person decides about the request to the provider"
+GATEWAY = "only a gateway has a provider"
+OF_GATEWAYS = {"console": SETTLED, "command": SETTLED, "HTTP": SETTLED, "training": GATEWAY}
 APPROVE, REFUSE = ("decisions.approve",), ("decisions.refuse",)
 
 T = Transition
@@ -115,6 +118,9 @@ TABLE: tuple[Transition, ...] = (
         "deposit", "processing", "failed", commands=("chainteller db report",),
         why={"training": AT_ONCE, **REPORTED},
     ),
+    T("deposit", NONE, "unknown", work=("provider.settle",), why=OF_GATEWAYS),
+    T("deposit", "unknown", "accepted", work=("provider.settle",), why=OF_GATEWAYS),
+    T("deposit", "unknown", "failed", work=("provider.settle",), why=OF_GATEWAYS),
     T(
         "deposit", "completed", "returned", commands=("chainteller db report",),
         training=("return-deposit",), why=REPORTED,
@@ -148,6 +154,10 @@ TABLE: tuple[Transition, ...] = (
         "withdrawal", "sent", "failed", commands=("chainteller db report",),
         training=("fail-withdrawal",), why=REPORTED,
     ),
+    T("withdrawal", "sent", "accepted", work=("provider.settle",), why=OF_GATEWAYS),
+    T("withdrawal", "sent", "unknown", work=("provider.settle",), why=OF_GATEWAYS),
+    T("withdrawal", "unknown", "accepted", work=("provider.settle",), why=OF_GATEWAYS),
+    T("withdrawal", "unknown", "failed", work=("provider.settle",), why=OF_GATEWAYS),
     T(
         "withdrawal", "completed", "returned", commands=("chainteller db report",),
         training=("return-withdrawal",), why=REPORTED,

@@ -97,8 +97,9 @@ async def test_what_was_done_for_a_case_is_found_by_its_number(
     app = bench.console()
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
-        await press(pilot, "#", *"INC-20931", "enter", "d", *"100", "enter")
-        await settle(pilot)
+        await press(pilot, "#", *"INC-20931", "enter")
+        await press(pilot, "d", *"100")
+        await press(pilot, "enter")
         await press(pilot, ":", *"# inc-20931")
         await settle(pilot)
         assert "case INC-20931   1 entry by" in seen(app)

@@ -80,7 +80,7 @@ async def test_a_list_that_comes_meanwhile_lets_no_key_past_a_deposit_that_no_fr
         terminal.send("\rb")
         while not terminal.app.typed_ahead.is_holding:  # noqa: ASYNC110 - before it's answered
             await asyncio.sleep(0)
-        terminal.app.rows_came(forget=False)
+        terminal.app.release_keys(by_rows=True)
         await terminal.rest()
     assert witness.writes == {"deposit": 1}
     assert witness.unshown == []

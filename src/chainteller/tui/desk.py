@@ -152,14 +152,9 @@ class Shell(Protocol):
     def deafen(self) -> None:
         """Ignore all keys for a moment: nobody answers a question that just appeared."""
 
-    def release_keys(self, *, forget: bool = False) -> None:
+    def release_keys(self, *, forget: bool = False, by_rows: bool = False) -> None:
         """What was typed ahead of a finished step may go on, or is dropped: what it was meant for
-        is gone."""
-
-    def rows_came(self, *, forget: bool) -> None:
-        """The list of accounts is there: keys that waited for it, and for nothing else, may go on,
-        or are dropped.
-        """
+        is gone. ``by_rows`` is a list of accounts that came: only keys that wait for it go on."""
 
     def find(self, text: str) -> None:
         """Show what an id, an address, a bank account or a customer's name stands for."""

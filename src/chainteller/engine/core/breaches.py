@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TypeVar
 
+from chainteller.storage.db.errors import UnreadableValue
+
 Row = TypeVar("Row")
 Key = TypeVar("Key")
 
@@ -24,7 +26,9 @@ class Breach:
 
 
 Breaches = Iterator[Breach]
-UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError)
+UNREADABLE = (
+    *(ValueError, TypeError, LookupError, AttributeError, ArithmeticError, UnreadableValue),
+)
 """What a cell raises that holds a value which no build of ours writes."""
 
 

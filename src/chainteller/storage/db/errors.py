@@ -24,5 +24,9 @@ class DatabaseError(Exception):
         self.is_lost = is_lost
 
 
+class UnreadableValue(DatabaseError):
+    """A cell of a SQLite file holds bytes that are no text, as text."""
+
+
 class NoConnection(DatabaseError):
     """Every connection is in use, and none came free in time."""

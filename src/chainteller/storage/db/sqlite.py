@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from chainteller.sqlite import WAL_IS_SAFE, sqlite3
-from chainteller.storage.db.errors import DatabaseError
+from chainteller.storage.db.errors import DatabaseError, UnreadableValue
 from chainteller.storage.db.pool import Pool
 from chainteller.storage.db.query import (
     BATCH,
@@ -62,7 +62,7 @@ class SqliteSession(Session):
             cursor = self._run(form, values)
             rows = form.read(cursor.fetchall()) if form.has_rows else []
         except sqlite3.Error as error:
-            raise DatabaseError(error) from error
+            raise _raised(error) from error
         return Found(rows, cursor.rowcount)
 
     def later(self, query: Statement, values: Values, then: Then | None = None) -> None:
@@ -82,7 +82,7 @@ class SqliteSession(Session):
             while rows := cursor.fetchmany(batch):
                 yield from form.read(rows)
         except sqlite3.Error as error:
-            raise DatabaseError(error) from error
+            raise _raised(error) from error
 
     def _run(self, form: Form, values: Values) -> sqlite3.Cursor:
         given = form.values(values)
@@ -167,6 +167,11 @@ class SqliteSessions(Sessions):
 
     def looking(self) -> SqliteSession:
         return SqliteSession(self.pool, self.shared)
+
+
+def _raised(error: sqlite3.Error) -> DatabaseError:
+    is_unreadable = str(error).startswith("Could not decode to UTF-8")
+    return UnreadableValue(error) if is_unreadable else DatabaseError(error)
 
 
 def _text_if_large(value: Any) -> Any:

@@ -164,7 +164,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         gone, self.pages.is_choice_gone = self.pages.is_choice_gone, False
         if gone:
             self.desk.notify("The account chosen isn't on this page any more", "warn")
-        self.desk.shell.rows_came(forget=gone)
+        self.desk.shell.release_keys(forget=gone, by_rows=True)
         self.draw_title(total)
         if self.wanted_id is not None:
             _move_to_wanted(self, self.wanted_id)

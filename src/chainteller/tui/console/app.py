@@ -410,17 +410,13 @@ class Console(ConsoleShell):
     def _is_at_desk(self) -> bool:
         return isinstance(self.screen, DeskScreen) and self.screen.is_mounted
 
-    def release_keys(self, *, forget: bool = False) -> None:
-        if self.finding is not None:
+    def release_keys(self, *, forget: bool = False, by_rows: bool = False) -> None:
+        if self.finding is not None or (by_rows and not (self._awaits_rows or forget)):
             return
         self._awaits_rows = False
         if forget:
             self.typed_ahead.forget()
         self.desk.holding.when_shown(self.typed_ahead.release)
-
-    def rows_came(self, *, forget: bool) -> None:
-        if self._awaits_rows or forget:
-            self.release_keys(forget=forget)
 
     # -- news ---------------------------------------------------------------------------------
 
