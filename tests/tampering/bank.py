@@ -32,7 +32,6 @@ from chainteller.service.models.counterparties import (
     StatementRequest,
 )
 from chainteller.service.models.funding import Destination, WithdrawalRequest
-from chainteller.service.models.notes import AddNote
 from chainteller.storage.queries import markets
 from chainteller.storage.schema.wallet_tables import declared
 from chainteller.wallets.simulated import sample_wallets, sign_sample
@@ -173,7 +172,6 @@ def prove_by_transfer(world: World, name: str) -> None:
     ).value
     stated = StatementRequest(counterparty_id=wallet.id, reason="OTHER", statement="It is mine.")
     engine.create_ownership_statement(custody.id, stated)
-    engine.add_note(AddNote(subject=world.account, content=f"{name} is on a ledger."))
     asked = SmallTransferRequest(counterparty_id=wallet.id)
     small = engine.create_small_transfer(custody.id, asked).value
     world.settle()

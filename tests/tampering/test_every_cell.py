@@ -60,8 +60,8 @@ def test_the_bank_has_enough_rows_and_nothing_is_wrong(bank: World) -> None:
     found = counts(bank)
     few = {table.name for table in sealed_tables() if found[table.name] < LEAST}
     # The clock has one row in every database; disputes are altered in engine/test_disputes. This
-    # bank is no gateway and has no webhooks.
-    assert few == {"clock", "dispute", "provider", "provider_request", "webhook"}
+    # bank is no gateway and has no notes and webhooks.
+    assert few == {"clock", "dispute", "note", "provider", "provider_request", "webhook"}
 
 
 def test_what_is_not_sealed_is_declared_with_its_reason() -> None:
