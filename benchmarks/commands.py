@@ -17,7 +17,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.cli.every_command import READING, WRITING, Bank, lines
+from tests.cli.every_command import READING, WRITING, Bank, configure, lines
 from tests.world.files import KEY_SETTING
 
 _IMPORTS = "python -c 'import pydantic, sqlite3, click'"
@@ -49,9 +49,7 @@ def _cpu_ms(command: Sequence[str], home: Path) -> float:
 def _bank_and_lines(home: Path) -> dict[str, tuple[str, ...]]:
     bank = Bank(home)
     home.mkdir()
-    (home / "config.toml").write_text(
-        f'[audit]\nwitnesses = ["{home / "witness"}"]\n', encoding="utf-8"
-    )
+    configure(home)
     if bank.run("db", "sample").code:
         raise SystemExit("the sample bank can't be loaded")
     return {path: line for path, line in lines(bank).items() if path in {*READING, *WRITING}}

@@ -65,7 +65,7 @@ MEASUREMENTS = {
     ),
     "commands": Measurement(
         "Reading commands take at most 3 times the bare imports, writing ones 5 times.",
-        "-m benchmarks.commands --rounds 2",
+        "-m benchmarks.commands --rounds 1",
     ),
     "agents": Measurement(
         "Signatures, roles and cases cost at most a tenth of a quote with its execution.",

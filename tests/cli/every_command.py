@@ -99,12 +99,17 @@ def sample_bank(home: Path, sample_world: Path, training_world: Path) -> Bank:
     (home / "data").mkdir(parents=True)
     shutil.copyfile(sample_world, home / "data" / "bank.db")
     keep_training_base(home, training_world)
+    configure(home)
+    return Bank(home)
+
+
+def configure(home: Path) -> None:
+    """Write what the commands need of settings."""
     (home / "config.toml").write_text(
         f'[audit]\nwitnesses = ["{home / "witness"}"]\n[profiles.careful]\nread_only = true\n'
         '[service]\nwebhook_hosts = ["http://127.0.0.1"]\n',
         encoding="utf-8",
     )
-    return Bank(home)
 
 
 def lines(bank: Bank) -> Lines:
