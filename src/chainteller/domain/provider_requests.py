@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from chainteller.domain.clock import HOUR, MINUTE, SECOND
+from chainteller.domain.clock import MINUTE, SECOND
 
 
 class RequestStatus(StrEnum):
@@ -27,5 +27,3 @@ MAY_BE_SENT = frozenset({RequestStatus.APPROVED, RequestStatus.REFUSED, RequestS
 LATE = 60 * SECOND
 """How long after it was sent, or after its quote expired, a request may still take effect."""
 LOOKED_FOR_EVERY = MINUTE
-REPEATED_WITHIN = 23 * HOUR
-"""How long a request is repeated with its key: providers forget keys after a day."""

@@ -27,6 +27,14 @@ def passed(record: Record, body: str) -> Record:
     return found
 
 
+def plain(record: Record) -> Record:
+    """The record as one of our own, which is written from its fields."""
+    if _BODY not in record.__dict__:
+        return record
+    kind: type[Record] = type(record).__mro__[1]
+    return kind(**dict(record))
+
+
 def merged(record: Record, body: str, **own: object) -> Record:
     """The record with the values that ``body`` has for its fields, except its ``own`` ones.
 

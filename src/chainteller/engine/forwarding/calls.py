@@ -40,8 +40,8 @@ from chainteller.service.models.pages import ListQuery, MarketsQuery, Page
 from chainteller.service.models.quotes import QuoteRequest
 from chainteller.service.models.records import Capabilities
 from chainteller.service.models.trades import Trade
-from chainteller.service.operations import Call, Operation
-from chainteller.service.told import Told, passed
+from chainteller.service.operations import Call, Operation, Write
+from chainteller.service.told import Told, passed, plain
 from chainteller.storage.db.query import Record
 from chainteller.storage.queries import accounts as account_rows
 from chainteller.storage.queries import markets as market_rows
@@ -77,8 +77,7 @@ def _balances(context: EngineContext, actor: Actor, call: Call[Any]) -> Any:
         on_hold = 0 if asset is None else held.get(asset, 0)
         if asset is not None and on_hold:
             has = kept.known_balances({asset.key: each.amount})[asset]
-            plain = type(each).__mro__[1](**dict(each))
-            each = plain.model_copy(  # noqa: PLW2901 - the same balance, with less
+            each = plain(each).model_copy(  # noqa: PLW2901 - the same balance, with less
                 update={
                     "amount": format_atoms(max(0, has - on_hold), asset),
                     "held": format_atoms(min(has, on_hold), asset),
@@ -156,9 +155,6 @@ def _at_once(
     context: EngineContext, actor: Actor, call: Call[Any], keep: requests.Keep
 ) -> Written[Any]:
     """Forward what may be done twice without harm, and keep its answer."""
-    call = requests.keyed(context, actor, call)
-    if requests.is_known(context, actor, call):
-        return requests.replayed(context, actor, call)
     try:
         told = provider_of(context).ask(call)
     except ServiceError as refusal:
@@ -353,8 +349,6 @@ _OWN = frozenset(
     }
 )  # fmt: skip
 """Calls that the engine answers from the gateway's own records."""
-_PARTLY = frozenset({op.HEADS})
-"""Features with a call that a gateway doesn't answer: it attests no wallets."""
 FEATURES: tuple[str, ...] = (
     op.IDEMPOTENCY,
     *dict.fromkeys(
@@ -372,7 +366,8 @@ def is_forwarded(operation: Operation[Any]) -> bool:
 
 
 def answer(context: EngineContext, actor: Actor, call: Call[Any]) -> Any:
-    """Answer a call that isn't answered by the engine alone.
+    """Answer a call that isn't answered by the engine alone. Every write gets a key, under which it
+    is answered once.
 
     Raises:
         NotFound: neither the provider nor the gateway offers it.
@@ -383,4 +378,8 @@ def answer(context: EngineContext, actor: Actor, call: Call[Any]) -> Any:
         raise NotFound("path", "")
     if actor.organisation != DEFAULT_ORGANISATION:
         raise Forbidden(DEFAULT_ORGANISATION, actor.key_id)
+    if isinstance(call.operation, Write):
+        call = requests.keyed(context, actor, call)
+        if requests.is_known(context, actor, call):
+            return requests.replayed(context, actor, call)
     return found(context, actor, call)

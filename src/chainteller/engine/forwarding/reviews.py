@@ -52,9 +52,6 @@ from chainteller.storage.queries import transfers as transfer_rows
 
 def withdraw(context: EngineContext, actor: Actor, call: Call[Any], plan: Plan) -> Written[Any]:
     """Send a withdrawal on, or keep it in review first if the policy gives it to a person."""
-    call = requests.keyed(context, actor, call)
-    if requests.is_known(context, actor, call):
-        return requests.replayed(context, actor, call)
     request = call.request
     if not isinstance(request, WithdrawalRequest):
         raise TypeError("a withdrawal without its request")
@@ -231,9 +228,6 @@ def link(context: EngineContext, actor: Actor, call: Call[Any], plan: Plan) -> W
         DecisionRequired: nothing was sent.
         Conflict: a person has refused it.
     """
-    call = requests.keyed(context, actor, call)
-    if requests.is_known(context, actor, call):
-        return requests.replayed(context, actor, call)
     line = _shared_line(context)
     if line is not None:
         decided = _about_link(context, actor, call, line)

@@ -30,15 +30,12 @@ from chainteller.storage.queries import provider_requests as rows
 
 
 def send(context: EngineContext, actor: Actor, call: Call[Any], plan: Plan) -> Written[Any]:
-    """Forward a write that moves something.
+    """Forward a write with a key, which moves something.
 
     Raises:
         ServiceError: the gateway or the provider refused.
         ProviderUnanswered: it was sent, and what became of it isn't known.
     """
-    call = requests.keyed(context, actor, call)
-    if requests.is_known(context, actor, call):
-        return requests.replayed(context, actor, call)
     account_id = _account_of(call)
     before = _before(context, plan, account_id)
     try:

@@ -23,6 +23,7 @@ from chainteller.engine.forwarding import kept, requests
 from chainteller.engine.forwarding.requests import Plan, provider_of
 from chainteller.engine.operations import provider_requests
 from chainteller.engine.operations.provider_requests import SETTLE, changed
+from chainteller.engine.operations.trades import DROPPED
 from chainteller.service import operations
 from chainteller.service.error_codes import is_conclusive
 from chainteller.service.errors import ServiceError, ServiceUnavailable, TellerError
@@ -137,7 +138,7 @@ def _look(context: EngineContext, request: Record, call: Call[Any]) -> Found:
 
 def _drop(tx: UnitOfWork, request_id: str) -> bool:
     jobs.remove(tx.rows, SETTLE, request_id)
-    tx.audit("work.dropped", request_id, {"kind": SETTLE})
+    tx.audit(DROPPED, request_id, {"kind": SETTLE})
     return True
 
 

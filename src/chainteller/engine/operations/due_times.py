@@ -28,6 +28,7 @@ from chainteller.storage.db import records
 from chainteller.storage.db.query import Query, Record, Session, row_of
 from chainteller.storage.db.records import Tables
 from chainteller.storage.db.table import Table
+from chainteller.storage.queries.provider_requests import IS_OWN
 
 
 class Work(NamedTuple):
@@ -49,8 +50,6 @@ class Work(NamedTuple):
 
 
 _S = TransferStatus
-_OWN = "told IS NULL"
-"""A gateway's provider settles, credits and pays by itself."""
 WORK: Mapping[str, Work] = {
     trades.FILL: Work(
         Tables.trade,
@@ -58,9 +57,9 @@ WORK: Mapping[str, Work] = {
         "created",
         "fill",
         frozenset({TradeStatus.CANCELLED}),
-        only=_OWN,
+        only=IS_OWN,
     ),
-    trades.SETTLE: Work(Tables.trade, TradeStatus.EXECUTED, "executed_at", "settle", only=_OWN),
+    trades.SETTLE: Work(Tables.trade, TradeStatus.EXECUTED, "executed_at", "settle", only=IS_OWN),
     deposits.COMPLETE: Work(
         Tables.transfer,
         _S.PROCESSING,
@@ -68,7 +67,7 @@ WORK: Mapping[str, Work] = {
         "deposit",
         frozenset({_S.FAILED}),
         Direction.DEPOSIT,
-        _OWN,
+        IS_OWN,
     ),
     withdrawals.REVIEW: Work(
         Tables.transfer,
@@ -93,7 +92,7 @@ WORK: Mapping[str, Work] = {
         "withdrawal",
         frozenset({_S.FAILED}),
         Direction.WITHDRAWAL,
-        _OWN,
+        IS_OWN,
     ),
     decision_records.DUE: Work(
         Tables.decision,

@@ -7,6 +7,9 @@ from chainteller.storage.db.query import Query, Record, Session, Value, quoted
 from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.queries.trades import hold_parts
 
+IS_OWN = "told IS NULL"
+"""The bank's own quotes, trades and transfers: those of a gateway are as its provider said, which
+keeps their books, settles, credits and pays by itself."""
 provider = Finder(records.Provider, "organisation_id")
 find = Finder(records.ProviderRequest, "id")
 find_by_key = Finder(records.ProviderRequest, "organisation_id", "operation", "key")

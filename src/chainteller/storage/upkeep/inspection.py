@@ -31,6 +31,7 @@ from chainteller.storage.db.table import SALT, Table
 from chainteller.storage.log import entry, sealing
 from chainteller.storage.log.rows import DEPLOYMENT
 from chainteller.storage.queries.epochs import ACCEPTED, SUBJECT
+from chainteller.storage.queries.provider_requests import IS_OWN
 from chainteller.storage.schema import ddl
 
 _BATCH = 5_000
@@ -63,11 +64,10 @@ _QUOTED = {
     )
 }  # fmt: skip
 _OPEN = [each.value for each in TradeStatus if not each.facts.is_final]
-_OPEN_TRADES = Source(records.Trade).where(f"trade.status IN ({quoted(_OPEN)}) AND told IS NULL")
+_OPEN_TRADES = Source(records.Trade).where(f"trade.status IN ({quoted(_OPEN)}) AND {IS_OWN}")
 _WITHDRAWAL = "transfer.direction = 'withdrawal'"
 _OPEN_WITHDRAWALS = Source(records.Transfer).where(
-    f"{_WITHDRAWAL} AND transfer.status IN ({quoted(each.value for each in HOLDING)}) "
-    "AND told IS NULL"
+    f"{_WITHDRAWAL} AND transfer.status IN ({quoted(each.value for each in HOLDING)}) AND {IS_OWN}"
 )
 _ORDINAL = row_of("trading_account_id", "counter", "ordinal")
 _COUNTERS = ("trade_count", "deposit_count", "withdrawal_count", "transaction_count")
@@ -80,10 +80,8 @@ def _joined(source: Source) -> Query:
 ledger_accounts = partial(_stream, _everything(records.LedgerAccount))
 journals = partial(_stream, _everything(records.Journal))
 """Which entry posted each journal."""
-_OWN = "told IS NULL"
-"""The bank's own records: those of a gateway are as its provider said, who keeps their books."""
-trades = partial(_stream, Source(records.Trade).where(_OWN))
-transfers = partial(_stream, Source(records.Transfer).where(_OWN))
+trades = partial(_stream, Source(records.Trade).where(IS_OWN))
+transfers = partial(_stream, Source(records.Transfer).where(IS_OWN))
 jobs = partial(_stream, _everything(records.Job))
 """Every scheduled job."""
 rules = partial(_stream, _everything(records.Rule))
@@ -91,21 +89,21 @@ rules = partial(_stream, _everything(records.Rule))
 trades_with_quotes = partial(
     _stream,
     Source(records.Trade, "LEFT JOIN quote ON quote.id = trade.quote_id", **_QUOTED).where(
-        f"trade.{_OWN}"
+        f"trade.{IS_OWN}"
     ),
 )
 """Every trade with its quote's columns prefixed ``quote_``, None if the quote is missing."""
 quotes_with_trades = partial(
     _stream,
     Source(records.Quote, "LEFT JOIN trade ON trade.quote_id = quote.id", used_by="trade.id").where(
-        f"quote.{_OWN}"
+        f"quote.{IS_OWN}"
     ),
 )
 """Every quote; ``used_by`` is the id of its trade."""
 withdrawals = partial(
     _stream,
     Source(records.Transfer).where(
-        f"{_WITHDRAWAL} AND {_OWN} ORDER BY transfer.trading_account_id, transfer.ordinal"
+        f"{_WITHDRAWAL} AND {IS_OWN} ORDER BY transfer.trading_account_id, transfer.ordinal"
     ),
 )
 """Withdrawals, by account and in the order in which they were requested."""
