@@ -12,6 +12,7 @@ from chainteller.api.protocol import CONNECTION, BoundedHttpProtocol
 from chainteller.api.request_context import RequestContext, context_of
 from chainteller.api.threads import STRANGERS, Threads, run
 from chainteller.api.wrong_keys import WrongKeys
+from chainteller.domain import signing_pages
 from chainteller.domain.actors import DESK
 from chainteller.domain.signed_requests import (
     CASE_HEADER,
@@ -28,8 +29,6 @@ from chainteller.service.errors import Unauthorized
 
 OPEN_PATHS = frozenset({"/healthz", "/readyz", "/docs"})
 """Paths that need no key."""
-_OPEN_BELOW = "/sign/"
-"""Signing pages: whoever has the token in the path may see them."""
 _REMEMBERED = 10_000
 
 
@@ -51,7 +50,8 @@ class Authentication:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path: str = scope["path"]
-        if path not in OPEN_PATHS and not path.startswith(_OPEN_BELOW):
+        # Whoever has the token in the path may see a signing page.
+        if path not in OPEN_PATHS and not path.startswith(signing_pages.PATH):
             context, connection = context_of(scope), scope.get(CONNECTION)
             try:
                 key = key_in(context.headers.get("authorization"), context.repeated)

@@ -20,7 +20,7 @@ from chainteller.api.responses import error_reply, json_reply
 from chainteller.api.router import Router
 from chainteller.api.threads import STRANGERS, run
 from chainteller.api.wrong_keys import WrongKeys
-from chainteller.domain.signing_pages import hash_of
+from chainteller.domain.signing_pages import PATH, hash_of
 from chainteller.service.errors import NotFound, ServiceError
 from chainteller.service.models.base import read_request
 from chainteller.service.models.counterparties import PageSignature
@@ -57,10 +57,10 @@ class SigningPages:
 
     def add_to(self, router: Router) -> None:
         for name, media_type in (("page.css", "text/css"), ("page.js", "text/javascript")):
-            router.add("GET", f"/sign/{name}", _file(name, media_type))
-        router.add("GET", "/sign/{token}", _file("page.html", "text/html"))
-        router.add("GET", "/sign/{token}/message", self.message)
-        router.add("POST", "/sign/{token}/signatures", self.signatures)
+            router.add("GET", f"{PATH}{name}", _file(name, media_type))
+        router.add("GET", f"{PATH}{{token}}", _file("page.html", "text/html"))
+        router.add("GET", f"{PATH}{{token}}/message", self.message)
+        router.add("POST", f"{PATH}{{token}}/signatures", self.signatures)
 
     async def message(self, request: Request) -> Response:
         """What the page shows."""

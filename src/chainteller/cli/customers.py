@@ -186,10 +186,7 @@ def _batches(found: Iterable[CustomerLine | Refused]) -> Iterator[_Batch]:
     batch, size = _Batch([], []), 0
     for each in found:
         if isinstance(each, Refused):
-            code, message, suggestion = each.finding
-            batch.refused.append(
-                LineFinding(line=each.line, error=code, message=message, suggestion=suggestion)
-            )
+            batch.refused.append(LineFinding.of(each.line, each.finding))
         else:
             batch.lines.append(each)
             size += _OF_LINE + len(each.name.encode())

@@ -61,6 +61,10 @@ class AtDeadline(StrEnum):
     ESCALATE = "escalate"
 
 
+AT_DESK = "AGENT_REQUEST"
+"""The reason of a control or a closed market that is set or kept on the console."""
+
+
 class RefusalReason(StrEnum):
     """Why a withdrawal or a statement is refused."""
 

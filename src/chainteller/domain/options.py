@@ -8,6 +8,7 @@ from chainteller.domain.clock import SECOND
 from chainteller.domain.evidence import EvidenceLevel
 from chainteller.domain.limits import DEFAULT_LEVEL_LIMITS, DEFAULT_LIMITS, DestinationClass
 from chainteller.domain.policy import Policy
+from chainteller.domain.signing_pages import PATH
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class EngineOptions:
     @property
     def signing_pages(self) -> str | None:
         """What the address of each signing page begins with; None where there are none."""
-        return f"{self.public_url}/sign/" if self.public_url else None
+        return f"{self.public_url}{PATH}" if self.public_url else None
 
     @property
     def quote_window(self) -> int:

@@ -5,6 +5,9 @@ from hashlib import sha256
 
 from chainteller.domain.randomness import Randomness
 
+PATH = "/sign/"
+"""Before the token in the address of a page."""
+
 
 def new_token(randomness: Randomness) -> str:
     """22 characters of base64url."""

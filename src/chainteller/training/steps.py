@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from chainteller.domain.clock import SECOND
-from chainteller.domain.decisions import DecisionKind
+from chainteller.domain.decisions import AT_DESK, DecisionKind
 from chainteller.domain.preconditions import Control
 from chainteller.service.amounts import read_currency
 from chainteller.service.errors import TellerError
@@ -52,8 +52,6 @@ class VerbUnknown(TellerError):
 
 
 _MOST_ASKED = 3
-_AT_DESK = "AGENT_REQUEST"
-"""The reason of a control that is set on the console."""
 
 
 class Surroundings(Protocol):
@@ -284,7 +282,7 @@ class Player:
     def freeze(self, control: str = Control.FROZEN) -> None:
         """Put a control on the customer's account."""
         asked = OpenDecision(
-            kind=DecisionKind.CONTROL, subject=self._account, control=control, reason=_AT_DESK
+            kind=DecisionKind.CONTROL, subject=self._account, control=control, reason=AT_DESK
         )
         self._service.open_decision(asked, idempotency_key=self._key())
 

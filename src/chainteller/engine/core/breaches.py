@@ -27,7 +27,12 @@ class Breach:
 
 Breaches = Iterator[Breach]
 UNREADABLE = (
-    *(ValueError, TypeError, LookupError, AttributeError, ArithmeticError, UnreadableValue),
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    ArithmeticError,
+    UnreadableValue,
 )
 """What a cell raises that holds a value which no build of ours writes."""
 

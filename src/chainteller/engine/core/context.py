@@ -50,8 +50,10 @@ class EngineContext:
 
     provider: Provider | None = None
     """Whom a gateway is in front of. Left out, the bank's records are its own."""
+
     webhooks: WebhookSender | None = None
     """Who sends events to endpoints. Left out, nobody does."""
+
     rule: Rule = field(init=False)
     """The version of the settings that the options are."""
 

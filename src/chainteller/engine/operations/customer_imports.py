@@ -80,7 +80,7 @@ class _Plan:
     def take(self, line: CustomerLine) -> None:
         found = self._problem(line) or customer_lines.repetition(line, self.earlier)
         if found is not None:
-            self.refused.append(_finding(line, found))
+            self.refused.append(LineFinding.of(line.line, found))
             return
         changes_customer = self._take_customer(line)
         if not self._take_account(line) and not changes_customer:
@@ -151,7 +151,7 @@ class _Plan:
         if known is not None:
             if line.bank_account_balance is not None and known.balance != cents:
                 found = customer_lines.balance_not_applied(format_cents(known.balance))
-                self.differences.append(_finding(line, found))
+                self.differences.append(LineFinding.of(line.line, found))
             return False
         owner = self.known.get(line.reference)
         owner_id = self.customers[line.reference]["id"] if owner is None else owner.id
@@ -187,8 +187,3 @@ def _planned(
     for line in lines:
         plan.take(line)
     return plan
-
-
-def _finding(line: CustomerLine, found: Finding) -> LineFinding:
-    code, message, suggestion = found
-    return LineFinding(line=line.line, error=code, message=message, suggestion=suggestion)

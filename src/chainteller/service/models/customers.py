@@ -1,5 +1,6 @@
 """The bank's own customers: what an import says of them and does."""
 
+from chainteller.domain.customer_lines import Finding
 from chainteller.service.models.accounts import BankAccountType
 from chainteller.service.models.base import Many, RequestModel, Timestamp, WireModel
 
@@ -37,6 +38,10 @@ class LineFinding(WireModel):
     error: str
     message: str
     suggestion: str
+
+    @classmethod
+    def of(cls, line: int, found: Finding) -> "LineFinding":
+        return cls(line=line, error=found.code, message=found.message, suggestion=found.suggestion)
 
 
 class CustomerImport(WireModel):

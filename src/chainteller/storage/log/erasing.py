@@ -1,6 +1,8 @@
 """Erasing the inputs of entries about a person. Their leaves, and so the log, stay as they are."""
 
-from chainteller.storage.db.query import Query, Session, row_of
+from collections.abc import Iterable
+
+from chainteller.storage.db.query import Query, Record, Session, row_of
 from chainteller.storage.log import entry
 
 _BODY = row_of("number", "body")
@@ -18,7 +20,7 @@ SELECT number, body FROM entry WHERE organisation_id = :organisation
  UNION ALL SELECT id FROM trading_account WHERE customer_id = :customer
  UNION ALL SELECT :customer)"""
 _ABOUT = Query(_OF_CUSTOMER, _BODY)
-ERASE = Query(
+_ERASE = Query(
     "UPDATE entry SET body = :body WHERE organisation_id = :organisation AND number = :number"
 )
 
@@ -35,23 +37,23 @@ def erase_inputs(connection: Session, organisation_id: str, customer_id: str) ->
     Raises:
         ValueError: an entry can't be read.
     """
-    erased = 0
     place = {"organisation": organisation_id, "customer": customer_id}
-    for row in connection.execute(_ABOUT, place):
-        shorter = None if row.body is None else without_inputs(row.body)
-        if shorter is not None:
-            found = {"organisation": organisation_id, "number": row.number, "body": shorter}
-            connection.later(ERASE, found)
-            erased += 1
-    return erased
+    return erase_of(connection, organisation_id, connection.execute(_ABOUT, place))
 
 
-def without_inputs(stored: bytes) -> bytes | None:
-    """The stored form of an entry without its inputs; None if they were erased before.
+def erase_of(connection: Session, organisation_id: str, rows: Iterable[Record]) -> int:
+    """Erase the inputs of entries by ``number`` and ``body``; returns of how many. Those without a
+    body, and those that were erased before, stay as they are.
 
     Raises:
-        ValueError: it can't be read.
+        ValueError: an entry can't be read.
     """
-    body = entry.unpack(stored)
-    erased = entry.erased(body)
-    return None if erased == body else entry.pack(erased)
+    count = 0
+    for row in rows:
+        body = None if row.body is None else entry.unpack(row.body)
+        erased = None if body is None else entry.erased(body)
+        if erased is not None and erased != body:
+            found = {"number": row.number, "body": entry.pack(erased)}
+            connection.later(_ERASE, {"organisation": organisation_id, **found})
+            count += 1
+    return count

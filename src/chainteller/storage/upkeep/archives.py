@@ -205,15 +205,11 @@ class Archive:
         Raises:
             ServiceUnavailable: ARCHIVE_UNUSABLE, it can't be written or read.
         """
-        place, count = {"organisation": organisation_id}, 0
+        values = {"organisation": organisation_id, "numbers": list(numbers)}
         try:
             with self._file.write() as connection:
-                for row in connection.execute(_BODIES, {**place, "numbers": list(numbers)}).all():
-                    shorter = erasing.without_inputs(row.body)
-                    if shorter is not None:
-                        found = {**place, "number": row.number, "body": shorter}
-                        connection.execute(erasing.ERASE, found)
-                        count += 1
+                rows = connection.execute(_BODIES, values)
+                count = erasing.erase_of(connection, organisation_id, rows)
                 connection.commit()
         except DatabaseError as error:
             raise _unusable(self.path, explain(error).message) from error

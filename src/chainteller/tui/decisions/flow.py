@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from chainteller.domain.clock import DAY, HOUR, MINUTE, format_instant
-from chainteller.domain.decisions import DecisionKind, RefusalReason
+from chainteller.domain.decisions import AT_DESK, DecisionKind, RefusalReason
 from chainteller.domain.preconditions import SETTABLE, Control
 from chainteller.records.markets import is_open as is_open_market
 from chainteller.records.transfers import target
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from chainteller.service.models.decisions import Decision
     from chainteller.service.models.markets import Market
 
-AT_DESK = "AGENT_REQUEST"
-"""The reason of a control that is set or kept on the console."""
 _FREEZES = (
     "Open quotes can't be executed, and nothing new can be requested.",
     "Trades that are processing go on.",
