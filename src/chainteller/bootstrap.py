@@ -194,9 +194,9 @@ def open_engine(
     from chainteller.engine.core.kept_heads import KeptHeads
     from chainteller.engine.core.timekeeping import KeptClock, Timekeeper
     from chainteller.engine.engine import Engine
-    from chainteller.engine.forwarding.marking import provider_of
     from chainteller.engine.upkeep import epochs
     from chainteller.storage.database import open_database
+    from chainteller.storage.queries import providers
 
     clock, keeper = clock or SystemClock(), Timekeeper()
     own = writer_keys(settings) if keys is None else None
@@ -217,7 +217,8 @@ def open_engine(
         webhooks=webhook_sender(settings),
     )
     with suppress(ServiceUnavailable):  # whoever needs the database will say so
-        address = provider_of(context.database)
+        with context.database.read() as connection:
+            address = providers.address(connection)
         if address:
             context = replace(context, provider=provider(settings, address), simulated=())
         if not place.read_only:

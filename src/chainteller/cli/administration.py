@@ -264,7 +264,6 @@ def writer_key() -> Outcome:
 
 def provider() -> Outcome:
     """The provider that the database is in front of; nothing for a bank's own, or without one."""
-    from chainteller.engine.forwarding.marking import provider_of
     from chainteller.service.errors import TellerError
     from chainteller.storage.upkeep import maintenance
 
@@ -272,10 +271,10 @@ def provider() -> Outcome:
         if _address().startswith("sqlite:///"):
             maintenance.require_file(sqlite_path(_address()))
         with engine() as found:
-            address = provider_of(found.context.database)
+            named = found.context.provider
     except TellerError:
         return {}
-    return {"gateway in front of": address} if address else {}
+    return {} if named is None else {"gateway in front of": named.address}
 
 
 def books() -> Outcome:

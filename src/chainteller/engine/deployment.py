@@ -10,13 +10,11 @@ from chainteller.domain.signed_requests import Signed
 from chainteller.engine.core import timekeeping
 from chainteller.engine.core.table import SHORT
 from chainteller.engine.engine import Engine, load
-from chainteller.engine.forwarding.calls import is_forwarded
 from chainteller.engine.heads.checkpointing import Checkpointer
 from chainteller.engine.operations import disputes, signing_pages
 from chainteller.engine.operations.agent_requests import SignedRequests
 from chainteller.engine.operations.keys import Authenticator
 from chainteller.engine.upkeep import epochs, figures
-from chainteller.engine.upkeep.deliveries import Deliverer
 from chainteller.engine.upkeep.leases import ServerLease
 from chainteller.engine.upkeep.noted_callers import NotedCallers
 from chainteller.engine.upkeep.worker import Worker
@@ -32,6 +30,7 @@ from chainteller.storage.log import marks, views
 from chainteller.storage.schema import ddl
 
 if TYPE_CHECKING:
+    from chainteller.engine.upkeep.deliveries import Deliverer
     from chainteller.service.interface import Service
     from chainteller.storage.loop import LoopReads
 
@@ -110,8 +109,13 @@ class EmbeddedDeployment:
         context = self._unwaiting.context
         if operation not in SHORT or not context.feed.answers_at_once():
             return None
-        if context.provider is not None and is_forwarded(operation):
-            return None
+        if context.provider is not None:
+            from chainteller.engine.forwarding.calls import (  # noqa: PLC0415 - few are gateways
+                is_forwarded,
+            )
+
+            if is_forwarded(operation):
+                return None
         service = self._unwaiting.acting_as(actor)
         try:
             if self._loop is not None:
@@ -188,6 +192,10 @@ class EmbeddedDeployment:
             self._checkpointer = Checkpointer(self._engine.context)
             self._checkpointer.start()
         if context.webhooks is not None:
+            from chainteller.engine.upkeep.deliveries import (  # noqa: PLC0415 - few have webhooks
+                Deliverer,
+            )
+
             self._deliverer = Deliverer(context, context.webhooks, self.servers)
             self._deliverer.start()
 

@@ -1,4 +1,4 @@
-"""Which provider a database is in front of, if it's a gateway's."""
+"""Making a database a gateway's, in front of one provider."""
 
 from functools import partial
 
@@ -6,23 +6,11 @@ from chainteller.domain.actors import DEFAULT_ORGANISATION, Actor
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.unit_of_work import UnitOfWork, act
 from chainteller.service.errors import Conflict
-from chainteller.storage.database import Database
 from chainteller.storage.db.records import Tables
-from chainteller.storage.queries import provider_requests
+from chainteller.storage.queries import providers
 
 BEGAN = "gateway.began"
 """The action of the entry that says which provider a database is in front of."""
-
-
-def provider_of(database: Database) -> str:
-    """The address of the provider; empty for a bank's own database.
-
-    Raises:
-        ServiceUnavailable: the database can't be read.
-    """
-    with database.read() as connection:
-        row = provider_requests.provider(connection, DEFAULT_ORGANISATION)
-    return "" if row is None else str(row.address)
 
 
 def mark(context: EngineContext, actor: Actor, address: str) -> None:
@@ -35,14 +23,14 @@ def mark(context: EngineContext, actor: Actor, address: str) -> None:
 
 
 def _mark(tx: UnitOfWork, address: str) -> None:
-    row = provider_requests.provider(tx.connection, DEFAULT_ORGANISATION, lock=True)
+    row = providers.find(tx.connection, DEFAULT_ORGANISATION, lock=True)
     if row is not None and row.address == address:
         return
     if row is not None:
         told = f"This database is in front of {row.address}."
         step = "Start with --for and that address, or use another database."
         raise Conflict.over("database", row.address, "OTHER_PROVIDER", told, step)
-    if provider_requests.has_accounts(tx.connection):
+    if providers.has_accounts(tx.connection):
         told = "This database has accounts of the bank itself."
         step = "Use another database for the gateway."
         raise Conflict.over("database", "", "OWN_RECORDS", told, step)

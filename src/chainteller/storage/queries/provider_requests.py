@@ -1,4 +1,4 @@
-"""Query a gateway's provider, the requests that it was sent, and what they hold."""
+"""Query the requests that a gateway's provider was sent, and what they hold."""
 
 from chainteller.domain.assets import ASSETS_BY_KEY, Asset
 from chainteller.domain.transfers import HOLDING, Direction, TransferStatus
@@ -10,10 +10,8 @@ from chainteller.storage.queries.trades import hold_parts
 IS_OWN = "told IS NULL"
 """The bank's own quotes, trades and transfers: those of a gateway are as its provider said, which
 keeps their books, settles, credits and pays by itself."""
-provider = Finder(records.Provider, "organisation_id")
 find = Finder(records.ProviderRequest, "id")
 find_by_key = Finder(records.ProviderRequest, "organisation_id", "operation", "key")
-_ACCOUNTS = Query("SELECT count(*) AS value FROM trading_account", Value)
 _NEWEST_LIKE = Source(records.ProviderRequest).where(
     "organisation_id = :organisation AND fingerprint = :fingerprint "
     "ORDER BY created DESC, id DESC LIMIT 1"
@@ -75,10 +73,6 @@ def linked(connection: Session, organisation_id: str, subject: str) -> list[str]
     """The calls with which a wallet was linked through here."""
     values = {"organisation": organisation_id, "subject": subject}
     return list(connection.execute(_LINKED, values).scalars())
-
-
-def has_accounts(connection: Session) -> bool:
-    return bool(connection.execute(_ACCOUNTS).scalar())
 
 
 def asset_of(symbol: str, network: str) -> Asset | None:
