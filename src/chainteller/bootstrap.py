@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from chainteller.remote.transport import Sign
     from chainteller.service.attempts import Watch
     from chainteller.service.models.records import Capabilities, ChainReport
+    from chainteller.storage.database import Database
     from chainteller.storage.log.writer_keys import WriterKeys
     from chainteller.training.scenarios import Scenario
     from chainteller.training.session import Session
@@ -196,7 +197,6 @@ def open_engine(
     from chainteller.engine.engine import Engine
     from chainteller.engine.upkeep import epochs
     from chainteller.storage.database import open_database
-    from chainteller.storage.queries import providers
 
     clock, keeper = clock or SystemClock(), Timekeeper()
     own = writer_keys(settings) if keys is None else None
@@ -216,9 +216,10 @@ def open_engine(
         simulated=simulated(settings),
         webhooks=webhook_sender(settings),
     )
-    with suppress(ServiceUnavailable):  # whoever needs the database will say so
-        with context.database.read() as connection:
-            address = providers.address(connection)
+    # Whoever needs the database says what's wrong with it, and no write is kept unless the
+    # provider is the database's own (``engine.core.unit_of_work``).
+    with suppress(ServiceUnavailable):
+        address = _provider_address(context.database)
         if address:
             context = replace(context, provider=provider(settings, address), simulated=())
         if not place.read_only:
@@ -236,6 +237,20 @@ def simulated(settings: Settings) -> "tuple[Part, ...]":
     if settings.engine.price_feed != "simulated":
         connected.add(Part.PRICES)
     return tuple(part for part in SIMULATED if part not in connected)
+
+
+def _provider_address(database: "Database") -> str:
+    """Of the provider that a database is in front of; empty in a bank's own, and where the log
+    says otherwise."""
+    from chainteller.storage.queries import providers
+
+    with database.read() as connection:
+        address = providers.address(connection)
+        if not address:
+            return ""
+        from chainteller.engine.forwarding.marking import is_as_logged
+
+        return address if is_as_logged(connection) else ""
 
 
 def provider(settings: Settings, address: str) -> "Provider":

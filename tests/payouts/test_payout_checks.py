@@ -24,12 +24,18 @@ from tests.tampering.altering import unguarded
 from tests.world.engines import DPT
 from tests.world.files import sealed
 
+from chainteller.domain.actors import DEFAULT_ORGANISATION
 from chainteller.domain.challenges import DORMANCY
 from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND
+from chainteller.engine.forwarding.marking import BEGAN
 from chainteller.engine.operations import withdrawals
 from chainteller.service.models.counterparties import RegisterCounterparty, ReverificationRequest
 from chainteller.service.models.funding import Destination, WithdrawalRequest
+from chainteller.storage.log import append
+from chainteller.storage.log.entry import Act, Stamp
+from chainteller.storage.log.rows import Writer
 from chainteller.storage.queries import jobs
+from chainteller.storage.queries.providers import SUBJECT
 from chainteller.storage.schema.tables import Tables
 
 _UNVERIFIED = "DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy"
@@ -318,6 +324,19 @@ def test_a_verification_that_expires_while_its_withdrawal_waits_pays_nothing(
     require_failed(fresh, withdrawal_id, "VERIFICATION_ENDED", said)
     assert refusals(fresh, withdrawal_id) == [("VERIFICATION_ENDED", None)]
     assert fresh.breaches() == []
+
+
+def test_nothing_is_paid_from_a_gateways_database_whose_row_of_the_provider_is_gone(
+    fresh: PayoutBank,
+) -> None:
+    with fresh.world.database.write() as connection:
+        acts = {DEFAULT_ORGANISATION: [Act(BEGAN, "test", SUBJECT)]}
+        append.append(Writer(connection), {}, acts, fresh.world.clock.now(), Stamp())
+        connection.commit()
+    withdrawal_id = to_wallet(fresh)
+    fresh.pass_time(MINUTE)
+    said = "The log says otherwise: the database is a gateway's, whose provider pays."
+    require_failed(fresh, withdrawal_id, "CLAIM_UNVERIFIABLE", said)
 
 
 @pytest.mark.parametrize("writes", [1, 3])

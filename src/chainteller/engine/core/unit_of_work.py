@@ -39,6 +39,7 @@ from chainteller.storage.db.faults import (
     is_lost,
     is_transient,
     sqlstate,
+    unavailable,
 )
 from chainteller.storage.db.group_commit import Keep
 from chainteller.storage.db.query import Record, Session
@@ -107,6 +108,8 @@ class UnitOfWork:
     """The bank's number of the case that it's for."""
     timeless: bool = False
     """Whether it may be done while time is uncertain: it neither pays, prices nor expires."""
+    marks_provider: str = ""
+    """The address of the provider that this write puts the database in front of."""
     _time: timekeeping.Reading | None = None
     _now: int | None = None
     _acts: dict[str, list[Act]] = field(default_factory=dict)
@@ -231,7 +234,8 @@ class UnitOfWork:
             self._when_refused(record)
 
     def commit(self) -> None:
-        """Raises ClockUncertain: the clock was set since ``now`` was read."""
+        """Raises ClockUncertain: the clock was set since ``now`` was read. ServiceUnavailable:
+        OTHER_PROVIDER, the database isn't the gateway's, or the bank's, that this process is."""
         if self._time is not None and not self.timeless:
             timekeeping.require_steady(self.context.time, self._time)
         if not (self._acts or self._events or self.rows.is_changed or self.journals):
@@ -239,10 +243,24 @@ class UnitOfWork:
             return
         at, own = self.now, self.organisation_id
         end = append.lock(self.connection, own)
+        self._require_provider(end.provider)
         rule_id = self._rule.id if self._rule else ""
         stamp = Stamp(self.actor.key_id, rule_id, self.actor.agent_id, self.case_id)
         append.append(self.rows, {own: end}, self._whole_acts(), at, stamp)
         self.keep(end.transaction)
+
+    def _require_provider(self, stored: str) -> None:
+        """A gateway writes to its own database alone, and a bank's server to no gateway's: it may
+        have been opened while the database couldn't say whose it is."""
+        provider = self.context.provider
+        mine = self.marks_provider or ("" if provider is None else provider.address)
+        if stored != mine:
+            raise unavailable(
+                "OTHER_PROVIDER",
+                f"The database is {_of_provider(stored)}; this process was started for one that is "
+                f"{_of_provider(mine)}. Nothing was changed.",
+                "Start it again. If that changes nothing, run: chainteller db verify.",
+            )
 
     def _whole_acts(self) -> dict[str, list[Act]]:
         """The acts by log. The last one of each log has the seals of what was written there, and
@@ -277,6 +295,10 @@ class UnitOfWork:
             row = {"id": rule.id, "body": rule.body, "since": self.now}
             if not self.rows.insert_if_new(Tables.rule, row):
                 known.add(rule.id)
+
+
+def _of_provider(address: str) -> str:
+    return f"in front of {address}" if address else "the bank's own"
 
 
 def _about(act: Act, account: str | None) -> Act:

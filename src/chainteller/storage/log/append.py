@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from chainteller.domain.actors import DEFAULT_ORGANISATION
 from chainteller.domain.ledger import CUSTOMER_PREFIX
 from chainteller.storage.compatibility import require_known
 from chainteller.storage.db import records
@@ -19,10 +20,13 @@ from chainteller.storage.log import entry, ledger, marks
 from chainteller.storage.log.entry import Act, Stamp
 from chainteller.storage.log.rows import DEPLOYMENT, Writer
 
-_NAMES = ("size", "last_at", "mark", "marked_with", "floor")
-_COLUMNS = "size, last_at, mark, marked_with, (SELECT version_num FROM alembic_version) AS floor"
+_NAMES = ("size", "last_at", "mark", "marked_with", "floor", "provider")
+_COLUMNS = (
+    "size, last_at, mark, marked_with, (SELECT version_num FROM alembic_version) AS floor, "
+    f"(SELECT address FROM provider WHERE organisation_id = '{DEFAULT_ORGANISATION}') AS provider"
+)
 """The floor is the oldest revision that a build may know and still write: an upgrade may have
-raised it."""
+raised it. The provider is there in a gateway's database alone."""
 _END = Query(f"SELECT {_COLUMNS} FROM log WHERE organisation_id = :organisation", row_of(*_NAMES))
 _END_LOCKED = Query(
     f"SELECT {_COLUMNS}, {NUMBER} AS transaction_number FROM log "
@@ -41,12 +45,14 @@ _INSERT, _INSERT_JOURNAL, _BEGIN = map(insert, (records.Entry, records.Journal, 
 
 class End(NamedTuple):
     """Where a log ends, locked until the transaction does; ``transaction`` is the ``NUMBER`` of
-    that, None on SQLite."""
+    that, None on SQLite. ``provider`` is the address of the deployment that the database is in
+    front of, empty in a bank's own."""
 
     size: int
     last_at: int
     mark: bytes
     marked_with: str
+    provider: str = ""
     transaction: str | None = None
 
 
@@ -84,7 +90,7 @@ def lock(connection: Session, organisation_id: str) -> End:
         end = connection.execute(statement, named).one()
     require_known(end.floor)
     number = end.transaction_number if is_postgres else None
-    return End(end.size, end.last_at, end.mark, end.marked_with, number)
+    return End(end.size, end.last_at, end.mark, end.marked_with, end.provider or "", number)
 
 
 def append(

@@ -8,6 +8,8 @@ from chainteller.storage.db import records
 from chainteller.storage.db.query import Query, Session, Value
 from chainteller.storage.db.sources import Finder
 
+SUBJECT = "gateway"
+"""What the entry is about that says which provider it is."""
 find = Finder(records.Provider, "organisation_id")
 _ACCOUNTS = Query("SELECT count(*) AS value FROM trading_account", Value)
 
