@@ -60,13 +60,19 @@ DESKS = "machines are enrolled and approved at the command line"
 AGENTS = "a session has its two agents"
 ASKED = "somebody asks for it"
 AT_ONCE = "deposits arrive at once in training"
-OUTSIDE = "a session has no keys, clocks or disputes"
+OUTSIDE = "a session has no keys, clocks, disputes, imports or endpoints"
 NOT_CALLED = {"console": ITSELF, "command": ITSELF, "HTTP": ITSELF}
 PASSES = {"console": TIME, "command": TIME, "HTTP": TIME}
 REPORTED = {"console": CORE, "HTTP": CORE, "by itself": CORE}
 OF_KEYS = {"console": KEYS, "HTTP": KEYS, "by itself": ASKED, "training": OUTSIDE}
 OF_AGENTS = {"console": DESKS, "by itself": ASKED, "training": AGENTS}
 ONLY_ASKED = {"by itself": ASKED}
+INTEGRATORS = "whoever connects the bank's systems does it"
+OF_INTEGRATORS = {"console": INTEGRATORS, "by itself": ASKED, "training": OUTSIDE}
+ENDPOINT = "the endpoint's answers decide"
+OF_ENDPOINTS = {
+    "console": ENDPOINT, "command": ENDPOINT, "HTTP": ENDPOINT, "training": OUTSIDE,
+}  # fmt: skip
 DECIDED = {"by itself": PERSON}
 SETTLED = "a person decides about the request to the provider"
 GATEWAY = "only a gateway has a provider"
@@ -244,6 +250,23 @@ TABLE: tuple[Transition, ...] = (
         why={"console": "the operator clears it, at the database or over HTTP", **ONLY_ASKED,
              "training": OUTSIDE},
     ),
+    T("note", NONE, "kept", ("add_note",), ("desk.note",), why=ONLY_ASKED),
+    T("note", "kept", "erased", ("erase_note",), ("desk.note",), why=ONLY_ASKED),
+    T("customer", NONE, "known", ("import_customers",), why=OF_INTEGRATORS),
+    T("customer", "known", "forgotten", ("forget_customer",), why=OF_INTEGRATORS),
+    T("webhook", NONE, "active", ("create_webhook",), why=OF_INTEGRATORS),
+    T("webhook", "active", "failing", passes="an answer that refuses", why=OF_ENDPOINTS),
+    T("webhook", "failing", "active", passes="an answer that accepts", why=OF_ENDPOINTS),
+    T(
+        "webhook", "active", "paused", ("pause_webhook",), passes="an answer of 410",
+        why={"console": INTEGRATORS, "training": OUTSIDE},
+    ),
+    T(
+        "webhook", "failing", "paused", ("pause_webhook",), passes="three days, an answer of 410",
+        why={"console": INTEGRATORS, "training": OUTSIDE},
+    ),
+    T("webhook", "paused", "active", ("resume_webhook",), why=OF_INTEGRATORS),
+    T("webhook", "active", "deleted", ("delete_webhook",), why=OF_INTEGRATORS),
 )  # fmt: skip
 """Statuses that follow from the time aren't stored, and are told so from that instant on."""
 
@@ -254,6 +277,8 @@ _ONLY = {
 }
 """Commands for some of the records that their operations are about."""
 _SIGNS = {"plus": "+"}
+_EVERYWHERE = "desk"
+"""The commands of every screen."""
 _ADMINISTERED = "market"
 """What a trainee, who isn't an administrator, can't decide."""
 
@@ -298,8 +323,9 @@ def _key(command_id: str) -> str:
     prefix = command_id.removesuffix("*")
     command: AnyCommand = next(each for each in COMMANDS if each.id.startswith(prefix))
     key = command.key.partition(",")[0]
-    screen = command_id.partition(".")[0].capitalize()
-    return f"{screen} `{_SIGNS.get(key, key)}`" if key else f"`:` {command.about.partition(':')[0]}"
+    screen = command_id.partition(".")[0]
+    place = "every screen" if screen == _EVERYWHERE else screen.capitalize()
+    return f"{place} `{_SIGNS.get(key, key)}`" if key else f"`:` {command.about.partition(':')[0]}"
 
 
 def page() -> str:
