@@ -9,7 +9,7 @@ from tests.deployments import SPEC_ONLY
 from tests.tui.conftest import Bench, answer, make_bench, press, seen, settle
 from tests.tui.wallet_case import ALICE, LARGE, Case
 
-from chainteller.domain.actors import Actor
+from chainteller.domain.actors import DESK_SCOPES, Actor
 from chainteller.domain.decisions import AtDeadline, ReviewCondition, ReviewLine
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.policy import Policy, TwoPersons
@@ -17,8 +17,10 @@ from chainteller.service.interface import Service
 from chainteller.service.models.decisions import Approval, OpenDecision
 from chainteller.service.models.funding import Currency, Destination, WithdrawalRequest
 from chainteller.service.models.pages import ListQuery
+from chainteller.tui.console.app import Console
 from chainteller.tui.dialogs.choice import Choice
 from chainteller.tui.dialogs.question import Question
+from chainteller.tui.start import StartedDesk
 
 USDC = Currency(type="stablecoin-currency", symbol="USDC", network="ethereum")
 REVIEW = (ReviewLine(ReviewCondition.UNVERIFIED_WALLET, 0, 7_200, AtDeadline.REFUSE),)
@@ -106,6 +108,43 @@ async def test_nobody_is_the_second_person_of_their_own_request(careful: Bench) 
         await answer(pilot, "y")
         assert "Another person has to approve" in seen(app)
     assert status(careful, withdrawal) == "open"
+
+
+@pytest.fixture
+def stepwise(tmp_path: Path) -> Iterator[Bench]:
+    """A bank in which supervisors decide after two hours what nobody has decided."""
+    line = REVIEW[0]._replace(then=AtDeadline.ESCALATE, to="supervisor")
+    yield from make_bench(tmp_path, EngineOptions(rate_limits=False, policy=Policy((line,))))
+
+
+@pytest.mark.parametrize(
+    ("role", "scopes", "is_late", "why"),
+    [
+        ("reviewer", DESK_SCOPES, False, ""),
+        ("reviewer", DESK_SCOPES, True, "only the role supervisor decides it now"),
+        ("supervisor", DESK_SCOPES, True, ""),
+    ],
+)
+async def test_keys_that_a_role_does_not_allow_are_not_offered(
+    stepwise: Bench, role: str, scopes: tuple[str, ...], is_late: bool, why: str
+) -> None:
+    _, withdrawal = waiting(stepwise)
+    if is_late:
+        stepwise.world.advance(2 * 3_600)
+    actor = Actor(name="m.koch", scopes=frozenset(scopes), roles=frozenset({role}))
+    service = stepwise.world.engine.acting_as(actor)
+    started = StartedDesk(service, "test bank", capabilities=service.capabilities())
+    app = Console(lambda: started, stepwise.settings)
+    async with app.run_test(size=LARGE) as pilot:
+        await settle(pilot)
+        await press(pilot, "7")
+        assert (" approve" in seen(app).splitlines()[-1]) == (not why)
+        await press(pilot, "A")
+        if why:
+            assert why in seen(app)
+        else:
+            await answer(pilot, "y")
+    assert status(stepwise, withdrawal) == ("open" if why else "approved")
 
 
 async def test_a_refusal_has_a_reason_and_gives_the_money_back(bench: Bench) -> None:

@@ -426,6 +426,13 @@ class Desk:
         known = capabilities.scopes if capabilities is not None else ()
         return not scope or not known or scope in known
 
+    def has_role(self, role: str) -> bool:
+        """Whether whoever works here has a role of the policy; who may do everything has each."""
+        capabilities = self.started.capabilities if self.started else None
+        if capabilities is None or not capabilities.scopes:
+            return True
+        return role in capabilities.roles
+
     @property
     def lacks_case(self) -> bool:
         """Whether the bank wants a case that nobody has typed."""

@@ -36,6 +36,7 @@ def capabilities(context: EngineContext, actor: Actor) -> Capabilities:
         networks=network_names(test_networks=context.options.test_networks),
         markets=tuple(market.name for market in MARKETS),
         scopes=() if actor.scopes is None else tuple(s for s in SCOPES if s in actor.scopes),
+        roles=tuple(sorted(actor.roles)),
         signing_pages=context.options.signing_pages,
         case=wanted.value if actor.is_person and wanted is not CaseWanted.OFF else None,
         simulated=context.simulated,

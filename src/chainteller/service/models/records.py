@@ -21,10 +21,11 @@ class CurrencyOffer(WireModel):
 class Capabilities(WireModel):
     """``features`` names the additions to the specification that this deployment offers, and
     ``actor`` whoever asks, as events and the audit trail name them. ``scopes`` are what they may
-    do; none where they may do everything. ``case`` is ``asked`` or ``required`` where people name
-    the case of what they change, and left out elsewhere. ``simulated`` names the parts of the bank
-    that aren't real; none where the deployment doesn't say. ``signingPages`` is what the address of
-    each signing page begins with, before its token, and null where there are none.
+    do, and ``roles`` theirs in the bank's policy; none where they may do everything. ``case`` is
+    ``asked`` or ``required`` where people name the case of what they change, and left out
+    elsewhere. ``simulated`` names the parts of the bank that aren't real; none where the deployment
+    doesn't say. ``signingPages`` is what the address of each signing page begins with, before its
+    token, and null where there are none.
     """
 
     name: str = ""
@@ -35,6 +36,7 @@ class Capabilities(WireModel):
     networks: Many[str] = ()
     markets: Many[str] = ()
     scopes: Many[str] = ()
+    roles: Many[str] = ()
     case: str | None = None
     simulated: Many[str] = ()
     signing_pages: str | None = None

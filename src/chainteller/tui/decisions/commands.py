@@ -1,9 +1,10 @@
 """Commands of the decisions screen."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
+from chainteller.domain.decisions import DecisionKind
 from chainteller.tui.commands import Command, always
 from chainteller.tui.decisions import flow
 from chainteller.tui.decisions.view import is_open
@@ -15,7 +16,14 @@ if TYPE_CHECKING:
     from chainteller.service.models.decisions import Decision
     from chainteller.tui.decisions.screen import DecisionsScreen
 
+_Why = Callable[["DecisionsScreen"], str]
+"""Says why a key would do nothing; empty where it works."""
 FEATURE = "decisions"
+_ALSO_NEEDED: Mapping[str, str] = {
+    DecisionKind.CONTROL: "controls:write",
+    DecisionKind.MARKET: "admin",
+}
+"""Scopes that deciding needs beside that of decisions, by kind."""
 
 
 def _decided(screen: "DecisionsScreen") -> str:
@@ -25,6 +33,17 @@ def _decided(screen: "DecisionsScreen") -> str:
     return "" if is_open(decision) else f"it was {decision.status} already"
 
 
+def _may_decide(screen: "DecisionsScreen") -> str:
+    decision, desk = screen.selected, screen.desk
+    why = _decided(screen)
+    if decision is None or why:
+        return why
+    if decision.escalated_at is not None and not desk.has_role(decision.to_role or ""):
+        return f"only the role {decision.to_role} decides it now"
+    needed = _ALSO_NEEDED.get(decision.kind, "")
+    return "" if desk.may(needed) else f"your role doesn't have {needed}"
+
+
 def _no_account(screen: "DecisionsScreen") -> str:
     decision = screen.selected
     if decision is None:
@@ -32,10 +51,10 @@ def _no_account(screen: "DecisionsScreen") -> str:
     return "" if decision.trading_account_id else "it's about no account"
 
 
-def _begin(step: "Callable[[Decision], Step]", screen: "DecisionsScreen") -> None:
-    decision, why = screen.selected, _decided(screen)
-    if decision is None or why:
-        screen.desk.notify(why, "warn")
+def _begin(step: "Callable[[Decision], Step]", why: _Why, screen: "DecisionsScreen") -> None:
+    decision, reason = screen.selected, why(screen)
+    if decision is None or reason:
+        screen.desk.notify(reason, "warn")
     else:
         take(screen, Write("decision", step(decision)))
 
@@ -50,16 +69,16 @@ def _open_customer(screen: "DecisionsScreen") -> None:
 COMMANDS: tuple[Command["DecisionsScreen"], ...] = (
     opens("decisions", "decision"),
     Command("decisions.approve", "A", "Approve: pay, lift, open or accept",
-        partial(_begin, flow.approve), _decided, footer="approve", rank=1, scope="decisions:write",
-        feature=FEATURE),
+        partial(_begin, flow.approve, _may_decide), _may_decide, footer="approve", rank=1,
+        scope="decisions:write", feature=FEATURE),
     Command("decisions.refuse", "R", "Refuse: give the money back, keep the control",
-        partial(_begin, flow.refuse), _decided, footer="refuse", rank=1, scope="decisions:write",
-        feature=FEATURE),
+        partial(_begin, flow.refuse, _may_decide), _may_decide, footer="refuse", rank=1,
+        scope="decisions:write", feature=FEATURE),
     Command("decisions.take", "T", "Take it, so that others see who works on it",
-        partial(_begin, flow.take), _decided, footer="take", rank=2, scope="decisions:write",
-        feature=FEATURE),
+        partial(_begin, flow.take, _decided), _decided, footer="take", rank=2,
+        scope="decisions:write", feature=FEATURE),
     Command("decisions.ask", "m", "Note what the customer is asked for",
-        partial(_begin, flow.ask_for_more), _decided, footer="ask for more", rank=2,
+        partial(_begin, flow.ask_for_more, _decided), _decided, footer="ask for more", rank=2,
         scope="decisions:write", feature=FEATURE),
     Command("decisions.customer", "v", "Go to the customer's account",
         _open_customer, _no_account, footer="account", rank=3),
