@@ -15,6 +15,7 @@ from chainteller.domain.policy import Policy, TwoPersons
 from chainteller.engine.engine import Engine
 from chainteller.engine.forwarding import requests
 from chainteller.engine.forwarding.calls import PLANS
+from chainteller.engine.forwarding.renewing import Renewer
 from chainteller.engine.verification.full_pass import verify
 from chainteller.service import operations as op
 from chainteller.service.models.counterparties import OpenBlockchainAccount
@@ -65,6 +66,45 @@ def test_a_trade_is_kept_listed_and_renewed(gateway: Gateway) -> None:
     events = [each["type"] for each in gateway.call("GET", "/events")["data"]]
     assert events[-2:] == ["trade.processing", "trade.settled"]
     assert not verify(gateway.own.context.database)
+
+
+def test_what_became_of_trades_is_asked_without_a_reader_and_less_and_less(
+    gateway: Gateway,
+) -> None:
+    account = gateway.open_account()
+    bought = [
+        gateway.call("POST", f"/trading/quotes/{gateway.quote()}", tradingAccountId=account)["id"]
+        for _ in range(2)
+    ]
+    elapsed = [0.0]
+    renewer = Renewer(gateway.own.context, elapsed=lambda: elapsed[0])
+
+    def asked() -> int:
+        """How many requests another turn makes."""
+        gateway.provider.asked.clear()
+        renewer.ask()
+        assert {method for method, _ in gateway.provider.asked} <= {"GET"}
+        return len(gateway.provider.asked)
+
+    assert [asked(), asked()] == [2, 0]
+    at = []
+    while elapsed[0] < 2_000:
+        elapsed[0] += 1
+        at += [elapsed[0]] if asked() else []
+    assert at == [5, 15, 35, 75, 155, 315, 635, 1_235, 1_835]
+    before = gateway.own.engine.events().next
+    for _ in range(2):
+        gateway.bank.advance(30)
+    elapsed[0] += 600
+    assert asked() == 2
+    listed = {row.id: row.status for row in gateway.own.engine.all_trades().data}
+    assert listed == dict.fromkeys(bought, "settled")
+    told = [each for each in gateway.own.engine.events(before, 100).data if "trade" in each.type]
+    assert {(each.type, each.resource) for each in told} == {
+        ("trade.settled", each) for each in bought
+    }
+    elapsed[0] += 600
+    assert asked() == 0
 
 
 def test_the_provider_is_asked_for_nothing_but_the_specification(gateway: Gateway) -> None:

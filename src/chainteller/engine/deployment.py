@@ -1,13 +1,14 @@
 """The embedded engine as what ``serve`` needs: keys, callers, health, and the due work."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.signed_requests import Signed
 from chainteller.engine.core import timekeeping
+from chainteller.engine.core.background import Background
 from chainteller.engine.core.table import SHORT
 from chainteller.engine.engine import Engine, load
 from chainteller.engine.heads.checkpointing import Checkpointer
@@ -30,7 +31,6 @@ from chainteller.storage.log import marks, views
 from chainteller.storage.schema import ddl
 
 if TYPE_CHECKING:
-    from chainteller.engine.upkeep.deliveries import Deliverer
     from chainteller.service.interface import Service
     from chainteller.storage.loop import LoopReads
 
@@ -54,12 +54,10 @@ class EmbeddedDeployment:
         self._process = os.getpid()
         self._authenticator = Authenticator(engine.context)
         self._signed = SignedRequests(engine.context, self._authenticator.uses)
-        self._worker: Worker | None = None
-        self._checkpointer: Checkpointer | None = None
+        self._running: list[Background] = []
+        """What runs beside the answers, the first one first."""
         self._lease: ServerLease | None = None
-        self._verifier: Verifier | None = None
         self._noted: NotedCallers | None = None
-        self._deliverer: Deliverer | None = None
         self._loop: LoopReads | None = None
         database = engine.context.database
         unwaiting: Database
@@ -176,46 +174,43 @@ class EmbeddedDeployment:
         if os.getpid() != self._process:
             self._engine.context.database.sessions.pool.forget()
             self._process = os.getpid()
-        if self._engine.context.database.is_postgres:
-            self._lease = ServerLease(self._engine.context)
-            self._lease.start()
-        self._noted = NotedCallers(self._engine.context)
-        self._noted.start()
-        self._worker = Worker(self._engine.context)
-        self._worker.start()
-        self._verifier = Verifier(
-            self._engine.context, self._leads, self._whole_pass, self._authenticator.uses
-        )
-        self._verifier.start()
+        for each in self._beside():
+            self._running.append(each)
+            each.start()
+
+    def _beside(self) -> Iterator[Background]:
+        """What runs beside the answers. It's stopped the last one first, so that what is written
+        last is signed, and counts as this server's."""
         context = self._engine.context
+        if context.database.is_postgres:
+            self._lease = ServerLease(context)
+            yield self._lease
+        self._noted = NotedCallers(context)
+        yield self._noted
         if context.signers.key_folder is not None or context.kept is not None:
-            self._checkpointer = Checkpointer(self._engine.context)
-            self._checkpointer.start()
+            yield Checkpointer(context)
+        yield Worker(context)
+        yield Verifier(context, self._leads, self._whole_pass, self._authenticator.uses)
+        if context.provider is not None:
+            from chainteller.engine.forwarding.renewing import (  # noqa: PLC0415 - few are gateways
+                Renewer,
+            )
+
+            yield Renewer(context, self._leads)
         if context.webhooks is not None:
             from chainteller.engine.upkeep.deliveries import (  # noqa: PLC0415 - few have webhooks
                 Deliverer,
             )
 
-            self._deliverer = Deliverer(context, context.webhooks, self.servers)
-            self._deliverer.start()
+            yield Deliverer(context, context.webhooks, self.servers)
 
     def _leads(self) -> bool:
         """Whether this process does what one of several servers has to do."""
         return self._lease is None or self._lease.leads
 
     def stop(self) -> None:
-        if self._deliverer is not None:
-            self._deliverer.stop()
-        if self._verifier is not None:
-            self._verifier.stop()
-        if self._worker is not None:
-            self._worker.stop()
-        if self._checkpointer is not None:
-            self._checkpointer.stop()
-        if self._noted is not None:
-            self._noted.stop()
-        if self._lease is not None:
-            self._lease.stop()
+        for each in reversed(self._running):
+            each.stop()
         self._unwaiting.context.database.close()
         self._engine.close()
 

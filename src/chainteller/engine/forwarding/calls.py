@@ -19,8 +19,8 @@ from chainteller.domain.quoting import Side
 from chainteller.domain.transfers import HOLDING, Direction, TransferStatus
 from chainteller.engine.core import outcome, preconditions, reading, unit_of_work
 from chainteller.engine.core.context import EngineContext
-from chainteller.engine.core.unit_of_work import UnitOfWork, act
-from chainteller.engine.forwarding import kept, requests, reviews, sending
+from chainteller.engine.core.unit_of_work import UnitOfWork
+from chainteller.engine.forwarding import kept, renewing, requests, reviews, sending
 from chainteller.engine.forwarding.requests import Plan, provider_of
 from chainteller.engine.operations import accounts, provider_requests
 from chainteller.engine.operations import records as deployment_records
@@ -89,36 +89,15 @@ def _balances(context: EngineContext, actor: Actor, call: Call[Any]) -> Any:
 
 def _trade(context: EngineContext, actor: Actor, call: Call[Any]) -> Any:
     told = provider_of(context).ask(call)
-    _renew(context, actor, call.ids[0], [(told.value, told.body)])
+    renewing.renew(context, actor, call.ids[0], [(told.value, told.body)])
     return _as_told(told)
 
 
 def _trades(context: EngineContext, actor: Actor, call: Call[Any]) -> Any:
     page = provider_of(context).ask(call).value
-    _renew(context, actor, call.ids[0], [(each, each.to_json()) for each in page.data])
+    found = ((each, each.to_json()) for each in page.data)
+    renewing.renew(context, actor, call.ids[0], found)
     return page
-
-
-def _renew(
-    context: EngineContext, actor: Actor, account_id: str, found: list[tuple[Trade, str]]
-) -> None:
-    """Keep what a provider says of trades now that are kept here."""
-    with context.database.read() as connection:
-        ids = [trade.id for trade, _ in found]
-        known = {row.id: row.status for row in trades.of_ids(connection, account_id, ids)}
-    for trade, body in found:
-        if known.get(trade.id, trade.status) != trade.status:
-            act(context, actor, partial(_renew_one, trade=trade, body=body))
-
-
-def _renew_one(tx: UnitOfWork, trade: Trade, body: str) -> None:
-    seen = trades.find_any(tx.connection, trade.id)
-    if seen is None:
-        return
-    accounts.locked_by_id(tx, seen.trading_account_id)
-    row = trades.find_any(tx.connection, trade.id, lock=True)
-    if row is not None and row.status != trade.status:
-        kept.update_trade(tx, row, trade, body)
 
 
 def _accounts(context: EngineContext, actor: Actor, call: Call[Any]) -> Page[TradingAccount]:

@@ -1,8 +1,8 @@
 """The thread that signs and keeps the heads of the logs while a console or a server runs."""
 
 import logging
-import threading
 
+from chainteller.engine.core.background import Background
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.heads.signed_heads import make_heads
 from chainteller.service.errors import ServiceUnavailable
@@ -15,30 +15,21 @@ _STOP_S = 20.0
 _log = logging.getLogger(__name__)
 
 
-class Checkpointer:
+class Checkpointer(Background):
     """Signs and keeps what is new at every interval and at the end."""
 
     def __init__(self, context: EngineContext, interval_s: float = INTERVAL_S) -> None:
+        super().__init__("checkpoints", min(_FIRST_S, interval_s), _STOP_S)
         self._context = context
         self._interval_s = interval_s
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="checkpoints", daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
-
-    def stop(self) -> None:
-        """Sign and keep what is new, and end."""
-        self._stopping.set()
-        if self._thread.is_alive():
-            self._thread.join(_STOP_S)
 
     def _run(self) -> None:
-        wait_s = min(_FIRST_S, self._interval_s)
-        while not self._stopping.wait(wait_s):
-            self._make()
-            wait_s = self._interval_s
+        super()._run()
         self._make()
+
+    def _turn(self) -> float:
+        self._make()
+        return self._interval_s
 
     def _make(self) -> None:
         self._sign()

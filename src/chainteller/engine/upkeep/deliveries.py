@@ -12,7 +12,6 @@ loses it. What it had sent and not recorded is sent again, with the same id.
 
 import asyncio
 import logging
-import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -30,6 +29,7 @@ from chainteller.domain.webhooks import (
     target_of,
     wants,
 )
+from chainteller.engine.core.background import Background
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.ports import WebhookLine, WebhookSender
 from chainteller.engine.core.timekeeping import KeptClock
@@ -82,8 +82,8 @@ class Round(NamedTuple):
     newest: Answer | None
 
 
-class Deliverer:
-    """Sends events for one bank. ``start`` and ``stop`` are for the program that owns it."""
+class Deliverer(Background):
+    """Sends events for one bank; ``stop`` records what was sent."""
 
     def __init__(
         self,
@@ -92,22 +92,12 @@ class Deliverer:
         servers: Callable[[], int] = lambda: 1,
     ) -> None:
         """``servers`` is how many share the work."""
+        super().__init__("webhooks", 0)
         self._context, self._sender, self._servers = context, sender, servers
         self._id = context.randomness.bytes(16).hex()
         self._at_work: dict[str, asyncio.Task[None]] = {}
         self._held_until_s = 0.0
         """By the elapsed time: until when this server holds its endpoints for certain."""
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="webhooks", daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
-
-    def stop(self) -> None:
-        """Record what was sent, and end."""
-        self._stopping.set()
-        if self._thread.is_alive():
-            self._thread.join()
 
     def _run(self) -> None:
         asyncio.run(self._main())

@@ -5,11 +5,11 @@ request. A SQLite file is served by one process.
 """
 
 import logging
-import threading
 from collections.abc import Callable
 
 from chainteller.domain.actors import WORKER
 from chainteller.domain.clock import SECOND
+from chainteller.engine.core.background import Background
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.unit_of_work import UnitOfWork, act
 from chainteller.service.errors import ServiceUnavailable
@@ -21,15 +21,14 @@ LASTS_S = 25.0
 _log = logging.getLogger(__name__)
 
 
-class ServerLease:
+class ServerLease(Background):
     """The lease of this process; ``servers`` is how many there were when it was last renewed."""
 
     def __init__(self, context: EngineContext, renewed_every_s: float = RENEWED_EVERY_S) -> None:
+        super().__init__("lease", renewed_every_s)
         self._context = context
         self._every_s = renewed_every_s
         self._id = context.randomness.bytes(16).hex()
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="lease", daemon=True)
         self.servers = 1
         self.leads = True
         """Whether this process does what one of them has to do."""
@@ -37,12 +36,11 @@ class ServerLease:
     def start(self) -> None:
         """Begin the lease; the first count is there before a request is answered."""
         self.renew()
-        self._thread.start()
+        super().start()
 
     def stop(self) -> None:
         """End the lease."""
-        self._stopping.set()
-        self._thread.join()
+        super().stop()
         self._in_transaction(lambda tx: leases.end(tx.connection, self._id))
 
     def renew(self) -> None:
@@ -54,9 +52,9 @@ class ServerLease:
 
         self._in_transaction(work)
 
-    def _run(self) -> None:
-        while not self._stopping.wait(self._every_s):
-            self.renew()
+    def _turn(self) -> float:
+        self.renew()
+        return self._every_s
 
     def _in_transaction(self, work: Callable[[UnitOfWork], None]) -> None:
         try:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from chainteller.domain.actors import WORKER, Actor
 from chainteller.domain.agents import LOOK
+from chainteller.engine.core.background import Background
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.unit_of_work import UnitOfWork, act
 from chainteller.service.errors import (
@@ -51,11 +52,12 @@ class _Look(NamedTuple):
     case_id: str
 
 
-class NotedCallers:
+class NotedCallers(Background):
     """Notes what callers of this process do beside writing, and puts it on record every minute and
     at the end."""
 
     def __init__(self, context: EngineContext, every_s: float = WRITTEN_EVERY_S) -> None:
+        super().__init__("noted-callers", every_s)
         self._context = context
         self._every_s = every_s
         self._lock = threading.Lock()
@@ -63,17 +65,10 @@ class NotedCallers:
         self._looks: set[_Look] = set()
         self._looked: dict[_Look, float] = {}
         """When the looks of the last ten minutes were noted."""
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="noted-callers", daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
 
     def stop(self) -> None:
         """Write what was counted, and end."""
-        self._stopping.set()
-        if self._thread.is_alive():
-            self._thread.join()
+        super().stop()
         self.write()
 
     def count(self, address: str, refusal: ServiceError, actor: Actor | None) -> None:
@@ -143,9 +138,9 @@ class NotedCallers:
 
         act(self._context, actor or WORKER, work, timeless=True)
 
-    def _run(self) -> None:
-        while not self._stopping.wait(self._every_s):
-            self.write()
+    def _turn(self) -> float:
+        self.write()
+        return self._every_s
 
 
 def _put_look(look: _Look, tx: UnitOfWork) -> None:

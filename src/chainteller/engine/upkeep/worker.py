@@ -5,9 +5,9 @@ processes may run: none does a piece twice, and a killed one leaves nothing half
 """
 
 import logging
-import threading
 from collections.abc import Iterator
 
+from chainteller.engine.core.background import Background
 from chainteller.engine.core.breaches import UNREADABLE
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.pacing import BREATH_S
@@ -15,7 +15,7 @@ from chainteller.engine.upkeep import due, epochs, pending, upkeep
 from chainteller.service.errors import ServiceUnavailable
 
 LONGEST_PAUSE_S = 1.0
-_AFTER_A_FAULT_S = 5.0
+_AFTER_A_FAULT_S, _STOP_S = 5.0, 10.0
 _BATCH = 100
 _UPKEEP_EVERY = 300
 """Rounds between the beginnings of two rounds of upkeep."""
@@ -27,41 +27,29 @@ _CONTRADICTED = (AssertionError, *UNREADABLE)
 _log = logging.getLogger(__name__)
 
 
-class Worker:
-    """Polls the jobs of one bank. ``start`` and ``stop`` are for the program that owns it."""
+class Worker(Background):
+    """Polls the jobs of one bank."""
 
     def __init__(self, context: EngineContext) -> None:
+        super().__init__("due-work", 0, _STOP_S)
         self._context = context
-        self._stopping = threading.Event()
+        self._rounds = 0
         self._told = ""
         """What was last logged about the clock; empty while it's right."""
         self._upkeep: Iterator[str] | None = None
-        self._thread = threading.Thread(target=self._run, name="due-work", daemon=True)
 
-    def start(self) -> None:
-        self._thread.start()
-
-    def stop(self, timeout_s: float = 10.0) -> None:
-        """End after the piece of work under way."""
-        self._stopping.set()
-        if self._thread.is_alive():
-            self._thread.join(timeout_s)
-
-    def _run(self) -> None:
-        rounds = 0
-        pause_s = 0.0
-        while not self._stopping.wait(pause_s):
-            pause_s = LONGEST_PAUSE_S
-            try:
-                reading = epochs.tick(self._context)
-                self._tell(epochs.describe(reading))
-                if reading.doubt is None:
-                    self._work_on(rounds)
-            except ServiceUnavailable as error:
-                _log.warning("due work waits: %s", error.details.get("reason"))
-                self._upkeep = None
-                pause_s = _AFTER_A_FAULT_S
-            rounds += 1
+    def _turn(self) -> float:
+        rounds, self._rounds = self._rounds, self._rounds + 1
+        try:
+            reading = epochs.tick(self._context)
+            self._tell(epochs.describe(reading))
+            if reading.doubt is None:
+                self._work_on(rounds)
+        except ServiceUnavailable as error:
+            _log.warning("due work waits: %s", error.details.get("reason"))
+            self._upkeep = None
+            return _AFTER_A_FAULT_S
+        return LONGEST_PAUSE_S
 
     def _tell(self, of_clock: str) -> None:
         """Log what there is to say about the clock when that changes."""

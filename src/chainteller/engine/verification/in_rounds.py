@@ -8,7 +8,6 @@ does the same at longer intervals, by its own clock and memory.
 import json
 import logging
 import subprocess
-import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -19,6 +18,7 @@ from chainteller.domain.actors import WORKER
 from chainteller.domain.books import last_turn
 from chainteller.domain.clock import DAY, MINUTE, SECOND
 from chainteller.engine.core import timekeeping
+from chainteller.engine.core.background import Background
 from chainteller.engine.core.breaches import OTHER_KEY, UNREADABLE, WRITERS_KEY, Breach
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.pacing import Breather
@@ -100,8 +100,8 @@ class Process:
             self._running.wait()
 
 
-class Verifier:
-    """Verifies what is due; ``start`` and ``stop`` are for the program that owns it.
+class Verifier(Background):
+    """Verifies what is due.
 
     Args:
         context: the bank.
@@ -117,11 +117,11 @@ class Verifier:
         process: Process | None = None,
         uses: KeyUses | None = None,
     ) -> None:
+        super().__init__("verification", _FIRST_S, _STOP_S)
         self._context, self._leads, self._process = context, leads, process
         self._uses = uses
         self._used_wrongly: tuple[Breach, ...] = ()
         """What uses of keys show that nobody was told yet; no later look finds it again."""
-        self._stopping = threading.Event()
         self._points: deque[Point] = deque()
         self._looked_at = self._size = 0
         self._whole_at: int | None = None
@@ -131,23 +131,16 @@ class Verifier:
         self._began_at = 0
         self._keys: list[Breach] = []
         """What was wrong with the writer's key at the last look."""
-        self._thread = threading.Thread(target=self._run, name="verification", daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
 
     def stop(self) -> None:
         """End after the look under way; a verification of everything is given up."""
-        self._stopping.set()
-        self._thread.join(_STOP_S)
+        super().stop()
         if self._process is not None:
             self._process.stop()
 
-    def _run(self) -> None:
-        wait_s = _FIRST_S
-        while not self._stopping.wait(wait_s):
-            wait_s = _POLL_S
-            self.attempt()
+    def _turn(self) -> float:
+        self.attempt()
+        return _POLL_S
 
     def attempt(self) -> None:
         """As ``turn``; a fault waits for the next look, and rows that can't be read are a

@@ -8,13 +8,13 @@ from typing import Any
 from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME
 from chainteller.domain.json_depth import parse_json
 from chainteller.domain.money import Amount, format_atoms, format_cents
-from chainteller.domain.trades import TradeStatus
+from chainteller.domain.trades import TERMINAL, TradeStatus
 from chainteller.service.models.funding import Reason
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.trades import Trade
 from chainteller.service.told import merged
 from chainteller.storage.db import records
-from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.query import Query, Record, Session, quoted, row_of
 from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.lists.pages import Counted, Listing, between, numbered, numbered_ahead
 from chainteller.storage.queries.quotes import SPREAD, fees, legs
@@ -29,6 +29,12 @@ find_any = Finder(_T, "id")
 """A trade of any account; lock its account before locking the trade."""
 _OF_ACCOUNT = Listing(_T, "trading_account_id", filters=_FILTERS, order=("ordinal",))
 _OF_ORGANISATION = Listing(_T, "organisation_id", filters=_FILTERS, spread=SPREAD, is_tallied=True)
+_AT_PROVIDER = Query(
+    "SELECT id, trading_account_id FROM trade WHERE organisation_id = :organisation "
+    f"AND status IN ({quoted(set(TradeStatus) - TERMINAL)}) AND told IS NOT NULL "
+    "ORDER BY created DESC LIMIT :most",
+    row_of("id", "trading_account_id"),
+)
 _OF_IDS = Source(_T).where("trading_account_id = :account AND id IN :ids")
 
 
@@ -75,6 +81,13 @@ def of_transactions(
 def of_ids(connection: Session, account_id: str, ids: Sequence[str]) -> list[Record]:
     """The trades of an account that have these ids."""
     return list(connection.execute(_OF_IDS, {"account": account_id, "ids": list(ids)}))
+
+
+def unsettled_at_provider(connection: Session, organisation_id: str, most: int) -> list[Record]:
+    """A gateway's newest trades that its provider hasn't ended, as far as it's known: ``id`` and
+    ``trading_account_id``."""
+    of = {"organisation": organisation_id, "most": most}
+    return list(connection.execute(_AT_PROVIDER, of))
 
 
 def to_model(row: Record) -> Trade:

@@ -1,0 +1,37 @@
+"""What a console or a server does beside what it's asked."""
+
+import threading
+
+
+class Background:
+    """Takes its turns in a thread of its own until it's stopped. ``start`` and ``stop`` are for
+    the program that owns it.
+
+    Args:
+        name: of the thread.
+        first_s: seconds before the first turn.
+        stop_s: how long ``stop`` waits for the turn under way; None as long as it takes.
+    """
+
+    def __init__(self, name: str, first_s: float, stop_s: float | None = None) -> None:
+        self._first_s, self._stop_s = first_s, stop_s
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End after the turn under way."""
+        self._stopping.set()
+        if self._thread.is_alive():
+            self._thread.join(self._stop_s)
+
+    def _run(self) -> None:
+        pause_s = self._first_s
+        while not self._stopping.wait(pause_s):
+            pause_s = self._turn()
+
+    def _turn(self) -> float:
+        """Do what there is to do; the seconds until the next turn."""
+        raise NotImplementedError
