@@ -6,13 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from eth_utils.address import to_checksum_address
-from sqlalchemy import func, select
+from sqlalchemy import Integer, func, select
 from tests.ownership.nodes import Chain, Node, running
 from tests.world.customers import CustomerSeed
 from tests.world.engines import USDC_ETHEREUM, World, make_world
 from tests.world.files import sealed
 
 from chainteller.adapters.evm_rpc import EvmRpc
+from chainteller.domain.actors import DEFAULT_ORGANISATION
 from chainteller.domain.agents import public_key_text
 from chainteller.domain.clock import DAY, HOUR, SECOND
 from chainteller.domain.limits import DEFAULT_LIMITS
@@ -32,12 +33,16 @@ from chainteller.service.models.counterparties import (
     StatementRequest,
 )
 from chainteller.service.models.funding import Destination, WithdrawalRequest
+from chainteller.storage.db.records import Tables
+from chainteller.storage.db.table import Table
 from chainteller.storage.queries import markets
 from chainteller.storage.schema.wallet_tables import declared
 from chainteller.wallets.simulated import sample_wallets, sign_sample
 
 LEAST = 3
+OF_GATEWAYS = (Tables.note, Tables.provider, Tables.provider_request, Tables.webhook)
 _LIMITS = DEFAULT_LIMITS.items()
+_DECLARED = {each.name: each for each in declared()}
 _REPOSITORY = Path(__file__).parents[2]
 _WALLETS = sample_wallets(_REPOSITORY / "sample_data" / "wallets.toml")
 SENDERS = [f"customer-ethereum-0{number}" for number in range(1, LEAST + 1)]
@@ -63,6 +68,26 @@ def busy_bank(place: Path | str) -> World:
         for market in ("btc-usd", "eth-usd", "sol-usd"):
             markets.close(rows, market, "HALTED", world.clock.now() + SECOND)
     return world
+
+
+def gateway(place: Path | str) -> World:
+    """Rows of the tables that the busy bank has none of, as they are stored at a gateway."""
+    world = make_world(place, customers=[CustomerSeed()])
+    with sealed(world.database) as rows:
+        for table in OF_GATEWAYS:
+            count = 1 if table is Tables.provider else LEAST
+            rows.insert(table, [_any_row(table, number) for number in range(count)])
+    return world
+
+
+def _any_row(table: Table, number: int) -> dict[str, object]:
+    """A row with a value in every column that refers to no other row."""
+    row: dict[str, object] = {}
+    for column in _DECLARED[table.name].columns:
+        is_number = isinstance(column.type, Integer)
+        value = None if column.foreign_keys else number if is_number else f"{column.name}-{number}"
+        row[column.name] = value
+    return row | {"organisation_id": DEFAULT_ORGANISATION}
 
 
 def _under_settings(

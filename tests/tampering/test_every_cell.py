@@ -4,6 +4,7 @@ The exempt columns are those that the schema itself declares, with a reason each
 the slow form checks every other cell of three rows of every table on both databases.
 """
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from tests.tampering.altering import (
     require_noticed_everywhere,
     unguarded,
 )
-from tests.tampering.bank import LEAST, archive_all, busy_bank, counts
+from tests.tampering.bank import LEAST, OF_GATEWAYS, archive_all, busy_bank, counts, gateway
 from tests.world.declared import exemptions, sealed_tables
 from tests.world.engines import World
 
@@ -59,9 +60,8 @@ def test_the_bank_has_enough_rows_and_nothing_is_wrong(bank: World) -> None:
     assert verify(bank.database) == ()
     found = counts(bank)
     few = {table.name for table in sealed_tables() if found[table.name] < LEAST}
-    # The clock has one row in every database; disputes are altered in engine/test_disputes. This
-    # bank is no gateway and has no notes and webhooks.
-    assert few == {"clock", "dispute", "note", "provider", "provider_request", "webhook"}
+    # The clock has one row in every database; disputes are altered in engine/test_disputes.
+    assert few == {"clock", "dispute", *(each.name for each in OF_GATEWAYS)}
 
 
 def test_what_is_not_sealed_is_declared_with_its_reason() -> None:
@@ -81,6 +81,18 @@ def test_an_altered_cell_or_row_is_named(bank: World, table: str) -> None:
     """The quick form: one row of a few tables."""
     chosen = [each for each in sealed_tables() if each.name == table]
     assert require_noticed(bank, is_named, chosen, rows=1) > 1
+
+
+@pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgres", marks=pytest.mark.thorough)])
+def test_every_cell_and_every_row_of_what_only_gateways_have(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    place = request.getfixturevalue("postgres_url") if kind == "postgres" else tmp_path / "bank.db"
+    names = {each.name for each in OF_GATEWAYS}
+    tables = [each for each in sealed_tables() if each.name in names]
+    with closing(gateway(place)) as world:
+        assert verify(world.database) == ()
+        assert require_noticed(world, is_named, tables) > 100
 
 
 @pytest.mark.slow
