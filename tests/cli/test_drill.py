@@ -18,7 +18,7 @@ from tests.world.files import KEY_SETTING
 from chainteller.engine.upkeep import drill
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.storage.database import connect
-from chainteller.storage.upkeep import rehearsal
+from chainteller.storage.upkeep import trial_restore
 
 DEPOSITS = 3
 
@@ -183,7 +183,7 @@ def test_the_database_is_compared_with_a_restored_one_as_a_whole(
         pytest.skip("the comparison is the same")
     deposit(world, 1, 1)
     file = back_up(teller, url, tmp_path / "backups" / "altered")
-    with rehearsal.restored_beside(file, url) as beside:
+    with trial_restore.restored_beside(file, url) as beside:
         copy = build(beside).context.database
         drill.require_same_deployment(world.context.database, copy)
         with copy.write() as session:

@@ -389,11 +389,11 @@ def drill(place: Path) -> tuple[Outcome, list[str]]:
     from chainteller.engine.upkeep.drill import compare, require_same_deployment
     from chainteller.engine.verification.full_pass import verify as verified
     from chainteller.storage.database import open_database
-    from chainteller.storage.upkeep import rehearsal
+    from chainteller.storage.upkeep import trial_restore
     from chainteller.storage.upkeep import upgrade as upgrades
 
-    backup, began = rehearsal.newest_backup(place), time.monotonic()
-    with engine() as found, rehearsal.restored_beside(backup, _address()) as url:
+    backup, began = trial_restore.newest_backup(place), time.monotonic()
+    with engine() as found, trial_restore.restored_beside(backup, _address()) as url:
         restored = time.monotonic()
         upgrades.upgrade(url, _keys(), say)
         upgraded = time.monotonic()

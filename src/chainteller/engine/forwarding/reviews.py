@@ -82,12 +82,7 @@ def _waits(context: EngineContext, account_id: str, request: WithdrawalRequest) 
         )
     with context.database.read() as connection:
         payment = _payment(context, connection, account_id, kept.worth_cents(order[1]))
-        moment = outcome.Moment(now(context, connection), "", context.options, _no_id)
-    return withdrawals.waits_for_person(payment, moment) is not None
-
-
-def _no_id(_prefix: Prefix) -> str:
-    raise AssertionError("nothing is made here")
+        return withdrawals.waits_for_person(payment, policy, now(context, connection)) is not None
 
 
 def _payment(context: EngineContext, connection: Any, account_id: str, cents: int) -> Payment:
@@ -107,7 +102,7 @@ def _hold(
         raise AssertionError("a withdrawal that the policy couldn't judge")
     moment, cents = outcome.moment(tx), kept.worth_cents(order[1])
     payment = _payment(tx.context, tx.connection, account.id, cents)
-    review = withdrawals.waits_for_person(payment, moment)
+    review = withdrawals.waits_for_person(payment, tx.context.options.policy, moment.now)
     if review is None:
         raise Conflict.over(
             "withdrawal", account.id, "CHANGED", "It needs no decision any more.", "Send it again."

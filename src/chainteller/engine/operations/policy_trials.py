@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from chainteller.domain.clock import DAY
 from chainteller.domain.decisions import (
-    SECOND_PERSON,
     UNCONFIRMED_HELD,
     Payment,
     ReviewCondition,
@@ -26,6 +25,7 @@ from chainteller.domain.policy import Policy
 from chainteller.domain.rules import policy_of
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.unit_of_work import now
+from chainteller.engine.operations.withdrawals import waits_for_person
 from chainteller.service.errors import NotFound
 from chainteller.storage.db import records
 from chainteller.storage.db.query import Record, Session
@@ -113,7 +113,8 @@ def tried(context: EngineContext, policy: Policy, days: int) -> Trial:
         for found in _withdrawals(connection, now(context, connection) - days * DAY):
             reason = found.review_reason or ""
             before = reason if is_by_person(reason) else ""
-            after = _waits_for(policy, payment_of(found))
+            waits = waits_for_person(payment_of(found), policy, found.created)
+            after = "" if waits is None else waits.reason
             count, waited = count + 1, waited + bool(before)
             would_wait += bool(after)
             if bool(before) is not bool(after):
@@ -124,13 +125,6 @@ def tried(context: EngineContext, policy: Policy, days: int) -> Trial:
 def _withdrawals(connection: Session, since: int) -> Iterator[Record]:
     for organisation_id in organisations.everything(connection):
         yield from judged_withdrawals.since(connection, organisation_id, since)
-
-
-def _waits_for(policy: Policy, payment: Payment) -> str:
-    line = line_for(policy.review, payment)
-    if line is not None:
-        return line.condition.code
-    return SECOND_PERSON if policy.two.wants_for(payment.notional_cents) else ""
 
 
 def payment_of(found: Record) -> Payment:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from chainteller.domain.assets import CASH_EQUIVALENTS, MARKETS, USD, Asset
-from chainteller.domain.clock import format_instant
+from chainteller.domain.clock import SECOND, format_instant
 from chainteller.domain.decisions import (
     SECOND_PERSON,
     UNCONFIRMED_HELD,
@@ -21,6 +21,7 @@ from chainteller.domain.decisions import (
 from chainteller.domain.ledger import draw, hold, release
 from chainteller.domain.limits import DestinationClass, Spent
 from chainteller.domain.money import Amount, atoms_of_cents, ceil_div
+from chainteller.domain.policy import Policy
 from chainteller.domain.preconditions import Act
 from chainteller.domain.quoting import MICROS_PER_CENT
 from chainteller.domain.rules import rule_of
@@ -282,7 +283,7 @@ def _review(state: State, cents: int, moment: Moment) -> Waiting | None:
         state.is_shared,
         state.is_unconfirmed,
     )
-    waiting = waits_for_person(payment, moment)
+    waiting = waits_for_person(payment, moment.options.policy, moment.now)
     if waiting is not None:
         return waiting
     until = moment.after(moment.options.review_delay_s)
@@ -293,17 +294,16 @@ def _review(state: State, cents: int, moment: Moment) -> Waiting | None:
     return None
 
 
-def waits_for_person(payment: Payment, moment: Moment) -> Waiting | None:
-    """What the policy says that a payment waits for; None where it needs no person."""
-    policy = moment.options.policy
+def waits_for_person(payment: Payment, policy: Policy, now: int) -> Waiting | None:
+    """What a policy says that a payment waits for; None where it needs no person."""
     line, two = line_for(policy.review, payment), policy.two
     needs_two = two.wants_for(payment.notional_cents)
     if line is not None:
         approves = line.then is AtDeadline.APPROVE
         then = AtDeadline.REFUSE if needs_two and approves else line.then
-        return Waiting(line.condition.code, moment.now + line.within, then, needs_two, line.to)
+        return Waiting(line.condition.code, now + line.within, then, needs_two, line.to)
     if needs_two:
-        return Waiting(SECOND_PERSON, moment.after(two.within_s), needs_two=True)
+        return Waiting(SECOND_PERSON, now + two.within_s * SECOND, needs_two=True)
     return None
 
 
