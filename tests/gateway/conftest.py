@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 import pytest
+from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 from tests.spec_only.server import SpecOnlyApp
 from tests.spec_only.specification import SpecifiedCall
@@ -40,12 +41,18 @@ class Listening(SpecOnlyApp):
         super().__init__(behind)
         self.asked: list[tuple[str, str]] = []
         self.keys: list[str] = []
+        self.is_out = False
+        """Whether it answers everything with 503."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
             self.asked.append((scope["method"], scope["path"]))
             headers = dict(scope["headers"])
             self.keys.append(headers.get(b"idempotency-key", b"").decode())
+        if self.is_out:
+            refusal = {"error": "SERVICE_UNAVAILABLE", "message": "Later.", "details": {}}
+            await JSONResponse(refusal, 503)(scope, receive, send)
+            return
         await super().__call__(scope, receive, send)
 
     def keep_silent(self, method: str, ending: str) -> None:
@@ -56,6 +63,10 @@ class Listening(SpecOnlyApp):
             return b"" if is_wanted else json.dumps(body).encode()
 
         self.distort = distort
+
+    def break_off(self) -> None:
+        """Carry out everything, and break each answer off."""
+        self.distort = lambda _call, _status, _body: b""
 
     def answer_again(self) -> None:
         self.distort = None

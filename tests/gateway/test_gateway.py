@@ -181,6 +181,26 @@ def test_an_approved_withdrawal_that_the_provider_refuses_fails_with_its_code(
         assert left["amount"] == "100.00"
 
 
+def test_an_approved_withdrawal_of_an_account_that_was_frozen_is_not_sent(tmp_path: Path) -> None:
+    policy = Policy(two=TwoPersons(withdrawal_over_cents=10_000))
+    with gateway_before(tmp_path, policy) as gateway:
+        account = gateway.open_account()
+        path = f"/trading-accounts/{account}{WITHDRAWALS}"
+        waiting = gateway.call("POST", path, amount="600.00", currency=TOKEN)
+        decision = gateway.call("GET", "/decisions")["data"][0]
+        for name in ("anna", "ben"):
+            with gateway.as_desk(name) as desk:
+                desk.post(f"/decisions/{decision['id']}/approvals", json={})
+        freeze = {"kind": "control", "subject": account, "control": "FROZEN", "reason": "OTHER"}
+        with gateway.as_desk("carla") as desk:
+            assert desk.post("/decisions", json=freeze).status_code == 201
+        gateway.advance(1)
+        failed = gateway.call("GET", f"{path}/{waiting['id']}")
+        assert failed["status"] == "failed"
+        assert failed["failureReason"]["code"] == "ACCOUNT_RESTRICTED"
+        assert ("POST", path) not in gateway.provider.asked
+
+
 def test_several_gateways_on_one_database_send_once(tmp_path: Path, postgres_url: str) -> None:
     policy = Policy(two=TwoPersons(withdrawal_over_cents=10_000))
     with gateway_before(tmp_path, policy, url=postgres_url) as gateway:
@@ -303,6 +323,34 @@ def test_an_unanswered_execution_is_found_in_the_list_of_trades(gateway: Gateway
     listed = gateway.ask_directly("GET", f"/trading-accounts/{account}/trades")["data"]
     assert [row["id"] for row in listed] == [answered.json()["id"]]
     assert not gateway.call("GET", "/decisions")["data"]
+
+
+def test_of_two_trades_that_could_be_the_one_a_person_decides(gateway: Gateway) -> None:
+    account, quotes = gateway.open_account(), [gateway.quote(), gateway.quote()]
+    gateway.provider.break_off()
+    for number, quote in enumerate(quotes):
+        silent = gateway.post(f"/trading/quotes/{quote}", f"x{number}", tradingAccountId=account)
+        assert silent.status_code == 504
+    gateway.provider.answer_again()
+    gateway.advance(61)
+    done = gateway.ask_directly("GET", f"/trading-accounts/{account}/trades")["data"]
+    assert len(done) == 2
+    assert not gateway.call("GET", "/trading/trades")["data"]
+    decisions = gateway.call("GET", "/decisions")["data"]
+    assert [each["reason"] for each in decisions] == ["SEVERAL_RECORDS_FIT"] * 2
+
+
+def test_an_outage_says_nothing_of_what_was_sent_before_it(tmp_path: Path) -> None:
+    with gateway_before(tmp_path, honours_keys=True) as gateway:
+        account = gateway.open_account()
+        path = f"/trading-accounts/{account}/deposits"
+        gateway.provider.keep_silent("POST", "/deposits")
+        gateway.post(path, "d1", amount="7.00", currency=TOKEN)
+        gateway.provider.answer_again()
+        for is_out, amounts in ((True, ["1000.00"]), (False, ["7.00", "1000.00"])):
+            gateway.provider.is_out = is_out
+            gateway.advance(61)
+            assert [row["amount"] for row in gateway.call("GET", path)["data"]] == amounts
 
 
 def test_with_keys_the_same_request_settles_what_was_not_answered(tmp_path: Path) -> None:
