@@ -106,6 +106,7 @@ def trade_with(later: Build, url: str, account: str, *further: tuple[str, ...]) 
         assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.forms(1)
 def test_an_expanding_revision_lets_the_earlier_build_go_on_and_a_contracting_one_does_not(
     world: World, url: str, later_builds: tuple[Build, Build], request: pytest.FixtureRequest
 ) -> None:
