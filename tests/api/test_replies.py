@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import date
 
 import pytest
 from tests.api.conftest import Caller
@@ -9,7 +10,9 @@ from tests.world.bank import World
 from tests.world.files import sealed
 from tests.world.serving import deployment, served
 
-from chainteller.service.operations import FEATURES, OPERATIONS
+from chainteller.api.openapi import describe
+from chainteller.service import operations
+from chainteller.service.operations import FEATURES, OPERATIONS, Deprecation
 from chainteller.storage.queries import markets
 
 
@@ -57,12 +60,73 @@ def test_every_reply_carries_a_request_id_and_the_version(call: Caller) -> None:
         assert answer.headers["x-content-type-options"] == "nosniff"
 
 
-def test_problem_json_is_given_to_those_who_ask_for_it(call: Caller) -> None:
-    answer = call("GET", "/trading/quotes/QTE_1", headers={"Accept": "application/problem+json"})
+@pytest.mark.parametrize(
+    ("accept", "is_problem"),
+    [
+        ("application/problem+json", True),
+        ("application/json, Application/Problem+JSON", True),
+        ("application/json;q=0.9, application/problem+json; charset=utf-8; q=0.9", True),
+        ("application/json, application/problem+json;q=0.9", False),
+        ("application/problem+json;q=0", False),
+        ("application/problem+json;q=high", False),
+        ("application/problem+jsonp", False),
+        ("*/*", False),
+        ("", False),
+    ],
+)
+def test_errors_are_problem_details_for_those_who_accept_them(
+    call: Caller, accept: str, is_problem: bool
+) -> None:
+    plain = call("GET", "/trading/quotes/QTE_1")
+    answer = call("GET", "/trading/quotes/QTE_1", headers={"Accept": accept})
+    assert answer.status == plain.status == 404
+    assert answer.headers["vary"] == plain.headers["vary"] == "Accept"
+    if not is_problem:
+        assert answer.headers["content-type"] == "application/json"
+        assert answer.body == plain.body
+        return
     assert answer.headers["content-type"] == "application/problem+json"
-    problem = answer.json
-    assert (problem["status"], problem["error"]) == (404, "NOT_FOUND")
-    assert problem["type"].endswith("NOT_FOUND")
+    assert answer.json == {
+        "type": "urn:chainteller:error:NOT_FOUND",
+        "title": "Not found",
+        "status": 404,
+        "detail": plain.json["message"],
+        **plain.json,
+    }
+
+
+def test_a_deprecated_call_announces_its_end_with_every_reply(
+    call: Caller, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = Deprecation(date(2026, 11, 1), date(2027, 6, 30), "GET /trading/transactions/{id}")
+    planted = [operations.SHOW_TRADE, operations.EVENT_STREAM]
+    for each in planted:
+        monkeypatch.setitem(vars(each), "deprecated", told)
+    refused = call("GET", "/trading-accounts/TDA_1/trades/TXN_1")
+    forbidden = call("GET", "/events/stream", key=world.key("accounts:read"))
+    assert (refused.status, forbidden.status) == (404, 403)
+    for answer in (refused, forbidden):
+        assert answer.headers["deprecation"] == "@1793491200"
+        assert answer.headers["sunset"] == "Wed, 30 Jun 2027 00:00:00 GMT"
+    assert "deprecation" not in call("GET", "/trading/trades").headers
+    described = describe("planted", "0", OPERATIONS)
+    call_of_it = described["paths"][operations.SHOW_TRADE.path]["get"]
+    assert call_of_it["deprecated"]
+    assert told.instead in call_of_it["description"]
+    assert all(
+        {"Deprecation", "Sunset"} <= {*r["headers"]} for r in call_of_it["responses"].values()
+    )
+    assert {"Deprecation", "Sunset"} <= {*described["components"]["headers"]}
+    monkeypatch.undo()
+    unplanted = describe("nothing planted", "0", OPERATIONS)
+    assert "deprecated" not in str(unplanted["paths"][operations.SHOW_TRADE.path])
+    assert "Sunset" not in unplanted["components"]["headers"]
+
+
+def test_a_deprecated_call_answers_for_half_a_year() -> None:
+    Deprecation(date(2026, 1, 1), date(2026, 6, 30), "GET /new")
+    with pytest.raises(ValueError, match="180 days"):
+        Deprecation(date(2026, 1, 1), date(2026, 6, 29), "GET /new")
 
 
 def test_an_unknown_path_is_not_found_and_asks_for_a_key_first(call: Caller) -> None:

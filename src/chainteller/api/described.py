@@ -56,6 +56,19 @@ HEADERS: Mapping[str, Document] = {
         "description": "The path of the new record.",
         "schema": {"type": "string", "format": "uri-reference"},
     },
+    "Link": {
+        "description": 'The next page, with `rel="next"` and an address relative to the request\'s '
+        "own (RFC 8288); absent from the last page.",
+        "schema": {"type": "string"},
+    },
+    "Deprecation": {
+        "description": "Since when the call is deprecated (RFC 9745): `@` and seconds since 1970.",
+        "schema": {"type": "string", "pattern": "^@[0-9]+$"},
+    },
+    "Sunset": {
+        "description": "When the call may end (RFC 8594), as a date of HTTP.",
+        "schema": {"type": "string"},
+    },
     "Idempotent-Replayed": {
         "description": "Present if this reply was given before, under the same idempotency key.",
         "schema": {"type": "string", "enum": ["true"]},
@@ -73,6 +86,8 @@ HEADERS: Mapping[str, Document] = {
 EVERY_REPLY = ("X-Request-Id", "API-Version")
 LIMITED = ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset")
 """Only while the deployment limits rates."""
+ANNOUNCED = ("Deprecation", "Sunset")
+"""Only of deprecated calls."""
 
 
 def headers(*names: str) -> Document:

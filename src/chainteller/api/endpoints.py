@@ -10,10 +10,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from chainteller.api.limits import Bucket, RateLimits
-from chainteller.api.queries import cut, read_query
+from chainteller.api.queries import cut, next_page, read_query
 from chainteller.api.reading import QueryText, idempotency_key, read_document
 from chainteller.api.request_context import RequestContext, context_of
-from chainteller.api.responses import error_reply, json_reply, written
+from chainteller.api.responses import deprecation_headers, error_reply, json_reply, written
 from chainteller.api.threads import Threads, run
 from chainteller.domain.signed_requests import CASE_HEADER, DIGEST_HEADER, KEY_HEADER
 from chainteller.service.deployment import Deployment, Principal
@@ -94,12 +94,12 @@ class Gateway:
                     self.deployment.note_look(principal.actor, account_id, case_id)
                 if not operation.writes and not asked.query.reaches_far:
                     # Switching to a thread costs more than a short read.
-                    answered = functools.partial(_answered, context, asked)
+                    answered = functools.partial(_answered, asked)
                     reply = await self.deployment.at_once(principal.actor, operation, answered)
                     if reply is not None:
                         return reply
                 service = self.deployment.acting_as(principal.actor)
-                work = functools.partial(_answered, context, asked, service)
+                work = functools.partial(_answered, asked, service)
                 return await run(self.threads, work, principal.actor.organisation)
             except ServiceError as refusal:
                 return error_reply(context, refusal)
@@ -111,7 +111,7 @@ class Gateway:
 
     def permit(self, context: RequestContext, endpoint: Endpoint) -> Principal:
         """Take a token from the key's rate limit, then check its scopes; a missing scope and a
-        missing signature are put into the trail.
+        missing signature are put into the trail. The end of a deprecated endpoint is announced.
 
         Raises:
             RateLimited: the bucket is empty.
@@ -121,6 +121,8 @@ class Gateway:
         principal = context.principal
         if principal is None:
             raise RuntimeError("the authentication layer sets the principal of every request")
+        if endpoint.deprecated is not None:
+            context.reply_headers += deprecation_headers(endpoint.deprecated)
         actor, key_id = principal.actor, principal.actor.key_id
         bucket = Bucket(endpoint.rate_bucket)
         holder = actor.agent_id or key_id or actor.name
@@ -187,25 +189,22 @@ def _check_echoes(operation: Write[Any], request: RequestModel, query: QueryText
             raise ValidationFailed.of(field, f"The query and the body name different {field}s.")
 
 
-def _answered(context: RequestContext, asked: Asked, service: Service) -> Response:
+def _answered(asked: Asked, service: Service) -> Response:
     call, operation = asked.call(), asked.operation
     answer = service.call(call)
     if isinstance(operation, Write):
-        return _written(context, operation, asked, call, answer)
+        return _written(operation, asked, call, answer)
     if operation.is_whole:
         answer = cut(answer, asked.query)
     elif isinstance(answer, Capabilities):
         over_http = features_of(EVENT_STREAM)
         answer = answer.model_copy(update={"features": (*answer.features, *over_http)})
-    return json_reply(written(answer))
+    following = next_page(operation, answer, call.query, asked.query)
+    return json_reply(written(answer), headers={"Link": following} if following else {})
 
 
 def _written(
-    context: RequestContext,
-    operation: Write[Any],
-    asked: Asked,
-    call: Call[Any],
-    outcome: Written[Any],
+    operation: Write[Any], asked: Asked, call: Call[Any], outcome: Written[Any]
 ) -> Response:
     headers, status = {}, 200
     if operation.creates is not None and outcome.created:
@@ -213,7 +212,6 @@ def _written(
         headers["Location"] = _location(operation, operation.creates, asked, call, outcome.value.id)
     if outcome.replayed:
         headers["Idempotent-Replayed"] = "true"
-    context.reply_headers += [(b"vary", b"Accept")]
     value = outcome.value
     if operation.is_enveloped:
         value = operation.wire_response.whole((value,))

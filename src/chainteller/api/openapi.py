@@ -16,16 +16,32 @@ from typing import Annotated, Any
 from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaValue
 
-from chainteller.api.described import HEADERS, LIMITED, headers, operating_paths, tags
-from chainteller.api.request_context import API_VERSION
-from chainteller.api.responses import JSON, PROBLEM, headers_of
+from chainteller.api.described import (
+    ANNOUNCED,
+    HEADERS,
+    LIMITED,
+    headers,
+    operating_paths,
+    tags,
+)
+from chainteller.api.request_context import API_VERSION, JSON, PROBLEM
+from chainteller.api.responses import headers_of
 from chainteller.api.schemas import UNIONS, overlaid
 from chainteller.service import errors
 from chainteller.service.error_codes import ERRORS
 from chainteller.service.errors import ServiceError
 from chainteller.service.models.base import OneOf, WireModel
-from chainteller.service.models.records import Event
-from chainteller.service.operations import ANY_KEY, LIMIT, PAGE, Endpoint, Operation, Write
+from chainteller.service.models.pages import Page
+from chainteller.service.models.records import Event, EventPage
+from chainteller.service.operations import (
+    ANY_KEY,
+    LIMIT,
+    PAGE,
+    Deprecation,
+    Endpoint,
+    Operation,
+    Write,
+)
 
 _ID_TEXT = {"type": "string", "minLength": 1, "maxLength": 64}
 
@@ -72,7 +88,10 @@ class ErrorBody(WireModel):
 
 
 class Problem(WireModel):
-    """The body of an error for callers that accept application/problem+json (RFC 9457)."""
+    """The body of an error for callers that accept application/problem+json (RFC 9457).
+
+    ``type`` is ``urn:chainteller:error:`` with the code, in every deployment.
+    """
 
     type: str
     title: str
@@ -115,6 +134,7 @@ def describe(title: str, version: str, operations: tuple[Operation[Any], ...]) -
         item[endpoint.method.lower()] = _operation(endpoint, operation, routed)
     paths |= operating_paths(_refused(_ALWAYS), _refused((errors.ValidationFailed,)))
     used = (each["tags"][0] for item in paths.values() for each in item.values())
+    unused = () if any(endpoint.deprecated for endpoint, _ in routed) else ANNOUNCED
     return {
         "openapi": "3.1.0",
         "info": {
@@ -131,7 +151,7 @@ def describe(title: str, version: str, operations: tuple[Operation[Any], ...]) -
         "paths": paths,
         "components": {
             "schemas": _schemas(_models(operations)),
-            "headers": dict(HEADERS),
+            "headers": {name: each for name, each in HEADERS.items() if name not in unused},
             "securitySchemes": {"apiKey": {"type": "http", "scheme": "bearer"}},
         },
     }
@@ -152,7 +172,16 @@ def _operation(endpoint: Endpoint, operation: Operation[Any], routed: Routed) ->
             "required": True,
             "content": {JSON: {"schema": _reference(operation.request)}},
         }
-    return described
+    return described if endpoint.deprecated is None else _announced(described, endpoint.deprecated)
+
+
+def _announced(described: Document, told: Deprecation) -> Document:
+    """The description of a deprecated call."""
+    for reply in described["responses"].values():
+        reply["headers"] |= headers(*ANNOUNCED)
+    instead = f"Use `{told.instead}` instead; this call answers until {told.until}, at least."
+    text = f"{described['description']} {instead}"
+    return {**described, "description": text, "deprecated": True}
 
 
 def _parameters(endpoint: Endpoint, operation: Operation[Any]) -> list[Document]:
@@ -189,7 +218,7 @@ def _responses(endpoint: Endpoint, operation: Operation[Any], routed: Routed) ->
     replayed = ("Idempotent-Replayed",) if operation.takes_key else ()
     success: Document = {
         "description": endpoint.summary,
-        "headers": headers(*LIMITED, *replayed),
+        "headers": headers(*LIMITED, *replayed, *(("Link",) if _is_list(operation) else ())),
         "content": {JSON: {"schema": _answer_schema(operation.wire_response)}},
     }
     responses: Document = {}
@@ -201,6 +230,11 @@ def _responses(endpoint: Endpoint, operation: Operation[Any], routed: Routed) ->
         success = {**success, "description": "It was there already."}
     responses["200"] = success
     return {**responses, **_refused(_kinds(operation))}
+
+
+def _is_list(operation: Operation[Any]) -> bool:
+    answer = operation.response
+    return isinstance(answer, type) and issubclass(answer, Page | EventPage)
 
 
 def _kinds(operation: Operation[Any]) -> list[type[ServiceError]]:

@@ -34,7 +34,7 @@ _ALWAYS = (
     (b"cache-control", b"no-store"),
 )
 
-_HOPS = frozenset({"x-forwarded-for", "forwarded"})
+_LISTS = frozenset({"accept", "x-forwarded-for", "forwarded"})
 """Headers whose repetitions are one list."""
 
 log = logging.getLogger("chainteller.api")
@@ -99,7 +99,7 @@ class Outermost:
             value = raw_value.decode("latin-1")
             if name in headers:
                 repeated.add(name)
-                value = f"{headers[name]},{value}" if name in _HOPS else value
+                value = f"{headers[name]},{value}" if name in _LISTS else value
             headers[name] = value
         offered = headers.get("x-request-id", "")
         taken = offered if _is_request_id(offered) else self._randomness.bytes(8).hex()

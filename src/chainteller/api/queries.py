@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, TypeVar
+from urllib.parse import quote, urlencode
 
 from chainteller.api.reading import QueryText, flag, whole_number
 from chainteller.domain.clock import LAST_INSTANT, format_instant, parse_instant
 from chainteller.service.errors import ValidationFailed
 from chainteller.service.models.base import WireModel
-from chainteller.service.models.pages import Page
+from chainteller.service.models.pages import EventsQuery, Page
+from chainteller.service.models.records import EventPage
 from chainteller.service.operations import LIMIT, PAGE, Kind, Operation, Parameter
 
 Item = TypeVar("Item")
@@ -53,6 +55,34 @@ def cut(found: Page[Item], query: QueryText) -> Page[Item]:
     if page is None and limit is None:
         return found
     return found.cut(page or PAGE.schema["default"], limit or LIMIT.schema["default"])
+
+
+def next_page(
+    operation: Operation[Any], answer: Any, asked: WireModel | None, query: QueryText
+) -> str | None:
+    """The ``Link`` to the page after ``answer`` (RFC 8288); None if it is the last, or no page.
+
+    The target is relative to the request's own address, whatever path a proxy put in front of it.
+    """
+    if isinstance(answer, EventPage):
+        # Fewer events than were asked for are the newest ones: there is nothing to read yet.
+        is_full = isinstance(asked, EventsQuery) and len(answer.data) >= asked.limit
+        moved, value = "after", answer.next
+    elif isinstance(answer, Page):
+        shown = answer.pagination
+        is_full = bool(answer.data) and shown.page * shown.limit < shown.total
+        moved, value = PAGE.field, shown.page + 1
+    else:
+        return None
+    if not is_full:
+        return None
+    kept = {
+        name: text
+        for each in _parameters(operation)
+        for name in each.names
+        if each.field != moved and (text := query.get(name)) is not None
+    }
+    return f'<?{urlencode({**kept, moved: value}, quote_via=quote)}>; rel="next"'
 
 
 def _value(parameter: Parameter, query: QueryText) -> Any:

@@ -10,6 +10,10 @@ from chainteller.service.errors import ValidationFailed
 API_VERSION = "2026-11-01"
 """The only API version: the default, sent with every reply."""
 
+JSON = "application/json"
+PROBLEM = "application/problem+json"
+"""The media type of problem details (RFC 9457)."""
+
 _KEY = "chainteller.request_context"
 
 
@@ -40,7 +44,25 @@ class RequestContext:
 
     @property
     def wants_problem(self) -> bool:
-        return "application/problem+json" in self.headers.get("accept", "")
+        """Whether errors are problem details: ``Accept`` names them, and weighs them no less than
+        plain JSON."""
+        accept = self.headers.get("accept", "").lower()
+        weight = _weight(accept, PROBLEM)
+        return weight > 0 and weight >= _weight(accept, JSON)
+
+
+def _weight(accept: str, media_type: str) -> float:
+    """The weight of a media type that an ``Accept`` header names (RFC 9110, 12.4.2); otherwise 0,
+    which is also that of a weight that can't be read."""
+    for media_range in accept.split(","):
+        named, *parameters = (part.strip() for part in media_range.split(";"))
+        if named == media_type:
+            weights = (each[2:] for each in parameters if each.startswith("q="))
+            try:
+                return float(next(weights, "1"))
+            except ValueError:
+                return 0.0
+    return 0.0
 
 
 def set_context(scope: Scope, context: RequestContext) -> None:

@@ -2,11 +2,14 @@
 
 import json
 from collections.abc import Mapping
+from datetime import UTC, datetime, time
+from email.utils import format_datetime
+from functools import cache
 from typing import Any
 
 from starlette.responses import Response
 
-from chainteller.api.request_context import RequestContext
+from chainteller.api.request_context import JSON, PROBLEM, RequestContext
 from chainteller.service.errors import (
     IdempotencyInProgress,
     MarketUnavailable,
@@ -23,9 +26,8 @@ from chainteller.service.models.markets import Market, PriceSample
 from chainteller.service.models.pages import Page
 from chainteller.service.models.quotes import Quote
 from chainteller.service.models.trades import Trade
+from chainteller.service.operations import Deprecation
 
-JSON = "application/json"
-PROBLEM = "application/problem+json"
 _RETRY_AFTER_S: Mapping[type[ServiceError], int] = {
     IdempotencyInProgress: 1,
     MarketUnavailable: 60,
@@ -69,13 +71,24 @@ def json_reply(text: str | bytes, status: int = 200, headers: Mapping[str, str] 
 
 
 def error_reply(context: RequestContext, error: ServiceError) -> Response:
-    """The error body of the specification, or RFC 9457 if the caller accepts it."""
+    """The error body of the specification, or problem details if the caller wants them."""
     context.error = error.code
     status = error.status
-    headers = dict(_headers(error))
+    headers = {**_headers(error), "Vary": "Accept"}
     if context.wants_problem:
         return Response(_problem(error, status), status, headers, media_type=PROBLEM)
     return Response(_dumped(error.to_wire()), status, headers, media_type=JSON)
+
+
+@cache
+def deprecation_headers(told: Deprecation) -> tuple[tuple[bytes, bytes], ...]:
+    """``Deprecation`` (RFC 9745) and ``Sunset`` (RFC 8594), which every reply of an endpoint that
+    is deprecated carries."""
+    since, until = (datetime.combine(day, time(), UTC) for day in (told.since, told.until))
+    return (
+        (b"deprecation", b"@%d" % since.timestamp()),
+        (b"sunset", format_datetime(until, usegmt=True).encode()),
+    )
 
 
 def headers_of(kind: type[ServiceError]) -> tuple[str, ...]:

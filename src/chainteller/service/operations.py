@@ -11,6 +11,7 @@ A read operation costs a declaration here, one method there and a function of th
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import date, timedelta
 from enum import Enum
 from functools import cached_property
 from types import UnionType
@@ -314,6 +315,27 @@ def listing(*filters: Parameter | tuple[Parameter, ...], sorts: tuple[str, ...] 
 
 # -- what is declared of an operation -----------------------------------------------------------
 
+NOTICE = timedelta(days=180)
+"""How long a deprecated endpoint goes on answering, at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deprecation:
+    """The announced end of an endpoint: the day (UTC) ``since`` which it is deprecated, the one
+    ``until`` which it answers at least, and the route to use ``instead``.
+
+    Raises:
+        ValueError: it ends sooner than ``NOTICE`` after its announcement.
+    """
+
+    since: date
+    until: date
+    instead: str
+
+    def __post_init__(self) -> None:
+        if self.until - self.since < NOTICE:
+            raise ValueError(f"A deprecated endpoint answers for {NOTICE.days} days more.")
+
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Endpoint:
@@ -331,6 +353,7 @@ class Endpoint:
     bucket: str = ""
     feature: str | None = None
     """The addition to the specification that it belongs to; None for the specification's own."""
+    deprecated: Deprecation | None = None
 
     def __post_init__(self) -> None:
         if self.scope is _UNDECLARED:
@@ -410,6 +433,7 @@ class Operation(Endpoint, Generic[Answer]):
                 tag=self.tag,
                 scope=self.scope,
                 bucket=self.bucket,
+                deprecated=self.deprecated,
             )
             for operation_id, route in self.also
         )
