@@ -19,6 +19,7 @@ TOP_LEVEL = {
     "README.md",
     "SECURITY.md",
     "benchmarks",
+    "clients",
     "docs",
     "pyproject.toml",
     "requirements",

@@ -24,7 +24,7 @@ from chainteller.service.models.webhooks import CreateWebhook, ReplayEvents, Rot
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(not TOOLS.is_dir(), reason="the tools of .ci/contract aren't installed"),
+    pytest.mark.skipif(not TOOLS.is_dir(), reason="what clients/tools installs isn't there"),
 ]
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "webhooks.md"
 FENCED = dict(

@@ -13,10 +13,16 @@ class ServeProgram:
     """``program`` is the ``chainteller`` of another build, by default the one that is tested."""
 
     def __init__(
-        self, url: str, home: Path, *, port: str = "0", program: str = "", **settings: str
+        self,
+        url: str,
+        home: Path,
+        *arguments: str,
+        port: str = "0",
+        program: str = "",
+        **settings: str,
     ) -> None:
-        self._url = url
-        self._command = [program] if program else [sys.executable, "-m", "chainteller"]
+        command = [program] if program else [sys.executable, "-m", "chainteller"]
+        self._command = [*command, "serve", "--database", url, *arguments]
         self._variables = {
             **os.environ,
             "PYTHONPATH": "" if program else str(_SOURCE),
@@ -55,9 +61,8 @@ class ServeProgram:
         return self._process.returncode
 
     def _started(self) -> subprocess.Popen[str]:
-        where = ("--database", self._url, "--port", self._port)
         process = subprocess.Popen(
-            [*self._command, "serve", *where],
+            [*self._command, "--port", self._port],
             env=self._variables,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -1,7 +1,7 @@
-"""The main job and a wallet's verification through the client that openapi-python-client makes.
+"""Serve a customer from Python: an account, a deposit, a trade, and a wallet that is verified.
 
-Runs beside the generated package ``bank_client``. Argument: the service's address; the API key is
-in the environment.
+Argument: the address of a service with sample data. The API key is in CHAINTELLER_API_KEY.
+Needs chainteller-client, base58 and pynacl.
 """
 
 import os
@@ -9,22 +9,22 @@ import sys
 from typing import TypeVar
 
 import base58
-from bank_client import AuthenticatedClient
-from bank_client.api.counterparties import (
+from chainteller_client import AuthenticatedClient
+from chainteller_client.api.counterparties import (
     create_counterparty,
     link_counterparty,
     list_linked_counterparties,
 )
-from bank_client.api.funding import create_deposit, list_transactions
-from bank_client.api.markets import list_markets
-from bank_client.api.quotes import create_quote, execute_quote
-from bank_client.api.trading_accounts import create_trading_account, get_trading_account
-from bank_client.api.wallet_ownership import (
+from chainteller_client.api.funding import create_deposit, list_transactions
+from chainteller_client.api.markets import list_markets
+from chainteller_client.api.quotes import create_quote, execute_quote
+from chainteller_client.api.trading_accounts import create_trading_account, get_trading_account
+from chainteller_client.api.wallet_ownership import (
     create_blockchain_account,
     create_ownership_challenge,
     create_ownership_claim,
 )
-from bank_client.models import (
+from chainteller_client.models import (
     BankAccountType,
     ChallengeRequest,
     ClaimRequest,
@@ -47,13 +47,14 @@ from bank_client.models import (
     Transfer,
     TransferType,
 )
-from bank_client.types import Response
+from chainteller_client.types import Response
 from nacl.signing import SigningKey
 
 Answer = TypeVar("Answer")
 
 
-def given(reply: Response[Answer | ErrorBody]) -> Answer:
+def answer_of(reply: Response[Answer | ErrorBody]) -> Answer:
+    """The record of a reply. Ends the program with what a refusal says."""
     if reply.parsed is None or isinstance(reply.parsed, ErrorBody):
         raise SystemExit(f"{reply.status_code}: {reply.content!r}")
     return reply.parsed
@@ -68,8 +69,10 @@ def main() -> None:
 
 def traded(bank: AuthenticatedClient) -> Trade:
     """Open an account, fund it, and execute a quote."""
-    asked = OpenTradingAccount(bank_account_id="DDA-4", bank_account_type=BankAccountType.SAVINGS)
-    account = given(create_trading_account.sync_detailed(client=bank, body=asked))
+    asked = OpenTradingAccount(
+        bank_account_id="DDA-1002", bank_account_type=BankAccountType.SAVINGS
+    )
+    account = answer_of(create_trading_account.sync_detailed(client=bank, body=asked))
     money = DepositRequest(
         amount="500.00",
         currency=DepositTokenCurrency(
@@ -77,24 +80,24 @@ def traded(bank: AuthenticatedClient) -> Trade:
         ),
     )
     key = "python-deposit"
-    deposit = given(
+    deposit = answer_of(
         create_deposit.sync_detailed(account.id, client=bank, body=money, idempotency_key=key)
     )
     assert deposit.type_ is TransferType.DEPOSIT_TRANSACTION
-    market = given(list_markets.sync_detailed(client=bank, filtername="sol-usd")).data[0]
+    market = answer_of(list_markets.sync_detailed(client=bank, filtername="sol-usd")).data[0]
     quotes = create_quote.sync_detailed(
         market.market_name,
         client=bank,
         side=Side.BUY,
         body=QuoteRequest(amount="100.00", side=Side.BUY),
     )
-    quote = given(quotes).data[0]
-    trade = given(
+    quote = answer_of(quotes).data[0]
+    trade = answer_of(
         execute_quote.sync_detailed(quote.id, client=bank, body=ExecuteRequest(account.id))
     )
     assert trade.status is TradeStatus.PROCESSING
     assert trade.price == quote.price
-    listed = given(list_transactions.sync_detailed(account.id, client=bank)).data
+    listed = answer_of(list_transactions.sync_detailed(account.id, client=bank)).data
     assert [type(each) for each in listed] == [Trade, Transfer]
     unknown = get_trading_account.sync_detailed("TDA_unknown", client=bank).parsed
     assert isinstance(unknown, ErrorBody)
@@ -107,36 +110,36 @@ def verified(bank: AuthenticatedClient, trade: Trade) -> str:
     assert trade.trading_account_id is not None
     wallet = SigningKey.generate()
     address = base58.b58encode(bytes(wallet.verify_key)).decode()
-    chain = given(
+    chain = answer_of(
         create_blockchain_account.sync_detailed(
             client=bank, body=OpenBlockchainAccount(trade.trading_account_id, Network.SOLANA)
         )
     )
-    registered = given(
+    registered = answer_of(
         create_counterparty.sync_detailed(
             client=bank, body=RegisterCounterparty(address, Network.SOLANA)
         )
     )
-    challenge = given(
+    challenge = answer_of(
         create_ownership_challenge.sync_detailed(
             chain.id, client=bank, body=ChallengeRequest(registered.id)
         )
     )
     signature = wallet.sign(challenge.challenge.encode()).signature
-    claim = given(
+    claim = answer_of(
         create_ownership_claim.sync_detailed(
             chain.id,
             client=bank,
             body=ClaimRequest(challenge.id, base58.b58encode(signature).decode(), registered.id),
         )
     )
-    linked = given(
+    linked = answer_of(
         link_counterparty.sync_detailed(
             chain.id, client=bank, body=LinkRequest(address, Network.SOLANA, claim.id)
         )
     )
     assert linked.type_ is CounterpartyType.VERIFIEDCOUNTERPARTY1P
-    listed = given(list_linked_counterparties.sync_detailed(chain.id, client=bank)).data
+    listed = answer_of(list_linked_counterparties.sync_detailed(chain.id, client=bank)).data
     assert [each.address for each in listed] == [address]
     return linked.id
 

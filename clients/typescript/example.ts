@@ -1,19 +1,15 @@
-// The main job and a wallet's verification, through the types that openapi-typescript generates.
-// Arguments: the service's address. The API key is in the environment.
+// Serve a customer from TypeScript: an account, a deposit, a trade, and a wallet that is verified.
+// Argument: the address of a service with sample data. The API key is in CHAINTELLER_API_KEY.
 import { generateKeyPairSync, sign } from "node:crypto";
-import createClient from "openapi-fetch";
-import type { components, paths } from "./api.js";
+import { connect, type components } from "chainteller-client";
 
 const [address] = process.argv.slice(2);
 if (address === undefined) throw new Error("the address of the service is missing");
-const bank = createClient<paths>({
-  baseUrl: address,
-  headers: { Authorization: `Bearer ${process.env["CHAINTELLER_API_KEY"] ?? ""}` },
-});
+const bank = connect(address, process.env["CHAINTELLER_API_KEY"] ?? "");
 
 type Refusal = components["schemas"]["ErrorBody"] | components["schemas"]["Problem"];
 
-function given<T>(reply: { data?: T; error?: Refusal }): T {
+function answerOf<T>(reply: { data?: T; error?: Refusal }): T {
   if (reply.data === undefined) {
     throw new Error(`${reply.error?.error}: ${reply.error?.message}`);
   }
@@ -33,24 +29,24 @@ function equal(left: unknown, right: unknown): void {
   if (left !== right) throw new Error(`${String(left)} isn't ${String(right)}`);
 }
 
-const account = given(
+const account = answerOf(
   await bank.POST("/trading-accounts", {
-    body: { bankAccountId: "DDA-2", bankAccountType: "savings" },
+    body: { bankAccountId: "DDA-1001", bankAccountType: "checking" },
   }),
 );
 const tradingAccountId = account.id;
-const deposit = given(
+const deposit = answerOf(
   await bank.POST("/trading-accounts/{tradingAccountId}/deposits", {
     params: { path: { tradingAccountId }, header: { "Idempotency-Key": "typescript-deposit" } },
     body: { amount: "500.00", currency: { type: "deposit-token-currency", id: "DPT_USD" } },
   }),
 );
 equal(deposit.type, "deposit-transaction");
-const markets = given(
+const markets = answerOf(
   await bank.GET("/trading/markets", { params: { query: { "filter[name]": "sol-usd" } } }),
 );
 equal(markets.data[0]?.marketName, "sol-usd");
-const quotes = given(
+const quotes = answerOf(
   await bank.POST("/trading/markets/{market}/quotes", {
     params: { path: { market: "sol-usd" }, query: { side: "buy" } },
     body: { amount: "100.00", side: "buy" },
@@ -58,7 +54,7 @@ const quotes = given(
 );
 const quote = quotes.data[0];
 if (quote === undefined) throw new Error("there is no quote");
-const trade = given(
+const trade = answerOf(
   await bank.POST("/trading/quotes/{quoteId}", {
     params: { path: { quoteId: quote.id } },
     body: { tradingAccountId },
@@ -66,7 +62,7 @@ const trade = given(
 );
 equal(trade.status satisfies "processing" | "executed" | "settled" | "cancelled" | "failed", "processing");
 equal(trade.price, quote.price);
-const transactions = given(
+const transactions = answerOf(
   await bank.GET("/trading-accounts/{tradingAccountId}/transactions", {
     params: { path: { tradingAccountId } },
   }),
@@ -80,22 +76,22 @@ equal(transactions.data.length, 2);
 const { publicKey, privateKey } = generateKeyPairSync("ed25519");
 const raw = publicKey.export({ format: "der", type: "spki" }).subarray(-32);
 const wallet = base58(raw);
-const blockchainAccount = given(
+const blockchainAccount = answerOf(
   await bank.POST("/blockchain-accounts", { body: { tradingAccountId, network: "solana" } }),
 );
 const path = { blockchainAccountId: blockchainAccount.id };
-const counterparty = given(
+const counterparty = answerOf(
   await bank.POST("/counterparties", { body: { address: wallet, network: "solana" } }),
 );
 equal(counterparty.type, "counterparty");
-const challenge = given(
+const challenge = answerOf(
   await bank.POST("/blockchain-accounts/{blockchainAccountId}/1P-counterparty-ownership-challenges", {
     params: { path },
     body: { counterpartyId: counterparty.id },
   }),
 );
 const signature = base58(sign(null, Buffer.from(challenge.challenge, "utf8"), privateKey));
-const claim = given(
+const claim = answerOf(
   await bank.POST("/blockchain-accounts/{blockchainAccountId}/1P-counterparty-ownership-claims", {
     params: { path },
     body: {
@@ -105,14 +101,14 @@ const claim = given(
     },
   }),
 );
-const linked = given(
+const linked = answerOf(
   await bank.POST("/blockchain-accounts/{blockchainAccountId}/counterparties", {
     params: { path },
     body: { address: wallet, network: "solana", ownershipClaimId: claim.id },
   }),
 );
 equal(linked.type, "VerifiedCounterparty1P");
-const listed = given(
+const listed = answerOf(
   await bank.GET("/blockchain-accounts/{blockchainAccountId}/counterparties", { params: { path } }),
 );
 equal(listed.data[0]?.address, wallet);
