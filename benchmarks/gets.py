@@ -2,8 +2,9 @@
 
 Run: python benchmarks/gets.py [SECONDS] [postgres]
 
-Eight clients; each call is compared with the read of one trade by its id in the same turn. Lists
-have 20 rows where the bank has so many. Only ratios of one run count.
+Eight clients; each call is compared with the read of one trade by its id in the same turn: its
+rate, and the processor time of the server for a request, which others on the machine disturb less.
+Lists have 20 rows where the bank has so many. Only ratios of one run count.
 """
 
 import json
@@ -30,6 +31,8 @@ from chainteller.engine.operations.keys import ApiKeys
 from chainteller.service.operations import OPERATIONS
 
 BESIDE = "trade"
+ROWS = {"events": "?limit=20"}
+"""Of lists that have another number of rows by themselves."""
 _LEFT_OUT = {"diagnose_signature", "find"}
 """They need more than ids."""
 _TURNS = 3
@@ -72,8 +75,14 @@ def paths(line: Line, key: str) -> dict[str, str]:
             continue
         status, _ = line.ask(request("GET", path, key))
         if status == OK:
-            found[operation.name] = path
+            found[operation.name] = path + ROWS.get(operation.name, "")
     return found
+
+
+def _busy_ns(process_id: int) -> int:
+    """Processor time of a process's threads so far, in nanoseconds (Linux)."""
+    tasks = Path(f"/proc/{process_id}/task").iterdir()
+    return sum(int((each / "schedstat").read_text().split()[0]) for each in tasks)
 
 
 def main(seconds: float = 1.0, *databases: str) -> None:
@@ -93,17 +102,24 @@ def main(seconds: float = 1.0, *databases: str) -> None:
         stack.callback(program.stop)
         line = Line(program.address)
         asked = paths(line, key)
-        rates: dict[str, list[float]] = {name: [] for name in asked}
+        ratios: dict[str, list[tuple[float, float]]] = {name: [] for name in asked}
         for _ in range(_TURNS):
-            beside = 1.0
+            beside = (1.0, 1.0)
             for name in (BESIDE, *(each for each in asked if each != BESIDE)):
                 sent = [request("GET", asked[name], key)] * CLIENTS
+                before = _busy_ns(program.process_id)
                 rate = load([program.address], sent, seconds)[0].per_second
-                beside = rate if name == BESIDE else beside
-                rates[name].append(rate / beside)
-        middle = {name: sorted(each)[_TURNS // 2] for name, each in rates.items()}
-        for name, ratio in sorted(middle.items(), key=lambda each: each[1]):
-            print(f"{name:28} {ratio:6.2f}", flush=True)
+                by_processor = rate / (_busy_ns(program.process_id) - before)
+                if name == BESIDE:
+                    beside = (rate, by_processor)
+                ratios[name].append((rate / beside[0], by_processor / beside[1]))
+        middle = {
+            name: [sorted(each)[_TURNS // 2] for each in zip(*turns, strict=True)]
+            for name, turns in ratios.items()
+        }
+        print(f"{'':28}   rate  by processor time")
+        for name, (rate, by_processor) in sorted(middle.items(), key=lambda each: each[1][1]):
+            print(f"{name:28} {rate:6.2f} {by_processor:6.2f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ from tests.world.bank import World
 from tests.world.serving import served
 
 from chainteller.api.logs import Line, RequestLines
-from chainteller.api.responses import written
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import ManualClock
 from chainteller.engine.deployment import EmbeddedDeployment
@@ -51,9 +50,19 @@ def test_lists_are_written_as_the_model_writes_them(world: World, call: Caller) 
         world.engine.token_balances(account),
         world.engine.markets(),
         world.engine.trading_accounts(),
+        world.engine.events(0, 100),
+        world.engine.events(10**12, 100),
     ):
         for _ in range(2):
-            assert written(page) == page.model_dump_json(by_alias=True)
+            assert page.to_json() == page.model_dump_json(by_alias=True)
+
+
+def test_a_changed_copy_has_json_of_its_own(world: World) -> None:
+    market = world.engine.market("sol-usd")
+    assert market.to_json() == market.to_json()
+    copied = market.model_copy(update={"current_price": "1.00"})
+    assert copied.to_json() == copied.model_dump_json(by_alias=True) != market.to_json()
+    assert copied != market == market.model_copy()
 
 
 def test_a_record_that_changed_is_written_anew(world: World, call: Caller) -> None:

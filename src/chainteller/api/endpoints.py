@@ -13,7 +13,7 @@ from chainteller.api.limits import Bucket, RateLimits
 from chainteller.api.queries import cut, next_page, read_query
 from chainteller.api.reading import QueryText, idempotency_key, read_document
 from chainteller.api.request_context import RequestContext, context_of
-from chainteller.api.responses import deprecation_headers, error_reply, json_reply, written
+from chainteller.api.responses import deprecation_headers, error_reply, json_reply
 from chainteller.api.threads import Threads, run
 from chainteller.domain.signed_requests import CASE_HEADER, DIGEST_HEADER, KEY_HEADER
 from chainteller.service.deployment import Deployment, Principal
@@ -200,7 +200,7 @@ def _answered(asked: Asked, service: Service) -> Response:
         over_http = features_of(EVENT_STREAM)
         answer = answer.model_copy(update={"features": (*answer.features, *over_http)})
     following = next_page(operation, answer, call.query, asked.query)
-    return json_reply(written(answer), headers={"Link": following} if following else {})
+    return json_reply(answer.to_json(), headers={"Link": following} if following else {})
 
 
 def _written(
@@ -215,7 +215,7 @@ def _written(
     value = outcome.value
     if operation.is_enveloped:
         value = operation.wire_response.whole((value,))
-    return json_reply(written(value), status, headers)
+    return json_reply(value.to_json(), status, headers)
 
 
 def _location(

@@ -67,22 +67,28 @@ def next_page(
     if isinstance(answer, EventPage):
         # Fewer events than were asked for are the newest ones: there is nothing to read yet.
         is_full = isinstance(asked, EventsQuery) and len(answer.data) >= asked.limit
-        moved, value = "after", answer.next
+        moved, following = "after", answer.next
     elif isinstance(answer, Page):
         shown = answer.pagination
         is_full = bool(answer.data) and shown.page * shown.limit < shown.total
-        moved, value = PAGE.field, shown.page + 1
+        moved, following = PAGE.field, shown.page + 1
     else:
         return None
     if not is_full:
         return None
-    kept = {
-        name: text
+    return f'<?{_without(operation, query, moved)}{moved}={following}>; rel="next"'
+
+
+@lru_cache(_REMEMBERED)
+def _without(operation: Operation[Any], query: QueryText, moved: str) -> str:
+    """The declared parameters of a query string, without the one of the field ``moved``."""
+    kept = [
+        (name, text)
         for each in _parameters(operation)
         for name in each.names
         if each.field != moved and (text := query.get(name)) is not None
-    }
-    return f'<?{urlencode({**kept, moved: value}, quote_via=quote)}>; rel="next"'
+    ]
+    return urlencode([*kept, ("", "")], quote_via=quote)[:-1]
 
 
 def _value(parameter: Parameter, query: QueryText) -> Any:

@@ -1,4 +1,4 @@
-"""Replies: cached JSON of records, and the body of every error (specification 7)."""
+"""Replies, and the body of every error (specification 7)."""
 
 import json
 from collections.abc import Mapping
@@ -19,13 +19,6 @@ from chainteller.service.errors import (
     ServiceUnavailable,
     Unauthorized,
 )
-from chainteller.service.models.accounts import TokenBalance, TradingAccount
-from chainteller.service.models.base import WireModel
-from chainteller.service.models.funding import Transfer
-from chainteller.service.models.markets import Market, PriceSample
-from chainteller.service.models.pages import Page
-from chainteller.service.models.quotes import Quote
-from chainteller.service.models.trades import Trade
 from chainteller.service.operations import Deprecation
 
 _RETRY_AFTER_S: Mapping[type[ServiceError], int] = {
@@ -34,36 +27,6 @@ _RETRY_AFTER_S: Mapping[type[ServiceError], int] = {
     ServiceUnavailable: 5,
     RateLimited: 1,
 }
-
-
-_KEPT_KINDS = (Trade, Quote, Transfer, TokenBalance, TradingAccount, Market, PriceSample)
-"""Records that the engine returns as the same object while they don't change."""
-_MOST_KEPT = 4_096
-_kept: dict[int, tuple[WireModel, str]] = {}
-
-
-def written(answer: WireModel) -> str:
-    """Serialise a record or a list; the JSON of unchanged records is cached."""
-    if not isinstance(answer, Page):
-        return answer.to_json()
-    items = ",".join([_written_item(item) for item in answer.data])
-    return f'{{"data":[{items}],"pagination":{answer.pagination.to_json()}}}'
-
-
-def _written_item(item: WireModel) -> str:
-    """Serialise a record. Frozen records have constant JSON, so it is cached by identity.
-
-    The cache keeps the record, so that its id isn't reused.
-    """
-    found = _kept.get(id(item))
-    if found is not None and found[0] is item:
-        return found[1]
-    text = item.to_json()
-    if type(item) in _KEPT_KINDS:
-        if len(_kept) >= _MOST_KEPT:
-            _kept.clear()
-        _kept[id(item)] = (item, text)
-    return text
 
 
 def json_reply(text: str | bytes, status: int = 200, headers: Mapping[str, str] = {}) -> Response:

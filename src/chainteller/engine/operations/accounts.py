@@ -1,7 +1,6 @@
 """Trading accounts: open, show and find them; the customers and balances behind them."""
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 from chainteller.domain.assets import ASSETS, Asset
 from chainteller.domain.clock import MINUTE
@@ -31,7 +30,7 @@ from chainteller.service.models.accounts import (
     TradingAccount,
 )
 from chainteller.service.models.pages import BalancesQuery, ListQuery, Page
-from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.query import Record, Session, remembered
 from chainteller.storage.db.records import Tables
 from chainteller.storage.log import ledger
 from chainteller.storage.queries import accounts
@@ -39,7 +38,6 @@ from chainteller.storage.queries import customers as customer_rows
 
 _SORTS = ("-created", "created", "-lastActivity", "lastActivity")
 RESOURCE = "trading account"
-_REMEMBERED = 1_024
 
 
 @writes(operations.OPEN_TRADING_ACCOUNT, timeless=True)
@@ -52,10 +50,8 @@ def open_account(tx: UnitOfWork, request: OpenTradingAccount) -> TradingAccount:
     outcome.apply(tx, decided)
     tx.audited_account = decided.subject
     opened = accounts.find(tx.connection, tx.organisation_id, decided.subject)
-    row = tuple(reading.require_found(opened, RESOURCE, decided.subject))
-    return _model(
-        row, _amounts(ledger.no_balances()), valuation.UnitValues(tx.now - tx.now % MINUTE)
-    )
+    row = reading.require_found(opened, RESOURCE, decided.subject)
+    return _model(row, (), frozenset(), valuation.UnitValues(tx.now - tx.now % MINUTE))
 
 
 def decide_opening(bank_account: Record, request: OpenTradingAccount, moment: Moment) -> Outcome:
@@ -206,33 +202,21 @@ def page(
 def _models(
     context: EngineContext, connection: Session, rows: Sequence[Record]
 ) -> list[TradingAccount]:
-    prices = valuation.unit_values(context.feed, now(context, connection))
+    at = now(context, connection)
+    prices, off = valuation.unit_values(context.feed, at), stablecoin_prices.suspended(context, at)
     found = ledger.of_many(connection, [row.id for row in rows])
-    if context.pegs is not None:
-        off = stablecoin_prices.suspended(context, now(context, connection))
-        for balances in found.values():
-            available = balances[Bucket.AVAILABLE]
-            for asset in off & available.keys():
-                del available[asset]
-    return [_model(tuple(row), _amounts(found[row.id]), prices) for row in rows]
+    return [_model(row, found[row.id], off, prices) for row in rows]
 
 
-_Amounts = tuple[tuple[Bucket, tuple[tuple[Asset, int], ...]], ...]
-
-
-def _amounts(balances: valuation.Balances) -> _Amounts:
-    return tuple((bucket, tuple(each.items())) for bucket, each in balances.items())
-
-
-@lru_cache(_REMEMBERED)
+@remembered
 def _model(
-    row: tuple[object, ...], amounts: _Amounts, prices: valuation.UnitValues
+    row: Record, held: ledger.Held, off: frozenset[Asset], prices: valuation.UnitValues
 ) -> TradingAccount:
-    """Remembered by all that it is made of: making twenty takes a third of the time of a page that
-    makes them anew (``benchmarks/lists.py``)."""
-    balances = {bucket: dict(each) for bucket, each in amounts}
-    found = valuation.account_values(accounts.Row._make(row), balances, prices)
-    return TradingAccount(**found)
+    """``off`` are stablecoins that buy nothing now."""
+    balances = ledger.sub_balances(held)
+    available = balances[Bucket.AVAILABLE]
+    balances[Bucket.AVAILABLE] = {each: available[each] for each in available if each not in off}
+    return TradingAccount(**valuation.account_values(row, balances, prices))
 
 
 @reads_in_context(operations.TOKEN_BALANCES)
@@ -261,7 +245,7 @@ def token_balances(
     return Page[TokenBalance].whole(tuple(shown))
 
 
-@lru_cache(_REMEMBERED)
+@remembered
 def _balance(asset: Asset, parts: tuple[int, ...], worth_cents: int, at: int) -> TokenBalance:
     available, held, incoming = parts
     return TokenBalance(

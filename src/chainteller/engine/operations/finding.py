@@ -392,8 +392,8 @@ class _Finder:
         )
         accounts = [record_id for (kind, record_id), _ in shown if kind == "trading-account"]
         owed = {
-            account_id: balances[Bucket.OWED].get(USD, 0)
-            for account_id, balances in ledger.of_many(self._connection, accounts).items()
+            account_id: ledger.sub_balances(held)[Bucket.OWED].get(USD, 0)
+            for account_id, held in ledger.of_many(self._connection, accounts).items()
         }
         return [
             _item(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
-from typing import Annotated, Generic, TypeVar, get_args, get_type_hints
+from typing import Annotated, Any, Generic, TypeVar, get_args, get_type_hints
 
 # Looking for plugins reads the metadata of every installed distribution.
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
@@ -83,7 +83,12 @@ _DECIMAL = re.compile(r"-?[0-9]{1,38}(\.[0-9]{1,18})?", re.ASCII)
 
 
 class WireModel(BaseModel):
-    """What a deployment answers. Unknown fields of a newer deployment are ignored."""
+    """What a deployment answers. Unknown fields of a newer deployment are ignored.
+
+    A model doesn't change, so it keeps its JSON; its copies (``model_copy``) don't.
+    """
+
+    __slots__ = ("_json",)
 
     model_config = ConfigDict(
         frozen=True,
@@ -94,11 +99,32 @@ class WireModel(BaseModel):
     )
 
     def to_json(self) -> str:
-        return self.model_dump_json(by_alias=True)
+        try:
+            text: str = _KEPT.__get__(self)
+        except AttributeError:
+            text = self.model_dump_json(by_alias=True)
+            _KEPT.__set__(self, text)
+        return text
 
     def to_short_json(self) -> str:
         """Without the fields that have their defaults; reading it gives the same model."""
         return self.model_dump_json(by_alias=True, exclude_defaults=True)
+
+
+_KEPT: Any = WireModel.__dict__["_json"]
+"""The slot: pydantic's look-up of an attribute that is missing takes as long as a small model."""
+
+
+class WireList(WireModel, Generic[Value]):
+    """Records, and what is said of all of them; the JSON of the records is theirs."""
+
+    data: Many[Value]
+
+    def to_json(self) -> str:
+        records: tuple[Any, ...] = self.data
+        texts = ",".join([each.to_json() for each in records])
+        rest = self.model_dump_json(by_alias=True, exclude={"data"})
+        return f'{{"data":[{texts}],{rest[1:]}'
 
 
 class AmountUnreadable(ValueError):

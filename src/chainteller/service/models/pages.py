@@ -4,7 +4,7 @@ from typing import Generic, TypeVar
 
 from pydantic import Field
 
-from chainteller.service.models.base import Many, WireModel
+from chainteller.service.models.base import WireList, WireModel
 
 Item = TypeVar("Item")
 
@@ -24,8 +24,7 @@ class Pagination(WireModel):
     more_than: int | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
-class Page(WireModel, Generic[Item]):
-    data: Many[Item]
+class Page(WireList[Item], Generic[Item]):
     pagination: Pagination
 
     @classmethod

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import Field
 
-from chainteller.service.models.base import Many, Timestamp, WireModel
+from chainteller.service.models.base import Many, Timestamp, WireList, WireModel
 
 
 class CurrencyOffer(WireModel):
@@ -57,7 +57,7 @@ class Event(WireModel):
     data: Mapping[str, Any]
 
 
-class EventPage(WireModel):
+class EventPage(WireList[Event]):
     """Events after a cursor, oldest first; ``next`` is the cursor for the following call.
 
     ``reset`` is set where the cursor is ahead of this log, as after a restored backup, and where
@@ -65,7 +65,6 @@ class EventPage(WireModel):
     were seen before.
     """
 
-    data: Many[Event]
     next: int
     reset: bool = Field(default=False, exclude_if=lambda value: not value)
 

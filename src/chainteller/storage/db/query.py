@@ -10,7 +10,17 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NewType, TypeAlias, get_args
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    NamedTuple,
+    NewType,
+    ParamSpec,
+    TypeAlias,
+    TypeVar,
+    get_args,
+)
 
 if TYPE_CHECKING:
     from sqlalchemy import Executable
@@ -24,6 +34,15 @@ SQLITE, POSTGRESQL = "sqlite", "postgresql"
 _PART = re.compile(r"'[^']*'|::|%|(?P<in>\bIN )?:(?P<name>[a-z][a-z0-9_]*)")
 _LOCK = re.compile(r"\s+FOR (NO KEY )?(UPDATE|SHARE|KEY SHARE)( OF \w+)?( SKIP LOCKED)?\s*$")
 _BUILT = 2_048
+_REMEMBERED = 2_048
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
+
+
+def remembered(make: Callable[Given, Made]) -> Callable[Given, Made]:
+    """Decorate what makes a model of a row: the same row gives the same model, with its JSON, since
+    most pages repeat the rows of earlier ones. Everything that the model shows is an argument."""
+    return lru_cache(_REMEMBERED)(make)  # type: ignore[return-value]  # its arguments are hashable
 
 
 class Found:

@@ -24,6 +24,11 @@ _ROW = row_of("code", "asset", balance=Atoms, version=int)
 _BALANCES = "SELECT code, asset, balance, version FROM ledger_account WHERE code IN :codes"
 _OF_ACCOUNT = Query(f"{_BALANCES} ORDER BY code, asset", _ROW)
 _OF_ACCOUNT_LOCKED = Query(f"{_BALANCES} ORDER BY code, asset FOR UPDATE", _ROW)
+_HELD = Query(
+    "SELECT code, asset, balance FROM ledger_account "
+    "WHERE code IN :codes AND balance <> '0' ORDER BY code, asset",
+    row_of("code", "asset", balance=Atoms),
+)
 _OF_CODES = Query(f"{_BALANCES} AND organisation_id = :organisation", _ROW)
 _HERE = "WHERE code = :code AND asset = :asset"
 _UPDATE = Query(
@@ -47,6 +52,8 @@ Key = tuple[str, str]
 """A ledger account: its code and its asset's key."""
 Balances = dict[Key, tuple[int, int]]
 """Balance and version by ledger account."""
+Held = tuple[Record, ...]
+"""What a trading account holds: ledger account, asset's key, and balance that isn't zero."""
 
 
 def _read(rows: Iterable[Record]) -> Balances:
@@ -135,22 +142,19 @@ def by_bucket(balances: Balances, account_id: str, bucket: Bucket) -> dict[Asset
     }
 
 
-def of_many(
-    connection: Session, account_ids: Sequence[str]
-) -> dict[str, dict[Bucket, dict[Asset, int]]]:
-    """Balances of several trading accounts, in one query for a page of usual length."""
-    found = {account_id: no_balances() for account_id in account_ids}
-    by_code = {
-        customer(account_id, bucket): balances
-        for account_id, buckets in found.items()
-        for bucket, balances in buckets.items()
-    }
-    for code, asset, balance, _ in connection.execute(_OF_ACCOUNT, {"codes": list(by_code)}):
+def of_many(connection: Session, account_ids: Sequence[str]) -> dict[str, Held]:
+    """What several trading accounts hold, in one query for a page of usual length."""
+    owners = {code: each for each in account_ids for code in _codes(each)["codes"]}
+    found: dict[str, list[Record]] = {each: [] for each in account_ids}
+    for row in connection.execute(_HELD, {"codes": list(owners)}):
+        found[owners[row.code]].append(row)
+    return {account_id: tuple(each) for account_id, each in found.items()}
+
+
+def sub_balances(held: Held) -> dict[Bucket, dict[Asset, int]]:
+    """The same by sub-balance and asset. Assets that are not declared are left out."""
+    found: dict[Bucket, dict[Asset, int]] = {bucket: {} for bucket in Bucket}
+    for code, asset, balance in held:
         if asset in ASSETS_BY_KEY:
-            by_code[code][ASSETS_BY_KEY[asset]] = balance
+            found[Bucket(code.rpartition(":")[2])][ASSETS_BY_KEY[asset]] = balance
     return found
-
-
-def no_balances() -> dict[Bucket, dict[Asset, int]]:
-    """The balances of an account that no journal has touched."""
-    return {bucket: {} for bucket in Bucket}

@@ -1,7 +1,6 @@
 """What the log shows: audit rows, events, and what was posted."""
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
@@ -9,7 +8,7 @@ from chainteller.domain.actors import Actor
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.records import AuditRow, Event
 from chainteller.storage.db import records
-from chainteller.storage.db.query import Query, Record, Session, Value, row_of
+from chainteller.storage.db.query import Query, Record, Session, Value, remembered, row_of
 from chainteller.storage.db.sources import Source
 from chainteller.storage.lists.pages import Counted, Extra, Listing
 from chainteller.storage.log import entry
@@ -25,8 +24,6 @@ from chainteller.storage.log.entry import (
 )
 
 _TOGETHER = 200
-_REMEMBERED = 1_024
-"""Entries whose wire form is kept: the newest are asked for again and again."""
 _OF = "organisation_id = :organisation"
 _HEAD = Source(records.Log).where(_OF)
 _SIZES = Query(
@@ -134,7 +131,7 @@ def audit_page(
     return tuple(map(audit_row, rows)), total
 
 
-@lru_cache(_REMEMBERED)
+@remembered
 def audit_row(row: Record) -> AuditRow:
     """What the organisation is shown of an entry. Raises ValueError: it can't be read."""
     found = opened(row.number, row.body, FOR_AUDIT)
@@ -246,7 +243,7 @@ def _events(connection: Session, organisation_id: str, after: int, wanted: int) 
         number = rows[-1].number
 
 
-@lru_cache(_REMEMBERED)
+@remembered
 def _told(row: Record) -> tuple[Event, ...]:
     found = opened(row.number, row.body, FOR_EVENTS)
     return tuple(

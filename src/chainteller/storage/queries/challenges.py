@@ -4,7 +4,7 @@ from chainteller.domain.challenges import challenge_status, claim_status
 from chainteller.service.models.counterparties import Challenge, OwnershipClaim
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage.db import records
-from chainteller.storage.db.query import Query, Record, Session, Value, quoted
+from chainteller.storage.db.query import Query, Record, Session, Value, quoted, remembered
 from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.lists.pages import Counted, Listing
 from chainteller.storage.queries.wallets import is_shared, level_of
@@ -116,6 +116,11 @@ def _pair(challenge: Record) -> dict[str, object]:
 
 
 def to_model(row: Record, now: int) -> Challenge:
+    return _model(row, challenge_status(row.status, now=now, expires=row.expires))
+
+
+@remembered
+def _model(row: Record, status: str) -> Challenge:
     return Challenge(
         id=row.id,
         challenge=row.text,
@@ -124,7 +129,7 @@ def to_model(row: Record, now: int) -> Challenge:
         address=row.address,
         counterparty_id=row.counterparty_id,
         blockchain_account_id=row.blockchain_account_id,
-        status=challenge_status(row.status, now=now, expires=row.expires),
+        status=status,
         attempts=row.attempts,
         created=row.created,
         page_text=row.page_text,

@@ -7,7 +7,7 @@ from chainteller.domain.preconditions import TERMS_VERSION
 from chainteller.service.models.accounts import BankAccount, Customer
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage.db import records
-from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.query import Record, Session, remembered
 from chainteller.storage.db.sources import Source
 from chainteller.storage.lists import search_filter
 from chainteller.storage.lists.pages import Counted, Listing
@@ -68,16 +68,21 @@ def bank_accounts(
     found: dict[str, tuple[BankAccount, ...]] = {}
     values = {"organisation": organisation_id, "customers": list(customer_ids)}
     for row in connection.execute(_OF_CUSTOMERS, values):
-        account = BankAccount(
-            id=row.id,
-            type=row.type,
-            balance=format_cents(row.balance),
-            trading_account_id=row.trading_account_id,
-        )
-        found[row.customer_id] = (*found.get(row.customer_id, ()), account)
+        found[row.customer_id] = (*found.get(row.customer_id, ()), _bank_account_model(row))
     return found
 
 
+@remembered
+def _bank_account_model(row: Record) -> BankAccount:
+    return BankAccount(
+        id=row.id,
+        type=row.type,
+        balance=format_cents(row.balance),
+        trading_account_id=row.trading_account_id,
+    )
+
+
+@remembered
 def customer_model(row: Record, bank_accounts: tuple[BankAccount, ...]) -> Customer:
     return Customer(
         id=row.id,

@@ -1,14 +1,12 @@
 """Query decisions: what waits for a person."""
 
-from functools import lru_cache
-
 from chainteller.domain.assets import ASSETS_BY_KEY
 from chainteller.domain.decisions import NEVER, DecisionStatus
 from chainteller.domain.money import format_atoms
 from chainteller.service.models.decisions import Decision
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage.db import records
-from chainteller.storage.db.query import Atoms, Record, Session
+from chainteller.storage.db.query import Atoms, Record, Session, remembered
 from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.lists.pages import Counted, Extra, Listing
 
@@ -33,7 +31,6 @@ _LISTED = Listing(
     filters=("status", "trading_account_id"),
     orders={"due": ("due", "created", "id")},
 )
-_REMEMBERED = 2_048
 _STORED = Decision.model_fields.keys() - {"type", "due", "amount", "symbol"}
 _KIND, _SUBJECT = "decision.kind = :kind", "decision.subject = :subject"
 _NEWEST = Source(records.Decision).where(
@@ -60,15 +57,9 @@ def page(
     return tuple(to_model(row) for row in rows), total
 
 
+@remembered
 def to_model(row: Record) -> Decision:
     """Of a row that ``shown`` finds."""
-    return _model(tuple(row))
-
-
-@lru_cache(_REMEMBERED)
-def _model(contents: tuple[object, ...]) -> Decision:
-    """Build a model; cached by the row's contents, because most pages repeat rows."""
-    row = _SHOWN.row._make(contents)
     asset = None if row.asset is None else ASSETS_BY_KEY[row.asset]
     values = {name: getattr(row, name) for name in _STORED}
     values["customer_name"] = row.customer_name or None

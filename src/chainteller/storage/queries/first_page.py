@@ -64,7 +64,9 @@ def first_accounts(path: Path, limit: int) -> tuple[Sequence[AccountAtAGlance], 
                 return None
             rows, counted = accounts.page(session, DEFAULT_ORGANISATION, _Newest(limit))
             balances = ledger.of_many(session, [row.id for row in rows])
-            return [_glance(row, balances[row.id]) for row in rows], counted.total
+            return [
+                _glance(row, ledger.sub_balances(balances[row.id])) for row in rows
+            ], counted.total
     except (DatabaseError, ValueError):
         return None
 

@@ -1,7 +1,6 @@
 """Query quotes."""
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 from chainteller.domain.assets import MARKETS_BY_NAME, USD
@@ -12,7 +11,7 @@ from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import AssetAmount, Fees, Pricing, Quote
 from chainteller.service.told import merged
 from chainteller.storage.db import records
-from chainteller.storage.db.query import Query, Record, Session, Value, row_of
+from chainteller.storage.db.query import Query, Record, Session, Value, remembered, row_of
 from chainteller.storage.db.records import Tables
 from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.lists import tallies
@@ -21,7 +20,6 @@ from chainteller.storage.log.rows import Writer
 from chainteller.storage.queries.clock import FinderWithTime
 
 _T: Any = records.Quote
-_REMEMBERED = 2_048
 find = Finder(_T, "organisation_id", "id")
 find_to_execute = FinderWithTime(
     _T,
@@ -140,13 +138,11 @@ def status_of(row: Record, now: int) -> str:
 
 
 def to_model(row: Record, now: int) -> Quote:
-    return _model(tuple(row), status_of(row, now))
+    return _model(row, status_of(row, now))
 
 
-@lru_cache(_REMEMBERED)
-def _model(contents: tuple[object, ...], status: str) -> Quote:
-    """Build a model; cached by the row's contents, because most pages repeat rows."""
-    row: Any = _T._make(contents)
+@remembered
+def _model(row: Record, status: str) -> Quote:
     bought, sold = legs(row)
     premium = row.hold_premium_bps * (row.window // 1_000_000) * 100 // 60
     quote = Quote(

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME
@@ -14,14 +13,13 @@ from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.trades import Trade
 from chainteller.service.told import merged
 from chainteller.storage.db import records
-from chainteller.storage.db.query import Query, Record, Session, quoted, row_of
+from chainteller.storage.db.query import Query, Record, Session, quoted, remembered, row_of
 from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.lists.pages import Counted, Listing, between, numbered, numbered_ahead
 from chainteller.storage.queries.quotes import SPREAD, fees, legs
 
 _T: Any = records.Trade
 _FILTERS = ("status", "side", "market")
-_REMEMBERED = 2_048
 _AS_STORED = frozenset(Trade.model_fields.keys() & _T._fields)
 """Fields that are columns of the same name."""
 find = Finder(_T, "trading_account_id", "id")
@@ -90,15 +88,9 @@ def unsettled_at_provider(connection: Session, organisation_id: str, most: int) 
     return list(connection.execute(_AT_PROVIDER, of))
 
 
+@remembered
 def to_model(row: Record) -> Trade:
     """Convert a complete row to its model: columns of the same name, and computed fields."""
-    return _model(tuple(row))
-
-
-@lru_cache(_REMEMBERED)
-def _model(contents: tuple[object, ...]) -> Trade:
-    """Build a model; cached by the row's contents, because most pages repeat rows."""
-    row = _T._make(contents)
     base = MARKETS_BY_NAME[row.market].base
     bought, sold = legs(row)
     failure = None

@@ -1,7 +1,6 @@
 """Query deposits and withdrawals."""
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 from chainteller.domain.assets import ASSETS_BY_KEY
@@ -19,13 +18,12 @@ from chainteller.service.models.funding import (
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.told import merged
 from chainteller.storage.db import records
-from chainteller.storage.db.query import Query, Record, Session, Value, quoted, row_of
+from chainteller.storage.db.query import Query, Record, Session, Value, quoted, remembered, row_of
 from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.lists import search_filter
 from chainteller.storage.lists.pages import Counted, Listing, between, numbered, numbered_ahead
 
 _T: Any = records.Transfer
-_REMEMBERED = 2_048
 _FILTERS = ("status",)
 find = Finder(_T, "trading_account_id", "id", "direction")
 find_any = Finder(_T, "id")
@@ -175,14 +173,8 @@ def of_ids(connection: Session, account_id: str, ids: Sequence[str]) -> list[Rec
     return list(connection.execute(_OF_IDS, {"account": account_id, "ids": list(ids)}))
 
 
+@remembered
 def to_model(row: Record) -> Transfer:
-    return _model(tuple(row))
-
-
-@lru_cache(_REMEMBERED)
-def _model(contents: tuple[object, ...]) -> Transfer:
-    """Build a model; cached by the row's contents, because most pages repeat rows."""
-    row: Any = _T._make(contents)
     asset = ASSETS_BY_KEY[row.asset]
     withdraws = row.direction == Direction.WITHDRAWAL
     transfer = Transfer(

@@ -13,7 +13,7 @@ from chainteller.service.models.counterparties import (
 )
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage.db import records
-from chainteller.storage.db.query import Query, Record, Session, Value, escaped, row_of
+from chainteller.storage.db.query import Query, Record, Session, Value, escaped, remembered, row_of
 from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.lists import search_filter
 from chainteller.storage.lists.pages import Counted, Listing
@@ -151,6 +151,7 @@ def accounts_page(
     return tuple(account_model(row) for row in rows), total
 
 
+@remembered
 def account_model(row: Record) -> BlockchainAccount:
     return BlockchainAccount(
         id=row.id,
@@ -200,6 +201,7 @@ def shared_model(row: Record, now: int) -> SharedWallet:
     )
 
 
+@remembered
 def counterparty_model(row: Record) -> Counterparty:
     return Counterparty(
         id=row.id,
@@ -241,7 +243,11 @@ def level_of(method: str | None, level: str | None) -> str | None:
 
 def link_model(row: Record, now: int) -> Counterparty:
     """A linked counterparty, with the fields of the specification (2.7, 4.4) and more."""
-    status = link_status(row, now)
+    return _link_model(row, link_status(row, now))
+
+
+@remembered
+def _link_model(row: Record, status: VerificationStatus) -> Counterparty:
     return Counterparty(
         type=VERIFIED_FIRST_PARTY if is_verified(status) else COUNTERPARTY,
         id=row.counterparty_id,
