@@ -4,7 +4,8 @@ Run: python benchmarks/gets.py [SECONDS] [postgres]
 
 Eight clients; each call is compared with the read of one trade by its id in the same turn: its
 rate, and the processor time of the server for a request, which others on the machine disturb less.
-Lists have 20 rows where the bank has so many. Only ratios of one run count.
+Lists have 20 rows where the bank has so many. Only ratios of one run count. A statement is no list:
+it checks the account's whole history.
 """
 
 import json

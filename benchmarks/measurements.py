@@ -52,7 +52,7 @@ MEASUREMENTS = {
         "Reads on PostgreSQL beside one prepared statement.", "benchmarks/reads.py"
     ),
     "gets": Measurement(
-        "Every list is at least half as fast as reading one record by its id.",
+        "Every list is at least half as fast as reading one record; a statement is no list.",
         "benchmarks/gets.py 0.3",
     ),
     "lists": Measurement(

@@ -63,7 +63,8 @@ def _strings_of(name: str, value: Any) -> Iterator[tuple[str, str]]:
     else:  # a model, where it isn't a number
         kind: type = type(value)
         for inner, alias in _fields(kind):
-            yield from _strings_of(alias, getattr(value, inner))
+            if (held := getattr(value, inner)) is not None:
+                yield from _strings_of(alias, held)
 
 
 @cache

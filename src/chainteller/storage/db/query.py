@@ -109,11 +109,11 @@ class Form:
         """Rows with named columns, from those of the driver."""
         make = self._make
         if not self._readers or not rows:
-            return [make(row) for row in rows]
+            return list(map(make, rows))
         columns: list[Any] = list(zip(*rows, strict=True))
         for at, read in self._readers:
             columns[at] = [None if value is None else read(value) for value in columns[at]]
-        return [make(row) for row in zip(*columns, strict=True)]
+        return list(map(make, zip(*columns, strict=True)))
 
 
 class Query:

@@ -1,5 +1,6 @@
 """What is read of a table: its columns and those of what is joined, and rows found by a key."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from chainteller.storage.db import records
@@ -12,19 +13,26 @@ class Source:
     Args:
         record: the row class of the table (``records``).
         joins: what else the columns come from.
+        own: the columns of the table, if not all are read.
         columns: further columns: an expression of each, with its kind unless it's another table's
             column.
     """
 
-    def __init__(self, record: Any, joins: str = "", **columns: str | tuple[str, Any]) -> None:
+    def __init__(
+        self,
+        record: Any,
+        joins: str = "",
+        own: Sequence[str] = (),
+        **columns: str | tuple[str, Any],
+    ) -> None:
         self.table = table_of(record)
-        fields = dict(record.__annotations__)
-        selected = [f"{self.table}.{name}" for name in record._fields]
+        fields = {name: record.__annotations__[name] for name in own or record._fields}
+        selected = [f"{self.table}.{name}" for name in fields]
         for name, given in columns.items():
             expression, kind = given if isinstance(given, tuple) else (given, _kind_of(given))
             fields[name] = kind
             selected.append(f"{expression} AS {name}")
-        self.row: Any = row_of(**fields) if columns else record
+        self.row: Any = row_of(**fields) if own or columns else record
         self.tables = f"{self.table} {joins}".rstrip()
         self.text = f"SELECT {', '.join(selected)} FROM {self.tables}"
 

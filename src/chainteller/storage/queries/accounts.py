@@ -20,8 +20,6 @@ _ACCOUNT = Source(
     "JOIN customer ON customer.id = trading_account.customer_id",
     **_OF_CUSTOMER,
 )
-Row = _ACCOUNT.row
-"""The columns of a trading account as it is read here."""
 find = Finder(_ACCOUNT, "organisation_id", "id")
 """A trading account, with the customer's columns for the preconditions."""
 find_any = Finder(_ACCOUNT, "id")
@@ -41,7 +39,22 @@ COUNTERS = ("trade_count", "deposit_count", "withdrawal_count", "transaction_cou
 
 
 _LISTED = Listing(
-    _ACCOUNT,
+    Source(
+        records.TradingAccount,
+        "JOIN customer ON customer.id = trading_account.customer_id",
+        (
+            "id",
+            "bank_account_id",
+            "bank_account_type",
+            "customer_id",
+            "control",
+            "created",
+            "last_activity",
+            "last_activity_type",
+        ),
+        customer_name="customer.name",
+        customer_control="customer.control",
+    ),
     "organisation_id",
     filters=("bank_account_id",),
     orders={"lastActivity": ("last_activity", "id")},
