@@ -235,8 +235,7 @@ class _Followed:
 
 def event_lines(event: Event) -> bytes:
     """Format one event for the stream."""
-    body = event.model_dump_json(by_alias=True)
-    return f"id: {event.seq}\nevent: {event.type}\ndata: {body}\n\n".encode()
+    return f"id: {event.seq}\nevent: {event.type}\ndata: {event.to_json()}\n\n".encode()
 
 
 def page_lines(page: EventPage) -> Iterator[bytes]:

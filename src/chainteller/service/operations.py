@@ -354,6 +354,7 @@ class Endpoint:
     feature: str | None = None
     """The addition to the specification that it belongs to; None for the specification's own."""
     deprecated: Deprecation | None = None
+    """Its end, if that is announced."""
 
     def __post_init__(self) -> None:
         if self.scope is _UNDECLARED:
