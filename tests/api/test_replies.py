@@ -110,12 +110,10 @@ def test_a_deprecated_call_announces_its_end_with_every_reply(
         assert answer.headers["sunset"] == "Wed, 30 Jun 2027 00:00:00 GMT"
     assert "deprecation" not in call("GET", "/trading/trades").headers
     described = describe("planted", "0", OPERATIONS)
-    call_of_it = described["paths"][operations.SHOW_TRADE.path]["get"]
-    assert call_of_it["deprecated"]
-    assert told.instead in call_of_it["description"]
-    assert all(
-        {"Deprecation", "Sunset"} <= {*r["headers"]} for r in call_of_it["responses"].values()
-    )
+    calls = [described["paths"][each.path]["get"] for each in planted]
+    replies = [reply for each in calls for reply in each["responses"].values()]
+    assert all(each["deprecated"] and told.instead in each["description"] for each in calls)
+    assert all({"Deprecation", "Sunset"} <= {*each["headers"]} for each in replies)
     assert {"Deprecation", "Sunset"} <= {*described["components"]["headers"]}
     monkeypatch.undo()
     unplanted = describe("nothing planted", "0", OPERATIONS)

@@ -86,13 +86,35 @@ HEADERS: Mapping[str, Document] = {
 EVERY_REPLY = ("X-Request-Id", "API-Version")
 LIMITED = ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset")
 """Only while the deployment limits rates."""
-ANNOUNCED = ("Deprecation", "Sunset")
-"""Only of deprecated calls."""
 
 
 def headers(*names: str) -> Document:
     """References to headers in ``components``."""
     return {name: {"$ref": f"#/components/headers/{name}"} for name in (*EVERY_REPLY, *names)}
+
+
+def headers_in(paths: Mapping[str, Document]) -> Document:
+    """The headers that the replies of some paths refer to."""
+    calls = [call for item in paths.values() for call in item.values()]
+    used = {
+        name for call in calls for reply in call["responses"].values() for name in reply["headers"]
+    }
+    return {name: described for name, described in HEADERS.items() if name in used}
+
+
+def announced(endpoint: Endpoint, described: Document) -> Document:
+    """The description of a call, with its end if that is announced."""
+    told = endpoint.deprecated
+    if told is None:
+        return described
+    ending = headers("Deprecation", "Sunset")
+    responses = {
+        status: {**reply, "headers": reply["headers"] | ending}
+        for status, reply in described["responses"].items()
+    }
+    instead = f"Use `{told.instead}` instead; this call answers until {told.until}, at least."
+    text = f"{described['description']} {instead}"
+    return {**described, "description": text, "deprecated": True, "responses": responses}
 
 
 def tags(used: Iterable[str]) -> list[Document]:
@@ -108,7 +130,7 @@ def operating_paths(refusals: Document, unkeyed: Document) -> dict[str, Document
         unkeyed: of the others.
     """
     return {
-        EVENT_STREAM.path: {"get": _stream(refusals)},
+        EVENT_STREAM.path: {"get": announced(EVENT_STREAM, _stream(refusals))},
         OPENAPI.path: {"get": _keyed(OPENAPI, "application/json", {"type": "object"}, refusals)},
         METRICS.path: {"get": _keyed(METRICS, "text/plain", {"type": "string"}, refusals)},
         "/healthz": {

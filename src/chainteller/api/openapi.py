@@ -17,10 +17,10 @@ from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaValue
 
 from chainteller.api.described import (
-    ANNOUNCED,
-    HEADERS,
     LIMITED,
+    announced,
     headers,
+    headers_in,
     operating_paths,
     tags,
 )
@@ -33,15 +33,7 @@ from chainteller.service.errors import ServiceError
 from chainteller.service.models.base import OneOf, WireModel
 from chainteller.service.models.pages import Page
 from chainteller.service.models.records import Event, EventPage
-from chainteller.service.operations import (
-    ANY_KEY,
-    LIMIT,
-    PAGE,
-    Deprecation,
-    Endpoint,
-    Operation,
-    Write,
-)
+from chainteller.service.operations import ANY_KEY, LIMIT, PAGE, Endpoint, Operation, Write
 
 _ID_TEXT = {"type": "string", "minLength": 1, "maxLength": 64}
 
@@ -134,7 +126,6 @@ def describe(title: str, version: str, operations: tuple[Operation[Any], ...]) -
         item[endpoint.method.lower()] = _operation(endpoint, operation, routed)
     paths |= operating_paths(_refused(_ALWAYS), _refused((errors.ValidationFailed,)))
     used = (each["tags"][0] for item in paths.values() for each in item.values())
-    unused = () if any(endpoint.deprecated for endpoint, _ in routed) else ANNOUNCED
     return {
         "openapi": "3.1.0",
         "info": {
@@ -151,7 +142,7 @@ def describe(title: str, version: str, operations: tuple[Operation[Any], ...]) -
         "paths": paths,
         "components": {
             "schemas": _schemas(_models(operations)),
-            "headers": {name: each for name, each in HEADERS.items() if name not in unused},
+            "headers": headers_in(paths),
             "securitySchemes": {"apiKey": {"type": "http", "scheme": "bearer"}},
         },
     }
@@ -172,16 +163,7 @@ def _operation(endpoint: Endpoint, operation: Operation[Any], routed: Routed) ->
             "required": True,
             "content": {JSON: {"schema": _reference(operation.request)}},
         }
-    return described if endpoint.deprecated is None else _announced(described, endpoint.deprecated)
-
-
-def _announced(described: Document, told: Deprecation) -> Document:
-    """The description of a deprecated call."""
-    for reply in described["responses"].values():
-        reply["headers"] |= headers(*ANNOUNCED)
-    instead = f"Use `{told.instead}` instead; this call answers until {told.until}, at least."
-    text = f"{described['description']} {instead}"
-    return {**described, "description": text, "deprecated": True}
+    return announced(endpoint, described)
 
 
 def _parameters(endpoint: Endpoint, operation: Operation[Any]) -> list[Document]:
