@@ -41,27 +41,27 @@ def account(call: Caller) -> str:
     return account
 
 
-@pytest.mark.parametrize(
-    ("path", "narrowed", "paged", "sizes"),
-    [
-        ("/trading-accounts/{account}/trades", "", "limit=2", [2, 2, 1]),
-        ("/trading-accounts/{account}/trades", "", "", [5]),
-        ("/trading/trades", "sort=created", "page[size]=2&page[number]=2", [2, 1]),
-        ("/trading/trades", "filter[status]=cancelled", "limit=2", [2, 1]),
-        ("/trading/trades", "filter[created][gte]=2020-01-01T00:00:00%2B02:00", "limit=5", [5]),
-        ("/trading/trades", "", "page=7", [0]),
-        ("/trading/markets", "filter[name]=sol-usd,btc-usd,eth-usd", "limit=2", [2, 1]),
-        ("/trading/markets", "filter[name]=sol-usd,btc-usd,eth-usd", "", [3]),
-    ],
+LISTS = (
+    ("/trading-accounts/{account}/trades", "", "limit=2", [2, 2, 1]),
+    ("/trading-accounts/{account}/trades", "", "", [5]),
+    ("/trading/trades", "sort=created", "page[size]=2&page[number]=2", [2, 1]),
+    ("/trading/trades", "filter[status]=cancelled", "limit=2", [2, 1]),
+    ("/trading/trades", "filter[created][gte]=2020-01-01T00:00:00%2B02:00", "limit=5", [5]),
+    ("/trading/trades", "", "page=7", [0]),
+    ("/trading/markets", "filter[name]=sol-usd,btc-usd,eth-usd", "limit=2", [2, 1]),
+    ("/trading/markets", "filter[name]=sol-usd,btc-usd,eth-usd", "", [3]),
 )
-def test_links_lead_to_the_rest_of_a_list(
-    call: Caller, account: str, path: str, narrowed: str, paged: str, sizes: list[int]
-) -> None:
-    path = path.format(account=account)
-    everything = call("GET", f"{path}?{narrowed}&limit=100").json["data"]
-    pages = _walk(call, f"{path}?{narrowed}&{paged}")
-    assert [len(each) for each in pages] == sizes
-    assert [each for page in pages for each in page] == everything[-sum(sizes) or len(everything) :]
+"""A path, what narrows or orders the list, where to begin, and how many records each page has."""
+
+
+def test_links_lead_to_the_rest_of_a_list(call: Caller, account: str) -> None:
+    for place, narrowed, paged, sizes in LISTS:
+        path = place.format(account=account)
+        everything = call("GET", f"{path}?{narrowed}&limit=100").json["data"]
+        pages = _walk(call, f"{path}?{narrowed}&{paged}")
+        assert [len(each) for each in pages] == sizes, (path, narrowed, paged)
+        rest = everything[-sum(sizes) or len(everything) :]
+        assert [each for page in pages for each in page] == rest, (path, narrowed, paged)
 
 
 def test_links_lead_through_events_to_the_newest(call: Caller, account: str) -> None:

@@ -60,39 +60,37 @@ def test_every_reply_carries_a_request_id_and_the_version(call: Caller) -> None:
         assert answer.headers["x-content-type-options"] == "nosniff"
 
 
-@pytest.mark.parametrize(
-    ("accept", "is_problem"),
-    [
-        ("application/problem+json", True),
-        ("application/json, Application/Problem+JSON", True),
-        ("application/json;q=0.9, application/problem+json; charset=utf-8; q=0.9", True),
-        ("application/json, application/problem+json;q=0.9", False),
-        ("application/problem+json;q=0", False),
-        ("application/problem+json;q=high", False),
-        ("application/problem+jsonp", False),
-        ("*/*", False),
-        ("", False),
-    ],
-)
-def test_errors_are_problem_details_for_those_who_accept_them(
-    call: Caller, accept: str, is_problem: bool
-) -> None:
+ACCEPTS = {
+    "application/problem+json": True,
+    "application/json, Application/Problem+JSON": True,
+    "application/json;q=0.9, application/problem+json; charset=utf-8; q=0.9": True,
+    "application/json, application/problem+json;q=0.9": False,
+    "application/problem+json;q=0": False,
+    "application/problem+json;q=high": False,
+    "application/problem+jsonp": False,
+    "*/*": False,
+    "": False,
+}
+"""Headers, and whether who sends them wants problem details."""
+
+
+def test_errors_are_problem_details_for_those_who_accept_them(call: Caller) -> None:
     plain = call("GET", "/trading/quotes/QTE_1")
-    answer = call("GET", "/trading/quotes/QTE_1", headers={"Accept": accept})
-    assert answer.status == plain.status == 404
-    assert answer.headers["vary"] == plain.headers["vary"] == "Accept"
-    if not is_problem:
-        assert answer.headers["content-type"] == "application/json"
-        assert answer.body == plain.body
-        return
-    assert answer.headers["content-type"] == "application/problem+json"
-    assert answer.json == {
+    assert plain.headers["content-type"] == "application/json"
+    problem = {
         "type": "urn:chainteller:error:NOT_FOUND",
         "title": "Not found",
         "status": 404,
         "detail": plain.json["message"],
         **plain.json,
     }
+    for accept, is_problem in ACCEPTS.items():
+        answer = call("GET", "/trading/quotes/QTE_1", headers={"Accept": accept})
+        assert answer.status == plain.status == 404
+        assert answer.headers["vary"] == plain.headers["vary"] == "Accept"
+        kind = "application/problem+json" if is_problem else "application/json"
+        assert answer.headers["content-type"] == kind, accept
+        assert answer.json == problem if is_problem else answer.body == plain.body, accept
 
 
 def test_a_deprecated_call_announces_its_end_with_every_reply(
