@@ -13,7 +13,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -389,7 +389,7 @@ def database_url(settings: Settings, place: Place) -> str:
 def engine_options(settings: Settings) -> "EngineOptions":
     """Convert settings to engine options; windows are rounded up to whole seconds."""
     from chainteller.domain.challenges import ChallengeForm, SharedWallets
-    from chainteller.domain.options import EngineOptions
+    from chainteller.domain.options import EngineOptions, Quotas
     from chainteller.settings.policy import read_policy
 
     engine, service = settings.engine, settings.service
@@ -406,6 +406,7 @@ def engine_options(settings: Settings) -> "EngineOptions":
         "policy": read_policy(engine.policy),
         "limits": _limits(service.limits),
         "level_limits": _level_limits(service.limits),
+        "quotas": Quotas(**asdict(service.quotas)),
         "text_names_account": settings.wallets.text_names_account,
         "shared_wallets": SharedWallets(settings.wallets.shared),
     }

@@ -17,7 +17,6 @@ from chainteller.domain.options import EngineOptions
 from chainteller.domain.webhooks import WebhookHosts
 from chainteller.engine.engine import Engine
 from chainteller.engine.heads import writer_key
-from chainteller.engine.operations.webhooks import MOST
 from chainteller.engine.upkeep import figures
 from chainteller.engine.upkeep.deliveries import Deliverer
 from chainteller.engine.verification.full_pass import verify
@@ -133,12 +132,11 @@ def test_what_cannot_be_an_endpoint_is_refused_by_name(sending: Sending) -> None
     good = "https://hooks.bank.example/"
     typed = CreateWebhook(url=good, types=("Trade",))
     assert refusal(sending.engine.create_webhook, typed).code == "VALIDATION_ERROR"
-    made = [sending.engine.create_webhook(CreateWebhook(url=good)).value for _ in range(MOST)]
-    assert refusal(sending.engine.create_webhook, CreateWebhook(url=good)).code == "CONFLICT"
-    ahead = ReplayEvents(after=made[-1].cursor + 640_000)
-    assert refusal(sending.engine.replay_webhook, made[0].id, ahead).code == "VALIDATION_ERROR"
+    made = sending.engine.create_webhook(CreateWebhook(url=good)).value
+    ahead = ReplayEvents(after=made.cursor + 640_000)
+    assert refusal(sending.engine.replay_webhook, made.id, ahead).code == "VALIDATION_ERROR"
     long = RotateSecret(overlap="8d")
-    assert refusal(sending.engine.rotate_webhook, made[0].id, long).code == "VALIDATION_ERROR"
+    assert refusal(sending.engine.rotate_webhook, made.id, long).code == "VALIDATION_ERROR"
 
 
 def test_what_people_do_is_on_record_and_what_is_sent_is_not(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from chainteller.domain.challenges import ChallengeForm, SharedWallets
 from chainteller.domain.clock import SECOND
@@ -32,6 +33,25 @@ class Rates:
     keys: int = 10
 
 
+class Quota(StrEnum):
+    """What an organisation may have only so many of at once, by the names of the settings."""
+
+    KEYS = "keys"
+    AGENTS = "agents"
+    WEBHOOKS = "webhooks"
+    CHALLENGES = "challenges"
+
+
+@dataclass(frozen=True, slots=True)
+class Quotas:
+    """How many of each ``Quota`` an organisation may have at once."""
+
+    keys: int = 1_000
+    agents: int = 1_000
+    webhooks: int = 20
+    challenges: int = 10_000
+
+
 @dataclass(frozen=True, slots=True)
 class EngineOptions:
     """What an operator can set of the engine. Delays and windows are in seconds.
@@ -59,6 +79,7 @@ class EngineOptions:
     """When a gateway looks for the outcome of what its provider didn't answer."""
     open_quotes_per_account: int = 10
     hold_premium_bps_per_minute: int = 5
+    quotas: Quotas = Quotas()
     keep_events_days: int = 400
     """How long events are kept; the worker removes older ones."""
     archive: str = ""

@@ -490,6 +490,20 @@ class StatementUnbalanced(ServiceError):
         )
 
 
+class QuotaExceeded(ServiceError):
+    """An organisation has as many of something as the operator allows; ``quota`` names what."""
+
+    code = "QUOTA_EXCEEDED"
+    status = 409
+    next_step = "End one that isn't needed, or ask the operator of the service for more."
+
+    def __init__(self, quota: str, limit: int) -> None:
+        super().__init__(
+            f"The organisation's quota of {quota} is used up: {limit:,}.",
+            {"quota": quota, "limit": limit},
+        )
+
+
 class RateLimited(ServiceError):
     code = "RATE_LIMITED"
     status = 429

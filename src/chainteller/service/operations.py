@@ -1211,7 +1211,7 @@ CREATE_CHALLENGE = Write(
     additions={"valid_seconds": "challenges", "page_token_hash": "challenges"},
     response=Challenge,
     creates=f"/{_OWNERSHIP}-challenges/{{ownershipChallengeId}}",
-    errors=(errors.NotFound, errors.NetworkMismatch),
+    errors=(errors.NotFound, errors.NetworkMismatch, errors.QuotaExceeded),
 )
 CHALLENGES = Read(
     name="challenges",
@@ -1305,6 +1305,7 @@ CREATE_SMALL_TRANSFER = Write(
         errors.NotFound,
         errors.Conflict,
         errors.NetworkMismatch,
+        errors.QuotaExceeded,
         errors.UnsupportedNetwork,
         errors.ArrivalsUnwatched,
     ),
@@ -1483,7 +1484,7 @@ ENROL_AGENT = Write(
     creates="/agents",
     has_case=False,
     feature=AGENTS_FEATURE,
-    errors=(errors.Conflict,),
+    errors=(errors.Conflict, errors.QuotaExceeded),
 )
 APPROVE_AGENT = Write(
     name="approve_agent",
@@ -1589,7 +1590,7 @@ CREATE_WEBHOOK = Write(
     creates=_WEBHOOK,
     has_case=False,
     feature=WEBHOOKS_FEATURE,
-    errors=(errors.Conflict,),
+    errors=(errors.QuotaExceeded,),
 )
 DELETE_WEBHOOK = Write(
     name="delete_webhook",

@@ -20,6 +20,7 @@ from chainteller.settings.tree import (
     GatewaySettings,
     LimitSettings,
     Profile,
+    QuotaSettings,
     QuoteRate,
     RateSettings,
     ReadRate,
@@ -156,6 +157,7 @@ def load(environ: Mapping[str, str], *, profile: str | None = None) -> Settings:
         service=ServiceSettings(
             **values["service"],
             limits=LimitSettings(**values["service.limits"]),
+            quotas=QuotaSettings(**values["service.quotas"]),
             rates=RateSettings(
                 **values["service.rates"],
                 read=ReadRate(**values["service.rates.read"]),

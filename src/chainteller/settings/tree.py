@@ -100,6 +100,16 @@ class RateSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class QuotaSettings:
+    """What an organisation may have at once."""
+
+    keys: int = _setting(_ENGINE.quotas.keys, values.count)
+    agents: int = _setting(_ENGINE.quotas.agents, values.count)
+    webhooks: int = _setting(_ENGINE.quotas.webhooks, values.count)
+    challenges: int = _setting(_ENGINE.quotas.challenges, values.count)
+
+
+@dataclass(frozen=True, slots=True)
 class ServiceSettings:
     database: str = _setting("", values.database)
     bank_name: str = _setting(_ENGINE.bank_name, values.bank_name)
@@ -119,6 +129,7 @@ class ServiceSettings:
     webhook_hosts: tuple[str, ...] = _setting(_ENGINE.webhook_hosts, values.webhook_hosts)
     limits: LimitSettings = field(default_factory=LimitSettings)
     rates: RateSettings = field(default_factory=RateSettings)
+    quotas: QuotaSettings = field(default_factory=QuotaSettings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +235,7 @@ SECTIONS: Mapping[str, type] = {
     "engine": EngineSettings,
     "service": ServiceSettings,
     "service.limits": LimitSettings,
+    "service.quotas": QuotaSettings,
     "service.rates": RateSettings,
     "service.rates.read": ReadRate,
     "service.rates.write": WriteRate,

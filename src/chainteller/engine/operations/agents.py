@@ -8,11 +8,13 @@ from chainteller.domain.agents import (
     read_public_key,
     scopes_of_roles,
 )
+from chainteller.domain.options import Quota
 from chainteller.engine.core import outcome, reading
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import Event, Insert, Outcome, Row, Update
 from chainteller.engine.core.table import reads_in_context, writes
 from chainteller.engine.core.unit_of_work import UnitOfWork, now
+from chainteller.engine.operations import quotas
 from chainteller.service import operations
 from chainteller.service.errors import Conflict, Forbidden, ValidationFailed
 from chainteller.service.models.agents import Agent, ApproveAgent, EnrolAgent
@@ -40,6 +42,7 @@ def enrol(tx: UnitOfWork, request: EnrolAgent) -> Agent:
     Raises:
         ValidationFailed: no user name, or no public key.
         Conflict: ALREADY_ENROLLED.
+        QuotaExceeded.
     """
     if not is_agent_name(request.name):
         raise ValidationFailed.of("name", AGENT_FORM)
@@ -60,6 +63,7 @@ def enrol(tx: UnitOfWork, request: EnrolAgent) -> Agent:
         "created": tx.now,
         **dict.fromkeys(unset),
     }
+    quotas.require_room(tx, Quota.AGENTS)
     event = Event("agent.enrolled", identifier, {"name": request.name})
     decided = Outcome(identifier, (Insert(Tables.agent, (row,)),), events=(event,))
     outcome.apply(tx, decided)

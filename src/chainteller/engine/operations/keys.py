@@ -20,10 +20,12 @@ from chainteller.domain.keys import (
     refusal_reason,
     scopes_of,
 )
+from chainteller.domain.options import Quota
 from chainteller.domain.randomness import Randomness, SystemRandomness
 from chainteller.engine.core import reading, timekeeping
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.unit_of_work import UnitOfWork, act, now
+from chainteller.engine.operations import quotas
 from chainteller.engine.operations.key_uses import KeyUse, KeyUses
 from chainteller.service.deployment import Principal
 from chainteller.service.entered_secrets import refuse_secret
@@ -69,6 +71,7 @@ class ApiKeys:
 
         Raises:
             ValidationFailed: a name, scope, organisation or duration that cannot be.
+            QuotaExceeded.
         """
         row: dict[str, object] = {
             "name": _checked_name(name),
@@ -82,6 +85,7 @@ class ApiKeys:
             if organisations.find(tx.connection, organisation) is None:
                 organisations.create(tx.rows, organisation, tx.now)
             tx.actor = Actor(organisation, self.actor.name)
+            quotas.require_room(tx, Quota.KEYS)
             until = None if lifetime is None else tx.now + lifetime
             _insert(tx, made, {**row, "expires": until})
 

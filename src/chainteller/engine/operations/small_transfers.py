@@ -17,6 +17,7 @@ from chainteller.domain.challenges import ChallengeStatus, expiry
 from chainteller.domain.evidence import AddressCode, VerificationMethod
 from chainteller.domain.ids import Prefix
 from chainteller.domain.money import Amount
+from chainteller.domain.options import Quota
 from chainteller.domain.second_method import (
     DEFAULT_VALIDITY_S,
     MAXIMUM_ARRIVALS,
@@ -42,7 +43,13 @@ from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import AuditEntry, Event, Insert, Job, Moment, Outcome
 from chainteller.engine.core.table import reads_in_context, writes
 from chainteller.engine.core.unit_of_work import UnitOfWork, now, work_unit
-from chainteller.engine.operations import blockchain_accounts, claims, counterparties, trades
+from chainteller.engine.operations import (
+    blockchain_accounts,
+    claims,
+    counterparties,
+    quotas,
+    trades,
+)
 from chainteller.service import operations
 from chainteller.service.errors import (
     ArrivalsUnwatched,
@@ -81,6 +88,7 @@ def create(tx: UnitOfWork, account_id: str, request: SmallTransferRequest) -> Sm
     _require_suitable(tx.connection, wallet, account.customer_id)
     small_transfers.lock_account(tx.connection, account.id)
     _require_none_waiting(tx, account.id, wallet.id)
+    quotas.require_room(tx, Quota.CHALLENGES)
     customer, _ = wallets.owner(tx.connection, account.id)
     amount = draw_amount(asset, tx.context.randomness)
     decided = decide_request(account, wallet, customer, amount, outcome.moment(tx), valid_s)

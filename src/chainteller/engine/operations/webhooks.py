@@ -11,6 +11,7 @@ import time
 from chainteller.domain.clock import DAY, SECOND
 from chainteller.domain.ids import Prefix, new_id
 from chainteller.domain.keys import MAXIMUM_OVERLAP
+from chainteller.domain.options import Quota
 from chainteller.domain.webhooks import (
     TYPE_FORM,
     Answer,
@@ -26,8 +27,9 @@ from chainteller.engine.core import reading
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.table import reads, writes
 from chainteller.engine.core.unit_of_work import UnitOfWork, now
+from chainteller.engine.operations import quotas
 from chainteller.service import operations
-from chainteller.service.errors import Conflict, ValidationFailed
+from chainteller.service.errors import ValidationFailed
 from chainteller.service.models.pages import Page
 from chainteller.service.models.records import Event
 from chainteller.service.models.webhooks import (
@@ -45,7 +47,6 @@ from chainteller.storage.log.entry import EVENTS_PER_ACT, seq_of
 from chainteller.storage.queries import webhooks
 
 RESOURCE = "webhook"
-MOST = 20
 """Endpoints of an organisation."""
 TEST_TYPE = "webhook.test"
 _PURPOSE = b"webhook"
@@ -74,12 +75,10 @@ def create(tx: UnitOfWork, request: CreateWebhook) -> WebhookWithSecret:
 
     Raises:
         ValidationFailed: the URL or a type can't be, or the operator doesn't allow the host.
-        Conflict: TOO_MANY.
+        QuotaExceeded.
     """
     url, types = _checked_url(tx.context, request.url), _checked_types(request.types)
-    if len(webhooks.listed(tx.connection, tx.organisation_id)) >= MOST:
-        told = f"There are {MOST} webhooks already."
-        raise Conflict.over(RESOURCE, "", "TOO_MANY", told, "Delete one that isn't needed.")
+    quotas.require_room(tx, Quota.WEBHOOKS)
     marker = marks.of(tx.connection)
     size = views.head(tx.connection, tx.organisation_id).size
     row = {

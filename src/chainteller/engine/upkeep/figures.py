@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping
 
 from chainteller.domain.assets import MARKETS_BY_NAME
 from chainteller.domain.clock import SECOND
+from chainteller.domain.options import Quota, Quotas
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.unit_of_work import now
 from chainteller.service.deployment import Figure
-from chainteller.storage.queries import disputes, figures, webhooks
+from chainteller.storage.queries import disputes, figures, quotas, webhooks
 
 
 def read(context: EngineContext) -> tuple[Figure, ...]:
@@ -21,9 +22,11 @@ def read(context: EngineContext) -> tuple[Figure, ...]:
         found = figures.read(connection, at)
         verified, disputed = disputes.verified(connection), disputes.disputed(connection)
         endpoints, unsent = webhooks.counts(connection), webhooks.oldest_unsent(connection)
+        had = quotas.most(connection, at)
     books = _of_books(verified, len(disputed), at)
     sent = _of_webhooks(endpoints, unsent, at)
-    return (*_of_business(found, at), *books, *sent, *_of_prices(context, at))
+    shares = _of_quotas(had, context.options.quotas)
+    return (*_of_business(found, at), *books, *sent, *shares, *_of_prices(context, at))
 
 
 def _of_books(verified: disputes.Verified, disputed: int, at: int) -> Iterator[Figure]:
@@ -42,6 +45,13 @@ def _of_webhooks(counts: Mapping[str, int], unsent: int | None, at: int) -> Iter
     lag = 0.0 if unsent is None else max(0, at - unsent) / SECOND
     told = "How long the oldest event waits that a webhook doesn't have."
     yield Figure("chainteller_webhook_lag_seconds", told, lag)
+
+
+def _of_quotas(had: Mapping[Quota, int], allowed: Quotas) -> Iterator[Figure]:
+    told = "Share of a quota that the organisation with the most uses."
+    for quota, count in had.items():
+        share = count / getattr(allowed, quota)
+        yield Figure("chainteller_quota_used_ratio", told, share, {"quota": quota})
 
 
 def _of_business(found: figures.Figures, at: int) -> Iterator[Figure]:

@@ -11,6 +11,7 @@ from chainteller.storage.schema.tables import Tables, table
 
 _ADDRESS = 128
 _HAS_PAGE = text("page_token IS NOT NULL")
+_OPEN = text("status = 'open'")
 
 
 class BlockchainAccountRow(SQLModel, table=True):
@@ -94,6 +95,13 @@ class ChallengeRow(SQLModel, table=True):
         Index("ix_challenge_customer", "customer_id", "created"),
         Index("ix_challenge_account", "blockchain_account_id", "counterparty_id", "created"),
         Index("ix_challenge_created", "blockchain_account_id", "created", "id"),
+        Index(
+            "ix_challenge_open",
+            "organisation_id",
+            "expires",
+            sqlite_where=_OPEN,
+            postgresql_where=_OPEN,
+        ),
     )
 
 
