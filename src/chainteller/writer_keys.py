@@ -18,8 +18,8 @@ _VARIABLE, _COMMAND = "env:", "command:"
 @dataclass(frozen=True, slots=True)
 class ConfiguredKeys:
     """The keys that ``audit.writer_key`` names; where it's empty, a file in ``folder`` for each
-    deployment. A key is written as 64 hexadecimal digits. Where the key isn't in a file, the heads
-    of the log are kept in the folder ``state``."""
+    deployment. A key is written as 64 hexadecimal digits. Where ``source`` names the key, the heads
+    of the log are kept in the folder ``state``: a secret's folder can't be written."""
 
     source: str
     folder: Path
@@ -33,8 +33,8 @@ class ConfiguredKeys:
         return self.source if self._is_outside else str(self._file(deployment))
 
     def heads_file(self, deployment: str) -> Path:
-        """Where the heads of the log are kept: beside the key."""
-        if self._is_outside:
+        """Where the heads of the log are kept."""
+        if self.source:
             return self.state / "writer_heads" / f"{deployment}.heads"
         return self._file(deployment).with_name(f"{deployment}.heads")
 

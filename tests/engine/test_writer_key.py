@@ -9,6 +9,7 @@ from tests.world.engines import World, make_world
 from tests.world.files import KEY
 
 from chainteller.domain.actors import Actor
+from chainteller.engine.core.kept_heads import KeptHeads
 from chainteller.engine.deployment import EmbeddedDeployment
 from chainteller.engine.heads import writer_key
 from chainteller.engine.upkeep import due
@@ -147,3 +148,20 @@ def test_a_running_process_goes_on_after_the_key_was_replaced(kept: Kept) -> Non
         late.deposit("3.00", account=account)
     late.close()
     replacing.close()
+
+
+def test_nothing_is_written_beside_a_key_that_is_mounted_as_a_secret(tmp_path: Path) -> None:
+    secret, state = tmp_path / "secrets" / "writer.key", tmp_path / "state"
+    secret.parent.mkdir()
+    secret.write_text("a1" * 32)
+    secret.chmod(0o400)
+    secret.parent.chmod(0o500)
+    keys = ConfiguredKeys(str(secret), tmp_path, {}, state)
+    url = f"sqlite:///{tmp_path / 'bank.db'}"
+    open_database(url, keys).close()
+    world = make_world(url, keys=keys)
+    kept = KeptHeads(keys.heads_file)
+    assert kept.follow(world.database) == {}
+    assert [*secret.parent.iterdir()] == [secret]
+    assert len([*state.rglob("*.heads")]) == 1
+    world.close()
