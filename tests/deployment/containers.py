@@ -97,6 +97,23 @@ def start_alone() -> None:
         run("podman", "rm", "chainteller_alone")
 
 
+def start_units() -> None:
+    """The units under systemd: the service answers on its socket, a backup drills itself."""
+    _build(_STAND_INS / "systemd.Dockerfile", HERE, "chainteller_systemd")
+    options = ("--detach", "--privileged", "--systemd=always", "--name=chainteller_units")
+    run("podman", "run", *options, "chainteller_systemd")
+    inside = "podman exec chainteller_units "
+    _wait_for(
+        f"{inside}curl --silent --fail --unix-socket /run/chainteller/teller.sock http://teller/readyz"
+    )
+    run(*f"{inside}systemctl start chainteller-backup.service".split())
+    assert "bank-" in run(*f"{inside}ls /var/lib/chainteller-backups".split())
+    run(*f"{inside}systemctl stop chainteller.service".split())
+    shown = f"{inside}systemctl show --property=Result --value chainteller chainteller-backup"
+    assert run(*shown.split()).split() == ["success", "success"]
+    print("units run under systemd: served, backed up, drilled and stopped")
+
+
 def compose_up() -> None:
     began = time.monotonic()
     run(HERE / "make_secrets")
@@ -141,7 +158,8 @@ def main_job() -> None:
 
 
 def remove() -> None:
-    for line in ("podman-compose down --volumes", "podman rm --force chainteller_alone",
+    for line in ("podman-compose down --volumes",
+                 "podman rm --force chainteller_alone chainteller_units",
                  "podman volume rm --force chainteller_alone"):  # fmt: skip
         subprocess.run(line.split(), cwd=HERE, capture_output=True, check=False)
     shutil.rmtree(HERE / "secrets", ignore_errors=True)
@@ -152,6 +170,7 @@ if __name__ == "__main__":
     try:
         build(Path(sys.argv[1]))
         start_alone()
+        start_units()
         compose_up()
         main_job()
     finally:
