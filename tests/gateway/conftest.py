@@ -41,6 +41,7 @@ class Listening(SpecOnlyApp):
         super().__init__(behind)
         self.asked: list[tuple[str, str]] = []
         self.keys: list[str] = []
+        self.traces: list[str] = []
         self.is_out = False
         """Whether it answers everything with 503."""
 
@@ -49,6 +50,7 @@ class Listening(SpecOnlyApp):
             self.asked.append((scope["method"], scope["path"]))
             headers = dict(scope["headers"])
             self.keys.append(headers.get(b"idempotency-key", b"").decode())
+            self.traces.append(headers.get(b"traceparent", b"").decode())
         if self.is_out:
             refusal = {"error": "SERVICE_UNAVAILABLE", "message": "Later.", "details": {}}
             await JSONResponse(refusal, 503)(scope, receive, send)

@@ -38,7 +38,7 @@ class App:
         self.metrics = Metrics(options.version)
         self.threads = Threads()
         self.connections: Connections[BoundedHttpProtocol] = Connections()
-        self.stop_notice_s = options.stop_notice_s
+        self.version, self.stop_notice_s = options.version, options.stop_notice_s
         self.peers = Peers(options.trusted_proxies)
         self.hosts = Hosts(options.hosts, served_as, urlsplit(options.public_url).hostname or "")
         rates = options.rates if options.rate_limits else None

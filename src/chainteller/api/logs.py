@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from chainteller.domain.clock import Clock, format_instant
+from chainteller.telemetry.tracing import current
 
 _MAXIMUM_BYTES = 10 * 1024 * 1024
 _KEPT = 5
 BATCH_S = 0.1
 _MOST_WAITING = 500
 
+LOGGERS = ("chainteller", "uvicorn")
+"""Whose lines the log has."""
 _log = logging.getLogger("chainteller.api")
 
 
@@ -32,7 +35,9 @@ class Line(NamedTuple):
     error: str
     organisation: str
     key_id: str
+    agent: str = ""
     trace_id: str = ""
+    span_id: str = ""
 
 
 class JsonLines(logging.Formatter):
@@ -49,6 +54,9 @@ class JsonLines(logging.Formatter):
             "process": record.process,
         }
         line.update(getattr(record, "fields", {}))
+        span = current()
+        if span is not None:
+            line |= {"traceId": span.trace_id, "spanId": span.span_id}
         if record.exc_info and record.exc_info[1] is not None:
             line["exception"] = type(record.exc_info[1]).__name__
             line["traceback"] = _frames(record.exc_info[2])
@@ -88,7 +96,9 @@ class RequestLines:
                 ("error", line.error),
                 ("organisation", line.organisation),
                 ("keyId", line.key_id),
+                ("agent", line.agent),
                 ("traceId", line.trace_id),
+                ("spanId", line.span_id),
             )
             if value
         )
@@ -124,7 +134,7 @@ def send_logs_to(path: Path | None) -> None:
         path.chmod(0o600)
         handler = RotatingFileHandler(path, maxBytes=_MAXIMUM_BYTES, backupCount=_KEPT)
     handler.setFormatter(JsonLines())
-    for name in ("chainteller", "uvicorn"):
+    for name in LOGGERS:
         logger = logging.getLogger(name)
         logger.handlers = [handler]
         logger.setLevel(logging.INFO)

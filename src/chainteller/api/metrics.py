@@ -7,6 +7,7 @@ them answers.
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import Any
 
 from prometheus_client import (
@@ -14,6 +15,7 @@ from prometheus_client import (
     Counter,
     Gauge,
     Histogram,
+    Metric,
     disable_created_metrics,
     generate_latest,
 )
@@ -79,7 +81,7 @@ class Metrics:
     def answered(
         self, operation: str, method: str, status: int, seconds: float, error: str = ""
     ) -> None:
-        known = method if method in _METHODS else "other"
+        known = method if method in METHODS else "other"
         counted = self._counted.get((operation, known, status))
         if counted is None:
             counted = self._requests.labels(operation, known, str(status))
@@ -111,6 +113,23 @@ class Metrics:
 
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         self._memory.set(peak if sys.platform == "darwin" else peak * 1024)
+
+    def count_dropped(self, signal: str, number: int) -> None:
+        """Count what telemetry couldn't be sent. The metric exists where there's telemetry."""
+        self._dropped.labels(signal).inc(number)
+
+    @cached_property
+    def _dropped(self) -> Counter:
+        return self._counter(
+            "chainteller_telemetry_dropped_total",
+            "Spans (traces) and log lines (logs) that couldn't be sent.",
+            "signal",
+        )
+
+    def families(self, figures: Iterable[Figure]) -> Iterator[Metric]:
+        """The metrics of this process, and those of the records."""
+        yield from self._registry.collect()
+        yield from _registry_of(figures).collect()
 
     def text(self, figures: Iterable[Figure] = ()) -> bytes:
         """Export the metrics in the text format, version 0.0.4, with those of the records."""
@@ -151,4 +170,4 @@ def _registry_of(figures: Iterable[Figure]) -> CollectorRegistry:
     return registry
 
 
-_METHODS = frozenset({"GET", "POST", "DELETE", "PUT", "PATCH", "HEAD", "OPTIONS"})
+METHODS = frozenset({"GET", "POST", "DELETE", "PUT", "PATCH", "HEAD", "OPTIONS"})

@@ -2,7 +2,8 @@
 
 import contextlib
 import json
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -16,6 +17,9 @@ from chainteller.api.threads import OWN_WORK, run
 from chainteller.service.deployment import Books, Figure
 from chainteller.service.errors import ServiceError, ServiceUnavailable
 from chainteller.service.operations import Endpoint
+
+if TYPE_CHECKING:
+    from prometheus_client import Metric
 
 METRICS = Endpoint(
     operation_id="metrics", route="GET /metrics", summary="Figures for Prometheus", scope="admin"
@@ -92,3 +96,10 @@ class Operating:
         with contextlib.suppress(ServiceUnavailable):  # /readyz says why
             figures = await run(self._gateway.threads, self._gateway.deployment.figures, OWN_WORK)
         return self._metrics.text(figures)
+
+    def families(self) -> "Iterator[Metric]":
+        """The metrics of this process and of the records, for whoever sends them on."""
+        figures: tuple[Figure, ...] = ()
+        with contextlib.suppress(ServiceUnavailable):  # as above
+            figures = self._gateway.deployment.figures()
+        return self._metrics.families(figures)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from chainteller.api.logs import Line
-from chainteller.api.metrics import Metrics
+from chainteller.api.metrics import METHODS, Metrics
 from chainteller.api.peers import Peers
 from chainteller.api.protocol import CONNECTION
 from chainteller.api.request_context import API_VERSION, RequestContext, set_context
@@ -20,13 +20,14 @@ from chainteller.api.responses import error_reply
 from chainteller.domain.pasted_secrets import Digits, find_secret
 from chainteller.domain.randomness import Randomness
 from chainteller.service.errors import InternalError, ServiceError, ValidationFailed
+from chainteller.service.operations import EVENT_STREAM
+from chainteller.telemetry import tracing
+from chainteller.telemetry.tracing import NONE, Kind
 
 _HEALTH = frozenset({"/healthz", "/readyz"})
 """Answered under any name: a balancer's checks name what they like, and these tell no secret."""
-_TRACE = re.compile(
-    r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}.*"
-)
-"""The header ``traceparent`` of W3C Trace Context; later versions may add to it."""
+_UNTRACED = _HEALTH | {EVENT_STREAM.path}
+"""Requests without a span: checks that are always the same, and one that goes on for hours."""
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 _ALWAYS = (
     (b"api-version", API_VERSION.encode()),
@@ -66,6 +67,21 @@ class Outermost:
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         context = self._begin(scope)
         set_context(scope, context)
+        if scope["path"] in _UNTRACED:
+            await self._answer(scope, receive, send, context)
+            return
+        tracing.pass_on(context.traceparent)
+        method = scope["method"] if scope["method"] in METHODS else "HTTP"
+        with tracing.span(method, Kind.SERVER, NONE, context.traceparent) as context.span:
+            try:
+                await self._answer(scope, receive, send, context)
+            finally:
+                if context.span.trace_id:
+                    _describe(method, scope, context)
+
+    async def _answer(
+        self, scope: Scope, receive: Receive, send: Send, context: RequestContext
+    ) -> None:
         started = time.perf_counter()
         connection = scope.get(CONNECTION)
 
@@ -104,7 +120,9 @@ class Outermost:
         offered = headers.get("x-request-id", "")
         taken = offered if _is_request_id(offered) else self._randomness.bytes(8).hex()
         client = self._peers.client((scope.get("client") or ("",))[0], headers)
-        return RequestContext(taken, headers, frozenset(repeated), client)
+        found = RequestContext(taken, headers, frozenset(repeated), client)
+        found.traceparent = _traceparent(found)
+        return found
 
     def _finish(self, scope: Scope, context: RequestContext, seconds: float) -> None:
         method, principal = scope["method"], context.principal
@@ -120,7 +138,9 @@ class Outermost:
                 error=context.error,
                 organisation="" if principal is None else principal.actor.organisation,
                 key_id="" if principal is None else principal.actor.key_id,
-                trace_id=_trace_id(context),
+                agent="" if principal is None else principal.actor.agent_id,
+                trace_id=context.span.trace_id or context.traceparent[3:35],
+                span_id=context.span.span_id,
             )
         )
 
@@ -131,10 +151,44 @@ def _is_request_id(offered: str) -> bool:
     return is_id and find_secret(offered, Digits.DIGEST) is None
 
 
-def _trace_id(context: RequestContext) -> str:
-    """The id of the caller's trace; empty if it sent none, or one that can't be used."""
-    found = _TRACE.fullmatch(context.headers.get("traceparent", ""))
-    return found[1] if found is not None and _is_request_id(found[1]) else ""
+def _traceparent(context: RequestContext) -> str:
+    """The caller's span; empty if it sent none, or one that can't be used. ``tracestate`` isn't
+    read: anybody may write anything into it.
+    """
+    given = context.headers.get("traceparent")
+    if given is None or "traceparent" in context.repeated:
+        return ""
+    found = tracing.read_traceparent(given)
+    return found if _is_request_id(found[3:35]) else ""
+
+
+def _describe(method: str, scope: Scope, context: RequestContext) -> None:
+    """Name a request's span. The path is that of the route: ids, and the links of customers, stay
+    out, as does the query."""
+    span, principal, status = context.span, context.principal, context.status
+    attributes: dict[str, str | int] = {
+        "http.request.method": "_OTHER" if method == "HTTP" else method,
+        "url.scheme": scope["scheme"],
+        "network.protocol.version": scope["http_version"],
+        "chainteller.operation": context.operation,
+        "chainteller.request_id": context.request_id,
+    }
+    if context.client:
+        attributes["client.address"] = context.client
+    if status:
+        attributes["http.response.status_code"] = status
+    if context.route:
+        attributes |= {"http.route": context.route, "url.path": context.route}
+        span.rename(f"{method} {context.route}")
+    if principal is not None:
+        actor = principal.actor
+        named = {"chainteller.organisation": actor.organisation, "chainteller.key_id": actor.key_id}
+        attributes |= {name: each for name, each in named.items() if each}
+        if actor.agent_id:
+            attributes["enduser.id"] = actor.agent_id
+    span.put(attributes)
+    if status >= 500 or not status:
+        span.fail(context.error or str(status or "no_response"))
 
 
 def unforeseen(context: RequestContext) -> InternalError:

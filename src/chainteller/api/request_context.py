@@ -6,6 +6,7 @@ from starlette.types import Scope
 
 from chainteller.service.deployment import Principal
 from chainteller.service.errors import ValidationFailed
+from chainteller.telemetry.tracing import NO_SPAN, Span
 
 API_VERSION = "2026-11-01"
 """The only API version: the default, sent with every reply."""
@@ -30,6 +31,11 @@ class RequestContext:
     principal: Principal | None = None
     error: str = ""
     status: int = 0
+    route: str = ""
+    """The path with names for its ids, of a request that has a handler."""
+    traceparent: str = ""
+    """The caller's span; empty if it named none."""
+    span: Span = NO_SPAN
     reply_headers: list[tuple[bytes, bytes]] = field(default_factory=list)
 
     def header(self, name: str) -> str | None:

@@ -18,7 +18,7 @@ class _Node:
 
     literal: dict[str, "_Node"] = field(default_factory=dict)
     parameter: "_Node | None" = None
-    answers: dict[str, tuple[Handler, tuple[str, ...]]] = field(default_factory=dict)
+    answers: dict[str, tuple[Handler, str, tuple[str, ...]]] = field(default_factory=dict)
 
 
 class Router:
@@ -39,7 +39,7 @@ class Router:
                 node = node.parameter
             else:
                 node = node.literal.setdefault(part, _Node())
-        node.answers[method] = (handler, tuple(names))
+        node.answers[method] = (handler, path, tuple(names))
         if method == "GET":
             node.answers["HEAD"] = node.answers[method]
 
@@ -48,7 +48,7 @@ class Router:
         found = node.answers.get(scope["method"]) if node is not None else None
         response: Response
         if found is not None:
-            handler, names = found
+            handler, context_of(scope).route, names = found
             scope["path_params"] = dict(zip(names, values, strict=True))
             response = await handler(Request(scope, receive))
         elif node is not None and node.answers:

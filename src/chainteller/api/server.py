@@ -24,13 +24,14 @@ import uvicorn
 from chainteller.api.app import App
 from chainteller.api.connections import KEY_HOLDER_PLACES, STRANGER_PLACES
 from chainteller.api.listening import BACKLOG, Address, remove, url_of
-from chainteller.api.logs import send_logs_to
+from chainteller.api.logs import LOGGERS, JsonLines, send_logs_to
 from chainteller.api.metric_files import shared_between_processes
 from chainteller.api.monitoring import Monitoring
 from chainteller.api.processes import EXIT_INTERRUPTED, serve_in_processes
 from chainteller.api.protocol import KEEP_ALIVE_S, BoundedHttpProtocol
 from chainteller.api.tls import Certificate, TlsGate
 from chainteller.service.deployment import Deployment
+from chainteller.telemetry.destinations import Destination
 
 DRAIN_S = 10
 _LAST_ACCEPT_S = 0.01
@@ -50,6 +51,7 @@ class Serving:
         log: the log file; None for stderr.
         certificate: for TLS; None serves HTTP in the clear.
         metrics: where the metrics are served without a key; None serves them to keys only.
+        telemetry: where traces, metrics and logs are sent; None sends none.
     """
 
     address: Address = field(default_factory=Address)
@@ -57,6 +59,7 @@ class Serving:
     log: Path | None = None
     certificate: Certificate | None = None
     metrics: Address | None = None
+    telemetry: Destination | None = None
 
 
 def serve(deployment: Deployment, serving: Serving) -> int:
@@ -86,6 +89,7 @@ def _run(deployment: Deployment, serving: Serving, listeners: list[socket.socket
         listeners,
         certificate=serving.certificate,
         served_as=serving.address.host,
+        telemetry=serving.telemetry,
     )
     if serving.workers == 1:
         return run(lambda: _say(line))
@@ -193,6 +197,7 @@ def run_server(
     *,
     certificate: Certificate | None = None,
     served_as: str = "",
+    telemetry: Destination | None = None,
 ) -> int:
     """Run one server process.
 
@@ -200,6 +205,7 @@ def run_server(
     """
     app = App(deployment, served_as)
     server = Server(app, announce, certificate)
+    stop_sending = _nothing if telemetry is None else _send(telemetry, app)
     deployment.start()
     gc.collect()
     gc.freeze()
@@ -208,7 +214,22 @@ def run_server(
     finally:
         app.threads.shutdown(wait=False, cancel_futures=True)
         deployment.stop()
+        stop_sending()
     return EXIT_INTERRUPTED if server.ended_by == signal.SIGINT else 0
+
+
+def _send(telemetry: Destination, app: App) -> Callable[[], None]:
+    """Send telemetry of this process; returns what ends that."""
+    from chainteller.telemetry.sending import Sending  # noqa: PLC0415 - an extra
+
+    sending = Sending(telemetry, app.version, app.metrics.count_dropped)
+    sending.send_metrics(app.operating.families)
+    sending.send_logs(JsonLines(), *LOGGERS)
+    return sending.close
+
+
+def _nothing() -> None:
+    """What ends where nothing began."""
 
 
 def _say(line: str) -> None:

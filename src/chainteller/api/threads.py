@@ -10,6 +10,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from chainteller.telemetry.tracing import bound
+
 Answer = TypeVar("Answer")
 
 THREADS = 16
@@ -46,7 +48,7 @@ class Threads:
         """Run ``work`` in a thread when it is ``holder``'s turn."""
         await self._turn(holder)
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+            return await asyncio.get_running_loop().run_in_executor(self._pool, bound(work))
         finally:
             self._free += 1
             self._busy[holder] -= 1

@@ -9,6 +9,7 @@ import click
 from chainteller.cli import administration
 from chainteller.cli.error_output import Usage
 from chainteller.cli.options import FILE, TellerCommand, example, options
+from chainteller.cli.telemetry import GATEWAY, SERVICE, telemetry_of
 
 if TYPE_CHECKING:
     from chainteller.api.tls import Certificate
@@ -80,8 +81,9 @@ def serve(  # noqa: PLR0913 - one per option
         )
     file = None if log == "-" else configured.settings.paths.logs / "serve.log"
     metrics = address_of(service.metrics_address) if service.metrics_address else None
+    telemetry = telemetry_of(configured, SERVICE if provider is None else GATEWAY)
     return administration.serve(
-        Serving(address, workers, file, certificate, metrics),
+        Serving(address, workers, file, certificate, metrics, telemetry),
         sample=sample,
         provider=None if provider is None else provider_address(provider),
     )

@@ -90,7 +90,7 @@ class RemoteService(Service):
             answer = self._post(call, path, query)
         else:
             headers = {CASE_HEADER: case_id} if (case_id := self._case_of(call)) else None
-            asked = Outgoing("GET", path, query, headers)
+            asked = Outgoing("GET", path, query, headers, route=call.operation.path)
             model, check = call.operation.wire_response, partial(complete, call)
             answer = self.connection.sender.read(asked, model, check)
         return answer
@@ -105,7 +105,9 @@ class RemoteService(Service):
         """Send a POST; writes are repeated only if the deployment supports idempotency keys."""
         operation = call.operation
         key, request = self.connection.key(call.key), self._known_request(call)
-        asked = Write(operation.method, path, key, request, query, self._case_of(call))
+        asked = Write(
+            operation.method, path, key, request, query, self._case_of(call), operation.path
+        )
         repeatable = not operation.writes or self.connection.offers(operations.IDEMPOTENCY)
         outcome = self.connection.sender.write(
             asked, partial(self._read_answer, call), repeatable=repeatable

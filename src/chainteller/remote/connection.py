@@ -43,7 +43,7 @@ class Connection:
     def _ask(self) -> Capabilities:
         try:
             offered: Capabilities = self.sender.read(
-                Outgoing("GET", CAPABILITIES.path), CAPABILITIES.response
+                Outgoing("GET", CAPABILITIES.path, route=CAPABILITIES.path), CAPABILITIES.response
             )
         except (NotFound, MethodNotAllowed, ReplyUnusable):
             return self._plain()
@@ -52,7 +52,9 @@ class Connection:
     def _plain(self) -> Capabilities:
         """Capabilities of a deployment without additions: derived from its markets."""
         try:
-            listed: Page[Market] = self.sender.read(Outgoing("GET", MARKETS.path), MARKETS.response)
+            listed: Page[Market] = self.sender.read(
+                Outgoing("GET", MARKETS.path, route=MARKETS.path), MARKETS.response
+            )
         except ServiceError:
             return Capabilities()
         return Capabilities(

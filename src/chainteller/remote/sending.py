@@ -7,16 +7,18 @@ idempotency keys, always with the same key; without a clear answer they raise Ou
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError, from_json
 
 from chainteller.domain.randomness import SystemRandomness, below
 from chainteller.domain.signed_requests import CASE_HEADER
-from chainteller.remote import tracing
 from chainteller.remote.answers import AnotherRecord, NotShown
 from chainteller.remote.transport import (
+    UNIX,
     NotSent,
     Outgoing,
     Reply,
@@ -44,6 +46,8 @@ from chainteller.service.models.base import (
     Written,
     check_amounts,
 )
+from chainteller.telemetry import tracing
+from chainteller.telemetry.tracing import Kind
 
 Query = tuple[tuple[str, str], ...]
 Value = TypeVar("Value")
@@ -76,6 +80,7 @@ class Write:
     body: BaseModel | None = None
     query: Query = ()
     case_id: str = ""
+    route: str = ""
 
     def outgoing(self) -> Outgoing:
         headers = {"Idempotency-Key": self.key}
@@ -88,7 +93,7 @@ class Write:
                 content = self.body.model_dump_json(by_alias=True, exclude_none=True).encode()
             except PydanticSerializationError:  # half of a character, as only a paste can hold
                 raise ValidationFailed.of("body", "It has text that cannot be sent.") from None
-        return Outgoing(self.method, self.path, self.query, headers, content)
+        return Outgoing(self.method, self.path, self.query, headers, content, self.route)
 
 
 class Sender:
@@ -97,7 +102,6 @@ class Sender:
     def __init__(self, transport: Transport) -> None:
         self.transport = transport
         self.randomness = SystemRandomness()
-        self._trace_id = tracing.given_trace_id()
         self.watch: Watch | None = None
         """Called before every repetition."""
 
@@ -176,15 +180,13 @@ class Sender:
 
     def _answered(self, request: Outgoing, attempts: int) -> Reply:
         """Send until a clear reply. Raises TransportFault; NotSent only if no attempt was sent."""
-        trace = tracing.traceparent(self.randomness, self._trace_id)
-        request = replace(request, headers={**(request.headers or {}), "traceparent": trace})
         ends = time.monotonic() + self.transport.deadline_s
         unclear: TransportFault | None = None
         for attempt in range(attempts):
             last = attempt == attempts - 1
             began, status, code = time.monotonic(), 0, ""
             try:
-                reply = self.transport.send(request, max(0.05, ends - time.monotonic()))
+                reply = self._tried(request, attempt, max(0.05, ends - time.monotonic()))
             except TransportFault as fault:
                 if unclear is None or not isinstance(fault, NotSent):
                     unclear = fault
@@ -200,6 +202,35 @@ class Sender:
             self._tell(request, status, code, began)
             time.sleep(wait_s)
         raise unclear or Unanswered("no answer")
+
+    def _tried(self, request: Outgoing, attempt: int, within_s: float) -> Reply:
+        """Send once, as a span where the request belongs to one. Raises TransportFault."""
+        if tracing.current() is None:
+            return self.transport.send(_with_trace(request), within_s)
+        name = f"{request.method} {request.route}".rstrip()
+        attributes = self._attributes | {
+            "http.request.method": request.method,
+            "url.full": f"{self._attributes['url.full']}{request.route}",
+            "url.template": request.route,
+        }
+        if attempt:
+            attributes["http.request.resend_count"] = attempt
+        with tracing.span(name, Kind.CLIENT, attributes) as span:
+            reply = self.transport.send(_with_trace(request), within_s)
+            span.put({"http.response.status_code": reply.status})
+            if reply.status >= 400:
+                span.fail(_code_of(reply) or str(reply.status))
+            return reply
+
+    @cached_property
+    def _attributes(self) -> dict[str, str | int]:
+        """Which server a request's span is about."""
+        address = self.transport.address
+        if address.startswith(UNIX):
+            return {"url.full": address, "server.address": address.removeprefix(UNIX)}
+        found = urlsplit(address)
+        port = found.port or (443 if found.scheme == "https" else 80)
+        return {"url.full": address, "server.address": found.hostname or "", "server.port": port}
 
     def _tell(self, request: Outgoing, status: int, code: str, began: float) -> None:
         if self.watch is not None:
@@ -221,6 +252,11 @@ class Sender:
     def _backoff_s(self, attempt: int) -> float:
         longest_ms = _PAUSES_MS[min(attempt, len(_PAUSES_MS) - 1)]
         return (longest_ms // 2 + below(self.randomness, longest_ms // 2 + 1)) / 1000
+
+
+def _with_trace(request: Outgoing) -> Outgoing:
+    trace = tracing.outgoing()
+    return replace(request, headers={**(request.headers or {}), **trace}) if trace else request
 
 
 def _is_final(fault: TransportFault, attempt: int) -> bool:

@@ -72,6 +72,8 @@ class Outgoing:
     query: tuple[tuple[str, str], ...] = ()
     headers: Mapping[str, str] | None = None
     body: bytes | None = None
+    route: str = ""
+    """The path with names for its ids, for the request's span."""
 
 
 @dataclass(frozen=True, slots=True)

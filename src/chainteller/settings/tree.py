@@ -122,6 +122,8 @@ class ServiceSettings:
     tls_certificate: str = _setting("", values.text)
     tls_key: str = _setting("", values.text)
     metrics_address: str = _setting("", values.listening_address)
+    otlp_endpoint: str = _setting("", values.otlp_endpoint)
+    log_format: str = _setting("json", values.log_format)
     stop_notice_s: float = _setting(0, values.seconds(0))
     key_days: int = _setting(365, values.count)
     trusted_proxies: tuple[str, ...] = _setting((), values.proxies)

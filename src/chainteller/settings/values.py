@@ -176,6 +176,18 @@ def url(value: object) -> str:
     return address.rstrip("/")
 
 
+def otlp_endpoint(value: object) -> str:
+    """A collector's address; empty for none."""
+    return url(value) if text(value) else ""
+
+
+def log_format(value: object) -> str:
+    """Log lines are JSON: a text wouldn't keep what somebody sent apart from what happened."""
+    if text(value) != "json":
+        raise ValueError("needs json, the one format that there is")
+    return "json"
+
+
 def public_url(value: object) -> str:
     """Browsers have wallets sign on pages over TLS alone, and on this machine's own."""
     address = text(value)

@@ -9,6 +9,7 @@ from chainteller.storage.db.faults import explain, is_lost, unavailable
 from chainteller.storage.db.group_commit import Result, Unit
 from chainteller.storage.db.query import Session
 from chainteller.storage.db.transactions import ELSEWHERE, STATUS
+from chainteller.telemetry import tracing
 
 _LOOKS = 40
 _PAUSE_S = 0.05
@@ -23,7 +24,10 @@ def transact(database: Database, unit: Unit[Result]) -> Result:
     """
     try:
         if not database.is_postgres:
-            return database.writers.run(unit, lambda connection: commit(database, connection, None))
+            shared = tracing.bound(unit)  # another unit's thread may run it
+            return database.writers.run(
+                shared, lambda connection: commit(database, connection, None)
+            )
         with database.write() as connection:
             return unit(connection, lambda number: commit(database, connection, number))
     except DatabaseError as error:

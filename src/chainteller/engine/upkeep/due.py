@@ -27,6 +27,7 @@ from chainteller.engine.verification import work
 from chainteller.service import operations
 from chainteller.storage.db.query import Record
 from chainteller.storage.queries import jobs
+from chainteller.telemetry import tracing
 
 ORPHANED = "work.orphaned"
 """The action of the audit entry for work on a record that doesn't exist; it isn't done."""
@@ -47,28 +48,40 @@ def run(context: EngineContext, limit: int) -> int:
     done = 0
     while done < limit:
         told = _Told()
-        is_done = work_unit(context, Actor(name="worker"), partial(_one, told))
-        if told.wrong:
-            disputes.open_for(context, told.wrong)
+        with tracing.span("due work") as span:
+            is_done = _is_next_done(context, told)
+            if told.kind:
+                span.rename(told.kind)
         if is_done:
-            done += 1
-            if told.is_paid and context.kept is not None:
-                context.kept.follow(context.database)
-        elif told.watched:
-            small_transfers.watch(context, told.watched)
-            done += 1
-        elif told.forwarded is not None:
-            _forward(context, told.forwarded)
             done += 1
         elif not told.wrong:
             break
     return done
 
 
+def _is_next_done(context: EngineContext, told: "_Told") -> bool:
+    """Do the next piece; False if none is due, or it has to wait."""
+    is_done = work_unit(context, Actor(name="worker"), partial(_one, told))
+    if told.wrong:
+        disputes.open_for(context, told.wrong)
+    if is_done:
+        if told.is_paid and context.kept is not None:
+            context.kept.follow(context.database)
+    elif told.watched:
+        small_transfers.watch(context, told.watched)
+    elif told.forwarded is not None:
+        _forward(context, told.forwarded)
+    else:
+        return False
+    return True
+
+
 @dataclass(slots=True)
 class _Told:
     """What a look for due work leaves to be done outside of its transaction."""
 
+    kind: str = ""
+    """What kind of work was found."""
     watched: str = ""
     """A small transfer whose chain must be asked, for which no transaction waits."""
     forwarded: Record | None = None
@@ -80,7 +93,8 @@ class _Told:
     were kept: a payout waits for somebody to clear it."""
 
     def forget(self) -> None:
-        self.watched, self.forwarded, self.is_paid, self.wrong = "", None, False, ()
+        self.kind, self.watched, self.forwarded = "", "", None
+        self.is_paid, self.wrong = False, ()
 
 
 def _one(told: _Told, tx: UnitOfWork) -> bool:
@@ -93,6 +107,7 @@ def _one(told: _Told, tx: UnitOfWork) -> bool:
     job = jobs.take_due(tx.connection, tx.now, withdrawals.SEND)
     if job is None:
         return False
+    told.kind = job.kind
     record = due_times.record_of(tx.connection, job.kind, job.reference)
     if record is not None:
         tx.actor = Actor(record.organisation_id, "worker")

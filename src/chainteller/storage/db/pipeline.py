@@ -7,7 +7,7 @@ what it saves.
 
 import hashlib
 from collections.abc import Callable, Generator, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from psycopg import Connection, DataError, OperationalError
@@ -147,6 +147,16 @@ class Pipeline:
             if result is None and pg.status != ConnStatus.OK:
                 return False
         return True
+
+    @cached_property
+    def server(self) -> dict[str, str | int]:
+        """Which database it is, for spans."""
+        info = self.driver.info
+        return {
+            "db.namespace": info.dbname,
+            "server.address": info.host,
+            "server.port": info.port,
+        }
 
     @property
     def is_in_transaction(self) -> bool:

@@ -36,6 +36,8 @@ from chainteller.storage.db.query import (
     Values,
 )
 from chainteller.storage.db.session import GATE, Sessions
+from chainteller.storage.db.spans import statements_span
+from chainteller.telemetry import tracing
 
 LOCK_TIMEOUT_S = 2
 STATEMENT_TIMEOUT_S = 10
@@ -227,8 +229,18 @@ class PostgresSession(Session):
         is_first, self._is_begun = not self._is_begun, True
         opening = [Step(each) for each in self._opening] if is_first else []
         every = [*opening, *steps]
+        if tracing.current() is None:
+            return self._sent(every, steps, is_first=is_first)[len(opening) :]
+        texts = [each.sql for each in steps] or [each.sql for each in opening]
+        with statements_span(POSTGRESQL, texts, self.statements.server) as span:
+            found = self._sent(every, steps, is_first=is_first)[len(opening) :]
+            span.put({"db.response.returned_rows": sum(len(each.rows) for each in found)})
+        return found
+
+    def _sent(self, every: list[Step], steps: list[Step], *, is_first: bool) -> list[Found]:
+        """Results of ``every`` step: of ``steps``, and of those that begin a transaction."""
         try:
-            found = self._tried(every)
+            return self._tried(every)
         except DatabaseError as error:
             is_committing = bool(steps) and steps[-1].what == "COMMIT"
             if not (error.is_lost and is_first) or is_committing or self._is_fixed:
@@ -236,8 +248,7 @@ class PostgresSession(Session):
             taken, self._taken = self.taken, None
             self._pool.give_back(taken, is_lost=True)
             self._taken, self._is_lost = self._pool.take(), False
-            found = self._tried(every)
-        return found[len(opening) :]
+            return self._tried(every)
 
     def _tried(self, steps: list[Step]) -> list[Found]:
         try:

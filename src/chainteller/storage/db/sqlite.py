@@ -23,9 +23,11 @@ from chainteller.storage.db.query import (
     Values,
 )
 from chainteller.storage.db.session import Sessions
+from chainteller.storage.db.spans import statements_span
+from chainteller.telemetry import tracing
 
 BUSY_TIMEOUT_MS = 5_000
-READING, WRITING = "BEGIN", "BEGIN IMMEDIATE"
+READING, WRITING, _COMMIT = "BEGIN", "BEGIN IMMEDIATE", "COMMIT"
 _KEPT, _MOST = 8, 32
 _LARGEST = 2**63
 _DIALECT = Dialect(SQLITE)
@@ -58,6 +60,14 @@ class SqliteSession(Session):
 
     def execute(self, query: Statement, values: Values = NONE) -> Found:
         form = self._form(query, values)
+        if tracing.current() is None:
+            return self._found(form, values)
+        with statements_span(SQLITE, [form.sql]) as span:
+            found = self._found(form, values)
+            span.put({"db.response.returned_rows": len(found.rows)})
+        return found
+
+    def _found(self, form: Form, values: Values) -> Found:
         try:
             cursor = self._run(form, values)
             rows = form.read(cursor.fetchall()) if form.has_rows else []
@@ -95,9 +105,17 @@ class SqliteSession(Session):
         """Nothing waits here."""
 
     def commit(self) -> None:
+        if not self._driver.in_transaction:
+            return
+        if tracing.current() is None:
+            self._commit()
+        else:
+            with statements_span(SQLITE, [_COMMIT]):
+                self._commit()
+
+    def _commit(self) -> None:
         try:
-            if self._driver.in_transaction:
-                self._driver.execute("COMMIT")
+            self._driver.execute(_COMMIT)
         except sqlite3.Error as error:
             raise DatabaseError(error) from error
 

@@ -1,0 +1,60 @@
+"""Telemetry of this process, sent to a real collector."""
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.api.conftest import log_file
+from tests.telemetry.collector import PATIENCE_S, Collector, collecting
+from tests.world.bank import World, build, sqlite_url
+
+from chainteller.api.logs import LOGGERS, JsonLines
+from chainteller.telemetry.destinations import destination
+from chainteller.telemetry.sending import Sending
+
+__all__ = ["collector", "log_file", "request_lines", "sending", "world"]
+
+
+@pytest.fixture
+def collector() -> Iterator[Collector]:
+    with collecting() as found:
+        yield found
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    made = build(sqlite_url(tmp_path))
+    yield made
+    made.engine.close()
+
+
+@contextmanager
+def sending(
+    collector: Collector, dropped: list[tuple[str, int]] | None = None
+) -> Iterator[Sending]:
+    """Record traces and log lines of this process; all of them have arrived after the block."""
+    found = destination("test", collector.address, {})
+    assert found is not None
+    kept = [] if dropped is None else dropped
+    started = Sending(found, "0.0.test", lambda signal, count: kept.append((signal, count)))
+    started.send_logs(JsonLines(), *LOGGERS)
+    try:
+        yield started
+    finally:
+        started.close()
+
+
+def request_lines(log: Path, wanted: int) -> list[Any]:
+    """The log lines of requests, which are written in batches, once there are so many."""
+    ends = time.monotonic() + PATIENCE_S
+    while time.monotonic() < ends:
+        every = [json.loads(line) for line in log.read_text().splitlines()]
+        found = [line for line in every if line["event"] == "request"]
+        if len(found) >= wanted:
+            return found
+        time.sleep(0.01)
+    raise AssertionError(log.read_text())

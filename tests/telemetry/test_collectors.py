@@ -1,0 +1,107 @@
+"""Collectors that are down, hang or refuse: requests go on, and losses are counted and said."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from tests.telemetry.collector import Collector, collecting
+from tests.telemetry.conftest import sending
+from tests.world.bank import World
+
+from chainteller.telemetry import tracing
+from chainteller.telemetry.sending import CLOSE_S
+
+REQUESTS = 60
+PATIENCE_S = 20
+
+
+def warnings_in(log: Path) -> list[str]:
+    lines: list[Any] = [json.loads(line) for line in log.read_text().splitlines()]
+    return [line["event"] for line in lines if line["level"] == "warning"]
+
+
+def test_a_collector_that_hangs_delays_no_request_and_no_exit(world: World) -> None:
+    """Not one of its answers comes before the server has ended."""
+    key = {"Authorization": f"Bearer {world.key('admin')}"}
+    with collecting(pause=threading.Event()) as collector:
+        environ = os.environ | {
+            "OTEL_EXPORTER_OTLP_ENDPOINT": collector.address,
+            "OTEL_BSP_MAX_QUEUE_SIZE": "32",
+            "OTEL_BSP_MAX_EXPORT_BATCH_SIZE": "16",
+            "CHAINTELLER_SERVICE__RATE_LIMITS": "off",
+            "CHAINTELLER_DATABASE": world.context.database.url,
+        }
+        served = subprocess.Popen(
+            [sys.executable, "-m", "chainteller", "serve", "--port", "0", "--log", "-"],
+            env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        assert served.stdout is not None
+        address = served.stdout.readline().split()[-1]
+        with httpx.Client(base_url=address, headers=key) as client:
+            for _ in range(REQUESTS):
+                assert client.get("/trading-accounts").status_code == 403
+            page = client.get("/metrics").text
+        served.send_signal(signal.SIGTERM)
+        _, errors = served.communicate(timeout=CLOSE_S + PATIENCE_S / 2)
+        assert served.returncode == 0, errors
+        assert not collector.spans
+    (dropped,) = [
+        line for line in page.splitlines()
+        if line.startswith('chainteller_telemetry_dropped_total{signal="traces"}')
+    ]  # fmt: skip
+    assert float(dropped.split()[-1]) > 0
+
+
+@pytest.mark.parametrize("status", [500, 0])
+def test_what_a_collector_does_not_take_is_counted_and_said_once(
+    log_file: Path, status: int
+) -> None:
+    """The status 0 stands for an address where nothing listens."""
+    with collecting(status or 200) as collector:
+        if not status:
+            collector.address = "http://127.0.0.1:1"
+        dropped = failed_attempts(collector, log_file)
+    assert sum(count for signal, count in dropped if signal == "traces") == 40
+    host = collector.address.removeprefix("http://")
+    assert warnings_in(log_file) == [f"telemetry can't be delivered to {host}"]
+
+
+def failed_attempts(collector: Collector, log: Path) -> list[tuple[str, int]]:
+    dropped: list[tuple[str, int]] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "10")
+        patch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "0.2")
+        with sending(collector, dropped):
+            for _ in range(40):
+                with tracing.span("work"):
+                    pass
+            ends = time.monotonic() + PATIENCE_S
+            while not warnings_in(log) and time.monotonic() < ends:
+                time.sleep(0.01)
+    return dropped
+
+
+def test_a_collector_that_comes_back_is_said_to_be_back(log_file: Path) -> None:
+    with collecting(500) as collector, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OTEL_BSP_SCHEDULE_DELAY", "20")
+        patch.setenv("OTEL_BLRP_SCHEDULE_DELAY", "20")
+        with sending(collector):
+            ends = time.monotonic() + PATIENCE_S
+            while len(warnings_in(log_file)) < 2 and time.monotonic() < ends:
+                with tracing.span("work"):
+                    time.sleep(0.01)
+                if warnings_in(log_file):
+                    collector.status = 200
+    host = collector.address.removeprefix("http://")
+    assert warnings_in(log_file) == [
+        f"telemetry can't be delivered to {host}",
+        f"telemetry is delivered to {host} again",
+    ]
