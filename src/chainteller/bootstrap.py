@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from chainteller.service.models.records import Capabilities, ChainReport
     from chainteller.storage.database import Database
     from chainteller.storage.log.writer_keys import WriterKeys
+    from chainteller.telemetry.destinations import Destination
     from chainteller.training.scenarios import Scenario
     from chainteller.training.session import Session
     from chainteller.tui.start import StartedDesk
@@ -516,8 +517,34 @@ def workspace_file(paths: Paths, place: Place) -> Path:
     return paths.state / f"{name}-{digest}.db"
 
 
-def start_desk(configured: Configured, place: Place) -> "StartedDesk":
-    """Open the console's service and start its worker; runs in a thread after the first frame."""
+def start_desk(
+    configured: Configured, place: Place, telemetry: "Destination | None" = None
+) -> "StartedDesk":
+    """Open the console's service and start its worker; runs in a thread after the first frame.
+
+    Its traces and log lines are sent to ``telemetry``.
+    """
+    desk = _opened_desk(configured, place)
+    if telemetry is None:
+        return desk
+    from chainteller.api.logs import LOGGERS, JsonLines
+    from chainteller.telemetry.sending import Sending
+
+    sending = Sending(telemetry, __version__, _nobody_counts)
+    sending.send_logs(JsonLines(), *LOGGERS)
+
+    def close() -> None:
+        desk.close()
+        sending.close()
+
+    return desk._replace(close=close)
+
+
+def _nobody_counts(_signal: str, _number: int) -> None:
+    """A console has no metrics."""
+
+
+def _opened_desk(configured: Configured, place: Place) -> "StartedDesk":
     from chainteller.tui.start import StartedDesk
 
     if place.remote:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from chainteller import garbage
+from chainteller.cli.telemetry import CONSOLE, telemetry_of
 from chainteller.paths import Paths, locate, shipped
 from chainteller.service.errors import TellerError
 from chainteller.settings.flags import Flags
@@ -129,12 +130,12 @@ def open_console(configured: "Configured") -> int:
 def _opening(configured: "Configured") -> "tuple[Start, ConsoleSettings]":
     from chainteller.settings.place import sqlite_path
 
-    place = configured.place()
+    place, telemetry = configured.place(), telemetry_of(configured, CONSOLE)
 
     def start() -> "StartedDesk":
         from chainteller.bootstrap import start_desk
 
-        return start_desk(configured, place)
+        return start_desk(configured, place, telemetry)
 
     look = _look(configured.settings, place)
     if place.address.startswith("sqlite:///"):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 from textual.binding import Binding
 
 from chainteller.domain.preconditions import Act, forbidding
+from chainteller.tui.acting import as_command
 
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TradingAccount
@@ -174,9 +175,10 @@ def bindings_of(commands: Iterable[AnyCommand]) -> list[Binding]:
 
 async def run_command(commands: Mapping[str, AnyCommand], command_id: str, target: Target) -> None:
     """Run one of ``commands`` by its id."""
-    done = commands[command_id].run(target)
-    if isawaitable(done):
-        await done
+    with as_command(command_id):
+        done = commands[command_id].run(target)
+        if isawaitable(done):
+            await done
 
 
 def unavailable_reason(command: AnyCommand, target: Target) -> str:

@@ -16,6 +16,7 @@ from textual.widget import Widget
 
 from chainteller.service.errors import ReadOnlyProfile, TellerError
 from chainteller.tui import top_bar as top
+from chainteller.tui.acting import as_command, forget_command
 from chainteller.tui.colleagues import words
 from chainteller.tui.commands import (
     SCREENS,
@@ -143,13 +144,15 @@ class DeskScreen(Blank, FullScreen):
     # alone: a subclass extends what they call, as any method.
 
     def on_mount(self) -> None:
+        forget_command()
         self.mounted()
 
     def on_resize(self) -> None:
         self.resized()
 
     def on_screen_resume(self) -> None:
-        self.resumed()
+        with as_command(f"{self.KEY}.show"):
+            self.resumed()
 
     def mounted(self) -> None:
         desk = self.desk
@@ -302,7 +305,8 @@ class DeskScreen(Blank, FullScreen):
             self.close_field()
             self.field_closed(message.purpose)
         elif (value := self.field_bar.submitted(message.value)) is not None:
-            _hand_on(self, message.purpose, value)
+            with as_command(f"{self.KEY}.{message.purpose}"):
+                _hand_on(self, message.purpose, value)
         self.let_keys_go_on()
 
     def close_field(self) -> None:

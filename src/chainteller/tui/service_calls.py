@@ -10,6 +10,9 @@ from collections.abc import Awaitable, Callable, Generator
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
+from chainteller.telemetry import tracing
+from chainteller.tui.acting import command_here
+
 Given = ParamSpec("Given")
 Answer = TypeVar("Answer")
 
@@ -45,6 +48,7 @@ async def call_service(
     """Await ``call(*args, **kwargs)`` in a thread; whatever it raises is raised here."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Answer] = loop.create_future()
+    traced = _traced(call)
 
     def deliver(setter: Callable[[], None]) -> None:
         if not future.done():
@@ -56,7 +60,7 @@ async def call_service(
 
     def task() -> None:
         try:
-            answer = call(*args, **kwargs)
+            answer = traced(*args, **kwargs)
         except BaseException as error:  # noqa: BLE001 - the awaiting screen handles it
             report(partial(future.set_exception, error))
         else:
@@ -64,6 +68,17 @@ async def call_service(
 
     _CALLERS.submit(task)
     return await future
+
+
+def _traced(call: Callable[Given, Answer]) -> Callable[Given, Answer]:
+    """A call as a span, if a command of the agent makes it."""
+    command = command_here()
+
+    def run(*args: Given.args, **kwargs: Given.kwargs) -> Answer:
+        with tracing.span(command):
+            return call(*args, **kwargs)
+
+    return run if command else call
 
 
 class Later(Awaitable[None]):
