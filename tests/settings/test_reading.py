@@ -119,6 +119,8 @@ _FITTING = {
     "service.docs": "on",
     "gateway.honours_keys": "on",
     "service.metrics_address": "127.0.0.1:9100",
+    "service.otlp_endpoint": "http://127.0.0.1:4318",
+    "service.log_format": "json",
     "service.cleartext": "allow",
     "service.rates.read.per_second": "0.5",
     "service.trusted_proxies": "10.0.0.0/8,unix",

@@ -56,7 +56,8 @@ class Desk:
         self._child.send("\x11")
         self._child.expect(pexpect.EOF, timeout=PATIENCE_S)
         self._child.close()
-        return self._child.exitstatus
+        status: int | None = self._child.exitstatus
+        return status
 
 
 @contextmanager
