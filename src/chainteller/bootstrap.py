@@ -527,21 +527,16 @@ def start_desk(
     desk = _opened_desk(configured, place)
     if telemetry is None:
         return desk
-    from chainteller.api.logs import LOGGERS, JsonLines
-    from chainteller.telemetry.sending import Sending
+    from chainteller.api.logs import JsonLines
+    from chainteller.telemetry.sending import start
 
-    sending = Sending(telemetry, __version__, _nobody_counts)
-    sending.send_logs(JsonLines(), *LOGGERS)
+    stop_sending = start(telemetry, __version__, JsonLines())
 
     def close() -> None:
         desk.close()
-        sending.close()
+        stop_sending()
 
     return desk._replace(close=close)
-
-
-def _nobody_counts(_signal: str, _number: int) -> None:
-    """A console has no metrics."""
 
 
 def _opened_desk(configured: Configured, place: Place) -> "StartedDesk":

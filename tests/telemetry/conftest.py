@@ -12,9 +12,9 @@ from tests.api.conftest import log_file
 from tests.telemetry.collector import PATIENCE_S, Collector, collecting
 from tests.world.bank import World, build, sqlite_url
 
-from chainteller.api.logs import LOGGERS, JsonLines
+from chainteller.api.logs import JsonLines
 from chainteller.telemetry.destinations import destination
-from chainteller.telemetry.sending import Sending
+from chainteller.telemetry.sending import LOGGERS, Sending
 
 __all__ = ["collector", "log_file", "request_lines", "sending", "world"]
 
@@ -41,6 +41,7 @@ def sending(
     assert found is not None
     kept = [] if dropped is None else dropped
     started = Sending(found, "0.0.test", lambda signal, count: kept.append((signal, count)))
+    started.send_traces()
     started.send_logs(JsonLines(), *LOGGERS)
     try:
         yield started

@@ -16,8 +16,10 @@ from tests.telemetry.collector import Collector, collecting
 from tests.telemetry.conftest import sending
 from tests.world.bank import World
 
+from chainteller.api.logs import JsonLines
 from chainteller.telemetry import tracing
-from chainteller.telemetry.sending import CLOSE_S
+from chainteller.telemetry.destinations import destination
+from chainteller.telemetry.sending import CLOSE_S, start
 
 REQUESTS = 60
 PATIENCE_S = 20
@@ -105,3 +107,24 @@ def test_a_collector_that_comes_back_is_said_to_be_back(log_file: Path) -> None:
         f"telemetry can't be delivered to {host}",
         f"telemetry is delivered to {host} again",
     ]
+
+
+def test_a_wrong_variable_is_said_and_stops_nothing(
+    log_file: Path, collector: Collector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = destination("test", collector.address, {})
+    assert found is not None
+    monkeypatch.setenv("OTEL_BLRP_MAX_QUEUE_SIZE", "-1")
+    start(found, "0.0.test", JsonLines())()
+    (said,) = warnings_in(log_file)
+    assert said.startswith("telemetry isn't sent: max_queue_size")
+    assert tracing.current() is None
+
+
+def test_resource_attributes_of_variables_come_first(
+    collector: Collector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OTEL_RESOURCE_ATTRIBUTES", "service.name=branch-7")
+    with sending(collector), tracing.span("work"):
+        pass
+    assert collector.trace(until="work")[0].service == "branch-7"

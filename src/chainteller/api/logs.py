@@ -18,8 +18,6 @@ _KEPT = 5
 BATCH_S = 0.1
 _MOST_WAITING = 500
 
-LOGGERS = ("chainteller", "uvicorn")
-"""Whose lines the log has."""
 _log = logging.getLogger("chainteller.api")
 
 
@@ -134,7 +132,7 @@ def send_logs_to(path: Path | None) -> None:
         path.chmod(0o600)
         handler = RotatingFileHandler(path, maxBytes=_MAXIMUM_BYTES, backupCount=_KEPT)
     handler.setFormatter(JsonLines())
-    for name in LOGGERS:
+    for name in ("chainteller", "uvicorn"):
         logger = logging.getLogger(name)
         logger.handlers = [handler]
         logger.setLevel(logging.INFO)

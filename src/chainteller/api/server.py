@@ -24,7 +24,7 @@ import uvicorn
 from chainteller.api.app import App
 from chainteller.api.connections import KEY_HOLDER_PLACES, STRANGER_PLACES
 from chainteller.api.listening import BACKLOG, Address, remove, url_of
-from chainteller.api.logs import LOGGERS, JsonLines, send_logs_to
+from chainteller.api.logs import JsonLines, send_logs_to
 from chainteller.api.metric_files import shared_between_processes
 from chainteller.api.monitoring import Monitoring
 from chainteller.api.processes import EXIT_INTERRUPTED, serve_in_processes
@@ -220,12 +220,15 @@ def run_server(
 
 def _send(telemetry: Destination, app: App) -> Callable[[], None]:
     """Send telemetry of this process; returns what ends that."""
-    from chainteller.telemetry.sending import Sending  # noqa: PLC0415 - an extra
+    from chainteller.telemetry.sending import start  # noqa: PLC0415 - an extra
 
-    sending = Sending(telemetry, app.version, app.metrics.count_dropped)
-    sending.send_metrics(app.operating.families)
-    sending.send_logs(JsonLines(), *LOGGERS)
-    return sending.close
+    return start(
+        telemetry,
+        app.version,
+        JsonLines(),
+        dropped=app.metrics.count_dropped,
+        families=app.operating.families,
+    )
 
 
 def _nothing() -> None:

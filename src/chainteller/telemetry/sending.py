@@ -5,7 +5,6 @@ What doesn't fit, or can't be delivered, is dropped and counted.
 """
 
 import logging
-import os
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -20,7 +19,7 @@ from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExport
 from opentelemetry.sdk._logs import LoggerProvider, ReadWriteLogRecord
 from opentelemetry.sdk._logs.export import BatchLogRecordProcessor
 from opentelemetry.sdk.metrics.export import MetricsData, PeriodicExportingMetricReader
-from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.resources import OTELResourceDetector, Resource
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import (
@@ -49,6 +48,8 @@ _KINDS = {
     Kind.SERVER: SpanKind.SERVER,
     Kind.CLIENT: SpanKind.CLIENT,
 }
+LOGGERS = ("chainteller", "uvicorn")
+"""Whose lines are logged."""
 Dropped = Callable[[str, int], None]
 """Is told how many spans or log lines were dropped, and which of the two (``traces``, ``logs``)."""
 _log = logging.getLogger(__name__)
@@ -184,31 +185,56 @@ def _count_if_full(processor: Any, signal: str, health: _Health) -> None:
         health.dropped(signal, 1)
 
 
-class Sending:
-    """What this process sends, until ``close``.
+def start(
+    destination: Destination,
+    version: str,
+    formatter: logging.Formatter,
+    *,
+    dropped: Dropped = lambda _signal, _number: None,
+    families: Callable[[], Iterable[Family]] | None = None,
+) -> Callable[[], None]:
+    """Send telemetry of this process; returns what ends that.
+
+    What the SDK refuses, such as a variable of its own with a wrong value, is logged: nothing else
+    stops for it.
 
     Args:
         destination: where.
         version: the program's own.
+        formatter: what writes log lines.
         dropped: is told what was dropped.
+        families: gives the metrics, each time that they are due; None for none.
     """
+    sending = Sending(destination, version, dropped)
+    try:
+        sending.send_traces()
+        sending.send_logs(formatter, *LOGGERS)
+        if families is not None:
+            sending.send_metrics(families)
+    except ValueError as error:
+        _log.warning("telemetry isn't sent: %s", error)
+        sending.close()
+    return sending.close
+
+
+class Sending:
+    """What this process sends, until ``close``; ``start`` begins all of it."""
 
     def __init__(self, destination: Destination, version: str, dropped: Dropped) -> None:
         self._endpoints = destination.endpoints
         self._health = _Health(destination.hosts, dropped)
-        self._resource = Resource.create(
-            {
-                "service.name": os.environ.get("OTEL_SERVICE_NAME") or destination.service,
-                "service.version": version,
-                "service.instance.id": SystemRandomness().bytes(16).hex(),
-            }
-        )
+        own = {
+            "service.name": destination.service,
+            "service.version": version,
+            "service.instance.id": SystemRandomness().bytes(16).hex(),
+        }
+        self._resource = Resource.create(own).merge(OTELResourceDetector().detect())
         self._closing: list[Callable[[], object]] = []
         _mute()
-        if "traces" in self._endpoints:
-            self._send_spans()
 
-    def _send_spans(self) -> None:
+    def send_traces(self) -> None:
+        if "traces" not in self._endpoints:
+            return
         exporter: Any = _Watched(
             OTLPSpanExporter(self._endpoints["traces"]), "traces", self._health
         )
@@ -255,7 +281,8 @@ class Sending:
         """Send what waits, for as long as a process may take to end."""
         tracing.record_with(None)
         ends = time.monotonic() + CLOSE_S
-        threads = [threading.Thread(target=each, daemon=True) for each in self._closing]
+        closing, self._closing = self._closing, []
+        threads = [threading.Thread(target=each, daemon=True) for each in closing]
         for each in threads:
             each.start()
         for each in threads:
