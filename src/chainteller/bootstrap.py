@@ -45,10 +45,17 @@ if TYPE_CHECKING:
     from chainteller.domain.limits import DestinationClass, LevelLimits
     from chainteller.domain.options import EngineOptions, Rates
     from chainteller.domain.simulated import Part
-    from chainteller.engine.core.ports import Arrivals, PriceFeed, WebhookSender
+    from chainteller.engine.core.ports import (
+        Arrivals,
+        Outside,
+        Ports,
+        PriceFeed,
+        WebhookSender,
+    )
     from chainteller.engine.core.signers import Signers
     from chainteller.engine.deployment import EmbeddedDeployment
     from chainteller.engine.engine import Engine
+    from chainteller.remote.outside import HttpPort
     from chainteller.remote.provider import Provider
     from chainteller.remote.transport import Sign
     from chainteller.service.attempts import Watch
@@ -194,6 +201,7 @@ def open_engine(
     from chainteller.adapters.venue_simulated import SimulatedVenue
     from chainteller.engine.core.context import EngineContext
     from chainteller.engine.core.kept_heads import KeptHeads
+    from chainteller.engine.core.ports import Ports
     from chainteller.engine.core.timekeeping import KeptClock, Timekeeper
     from chainteller.engine.engine import Engine
     from chainteller.engine.upkeep import epochs
@@ -201,7 +209,7 @@ def open_engine(
 
     clock, keeper = clock or SystemClock(), Timekeeper()
     own = writer_keys(settings) if keys is None else None
-    feed = price_feed(settings.engine, KeptClock(clock, keeper))
+    feed = price_feed(settings, KeptClock(clock, keeper))
     context = EngineContext(
         database=open_database(database_url(settings, place), keys or own),
         clock=clock,
@@ -216,13 +224,16 @@ def open_engine(
         arrivals=arrivals(settings),
         simulated=simulated(settings),
         webhooks=webhook_sender(settings),
+        ports=ports(settings),
     )
     # Whoever needs the database says what's wrong with it, and no write is kept unless the
     # provider is the database's own (``engine.core.unit_of_work``).
     with suppress(ServiceUnavailable):
         address = _provider_address(context.database)
         if address:
-            context = replace(context, provider=provider(settings, address), simulated=())
+            context = replace(
+                context, provider=provider(settings, address), simulated=(), ports=Ports()
+            )
         if not place.read_only:
             epochs.tick(context)
     return Engine(context)
@@ -237,6 +248,7 @@ def simulated(settings: Settings) -> "tuple[Part, ...]":
         connected.add(Part.CHAIN)
     if settings.engine.price_feed != "simulated":
         connected.add(Part.PRICES)
+    connected |= {part for part in Part if _port(settings, part) != "simulated"}
     return tuple(part for part in SIMULATED if part not in connected)
 
 
@@ -252,6 +264,66 @@ def _provider_address(database: "Database") -> str:
         from chainteller.engine.forwarding.marking import is_as_logged
 
         return address if is_as_logged(connection) else ""
+
+
+def _port(settings: Settings, part: "Part") -> str:
+    """Where a part of the bank is, as the settings say it."""
+    return str(getattr(settings.ports, part.name.lower(), "simulated"))
+
+
+def ports(settings: Settings) -> "Ports":
+    """The bank's systems that are connected; the key of each is looked for when it's first called.
+
+    Raises:
+        SettingsInvalid: everybody on the way could read a key.
+    """
+    from chainteller.domain.simulated import Part
+    from chainteller.engine.core.ports import Ports
+
+    found: dict[str, Outside] = {}
+    for part in Part:
+        where = _port(settings, part)
+        if where.startswith("file:"):
+            from chainteller.adapters.port_files import FolderCustody
+
+            found[part.name.lower()] = FolderCustody(Path(where[5:]).expanduser())
+        elif where != "simulated":
+            found[part.name.lower()] = http_port(settings, part, where)
+    return Ports(**found)
+
+
+def http_port(settings: Settings, part: "Part", address: str) -> "HttpPort":
+    """One of the bank's systems over HTTP. Raises as ``ports``."""
+    from chainteller.remote.outside import HttpPort
+
+    place = _port_place(settings, part.name.lower(), address)
+    return HttpPort(part, address, partial(_port_key, place))
+
+
+def _port_place(settings: Settings, name: str, address: str) -> Place:
+    keys = {
+        each: getattr(settings.ports, f"{name}_{each}")
+        for each in ("key_env", "key_file", "key_command")
+    }
+    place = Place(
+        remote=True,
+        address=address,
+        label=f"ports.{name}",
+        chosen_by=f"ports.{name}",
+        profile=Profile(name, **keys),
+        cleartext=settings.service.cleartext == "allow",
+    )
+    if place.sends_key_in_the_clear and not place.cleartext:
+        raise SettingsInvalid(
+            [f'ports.{name} is http://: use https://, or set service.cleartext = "allow"']
+        )
+    return place
+
+
+def _port_key(place: Place) -> str:
+    from chainteller.credentials import api_key
+
+    return api_key(place, os.environ, "")
 
 
 def provider(settings: Settings, address: str) -> "Provider":
@@ -280,6 +352,7 @@ def gateway(engine: "Engine", settings: Settings, address: str) -> "Engine":
     Raises:
         SettingsInvalid: it's another provider's database, or the bank's own; or there is no key.
     """
+    from chainteller.engine.core.ports import Ports
     from chainteller.engine.engine import Engine
     from chainteller.engine.forwarding.marking import mark
     from chainteller.service.errors import Conflict
@@ -290,7 +363,8 @@ def gateway(engine: "Engine", settings: Settings, address: str) -> "Engine":
         mark(engine.context, operator(settings), address)
     except Conflict as error:
         raise SettingsInvalid([f"--for: {error.message} {error.suggestion}"]) from None
-    return Engine(replace(engine.context, provider=found, simulated=()))
+    context = replace(engine.context, provider=found, simulated=(), ports=Ports())
+    return Engine(context)
 
 
 def chain(settings: Settings) -> "EvmRpc | None":
@@ -434,12 +508,13 @@ def _of_periods(limits: LimitSettings, name: str) -> tuple[int, int, int]:
     return once, daily, monthly
 
 
-def price_feed(engine: EngineSettings, clock: Clock) -> "PriceFeed":
+def price_feed(settings: Settings, clock: Clock) -> "PriceFeed":
     """Open the price feed named by ``engine.price_feed``; ``clock`` stamps fetched prices.
 
     Raises:
-        SettingsInvalid: its file can't be read, or there is no such feed.
+        SettingsInvalid: its file can't be read, there is no such feed, or no venue is connected.
     """
+    engine = settings.engine
     kind, _, argument = engine.price_feed.partition(":")
     if kind == "simulated":
         from chainteller.adapters.prices_simulated import SimulatedPrices
@@ -452,8 +527,13 @@ def price_feed(engine: EngineSettings, clock: Clock) -> "PriceFeed":
             return ReplayPrices.from_path(Path(argument).expanduser(), opens_at=clock.now())
         except (OSError, ValueError) as error:
             raise SettingsInvalid([f"engine.price_feed: {error}"]) from None
-    from chainteller.adapters.prices_http import http_prices
+    from chainteller.adapters.prices_http import http_prices, venue_prices
 
+    if kind == "venue":
+        address = settings.ports.venue
+        if address == "simulated":
+            raise SettingsInvalid(["engine.price_feed is venue, and ports.venue is simulated"])
+        return venue_prices(address, _port_key(_port_place(settings, "venue", address)), clock)
     try:
         return http_prices(argument, clock)
     except ValueError as error:

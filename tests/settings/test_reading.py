@@ -55,7 +55,10 @@ def test_an_unknown_key_says_what_was_meant_and_where_it_stands(tmp_path: Path) 
         ("fill_delay_s = true", "engine.fill_delay_s needs a number of seconds, 0 or more"),
         ("fill_delay_s = inf", "engine.fill_delay_s needs a number of seconds, 0 or more"),
         ("quote_window_s = 0.5", "engine.quote_window_s needs a number of seconds, 1 or more"),
-        ('price_feed = "guess"', "engine.price_feed needs simulated, replay:FILE or http:NAME"),
+        (
+            'price_feed = "guess"',
+            "engine.price_feed needs simulated, venue, replay:FILE or http:NAME",
+        ),
         (
             '[service]\nhosts = ["bank.example:443"]',
             "service.hosts needs names such as teller.bank.example or *.bank.example, or *, "
@@ -105,6 +108,10 @@ def test_a_variable_that_a_profile_names_for_its_key_is_known(tmp_path: Path) ->
 _FITTING = {
     "engine.challenge_form": "long",
     "engine.price_feed": "simulated",
+    **dict.fromkeys(
+        ("ports.core_bank", "ports.custody", "ports.screening", "ports.venue"),
+        "https://adapter.bank.example/port",
+    ),
     "engine.maintenance": "sol-usd,btc-usd",
     "service.database": "sqlite:///x.db",
     "service.public_url": "https://sign.bank.example",

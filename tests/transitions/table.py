@@ -75,7 +75,15 @@ OF_ENDPOINTS = {
 }  # fmt: skip
 DECIDED = {"by itself": PERSON}
 SETTLED = "a person decides about the request to the provider"
+SETTLED_OUTSIDE = "a person decides about the request to the core bank or custody"
 GATEWAY = "only a gateway has a provider"
+OUTSIDE_ONLY = "only a connected core bank, custody or venue can keep silent"
+OF_PORTS = {
+    "console": SETTLED_OUTSIDE,
+    "command": SETTLED_OUTSIDE,
+    "HTTP": SETTLED_OUTSIDE,
+    "training": OUTSIDE_ONLY,
+}
 OF_GATEWAYS = {"console": SETTLED, "command": SETTLED, "HTTP": SETTLED, "training": GATEWAY}
 APPROVE, REFUSE = ("decisions.approve",), ("decisions.refuse",)
 
@@ -125,6 +133,8 @@ TABLE: tuple[Transition, ...] = (
         why={"training": AT_ONCE, **REPORTED},
     ),
     T("deposit", NONE, "unknown", work=("provider.settle",), why=OF_GATEWAYS),
+    T("deposit", "processing", "unknown", work=("provider.settle",), why=OF_PORTS),
+    T("deposit", "unknown", "completed", work=("provider.settle",), why=OF_PORTS),
     T("deposit", "unknown", "accepted", work=("provider.settle",), why=OF_GATEWAYS),
     T("deposit", "unknown", "failed", work=("provider.settle",), why=OF_GATEWAYS),
     T(
@@ -160,6 +170,8 @@ TABLE: tuple[Transition, ...] = (
         "withdrawal", "sent", "failed", commands=("chainteller db report",),
         training=("fail-withdrawal",), why=REPORTED,
     ),
+    T("withdrawal", "processing", "unknown", work=("provider.settle",), why=OF_PORTS),
+    T("withdrawal", "unknown", "sent", work=("provider.settle",), why=OF_PORTS),
     T("withdrawal", "sent", "accepted", work=("provider.settle",), why=OF_GATEWAYS),
     T("withdrawal", "sent", "unknown", work=("provider.settle",), why=OF_GATEWAYS),
     T("withdrawal", "unknown", "accepted", work=("provider.settle",), why=OF_GATEWAYS),

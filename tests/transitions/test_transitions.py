@@ -289,6 +289,15 @@ ELSEWHERE: Mapping[str, tuple[str, str]] = {
             "test_what_the_provider_does_not_answer_is_a_persons_to_settle",
         ),
     ),
+    **dict.fromkeys(
+        (
+            "deposit: processing > unknown",
+            "deposit: unknown > completed",
+            "withdrawal: processing > unknown",
+            "withdrawal: unknown > sent",
+        ),
+        ("ports/test_ports.py", "test_what_is_never_answered_is_unknown_and_a_persons_to_settle"),
+    ),
     "challenge: open > locked": ("training/runs.toml", "[too-many-tries]"),
     "agent: - > waiting": ("cli/every_command.py", "def _enrolled"),
     "API key: - > valid": ("cli/every_command.py", '"keys create"'),

@@ -19,6 +19,7 @@ import httpx
 
 from chainteller.adapters.price_sources import pairs_at
 from chainteller.authorities import authorities
+from chainteller.domain.assets import MARKETS
 from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND, Clock, SystemClock
 from chainteller.domain.json_depth import NestedTooDeeply, parse_json
 from chainteller.domain.prices import PricePoint, sampled
@@ -131,6 +132,7 @@ class HttpPrices:
         exchange: one of ``EXCHANGES``.
         clock: stamps the prices.
         address: another address that speaks the exchange's format (tests, a caching proxy).
+        headers: sent with each request.
     """
 
     checks_staleness = True
@@ -142,11 +144,13 @@ class HttpPrices:
         *,
         address: str | None = None,
         poll_s: float = POLL_S,
+        headers: Mapping[str, str] | None = None,
     ) -> None:
         self._exchange = exchange
         self._clock = clock or SystemClock()
         self._address = address or exchange.address
         self._poll_s = poll_s
+        self._headers = {"Accept-Encoding": "identity", **(headers or {})}
         self._points: dict[str, list[PricePoint]] = {market: [] for market in exchange.pairs}
         self._lock = threading.Lock()
         self._polled = threading.Event()
@@ -213,7 +217,7 @@ class HttpPrices:
             timeout=timeout,
             trust_env=False,
             verify=authorities(),
-            headers={"Accept-Encoding": "identity"},
+            headers=self._headers,
         ) as client:
             while not self._ending.is_set():
                 self.poll_once(client)
@@ -256,6 +260,18 @@ def _document(client: httpx.Client, address: str, query: Mapping[str, str]) -> A
         return parse_json(body, parse_float=Decimal)
     except NestedTooDeeply:
         raise PriceUnusable("the reply is nested too deeply") from None
+
+
+def venue_prices(address: str, api_key: str, clock: Clock | None = None) -> HttpPrices:
+    """The feed for ``engine.price_feed = "venue"``: bid and ask of the venue that fills trades."""
+
+    def ticker(read: Read, market: str) -> int:
+        told = read("/prices", {"market": market})
+        return _mid(told["bid"], told["ask"])
+
+    markets = {market.name: market.name for market in MARKETS}
+    venue = Exchange("venue", address, markets, ticker, lambda _read, _market: [])
+    return HttpPrices(venue, clock, headers={"Authorization": f"Bearer {api_key}"})
 
 
 def http_prices(name: str, clock: Clock | None = None) -> HttpPrices:

@@ -103,7 +103,7 @@ def validate() -> int:
     try:
         given = options()
         place = given.configured.place()
-        price_feed(given.configured.settings.engine, SystemClock())
+        price_feed(given.configured.settings, SystemClock())
     except SettingsInvalid as error:
         return _not_valid(error)
     if wrong := clashes(given.configured.settings.keys):

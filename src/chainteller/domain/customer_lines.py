@@ -159,6 +159,14 @@ def account_of_type(known: str) -> Finding:
     return Finding("BANK_ACCOUNT_TYPE_DIFFERS", f"The bank account is a {known} account.")
 
 
+def balance_refused(line: Line) -> Finding | None:
+    """Where a core bank is connected, it alone says what a bank account holds."""
+    if line.bank_account_balance is None:
+        return None
+    what = "The core bank is connected and says the balance itself."
+    return Finding("BALANCE_REFUSED", what, "Leave out the column bankAccountBalance.")
+
+
 def customer_forgotten() -> Finding:
     return Finding(
         FORGOTTEN,

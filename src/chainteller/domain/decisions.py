@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from chainteller.domain.clock import MINUTE, SECOND
+from chainteller.domain.clock import DAY, MINUTE, SECOND
 from chainteller.domain.evidence import EvidenceLevel
 from chainteller.domain.limits import DestinationClass
 
@@ -25,6 +25,10 @@ UNCONFIRMED_HELD = "CHAIN_UNCONFIRMED"
 _BY_PERSON = "REVIEW_"
 SECOND_PERSON = f"{_BY_PERSON}SECOND_PERSON"
 """Why a withdrawal waits that fits no line and needs two persons."""
+SCREENING_HIT = f"{_BY_PERSON}SCREENING_HIT"
+"""Why a withdrawal waits that fits no line, and whose wallet is on a list."""
+SCREENED_WITHIN = DAY
+"""How long a person has for it."""
 SECOND_WITHIN = 15 * MINUTE
 """How long the first of two approvals holds."""
 REFUSED_REVIEW = "REVIEW_REJECTED"

@@ -7,8 +7,9 @@ from chainteller.domain.statuses import Facts, Status
 
 
 class TransferStatus(Status):
-    """Of a deposit, ``holds`` and ``has_left`` say nothing. ``accepted`` and ``unknown`` are a
-    gateway's: what its provider said nothing more about, and what it gave no answer to."""
+    """Of a deposit, ``holds`` and ``has_left`` say nothing. ``accepted`` is a gateway's: what its
+    provider said nothing more about. ``unknown`` is what got no answer from whom it was sent to: a
+    gateway's provider, or the core bank or custody."""
 
     PROCESSING = "processing", Facts("[>]", "warn", holds=True, counts=True)
     REVIEWING = "reviewing", Facts("[>]", "warn", holds=True, counts=True)
@@ -22,7 +23,7 @@ class TransferStatus(Status):
     )  # fmt: skip
     UNKNOWN = "unknown", Facts(
         "[?]", "warn", counts=True, is_searched=False,
-        no_cancellation="it isn't known whether the provider carried it out",
+        no_cancellation="it isn't known whether it was carried out",
     )  # fmt: skip
     COMPLETED = "completed", Facts(
         "[ok]", "good", has_left=True, counts=True, is_final=True,
@@ -54,19 +55,19 @@ LEAST_OF_ID = 4
 _S = TransferStatus
 
 DEPOSIT_TRANSITIONS: Mapping[TransferStatus, frozenset[TransferStatus]] = {
-    _S.PROCESSING: frozenset({_S.COMPLETED, _S.FAILED}),
+    _S.PROCESSING: frozenset({_S.COMPLETED, _S.FAILED, _S.UNKNOWN}),
     _S.COMPLETED: frozenset({_S.RETURNED}),
     _S.FAILED: frozenset(),
     _S.RETURNED: frozenset(),
     _S.ACCEPTED: frozenset(),
-    _S.UNKNOWN: frozenset({_S.ACCEPTED, _S.FAILED}),
+    _S.UNKNOWN: frozenset({_S.ACCEPTED, _S.COMPLETED, _S.FAILED}),
 }
 WITHDRAWAL_TRANSITIONS: Mapping[TransferStatus, frozenset[TransferStatus]] = {
     _S.REVIEWING: frozenset({_S.PROCESSING, _S.CANCELLED, _S.REJECTED}),
-    _S.PROCESSING: frozenset({_S.SENT, _S.CANCELLED, _S.FAILED}),
+    _S.PROCESSING: frozenset({_S.SENT, _S.CANCELLED, _S.FAILED, _S.UNKNOWN}),
     _S.SENT: frozenset({_S.COMPLETED, _S.FAILED, _S.ACCEPTED, _S.UNKNOWN}),
     _S.ACCEPTED: frozenset(),
-    _S.UNKNOWN: frozenset({_S.ACCEPTED, _S.FAILED}),
+    _S.UNKNOWN: frozenset({_S.ACCEPTED, _S.SENT, _S.FAILED}),
     _S.COMPLETED: frozenset({_S.RETURNED}),
     _S.CANCELLED: frozenset(),
     _S.REJECTED: frozenset(),

@@ -93,6 +93,7 @@ class Engine(Service):
                 context.kept.follow(context.database)
         if context.provider is not None:
             context.provider.close()
+        context.ports.close()
         context.database.close()
 
     def run_due(self, limit: int = 1_000) -> int:

@@ -147,6 +147,28 @@ class GatewaySettings:
 
 
 @dataclass(frozen=True, slots=True)
+class PortSettings:
+    """The bank's other systems: each is simulated, or its address with where its key is."""
+
+    core_bank: str = _setting("simulated", values.port())
+    core_bank_key_env: str = _setting("", values.text)
+    core_bank_key_file: str = _setting("", values.text)
+    core_bank_key_command: str = _setting("", values.text)
+    custody: str = _setting("simulated", values.port(file=True))
+    custody_key_env: str = _setting("", values.text)
+    custody_key_file: str = _setting("", values.text)
+    custody_key_command: str = _setting("", values.text)
+    screening: str = _setting("simulated", values.port())
+    screening_key_env: str = _setting("", values.text)
+    screening_key_file: str = _setting("", values.text)
+    screening_key_command: str = _setting("", values.text)
+    venue: str = _setting("simulated", values.port())
+    venue_key_env: str = _setting("", values.text)
+    venue_key_file: str = _setting("", values.text)
+    venue_key_command: str = _setting("", values.text)
+
+
+@dataclass(frozen=True, slots=True)
 class WalletSettings:
     """The verification of wallets."""
 
@@ -224,6 +246,7 @@ class Settings:
     engine: EngineSettings = field(default_factory=EngineSettings)
     service: ServiceSettings = field(default_factory=ServiceSettings)
     gateway: GatewaySettings = field(default_factory=GatewaySettings)
+    ports: PortSettings = field(default_factory=PortSettings)
     wallets: WalletSettings = field(default_factory=WalletSettings)
     audit: AuditSettings = field(default_factory=AuditSettings)
     desk: DeskSettings = field(default_factory=DeskSettings)
@@ -243,6 +266,7 @@ SECTIONS: Mapping[str, type] = {
     "service.rates.write": WriteRate,
     "service.rates.quote": QuoteRate,
     "gateway": GatewaySettings,
+    "ports": PortSettings,
     "wallets": WalletSettings,
     "audit": AuditSettings,
     "desk": DeskSettings,

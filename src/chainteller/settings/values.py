@@ -148,8 +148,8 @@ def markets(value: object) -> tuple[str, ...]:
 
 def price_feed(value: object) -> str:
     feed = text(value)
-    if feed != "simulated" and not re.fullmatch(r"(replay|http):.+", feed):
-        raise ValueError("needs simulated, replay:FILE or http:NAME")
+    if feed not in ("simulated", "venue") and not re.fullmatch(r"(replay|http):.+", feed):
+        raise ValueError("needs simulated, venue, replay:FILE or http:NAME")
     return feed
 
 
@@ -160,6 +160,22 @@ def arrivals(value: object) -> str:
     ):
         raise ValueError("needs none, simulated, file:FILE or an address (https://HOST/PATH)")
     return source
+
+
+def port(*, file: bool = False) -> Reader:
+    """``simulated`` or an address; ``file`` where files may be exchanged instead."""
+    ways = r"file:.+|" if file else ""
+    needs = "simulated, file:PATH" if file else "simulated"
+
+    def read(value: object) -> str:
+        found = text(value)
+        if found != "simulated" and not re.fullmatch(
+            rf"{ways}https?://[^\s/@?#]+(/[^\s?#]*)?", found
+        ):
+            raise ValueError(f"needs {needs} or an address (https://HOST/PATH)")
+        return found.rstrip("/")
+
+    return read
 
 
 def database(value: object) -> str:

@@ -13,6 +13,7 @@ from chainteller.engine.core.ports import (
     Chain,
     ExecutionVenue,
     PegFeed,
+    Ports,
     PriceFeed,
     Provider,
     WebhookSender,
@@ -50,6 +51,9 @@ class EngineContext:
 
     provider: Provider | None = None
     """Whom a gateway is in front of. Left out, the bank's records are its own."""
+
+    ports: Ports = field(default_factory=Ports)
+    """The bank's other systems. Those that are left out are simulated."""
 
     webhooks: WebhookSender | None = None
     """Who sends events to endpoints. Left out, nobody does."""

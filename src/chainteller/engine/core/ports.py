@@ -2,15 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from chainteller.domain.assets import Asset
 from chainteller.domain.prices import PricePoint
+from chainteller.domain.simulated import Part
 
 if TYPE_CHECKING:
+    from chainteller.domain.outside import Answer as OutsideAnswer
+    from chainteller.domain.outside import Step
     from chainteller.domain.second_method import Awaited, Seen
     from chainteller.domain.trades import Rejection
     from chainteller.domain.webhooks import Answer, Target
+    from chainteller.service.errors import ServiceUnavailable
     from chainteller.service.operations import Call
     from chainteller.service.told import Told
     from chainteller.wallets.contracts import ChainAnswer, CodeAnswer, Question
@@ -90,6 +95,43 @@ class ExecutionVenue(Protocol):
 
     def decide(self, trade_id: str) -> "Rejection | None":
         """None when the trade is filled at its price, else why it is not."""
+
+
+class Outside(Protocol):
+    """One of the bank's other systems."""
+
+    def carry_out(self, step: "Step", key: str, body: Mapping[str, str]) -> "OutsideAnswer":
+        """Send a request, or ask again what became of it; takes seconds.
+
+        Raises:
+            NotCarriedOut, Unanswered, AnswerUnusable.
+        """
+
+    def read(self, path: str, query: Mapping[str, str]) -> Any:
+        """The JSON that a question is answered with; takes seconds. Raises ServiceUnavailable."""
+
+    def unavailable(self, why: str) -> "ServiceUnavailable":
+        """The error of a call that needs this system's answer."""
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """The bank's systems that are connected; the others are simulated."""
+
+    core_bank: Outside | None = None
+    custody: Outside | None = None
+    screening: Outside | None = None
+    venue: Outside | None = None
+
+    def of(self, part: Part) -> Outside | None:
+        return getattr(self, part.name.lower(), None)
+
+    def close(self) -> None:
+        for each in (self.core_bank, self.custody, self.screening, self.venue):
+            if each is not None:
+                each.close()
 
 
 class WebhookLine(Protocol):

@@ -20,7 +20,7 @@ from chainteller.engine.core.ports import Provider
 from chainteller.engine.core.unit_of_work import UnitOfWork, check_case, checked_key, fingerprint
 from chainteller.engine.forwarding import kept
 from chainteller.engine.operations import decision_records, provider_requests
-from chainteller.engine.operations.provider_requests import SETTLE, changed
+from chainteller.engine.operations.provider_requests import GATEWAY, SETTLE, changed
 from chainteller.engine.operations.trades import PUT_BACK
 from chainteller.engine.operations.withdrawals import SEND
 from chainteller.service import operations
@@ -254,7 +254,9 @@ def _answered(tx: UnitOfWork, row: Record, told: Told, subject: str) -> Outcome:
     if row.status in (RequestStatus.NOT_DONE, RequestStatus.REFUSED):
         words = "The provider has carried it out after all: it answered after it was settled here."
         moment = outcome.moment(tx)
-        return provider_requests.decide_unknown(row, "ANSWERED_LATE", words, moment, **values)
+        return provider_requests.decide_unknown(
+            row, "ANSWERED_LATE", words, moment, GATEWAY, **values
+        )
     done = Outcome(subject, rows=(changed(row, RequestStatus.DONE, tx.now, **values),))
     decision = decisions.find_open(tx.connection, tx.organisation_id, row.id, lock=True)
     if decision is None:

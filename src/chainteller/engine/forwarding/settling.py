@@ -22,7 +22,7 @@ from chainteller.engine.core.unit_of_work import UnitOfWork, act, now, work_unit
 from chainteller.engine.forwarding import kept, requests
 from chainteller.engine.forwarding.requests import Plan, provider_of
 from chainteller.engine.operations import provider_requests
-from chainteller.engine.operations.provider_requests import SETTLE, changed
+from chainteller.engine.operations.provider_requests import GATEWAY, SETTLE, changed
 from chainteller.engine.operations.trades import DROPPED
 from chainteller.service import operations
 from chainteller.service.error_codes import is_conclusive
@@ -178,7 +178,8 @@ def make_unknown(
         tx.case_id = row.case_id
         told = evidence(words, json.loads(row.before or "{}"), after)
         values = {"after": json.dumps(after, sort_keys=True) if after else None}
-        decided = provider_requests.decide_unknown(row, reason, told, outcome.moment(tx), **values)
+        moment = outcome.moment(tx)
+        decided = provider_requests.decide_unknown(row, reason, told, moment, GATEWAY, **values)
         if account is not None:
             _list_unknown(tx, row, account)
         outcome.apply(tx, decided)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from chainteller.domain.actors import Actor
 from chainteller.domain.assets import ASSETS, Asset
 from chainteller.domain.clock import MINUTE
 from chainteller.domain.customer_lines import BANK_ACCOUNT_TYPES
@@ -12,9 +13,9 @@ from chainteller.domain.preconditions import Act, Control
 from chainteller.engine.core import outcome, preconditions, reading, timekeeping
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import Event, Insert, Moment, Outcome, Update
-from chainteller.engine.core.table import reads, reads_in_context, writes
+from chainteller.engine.core.table import answers, reads_in_context, writes
 from chainteller.engine.core.unit_of_work import UnitOfWork, now
-from chainteller.engine.operations import stablecoin_prices, valuation
+from chainteller.engine.operations import core_bank, stablecoin_prices, valuation
 from chainteller.service import operations
 from chainteller.service.errors import (
     Conflict,
@@ -40,8 +41,8 @@ _SORTS = ("-created", "created", "-lastActivity", "lastActivity")
 RESOURCE = "trading account"
 
 
-@writes(operations.OPEN_TRADING_ACCOUNT, timeless=True)
-def open_account(tx: UnitOfWork, request: OpenTradingAccount) -> TradingAccount:
+@writes(operations.OPEN_TRADING_ACCOUNT, core_bank.before_opening, timeless=True)
+def open_account(tx: UnitOfWork, request: OpenTradingAccount, _told: None) -> TradingAccount:
     if request.bank_account_type not in BANK_ACCOUNT_TYPES:
         raise ValidationFailed.of("bankAccountType", " or ".join(BANK_ACCOUNT_TYPES))
     bank_account_id = reading.checked_id("bank account", request.bank_account_id)
@@ -259,8 +260,10 @@ def _balance(asset: Asset, parts: tuple[int, ...], worth_cents: int, at: int) ->
     )
 
 
-@reads(operations.CUSTOMERS)
-def customers(connection: Session, organisation_id: str, query: ListQuery) -> Page[Customer]:
+@answers(operations.CUSTOMERS, is_short=True)
+def customers(context: EngineContext, actor: Actor, query: ListQuery) -> Page[Customer]:
     checked = reading.checked_query(query, operations.REFERENCE_SORTS)
-    found, total = customer_rows.page(connection, organisation_id, checked)
+    core_bank.before_search(context, actor.organisation, checked)
+    with context.database.read() as connection:
+        found, total = customer_rows.page(connection, actor.organisation, checked)
     return reading.page(found, total, checked)

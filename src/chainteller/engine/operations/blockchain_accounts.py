@@ -16,7 +16,9 @@ from chainteller.service.models.counterparties import BlockchainAccount, OpenBlo
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
+from chainteller.storage.queries import accounts as account_rows
 from chainteller.storage.queries import wallets
+from chainteller.wallets.addresses import InvalidAddress, parse_address
 from chainteller.wallets.networks import (
     Network,
     UnknownNetwork,
@@ -42,15 +44,44 @@ def network(context: EngineContext, text: str) -> Network:
         ) from None
 
 
-@writes(operations.OPEN_BLOCKCHAIN_ACCOUNT, timeless=True)
-def open_account(tx: UnitOfWork, request: OpenBlockchainAccount) -> BlockchainAccount:
+def _address_in_custody(
+    context: EngineContext, organisation_id: str, request: OpenBlockchainAccount
+) -> str | None:
+    """The address that a connected custody has for an account on a network, the same one whenever
+    it's asked; None where custody is simulated, or the request is refused anyway.
+
+    Raises:
+        ServiceUnavailable: the custody has no address for it.
+    """
+    port = context.ports.custody
+    if port is None:
+        return None
+    with context.database.read() as connection:
+        account = account_rows.find(connection, organisation_id, request.trading_account_id)
+    try:
+        on = network(context, request.network)
+    except UnsupportedNetwork:
+        return None
+    if account is None:
+        return None
+    told = port.read("/addresses", {"account": account.id, "network": on.name})
+    try:
+        return parse_address(told["address"], on).display
+    except (InvalidAddress, LookupError, TypeError, AttributeError):
+        raise port.unavailable(f"its address isn't one of {on.name}") from None
+
+
+@writes(operations.OPEN_BLOCKCHAIN_ACCOUNT, _address_in_custody, timeless=True)
+def open_account(
+    tx: UnitOfWork, request: OpenBlockchainAccount, in_custody: str | None
+) -> BlockchainAccount:
     on = network(tx.context, request.network)
     trading_account = accounts.locked(tx, request.trading_account_id)
     moment = outcome.moment(tx)
     decided = decide_opening(
         trading_account,
         on,
-        lambda: on.family.custody_address(on, tx.context.randomness.bytes),
+        lambda: in_custody or on.family.custody_address(on, tx.context.randomness.bytes),
         moment,
     )
     outcome.apply(tx, decided)

@@ -13,8 +13,9 @@ from chainteller.domain.ids import Prefix, plausible
 from chainteller.domain.money import format_cents
 from chainteller.domain.preconditions import TERMS_VERSION
 from chainteller.domain.search_texts import search_name
+from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import Row
-from chainteller.engine.core.table import reads, writes
+from chainteller.engine.core.table import reads_in_context, writes
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.service import operations
 from chainteller.service.errors import ValidationFailed
@@ -29,6 +30,8 @@ from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
 from chainteller.storage.queries import customers, organisations
 
+Refuses = Callable[[CustomerLine], Finding | None] | None
+"""What else refuses a line."""
 IMPORTED = "customers.imported"
 """The type of the event of an import that changed something."""
 
@@ -37,9 +40,29 @@ IMPORTED = "customers.imported"
 def import_lines(tx: UnitOfWork, request: ImportCustomers) -> CustomerImport:
     """Raises ValidationFailed: it has no lines, or too many."""
     organisations.take_turn(tx.connection, tx.organisation_id)
-    plan = _planned(
-        tx.connection, tx.organisation_id, request.lines, lambda: tx.new_id(Prefix.CUSTOMER)
-    )
+    has_core_bank = tx.context.ports.core_bank is not None
+    return _written(tx, request.lines, customer_lines.balance_refused if has_core_bank else None)
+
+
+def take_over(tx: UnitOfWork, lines: Sequence[CustomerLine]) -> None:
+    """Import what the core bank says, with the balances of bank accounts that are known here."""
+    organisations.take_turn(tx.connection, tx.organisation_id)
+    _written(tx, lines, None)
+    accounts = [each.bank_account_id for each in lines if each.bank_account_id]
+    known = customers.bank_accounts_by_id(tx.connection, tx.organisation_id, sorted(accounts))
+    for line in lines:
+        row = known.get(line.bank_account_id or "")
+        if row is None or customer_lines.problem(line) is not None:
+            continue
+        balance = customer_lines.balance_of(line)
+        if row.balance != balance:
+            key = {"organisation_id": row.organisation_id, "id": row.id}
+            tx.rows.update(Tables.bank_account, key, {"balance": balance}, before=row)
+
+
+def _written(tx: UnitOfWork, lines: Sequence[CustomerLine], refuses: Refuses) -> CustomerImport:
+    of = tx.organisation_id
+    plan = _planned(tx.connection, of, lines, lambda: tx.new_id(Prefix.CUSTOMER), refuses)
     tx.rows.insert(Tables.customer, list(plan.customers.values()))
     tx.rows.insert(Tables.bank_account, plan.accounts)
     for known, values in plan.changes:
@@ -51,12 +74,13 @@ def import_lines(tx: UnitOfWork, request: ImportCustomers) -> CustomerImport:
     return done
 
 
-@reads(operations.CHECK_CUSTOMER_IMPORT, is_short=False)
+@reads_in_context(operations.CHECK_CUSTOMER_IMPORT, is_short=False)
 def check_lines(
-    connection: Session, organisation_id: str, request: ImportCustomers
+    context: EngineContext, connection: Session, organisation_id: str, request: ImportCustomers
 ) -> CustomerImport:
     """Raises ValidationFailed: it has no lines, or too many."""
-    return _planned(connection, organisation_id, request.lines, str).told()
+    refuses = None if context.ports.core_bank is None else customer_lines.balance_refused
+    return _planned(connection, organisation_id, request.lines, str, refuses).told()
 
 
 @dataclass(slots=True)
@@ -66,6 +90,7 @@ class _Plan:
 
     organisation_id: str
     new_id: Callable[[], str]
+    refuses: Refuses
     known: dict[str, Record]
     known_accounts: dict[str, Record]
     customers: dict[str, Row] = field(default_factory=dict)
@@ -99,6 +124,8 @@ class _Plan:
     def _problem(self, line: CustomerLine) -> Finding | None:
         """Why a line can't count."""
         found = customer_lines.problem(line)
+        if found is None and self.refuses is not None:
+            found = self.refuses(line)
         if found is not None:
             return found
         customer = self.known.get(line.reference)
@@ -173,6 +200,7 @@ def _planned(
     organisation_id: str,
     lines: Sequence[CustomerLine],
     new_id: Callable[[], str],
+    refuses: Refuses,
 ) -> _Plan:
     if not 0 < len(lines) <= MOST_LINES:
         raise ValidationFailed.of("lines", f"1 to {MOST_LINES} lines.")
@@ -181,6 +209,7 @@ def _planned(
     plan = _Plan(
         organisation_id,
         new_id,
+        refuses,
         customers.by_reference(connection, organisation_id, sorted(references)),
         customers.bank_accounts_by_id(connection, organisation_id, sorted(filter(None, accounts))),
     )

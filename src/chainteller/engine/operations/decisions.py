@@ -26,6 +26,7 @@ from chainteller.engine.operations import (
     accounts,
     controls,
     decision_records,
+    outside,
     ownership_statements,
     payouts,
     provider_requests,
@@ -412,13 +413,18 @@ def _refuse_link(tx: UnitOfWork, found: Record, request: Refusal) -> Outcome:
 
 
 def _was_done(tx: UnitOfWork, found: Record) -> Outcome:
-    request = provider_requests.locked(tx, found.subject)
-    return provider_requests.decide_fate(tx, request, is_done=True)
+    return _fate(tx, found, is_done=True)
 
 
 def _was_not_done(tx: UnitOfWork, found: Record, _request: Refusal) -> Outcome:
+    return _fate(tx, found, is_done=False)
+
+
+def _fate(tx: UnitOfWork, found: Record, *, is_done: bool) -> Outcome:
     request = provider_requests.locked(tx, found.subject)
-    return provider_requests.decide_fate(tx, request, is_done=False)
+    if outside.is_about(request):
+        return outside.decide_fate(tx, request, is_done=is_done)
+    return provider_requests.decide_fate(tx, request, is_done=is_done)
 
 
 class _Effect(NamedTuple):

@@ -15,6 +15,7 @@ from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import (
     accounts,
     controls,
+    core_bank,
     currencies,
     stablecoin_prices,
     transfers,
@@ -45,9 +46,12 @@ class Order:
         return whole_cents(self.amount.atoms, self.currency.asset)
 
 
-@writes(operations.DEPOSIT)
-def request_deposit(tx: UnitOfWork, account_id: str, request: DepositRequest) -> Transfer:
-    """The core bank is debited at once; the token arrives after the core bank's delay."""
+@writes(operations.DEPOSIT, core_bank.before_deposit)
+def request_deposit(
+    tx: UnitOfWork, account_id: str, request: DepositRequest, _told: None
+) -> Transfer:
+    """The bank account is debited at once; the token arrives after the core bank's delay, or once a
+    connected core bank has carried out its debit."""
     order = read_order(request)
     if plausible(account_id):
         ledger_rows.of_account_ahead(tx.connection, account_id, lock=True)
@@ -56,7 +60,8 @@ def request_deposit(tx: UnitOfWork, account_id: str, request: DepositRequest) ->
     bank_account = accounts.locked_bank_account(tx, account.bank_account_id)
     off_par = stablecoin_prices.suspended(tx.context, tx.now)
     moment = outcome.moment(tx)
-    decided = decide_deposit(order, account, bank_account, off_par, moment)
+    waits = tx.context.ports.core_bank is not None
+    decided = decide_deposit(order, account, bank_account, off_par, moment, waits=waits)
     ledger.lock_balances(tx, account.id)
     outcome.apply(tx, decided)
     deposit = decided.record(Tables.transfer)
@@ -80,9 +85,11 @@ def decide_deposit(
     bank_account: Record,
     off_par: frozenset[Asset],
     moment: Moment,
+    *,
+    waits: bool = False,
 ) -> Outcome:
-    """A deposit in ``processing``. Its completion is scheduled where the core bank takes its time;
-    without a job it completes now, by ``decide_completion``.
+    """A deposit in ``processing``. Its completion is scheduled where the core bank takes its time,
+    or is asked first (``waits``); without a job it completes now, by ``decide_completion``.
 
     Raises:
         AccountRestricted, TermsNotAccepted, KycRequired, MarketUnavailable, InsufficientFunds.
@@ -110,7 +117,7 @@ def decide_deposit(
             Insert(Tables.transfer, (row,)),
         ),
         events=(transfers.event(Direction.DEPOSIT, row["id"], account.id, row["status"]),),
-        jobs=(Job(COMPLETE, row["id"], moment.after(delay_s)),) if delay_s > 0 else (),
+        jobs=(Job(COMPLETE, row["id"], moment.after(delay_s)),) if waits or delay_s > 0 else (),
     )
 
 

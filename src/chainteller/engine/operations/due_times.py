@@ -28,7 +28,7 @@ from chainteller.storage.db import records
 from chainteller.storage.db.query import Query, Record, Session, row_of
 from chainteller.storage.db.records import Tables
 from chainteller.storage.db.table import Table
-from chainteller.storage.queries.provider_requests import IS_OWN
+from chainteller.storage.queries.provider_requests import IS_HERE, IS_OWN
 
 
 class Work(NamedTuple):
@@ -57,7 +57,7 @@ WORK: Mapping[str, Work] = {
         "created",
         "fill",
         frozenset({TradeStatus.CANCELLED}),
-        only=IS_OWN,
+        only=IS_HERE,
     ),
     trades.SETTLE: Work(Tables.trade, TradeStatus.EXECUTED, "executed_at", "settle", only=IS_OWN),
     deposits.COMPLETE: Work(
@@ -67,7 +67,7 @@ WORK: Mapping[str, Work] = {
         "deposit",
         frozenset({_S.FAILED}),
         Direction.DEPOSIT,
-        IS_OWN,
+        IS_HERE,
     ),
     withdrawals.REVIEW: Work(
         Tables.transfer,
@@ -84,6 +84,7 @@ WORK: Mapping[str, Work] = {
         "withdrawal",
         frozenset({_S.CANCELLED, _S.FAILED}),
         Direction.WITHDRAWAL,
+        f"(told IS NOT NULL OR {IS_HERE})",
     ),
     withdrawals.COMPLETE: Work(
         Tables.transfer,
@@ -92,7 +93,7 @@ WORK: Mapping[str, Work] = {
         "withdrawal",
         frozenset({_S.FAILED}),
         Direction.WITHDRAWAL,
-        IS_OWN,
+        IS_HERE,
     ),
     decision_records.DUE: Work(
         Tables.decision,

@@ -97,19 +97,26 @@ def send(tx: UnitOfWork, withdrawal_id: str) -> None:
     A withdrawal that contradicts its hold, its account or its wallet's claim fails instead, and
     so does one whose wallet isn't verified any more. Its hold is released, as the ledger has it.
     """
-    due = payout_checks.locked(tx, withdrawal_id)
-    if due is None:
-        return
-    row, hold = due.withdrawal, due.hold
-    refused = payout_checks.refused(tx, due)
-    if refused is not None:
-        if row is not None and hold is not None:
-            outcome.apply(tx, decide_refusal(row, hold, refused, tx.now))
-        outcome.apply(tx, payout_checks.alarm(withdrawal_id, due, refused))
-    elif row is not None:
+    row = sendable(tx, withdrawal_id)
+    if row is not None:
         to_wallet = row.counterparty_id is not None
         network_hash = "0x" + tx.context.randomness.bytes(32).hex() if to_wallet else None
         outcome.apply(tx, decide_sending(row, network_hash, outcome.moment(tx)))
+
+
+def sendable(tx: UnitOfWork, withdrawal_id: str) -> Record | None:
+    """A withdrawal that may be sent now, locked; one that may not fails, as ``send`` says."""
+    due = payout_checks.locked(tx, withdrawal_id)
+    if due is None:
+        return None
+    row, hold = due.withdrawal, due.hold
+    refused = payout_checks.refused(tx, due)
+    if refused is None:
+        return row
+    if row is not None and hold is not None:
+        outcome.apply(tx, decide_refusal(row, hold, refused, tx.now))
+    outcome.apply(tx, payout_checks.alarm(withdrawal_id, due, refused))
+    return None
 
 
 def decide_refusal(withdrawal: Record, held: Hold, refused: Refused, now: int) -> Outcome:
@@ -150,7 +157,7 @@ def complete(tx: UnitOfWork, withdrawal_id: str) -> None:
     """``sent`` to ``completed``: the bank credited it, or the chain confirmed it."""
     row = transfers.locked(tx, withdrawal_id, TransferStatus.SENT)
     if row is not None:
-        outcome.apply(tx, decide_completion(row, _bank_account(tx, row), tx.now))
+        outcome.apply(tx, decide_completion(row, bank_account(tx, row), tx.now))
 
 
 def decide_completion(withdrawal: Record, bank_account: Record | None, now: int) -> Outcome:
@@ -171,7 +178,7 @@ def fail(tx: UnitOfWork, withdrawal_id: str, code: str, message: str) -> None:
 
 
 def decide_failure(withdrawal: Record, code: str, message: str, now: int) -> Outcome:
-    if withdrawal.status == TransferStatus.PROCESSING:
+    if withdrawal.status != TransferStatus.SENT:
         journal = _release(withdrawal)
     elif withdrawal.counterparty_id is None:
         journal = _returned(withdrawal)
@@ -187,9 +194,9 @@ def decide_failure(withdrawal: Record, code: str, message: str, now: int) -> Out
 def bounce(tx: UnitOfWork, withdrawal_id: str, reason: str) -> None:
     """``completed`` to ``returned``: the bank sends a payment back."""
     row = transfers.locked(tx, withdrawal_id, TransferStatus.COMPLETED)
-    bank_account = None if row is None else _bank_account(tx, row)
-    if row is not None and bank_account is not None:
-        outcome.apply(tx, decide_bounce(row, bank_account, reason, tx.now))
+    credited = None if row is None else bank_account(tx, row)
+    if row is not None and credited is not None:
+        outcome.apply(tx, decide_bounce(row, credited, reason, tx.now))
 
 
 def decide_bounce(withdrawal: Record, bank_account: Record, reason: str, now: int) -> Outcome:
@@ -215,7 +222,7 @@ def _moved(
     )
 
 
-def _bank_account(tx: UnitOfWork, withdrawal: Record) -> Record | None:
+def bank_account(tx: UnitOfWork, withdrawal: Record) -> Record | None:
     """The bank account that a withdrawal went to, locked; None where it went to a wallet."""
     if withdrawal.counterparty_id is not None:
         return None

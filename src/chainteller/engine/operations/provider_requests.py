@@ -1,4 +1,5 @@
-"""Requests of a gateway to its provider as records: sent, answered, and decided about by people."""
+"""Requests to a gateway's provider, or to another system of the bank, as records: sent, answered,
+and decided about by people."""
 
 from chainteller.domain.decisions import DecisionKind, ReviewLine
 from chainteller.domain.provider_requests import RequestStatus
@@ -36,15 +37,16 @@ def changed(request: Record, status: RequestStatus, now: int, **values: object) 
 
 
 def decide_unknown(
-    request: Record, reason: str, words: str, moment: Moment, **values: object
+    request: Record, reason: str, words: str, moment: Moment, by: str, /, **values: object
 ) -> Outcome:
-    """Nothing says what became of a request: a person decides, with ``words`` as evidence."""
+    """Nothing says what became of a request: a person decides, with ``words`` as evidence. ``by``
+    names who was asked."""
     opened = decision_records.opened(
         moment,
         DecisionKind.UNANSWERED,
         request.id,
         reason,
-        GATEWAY,
+        by,
         account_id=request.trading_account_id,
         words=words,
     )

@@ -19,7 +19,7 @@ _TRY_AGAIN = 5 * SECOND
 _TIMED_OUT = Rejection("FILL_TIMEOUT", "The market stayed closed for too long.")
 
 
-def _locked(tx: UnitOfWork, trade_id: str, status: TradeStatus) -> tuple[Record, Record] | None:
+def locked(tx: UnitOfWork, trade_id: str, status: TradeStatus) -> tuple[Record, Record] | None:
     """(account, trade) if the trade is still in this status, locked in this order."""
     seen = trades.find_any(tx.connection, trade_id)
     if seen is None:
@@ -34,20 +34,29 @@ def fill(tx: UnitOfWork, trade_id: str) -> None:
 
     A closed market is waited for, up to fifteen minutes.
     """
-    locked = _locked(tx, trade_id, TradeStatus.PROCESSING)
-    if locked is None:
+    found = fillable(tx, trade_id)
+    if found is None:
         return
-    account, trade = locked
-    market = MARKETS_BY_NAME[trade.market]
-    control = market_rows.control(tx.connection, market.name)
-    if markets.closure(tx.context, control, market, tx.now) is not None:
-        outcome.apply(tx, decide_without_market(trade, tx.now))
-        return
+    account, trade = found
     rejection = tx.context.venue.decide(trade.id)
     if rejection is not None:
         outcome.apply(tx, decide_failure(trade, rejection, tx.now))
     else:
         outcome.apply(tx, decide_fill(account, trade, outcome.moment(tx)))
+
+
+def fillable(tx: UnitOfWork, trade_id: str) -> tuple[Record, Record] | None:
+    """(account, trade) that may be filled now, locked; a closed market is waited for."""
+    found = locked(tx, trade_id, TradeStatus.PROCESSING)
+    if found is None:
+        return None
+    trade = found[1]
+    market = MARKETS_BY_NAME[trade.market]
+    control = market_rows.control(tx.connection, market.name)
+    if markets.closure(tx.context, control, market, tx.now) is None:
+        return found
+    outcome.apply(tx, decide_without_market(trade, tx.now))
+    return None
 
 
 def decide_without_market(trade: Record, now: int) -> Outcome:
@@ -100,9 +109,9 @@ def decide_failure(trade: Record, rejection: Rejection, now: int) -> Outcome:
 
 def settle(tx: UnitOfWork, trade_id: str) -> None:
     """``executed`` to ``settled``: what was bought becomes available."""
-    locked = _locked(tx, trade_id, TradeStatus.EXECUTED)
-    if locked is not None:
-        outcome.apply(tx, decide_settlement(*locked, tx.now))
+    found = locked(tx, trade_id, TradeStatus.EXECUTED)
+    if found is not None:
+        outcome.apply(tx, decide_settlement(*found, tx.now))
 
 
 def decide_settlement(account: Record, trade: Record, now: int) -> Outcome:

@@ -14,7 +14,7 @@ from chainteller.service.models.pages import ListQuery, Page
 from chainteller.service.models.trades import Trade
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
-from chainteller.storage.queries import trades
+from chainteller.storage.queries import provider_requests, trades
 
 RESOURCE = "trade"
 FILL = "trade.fill"
@@ -36,16 +36,20 @@ def cancel(tx: UnitOfWork, account_id: str, trade_id: str) -> Trade:
     tx.audited_object, tx.created = trade.id, False
     if trade.status == TradeStatus.CANCELLED:
         return trades.to_model(trade)
-    decided = decide_cancellation(account, trade, tx.now)
+    is_sent = provider_requests.is_under_way(tx.connection, trade.id)
+    decided = decide_cancellation(account, trade, tx.now, is_sent=is_sent)
     outcome.apply(tx, decided)
     return trades.to_model(decided.record(Tables.trade, trade))
 
 
-def decide_cancellation(account: Record, trade: Record, now: int) -> Outcome:
-    """``processing`` to ``cancelled``. Raises TradeNotCancellable."""
-    if trade.status != TradeStatus.PROCESSING:
+def decide_cancellation(
+    account: Record, trade: Record, now: int, *, is_sent: bool = False
+) -> Outcome:
+    """``processing`` to ``cancelled``, unless the venue was sent it. Raises TradeNotCancellable."""
+    if is_sent or trade.status != TradeStatus.PROCESSING:
+        standing = "at the venue" if is_sent else trade.status
         raise TradeNotCancellable(
-            f"The trade is {trade.status} and can no longer be cancelled.",
+            f"The trade is {standing} and can no longer be cancelled.",
             {
                 "tradeId": trade.id,
                 "status": trade.status,

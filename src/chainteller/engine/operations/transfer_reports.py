@@ -14,7 +14,7 @@ from chainteller.engine.operations import accounts, deposits, payouts
 from chainteller.service.errors import Conflict, ValidationFailed
 from chainteller.service.models.funding import Transfer
 from chainteller.storage.db.query import Record
-from chainteller.storage.queries import transfers
+from chainteller.storage.queries import provider_requests, transfers
 
 RESOURCE = "transfer"
 _REFUSED = "BANK_REFUSED"
@@ -71,6 +71,10 @@ def _record(tx: UnitOfWork, actor: Actor, report: Report) -> Transfer:
     if status not in TRANSITIONS[direction][row.status] or is_to_wallet:
         told = f"The {direction} is {row.status}, and can't be {status} from there."
         raise Conflict.over(RESOURCE, row.id, "NOT_POSSIBLE", told, "Look at the transfer again.")
+    if provider_requests.is_under_way(tx.connection, row.id):
+        told = f"The {direction} is at the core bank or custody, whose answer is waited for."
+        todo = "Wait for the answer, or decide about it if there is a decision."
+        raise Conflict.over(RESOURCE, row.id, "UNDER_WAY", told, todo)
     _EFFECTS[direction, status](tx, row.id, reason)
     return transfers.to_model(_found(tx, row.id))
 

@@ -6,6 +6,8 @@ from typing import NamedTuple
 from chainteller.domain.assets import CASH_EQUIVALENTS, MARKETS, USD, Asset
 from chainteller.domain.clock import SECOND, format_instant
 from chainteller.domain.decisions import (
+    SCREENED_WITHIN,
+    SCREENING_HIT,
     SECOND_PERSON,
     UNCONFIRMED_HELD,
     UNVERIFIED_HELD,
@@ -41,6 +43,7 @@ from chainteller.engine.operations import (
     limits,
     markets,
     payout_checks,
+    screening,
     second_persons,
     stablecoin_prices,
     transfers,
@@ -48,6 +51,7 @@ from chainteller.engine.operations import (
 from chainteller.engine.operations.contract_checks import Renewal
 from chainteller.engine.operations.currencies import Resolved
 from chainteller.engine.operations.destinations import Target
+from chainteller.engine.operations.screening import Screening
 from chainteller.service import operations
 from chainteller.service.amounts import read_amount
 from chainteller.service.errors import (
@@ -60,7 +64,7 @@ from chainteller.service.errors import (
 from chainteller.service.models.funding import Transfer, WithdrawalRequest
 from chainteller.storage.db.query import Record
 from chainteller.storage.db.records import Tables
-from chainteller.storage.queries import decisions, disputes, trades, wallets
+from chainteller.storage.queries import decisions, disputes, provider_requests, trades, wallets
 from chainteller.storage.queries import markets as market_rows
 from chainteller.storage.queries import transfers as transfer_rows
 
@@ -98,24 +102,36 @@ class State:
     the policy asks for it."""
     asked_by: str | None = None
     """The person who asks; None where a system does, for a customer."""
+    screening: Screening | None = None
+    """What the screening service says of the wallet."""
+
+
+class Prepared(NamedTuple):
+    """What others say of the wallet before it's paid: a chain and the screening service, each None
+    where it doesn't have to be asked."""
+
+    renewal: Renewal | None = None
+    screening: Screening | None = None
 
 
 def prepare(
-    context: EngineContext, _organisation_id: str, _account_id: str, request: WithdrawalRequest
-) -> Renewal | None:
-    """What a chain says of the wallet before it is paid; None where no chain has to be asked."""
+    context: EngineContext, organisation_id: str, account_id: str, request: WithdrawalRequest
+) -> Prepared:
+    """Raises ServiceUnavailable: the screening service has no usable answer."""
     found = request.destination
     if found is None or not (found.counterparty_id and found.blockchain_account_id):
-        return None
+        return Prepared()
+    screened = screening.of_wallet(context, organisation_id, account_id, found.counterparty_id)
     try:
-        return contract_checks.renew(context, found.blockchain_account_id, found.counterparty_id)
+        renewed = contract_checks.renew(context, found.blockchain_account_id, found.counterparty_id)
     except (ServiceUnavailable, *UNREADABLE):
-        return None
+        renewed = None
+    return Prepared(renewed, screened)
 
 
 @writes(operations.WITHDRAW, prepare)
 def request_withdrawal(
-    tx: UnitOfWork, account_id: str, request: WithdrawalRequest, renewal: Renewal | None
+    tx: UnitOfWork, account_id: str, request: WithdrawalRequest, prepared: Prepared
 ) -> Transfer:
     """Funds are held at once. A withdrawal that the bank's policy gives to a person waits for a
     decision; others to an unverified wallet wait for a time, and ones to a contract wallet that no
@@ -127,7 +143,7 @@ def request_withdrawal(
         raise BooksDisputed("Withdrawals wait while the bank's books are in dispute.")
     try:
         target = destinations.resolve(tx, account, request.destination, order.amount.asset)
-        confirmation = contract_checks.confirmation(target, renewal)
+        confirmation = contract_checks.confirmation(target, prepared.renewal)
     except ClaimUnverifiable as error:
         alarm = payout_checks.alarm_of_request(account.id, error)
         tx.when_refused(lambda record: _record_alarm(record, account.id, alarm))
@@ -142,6 +158,7 @@ def request_withdrawal(
         is_first_use=_is_first_use(tx, account, target),
         is_shared=_is_shared(tx, account, target),
         asked_by=tx.name if tx.actor.is_person else None,
+        screening=prepared.screening,
     )
     try:
         decided = decide_withdrawal(order, account, state, outcome.moment(tx))
@@ -238,13 +255,20 @@ def decide_withdrawal(order: Order, account: Record, state: State, moment: Momen
     )
     if review is None or not is_by_person(review.reason):
         return decided
-    return decided.joined(decide_wait(row, account, review, state.asked_by, moment))
+    words = None if state.screening is None else state.screening.words
+    return decided.joined(decide_wait(row, account, review, state.asked_by, moment, words))
 
 
 def decide_wait(
-    row: Row, account: Record, review: "Waiting", asked_by: str | None, moment: Moment
+    row: Row,
+    account: Record,
+    review: "Waiting",
+    asked_by: str | None,
+    moment: Moment,
+    words: str | None = None,
 ) -> Outcome:
-    """The decision that a withdrawal waits for; ``asked_by`` is the person who asks for it."""
+    """The decision that a withdrawal waits for; ``asked_by`` is the person who asks for it, and
+    ``words`` is evidence."""
     asked_by = asked_by if review.needs_two else None
     digest = second_persons.digest_of_withdrawal(row, account, row["rule_id"]) if asked_by else None
     return decision_records.opened(
@@ -254,6 +278,7 @@ def decide_wait(
         review.reason,
         decision_records.POLICY,
         account_id=account.id,
+        words=words,
         due=review.until,
         at_deadline=review.then,
         rule_id=row["rule_id"],
@@ -286,6 +311,8 @@ def _review(state: State, cents: int, moment: Moment) -> Waiting | None:
     waiting = waits_for_person(payment, moment.options.policy, moment.now)
     if waiting is not None:
         return waiting
+    if state.screening is not None and state.screening.hits:
+        return Waiting(SCREENING_HIT, moment.now + SCREENED_WITHIN)
     until = moment.after(moment.options.review_delay_s)
     if target.destination_class is DestinationClass.UNVERIFIED:
         return Waiting(UNVERIFIED_HELD, until)
@@ -351,7 +378,8 @@ def cancel(tx: UnitOfWork, account_id: str, withdrawal_id: str) -> Transfer:
     tx.audited_object, tx.created = row.id, False
     if row.status == TransferStatus.CANCELLED:
         return transfer_rows.to_model(row)
-    decided = decide_cancellation(account, row, tx.now)
+    is_sent = provider_requests.is_under_way(tx.connection, row.id)
+    decided = decide_cancellation(account, row, tx.now, is_sent=is_sent)
     outcome.apply(tx, ending_decision(tx, decided, DecisionStatus.WITHDRAWN))
     return transfer_rows.to_model(decided.record(Tables.transfer, row))
 
@@ -367,12 +395,16 @@ def ending_decision(
     return decided.joined(decision_records.ended(decision, status, tx.name, tx.now, code))
 
 
-def decide_cancellation(account: Record, withdrawal: Record, now: int) -> Outcome:
-    """What was held is given back. Raises WithdrawalNotCancellable."""
-    if withdrawal.status not in HOLDING:
+def decide_cancellation(
+    account: Record, withdrawal: Record, now: int, *, is_sent: bool = False
+) -> Outcome:
+    """What was held is given back, unless the core bank or custody was sent the withdrawal. Raises
+    WithdrawalNotCancellable."""
+    if is_sent or withdrawal.status not in HOLDING:
         executed = withdrawal.completed_at and format_instant(withdrawal.completed_at)
+        standing = "being sent" if is_sent else withdrawal.status
         raise WithdrawalNotCancellable(
-            f"The withdrawal is {withdrawal.status} and can no longer be cancelled.",
+            f"The withdrawal is {standing} and can no longer be cancelled.",
             {
                 "withdrawalId": withdrawal.id,
                 "status": withdrawal.status,

@@ -16,6 +16,7 @@ from chainteller.engine.operations import (
     deposits,
     disputes,
     due_times,
+    outside,
     payouts,
     provider_requests,
     settlement,
@@ -85,7 +86,7 @@ class _Told:
     watched: str = ""
     """A small transfer whose chain must be asked, for which no transaction waits."""
     forwarded: Record | None = None
-    """Work of a gateway, for whose provider no transaction waits."""
+    """Work of a gateway, or of another system of the bank, for which no transaction waits."""
     is_paid: bool = False
     """Whether a payout left."""
     wrong: tuple[Breach, ...] = ()
@@ -136,15 +137,28 @@ def _is_done_outside(told: _Told, tx: UnitOfWork, job: Record, organisation_id: 
     elif job.kind == withdrawals.SEND:
         wrong = _wrong_heads(tx, organisation_id)
         told.wrong += wrong
-        is_own = tx.context.provider is None
-        told.is_paid = is_own and not wrong
-        told.forwarded = None if is_own or wrong else job
-        return bool(wrong) or not is_own
+        if wrong:
+            return True
+        told.forwarded = job if tx.context.provider is not None else _asks(tx, job, organisation_id)
+        told.is_paid = told.forwarded is None
+    else:
+        told.forwarded = _asks(tx, job, organisation_id)
     return bool(told.watched or told.forwarded)
 
 
+def _asks(tx: UnitOfWork, job: Record, organisation_id: str) -> Record | None:
+    """The job, if another system of the bank carries it out."""
+    step = outside.step_of(tx.context, tx.connection, job, organisation_id)
+    return None if step is None else job
+
+
 def _forward(context: EngineContext, job: Record) -> None:
-    """Send an approved withdrawal to the provider, or look for the outcome of a request."""
+    """Send what is due to whoever carries it out, or look for the outcome of a request."""
+    if context.provider is None:
+        from chainteller.engine.forwarding import outside_requests  # noqa: PLC0415 - as below
+
+        outside_requests.carry_out(context, job)
+        return
     from chainteller.engine.forwarding import (  # noqa: PLC0415 - few are gateways
         calls,
         reviews,

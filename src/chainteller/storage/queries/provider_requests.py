@@ -1,6 +1,9 @@
 """Query the requests that a gateway's provider was sent, and what they hold."""
 
+from collections.abc import Iterable
+
 from chainteller.domain.assets import ASSETS_BY_KEY, Asset
+from chainteller.domain.provider_requests import RequestStatus
 from chainteller.domain.transfers import HOLDING, Direction, TransferStatus
 from chainteller.storage.db import records
 from chainteller.storage.db.query import Query, Record, Session, Value, quoted
@@ -10,6 +13,10 @@ from chainteller.storage.queries.trades import hold_parts
 IS_OWN = "told IS NULL"
 """The bank's own quotes, trades and transfers: those of a gateway are as its provider said, which
 keeps their books, settles, credits and pays by itself."""
+_OUTSIDE = "('sending', 'unknown')"
+IS_HERE = f"{IS_OWN} AND id NOT IN (SELECT id FROM provider_request WHERE status IN {_OUTSIDE})"
+"""As ``IS_OWN``, of what no other system of the bank has been sent: a request to one has the id of
+its record."""
 find = Finder(records.ProviderRequest, "id")
 find_by_key = Finder(records.ProviderRequest, "organisation_id", "operation", "key")
 _NEWEST_LIKE = Source(records.ProviderRequest).where(
@@ -17,12 +24,17 @@ _NEWEST_LIKE = Source(records.ProviderRequest).where(
     "ORDER BY created DESC, id DESC LIMIT 1"
 )
 _UNSETTLED = Source(records.ProviderRequest).where(
-    "organisation_id = :organisation AND status IN ('sending', 'unknown') ORDER BY created"
+    f"organisation_id = :organisation AND status IN {_OUTSIDE} ORDER BY created"
 )
 _HELD = Query(
     "SELECT hold AS value FROM transfer WHERE trading_account_id = :account "
     f"AND direction = '{Direction.WITHDRAWAL}' "
     f"AND status IN ({quoted((*HOLDING, TransferStatus.UNKNOWN))})",
+    Value,
+)
+_WAS_ASKED = Query(
+    "SELECT 1 AS value FROM provider_request WHERE organisation_id = :organisation "
+    "AND operation IN :operations LIMIT 1",
     Value,
 )
 _NOT_PAID = (
@@ -42,6 +54,18 @@ _LINKED = Query(
     "AND subject = :subject AND operation = 'link_counterparty' AND status = 'done'",
     Value,
 )
+
+
+def is_under_way(connection: Session, record_id: str) -> bool:
+    """Whether another system of the bank may carry out what a record asks for, or has done so."""
+    row = find(connection, record_id)
+    return row is not None and row.status in (RequestStatus.SENDING, RequestStatus.UNKNOWN)
+
+
+def was_asked(connection: Session, organisation_id: str, operations: Iterable[str]) -> bool:
+    """Whether another system was ever sent a request of one of these kinds."""
+    values = {"organisation": organisation_id, "operations": list(operations)}
+    return connection.execute(_WAS_ASKED, values).first() is not None
 
 
 def newest_like(connection: Session, organisation_id: str, fingerprint: str) -> Record | None:

@@ -67,7 +67,8 @@ _OPEN = [each.value for each in TradeStatus if not each.facts.is_final]
 _OPEN_TRADES = Source(records.Trade).where(f"trade.status IN ({quoted(_OPEN)}) AND {IS_OWN}")
 _WITHDRAWAL = "transfer.direction = 'withdrawal'"
 _OPEN_WITHDRAWALS = Source(records.Transfer).where(
-    f"{_WITHDRAWAL} AND transfer.status IN ({quoted(each.value for each in HOLDING)}) AND {IS_OWN}"
+    f"{_WITHDRAWAL} AND transfer.status IN ({quoted((*HOLDING, TransferStatus.UNKNOWN))}) "
+    f"AND {IS_OWN}"
 )
 _ORDINAL = row_of("trading_account_id", "counter", "ordinal")
 _COUNTERS = ("trade_count", "deposit_count", "withdrawal_count", "transaction_count")

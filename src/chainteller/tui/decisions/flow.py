@@ -11,7 +11,7 @@ from chainteller.records.markets import is_open as is_open_market
 from chainteller.records.transfers import target
 from chainteller.service.errors import Conflict
 from chainteller.tui.customer import CustomerRequest
-from chainteller.tui.decisions.view import about, is_open
+from chainteller.tui.decisions.view import about, asked_of, is_open
 from chainteller.tui.dialogs.question import Ask
 from chainteller.tui.steps import Choose, LookUp, OpenField, Result, Serve, Step, Write, notice
 
@@ -56,7 +56,7 @@ _APPROVES: Mapping[str, str] = {
     DecisionKind.MARKET: "OPEN {}?",
     DecisionKind.OWNERSHIP_STATEMENT: "ACCEPT the statement {}?",
     DecisionKind.LINK: "ALLOW to link the shared wallet of {}?",
-    DecisionKind.UNANSWERED: "Has the provider CARRIED OUT {}?",
+    DecisionKind.UNANSWERED: "Has the {who} CARRIED OUT {}?",
 }
 _REFUSES: Mapping[str, str] = {
     DecisionKind.WITHDRAWAL: "REFUSE the withdrawal of {}?",
@@ -64,7 +64,7 @@ _REFUSES: Mapping[str, str] = {
     DecisionKind.MARKET: "KEEP {} closed?",
     DecisionKind.OWNERSHIP_STATEMENT: "REFUSE the statement {}?",
     DecisionKind.LINK: "REFUSE to link the shared wallet of {}?",
-    DecisionKind.UNANSWERED: "Has the provider NOT carried out {}?",
+    DecisionKind.UNANSWERED: "Has the {who} NOT carried out {}?",
 }
 _Call = Callable[["Service", str], Step]
 CONTROL, MARKET = DecisionKind.CONTROL, DecisionKind.MARKET
@@ -72,9 +72,13 @@ _WITHOUT_REASON = frozenset[str]({CONTROL, MARKET, DecisionKind.UNANSWERED})
 """What is refused without a reason of the list: it stays as it is, or wasn't done."""
 
 
+def _filled(words: str, decision: "Decision") -> str:
+    return words.format(about(decision), who=asked_of(decision))
+
+
 def approve(decision: "Decision") -> Step:
     """Ask, and approve."""
-    words = _APPROVES.get(decision.kind, "APPROVE {}?").format(about(decision))
+    words = _filled(_APPROVES.get(decision.kind, "APPROVE {}?"), decision)
     return _asked(decision, words, _two(decision), partial(_approve, decision.id))
 
 
@@ -98,7 +102,7 @@ def refuse(decision: "Decision") -> Step:
 
 
 def _refused(decision: "Decision", reason: str) -> Step:
-    words = _REFUSES.get(decision.kind, "REFUSE {}?").format(about(decision))
+    words = _filled(_REFUSES.get(decision.kind, "REFUSE {}?"), decision)
     return _asked(decision, words, (f"Reason: {reason}",), partial(_refuse, decision.id, reason))
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from chainteller.domain.clock import from_datetime
 from chainteller.domain.decisions import AtDeadline, DecisionKind, DecisionStatus
+from chainteller.domain.simulated import Part
 from chainteller.records.blocks import Next
 from chainteller.records.decisions import DECISION
 from chainteller.records.formats import (
@@ -58,13 +59,24 @@ _EFFECTS: Mapping[str, tuple[str, str]] = {
     DecisionKind.OWNERSHIP_STATEMENT: ("accepts the statement", "refuses the statement"),
     DecisionKind.LINK: ("allows the link", "refuses the link"),
     DecisionKind.UNANSWERED: (
-        "says that the provider has carried it out",
+        "says that the {who} has carried it out",
         "says that it hasn't: what is held can be used again",
     ),
 }
 """What approving and refusing do, by kind."""
 _OF_OTHERS = ("approves it", "refuses it")
 """Of a kind that only a newer deployment knows."""
+
+
+def _effects(decision: "Decision") -> tuple[str, str]:
+    approves, refuses = _EFFECTS.get(decision.kind, _OF_OTHERS)
+    return approves.format(who=asked_of(decision)), refuses
+
+
+def asked_of(decision: "Decision") -> str:
+    """Who was sent what a decision of the kind ``unanswered`` is about."""
+    is_system = decision.opened_by in set(Part)
+    return str(decision.opened_by) if is_system else "provider"
 
 
 def is_open(decision: "Decision") -> bool:
@@ -117,7 +129,7 @@ def now_lines(decision: "Decision", width: int) -> list[Line]:
         words = f"{decision.status.capitalize()} by {decision.decided_by or '-'}{when}."
         over = Next(words, "", "muted")
         return answer.now_lines(what, amount, status(decision.status), over, width)
-    approves, refuses = _EFFECTS.get(decision.kind, _OF_OTHERS)
+    approves, refuses = _effects(decision)
     if decision.needs_two and decision.first_by is None:
         approves = "is the first of two approvals"
     words = f"A {approves}. R {refuses}. {_at_deadline(decision)}"
@@ -135,7 +147,7 @@ def _at_deadline(decision: "Decision") -> str:
         return "There is no deadline."
     if decision.at_deadline == AtDeadline.ESCALATE:
         return f"At {decision.due:%d %b %H:%M:%S} UTC it goes to the role {decision.to_role}."
-    approves, refuses = _EFFECTS.get(decision.kind, _OF_OTHERS)
+    approves, refuses = _effects(decision)
     then = approves if decision.at_deadline == AtDeadline.APPROVE else refuses
     return f"At {decision.due:%d %b %H:%M:%S} UTC the service {then} by itself."
 

@@ -1,0 +1,117 @@
+"""Sending requests to the bank's other systems, and looking for the outcome of unanswered ones."""
+
+import json
+import logging
+
+from chainteller.domain.actors import WORKER, Actor
+from chainteller.domain.clock import HOUR, MINUTE
+from chainteller.domain.outside import (
+    Answer,
+    AnswerUnusable,
+    NotCarriedOut,
+    State,
+    Step,
+    Unanswered,
+)
+from chainteller.domain.provider_requests import RequestStatus
+from chainteller.engine.core.context import EngineContext
+from chainteller.engine.core.unit_of_work import UnitOfWork, act, now
+from chainteller.engine.operations import due_times, outside
+from chainteller.engine.operations.provider_requests import SETTLE
+from chainteller.engine.operations.trades import DROPPED
+from chainteller.storage.db.query import Record
+from chainteller.storage.queries import jobs
+from chainteller.storage.queries import provider_requests as rows
+
+NO_ANSWER = "NO_ANSWER"
+OTHER_ANSWER = "OTHER_ANSWER"
+STILL_PENDING = "STILL_PENDING"
+_LOOKED_FOR = 15 * MINUTE
+"""How long an outcome is looked for before a person decides."""
+_PENDING_FOR = 24 * HOUR
+"""How long what a system has accepted may take."""
+_log = logging.getLogger(__name__)
+
+
+def carry_out(context: EngineContext, job: Record) -> None:
+    """Due work: send a record's request, or ask again what became of one."""
+    found: list[Record] = []
+    is_first = job.kind != SETTLE
+
+    def work(tx: UnitOfWork) -> None:
+        found[:] = _first(tx, job) if is_first else _again(tx, job.reference)
+
+    act(context, WORKER, work)
+    if found:
+        _send(context, found[0], is_first=is_first)
+
+
+def _first(tx: UnitOfWork, job: Record) -> list[Record]:
+    record = due_times.record_of(tx.connection, job.kind, job.reference)
+    if record is None:
+        raise AssertionError(f"{job.reference} vanished")
+    tx.actor = Actor(record.organisation_id, WORKER.name)
+    request = outside.begin(tx, job.kind, job.reference)
+    return [] if request is None else [request]
+
+
+def _again(tx: UnitOfWork, request_id: str) -> list[Record]:
+    request = rows.find(tx.connection, request_id)
+    if request is not None and request.status == RequestStatus.SENDING:
+        return [request]
+    jobs.remove(tx.rows, SETTLE, request_id)
+    tx.audit(DROPPED, request_id, {"kind": SETTLE})
+    return []
+
+
+def _send(context: EngineContext, request: Record, *, is_first: bool) -> None:
+    step = Step(request.operation)
+    try:
+        answer = _answer(context, step, request)
+    except NotCarriedOut as fault:
+        why = str(fault)
+        _log.warning("%s: %s: %s", step.part, request.key, why)
+        if is_first:
+            act(context, WORKER, lambda tx: outside.put_back(tx, request.id, why))
+        else:
+            _wait(context, request, why)
+    except AnswerUnusable as fault:
+        _give_up(context, request, OTHER_ANSWER, str(fault))
+    except Unanswered as fault:
+        _log.warning("%s: %s: %s", step.part, request.key, fault)
+        _wait(context, request, str(fault))
+    else:
+        act(context, WORKER, lambda tx: outside.answered(tx, request.id, answer))
+        if answer.state is State.PENDING:
+            _end_of_patience(context, request)
+
+
+def _answer(context: EngineContext, step: Step, request: Record) -> Answer:
+    port = context.ports.of(step.part)
+    if port is None:
+        raise NotCarriedOut(f"the settings of this program connect no {step.part}")
+    return port.carry_out(step, request.key, json.loads(request.call))
+
+
+def _wait(context: EngineContext, request: Record, why: str) -> None:
+    if request.answer is None and _age(context, request) >= _LOOKED_FOR:
+        _give_up(context, request, NO_ANSWER, why)
+    elif not _end_of_patience(context, request):
+        act(context, WORKER, lambda tx: outside.look_again(tx, request.id))
+
+
+def _end_of_patience(context: EngineContext, request: Record) -> bool:
+    """Whether a request has been pending for so long that a person decides."""
+    if _age(context, request) < _PENDING_FOR:
+        return False
+    _give_up(context, request, STILL_PENDING, "it was accepted, and isn't done after a day")
+    return True
+
+
+def _give_up(context: EngineContext, request: Record, reason: str, why: str) -> None:
+    act(context, WORKER, lambda tx: outside.make_unknown(tx, request.id, reason, why))
+
+
+def _age(context: EngineContext, request: Record) -> int:
+    with context.database.read() as connection:
+        return now(context, connection) - int(request.updated)

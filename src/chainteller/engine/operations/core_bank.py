@@ -1,0 +1,86 @@
+"""Customers as a connected core bank says them: taken over when they are searched for, and before
+an account is opened or a deposit is made."""
+
+from typing import Any
+
+from pydantic import ValidationError
+
+from chainteller.domain.actors import Actor
+from chainteller.domain.simulated import Part
+from chainteller.engine.core.context import EngineContext
+from chainteller.engine.core.ports import Outside
+from chainteller.engine.core.unit_of_work import UnitOfWork, act
+from chainteller.engine.operations import customer_imports
+from chainteller.service.models.accounts import OpenTradingAccount
+from chainteller.service.models.customers import MOST_LINES, CustomerLine
+from chainteller.service.models.funding import DepositRequest
+from chainteller.service.models.pages import ListQuery
+from chainteller.storage.queries import accounts
+
+_SHORTEST_SEARCH = 3
+_PATH = "/customers"
+_OTHER_FORM = "its customers aren't as the contract says"
+
+
+def before_search(context: EngineContext, organisation_id: str, query: ListQuery) -> None:
+    """Take over the customers that a text finds. Raises ServiceUnavailable."""
+    text = (query.text or "").strip()
+    if len(text) >= _SHORTEST_SEARCH:
+        _take_over(context, organisation_id, "query", text)
+
+
+def before_opening(
+    context: EngineContext, organisation_id: str, request: OpenTradingAccount
+) -> None:
+    """Take over the customer of a bank account. Raises ServiceUnavailable."""
+    _take_over(context, organisation_id, "bankAccountId", request.bank_account_id)
+
+
+def before_deposit(
+    context: EngineContext, organisation_id: str, account_id: str, _request: DepositRequest
+) -> None:
+    """Take over the balance of an account's bank account. Raises ServiceUnavailable."""
+    if context.ports.core_bank is None:
+        return
+    with context.database.read() as connection:
+        account = accounts.find(connection, organisation_id, account_id)
+    if account is not None:
+        _take_over(context, organisation_id, "bankAccountId", account.bank_account_id)
+
+
+def _take_over(context: EngineContext, organisation_id: str, name: str, value: str) -> None:
+    port = context.ports.core_bank
+    if port is None:
+        return
+    lines = _lines(port, port.read(_PATH, {name: value}))
+    if not lines:
+        return
+
+    def work(tx: UnitOfWork) -> None:
+        customer_imports.take_over(tx, lines)
+
+    act(context, Actor(organisation_id, str(Part.CORE_BANK)), work, timeless=True)
+
+
+def _lines(port: Outside, told: Any) -> list[CustomerLine]:
+    """A line for each bank account of each customer. Raises ServiceUnavailable."""
+    try:
+        found = [
+            CustomerLine.model_validate(
+                {
+                    "line": 1,
+                    **{name: each[name] for name in ("reference", "name", "kycLevel")},
+                    "termsAccepted": each["termsAccepted"],
+                    "bankAccountId": account["id"],
+                    "bankAccountType": account["type"],
+                    "bankAccountBalance": account["balance"],
+                }
+            )
+            for each in told["customers"]
+            for account in each["bankAccounts"]
+        ]
+    except (ValidationError, LookupError, TypeError):
+        raise port.unavailable(_OTHER_FORM) from None
+    if len(found) > MOST_LINES:
+        raise port.unavailable(f"it named more than {MOST_LINES} bank accounts")
+    return found

@@ -1,0 +1,133 @@
+"""Core bank, custody, screening and venue over HTTP, as docs/reference/ports.md describes it."""
+
+import json
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from chainteller.domain.json_depth import parse_json
+from chainteller.domain.outside import Answer, NotCarriedOut, Step, Unanswered, read_answer
+from chainteller.domain.simulated import Part
+from chainteller.remote.transport import NotSent, Outgoing, Reply, Transport, TransportFault
+from chainteller.service.errors import ServiceUnavailable
+
+DEADLINE_S = 5.0
+PAUSE_S = 10.0
+"""How long a system that failed isn't called again, so that other due work isn't kept waiting."""
+_ANSWERED = frozenset({200, 201, 202})
+_UNCLEAR = frozenset({408, 409, 425})
+"""Refusals of HTTP after which the request may be carried out all the same."""
+
+
+class HttpPort:
+    """Calls one of the bank's systems; threads may share it, and each process connects by itself.
+
+    Args:
+        part: which of the systems it is.
+        address: its base address.
+        api_key: finds its key when it's first called, and raises SettingsInvalid, a ValueError.
+    """
+
+    def __init__(
+        self,
+        part: Part,
+        address: str,
+        api_key: Callable[[], str],
+        *,
+        deadline_s: float = DEADLINE_S,
+        pause_s: float = PAUSE_S,
+    ) -> None:
+        self._part, self._address, self._api_key = part, address, api_key
+        self._deadline_s, self._pause_s = deadline_s, pause_s
+        self._lock = threading.Lock()
+        self._opened: tuple[int, Transport] | None = None
+        self._silent_until, self._fault = 0.0, ""
+
+    def carry_out(self, step: Step, key: str, body: Mapping[str, str]) -> Answer:
+        """Send a request, or ask again what became of it.
+
+        Raises:
+            NotCarriedOut, Unanswered, AnswerUnusable.
+        """
+        headers = {"Content-Type": "application/json", "Idempotency-Key": key}
+        sent = Outgoing("POST", step.path, headers=headers, body=json.dumps(dict(body)).encode())
+        try:
+            reply = self._send(sent)
+        except NotSent as fault:
+            raise NotCarriedOut(str(fault)) from None
+        except TransportFault as fault:
+            raise Unanswered(str(fault)) from None
+        if reply.status in _ANSWERED:
+            return read_answer(_parsed(reply), key, body["amount"])
+        self._pause(said := f"it answered with HTTP status {reply.status}")
+        if 400 <= reply.status < 500 and reply.status not in _UNCLEAR:
+            raise NotCarriedOut(said)
+        raise Unanswered(said)
+
+    def read(self, path: str, query: Mapping[str, str]) -> Any:
+        """The JSON that a question is answered with.
+
+        Raises:
+            ServiceUnavailable: the system has no usable answer.
+        """
+        try:
+            reply = self._send(Outgoing("GET", path, tuple(query.items())))
+        except TransportFault as fault:
+            raise self.unavailable(str(fault)) from None
+        if reply.status not in _ANSWERED:
+            self._pause(said := f"it answered with HTTP status {reply.status}")
+            raise self.unavailable(said)
+        try:
+            return _parsed(reply)
+        except Unanswered as fault:
+            raise self.unavailable(str(fault)) from None
+
+    def unavailable(self, why: str) -> ServiceUnavailable:
+        """The error of a call that needs this system's answer."""
+        reason = f"{self._part.name}_UNAVAILABLE"
+        return ServiceUnavailable(f"The {self._part} can't be asked: {why}.", {"reason": reason})
+
+    def close(self) -> None:
+        with self._lock:
+            if self._opened is not None and self._opened[0] == os.getpid():
+                self._opened[1].close()
+            self._opened = None
+
+    def _send(self, request: Outgoing) -> Reply:
+        """Raises TransportFault."""
+        with self._lock:
+            if time.monotonic() < self._silent_until:
+                raise NotSent(f"{self._fault} a moment ago, and isn't called again yet")
+        try:
+            return self._transport().send(request)
+        except TransportFault as fault:
+            self._pause(str(fault))
+            raise
+
+    def _pause(self, said: str) -> None:
+        host = urlsplit(self._address).hostname
+        with self._lock:
+            self._fault = f"{host} failed ({said})"
+            self._silent_until = time.monotonic() + self._pause_s
+
+    def _transport(self) -> Transport:
+        with self._lock:
+            if self._opened is None or self._opened[0] != os.getpid():
+                try:
+                    key = self._api_key()
+                except ValueError as error:
+                    raise NotSent(str(error)) from None
+                made = Transport(self._address, key, deadline_s=self._deadline_s)
+                self._opened = (os.getpid(), made)
+            return self._opened[1]
+
+
+def _parsed(reply: Reply) -> Any:
+    """Raises Unanswered."""
+    try:
+        return parse_json(reply.body)
+    except ValueError:
+        raise Unanswered("its answer isn't JSON") from None

@@ -1,0 +1,315 @@
+"""Core bank, custody and venue over HTTP: what is sent once, and what becomes of no answer."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from tests.ports.bank import LISTED, Bank, serve
+from tests.world.bank import START
+from tests.world.engines import DPT, USDC_ETHEREUM
+from tests.world.files import open_fresh
+
+from chainteller.adapters.prices_simulated import SimulatedPrices
+from chainteller.adapters.venue_simulated import SimulatedVenue
+from chainteller.domain.actors import Actor
+from chainteller.domain.clock import DAY, SECOND, ManualClock
+from chainteller.domain.options import EngineOptions
+from chainteller.domain.randomness import SystemRandomness
+from chainteller.domain.simulated import Part
+from chainteller.engine.core.context import EngineContext
+from chainteller.engine.core.ports import Ports
+from chainteller.engine.engine import Engine
+from chainteller.engine.verification.full_pass import verify
+from chainteller.remote.outside import HttpPort
+from chainteller.service.errors import (
+    InsufficientFunds,
+    ServiceUnavailable,
+    TradeNotCancellable,
+    WithdrawalNotCancellable,
+)
+from chainteller.service.models.accounts import OpenTradingAccount
+from chainteller.service.models.counterparties import OpenBlockchainAccount, RegisterCounterparty
+from chainteller.service.models.decisions import Approval, Refusal
+from chainteller.service.models.funding import (
+    Currency,
+    DepositRequest,
+    Destination,
+    Transfer,
+    WithdrawalRequest,
+)
+from chainteller.service.models.pages import ListQuery
+from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
+from chainteller.service.models.trades import Trade
+
+PATIENCE = 200, 6
+"""Seconds between looks at due work, and how many, until an outcome is given up."""
+
+
+_OPTIONS = EngineOptions(
+    rate_limits=False, fill_delay_s=0, settle_delay_s=0, withdrawal_delay_s=0, review_delay_s=0
+)
+
+
+@dataclass
+class Ported:
+    """An engine whose core bank, custody and venue are those of ``bank``."""
+
+    bank: Bank
+    engine: Engine
+    clock: ManualClock
+    account: str = ""
+
+    def open(self) -> None:
+        request = OpenTradingAccount(bank_account_id="ACC-1", bank_account_type="checking")
+        self.account = self.engine.open_trading_account(request).value.id
+
+    def deposit(self, amount: str = "100.00", currency: Currency = DPT) -> Transfer:
+        request = DepositRequest(amount=amount, currency=currency)
+        return self.engine.deposit(self.account, request).value
+
+    def withdraw(self, amount: str = "40.00") -> Transfer:
+        request = WithdrawalRequest(amount=amount, currency=DPT)
+        return self.engine.withdraw(self.account, request).value
+
+    def buy(self, amount: str = "50.00") -> Trade:
+        request = QuoteRequest(amount=amount, side="buy")
+        quote = self.engine.create_quote("sol-usd", request).value
+        execution = ExecuteRequest(trading_account_id=self.account)
+        return self.engine.execute_quote(quote.id, execution).value
+
+    def later(self, seconds: float = 30, times: int = 1) -> None:
+        """Let time pass, and what is due be done."""
+        for _ in range(times):
+            self.clock.advance(round(seconds * SECOND))
+            self.engine.run_due()
+
+    def status(self, transfer: Transfer) -> str:
+        kind = transfer.type.partition("-")[0]
+        find = self.engine.deposit_record if kind == "deposit" else self.engine.withdrawal_record
+        return find(self.account, transfer.id).status
+
+    def trade_status(self, trade: Trade) -> str:
+        return self.engine.trade(self.account, trade.id).status
+
+    def usd(self) -> tuple[str, str]:
+        """What the account has of the deposit token: available and held."""
+        found = self.engine.token_balances(self.account).data
+        rows = [each for each in found if each.token.symbol == "BUSD1"]
+        return (rows[0].amount, str(rows[0].held)) if rows else ("0.00", "0.00")
+
+    def at_bank(self) -> int:
+        """The cents of ACC-1 in the core bank's own book."""
+        with self.bank.opened() as book:
+            return int(book.execute("SELECT cents FROM account WHERE id = 'ACC-1'").fetchone()[0])
+
+    def decide(self, *, is_done: bool) -> None:
+        (decision,) = self.engine.decisions().data
+        assert decision.kind == "unanswered"
+        if is_done:
+            self.engine.approve_decision(decision.id, Approval())
+        else:
+            self.engine.refuse_decision(decision.id, Refusal(reason="OTHER"))
+
+
+def _code(found: Transfer | Trade) -> str:
+    return found.failure_reason.code if found.failure_reason else ""
+
+
+@pytest.fixture
+def ported(tmp_path: Path) -> Iterator[Ported]:
+    bank = Bank(str(tmp_path / "other.db"), key="secret")
+    server = serve(bank)
+    base = f"http://127.0.0.1:{server.server_address[1]}"
+
+    def port(part: Part) -> HttpPort:
+        path = part.name.lower().replace("_", "-")
+        return HttpPort(part, f"{base}/{path}", lambda: "secret", deadline_s=2, pause_s=0)
+
+    clock = ManualClock(START)
+    context = EngineContext(
+        open_fresh(f"sqlite:///{tmp_path / 'bank.db'}"),
+        clock,
+        SystemRandomness(),
+        SimulatedPrices("test"),
+        SimulatedVenue(),
+        _OPTIONS,
+        ports=Ports(
+            port(Part.CORE_BANK), port(Part.CUSTODY), port(Part.SCREENING), port(Part.VENUE)
+        ),
+    )
+    made = Ported(bank, Engine(context, Actor(name="test")), clock)
+    made.open()
+    yield made
+    assert not verify(context.database)
+    made.engine.close()
+    server.shutdown()
+    server.server_close()
+
+
+def test_the_core_bank_says_who_the_customer_is(ported: Ported) -> None:
+    account = ported.engine.trading_account(ported.account)
+    assert account.customer_name == "Ada Lovelace"
+    (found,) = ported.engine.customers(ListQuery(text="hopper")).data
+    assert (found.reference, found.kyc_level, found.bank_accounts[0].balance) == (
+        "C-2", "basic", "500.00",
+    )  # fmt: skip
+    with pytest.raises(InsufficientFunds):
+        ported.deposit("10000.01")
+    ported.bank.faults = {"never"}
+    with pytest.raises(ServiceUnavailable, match="core bank"):
+        ported.engine.customers(ListQuery(text="hopper"))
+
+
+def test_money_moves_once_the_core_bank_has_moved_it(ported: Ported) -> None:
+    deposit = ported.deposit()
+    assert (ported.status(deposit), ported.at_bank()) == ("processing", 1_000_000)
+    ported.later(0)
+    assert (ported.status(deposit), ported.at_bank()) == ("completed", 990_000)
+    trade = ported.buy()
+    ported.later(times=2)
+    assert ported.trade_status(trade) == "settled"
+    withdrawal = ported.withdraw()
+    ported.later(0)
+    assert (ported.status(withdrawal), ported.at_bank()) == ("completed", 994_000)
+    assert ported.usd() == ("10.00", "0.00")
+
+
+def test_a_refused_debit_fails_the_deposit_with_the_core_banks_reason(ported: Ported) -> None:
+    deposit = ported.deposit("300.00")
+    with ported.bank.opened() as book:
+        book.execute("UPDATE account SET cents = 100 WHERE id = 'ACC-1'")
+    ported.later(0)
+    found = ported.engine.deposit_record(ported.account, deposit.id)
+    assert (found.status, _code(found)) == ("failed", "INSUFFICIENT_FUNDS")
+
+
+@pytest.mark.parametrize("is_done", [True, False])
+def test_what_is_never_answered_is_unknown_and_a_persons_to_settle(
+    ported: Ported, *, is_done: bool
+) -> None:
+    ported.deposit()
+    ported.later(0)
+    withdrawal = ported.withdraw()
+    ported.bank.faults = {"never"}
+    ported.later(0)
+    assert ported.status(withdrawal) == "processing"
+    with pytest.raises(WithdrawalNotCancellable):
+        ported.engine.cancel_withdrawal(ported.account, withdrawal.id)
+    ported.later(*PATIENCE)
+    assert ported.status(withdrawal) == "unknown"
+    assert ported.usd() == ("60.00", "40.00")
+    (decision,) = ported.engine.decisions().data
+    assert (decision.opened_by, decision.reason) == ("core bank", "NO_ANSWER")
+    sent = len(ported.bank.asked)
+    ported.later(60, 5)
+    assert len(ported.bank.asked) == sent
+    ported.decide(is_done=is_done)
+    assert ported.status(withdrawal) == ("completed" if is_done else "failed")
+    assert ported.usd() == (("60.00" if is_done else "100.00"), "0.00")
+
+
+def test_a_late_answer_settles_it_without_doing_it_twice(ported: Ported) -> None:
+    deposit = ported.deposit()
+    ported.bank.faults = {"never"}
+    ported.later(0)
+    assert (ported.status(deposit), ported.at_bank()) == ("processing", 990_000)
+    ported.bank.faults = set()
+    ported.later(61)
+    assert (ported.status(deposit), ported.at_bank()) == ("completed", 990_000)
+
+
+@pytest.mark.parametrize("fault", ["other-amount", "other-key"])
+def test_another_amount_or_key_is_no_answer(ported: Ported, fault: str) -> None:
+    deposit = ported.deposit()
+    ported.bank.faults = {fault}
+    ported.later(0)
+    assert ported.status(deposit) == "unknown"
+    ported.decide(is_done=True)
+    assert ported.status(deposit) == "completed"
+
+
+def test_what_certainly_was_not_sent_waits_and_can_be_cancelled(ported: Ported) -> None:
+    ported.deposit()
+    ported.later(0)
+    first, second = ported.withdraw("10.00"), ported.withdraw("20.00")
+    ported.bank.key = "changed"
+    ported.later(0)
+    ported.later(*PATIENCE)
+    assert [ported.status(each) for each in (first, second)] == ["processing", "processing"]
+    ported.engine.cancel_withdrawal(ported.account, first.id)
+    ported.bank.key = "secret"
+    ported.later(30)
+    assert [ported.status(each) for each in (first, second)] == ["cancelled", "completed"]
+    assert ported.at_bank() == 992_000
+
+
+def _wallet(ported: Ported, address: str) -> Destination:
+    """A wallet that may be paid, for an account with USDC."""
+    ported.deposit("200.00", USDC_ETHEREUM)
+    opened = OpenBlockchainAccount(trading_account_id=ported.account, network="ethereum")
+    custody = ported.engine.open_blockchain_account(opened).value
+    request = RegisterCounterparty(address=address, network="ethereum")
+    wallet = ported.engine.register_counterparty(request).value
+    ported.later(DAY / SECOND)
+    return Destination(
+        type="counterparty", counterparty_id=wallet.id, blockchain_account_id=custody.id
+    )
+
+
+def _pay(ported: Ported, wallet: Destination) -> Transfer:
+    order = WithdrawalRequest(amount="30.00", currency=USDC_ETHEREUM, destination=wallet)
+    return ported.engine.withdraw(ported.account, order).value
+
+
+def test_custody_sends_to_a_wallet_and_confirms_it_later(ported: Ported) -> None:
+    withdrawal = _pay(ported, _wallet(ported, f"0x{'aa' * 20}"))
+    (custody,) = ported.engine.blockchain_accounts().data
+    told = ported.bank.addresses({"account": ported.account, "network": "ethereum"})
+    assert custody.address.lower() == told["address"]
+    ported.later(0)
+    sent = ported.engine.withdrawal_record(ported.account, withdrawal.id)
+    assert sent.status == "sent"
+    assert str(sent.network_tx_hash).startswith("0x")
+    ported.later(60)
+    assert ported.status(withdrawal) == "completed"
+
+
+def test_a_wallet_on_a_list_waits_for_a_person_who_is_told_why(ported: Ported) -> None:
+    wallet = _wallet(ported, LISTED)
+    assert _pay(ported, wallet).status == "reviewing"
+    (decision,) = ported.engine.decisions().data
+    assert decision.reason == "REVIEW_SCREENING_HIT"
+    assert decision.words == (
+        "Screening: score 95 of 100, on the lists: Example list. Travel Rule: TR-1."
+    )
+    ported.bank.faults = {"words-for-scores"}
+    with pytest.raises(ServiceUnavailable, match="screening"):
+        _pay(ported, wallet)
+
+
+def test_an_order_at_the_venue_cant_be_cancelled(ported: Ported) -> None:
+    ported.deposit()
+    ported.later(0)
+    trade = ported.buy()
+    ported.bank.faults = {"never"}
+    ported.later(0)
+    with pytest.raises(TradeNotCancellable):
+        ported.engine.cancel_trade(ported.account, trade.id)
+    ported.later(*PATIENCE)
+    assert ported.trade_status(trade) == "processing"
+    ported.decide(is_done=False)
+    found = ported.engine.trade(ported.account, trade.id)
+    assert (found.status, _code(found)) == ("failed", "NOT_CARRIED_OUT")
+    assert ported.usd() == ("100.00", "0.00")
+
+
+def test_a_program_with_other_settings_simulates_nothing(ported: Ported) -> None:
+    first = ported.deposit()
+    ported.later(0)
+    second = ported.deposit()
+    unaware = Engine(replace(ported.engine.context, ports=Ports()), Actor(name="test"))
+    unaware.run_due()
+    assert (ported.status(first), ported.status(second)) == ("completed", "processing")
+    ported.later(30)
+    assert (ported.status(second), ported.at_bank()) == ("completed", 980_000)
