@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from chainteller.conformance.exchanges import Senders
     from chainteller.conformance.report import Report
 
+_PARTS = ("core-bank", "custody", "screening", "venue")
 _MAXIMUM_WAIT_S = 3600.0
+_PENDING_S = 10.0
+"""How long an adapter's request may be pending without ``--wait``."""
 _WIDTH = 11
 _SHOWN_EXCHANGES = 3
 
@@ -55,14 +58,23 @@ class _Duration(click.ParamType[float]):
     epilog=example(
         "chainteller check https://bank.example/trading",
         "chainteller check http://127.0.0.1:8080 --write --account TDA_... --wait 5m",
+        "chainteller check --adapter custody https://adapters.bank.example/custody",
     ),
 )
 @click.argument("address", metavar="URL")
+@click.option(
+    "--adapter",
+    type=click.Choice(_PARTS),
+    help="Check an adapter of one of the bank's own systems.",
+)
 @click.option("--write", is_flag=True, help="Also make changes: only on a sandbox account.")
 @click.option("--account", metavar="TDA_…", help="The trading account to read, and to trade in.")
 @click.option(
-    "--bank-account", metavar="ID@TYPE", help="With --write: open a trading account on it."
+    "--bank-account",
+    metavar="ID@TYPE",
+    help="With --write: open a trading account on it. With --adapter: debit and credit it.",
 )
+@click.option("--to", metavar="ADDRESS@NETWORK", help="With --adapter custody: send to it.")
 @click.option(
     "--blockchain-account",
     "chains",
@@ -81,19 +93,22 @@ class _Duration(click.ParamType[float]):
     "--timeout", type=_Duration(), default="10s", show_default=True, help="Limit per request."
 )
 def check(  # noqa: PLR0913 - one per option
+    *,
     address: str,
+    adapter: str | None,
     account: str | None,
     bank_account: str | None,
+    to: str | None,
     chains: tuple[str, ...],
     currency: str | None,
     wait: float,
-    *,
     timeout: float,
     write: bool,
 ) -> int:
     """Check any deployment against the sentences of the specification.
 
-    Only reads, unless --write is given. Exits with 1 if the deployment deviates.
+    Only reads, unless --write is given. Exits with 1 if the deployment deviates. With --adapter,
+    the address is that of an adapter to the bank's core bank, custody, screening or venue.
     """
     from chainteller.conformance.exchanges import Session
     from chainteller.conformance.probing import Target, Unreachable
@@ -104,6 +119,10 @@ def check(  # noqa: PLR0913 - one per option
     place = _place(address)
     if write and place.read_only:
         raise Usage("--write makes changes, and read-only mode is on.", "Leave out --write.")
+    if adapter is not None:
+        own = _pair(bank_account, "--bank-account", "ACC-1@checking")
+        sandbox = own[0] if own else "", _pair(to, "--to", "ADDRESS@ethereum")
+        return _check_adapter(place, adapter, sandbox, timeout, wait or _PENDING_S, writes=write)
     target = Target(
         write=write,
         account=account,
@@ -128,6 +147,53 @@ def check(  # noqa: PLR0913 - one per option
     else:
         _print(report)
     return Exit.REFUSED if report.deviates else Exit.DONE
+
+
+def _check_adapter(
+    place: Place,
+    part: str,
+    sandbox: tuple[str, tuple[str, str] | None],
+    timeout_s: float,
+    wait_s: float,
+    *,
+    writes: bool,
+) -> int:
+    """Exits with 1 if the adapter deviates from docs/reference/ports.md."""
+    from chainteller.conformance.adapters import Adapter, Sandbox, check_adapter
+    from chainteller.conformance.checks import State
+    from chainteller.conformance.probing import Unreachable
+    from chainteller.credentials import api_key
+    from chainteller.domain.randomness import SystemRandomness
+
+    randomness = SystemRandomness()
+    with _senders(
+        place.address, api_key(place, options().configured.environ), timeout_s
+    ) as senders:
+        adapter = Adapter(
+            part,
+            senders.keyed,
+            senders.impostor,
+            Sandbox(*sandbox, writes=writes),
+            lambda: f"CHECK_{randomness.bytes(8).hex()}",
+            wait_s,
+        )
+        try:
+            findings = list(check_adapter(adapter))
+        except Unreachable as reason:
+            raise ServiceUnreachable(f"{place.label} can't be checked: {reason}.") from None
+    counts = {state: sum(each.state is state for each in findings) for state in State}
+    if options().json:
+        checks = [each._asdict() | {"state": each.state.value} for each in findings]
+        summary = {state.value: count for state, count in counts.items()}
+        document({"url": place.address, "adapter": part, "checks": checks, "summary": summary})
+    else:
+        for each in findings:
+            note = f" [{each.note}]" if each.note else ""
+            line(f"{each.state.value:<{_WIDTH}}  {each.id}  {each.sentence}{note}")
+        line()
+        told = ", ".join(f"{count} {state.value}" for state, count in counts.items())
+        line(f"{len(findings)} checks: {told}.")
+    return Exit.REFUSED if counts[State.DEVIATES] else Exit.DONE
 
 
 def _place(address: str) -> Place:
