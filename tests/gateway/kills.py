@@ -33,7 +33,7 @@ _PATIENCE_S = 12
 _OPEN = ("reviewing", "processing", "sent")
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as found:
         return int(found.getsockname()[1])
 
@@ -93,7 +93,7 @@ class Trial:
         self.up.set()
         self.next_cents = 1_000
         self._write_settings()
-        ports = _free_port(), _free_port()
+        ports = free_port(), free_port()
         provider = [sys.executable, "-m", "tests.spec_only", str(folder / "provider")]
         home = os.environ | {"CHAINTELLER_HOME": str(folder / "home")}
         self.provider = Program(
@@ -242,7 +242,7 @@ class Trial:
             time.sleep(1)
 
     def _under_way(self) -> int:
-        with _read(self.folder / "home" / "data" / "bank.db") as own:
+        with read(self.folder / "home" / "data" / "bank.db") as own:
             sending = own.execute("SELECT count(*) FROM provider_request WHERE status='sending'")
             waiting = own.execute(
                 "SELECT count(*) FROM transfer WHERE direction='withdrawal' "
@@ -258,19 +258,19 @@ class Trial:
 
 
 @contextlib.contextmanager
-def _read(file: Path) -> Iterator[sqlite3.Connection]:
+def read(file: Path) -> Iterator[sqlite3.Connection]:
     with contextlib.closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as found:
         yield found
 
 
 def compare(folder: Path, made: list[Wish]) -> Counter[str]:
     """Compare the books of both sides, with SQLite alone."""
-    with _read(folder / "provider" / "bank.db") as theirs:
+    with read(folder / "provider" / "bank.db") as theirs:
         moved = theirs.execute("SELECT direction, amount FROM transfer")
         there = Counter((direction, int(amount)) for direction, amount in moved)
         sold = theirs.execute("SELECT sold FROM trade")
         there += Counter(("trade", int(each)) for (each,) in sold)
-    with _read(folder / "home" / "data" / "bank.db") as ours:
+    with read(folder / "home" / "data" / "bank.db") as ours:
         rows = ours.execute("SELECT operation, status, call FROM provider_request").fetchall()
         quotes = dict(ours.execute("SELECT id, sold FROM quote").fetchall())
         never = ours.execute(

@@ -111,6 +111,8 @@ class Bank:
         found = db.execute("SELECT cents FROM account WHERE id = ?", wanted).fetchone()
         if found is None:
             return _refused("UNKNOWN_ACCOUNT", "There is no such bank account.")
+        if "closed" in self.faults:
+            return _refused("ACCOUNT_CLOSED", "The bank account is closed.")
         if found[0] + cents < 0 and "overdraws" not in self.faults:
             return _refused("INSUFFICIENT_FUNDS", "The bank account doesn't hold this amount.")
         db.execute("UPDATE account SET cents = cents + ? WHERE id = ?", (cents, *wanted))
@@ -219,7 +221,7 @@ class Handler(BaseHTTPRequestHandler):
             status, told = 400, {}
         if "status" in told:
             told, status = self._spoilt(told, status)
-        if "never" in bank.faults:
+        if "never" in bank.faults or ("silent" in bank.faults and method == "POST"):
             self.close_connection = True
         else:
             self._send(status, json.dumps(told).encode())

@@ -1,5 +1,6 @@
 """Core bank, custody and venue over HTTP: what is sent once, and what becomes of no answer."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,8 +11,10 @@ from tests.world.bank import START
 from tests.world.engines import DPT, USDC_ETHEREUM
 from tests.world.files import open_fresh
 
+from chainteller.adapters.port_files import FolderCustody
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
+from chainteller.bootstrap import ports, simulated
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import DAY, SECOND, ManualClock
 from chainteller.domain.options import EngineOptions
@@ -41,6 +44,8 @@ from chainteller.service.models.funding import (
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.models.trades import Trade
+from chainteller.settings.reading import load
+from chainteller.settings.values import SettingsInvalid
 
 PATIENCE = 200, 6
 """Seconds between looks at due work, and how many, until an outcome is given up."""
@@ -163,8 +168,6 @@ def test_the_core_bank_says_who_the_customer_is(ported: Ported) -> None:
 
 def test_money_moves_once_the_core_bank_has_moved_it(ported: Ported) -> None:
     deposit = ported.deposit()
-    assert (ported.status(deposit), ported.at_bank()) == ("processing", 1_000_000)
-    ported.later(0)
     assert (ported.status(deposit), ported.at_bank()) == ("completed", 990_000)
     trade = ported.buy()
     ported.later(times=2)
@@ -176,12 +179,10 @@ def test_money_moves_once_the_core_bank_has_moved_it(ported: Ported) -> None:
 
 
 def test_a_refused_debit_fails_the_deposit_with_the_core_banks_reason(ported: Ported) -> None:
-    deposit = ported.deposit("300.00")
-    with ported.bank.opened() as book:
-        book.execute("UPDATE account SET cents = 100 WHERE id = 'ACC-1'")
-    ported.later(0)
+    ported.bank.faults = {"closed"}
+    deposit = ported.deposit()
     found = ported.engine.deposit_record(ported.account, deposit.id)
-    assert (found.status, _code(found)) == ("failed", "INSUFFICIENT_FUNDS")
+    assert (found.status, _code(found)) == ("failed", "ACCOUNT_CLOSED")
 
 
 @pytest.mark.parametrize("is_done", [True, False])
@@ -189,7 +190,6 @@ def test_what_is_never_answered_is_unknown_and_a_persons_to_settle(
     ported: Ported, *, is_done: bool
 ) -> None:
     ported.deposit()
-    ported.later(0)
     withdrawal = ported.withdraw()
     ported.bank.faults = {"never"}
     ported.later(0)
@@ -210,20 +210,18 @@ def test_what_is_never_answered_is_unknown_and_a_persons_to_settle(
 
 
 def test_a_late_answer_settles_it_without_doing_it_twice(ported: Ported) -> None:
+    ported.bank.faults = {"silent"}
     deposit = ported.deposit()
-    ported.bank.faults = {"never"}
-    ported.later(0)
     assert (ported.status(deposit), ported.at_bank()) == ("processing", 990_000)
     ported.bank.faults = set()
-    ported.later(61)
+    ported.later(2)
     assert (ported.status(deposit), ported.at_bank()) == ("completed", 990_000)
 
 
 @pytest.mark.parametrize("fault", ["other-amount", "other-key"])
 def test_another_amount_or_key_is_no_answer(ported: Ported, fault: str) -> None:
-    deposit = ported.deposit()
     ported.bank.faults = {fault}
-    ported.later(0)
+    deposit = ported.deposit()
     assert ported.status(deposit) == "unknown"
     ported.decide(is_done=True)
     assert ported.status(deposit) == "completed"
@@ -231,7 +229,6 @@ def test_another_amount_or_key_is_no_answer(ported: Ported, fault: str) -> None:
 
 def test_what_certainly_was_not_sent_waits_and_can_be_cancelled(ported: Ported) -> None:
     ported.deposit()
-    ported.later(0)
     first, second = ported.withdraw("10.00"), ported.withdraw("20.00")
     ported.bank.key = "changed"
     ported.later(0)
@@ -239,7 +236,7 @@ def test_what_certainly_was_not_sent_waits_and_can_be_cancelled(ported: Ported) 
     assert [ported.status(each) for each in (first, second)] == ["processing", "processing"]
     ported.engine.cancel_withdrawal(ported.account, first.id)
     ported.bank.key = "secret"
-    ported.later(30)
+    ported.later(121)
     assert [ported.status(each) for each in (first, second)] == ["cancelled", "completed"]
     assert ported.at_bank() == 992_000
 
@@ -290,7 +287,6 @@ def test_a_wallet_on_a_list_waits_for_a_person_who_is_told_why(ported: Ported) -
 
 def test_an_order_at_the_venue_cant_be_cancelled(ported: Ported) -> None:
     ported.deposit()
-    ported.later(0)
     trade = ported.buy()
     ported.bank.faults = {"never"}
     ported.later(0)
@@ -305,11 +301,45 @@ def test_an_order_at_the_venue_cant_be_cancelled(ported: Ported) -> None:
 
 
 def test_a_program_with_other_settings_simulates_nothing(ported: Ported) -> None:
-    first = ported.deposit()
-    ported.later(0)
-    second = ported.deposit()
+    ported.deposit()
     unaware = Engine(replace(ported.engine.context, ports=Ports()), Actor(name="test"))
+    first = unaware.deposit(ported.account, DepositRequest(amount="5.00", currency=DPT)).value
     unaware.run_due()
-    assert (ported.status(first), ported.status(second)) == ("completed", "processing")
+    assert (ported.status(first), ported.at_bank()) == ("processing", 990_000)
     ported.later(30)
-    assert (ported.status(second), ported.at_bank()) == ("completed", 980_000)
+    assert (ported.status(first), ported.at_bank()) == ("completed", 989_500)
+
+
+def test_custody_can_exchange_files(ported: Ported, tmp_path: Path) -> None:
+    custody = FolderCustody(tmp_path / "custody")
+    wallet = _wallet(ported, f"0x{'aa' * 20}")
+    context = ported.engine.context
+    ported.engine = Engine(
+        replace(context, ports=replace(context.ports, custody=custody)), Actor(name="test")
+    )
+    withdrawal = _pay(ported, wallet)
+    ported.later(0)
+    assert ported.status(withdrawal) == "sent"
+    (request,) = (tmp_path / "custody" / "requests").iterdir()
+    asked = json.loads(request.read_text())
+    assert asked.pop("address").lower() == f"0x{'aa' * 20}"
+    assert asked == {
+        "key": f"{withdrawal.id}.transfer", "step": "transfer", "network": "ethereum",
+        "symbol": "USDC", "amount": "30.00",
+    }  # fmt: skip
+    answer = tmp_path / "custody" / "answers" / request.name
+    answer.parent.mkdir()
+    answer.write_text(json.dumps({**asked, "status": "done", "hash": "0x01"}))
+    ported.later(120)
+    assert ported.status(withdrawal) == "completed"
+
+
+def test_the_settings_say_what_is_simulated(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text(
+        '[ports]\ncustody = "https://custody.bank.example"\ncore_bank = "http://10.0.0.1/core"\n'
+    )
+    settings = load(environ={"CHAINTELLER_HOME": str(tmp_path)})
+    assert Part.CUSTODY not in simulated(settings)
+    assert Part.VENUE in simulated(settings)
+    with pytest.raises(SettingsInvalid, match=r"ports\.core_bank is http://"):
+        ports(settings)

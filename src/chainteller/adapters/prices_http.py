@@ -263,15 +263,23 @@ def _document(client: httpx.Client, address: str, query: Mapping[str, str]) -> A
 
 
 def venue_prices(address: str, api_key: str, clock: Clock | None = None) -> HttpPrices:
-    """The feed for ``engine.price_feed = "venue"``: bid and ask of the venue that fills trades."""
+    """The feed for ``engine.price_feed = "venue"``: bid and ask of the venue that fills trades.
+
+    A venue tells no history: its first price also counts for whoever has waited for it.
+    """
+    on_time = clock or SystemClock()
 
     def ticker(read: Read, market: str) -> int:
         told = read("/prices", {"market": market})
         return _mid(told["bid"], told["ask"])
 
+    def history(read: Read, market: str) -> list[PricePoint]:
+        asked_at = on_time.now() - round(FIRST_PRICE_WAIT_S * SECOND)
+        return [PricePoint(ticker(read, market), asked_at)]
+
     markets = {market.name: market.name for market in MARKETS}
-    venue = Exchange("venue", address, markets, ticker, lambda _read, _market: [])
-    return HttpPrices(venue, clock, headers={"Authorization": f"Bearer {api_key}"})
+    venue = Exchange("venue", address, markets, ticker, history)
+    return HttpPrices(venue, on_time, headers={"Authorization": f"Bearer {api_key}"})
 
 
 def http_prices(name: str, clock: Clock | None = None) -> HttpPrices:

@@ -14,7 +14,7 @@ from chainteller.engine.upkeep import pending
 from chainteller.service.entered_secrets import refuse_secrets
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.interface import Service
-from chainteller.service.operations import OPERATIONS, Call, Operation
+from chainteller.service.operations import DEPOSIT, OPERATIONS, Call, Operation
 
 __all__ = ["EngineContext", "Engine"]
 
@@ -80,7 +80,12 @@ class Engine(Service):
             if calls.is_forwarded(call.operation):
                 return calls.answer(self.context, self.actor, call)  # type: ignore[no-any-return]  # checked there
         load((call.operation,))
-        return TABLE[call.operation](self, call)
+        answer = TABLE[call.operation](self, call)
+        if call.operation is DEPOSIT and self.context.ports.core_bank is not None:
+            from chainteller.engine.forwarding import outside_requests  # noqa: PLC0415 - as above
+
+            outside_requests.debit_at_once(self.context, answer)  # type: ignore[arg-type]  # a deposit
+        return answer
 
     def acting_as(self, actor: Actor) -> "Engine":
         return Engine(self.context, actor)

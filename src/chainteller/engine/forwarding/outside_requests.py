@@ -2,6 +2,7 @@
 
 import json
 import logging
+from contextlib import suppress
 
 from chainteller.domain.actors import WORKER, Actor
 from chainteller.domain.clock import HOUR, MINUTE
@@ -15,10 +16,14 @@ from chainteller.domain.outside import (
 )
 from chainteller.domain.provider_requests import RequestStatus
 from chainteller.engine.core.context import EngineContext
+from chainteller.engine.core.outcome import Job
 from chainteller.engine.core.unit_of_work import UnitOfWork, act, now
-from chainteller.engine.operations import due_times, outside
+from chainteller.engine.operations import deposits, due_times, outside
 from chainteller.engine.operations.provider_requests import SETTLE
 from chainteller.engine.operations.trades import DROPPED
+from chainteller.service.errors import ServiceUnavailable
+from chainteller.service.models.base import Written
+from chainteller.service.models.funding import Transfer
 from chainteller.storage.db.query import Record
 from chainteller.storage.queries import jobs
 from chainteller.storage.queries import provider_requests as rows
@@ -33,7 +38,7 @@ _PENDING_FOR = 24 * HOUR
 _log = logging.getLogger(__name__)
 
 
-def carry_out(context: EngineContext, job: Record) -> None:
+def carry_out(context: EngineContext, job: Record | Job) -> None:
     """Due work: send a record's request, or ask again what became of one."""
     found: list[Record] = []
     is_first = job.kind != SETTLE
@@ -46,7 +51,16 @@ def carry_out(context: EngineContext, job: Record) -> None:
         _send(context, found[0], is_first=is_first)
 
 
-def _first(tx: UnitOfWork, job: Record) -> list[Record]:
+def debit_at_once(context: EngineContext, made: Written[Transfer]) -> None:
+    """Send a new deposit's debit without waiting for the worker: somebody is on the phone. What
+    fails here is due work all the same."""
+    if made.replayed or context.options.deposit_delay_s > 0:
+        return
+    with suppress(ServiceUnavailable):
+        carry_out(context, Job(deposits.COMPLETE, made.value.id, 0))
+
+
+def _first(tx: UnitOfWork, job: Record | Job) -> list[Record]:
     record = due_times.record_of(tx.connection, job.kind, job.reference)
     if record is None:
         raise AssertionError(f"{job.reference} vanished")

@@ -6,6 +6,7 @@ from chainteller.domain.assets import ASSETS_BY_KEY, USD, Asset
 from chainteller.domain.ids import plausible
 from chainteller.domain.ledger import deposit_completed, deposit_returned
 from chainteller.domain.money import Amount, format_cents, whole_cents
+from chainteller.domain.outside import Step
 from chainteller.domain.preconditions import Act, Control
 from chainteller.domain.transfers import Direction, TransferStatus
 from chainteller.engine.core import ledger, outcome, preconditions
@@ -28,7 +29,7 @@ from chainteller.service.models.funding import DepositRequest, Transfer
 from chainteller.storage.db.query import Record
 from chainteller.storage.db.records import Tables
 from chainteller.storage.log import ledger as ledger_rows
-from chainteller.storage.queries import decisions
+from chainteller.storage.queries import decisions, provider_requests
 from chainteller.storage.queries import transfers as transfer_rows
 
 COMPLETE = "deposit.complete"
@@ -60,7 +61,9 @@ def request_deposit(
     bank_account = accounts.locked_bank_account(tx, account.bank_account_id)
     off_par = stablecoin_prices.suspended(tx.context, tx.now)
     moment = outcome.moment(tx)
-    waits = tx.context.ports.core_bank is not None
+    waits = tx.context.ports.core_bank is not None or provider_requests.was_asked(
+        tx.connection, tx.organisation_id, (Step.DEBIT,)
+    )
     decided = decide_deposit(order, account, bank_account, off_par, moment, waits=waits)
     ledger.lock_balances(tx, account.id)
     outcome.apply(tx, decided)

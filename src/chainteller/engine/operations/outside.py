@@ -41,7 +41,8 @@ from chainteller.storage.queries import provider_requests as rows
 from chainteller.storage.queries import transfers as transfer_rows
 
 _TRY_AGAIN = 15 * SECOND
-"""When what certainly wasn't carried out is sent again."""
+"""When what certainly wasn't carried out is sent again at first."""
+_LONGEST_PAUSE = 2 * MINUTE
 _S = TransferStatus
 
 
@@ -87,9 +88,11 @@ def _is_outside(
 
 def begin(tx: UnitOfWork, kind: str, record_id: str) -> Record | None:
     """Note that a record's request is about to be sent, once everything allows it; None where there
-    is nothing to send (any more)."""
+    is nothing to send, or another worker sends it."""
     jobs.remove(tx.rows, kind, record_id)
     asked, account_id = _ASKS[kind](tx, record_id)
+    if rows.is_under_way(tx.connection, record_id):
+        return None
     if asked is None or account_id is None:
         if not tx.is_told:
             tx.audit(trades.DROPPED, record_id, {"kind": kind})
@@ -193,7 +196,8 @@ def put_back(tx: UnitOfWork, request_id: str, why: str) -> None:
         return
     said = json.dumps({"reason": why})
     update = changed(row, RequestStatus.NOT_DONE, tx.now, due=None, answer=said)
-    kind, due = _KINDS[Step(row.operation)], tx.now + _TRY_AGAIN
+    pause = min(_LONGEST_PAUSE, max(_TRY_AGAIN, (tx.now - row.created) // 4))
+    kind, due = _KINDS[Step(row.operation)], tx.now + pause
     jobs.remove(tx.rows, SETTLE, row.id)
     told = {"kind": kind, "dueAt": format_instant(due), "reason": why}
     audit = (AuditEntry(trades.PUT_BACK, row.id, told),)

@@ -1,0 +1,296 @@
+"""Kill and stop a server and the bank's other systems at random, and compare the books of both:
+``python -m tests.ports.kills FOLDER [RUNS [SEED]]``.
+
+In each run, clients make deposits, withdrawals to the bank and to a verified wallet, and trades,
+and repeat what isn't answered with the same key. Then the two databases are read with SQLite alone:
+what the server calls done was carried out once, what it calls failed or cancelled wasn't, what was
+carried out is done or unknown in the server's books, and the core bank's balance is what these add
+up to.
+"""
+
+import contextlib
+import json
+import os
+import random  # noqa: TID251 - faults, from a seed
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+from tests.gateway.kills import TOKEN, Program, free_port, read
+
+from chainteller.wallets.simulated import SampleWallet, sample_wallets
+
+_CLIENTS = 6
+_PATIENCE_S = 12
+_FIRST_CENTS = 1_000_000
+_FAULTS = ("kill server", "kill bank", "stop bank", "kill both")
+_ROOT = Path(__file__).parents[2]
+_CONFIG = """
+[ports]
+core_bank = "http://127.0.0.1:{port}/core-bank"
+custody = "http://127.0.0.1:{port}/custody"
+screening = "http://127.0.0.1:{port}/screening"
+venue = "http://127.0.0.1:{port}/venue"
+{keys}
+[gateway]
+settle_after_s = 2
+[engine]
+fill_delay_s = 0
+settle_delay_s = 0
+withdrawal_delay_s = 0
+[service]
+rate_limits = "off"
+"""
+_SYSTEMS = ("core_bank", "custody", "screening", "venue")
+
+
+@dataclass
+class Trial:
+    """A server and the bank's systems in a folder, and the clients of a run."""
+
+    folder: Path
+    seed: int
+    asked: Counter[str] = field(default_factory=Counter)
+    made: int = 0
+
+    def __post_init__(self) -> None:
+        self.random = random.Random(self.seed)  # noqa: S311 - faults
+        self.up, self.up_since = threading.Event(), time.monotonic()
+        self.up.set()
+        home, ports = self.folder / "home", (free_port(), free_port())
+        home.mkdir(parents=True)
+        key = self.folder / "key"
+        key.touch(0o600)
+        key.write_text("secret")
+        keys = "\n".join(f'{each}_key_file = "{key}"' for each in _SYSTEMS)
+        (home / "config.toml").write_text(_CONFIG.format(port=ports[0], keys=keys))
+        example = str(Path(__file__).with_name("bank.py"))
+        self.bank = Program(
+            [sys.executable, example, str(self.folder / "other.db"), str(ports[0]), "secret"],
+            ports[0], dict(os.environ), self.folder / "other.log",
+        )  # fmt: skip
+        self.environment = os.environ | {"CHAINTELLER_HOME": str(home)}
+        serve = [sys.executable, "-m", "chainteller", "serve", "--log", "-", "--port"]
+        self.server = Program(
+            [*serve, str(ports[1])], ports[1], self.environment, self.folder / "server.log"
+        )
+        self.bank.start()
+        self.server.start()
+        self.address = f"http://127.0.0.1:{ports[1]}"
+        self.key = self._run("keys", "create", "--name", "system").strip()
+        opened = {"bankAccountId": "ACC-1", "bankAccountType": "checking"}
+        self.account = str(self.call("POST", "/trading-accounts", "open", opened)["id"])
+        self.fund(40_000)
+        self.wallet = self._verified_wallet()
+
+    def _run(self, *arguments: str, stdin: str = "") -> str:
+        command = [sys.executable, "-m", "chainteller", *arguments]
+        found = subprocess.run(
+            command, env=self.environment, input=stdin, capture_output=True, text=True, check=True
+        )
+        return found.stdout
+
+    def fund(self, cents: int) -> None:
+        for currency in (TOKEN, _USDC):
+            self.deposit(cents, currency)
+        self.settle()
+
+    def deposit(self, cents: int, currency: Any) -> None:
+        self.made += 1
+        body = {"amount": _amount(cents), "currency": currency}
+        path = f"/trading-accounts/{self.account}/deposits"
+        self.asked[self.call("POST", path, f"d{self.made}", body).get("status", "refused")] += 1
+
+    def _verified_wallet(self) -> dict[str, str]:
+        sample = _sample()
+        body = {"tradingAccountId": self.account, "network": "ethereum"}
+        custody = self.call("POST", "/blockchain-accounts", "bca", body)["id"]
+        wallet = {"address": sample.address.display, "network": "ethereum"}
+        found = self.call("POST", "/counterparties", "cpt", wallet)["id"]
+        below = f"/blockchain-accounts/{custody}/1P-counterparty-ownership"
+        asked = self.call("POST", f"{below}-challenges", "chg", {"counterpartyId": found})
+        signature = self._run(
+            "wallets", "sign", "--sample", sample.name, stdin=json.dumps(asked)
+        ).strip()
+        claim = {
+            "challengeId": asked["id"], "completedChallenge": signature, "counterpartyId": found
+        }  # fmt: skip
+        proof = self.call("POST", f"{below}-claims", "clm", claim)["id"]
+        linked = {**wallet, "ownershipClaimId": proof}
+        self.call("POST", f"/blockchain-accounts/{custody}/counterparties", "lnk", linked)
+        return {"type": "counterparty", "counterpartyId": found, "blockchainAccountId": custody}
+
+    # -- clients ----------------------------------------------------------------------------------
+
+    def call(self, method: str, path: str, key: str, body: Any = None) -> Any:
+        """Repeat a request with its key until it has an answer that says something."""
+        headers = {"Authorization": f"Bearer {self.key}", "Idempotency-Key": key}
+        began = time.monotonic()
+        while True:
+            with contextlib.suppress(httpx.HTTPError):
+                reply = httpx.request(
+                    method, self.address + path, json=body, headers=headers, timeout=15
+                )
+                told = reply.json()
+                if told.get("error") not in ("SERVICE_UNAVAILABLE", "IDEMPOTENCY_IN_PROGRESS"):
+                    return told
+            if self.up.is_set() and time.monotonic() > max(began, self.up_since) + _PATIENCE_S:
+                return {"error": "NO_ANSWER"}
+            time.sleep(0.3)
+
+    def carry_out(self, kind: str, number: int) -> None:
+        cents, path = 500 + number, f"/trading-accounts/{self.account}/withdrawals"
+        key, body = f"{kind}{number}", {"amount": _amount(cents), "currency": TOKEN}
+        if kind == "deposit":
+            self.deposit(cents, TOKEN)
+            return
+        if kind == "trade":
+            quote = {"amount": _amount(cents), "side": "buy"}
+            quotes = self.call("POST", "/trading/markets/sol-usd/quotes?side=buy", f"q{key}", quote)
+            if "data" not in quotes:
+                return
+            path = f"/trading/quotes/{quotes['data'][0]['id']}"
+            body = {"tradingAccountId": self.account}
+        elif kind == "wallet":
+            body |= {"currency": _USDC, "destination": self.wallet}
+        told = self.call("POST", path, key, body)
+        self.asked[told.get("status") or told["error"]] += 1
+
+    # -- a run ------------------------------------------------------------------------------------
+
+    def run(self) -> str:
+        clients = []
+        for _ in range(_CLIENTS):
+            self.made += 1
+            kind = self.random.choice(("deposit", "bank", "wallet", "trade"))
+            clients.append(threading.Thread(target=self.carry_out, args=(kind, self.made)))
+        fault = self.random.choice(_FAULTS)
+        for client in clients:
+            client.start()
+        time.sleep(self.random.uniform(0, 1.5))
+        self.up.clear()
+        if fault == "stop bank":
+            self.bank.signal(signal.SIGSTOP)
+            time.sleep(self.random.choice((0.5, 2, 7)))
+            self.bank.signal(signal.SIGCONT)
+        killed = [
+            each
+            for each, name in ((self.bank, "bank"), (self.server, "server"))
+            if fault in (f"kill {name}", "kill both")
+        ]
+        for each in killed:
+            each.kill()
+        for each in killed:
+            each.start()
+        self.up_since = time.monotonic()
+        self.up.set()
+        for client in clients:
+            client.join()
+        return fault
+
+    def settle(self) -> None:
+        """Wait until nothing is under way any more."""
+        until = time.monotonic() + 120
+        while time.monotonic() < until and self._under_way():
+            time.sleep(0.3)
+
+    def _under_way(self) -> int:
+        with read(self.folder / "home" / "data" / "bank.db") as own:
+            rows = own.execute(
+                "SELECT count(*) FROM (SELECT status FROM provider_request UNION ALL "
+                "SELECT status FROM transfer UNION ALL SELECT status FROM trade) "
+                "WHERE status IN ('sending', 'processing', 'sent', 'executed')"
+            )
+            return int(rows.fetchone()[0])
+
+    def end(self) -> str:
+        for program in (self.server, self.bank):
+            program.signal(signal.SIGTERM)
+            if program.process is not None:
+                program.process.wait(30)
+        return self._run("db", "verify", "--json")
+
+
+_USDC = {"type": "stablecoin-currency", "symbol": "USDC", "network": "ethereum"}
+
+
+def _sample() -> SampleWallet:
+    wallets = sample_wallets(_ROOT / "sample_data" / "wallets.toml")
+    return next(each for each in wallets if each.name == "erin-ethereum")
+
+
+def _amount(cents: int) -> str:
+    return f"{cents // 100}.{cents % 100:02}"
+
+
+def compare(folder: Path) -> Counter[str]:
+    """Compare the books of both sides, with SQLite alone."""
+    with read(folder / "home" / "data" / "bank.db") as own:
+        ours = dict(
+            own.execute("SELECT id, status FROM transfer UNION SELECT id, status FROM trade")
+        )
+        cents = dict(own.execute("SELECT id, notional_cents FROM transfer").fetchall())
+    with read(folder / "other.db") as other:
+        theirs = other.execute("SELECT key, kind, answer FROM request").fetchall()
+        (balance,) = other.execute("SELECT cents FROM account WHERE id = 'ACC-1'").fetchone()
+    done: dict[str, str] = {}
+    found: Counter[str] = Counter()
+    expected = _FIRST_CENTS
+    for key, kind, text in theirs:
+        record, status = key.partition(".")[0], json.loads(text)["status"]
+        found["carried out twice"] += record in done
+        if status != "refused":
+            done[record] = kind
+            sign = {"debits": -1, "credits": 1}.get(kind, 0)
+            expected += sign * int(cents.get(record, 0))
+        ending = ours.get(record, "missing")
+        carried_out = ending in ("completed", "settled", "unknown")
+        found["lost: done there, not here"] += status != "refused" and not carried_out
+    for record, status in ours.items():
+        found[f"here: {status}"] += 1
+        found["booked here, not done there"] += (
+            status in ("completed", "settled", "executed", "sent") and record not in done
+        )
+    found["cents that the core bank's balance is off"] = abs(balance - expected)
+    return found
+
+
+WRONG = (
+    "carried out twice",
+    "lost: done there, not here",
+    "booked here, not done there",
+    "cents that the core bank's balance is off",
+)
+
+
+def main(folder: str, runs: str = "20", seed: str = "1") -> int:
+    trial = Trial(Path(folder), int(seed))
+    faults: Counter[str] = Counter()
+    began = time.monotonic()
+    for _ in range(int(runs)):
+        faults[trial.run()] += 1
+    trial.settle()
+    verified = trial.end()
+    found = compare(trial.folder)
+    told = {
+        "seed": int(seed),
+        "runs": int(runs),
+        "faults": faults,
+        "answers": trial.asked,
+        "seconds": round(time.monotonic() - began),
+        "found": dict(sorted(found.items())),
+        "verify": json.loads(verified),
+    }
+    sys.stdout.write(json.dumps(told, indent=2) + "\n")
+    return 1 if any(found[each] for each in WRONG) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
