@@ -224,7 +224,7 @@ def open_engine(
         arrivals=arrivals(settings),
         simulated=simulated(settings),
         webhooks=webhook_sender(settings),
-        ports=ports(settings),
+        ports=Ports() if place.read_only else ports(settings),  # searches would write
     )
     # Whoever needs the database says what's wrong with it, and no write is kept unless the
     # provider is the database's own (``engine.core.unit_of_work``).

@@ -31,10 +31,11 @@ from chainteller.storage.queries import provider_requests as rows
 NO_ANSWER = "NO_ANSWER"
 OTHER_ANSWER = "OTHER_ANSWER"
 STILL_PENDING = "STILL_PENDING"
+NEVER_ACCEPTED = "NEVER_ACCEPTED"
 _LOOKED_FOR = 15 * MINUTE
 """How long an outcome is looked for before a person decides."""
 _PENDING_FOR = 24 * HOUR
-"""How long what a system has accepted may take."""
+"""How long what a system has accepted may take, and what none accepts is tried."""
 _log = logging.getLogger(__name__)
 
 
@@ -85,10 +86,12 @@ def _send(context: EngineContext, request: Record, *, is_first: bool) -> None:
     except NotCarriedOut as fault:
         why = str(fault)
         _log.warning("%s: %s: %s", step.part, request.key, why)
-        if is_first:
-            act(context, WORKER, lambda tx: outside.put_back(tx, request.id, why))
-        else:
+        if not is_first:
             _wait(context, request, why)
+        elif request.updated - request.created >= _PENDING_FOR:
+            _give_up(context, request, NEVER_ACCEPTED, f"nothing was carried out for a day: {why}")
+        else:
+            act(context, WORKER, lambda tx: outside.put_back(tx, request.id, why))
     except AnswerUnusable as fault:
         _give_up(context, request, OTHER_ANSWER, str(fault))
     except Unanswered as fault:

@@ -68,7 +68,7 @@ def _lines(port: Outside, told: Any) -> list[CustomerLine]:
         found = [
             CustomerLine.model_validate(
                 {
-                    "line": 1,
+                    "line": number,
                     **{name: each[name] for name in ("reference", "name", "kycLevel")},
                     "termsAccepted": each["termsAccepted"],
                     "bankAccountId": account["id"],
@@ -76,8 +76,9 @@ def _lines(port: Outside, told: Any) -> list[CustomerLine]:
                     "bankAccountBalance": account["balance"],
                 }
             )
-            for each in told["customers"]
-            for account in each["bankAccounts"]
+            for number, (each, account) in enumerate(
+                (each, account) for each in told["customers"] for account in each["bankAccounts"]
+            )
         ]
     except (ValidationError, LookupError, TypeError):
         raise port.unavailable(_OTHER_FORM) from None

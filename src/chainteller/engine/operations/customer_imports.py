@@ -47,12 +47,12 @@ def import_lines(tx: UnitOfWork, request: ImportCustomers) -> CustomerImport:
 def take_over(tx: UnitOfWork, lines: Sequence[CustomerLine]) -> None:
     """Import what the core bank says, with the balances of bank accounts that are known here."""
     organisations.take_turn(tx.connection, tx.organisation_id)
-    _written(tx, lines, None)
+    refused = {each.line for each in _written(tx, lines, None).refused}
     accounts = [each.bank_account_id for each in lines if each.bank_account_id]
     known = customers.bank_accounts_by_id(tx.connection, tx.organisation_id, sorted(accounts))
     for line in lines:
         row = known.get(line.bank_account_id or "")
-        if row is None or customer_lines.problem(line) is not None:
+        if row is None or line.line in refused:
             continue
         balance = customer_lines.balance_of(line)
         if row.balance != balance:
