@@ -33,6 +33,7 @@ from chainteller.service.errors import (
 )
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.counterparties import OpenBlockchainAccount, RegisterCounterparty
+from chainteller.service.models.customers import CustomerLine, ImportCustomers
 from chainteller.service.models.decisions import Approval, Refusal
 from chainteller.service.models.funding import (
     Currency,
@@ -161,6 +162,23 @@ def test_the_core_bank_says_who_the_customer_is(ported: Ported) -> None:
     )  # fmt: skip
     with pytest.raises(InsufficientFunds):
         ported.deposit("10000.01")
+    with ported.bank.opened() as book:
+        book.execute("UPDATE account SET cents = 100 WHERE id = 'ACC-1'")
+    with pytest.raises(InsufficientFunds) as refused:
+        ported.deposit("5.00")
+    assert refused.value.details["available"] == "1.00"
+    line = CustomerLine(
+        line=2,
+        reference="C-9",
+        name="Alan Turing",
+        kyc_level="basic",
+        terms_accepted=True,
+        bank_account_id="ACC-9",
+        bank_account_type="savings",
+        bank_account_balance="1.00",
+    )
+    told = ported.engine.import_customers(ImportCustomers(lines=(line,))).value
+    assert [each.error for each in told.refused] == ["BALANCE_REFUSED"]
     ported.bank.faults = {"never"}
     with pytest.raises(ServiceUnavailable, match="core bank"):
         ported.engine.customers(ListQuery(text="hopper"))
