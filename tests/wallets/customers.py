@@ -2,8 +2,10 @@
 
 import base64
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from hashlib import sha256, sha512
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +57,36 @@ BITCOIN_ADDRESSES = (
     "bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu",
     "39oRj36VbCJdky8wsPCT5FMQNRUUekuoUr",
 )
+# The keys are SHA-256 of these names; pycoin, xrpl-py, bech32 and cashaddress wrote the addresses.
+COINS = {
+    "litecoin": (
+        "LhFZydAAFkeodvxVTAhTDGGJabpdf5RCD2",
+        "ltc1q9tp6zpe7v7s3frvn6pyeuhl869n6stn58cu03d",
+        "MG6zvF9KrmC4Vkfv7rvNouxbe9WaUeoqnL",
+    ),
+    "dogecoin": (
+        "DA4rVH7t7mXSuowyveUJkyQVTzyNPBkgsA",
+        "DErNei2wxs3bQNP7yeGnbH5QwBNLApjqag",
+        "DDww2F8ZVjyvkEFHNVt8HrBpgK6M9KqkHA",
+    ),
+    "bitcoin-cash": (
+        "qpxkluvah46qwaajaz2degm4vunh0r9wjvn7wl36fz",
+        "qpj849t39plvjh0tarwnzkxhz8hlw3vasuf0mx7wql",
+        "qpjawpnleca5ksnkglxv06w05untwcetjqzmamaw8e",
+    ),
+    "xrp": (
+        "r4BCMicyXPpDoa21Kbq2jVvucAo6d5icug",
+        "rfZt8KKV9EzdG6wkvWpK1XqViREjuM7Yti",
+        "rfoS6yt9YESrEb7EQTdyR5LqYBJQuMbUGC",
+    ),
+    "cosmos": (
+        "cosmos1vgcx372mz4hhs6tn44mz4f9su04wy4zl2n5sxk",
+        "osmo1vvecd46q3d86taktag5v056865ru0c3kahtx8z",
+        "inj14x0cdk35mnevzr79pe0etc7gtdnx930lknnehl",
+    ),
+}
+EVERY_FAMILY = ("evm", "solana", "bitcoin", "tron", *COINS)
+COSMOS_NETWORKS = ("cosmos", "osmosis", "injective")
 
 
 def family(name: str) -> Family:
@@ -102,6 +134,8 @@ class Customer:
     registered: Address
 
     def sign(self, message: bytes) -> bytes:
+        if self.family == "cosmos":
+            return sign_cosmos(self.key, message, self.registered.display)
         return SIGN[self.family](self.key, message)
 
     def spell(self, signature: bytes) -> str:
@@ -110,6 +144,8 @@ class Customer:
             return "0x" + signature.hex()
         if self.family == "solana":
             return base58.b58encode(signature).decode()
+        if self.family == "xrp":
+            return signature.hex().upper()
         return base64.b64encode(signature).decode()
 
     def answer(self, text: str | bytes) -> str:
@@ -125,13 +161,12 @@ def sign_solana(key: bytes, message: bytes) -> bytes:
     return bytes(SigningKey(key).sign(message).signature)
 
 
-def sign_bitcoin(key: bytes, message: bytes) -> bytes:
+def sign_bitcoin(key: bytes, message: bytes, coin: bytes = b"Bitcoin") -> bytes:
     """As Electrum signs: the header 31 to 34 whatever the address type."""
-    from hashlib import sha256  # noqa: PLC0415 - next to its only use
-
     length = len(message)
     size = bytes([length]) if length < 0xFD else b"\xfd" + length.to_bytes(2, "little")
-    framed = b"\x18Bitcoin Signed Message:\n" + size + message
+    magic = coin + b" Signed Message:\n"
+    framed = bytes([len(magic)]) + magic + size + message
     digest = sha256(sha256(framed).digest()).digest()
     packed = coincurve.PrivateKey(key).sign_recoverable(digest, hasher=None)
     return bytes([31 + packed[64]]) + packed[:64]
@@ -144,7 +179,32 @@ def sign_tron(key: bytes, message: bytes) -> bytes:
     return packed[:64] + bytes([27 + packed[64]])
 
 
-SIGN = {"evm": sign_evm, "solana": sign_solana, "bitcoin": sign_bitcoin, "tron": sign_tron}
+def sign_xrp(key: bytes, message: bytes) -> bytes:
+    """As ripple-keypairs signs: DER, or for 33 bytes an Ed25519 key's with the public key."""
+    if len(key) == 33:
+        pair = SigningKey(key[1:])
+        return b"\xed" + bytes(pair.verify_key) + bytes(pair.sign(message).signature)
+    return coincurve.PrivateKey(key).sign(sha512(message).digest()[:32], hasher=None)
+
+
+def sign_cosmos(key: bytes, message: bytes, signer: str) -> bytes:
+    """As Keplr's signArbitrary signs (ADR-036)."""
+    value = {"data": base64.b64encode(message).decode(), "signer": signer}
+    document = {
+        "account_number": "0", "chain_id": "", "fee": {"amount": [], "gas": "0"}, "memo": "",
+        "msgs": [{"type": "sign/MsgSignData", "value": value}], "sequence": "0",
+    }  # fmt: skip
+    signed = json.dumps(document, separators=(",", ":")).encode()
+    digest = keccak(signed) if signer.startswith("inj") else sha256(signed).digest()
+    return coincurve.PrivateKey(key).sign_recoverable(digest, hasher=None)[:64]
+
+
+SIGN: dict[str, Callable[[bytes, bytes], bytes]] = {
+    "evm": sign_evm, "solana": sign_solana, "bitcoin": sign_bitcoin, "tron": sign_tron,
+    "litecoin": partial(sign_bitcoin, coin=b"Litecoin"),
+    "dogecoin": partial(sign_bitcoin, coin=b"Dogecoin"),
+    "bitcoin-cash": sign_bitcoin, "xrp": sign_xrp,
+}  # fmt: skip
 RECOVERABLE = frozenset({"evm", "tron"})
 """Families whose signatures look alike and give away their key."""
 
@@ -169,11 +229,21 @@ def customers(family: str) -> tuple[Customer, ...]:
             Customer("tron", key, address(text, "tron"))
             for key, text in zip(keys, TRON_ADDRESSES, strict=True)
         )
+    if family in COINS:
+        return tuple(_of_coin(family, place) for place in range(3))
     keys = [base58.b58decode_check(wif)[1:33] for wif in BITCOIN_WIFS]
     return tuple(
         Customer("bitcoin", key, address(text, "bitcoin"))
         for key, text in zip(keys, BITCOIN_ADDRESSES, strict=True)
     )
+
+
+def _of_coin(family: str, place: int) -> Customer:
+    key = sha256(f"chainteller test key {family} {place}".encode()).digest()
+    if (family, place) == ("xrp", 2):
+        key = b"\xed" + key
+    network = COSMOS_NETWORKS[place] if family == "cosmos" else family
+    return Customer(family, key, address(COINS[family][place], network))
 
 
 def recorded(family: str) -> list[dict[str, str]]:

@@ -12,6 +12,9 @@ from chainteller.wallets.networks import resolve_network
 EVM = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
 SOLANA = "FVen3X669xLzsi6N2V91DoiyzHzg1uAgqiT8jZ9nS96Z"
 TESTNET = "tb1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3q0sl5k7"
+CASHADDR = "qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6a"
+XRP = "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh"
+COSMOS = "cosmos1vgcx372mz4hhs6tn44mz4f9su04wy4zl2n5sxk"
 TRON = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
 TRON_HEX = "41a614f803b6fd780986a42c78ec9c7f77e6ded13c"
 SEGWIT = "bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu"
@@ -72,10 +75,29 @@ def test_reads_the_examples_of_the_tron_namespace(text: str, network: str) -> No
         ("3GtVZYzsKF6Feikdjd4bDyPdAiyeHANY9b", "bitcoin", "p2sh"),
         ("bc1p5cyxnuxmeuwuvkwfem96lqzszd02n6xdcjrs20cac6yqjjwudpxqkedrcr", "bitcoin", "p2tr"),
         (TESTNET, "bitcoin-signet", "p2wsh"),
+        ("litecoin:MG6zvF9KrmC4Vkfv7rvNouxbe9WaUeoqnL", "litecoin", "p2sh"),
+        ("ltc1q9tp6zpe7v7s3frvn6pyeuhl869n6stn58cu03d", "litecoin", "p2wpkh"),
+        ("DA4rVH7t7mXSuowyveUJkyQVTzyNPBkgsA", "dogecoin", "p2pkh"),
+        (XRP, "xrp", "xrp"), (f"xrpl:0:{XRP}", "xrp", "xrp"),
+        (COSMOS, "cosmos", "cosmos"), (f"cosmos:cosmoshub-4:{COSMOS}", "cosmos", "cosmos"),
     ],
 )  # fmt: skip
 def test_knows_the_kind_of_an_address(text: str, network: str, kind: str) -> None:
     assert address(text, network).kind == kind
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        CASHADDR, CASHADDR.upper(), f"bitcoincash:{CASHADDR}", f"BITCOINCASH:{CASHADDR.upper()}",
+        "1BpEi6DfDAUFd7GtittLSdBeYJvcoaVggu",
+        "zpm2qsznhks23z7629mms6s4cwef74vcwvrqekrq9w",
+    ],
+)  # fmt: skip
+def test_reads_one_bitcoin_cash_address_in_all_its_spellings(text: str) -> None:
+    """The forms are those of the CashAddr and CashTokens documents."""
+    parsed = address(text, "bitcoin-cash")
+    assert (parsed.canonical, parsed.display) == ("1BpEi6DfDAUFd7GtittLSdBeYJvcoaVggu", CASHADDR)
 
 
 @pytest.mark.parametrize(
@@ -112,6 +134,15 @@ def test_knows_the_kind_of_an_address(text: str, network: str, kind: str) -> Non
         ("41" + "0" * 40, "tron", "ZERO"),
         ("mvbu1Gdy8SUjTenqerxUaZyYjmveZvt33q", "bitcoin", "WRONG_NETWORK"),
         ("1LqBGSKuX5yYUonjxT5qGfpUsXKYYWeabA", "bitcoin-testnet", "WRONG_NETWORK"),
+        (CASHADDR[:-1] + "q", "bitcoin-cash", "CHECKSUM"), (CASHADDR, "bitcoin", "WRONG_NETWORK"),
+        (f"bitcoincash:{CASHADDR}", "litecoin", "WRONG_NETWORK"),
+        ("ppm2qsznhks23z7629mms6s4cwef74vcwvn0h829pq", "bitcoin-cash", "UNSUPPORTED_TYPE"),
+        ("3CWFddi6m4ndiGyKqzYvsFYagqDLPVMTzC", "litecoin", "WRONG_NETWORK"),
+        (SEGWIT, "litecoin", "WRONG_NETWORK"), (XRP[:-1] + "k", "xrp", "CHECKSUM"),
+        ("rrrrrrrrrrrrrrrrrrrrrhoLvTp", "xrp", "ZERO"), (XRP, "cosmos", "WRONG_NETWORK"),
+        ("X7AcgcsBL6XDcUb289X4mJ8djcdyKaB5hJDWMArnXr61cqZ", "xrp", "UNSUPPORTED_TYPE"),
+        (COSMOS, "osmosis", "WRONG_NETWORK"), (COSMOS[:-1] + "l", "cosmos", "CHECKSUM"),
+        ("cosmosvaloper1sjllsnramtg3ewxqwwrwjxfgc4n4ef9u2lcnj0", "cosmos", "UNSUPPORTED_TYPE"),
         ("11111111111111111111111111111111", "solana", "SMALL_ORDER"),
         (SOLANA[:-4], "solana", "LENGTH"), (SOLANA.replace("F", "0", 1), "solana", "ENCODING"),
         (SOLANA.replace("e", "\u0435", 1), "solana", "ENCODING"),

@@ -17,9 +17,10 @@ from chainteller.wallets.bip322 import (
     spent_outpoint,
     taproot_digest,
 )
-from chainteller.wallets.bitcoin_keys import address_of_key, script_of
+from chainteller.wallets.bitcoin_keys import script_of
 from chainteller.wallets.bitcoin_signing import sign_bip322
 from chainteller.wallets.diagnose import diagnose
+from chainteller.wallets.families.bitcoin import Bitcoin
 from chainteller.wallets.hashes import hash160, ripemd160_without_openssl, sha256
 from chainteller.wallets.networks import resolve_network
 from chainteller.wallets.sample_keys import public_key, sign_digest
@@ -30,8 +31,9 @@ KEY = customers("bitcoin")[0].key
 PUBLIC = public_key(KEY)
 PACKED = compress(PUBLIC)
 BITCOIN = resolve_network("bitcoin")
+FAMILY = Bitcoin()
 NATIVE, NESTED, TAPROOT, LEGACY = (
-    address_of_key(PUBLIC, kind, BITCOIN) for kind in ("p2wpkh", "p2sh", "p2tr", "p2pkh")
+    FAMILY.address_of_key(PUBLIC, kind, BITCOIN) for kind in ("p2wpkh", "p2sh", "p2tr", "p2pkh")
 )
 TEXT = b"text"
 OUTPUT = bytes(8) + b"\x01\x6a"

@@ -4,15 +4,19 @@ That it proves every scheme, and nothing that was changed: test_recorded_signatu
 """
 
 import pytest
-from tests.wallets.customers import Customer, case, customers, text_for
+from tests.wallets.customers import EVERY_FAMILY, Customer, case, customers, text_for
 
 from chainteller.wallets.checker import proves
 from chainteller.wallets.diagnose import diagnose
 
-FAMILIES = ("evm", "solana", "bitcoin", "tron")
+EVERYONE = [
+    pytest.param(each, id=each.registered.display)
+    for name in EVERY_FAMILY
+    for each in customers(name)[1:]
+]
 
 
-@pytest.mark.parametrize("customer", [customers(name)[1] for name in FAMILIES])
+@pytest.mark.parametrize("customer", EVERYONE)
 def test_an_altered_text_is_proved_with_the_bytes_that_were_signed(customer: Customer) -> None:
     signed = text_for(customer.registered).replace(" ", "\u00a0") + "\r\n"
     answer = diagnose(case(customer.registered, customer.answer(signed)))

@@ -18,6 +18,11 @@ from chainteller.wallets.networks import (
         ("5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d", "solana"), ("BTC", "bitcoin"),
         ("bip122:000000000019d6689c085ae165831e93", "bitcoin"),
         ("TRX", "tron"), ("tron:728126428", "tron"), ("tron:0x2b6653dc", "tron"),
+        ("LTC", "litecoin"), ("bip122:12a765e31ffd4059bada1e25190f6e98", "litecoin"),
+        ("doge", "dogecoin"), ("bip122:1a91e3dace36e2be3bf030a65679fe82", "dogecoin"),
+        ("bch", "bitcoin-cash"), ("bip122:000000000000000000651ef99cb9fcbe", "bitcoin-cash"),
+        ("XRP", "xrp"), ("xrpl:0", "xrp"), ("cosmos:cosmoshub-4", "cosmos"), ("osmo", "osmosis"),
+        ("cosmos:injective-1", "injective"), ("cosmos:dydx-mainnet-1", "dydx"),
     ],
 )  # fmt: skip
 def test_resolves_names_aliases_and_caip2_whatever_their_case(spelling: str, name: str) -> None:
@@ -40,9 +45,7 @@ def test_test_networks_exist_only_where_they_are_allowed(spelling: str, name: st
         resolve_network(spelling)
 
 
-@pytest.mark.parametrize(
-    "spelling", ["fiat", "", "holesky", "eip155:17000", "dogecoin", "x" * 9999]
-)
+@pytest.mark.parametrize("spelling", ["fiat", "", "holesky", "eip155:17000", "monero", "x" * 9999])
 def test_refuses_fiat_closed_and_unknown_networks(spelling: str) -> None:
     with pytest.raises(UnknownNetwork) as refused:
         resolve_network(spelling, test_networks=True)

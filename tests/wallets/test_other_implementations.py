@@ -9,7 +9,9 @@ from solders.pubkey import Pubkey
 from solders.signature import Signature
 from tests.wallets.customers import address, customers, recorded, text_for
 
+from chainteller.wallets.bip137 import message_digest
 from chainteller.wallets.bitcoin_signing import sign_bip322, sign_legacy
+from chainteller.wallets.families.bitcoin import Bitcoin
 from chainteller.wallets.sample_keys import public_key
 from chainteller.wallets.verify import verify_signature
 
@@ -57,11 +59,12 @@ def test_bip322_in_rust_accepts_what_the_sample_wallet_signs() -> None:
 
 
 def _addresses(key: bytes) -> list[str]:
-    from chainteller.wallets.bitcoin_keys import address_of_key  # noqa: PLC0415 - only here
     from chainteller.wallets.networks import resolve_network  # noqa: PLC0415 - only here
 
     bitcoin = resolve_network("bitcoin")
-    return [address_of_key(public_key(key), k, bitcoin).display for k in ("p2wpkh", "p2tr")]
+    return [
+        Bitcoin().address_of_key(public_key(key), k, bitcoin).display for k in ("p2wpkh", "p2tr")
+    ]
 
 
 @pytest.mark.parametrize("customer", customers("bitcoin"), ids=lambda c: c.registered.kind)
@@ -70,7 +73,8 @@ def test_btclib_agrees_on_legacy_messages(customer: object) -> None:
 
     assert isinstance(customer, Customer)
     text = text_for(customer.registered)
-    named = sign_legacy(customer.key, text.encode(), customer.registered.kind)
+    digest = message_digest(text.encode(), Bitcoin.magic)
+    named = sign_legacy(customer.key, digest, customer.registered.kind)
     for signature in (customer.sign(text.encode()), named):
         encoded = base64.b64encode(signature).decode()
         for signed in (text, text + " "):

@@ -85,7 +85,7 @@ def _unwrap(text: str, network: Network) -> str:
     if not uri:
         return text
     if _FAMILY_OF_SCHEME[uri[1].lower()] is not network.family:
-        raise InvalidAddress("WRONG_NETWORK")
+        raise InvalidAddress("WRONG_NETWORK", _FAMILY_OF_SCHEME[uri[1].lower()].label)
     bare, _, _query = uri[2].partition("?")
     bare, at_sign, reference = bare.partition("@")
     if at_sign and reference != network.reference:
@@ -104,7 +104,9 @@ def address_on_any(text: str) -> Address | None:
         typed = _typed(text)
     except InvalidAddress:
         return None
+    readable = [family for family in FAMILIES if ":" in typed or family.is_address(typed)]
     for network in NETWORKS:
-        with suppress(InvalidAddress):
-            return network.family.parse_address(_bare(typed, network), network)
+        if network.family in readable:
+            with suppress(InvalidAddress):
+                return network.family.parse_address(_bare(typed, network), network)
     return None

@@ -1,4 +1,6 @@
-"""Bitcoin's 65-byte message signatures: BIP-137 headers, and Electrum's that name no type."""
+"""The 65-byte message signatures of Bitcoin and its relatives: BIP-137 headers, and Electrum's that
+name no type.
+"""
 
 from dataclasses import dataclass
 
@@ -10,7 +12,6 @@ from chainteller.wallets.hashes import double_sha256
 from chainteller.wallets.proof import Proof
 from chainteller.wallets.secp256k1 import in_range
 
-_MAGIC = b"\x18Bitcoin Signed Message:\n"
 _NAMED_KIND = {27: "p2pkh", 31: "p2pkh", 35: "p2sh", 39: "p2wpkh"}
 
 
@@ -46,9 +47,12 @@ def compact_size(length: int) -> bytes:
     return b"\xfe" + length.to_bytes(4, "little")
 
 
-def message_digest(message: bytes) -> bytes:
-    """The 32 bytes that `signmessage` signs."""
-    return double_sha256(_MAGIC + compact_size(len(message)) + message)
+def message_digest(message: bytes, magic: bytes) -> bytes:
+    """The 32 bytes that `signmessage` signs; the magic, such as Bitcoin Signed Message, is the
+    chain's.
+    """
+    framed = compact_size(len(magic)) + magic + compact_size(len(message)) + message
+    return double_sha256(framed)
 
 
 def read_legacy(data: bytes) -> LegacySignature | None:
@@ -59,21 +63,21 @@ def read_legacy(data: bytes) -> LegacySignature | None:
     return LegacySignature(data[0], r, s) if in_range(r, s) else None
 
 
-def verify_legacy(message: bytes, data: bytes, address: Address) -> Proof | None:
-    """The proof when the key behind the address signed the message.
+def verify_legacy(digest: bytes, data: bytes, address: Address, scheme: str) -> Proof | None:
+    """The proof when the key behind the address signed the digest of the message.
 
     Any header of a compressed key stands for any type of that key's addresses: Electrum, Ledger
     and others write 31..34 whatever the type. Taproot has no such signature.
     """
     legacy = read_legacy(data)
     recovery = legacy.recovery() if legacy else None
-    key = recovery.public_key(message_digest(message)) if recovery else None
+    key = recovery.public_key(digest) if recovery else None
     if legacy is None or key is None:
         return None
     kinds = KEY_KINDS if legacy.compressed else {"p2pkh"}
     if address.kind not in kinds or not is_of_key(key, address, compressed=legacy.compressed):
         return None
-    return Proof("bip137", data.hex(), address.display)
+    return Proof(scheme, data.hex(), address.display)
 
 
 def has_header(candidate: Candidate) -> bool:

@@ -14,7 +14,14 @@ from chainteller.wallets.curve import KeyRecovery, SchnorrCheck, curve
 from chainteller.wallets.encodings import SignatureReading
 from chainteller.wallets.family import Address
 from chainteller.wallets.hashes import double_sha256, hash160, sha256, tagged_hash
-from chainteller.wallets.secp256k1 import FIELD, HALF_ORDER, ORDER, decompress
+from chainteller.wallets.secp256k1 import (
+    FIELD,
+    HALF_ORDER,
+    ORDER,
+    decompress,
+    packed_numbers,
+    read_der,
+)
 
 _OUTPUTS = bytes(8) + b"\x01\x6a"
 _SIGHASH_ALL = b"\x01\x00\x00\x00"
@@ -221,13 +228,15 @@ class Bip322Check:
         return key, signature
 
     def _prepare_ecdsa(self, key: bytes, signature: bytes) -> None:
-        point, numbers = decompress(key), _strict_der(signature)
+        point, numbers = decompress(key), read_der(signature[:-1])
         self._packed_key = key
-        if point is None or numbers is None:
+        if point is None or numbers is None or signature[-1:] != _SIGHASH_ALL[:1]:
+            return
+        if numbers[1] > HALF_ORDER:
             return
         self._key = point
         r, s = numbers
-        self._numbers = r.to_bytes(32, "big") + s.to_bytes(32, "big")
+        self._numbers = packed_numbers(r, s)
         ids = (0, 1, 2, 3) if r + ORDER < FIELD else (0, 1)
         found = (curve().recovery(r, s, recovery_id) for recovery_id in ids)
         self._recoveries = tuple(recovery for recovery in found if recovery)
@@ -293,35 +302,6 @@ def _two_pushes(script_sig: bytes) -> tuple[bytes, bytes]:
     except ValueError:
         return b"", b""
     return key, signature
-
-
-def _strict_der(signature: bytes) -> tuple[int, int] | None:
-    """R and s of a DER signature followed by SIGHASH_ALL (BIP-66, low s), or None."""
-    if not 9 <= len(signature) <= 73 or signature[-1] != 1:
-        return None
-    der = signature[:-1]
-    if der[0] != 0x30 or der[1] != len(der) - 2:
-        return None
-    numbers = []
-    position = 2
-    for _ in range(2):
-        if der[position : position + 1] != b"\x02" or position + 2 > len(der):
-            return None
-        length = der[position + 1]
-        body = der[position + 2 : position + 2 + length]
-        if not _minimal(body, length):
-            return None
-        numbers.append(int.from_bytes(body, "big"))
-        position += 2 + length
-    r, s = numbers
-    return (r, s) if position == len(der) and 0 < r < ORDER and 0 < s <= HALF_ORDER else None
-
-
-def _minimal(body: bytes, length: int) -> bool:
-    """Whether an integer's bytes are complete, positive, and without needless zeros."""
-    if not body or len(body) != length or body[0] & 0x80:
-        return False
-    return len(body) == 1 or body[0] != 0 or bool(body[1] & 0x80)
 
 
 def is_proof(data: bytes) -> bool:

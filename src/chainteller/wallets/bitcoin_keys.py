@@ -1,4 +1,4 @@
-"""Which addresses a Bitcoin key has, and which script an address stands for."""
+"""Which addresses a key has on Bitcoin and its relatives, and the script of an address."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -7,18 +7,21 @@ import base58
 
 from chainteller.wallets.bech32 import decode_segwit, encode_segwit
 from chainteller.wallets.curve import curve
-from chainteller.wallets.family import Address, Network
+from chainteller.wallets.family import Address
 from chainteller.wallets.hashes import hash160, tagged_hash
 from chainteller.wallets.secp256k1 import compress
 
 
 @dataclass(frozen=True, slots=True)
 class Versions:
-    """The bech32 prefix and the base58check version bytes of a network's addresses."""
+    """The base58check version bytes and the bech32 prefix of a network's addresses.
 
-    hrp: str
+    Without a prefix the network has no segwit.
+    """
+
     p2pkh: int
     p2sh: int
+    hrp: str = ""
 
     @property
     def base58_kinds(self) -> dict[int, str]:
@@ -28,16 +31,10 @@ class Versions:
 
 # The addresses that a legacy signature can stand for.
 KEY_KINDS = frozenset({"p2pkh", "p2sh", "p2wpkh"})
-MAIN, TEST = Versions("bc", 0, 5), Versions("tb", 111, 196)
-
-
-def versions(network: Network) -> Versions:
-    """Those of the main network, or those that all test networks share."""
-    return MAIN if network.main else TEST
 
 
 def script_of(address: Address) -> bytes:
-    """The scriptPubKey of a checked Bitcoin address."""
+    """The scriptPubKey of a checked address."""
     if address.kind in {"p2pkh", "p2sh"}:
         inner = base58.b58decode_check(address.canonical)[1:]
         if address.kind == "p2pkh":
@@ -48,20 +45,20 @@ def script_of(address: Address) -> bytes:
     return bytes([opcode, len(program)]) + program
 
 
-def address_of_key(key: bytes, kind: str, network: Network, *, compressed: bool = True) -> Address:
+def written_address(key: bytes, kind: str, versions: Versions, *, compressed: bool = True) -> str:
     """The p2pkh, p2sh (nested segwit), p2wpkh or p2tr address of x ‖ y.
 
     p2tr is the BIP-86 address: the key path of a key that commits to no script.
     """
     packed = compress(key) if compressed else b"\x04" + key
     if kind == "p2tr":
-        return _segwit(1, taproot_output(key), network, "p2tr")
+        return encode_segwit(versions.hrp, 1, taproot_output(key))
     hashed = hash160(packed)
     if kind == "p2wpkh":
-        return _segwit(0, hashed, network, "p2wpkh")
+        return encode_segwit(versions.hrp, 0, hashed)
     if kind == "p2sh":
-        return _base58(versions(network).p2sh, hash160(b"\x00\x14" + hashed), network, "p2sh")
-    return _base58(versions(network).p2pkh, hashed, network, "p2pkh")
+        return hash_address(versions.p2sh, hash160(b"\x00\x14" + hashed))
+    return hash_address(versions.p2pkh, hashed)
 
 
 @lru_cache(256)
@@ -88,11 +85,6 @@ def taproot_output(key: bytes) -> bytes:
     return curve().tweaked(key, tagged_hash("TapTweak", key[:32]))
 
 
-def _segwit(version: int, program: bytes, network: Network, kind: str) -> Address:
-    text = encode_segwit(versions(network).hrp, version, program)
-    return Address(network, text, text, kind)
-
-
-def _base58(version: int, payload: bytes, network: Network, kind: str) -> Address:
-    text = base58.b58encode_check(bytes([version]) + payload).decode()
-    return Address(network, text, text, kind)
+def hash_address(version: int, payload: bytes) -> str:
+    """The base58check address of the hash of a key or script."""
+    return base58.b58encode_check(bytes([version]) + payload).decode()

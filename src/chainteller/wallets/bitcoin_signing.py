@@ -1,18 +1,21 @@
-"""Signs as Bitcoin wallets do, with published sample keys only: nothing here hides its timing."""
+"""Signs as wallets of Bitcoin and its relatives do, with published sample keys only.
+
+Nothing here hides its timing.
+"""
 
 from chainteller.wallets import bip137, bip322
 from chainteller.wallets.bitcoin_keys import script_of
 from chainteller.wallets.family import Address
 from chainteller.wallets.hashes import tagged_hash
 from chainteller.wallets.sample_keys import public_key, sign_digest
-from chainteller.wallets.secp256k1 import ORDER, compress
+from chainteller.wallets.secp256k1 import ORDER, compress, write_der
 
 _HEADER = {"p2pkh": 31, "p2sh": 35, "p2wpkh": 39}
 
 
-def sign_legacy(secret: bytes, message: bytes, kind: str) -> bytes:
+def sign_legacy(secret: bytes, digest: bytes, kind: str) -> bytes:
     """The 65 bytes of BIP-137 with the header of the address type (31 for any other)."""
-    r, s, parity = sign_digest(secret, bip137.message_digest(message))
+    r, s, parity = sign_digest(secret, digest)
     header = _HEADER.get(kind, 31) + parity
     return bytes([header]) + r.to_bytes(32, "big") + s.to_bytes(32, "big")
 
@@ -28,20 +31,12 @@ def sign_bip322(secret: bytes, message: bytes, address: Address) -> bytes:
     packed = compress(public_key(secret))
     digest = bip322.segwit_digest(bip322.ToSign(()), outpoint, packed)
     r, s, _ = sign_digest(secret, digest)
-    return _stack(_der(r, s) + b"\x01", packed)
+    return _stack(write_der(r, s) + b"\x01", packed)
 
 
 def _stack(*items: bytes) -> bytes:
     pieces = b"".join(bip137.compact_size(len(item)) + item for item in items)
     return bip137.compact_size(len(items)) + pieces
-
-
-def _der(r: int, s: int) -> bytes:
-    body = b""
-    for number in (r, s):
-        octets = number.to_bytes(number.bit_length() // 8 + 1, "big")
-        body += b"\x02" + bytes([len(octets)]) + octets
-    return b"\x30" + bytes([len(body)]) + body
 
 
 def _sign_schnorr(secret: bytes, message: bytes) -> bytes:

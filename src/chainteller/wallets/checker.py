@@ -4,8 +4,11 @@ It shares no code with what made the witness: hashes come from their libraries, 
 libsodium, and secp256k1, addresses, envelopes and BIP-322 are spelled out here once more.
 """
 
+import base64
 import hashlib
+import json
 from collections.abc import Callable
+from typing import Any
 
 import base58
 from nacl.bindings import crypto_sign_open
@@ -27,11 +30,11 @@ _Point = tuple[int, int, int]
 def proves(witness: Witness) -> bool:
     """Whether the key of the address signed the message in the way that the witness says."""
     try:
-        if witness.scheme.startswith("ed25519"):
+        if "ed25519" in witness.scheme:
             return _proves_ed25519(witness)
         if witness.scheme.startswith("bip322"):
             return _proves_bip322(witness)
-        digest = _DIGESTS[witness.scheme](witness.message)
+        digest = _digest(witness)
         return (
             digest == witness.signed
             and _ecdsa(witness.key, witness.signature, digest)
@@ -84,6 +87,9 @@ _DIGESTS: dict[str, Callable[[bytes], bytes]] = {
     "eip191": lambda m: _keccak(_eip191(m)),
     "tip191": lambda m: _keccak(_tip191(m)),
     "bip137": lambda m: _sha(_sha(b"\x18Bitcoin Signed Message:\n" + _compact(m) + m)),
+    "bip137-litecoin": lambda m: _sha(_sha(_personal("Litecoin", _compact, m))),
+    "bip137-dogecoin": lambda m: _sha(_sha(_personal("Dogecoin", _compact, m))),
+    "xrpl-secp256k1": lambda m: hashlib.sha512(m).digest()[:32],
     "raw-keccak256": _keccak,
     "raw-sha256": _sha,
     "raw-sha3-256": lambda m: hashlib.sha3_256(m).digest(),
@@ -96,6 +102,21 @@ _DIGESTS: dict[str, Callable[[bytes], bytes]] = {
     "eip191-length-32-of-hash": lambda m: _keccak(_personal("Ethereum", _always_32, _keccak(m))),
     "tip191-length-32-of-hash": lambda m: _keccak(_personal("TRON", _always_32, _keccak(m))),
 }
+
+
+def _digest(witness: Witness) -> bytes:
+    if not witness.scheme.startswith("adr36"):
+        return _DIGESTS[witness.scheme](witness.message)
+    message = {"type": "sign/MsgSignData", "value": {
+        "data": base64.b64encode(witness.message).decode(), "signer": witness.address}}  # fmt: skip
+    document: dict[str, Any] = {
+        "account_number": "0",
+        "chain_id": "",
+        "fee": {"amount": [], "gas": "0"},
+    }
+    document |= {"memo": "", "msgs": [message], "sequence": "0"}
+    signed = json.dumps(document, sort_keys=True, separators=(",", ":")).encode()
+    return {"adr36": _sha, "adr36-keccak256": _keccak}[witness.scheme](signed)
 
 
 def _add(a: _Point, b: _Point) -> _Point:
@@ -162,38 +183,80 @@ def _hash160(data: bytes) -> bytes:
         return RIPEMD160.new(_sha(data)).digest()
 
 
-def _bech32(prefix: str, version: int, program: bytes) -> str:
-    bits = "".join(f"{octet:08b}" for octet in program)
+def _checked(start: list[int], head: list[int], data: bytes, code: list[int], end: int) -> str:
+    """The digits of base 32 of `head` and data with a BCH code as long as its numbers."""
+    bits = "".join(f"{octet:08b}" for octet in data)
     bits += "0" * (-len(bits) % 5)
-    digits = [version, *(int(bits[i : i + 5], 2) for i in range(0, len(bits), 5))]
-    mixed = [ord(c) >> 5 for c in prefix] + [0] + [ord(c) & 31 for c in prefix] + digits + [0] * 6
+    digits = [*head, *(int(bits[i : i + 5], 2) for i in range(0, len(bits), 5))]
+    size = 8 if max(code) >> 30 else 6
     check = 1
-    for digit in mixed:
-        top, check = check >> 25, (check & 0x1FFFFFF) << 5 ^ digit
-        for place, factor in enumerate(
-            (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
-        ):
+    for digit in start + digits + [0] * size:
+        top, check = check >> 5 * size - 5, (check & (1 << 5 * size - 5) - 1) << 5 ^ digit
+        for place, factor in enumerate(code):
             check ^= factor * (top >> place & 1)
-    check ^= 0x2BC830A3 if version else 1
-    digits += [check >> 5 * (5 - place) & 31 for place in range(6)]
-    return prefix + "1" + "".join(_BECH32[digit] for digit in digits)
+    check ^= end
+    digits += [check >> 5 * (size - 1 - place) & 31 for place in range(size)]
+    return "".join(_BECH32[digit] for digit in digits)
+
+
+def _bech32(prefix: str, version: int | None, program: bytes) -> str:
+    """A segwit address, or without a version a bare one."""
+    start = [ord(c) >> 5 for c in prefix] + [0] + [ord(c) & 31 for c in prefix]
+    code = [0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3]
+    head = [] if version is None else [version]
+    return prefix + "1" + _checked(start, head, program, code, 0x2BC830A3 if version else 1)
+
+
+def _cashaddr(prefix: str, hashed: bytes) -> str:
+    code = [0x98F2BC8E61, 0x79B76D99E2, 0xF33E5FB3C4, 0xAE2EABE2A8, 0x1E4F43E470]
+    return _checked([ord(c) & 31 for c in prefix] + [0], [], b"\0" + hashed, code, 1)
+
+
+# Of a network: the version bytes of its addresses of keys and scripts, and its segwit prefix.
+_VERSIONS = {
+    "bitcoin": (0, 5, "bc"), "bitcoin-testnet": (111, 196, "tb"),
+    "bitcoin-testnet4": (111, 196, "tb"), "bitcoin-signet": (111, 196, "tb"),
+    "litecoin": (48, 50, "ltc"), "litecoin-testnet": (111, 58, "tltc"),
+    "dogecoin": (30, None, ""), "dogecoin-testnet": (113, None, ""),
+}  # fmt: skip
+_CASHADDRS = {"bitcoin-cash": "bitcoincash", "bitcoin-cash-testnet": "bchtest"}
+_COSMOS = {
+    "cosmos": "cosmos", "cosmos-testnet": "cosmos", "osmosis": "osmo", "osmosis-testnet": "osmo",
+    "celestia": "celestia", "dydx": "dydx", "neutron": "neutron", "noble": "noble",
+}  # fmt: skip
 
 
 def _addresses(key: bytes, network: str) -> set[str]:
     """The addresses of x ‖ y on a network, in lower case."""
     if network.startswith("tron"):
         return {base58.b58encode_check(b"\x41" + _keccak(key)[12:]).decode().lower()}
-    if not network.startswith("bitcoin"):
-        return {"0x" + _keccak(key)[12:].hex()}
     packed = bytes([2 + key[63] % 2]) + key[:32]
-    prefix, p2pkh, p2sh = ("bc", 0, 5) if network == "bitcoin" else ("tb", 111, 196)
+    if network.startswith("xrp"):
+        return {_xrp(packed).lower()}
+    if network.startswith("injective"):
+        return {_bech32("inj", None, _keccak(key)[12:])}
+    if network in _COSMOS:
+        return {_bech32(_COSMOS[network], None, _hash160(packed))}
+    if network in _CASHADDRS:
+        prefix = _CASHADDRS[network]
+        return {_cashaddr(prefix, _hash160(packed)), _cashaddr(prefix, _hash160(b"\x04" + key))}
+    if network not in _VERSIONS:
+        return {"0x" + _keccak(key)[12:].hex()}
+    p2pkh, p2sh, prefix = _VERSIONS[network]
+    hashes = [bytes([p2pkh]) + _hash160(packed), bytes([p2pkh]) + _hash160(b"\x04" + key)]
+    if p2sh is None:
+        return {base58.b58encode_check(each).decode().lower() for each in hashes}
     tweak = int.from_bytes(_tagged("TapTweak", key[:32]), "big") % _N
     output, _ = _sum(tweak, 1, _point(key[:32]))
-    hashes = [bytes([p2pkh]) + _hash160(packed), bytes([p2pkh]) + _hash160(b"\x04" + key)]
     hashes.append(bytes([p2sh]) + _hash160(b"\x00\x14" + _hash160(packed)))
     found = {base58.b58encode_check(each).decode() for each in hashes}
     found |= {_bech32(prefix, 0, _hash160(packed)), _bech32(prefix, 1, output.to_bytes(32, "big"))}
     return {each.lower() for each in found}
+
+
+def _xrp(key: bytes) -> str:
+    alphabet = base58.XRP_ALPHABET
+    return base58.b58encode_check(b"\0" + _hash160(key), alphabet=alphabet).decode()
 
 
 def _proves_ed25519(witness: Witness) -> bool:
@@ -204,13 +267,16 @@ def _proves_ed25519(witness: Witness) -> bool:
         "ed25519-offchain-v0-short": [head + b"\0" + bytes([f]) + length for f in range(3)],
         "ed25519-offchain-v0": [head + bytes(33) + bytes([f, 1]) + key + length for f in range(3)],
         "ed25519-offchain-v1": [head + b"\1\1" + key],
+        "xrpl-ed25519": [b""],
     }[witness.scheme]
     whole = [form if witness.scheme == "ed25519" else form + message for form in forms]
+    is_xrp = witness.scheme == "xrpl-ed25519"
+    address = _xrp(b"\xed" + key) if is_xrp else base58.b58encode(key).decode()
     try:
         crypto_sign_open(witness.signature + witness.signed, key)
     except BadSignatureError:
         return False
-    return witness.signed in whole and base58.b58encode(key).decode() == witness.address
+    return witness.signed in whole and address == witness.address
 
 
 def _proves_bip322(witness: Witness) -> bool:

@@ -651,7 +651,7 @@ def _other_family(attempt: _Attempt) -> Diagnosis | None:
     Its own family's way is among them: the numbers are right, and what names the key is not.
     """
     family, registered = attempt.family, attempt.case.challenge.address
-    if not family.message_digests:
+    if not family.recovers_keys:
         return None
     for other in (family, *(each for each in FAMILIES if each is not family)):
         finding = "WRONG_RECOVERY_BYTE" if other is family else signed_as(other)

@@ -63,7 +63,7 @@ class Address:
     """An address that has been checked.
 
     `canonical` is what is stored and compared, `display` what people read (EIP-55 for EVM).
-    `kind` is evm, ed25519, tron, p2pkh, p2sh, p2wpkh, p2wsh or p2tr.
+    `kind` is evm, ed25519, tron, xrp, cosmos, p2pkh, p2sh, p2wpkh, p2wsh or p2tr.
     """
 
     network: Network
@@ -204,7 +204,11 @@ class Family(ABC):
     signature_prefixes: ClassVar[tuple[str, ...]] = ()
     # Whether a string that is base58 as well as base64 is rather read as base58.
     prefers_base58: ClassVar[bool] = False
+    # How a public key is written that has to come with a signature, where one has to.
+    public_key_form: ClassVar[re.Pattern[str] | None] = None
     sign_in_as: ClassVar[str] = ""
+    # Whether addresses are of secp256k1 keys, which a signature and its message give away.
+    recovers_keys: ClassVar[bool] = False
     # Whether an address may be a contract, whose owner's signature only the chain can judge.
     may_be_contracts: ClassVar[bool] = False
     # The words of findings that only this family makes.
@@ -269,8 +273,8 @@ class Family(ABC):
 
     @property
     def message_digests(self) -> tuple[tuple[str, Digest], ...]:
-        """The digests that wallets sign with a secp256k1 key for a text, each with the scheme of
-        its witness; none without such keys.
+        """The digests that wallets sign with a secp256k1 key for a text, whatever the address, each
+        with the scheme of its witness.
         """
         return ()
 
@@ -348,7 +352,7 @@ def checked(families: Iterable[Family]) -> tuple[Family, ...]:
 
 def signed_as(family: Family) -> str:
     """The finding that the registered key signed as this family's wallets do."""
-    return f"SIGNED_AS_{family.label.upper()}"
+    return f"SIGNED_AS_{family.label.upper().replace(' ', '_')}"
 
 
 def looks_like(family: Family) -> str:

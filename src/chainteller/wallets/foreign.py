@@ -13,12 +13,17 @@ from hashlib import blake2b, new
 
 import base58
 
+from chainteller.wallets.bech32 import (
+    BECH32,
+    BECH32M,
+    CASHADDR,
+    bech32_remainder,
+    cashaddr_remainder,
+    values_of,
+)
+
 _MAX = 128
 _BASE58CHECK = {
-    b"\x30": "Litecoin",
-    b"\x32": "Litecoin",
-    b"\x1e": "Dogecoin",
-    b"\x16": "Dogecoin",
     b"\x4c": "Dash",
     b"\x10": "Dash",
     b"\x1c\xb8": "Zcash",
@@ -31,7 +36,6 @@ _BASE58CHECK = {
 _BECH32_PREFIXES = {
     "addr": "Cardano",
     "stake": "Cardano",
-    "ltc": "Litecoin",
     "cosmos": "Cosmos",
     "osmo": "Osmosis",
     "celestia": "Celestia",
@@ -43,10 +47,7 @@ _BECH32_PREFIXES = {
     "zil": "Zilliqa",
     "erd": "MultiversX",
 }
-_CASHADDR_PREFIXES = {"bitcoincash": "Bitcoin Cash", "ecash": "eCash", "kaspa": "Kaspa"}
-_CHARSET = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
-_BECH32_GENERATOR = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
-_CASHADDR_GENERATOR = (0x98F2BC8E61, 0x79B76D99E2, 0xF33E5FB3C4, 0xAE2EABE2A8, 0x1E4F43E470)
+_CASHADDR_PREFIXES = {"ecash": "eCash", "kaspa": "Kaspa"}
 _STELLAR = re.compile(r"[GM][A-Z2-7]{55}", re.ASCII)
 _ALGORAND = re.compile(r"[A-Z2-7]{58}", re.ASCII)
 _FILECOIN = re.compile(r"f1[a-z2-7]{39}|f3[a-z2-7]{84}", re.ASCII)
@@ -69,14 +70,6 @@ def _base58check(text: str) -> str | None:
     return _BASE58CHECK.get(raw[:-20])
 
 
-def _xrp(text: str) -> str | None:
-    try:
-        raw = base58.b58decode_check(text, alphabet=base58.XRP_ALPHABET)
-    except ValueError:
-        return None
-    return "XRP Ledger" if len(raw) == 21 and raw[0] == 0 else None
-
-
 def _byron(text: str) -> str | None:
     """Cardano's first addresses: CBOR of a tagged byte string and its CRC-32."""
     try:
@@ -93,43 +86,24 @@ def _byron(text: str) -> str | None:
 def _bech32(text: str) -> str | None:
     lowered = text.lower()
     prefix, _, data = lowered.rpartition("1")
-    values = _values(data)
-    if text not in {lowered, text.upper()} or prefix not in _BECH32_PREFIXES or values is None:
+    values = values_of(data)
+    if text not in {lowered, text.upper()} or prefix not in _BECH32_PREFIXES or not values:
         return None
-    spelt = [ord(each) >> 5 for each in prefix] + [0] + [ord(each) & 31 for each in prefix]
-    remainder = _polymod(spelt + values, _BECH32_GENERATOR, 25)
-    return _BECH32_PREFIXES[prefix] if remainder in {1, 0x2BC830A3} else None
+    is_right = bech32_remainder(prefix, values) in {BECH32, BECH32M}
+    return _BECH32_PREFIXES[prefix] if is_right else None
 
 
 def _cashaddr(text: str) -> str | None:
     lowered = text.lower()
     given, colon, data = lowered.rpartition(":")
-    values = _values(data)
-    if text not in {lowered, text.upper()} or values is None:
+    values = values_of(data)
+    if text not in {lowered, text.upper()} or not values:
         return None
     for prefix, network in _CASHADDR_PREFIXES.items():
-        spelt = [ord(each) & 31 for each in prefix] + [0]
-        named = not colon or given == prefix
-        if named and _polymod(spelt + values, _CASHADDR_GENERATOR, 35) == 1:
+        is_named = not colon or given == prefix
+        if is_named and cashaddr_remainder(prefix, values) == CASHADDR:
             return network
     return None
-
-
-def _values(data: str) -> list[int] | None:
-    if len(data) < 8 or any(each not in _CHARSET for each in data):
-        return None
-    return [_CHARSET.index(each) for each in data]
-
-
-def _polymod(values: list[int], generator: tuple[int, ...], bits: int) -> int:
-    """The remainder of a BCH code over five-bit values; ``bits`` is its length less five."""
-    checksum = 1
-    for value in values:
-        top = checksum >> bits
-        checksum = (checksum & ((1 << bits) - 1)) << 5 ^ value
-        for at, part in enumerate(generator):
-            checksum ^= part if top >> at & 1 else 0
-    return checksum
 
 
 def _stellar(text: str) -> str | None:
@@ -182,7 +156,6 @@ def _filecoin(text: str) -> str | None:
 
 _FORMS: tuple[Callable[[str], str | None], ...] = (
     _base58check,
-    _xrp,
     _byron,
     _bech32,
     _cashaddr,

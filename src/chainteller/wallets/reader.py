@@ -5,6 +5,7 @@ A paste is read without knowing which key should have signed; whether the bytes 
 """
 
 import re
+from dataclasses import replace
 
 from chainteller.domain.json_depth import parse_json
 from chainteller.domain.pasted_secrets import HEX_KEY_KIND, Digits, find_secret
@@ -68,13 +69,29 @@ def read_signature(text: str, family: Family) -> SignatureReading:
     if bare in {"0x", "0X"}:
         # What a Safe returns when it signs on the chain.
         raise Unreadable("CONTRACT_WALLET")
-    reading = _read_armor(visible, family) or _read_value(bare, family, 0)
-    if reading is None and (label := _LABEL.search(bare)):
-        reading = _read_value(unquoted(label["value"]), family, 0)
+    reading = _read(visible, bare, family)
     if reading is None or _is_prose(bare, reading):
         raise _refusal(bare)
     _refuse_secrets(reading)
     return reading
+
+
+def _read(visible: str, bare: str, family: Family) -> SignatureReading | None:
+    found = family.public_key_form and family.public_key_form.search(bare)
+    key = found[0] if found else ""
+    reading = _read_armor(visible, family) or _read_value(bare, family, 0)
+    if reading is None and key:
+        bare = "\n".join(line for line in bare.splitlines() if key not in line)
+        reading = _read_value(bare, family, 0)
+    if reading is None and (label := _LABEL.search(bare)):
+        reading = _read_value(unquoted(label["value"]), family, 0)
+    return _with_key(bytes.fromhex(key), reading) if reading and key else reading
+
+
+def _with_key(key: bytes, reading: SignatureReading) -> SignatureReading:
+    """The reading whose signatures follow the public key that was pasted with them."""
+    found = [Candidate(key + c.data, c.encoding) for c in reading.candidates if len(c.data) == 64]
+    return replace(reading, candidates=(*found, *reading.candidates))
 
 
 def _read_value(text: str, family: Family, depth: int) -> SignatureReading | None:
@@ -194,7 +211,8 @@ def _is_prose(bare: str, reading: SignatureReading) -> bool:
     """Whether a string that happens to decode is a word, an address or a sentence."""
     if all(len(candidate.data) < _SHORTEST for candidate in reading.candidates):
         return True
-    if reading.candidates[0].encoding in {"array", "parts"} or reading.stated_text is not None:
+    is_structure = bare[:1] in {"{", "["} or reading.candidates[0].encoding in {"array", "parts"}
+    if is_structure or reading.stated_text is not None:
         return False
     words = bare.split()
     sentence = len(words) >= 3 and reading.candidates[0].encoding != "hex"

@@ -26,7 +26,7 @@ from chainteller.wallets.family import (
 from chainteller.wallets.hashes import Digest, double_sha256, keccak256, keccak256_of_each, sha256
 from chainteller.wallets.proof import Proof
 from chainteller.wallets.sample_keys import sign_digest
-from chainteller.wallets.secp256k1 import HALF_ORDER, ORDER, in_range
+from chainteller.wallets.secp256k1 import HALF_ORDER, ORDER, in_range, packed_numbers, read_der
 from chainteller.wallets.witness import Witness
 
 _ERC6492_SUFFIX = bytes.fromhex("6492" * 16)
@@ -72,7 +72,7 @@ def read_recoverable(data: bytes) -> tuple[RecoverableSignature, ...]:
 
 def pack(r: int, s: int, parity: int) -> bytes:
     """The 65 bytes of r, s and a v of 27 or 28."""
-    return r.to_bytes(32, "big") + s.to_bytes(32, "big") + bytes([27 + parity])
+    return packed_numbers(r, s) + bytes([27 + parity])
 
 
 def key_hash(key: bytes) -> bytes:
@@ -126,6 +126,8 @@ def _numbers(reading: SignatureReading) -> list[bytes]:
         data = candidate.data
         if len(data) in {64, 65}:
             found[data[:64]] = found[data[-64:]] = None
+        if der := read_der(data):
+            found[packed_numbers(*der)] = None
         if len(data) == 64 and data[32] & 0x80:
             found[data[:32] + bytes([data[32] & 0x7F]) + data[33:]] = None
     return list(found)
@@ -167,6 +169,7 @@ class KeccakFamily(Family, abstract=True):
     message_prefix: ClassVar[bytes]
     scheme: ClassVar[str]
     form = "ETHEREUM"
+    recovers_keys = True
     may_be_contracts = True
 
     @abstractmethod

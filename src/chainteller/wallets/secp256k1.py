@@ -36,3 +36,24 @@ def decompress(key: bytes) -> bytes | None:
 def compress(key: bytes) -> bytes:
     """The 33-byte SEC1 form of x ‖ y."""
     return bytes([2 + (key[63] & 1)]) + key[:32]
+
+
+def packed_numbers(r: int, s: int) -> bytes:
+    """The 64 bytes r ‖ s."""
+    return r.to_bytes(32, "big") + s.to_bytes(32, "big")
+
+
+def write_der(r: int, s: int) -> bytes:
+    """The DER form of a signature."""
+    body = b""
+    for number in (r, s):
+        octets = number.to_bytes(number.bit_length() // 8 + 1, "big")
+        body += b"\x02" + bytes([len(octets)]) + octets
+    return b"\x30" + bytes([len(body)]) + body
+
+
+def read_der(data: bytes) -> tuple[int, int] | None:
+    """R and s in range, in strict DER (BIP-66), or None."""
+    size = data[3] if 8 <= len(data) <= 72 else 0
+    r, s = int.from_bytes(data[4 : 4 + size], "big"), int.from_bytes(data[6 + size :], "big")
+    return (r, s) if in_range(r, s) and write_der(r, s) == data else None

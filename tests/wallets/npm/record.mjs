@@ -1,4 +1,4 @@
-// Writes ../recorded/{evm,solana,bitcoin,tron}.json, or the folder given as the first argument.
+// Writes ../recorded/FAMILY.json of every family, or into the folder given as the first argument.
 // Every signature here is deterministic, so recording again must give the same files.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -19,6 +19,7 @@ import nacl from "tweetnacl";
 import { parseSignature, serializeCompactSignature, signatureToCompactSignature } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 
+import { bitcoinLikeRows, cosmosRows, xrpRows } from "./coins.mjs";
 import { BITCOIN_WIFS, EVM_KEYS, SOLANA_SEEDS, TRON_KEYS } from "./keys.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -246,5 +247,8 @@ async function tronRows() {
 
 mkdirSync(target, { recursive: true });
 const files = { evm: await evmRows(), solana: await solanaRows(), bitcoin: bitcoinRows(), tron: await tronRows() };
+for (const name of ["litecoin", "dogecoin", "bitcoin-cash"]) files[name] = bitcoinLikeRows(name, row, textFor, IDS);
+files.xrp = xrpRows(row, textFor, IDS);
+files.cosmos = await cosmosRows(row, textFor, IDS);
 for (const [name, rows] of Object.entries(files))
   writeFileSync(join(target, `${name}.json`), JSON.stringify(rows, null, 1) + "\n");

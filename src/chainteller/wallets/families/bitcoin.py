@@ -1,10 +1,14 @@
-"""Bitcoin: its address types, the 65-byte message signature and BIP-322."""
+"""Bitcoin: its address types, the 65-byte message signature and BIP-322.
+
+`BitcoinFamily` is what its relatives share, who kept its keys, addresses and message signature.
+"""
 
 import base64
 import re
 from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import suppress
 from functools import cache, cached_property
+from typing import ClassVar
 
 import base58
 
@@ -20,12 +24,11 @@ from chainteller.wallets.bip322 import (
 )
 from chainteller.wallets.bitcoin_keys import (
     KEY_KINDS,
-    MAIN,
-    TEST,
-    address_of_key,
+    Versions,
+    hash_address,
     hash_of,
     is_of_key,
-    versions,
+    written_address,
 )
 from chainteller.wallets.bitcoin_signing import sign_bip322, sign_legacy
 from chainteller.wallets.curve import KeyRecovery, curve, recoveries
@@ -46,7 +49,7 @@ from chainteller.wallets.recoverable import key_witness, looks_recoverable
 from chainteller.wallets.secp256k1 import compress
 from chainteller.wallets.witness import Witness
 
-_SEGWIT_LIKE = re.compile(r"(?:bc|tb|bcrt|ltc|tltc|bitcoincash)1", re.ASCII | re.IGNORECASE)
+_SEGWIT_LIKE = re.compile(r"(?:bc|tb|bcrt|ltc|tltc)1", re.ASCII | re.IGNORECASE)
 _SEGWIT_KINDS = {(0, 20): "p2wpkh", (0, 32): "p2wsh", (1, 32): "p2tr"}
 _KINDS = KEY_KINDS | {"p2wsh", "p2tr"}
 _PROOF_TRIES = 2400
@@ -57,38 +60,55 @@ _ANY_KEY = bytes.fromhex(
 )
 
 
-class Bitcoin(Family):
-    """Bitcoin's family."""
+class BitcoinFamily(Family, abstract=True):
+    """Families of Bitcoin's keys, addresses and 65-byte message signature.
 
-    name = "bitcoin"
-    label = "Bitcoin"
-    uri_schemes = ("bitcoin",)
+    magic: what is hashed in front of the text's length and the text.
+    scheme: what a proof by such a signature is called.
+    versions: how the addresses of the main network begin, and those of all test networks.
+    kinds: the kinds of addresses that a key can sign for here.
+    """
+
+    magic: ClassVar[bytes]
+    scheme: ClassVar[str]
+    versions: ClassVar[tuple[Versions, Versions]]
+    kinds: ClassVar[Set[str]]
+    # Whether wallets also sign as BIP-322 says.
+    has_bip322: ClassVar[bool] = False
     sign_function = '"sign message"'
-    how_to_sign = ('Bitcoin wallet: "Sign message" with exactly this', "address selected.")
     form = "BITCOIN"
-    signature_prefixes = ("smp", "ful", "pof")
+    recovers_keys = True
 
-    @cached_property
-    def networks(self) -> tuple[Network, ...]:
-        """The reference of each begins its genesis hash (BIP-122)."""
-        return (
-            self._network(
-                "bitcoin", "000000000019d6689c085ae165831e93", "btc", "bitcoin-mainnet", main=True
-            ),
-            self._network(
-                "bitcoin-testnet", "000000000933ea01ad0ee984209779ba", "bitcoin-testnet3"
-            ),
-            self._network("bitcoin-testnet4", "00000000da84f2bafbbc53dee25a72ae"),
-            self._network("bitcoin-signet", "00000008819873e925422c1ff0f99f7c"),
+    def network(self, name: str, genesis: str, *aliases: str, main: bool = False) -> Network:
+        """A network, whose reference is the beginning of a block hash (BIP-122)."""
+        return Network(name, f"bip122:{genesis}", self, main, aliases)
+
+    def versions_on(self, network: Network) -> Versions:
+        """Those of the main network, or those that all test networks share."""
+        return self.versions[0 if network.main else 1]
+
+    def displayed(self, canonical: str, _network: Network) -> str:
+        """An address as people read it."""
+        return canonical
+
+    def address_of_key(
+        self, key: bytes, kind: str, network: Network, *, compressed: bool = True
+    ) -> Address:
+        """The address of x ‖ y; see `written_address`."""
+        versions = self.versions_on(network)
+        return self._address(
+            written_address(key, kind, versions, compressed=compressed), kind, network
         )
 
-    def _network(self, name: str, genesis: str, *aliases: str, main: bool = False) -> Network:
-        return Network(name, f"bip122:{genesis}", self, main, aliases)
+    def _address(self, canonical: str, kind: str | None, network: Network) -> Address:
+        if kind is None or kind not in self.kinds:
+            raise InvalidAddress("UNSUPPORTED_TYPE")
+        return Address(network, canonical, self.displayed(canonical, network), kind)
 
     def parse_address(self, text: str, network: Network) -> Address:
         """Read a bech32, bech32m or base58check address."""
         if _SEGWIT_LIKE.match(text):
-            return _parse_segwit(text, network)
+            return self._parse_segwit(text, network)
         if not BASE58.fullmatch(text):
             raise InvalidAddress("ENCODING")
         if not 25 <= len(text) <= 36:
@@ -99,25 +119,40 @@ class Bitcoin(Family):
             raise InvalidAddress("CHECKSUM") from None
         if len(payload) != 21:
             raise InvalidAddress("LENGTH")
-        kind = versions(network).base58_kinds.get(payload[0])
+        kind = self.versions_on(network).base58_kinds.get(payload[0])
         if kind is None:
             raise InvalidAddress("WRONG_NETWORK")
-        return Address(network, text, text, kind)
+        return self._address(text, kind, network)
+
+    def _parse_segwit(self, text: str, network: Network) -> Address:
+        try:
+            prefix, version, program = decode_segwit(text)
+        except BadBech32 as bad:
+            raise InvalidAddress(bad.reason) from None
+        if prefix != self.versions_on(network).hrp:
+            raise InvalidAddress("WRONG_NETWORK")
+        return self._address(text.lower(), _SEGWIT_KINDS.get((version, len(program))), network)
 
     def is_address(self, text: str) -> bool:
         if _SEGWIT_LIKE.match(text):
-            return _reads_as_segwit(text)
+            return _segwit_prefix(text) in {each.hrp for each in self.versions}
         if not 25 <= len(text) <= 36 or not BASE58.fullmatch(text):
             return False
         try:
             payload = base58.b58decode_check(text)
         except ValueError:
             return False
-        known = MAIN.base58_kinds | TEST.base58_kinds
-        return len(payload) == 21 and payload[0] in known
+        return len(payload) == 21 and any(payload[0] in each.base58_kinds for each in self.versions)
 
     def custody_address(self, network: Network, random_bytes: Callable[[int], bytes]) -> str:
-        return encode_segwit(versions(network).hrp, 0, random_bytes(20))
+        versions = self.versions_on(network)
+        if versions.hrp:
+            return encode_segwit(versions.hrp, 0, random_bytes(20))
+        return self.displayed(hash_address(versions.p2pkh, random_bytes(20)), network)
+
+    def message_digest(self, message: bytes) -> bytes:
+        """The 32 bytes that `signmessage` signs."""
+        return bip137.message_digest(message, self.magic)
 
     def verify(self, message: bytes, data: bytes, prefix: str, address: Address) -> Proof | None:
         """The proof when the key of the address signed exactly this message, or None.
@@ -125,9 +160,12 @@ class Bitcoin(Family):
         None also for what is not judged: several keys, a script, a time lock, a proof of funds.
         """
         if not prefix and len(data) == 65:
-            proof = bip137.verify_legacy(message, data, address)
+            digest = self.message_digest(message)
+            proof = bip137.verify_legacy(digest, data, address, self.scheme)
             if proof is not None:
                 return proof
+        if not self.has_bip322:
+            return None
         try:
             to_sign = read_bip322(data, prefix)
             if to_sign is None or (to_sign.outpoint is None and address.kind == "p2pkh"):
@@ -139,11 +177,11 @@ class Bitcoin(Family):
         return Proof(to_sign.scheme, data.hex(), address.display)
 
     def probe(self, reading: SignatureReading) -> "BitcoinProbe":
-        return BitcoinProbe(reading)
+        return BitcoinProbe(self, reading)
 
     @property
     def message_digests(self) -> tuple[tuple[str, Digest], ...]:
-        return (("bip137", bip137.message_digest),)
+        return ((self.scheme, self.message_digest),)
 
     @property
     def other_digests(self) -> tuple[tuple[str, str, Digest], ...]:
@@ -158,11 +196,11 @@ class Bitcoin(Family):
 
     def is_unmistakable(self, reading: SignatureReading) -> bool:
         """Whether a proof follows BIP-322's prefix."""
-        return bool(reading.prefix) and holds_proof(reading)
+        return self.has_bip322 and bool(reading.prefix) and holds_proof(reading)
 
     def shape(self, reading: SignatureReading, address: Address) -> Shape:
         best = reading.candidates[0]
-        if _is_unsupported_bip322(reading, address):
+        if self.has_bip322 and _is_unsupported_bip322(reading, address):
             return Shape("BIP322_UNSUPPORTED")
         if any(ed25519.is_well_formed(c.data) for c in reading.candidates):
             return Shape("LOOKS_LIKE_SOLANA")
@@ -181,33 +219,48 @@ class Bitcoin(Family):
         if address.kind == "p2tr":
             data = sign_bip322(secret, message, address)
             return SampleSignature("bip322-simple", data, "smp" + base64.b64encode(data).decode())
-        data = sign_legacy(secret, message, address.kind)
-        return SampleSignature("bip137", data, base64.b64encode(data).decode())
+        data = sign_legacy(secret, self.message_digest(message), address.kind)
+        return SampleSignature(self.scheme, data, base64.b64encode(data).decode())
 
     def export_key(self, secret: bytes) -> str:
-        """The WIF of a compressed key."""
-        return base58.b58encode_check(b"\x80" + secret + b"\x01").decode()
+        """The WIF of a compressed key: its version byte is that of addresses plus 128."""
+        version = bytes([self.versions[0].p2pkh + 128])
+        return base58.b58encode_check(version + secret + b"\x01").decode()
 
 
-def _parse_segwit(text: str, network: Network) -> Address:
+class Bitcoin(BitcoinFamily):
+    """Bitcoin's family."""
+
+    name = "bitcoin"
+    label = "Bitcoin"
+    uri_schemes = ("bitcoin",)
+    how_to_sign = ('Bitcoin wallet: "Sign message" with exactly this', "address selected.")
+    signature_prefixes = ("smp", "ful", "pof")
+    magic = b"Bitcoin Signed Message:\n"
+    scheme = "bip137"
+    versions = (Versions(0, 5, "bc"), Versions(111, 196, "tb"))
+    kinds = _KINDS
+    has_bip322 = True
+
+    @cached_property
+    def networks(self) -> tuple[Network, ...]:
+        """The reference of each begins its genesis hash."""
+        return (
+            self.network(
+                "bitcoin", "000000000019d6689c085ae165831e93", "btc", "bitcoin-mainnet", main=True
+            ),
+            self.network("bitcoin-testnet", "000000000933ea01ad0ee984209779ba", "bitcoin-testnet3"),
+            self.network("bitcoin-testnet4", "00000000da84f2bafbbc53dee25a72ae"),
+            self.network("bitcoin-signet", "00000008819873e925422c1ff0f99f7c"),
+        )
+
+
+def _segwit_prefix(text: str) -> str | None:
+    """The prefix of a well-formed segwit address."""
     try:
-        prefix, version, program = decode_segwit(text)
-    except BadBech32 as bad:
-        raise InvalidAddress(bad.reason) from None
-    if prefix != versions(network).hrp:
-        raise InvalidAddress("WRONG_NETWORK")
-    kind = _SEGWIT_KINDS.get((version, len(program)))
-    if kind is None:
-        raise InvalidAddress("UNSUPPORTED_TYPE")
-    return Address(network, text.lower(), text.lower(), kind)
-
-
-def _reads_as_segwit(text: str) -> bool:
-    try:
-        decode_segwit(text)
+        return decode_segwit(text)[0]
     except BadBech32:
-        return False
-    return True
+        return None
 
 
 def _is_unsupported_bip322(reading: SignatureReading, address: Address) -> bool:
@@ -227,12 +280,13 @@ def _is_unsupported_bip322(reading: SignatureReading, address: Address) -> bool:
 class BitcoinProbe:
     """A legacy 65-byte signature, a BIP-322 proof, or both readings of one paste."""
 
-    def __init__(self, reading: SignatureReading) -> None:
+    def __init__(self, family: BitcoinFamily, reading: SignatureReading) -> None:
         """Read every candidate as both kinds."""
+        self._family = family
         self._reading = reading
         self._legacy = [] if reading.prefix else _legacy_readings(reading)
         self._recovered: dict[bytes, tuple[bytes | None, ...]] = {}
-        self._to_sign = _bip322_reading(reading)
+        self._to_sign = _bip322_reading(reading) if family.has_bip322 else None
         self._check = cache(self._bip322_check)
 
     @property
@@ -258,7 +312,7 @@ class BitcoinProbe:
             self._recovered[digest] = tuple(column[position] for column in columns)
 
     def prepare(self, messages: Sequence[bytes]) -> None:
-        self._prepare([bip137.message_digest(message) for message in messages])
+        self._prepare([self._family.message_digest(message) for message in messages])
 
     def find(
         self, messages: Sequence[bytes], addresses: Sequence[Address], *, thorough: int
@@ -268,7 +322,7 @@ class BitcoinProbe:
         """
         found = [self._find_legacy(messages, addresses, thorough)]
         for address in addresses:
-            check = self._check(address) if address.kind in _KINDS else None
+            check = self._check(address) if address.network.family is self._family else None
             if check is not None:
                 signed = check.signed(messages)
                 found += [Match(signed.index(True), address)] if True in signed else []
@@ -279,12 +333,13 @@ class BitcoinProbe:
     ) -> Match | None:
         if not self._legacy:
             return None
-        wanted = {_program(each): each for each in addresses if each.kind in KEY_KINDS}
+        own = [each for each in addresses if each.network.family is self._family]
+        wanted = {_program(each): each for each in own if each.kind in KEY_KINDS}
         kinds = {each.kind for each in wanted.values()}
         stated = [each for each in self._legacy if each[0] is not None]
         if not stated:
             stated, messages = self._legacy, messages[:thorough]
-        digests = [bip137.message_digest(message) for message in messages]
+        digests = [self._family.message_digest(message) for message in messages]
         columns = [recovery.public_keys(digests) for _, recovery in stated]
         for index, keys in enumerate(zip(*columns, strict=True)):
             for (header, _), key in zip(stated, keys, strict=True):
@@ -304,8 +359,8 @@ class BitcoinProbe:
             return Witness(
                 self._to_sign.scheme, message, digest, key, numbers, address.display, network, proof
             )
-        digest = bip137.message_digest(message)
-        return key_witness(self._reading, address, message, [("bip137", digest)])
+        digest = self._family.message_digest(message)
+        return key_witness(self._reading, address, message, [(self._family.scheme, digest)])
 
     def _bip322_check(self, address: Address) -> Bip322Check | None:
         if self._to_sign is None or (self._to_sign.outpoint is None and address.kind == "p2pkh"):
@@ -330,7 +385,7 @@ class BitcoinProbe:
         if check is not None and check.signs(message):
             return RIGHT
         for (header, _), key in zip(
-            self._legacy, self._keys(bip137.message_digest(message)), strict=True
+            self._legacy, self._keys(self._family.message_digest(message)), strict=True
         ):
             guessed = header is None and self._legacy[0][0] is not None
             # No legacy signature proves a taproot address, so one reading of it is enough.
@@ -354,21 +409,22 @@ class BitcoinProbe:
         if not self._legacy or self._legacy[0][0] is None:
             return None
         header = self._legacy[0][0]
-        key = self._keys(bip137.message_digest(message))[0]
+        key = self._keys(self._family.message_digest(message))[0]
         if key is None:
             return None
         names_type = header.header >= 35 or not header.compressed or like.kind not in KEY_KINDS
-        kind = header.named_kind if names_type else like.kind
-        return address_of_key(key, kind, like.network, compressed=header.compressed)
+        named = header.named_kind in self._family.kinds
+        kind = header.named_kind if names_type and named else like.kind
+        return self._family.address_of_key(key, kind, like.network, compressed=header.compressed)
 
     def _witness_signer(self, message: bytes, like: Address) -> Address | None:
         kinds = ("p2wpkh", "p2sh") if self._to_sign and self._to_sign.witness else ("p2pkh",)
         for kind in kinds:
-            template = address_of_key(_ANY_KEY, kind, like.network)
+            template = self._family.address_of_key(_ANY_KEY, kind, like.network)
             check = self._check(template)
             if check is None or check.witness_key is None:
                 continue
-            own = address_of_key(check.witness_key, kind, like.network)
+            own = self._family.address_of_key(check.witness_key, kind, like.network)
             own_check = self._check(own)
             if own_check is not None and own_check.signs(message):
                 return own
