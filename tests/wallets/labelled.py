@@ -23,6 +23,7 @@ from typing import Any
 
 from tests.wallets.clipboards import clipboards
 from tests.wallets.customers import (
+    EVERY_FAMILY,
     EXPIRES,
     Customer,
     case,
@@ -161,7 +162,8 @@ def labelled_cases(
 ) -> Iterator[Labelled]:  # fmt: skip
     """`texts` earlier texts and up to `addresses` other addresses come with each case."""
     rng = Random(seed)  # noqa: S311 - no secret
-    everyone = [customer for name in FAMILIES for customer in customers(name)]
+    everyone = [customer for name in {*FAMILIES, *families} for customer in customers(name)]
+    everyone.sort(key=lambda customer: EVERY_FAMILY.index(customer.family))
     owners = frozenset(each.registered.display for each in everyone)
     alter = held_out.journeys if is_held_out else journeys.journeys
     for _ in range(count):
@@ -347,7 +349,7 @@ def main() -> None:
     rates = run(
         seed, count, into, is_held_out="held-out" in sys.argv, longer="longer" in sys.argv,
         back="back" in sys.argv,
-        families=[each for each in FAMILIES if each in sys.argv] or FAMILIES,
+        families=[each for each in EVERY_FAMILY if each in sys.argv] or FAMILIES,
     )  # fmt: skip
     lines = [
         f"{kind:18} {number:7,} cases, {rates.share(kind):7.2%} right"

@@ -107,8 +107,11 @@ _DIGESTS: dict[str, Callable[[bytes], bytes]] = {
 def _digest(witness: Witness) -> bytes:
     if not witness.scheme.startswith("adr36"):
         return _DIGESTS[witness.scheme](witness.message)
+    scheme, _, prefix = witness.scheme.partition("-on-")
+    packed = bytes([2 + witness.key[63] % 2]) + witness.key[:32]
+    signer = _bech32(prefix, None, _hash160(packed)) if prefix else witness.address
     message = {"type": "sign/MsgSignData", "value": {
-        "data": base64.b64encode(witness.message).decode(), "signer": witness.address}}  # fmt: skip
+        "data": base64.b64encode(witness.message).decode(), "signer": signer}}  # fmt: skip
     document: dict[str, Any] = {
         "account_number": "0",
         "chain_id": "",
@@ -116,7 +119,7 @@ def _digest(witness: Witness) -> bytes:
     }
     document |= {"memo": "", "msgs": [message], "sequence": "0"}
     signed = json.dumps(document, sort_keys=True, separators=(",", ":")).encode()
-    return {"adr36": _sha, "adr36-keccak256": _keccak}[witness.scheme](signed)
+    return {"adr36": _sha, "adr36-keccak256": _keccak}[scheme](signed)
 
 
 def _add(a: _Point, b: _Point) -> _Point:

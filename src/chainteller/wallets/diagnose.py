@@ -630,7 +630,7 @@ def _altered(attempt: _Attempt, journey: Journey, signer: Address, what: str) ->
 
 def _other_hashing(attempt: _Attempt) -> Diagnosis | None:
     registered, family = attempt.case.challenge.address, attempt.family
-    for finding, scheme, digest in family.other_digests:
+    for finding, scheme, digest in family.other_digests(registered):
         hashed = digest(attempt.text)
         if attempt.probe.match_digest(hashed, registered) is not None:
             named = [(scheme, hashed)]

@@ -278,8 +278,7 @@ class Family(ABC):
         """
         return ()
 
-    @property
-    def other_digests(self) -> tuple[tuple[str, str, Digest], ...]:
+    def other_digests(self, _address: Address) -> tuple[tuple[str, str, Digest], ...]:
         """What may have been signed instead, each with its finding and its scheme."""
         return ()
 

@@ -201,8 +201,7 @@ class KeccakFamily(Family, abstract=True):
     def message_digests(self) -> tuple[tuple[str, Digest], ...]:
         return ((self.scheme, self.message_digest),)
 
-    @property
-    def other_digests(self) -> tuple[tuple[str, str, Digest], ...]:
+    def other_digests(self, _address: Address) -> tuple[tuple[str, str, Digest], ...]:
         """A bare hash of the text, or the text prepared twice."""
         twice: Digest = lambda text: self.message_digest(self._prepared(text))  # noqa: E731 - as below
         return (

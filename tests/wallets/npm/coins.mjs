@@ -185,7 +185,8 @@ export async function cosmosRows(row, textFor, ids) {
       altered(add, "@keplr-wallet/cosmos", sign, text);
       add("@keplr-wallet/cosmos", "another text", sign("gm"), "NO_MATCH");
       const elsewhere = new keplr.Bech32Address(raw).toBech32("juno");
-      add("@keplr-wallet/cosmos", "another chain's address", byKeplr(text, elsewhere).toString("base64"), "NO_MATCH");
+      add("@keplr-wallet/cosmos", "another chain's address", byKeplr(text, elsewhere).toString("base64"),
+        isEth ? "NO_MATCH" : "SIGNED_ON_OTHER_CHAIN");
       add("ethers", "personal_sign", new ethers.Wallet("0x" + key.toString("hex")).signMessageSync(text), "SIGNED_AS_ETHEREUM");
       add("@keplr-wallet/cosmos", "address", address, "ADDRESS_PASTED");
     }

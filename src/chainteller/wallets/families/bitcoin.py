@@ -183,8 +183,7 @@ class BitcoinFamily(Family, abstract=True):
     def message_digests(self) -> tuple[tuple[str, Digest], ...]:
         return ((self.scheme, self.message_digest),)
 
-    @property
-    def other_digests(self) -> tuple[tuple[str, str, Digest], ...]:
+    def other_digests(self, _address: Address) -> tuple[tuple[str, str, Digest], ...]:
         """A bare hash of the text."""
         return (
             ("RAW_HASH_SIGNED", "raw-sha256", sha256),

@@ -10,9 +10,9 @@ Source: docs/architecture/adr-036-arbitrary-signature.md of cosmos/cosmos-sdk.
 """
 
 import base64
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from chainteller.wallets.bare_ecdsa import BareEcdsaFamily
 from chainteller.wallets.bech32 import BadBech32, decode_bech32, encode_bech32
@@ -20,6 +20,7 @@ from chainteller.wallets.family import Address, InvalidAddress, Network
 from chainteller.wallets.hashes import Digest, double_sha256, hash160, keccak256, sha256
 from chainteller.wallets.recoverable import key_hash
 from chainteller.wallets.secp256k1 import compress, in_range, packed_numbers
+from chainteller.wallets.wording import NETWORK_MISMATCH, RIGHT_WALLET, Wording
 
 _OTHER_ACCOUNTS = ("valoper", "valcons", "pub", "valoperpub", "valconspub")
 
@@ -48,6 +49,22 @@ CHAINS = (
     Chain("injective-testnet", "injective-888", "inj", has_ethereum_keys=True, is_main=False),
 )
 _CHAINS = {chain.name: chain for chain in CHAINS}
+_OTHER_PREFIXES = (
+    "juno",
+    "stars",
+    "akash",
+    "axelar",
+    "stride",
+    "kava",
+    "sei",
+    "thor",
+    "persistence",
+)
+PREFIXES = (
+    *dict.fromkeys(each.prefix for each in CHAINS if not each.has_ethereum_keys),
+    *_OTHER_PREFIXES,
+)
+"""Of chains on which one key has one account, ours and others that wallets offer."""
 
 
 class Cosmos(BareEcdsaFamily):
@@ -59,6 +76,14 @@ class Cosmos(BareEcdsaFamily):
     sign_function = "signArbitrary (ADR-036), not a transaction"
     how_to_sign = ("Cosmos wallet (Keplr, Leap): sign the text as an", "arbitrary message.")
     form = "COSMOS"
+    findings: ClassVar[Mapping[str, Wording]] = {
+        "SIGNED_ON_OTHER_CHAIN": Wording(
+            NETWORK_MISMATCH,
+            f"{RIGHT_WALLET} it was signed for the same account's address on another chain; this "
+            "address is on {network}.",
+            "Could you select {network} in your wallet and sign our text again?",
+        ),
+    }
 
     @cached_property
     def networks(self) -> tuple[Network, ...]:
@@ -112,10 +137,14 @@ class Cosmos(BareEcdsaFamily):
     def shown(self, data: bytes) -> str:
         return base64.b64encode(data).decode()
 
-    @property
-    def other_digests(self) -> tuple[tuple[str, str, Digest], ...]:
-        """A bare hash of the text."""
+    def other_digests(self, address: Address) -> tuple[tuple[str, str, Digest], ...]:
+        """A bare hash of the text, or what the same account signs on another chain."""
+        own, raw = _CHAINS[address.network.name], _account(address.canonical)
+        elsewhere = (
+            [] if own.has_ethereum_keys else [each for each in PREFIXES if each != own.prefix]
+        )
         return (
+            *(_signed_on(prefix, encode_bech32(prefix, raw)) for prefix in elsewhere),
             ("RAW_HASH_SIGNED", "raw-sha256", sha256),
             ("RAW_HASH_SIGNED", "raw-keccak256", keccak256),
             ("RAW_HASH_SIGNED", "raw-double-sha256", double_sha256),
@@ -134,6 +163,14 @@ def sign_document(message: bytes, signer: str) -> bytes:
         f'"msgs":[{{"type":"sign/MsgSignData","value":{{"data":"{data}","signer":"{signer}"}}}}],'
         '"sequence":"0"}'
     ).encode()
+
+
+def _signed_on(prefix: str, signer: str) -> tuple[str, str, Digest]:
+    return (
+        "SIGNED_ON_OTHER_CHAIN",
+        f"adr36-on-{prefix}",
+        lambda text: sha256(sign_document(text, signer)),
+    )
 
 
 def _has_ethereum_keys(address: Address) -> bool:

@@ -98,11 +98,10 @@ class Evm(KeccakFamily):
         recovered: str = Account.recover_message(encode_defunct(primitive=message), vrs=vrs)
         return recovered.lower() == address.canonical
 
-    @property
-    def other_digests(self) -> tuple[tuple[str, str, Digest], ...]:
+    def other_digests(self, address: Address) -> tuple[tuple[str, str, Digest], ...]:
         """Also Trezor's, which once wrote the length as Bitcoin does."""
         old = ("OLD_TREZOR_PREFIX", "eip191-compact-length", self._old_trezor_digest)
-        return (*super().other_digests, old)
+        return (*super().other_digests(address), old)
 
     def _old_trezor_digest(self, text: bytes) -> bytes:
         return keccak256(self.message_prefix + compact_size(len(text)) + text)

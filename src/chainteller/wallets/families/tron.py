@@ -85,12 +85,11 @@ class Tron(KeccakFamily):
         """Also those of the old trx.sign."""
         return (*super().message_digests, *_old_digests(self.scheme, self.message_prefix))
 
-    @property
-    def other_digests(self) -> tuple[tuple[str, str, Digest], ...]:
+    def other_digests(self, address: Address) -> tuple[tuple[str, str, Digest], ...]:
         """Also those of the old trx.sign, which could be told to use Ethereum's prefix."""
         own = _old_digests(self.scheme, self.message_prefix)
         old = (*own, *_old_digests("eip191", _ETHEREUM_PREFIX))
-        return (*super().other_digests, *(("OLD_TRON_SIGN", *each) for each in old))
+        return (*super().other_digests(address), *(("OLD_TRON_SIGN", *each) for each in old))
 
     @property
     def mistakes(self) -> Mapping[str, Mistake]:

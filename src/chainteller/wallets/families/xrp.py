@@ -112,8 +112,7 @@ class Xrp(BareEcdsaFamily):
     def message_digests(self) -> tuple[tuple[str, Digest], ...]:
         return ((_SCHEME, _sha512_half),)
 
-    @property
-    def other_digests(self) -> tuple[tuple[str, str, Digest], ...]:
+    def other_digests(self, _address: Address) -> tuple[tuple[str, str, Digest], ...]:
         """A bare hash of the text."""
         return (
             ("RAW_HASH_SIGNED", "raw-sha256", sha256),
