@@ -18,12 +18,29 @@ from pathlib import Path
 import base58
 import bip322
 from btclib.ecc import bms
+from Crypto.Hash import RIPEMD160
 from eth_account import Account
 from eth_account.messages import SignableMessage, encode_defunct
+from eth_keys import keys
+from eth_keys.exceptions import BadSignature
+from eth_utils import ValidationError, keccak
 from nacl.signing import VerifyKey
 
 KIND = "chainteller wallet attestation, version 2"
-FAMILIES = {"eip191": "eip155", "tip191": "tron", "bip137": "bip122", "bip322-simple": "bip122"}
+FAMILIES = {
+    "eip191": "eip155", "tip191": "tron", "bip137": "bip122", "bip322-simple": "bip122",
+    "bip137-litecoin": "bip122", "bip137-dogecoin": "bip122", "xrpl-secp256k1": "xrpl",
+    "xrpl-ed25519": "xrpl", "adr36": "cosmos", "adr36-keccak256": "cosmos",
+}  # fmt: skip
+COINS = {
+    "12a765e31ffd4059bada1e25190f6e98": ("Litecoin", 48, 50, "ltc"),
+    "1a91e3dace36e2be3bf030a65679fe82": ("Dogecoin", 30, None, None),
+    "000000000000000000651ef99cb9fcbe": ("Bitcoin", 0, None, "bitcoincash"),
+}
+"""Of a chain's reference: what its messages are called, its versions of addresses, its prefix."""
+CHARSET = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
+BECH32 = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
+CASHADDR = (0x98F2BC8E61, 0x79B76D99E2, 0xF33E5FB3C4, 0xAE2EABE2A8, 0x1E4F43E470)
 BY_CHAIN = {"contract", "transfer"}
 FACTS = (
     *("account", "id", "method", "level", "scheme", "signer", "text", "signature", "challengeId"),
@@ -90,11 +107,103 @@ def attested(document, key):
     return facts, name
 
 
+def hash160(data):
+    return RIPEMD160.new(hashlib.sha256(data).digest()).digest()
+
+
+def checked(start, head, data, code):
+    """The characters of head and data, with a checksum of the code."""
+    size, bits = 8 if code is CASHADDR else 6, "".join(f"{octet:08b}" for octet in data)
+    bits += "0" * (-len(bits) % 5)
+    digits = [*head, *(int(bits[at : at + 5], 2) for at in range(0, len(bits), 5))]
+    check, kept = 1, 5 * size - 5
+    for digit in start + digits + [0] * size:
+        top, check = check >> kept, (check & (1 << kept) - 1) << 5 ^ digit
+        for place, factor in enumerate(code):
+            check ^= factor * (top >> place & 1)
+    check ^= 1
+    digits += [check >> 5 * (size - 1 - place) & 31 for place in range(size)]
+    return "".join(CHARSET[digit] for digit in digits)
+
+
+def bech32(prefix, head, data):
+    start = [ord(each) >> 5 for each in prefix] + [0] + [ord(each) & 31 for each in prefix]
+    return f"{prefix}1{checked(start, head, data, BECH32)}"
+
+
+def recovered(digest, numbers, ids):
+    """The public keys of r and s; an id that no key has is left out."""
+    for each in ids:
+        signature = keys.Signature(vrs=(each, *numbers))
+        try:
+            yield signature.recover_public_key_from_msg_hash(digest)
+        except (BadSignature, ValidationError):
+            continue
+
+
+def numbers_of(data):
+    return int.from_bytes(data[:32], "big"), int.from_bytes(data[32:], "big")
+
+
+def der_numbers(data):
+    size = data[3]
+    return int.from_bytes(data[4 : 4 + size], "big"), int.from_bytes(data[6 + size :], "big")
+
+
+def coin_addresses(reference, message, signature):
+    """The addresses of the key of a message signature of Bitcoin's relatives."""
+    name, p2pkh, p2sh, prefix = COINS[reference]
+    magic, length = name.encode() + b" Signed Message:\n", len(message)
+    size = bytes([length]) if length < 253 else b"\xfd" + length.to_bytes(2, "little")
+    framed = bytes([len(magic)]) + magic + size + message
+    digest = hashlib.sha256(hashlib.sha256(framed).digest()).digest()
+    for key in recovered(digest, numbers_of(signature[1:]), [(signature[0] - 27) % 4]):
+        is_short = signature[0] >= 31
+        hashed = hash160(key.to_compressed_bytes() if is_short else b"\4" + key.to_bytes())
+        if prefix == "bitcoincash":
+            yield checked([ord(each) & 31 for each in prefix] + [0], [], b"\0" + hashed, CASHADDR)
+            continue
+        yield base58.b58encode_check(bytes([p2pkh]) + hashed).decode()
+        if p2sh and is_short:
+            nested = bytes([p2sh]) + hash160(b"\0\x14" + hashed)
+            yield base58.b58encode_check(nested).decode()
+            yield bech32(prefix, [0], hashed)
+
+
+def xrp_address(key):
+    return base58.b58encode_check(b"\0" + hash160(key), alphabet=base58.XRP_ALPHABET).decode()
+
+
+def xrp_addresses(scheme, message, signature):
+    if scheme == "xrpl-ed25519":
+        VerifyKey(signature[1:33]).verify(message, signature[33:])  # raises BadSignatureError
+        yield xrp_address(signature[:33])
+        return
+    digest = hashlib.sha512(message).digest()[:32]
+    for key in recovered(digest, der_numbers(signature), (0, 1)):
+        yield xrp_address(key.to_compressed_bytes())
+
+
+def cosmos_addresses(scheme, message, signature, signer):
+    """Of a message by ADR-036, which names its signer."""
+    value = {"data": base64.b64encode(message).decode(), "signer": signer}
+    document = {
+        "account_number": "0", "chain_id": "", "fee": {"amount": [], "gas": "0"}, "memo": "",
+        "msgs": [{"type": "sign/MsgSignData", "value": value}], "sequence": "0",
+    }  # fmt: skip
+    signed, prefix = json.dumps(document, separators=(",", ":")).encode(), signer.split("1")[0]
+    is_plain = scheme == "adr36"
+    digest = hashlib.sha256(signed).digest() if is_plain else keccak(signed)
+    for key in recovered(digest, numbers_of(signature), (0, 1)):
+        short = hash160(key.to_compressed_bytes())
+        yield bech32(prefix, [], short if is_plain else key.to_canonical_address())
+
+
 def require_wallet_signed(facts):
     """Raises whatever is wrong: that the wallet's key didn't sign a text that names the wallet, or
     the challenge that the facts say was the wallet's."""
     text, scheme, account = (facts[name] for name in ("text", "scheme", "account"))
-    namespace, _, address = account.split(":")
+    namespace, reference, address = account.split(":")
     lines, challenge = text.split("\n"), facts.get("challengeId", "").removeprefix("CHG_")
     is_plain = all(each.isascii() and each.isprintable() for each in lines)
     require(is_plain, "the text isn't printable")
@@ -124,6 +233,15 @@ def require_wallet_signed(facts):
         }[scheme]
         VerifyKey(key).verify(envelope + message, signature)  # raises BadSignatureError
         signer = address
+    elif reference in COINS or family in {"xrpl", "cosmos"}:
+        found = (
+            coin_addresses(reference, message, signature)
+            if reference in COINS
+            else xrp_addresses(scheme, message, signature)
+            if family == "xrpl"
+            else cosmos_addresses(scheme, message, signature, address)
+        )
+        signer = address if address in found else ""
     elif scheme == "bip137":
         kinds = [bytes([at + (signature[0] - 27) % 4]) + signature[1:] for at in range(27, 43, 4)]
         spelt = [base64.b64encode(each).decode() for each in kinds]

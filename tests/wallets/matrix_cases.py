@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import base58
 import coincurve
 from tests.wallets.customers import (
+    EVERY_FAMILY,
     IDS,
     RECOVERABLE,
     SIGN,
@@ -34,7 +35,10 @@ from chainteller.wallets.wording import (
     WRONG_WALLET_ADDRESS,
 )
 
-FAMILIES = ("evm", "solana", "bitcoin", "tron")
+FAMILIES = EVERY_FAMILY
+FOREIGN = FAMILIES[:4]
+"""Whose signatures each family is asked about."""
+BITCOIN_LIKE = frozenset({"bitcoin", "litecoin", "dogecoin", "bitcoin-cash"})
 FORMAT = frozenset({WRONG_MESSAGE_FORMAT})
 WALLET = frozenset({WRONG_WALLET_ADDRESS})
 NETWORK = frozenset({NETWORK_MISMATCH})
@@ -105,6 +109,8 @@ ENCODINGS: dict[str, dict[str, Callable[[bytes], str]]] = {
         ),
     },
 }
+ENCODINGS |= dict.fromkeys(BITCOIN_LIKE - {"bitcoin"}, ENCODINGS["bitcoin"])
+ENCODINGS |= {"xrp": SHARED, "cosmos": SHARED}
 ACCIDENTS: dict[str, Callable[[str], str]] = {
     "as is": lambda text: text,
     "spaces around": lambda text: f"  {text}\t",
@@ -250,7 +256,7 @@ def other_keys(family: str) -> Iterator[Labelled]:
         for other in customers(family):
             if other is not customer:
                 yield from _wrong_account(customer, other)
-        for foreign_family in FAMILIES:
+        for foreign_family in FOREIGN:
             if foreign_family != family:
                 for foreign in customers(foreign_family):
                     yield from _wrong_family(customer, foreign)
@@ -262,7 +268,9 @@ def _wrong_account(customer: Customer, other: Customer) -> Iterator[Labelled]:
     shown = other.registered.display
     recovers = family in RECOVERABLE
     yield Labelled(
-        family, "wrong account", "unknown", case(registered, paste), truth=WALLET, certain=False,
+        # An Ed25519 key of the XRP Ledger comes with its signature: whose it is, is certain.
+        family, "wrong account", "unknown", case(registered, paste), truth=WALLET,
+        certain=len(other.key) == 33,
     )  # fmt: skip
     yield Labelled(
         family, "wrong account", "known", truth=WALLET, certain=True, signer=shown,
@@ -289,7 +297,8 @@ USUAL_FORM = {
 def _wrong_family(customer: Customer, foreign: Customer) -> Iterator[Labelled]:
     registered = customer.registered
     usual, finding = USUAL_FORM[foreign.family]
-    alike = {customer.family, foreign.family} <= RECOVERABLE
+    both = {customer.family, foreign.family}
+    alike = both <= RECOVERABLE or both <= BITCOIN_LIKE
     for encoding, spell in ENCODINGS[foreign.family].items():
         paste = spell(foreign.sign(text_for(registered).encode()))
         yield Labelled(
@@ -310,8 +319,8 @@ def _wrong_family(customer: Customer, foreign: Customer) -> Iterator[Labelled]:
 
 def other_texts(family: str) -> Iterator[Labelled]:
     sibling_network = {
-        "evm": "base", "solana": "solana-devnet", "bitcoin": None, "tron": "tron-nile",
-    }[family]  # fmt: skip
+        "evm": "base", "solana": "solana-devnet", "tron": "tron-nile", "xrp": "xrp-testnet",
+    }.get(family)  # fmt: skip
     for customer in customers(family):
         registered = customer.registered
         text = text_for(registered, IDS[1])
@@ -340,9 +349,11 @@ def _others_answer(customer: Customer) -> Iterator[Labelled]:
     for other in customers(customer.family):
         if other is not customer:
             theirs = challenge(other.registered, challenge_id=IDS[1], counterparty_id="CPT_2")
+            is_same = other.registered.network == customer.registered.network
             yield Labelled(
-                customer.family, "other challenge", "other wallet", truth=WALLET | FORMAT,
-                certain=True, finding="OTHER_CHALLENGE", signer=other.registered.display,
+                customer.family, "other challenge", "other wallet",
+                truth=WALLET | FORMAT if is_same else NETWORK, certain=True,
+                finding="OTHER_CHALLENGE", signer=other.registered.display,
                 case=case(
                     customer.registered, other.answer(theirs.text), other_challenges=(theirs,)
                 ),
@@ -366,7 +377,7 @@ def libraries(family: str) -> Iterator[Labelled]:
 def _truth_of(expected: str) -> frozenset[str]:
     if expected == "accepted":
         return frozenset()
-    return NETWORK if expected.startswith("SIGNED_AS_") else FORMAT | WALLET
+    return NETWORK if expected.startswith("SIGNED_") else FORMAT | WALLET
 
 
 def carried_keys(family: str) -> Iterator[Labelled]:

@@ -128,6 +128,18 @@ DAMAGES: dict[str, dict[str, tuple[Damage, str]]] = {
         "doubled": (lambda d: d + d, "SIGNATURE_REPEATED"),
     },
 }
+DAMAGES |= dict.fromkeys(("litecoin", "dogecoin", "bitcoin-cash"), DAMAGES["bitcoin"])
+DAMAGES["xrp"] = {"half": (lambda d: d[:40], "WRONG_LENGTH")}
+DAMAGES["cosmos"] = {
+    "last byte lost": (lambda d: d[:63], "WRONG_LENGTH"),
+    "half": (lambda d: d[:32] + d[:8], "WRONG_LENGTH"),
+    "zeros": (lambda _: bytes(64), "MALFORMED_SIGNATURE"),
+    "doubled": (lambda d: d + d, "SIGNATURE_REPEATED"),
+    "high s": (
+        lambda d: d[:32] + (ORDER - int.from_bytes(d[32:], "big")).to_bytes(32, "big"),
+        "HIGH_S",
+    ),
+}
 
 
 def _secret_and_paste_cases(family: str) -> Iterator[Labelled]:

@@ -66,6 +66,8 @@ class BareEcdsaFamily(Family, abstract=True):
 
     def shape(self, reading: SignatureReading, _address: Address) -> Shape:
         best = reading.candidates[0]
+        if any(each.encoding == "base58" and len(each.data) == 64 for each in reading.candidates):
+            return Shape("LOOKS_LIKE_SOLANA")
         if any(self.read_numbers(each.data) for each in reading.candidates):
             return Shape()
         if looks_like_contract_wallet(best.data):
@@ -74,8 +76,6 @@ class BareEcdsaFamily(Family, abstract=True):
             return Shape("LOOKS_LIKE_BITCOIN")
         if len(best.data) == 65 and best.data[64] in {0, 1, 27, 28}:
             return Shape("LOOKS_LIKE_ETHEREUM")
-        if any(each.encoding == "base58" and len(each.data) == 64 for each in reading.candidates):
-            return Shape("LOOKS_LIKE_SOLANA")
         return Shape("MALFORMED_SIGNATURE" if len(best.data) == 64 else "WRONG_LENGTH")
 
     def sign(self, secret: bytes, message: bytes, address: Address) -> SampleSignature:
