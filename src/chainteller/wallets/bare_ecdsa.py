@@ -129,10 +129,13 @@ class BareEcdsaProbe:
         """Nothing is shared between addresses."""
 
     def find(
-        self, messages: Sequence[bytes], addresses: Sequence[Address], *, thorough: int
+        self,
+        messages: Sequence[bytes],
+        addresses: Sequence[Address],
+        *,
+        thorough: int,  # noqa: ARG002 - every message is tried under both ids
     ) -> Match | None:
         best: Match | None = None
-        messages = messages if self._recoveries else messages[:thorough]
         for address in addresses:
             if address.network.family is self._family:
                 digests = [self._family.digest(each, address) for each in messages]

@@ -332,7 +332,8 @@ def _signed_as(family: Family) -> Wording:
 
 
 def _looks_like(form: str) -> Wording:
-    labels = " or ".join(family.label for family in FAMILIES if family.form == form)
+    labels = ", ".join(family.label for family in FAMILIES if family.form == form)
+    labels = " or ".join(labels.rsplit(", ", 1))
     return Wording(
         NETWORK_MISMATCH,
         f"The signature has the form of {_a(labels)} wallet's; this address is on {{network}}.",
@@ -342,7 +343,7 @@ def _looks_like(form: str) -> Wording:
 
 
 def _a(noun: str) -> str:
-    return f"an {noun}" if noun[0] in "AEIOU" else f"a {noun}"
+    return f"an {noun}" if noun[0] in "AEIOUX" else f"a {noun}"
 
 
 FINDINGS: dict[str, Wording] = {
