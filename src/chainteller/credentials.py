@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from chainteller.private_files import how_to_protect, others_may_read
@@ -136,3 +137,14 @@ def into_keyring(service: str, name: str, secret: str) -> bool:
     except KeyringError:
         return False
     return True
+
+
+def out_of_keyring(service: str, name: str) -> None:
+    """Remove a secret from the system's keyring, if it's there."""
+    try:
+        import keyring  # noqa: PLC0415 - an optional package
+        from keyring.errors import KeyringError  # noqa: PLC0415 - as above
+    except ModuleNotFoundError:
+        return
+    with suppress(KeyringError):
+        keyring.delete_password(service, name)

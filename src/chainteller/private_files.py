@@ -11,6 +11,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, Literal, cast
 
@@ -44,6 +45,21 @@ def open_private(file: Path, mode: Literal["ab", "xb"]) -> BinaryIO:
 
 def _of_owner_alone(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
+
+
+@contextlib.contextmanager
+def locked(file: Path) -> Iterator[None]:
+    """One program at a time, by a file that is made for it and stays. Raises OSError."""
+    with open_private(file, "ab") as opened:
+        if sys.platform == "win32":
+            import msvcrt  # noqa: PLC0415 - not on every system
+
+            msvcrt.locking(opened.fileno(), msvcrt.LK_LOCK, 1)
+        else:
+            import fcntl  # noqa: PLC0415 - as above
+
+            fcntl.flock(opened, fcntl.LOCK_EX)
+        yield
 
 
 def write_atomically(file: Path, text: str, *, is_new: bool) -> None:

@@ -5,17 +5,14 @@ whole or not at all. Put the folder where whoever can change the database can't 
 machine, or a medium that is only appended to.
 """
 
-import contextlib
-import os
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 from urllib.parse import quote
 
 from chainteller.domain.merkle import verify_consistency
-from chainteller.private_files import write_atomically
+from chainteller.private_files import locked, write_atomically
 from chainteller.witnessing.checkpoints import Head, read_signed_head, split_origin
 from chainteller.witnessing.errors import WitnessFailed, WitnessProblem
 from chainteller.witnessing.notes import (
@@ -50,7 +47,7 @@ class FolderWitness:
         place = self._place(signed.checkpoint.origin)
         try:
             place.mkdir(parents=True, exist_ok=True)
-            with _locked(place):
+            with locked(place / ".lock"):
                 latest = self._latest(signed.checkpoint.origin)
                 if latest == signed.head:
                     return ()
@@ -78,7 +75,7 @@ class FolderWitness:
         if not self._files(origin):
             return 0
         try:
-            with _locked(place):
+            with locked(place / ".lock"):
                 found = list(
                     takewhile(lambda each: is_left_behind(self._head(each)), self._files(origin))
                 )
@@ -168,18 +165,3 @@ def _next_former(place: Path) -> Path:
     former = place / f"former-{number}"
     former.mkdir()
     return former
-
-
-@contextlib.contextmanager
-def _locked(place: Path) -> Iterator[None]:
-    """One writer at a time. Raises OSError."""
-    handle = os.open(place / ".lock", os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        if sys.platform != "win32":  # there, a name can be written only once
-            with contextlib.suppress(ImportError):
-                import fcntl  # noqa: PLC0415 - not on every system
-
-                fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
