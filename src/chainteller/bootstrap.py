@@ -44,9 +44,11 @@ if TYPE_CHECKING:
     from chainteller.adapters.evm_rpc import EvmRpc
     from chainteller.domain.limits import DestinationClass, LevelLimits
     from chainteller.domain.options import EngineOptions, Rates
+    from chainteller.domain.policy import Policy
     from chainteller.domain.simulated import Part
     from chainteller.engine.core.ports import (
         Arrivals,
+        Issuer,
         Outside,
         Ports,
         PriceFeed,
@@ -57,7 +59,7 @@ if TYPE_CHECKING:
     from chainteller.engine.engine import Engine
     from chainteller.remote.outside import HttpPort
     from chainteller.remote.provider import Provider
-    from chainteller.remote.transport import Sign
+    from chainteller.remote.transport import Bearer, Sign
     from chainteller.service.attempts import Watch
     from chainteller.service.models.records import Capabilities, ChainReport
     from chainteller.storage.database import Database
@@ -108,7 +110,8 @@ def open_service(configured: Configured, place: Place, *, is_signed: bool = True
 
 def _open(configured: Configured, place: Place, *, is_signed: bool) -> OpenedService:
     if place.remote:
-        return _remote(place, _signer(configured.settings, place) if is_signed else None)
+        sign = _signer(configured.settings, place) if is_signed else None
+        return _remote(configured.settings, place, sign)
     if place.read_only and place.address.startswith("sqlite:///"):
         from chainteller.storage.upkeep.maintenance import require_file
 
@@ -152,12 +155,11 @@ def _guarded(service: Service, place: Place) -> Service:
 
 
 @garbage.loading()
-def _remote(place: Place, sign: "Sign | None") -> OpenedService:
-    from chainteller.credentials import api_key
+def _remote(settings: Settings, place: Place, sign: "Sign | None") -> OpenedService:
     from chainteller.remote.client import RemoteService
 
     try:
-        client = RemoteService(place.address, api_key(place, os.environ), sign=sign)
+        client = RemoteService(place.address, _bearer(settings, place), sign=sign)
     except ValueError as error:
         raise SettingsInvalid([f"{place.chosen_by}: {error}"]) from None
     guarded = _guarded(client, place)
@@ -166,8 +168,22 @@ def _remote(place: Place, sign: "Sign | None") -> OpenedService:
     )
 
 
+def _bearer(settings: Settings, place: Place) -> "str | Bearer":
+    """The API key of a place, or what gives the access token of whoever signed in."""
+    from chainteller.credentials import api_key
+
+    if place.signs_in:
+        from chainteller.sign_ins import sign_in_of
+
+        return sign_in_of(settings.paths, place).token
+    return api_key(place, os.environ)
+
+
 def _signer(settings: Settings, place: Place) -> "Sign | None":
-    """Signs requests as this machine's agent; None where it has none for the place."""
+    """Signs requests as this machine's agent; None where it has none for the place, or people sign
+    in there."""
+    if place.signs_in:
+        return None
     from chainteller.desk_keys import desk_key
 
     own = desk_key(settings.paths, place)
@@ -549,7 +565,10 @@ def load_samples(engine: "Engine", seed: str) -> bool:
 
 
 def deployment(
-    engine: "Engine", settings: Settings, place: Place | None = None
+    engine: "Engine",
+    settings: Settings,
+    place: Place | None = None,
+    issuer: "Issuer | None" = None,
 ) -> "EmbeddedDeployment":
     """The engine with worker and API keys, for ``serve`` and the console.
 
@@ -571,12 +590,41 @@ def deployment(
         stop_notice_s=service.stop_notice_s,
         rates=_rates(service.rates),
         needs_agents=bool(engine.context.options.policy.roles),
+        token_age_s=settings.sign_in.token_age_s,
     )
     whole_pass = None
     if place is not None:
         command = [sys.executable, "-P", "-m", "chainteller.whole_pass"]
         whole_pass = Process(command, pickle.dumps((settings, place)))
-    return EmbeddedDeployment(engine, options, whole_pass)
+    return EmbeddedDeployment(engine, options, whole_pass, issuer)
+
+
+def issuer_of(settings: Settings, policy: "Policy") -> "Issuer | None":
+    """The OpenID provider with which people sign in; None without ``sign_in.issuer``.
+
+    Raises:
+        SettingsInvalid: something that sign-in needs is missing.
+    """
+    chosen = settings.sign_in
+    if not chosen.issuer:
+        return None
+    if not chosen.audience:
+        raise SettingsInvalid(["sign_in.issuer needs sign_in.audience: whom its tokens are for"])
+    if not policy.sign_in:
+        raise SettingsInvalid(["sign_in.issuer needs a policy with [sign_in]: which group is what"])
+    try:
+        from chainteller.adapters.issuer_http import HttpIssuer
+    except ModuleNotFoundError:
+        raise SettingsInvalid(
+            ["sign_in.issuer needs more packages: pip install 'chainteller[sign-in]'"]
+        ) from None
+    return HttpIssuer(
+        chosen.issuer,
+        chosen.audience,
+        token_type=chosen.token_type,
+        name_claim=chosen.name_claim,
+        groups_claim=chosen.groups_claim,
+    )
 
 
 def _rates(rates: RateSettings) -> "Rates":
@@ -624,9 +672,9 @@ def _opened_desk(configured: Configured, place: Place) -> "StartedDesk":
 
     if place.remote:
         sign = _signer(configured.settings, place)
-        opened = _remote(place, sign)
+        opened = _remote(configured.settings, place, sign)
         try:
-            offered = _fetch_capabilities(place, sign)
+            offered = fetch_capabilities(configured.settings, place, sign)
         except BaseException:
             opened.close()
             raise
@@ -645,12 +693,13 @@ def _opened_desk(configured: Configured, place: Place) -> "StartedDesk":
     return _desk(worked, engine, configured.settings, place)._replace(workspace_file=file)
 
 
-def _fetch_capabilities(place: Place, sign: "Sign | None") -> "Capabilities":
+def fetch_capabilities(
+    settings: Settings, place: Place, sign: "Sign | None" = None
+) -> "Capabilities":
     """Fetch a remote deployment's capabilities, with a short deadline."""
-    from chainteller.credentials import api_key
     from chainteller.remote.client import RemoteService
 
-    key = api_key(place, os.environ)
+    key = _bearer(settings, place)
     probe = RemoteService(place.address, key, deadline_s=_PROBE_DEADLINE_S, sign=sign)
     try:
         return probe.capabilities()

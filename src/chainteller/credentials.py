@@ -28,14 +28,7 @@ def api_key(place: Place, environ: Mapping[str, str], variable: str = VARIABLE) 
         SettingsInvalid: no key was found, it can't be sent in a header, or everybody on the way
             could read it.
     """
-    if place.sends_key_in_the_clear and not place.cleartext:
-        name = f"profiles.{place.profile.name}" if place.profile else "service"
-        raise SettingsInvalid(
-            [
-                f"{place.label} is reached without TLS, so the API key could be read on the way: "
-                f'use https://, or set {name}.cleartext = "allow"'
-            ]
-        )
+    place.require_privacy()
     key = (environ.get(variable, "").strip() if variable else "") or _found(place, environ)
     if not _CARRIED.fullmatch(key):
         what = "is empty" if not key else "is no single line of ASCII characters"

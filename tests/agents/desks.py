@@ -15,6 +15,7 @@ from chainteller.domain.agents import Permission, public_key_text
 from chainteller.domain.clock import Clock
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.policy import CasePolicy, CaseWanted, Policy
+from chainteller.engine.core.ports import Issuer
 from chainteller.engine.deployment import EmbeddedDeployment
 from chainteller.remote.client import RemoteService
 from chainteller.remote.signing import AgentSigner
@@ -79,15 +80,16 @@ def served_bank(
     *,
     starts: bool = False,
     ping_s: float = 15.0,
+    issuer: Issuer | None = None,
     **more: Any,
 ) -> Iterator[Bank]:
     """A bank with a policy and further options of the engine, on a real port; its threads run only
-    if it ``starts``."""
+    if it ``starts``, and people may sign in with an ``issuer``."""
     world = build(
         sqlite_url(folder), options=EngineOptions(rate_limits=False, policy=policy, **more)
     )
     options = DeploymentOptions("0.0.test", rate_limits=False, needs_agents=True)
-    deployment = EmbeddedDeployment(replace(world.engine), options)
+    deployment = EmbeddedDeployment(replace(world.engine), options, issuer=issuer)
     if starts:
         deployment.start()
     with served(deployment, ping_s=ping_s) as address:

@@ -54,7 +54,7 @@ def test_every_setting_is_documented(name: str) -> None:
 
 
 def test_the_documented_defaults_are_the_real_ones(home: Path) -> None:
-    sections = "engine|service|gateway|ports|wallets|audit|desk"
+    sections = "engine|service|gateway|ports|sign_in|wallets|audit|desk"
     row = rf"^\| `((?:{sections})(?:\.\w+)+)` \| ([^|]+?) \|"
     rows = dict(re.findall(row, DOCUMENTS, re.MULTILINE))
     assert set(rows) == {name for name in NAMES if not name.startswith("service.limits.")}

@@ -43,6 +43,8 @@ INTERACTIVE = {
     "chainteller serve",
     "chainteller check",
     "chainteller agents enroll",
+    "chainteller sign-in",
+    "chainteller sign-out",
 }
 """Commands that go on until somebody ends them, and those that need another deployment."""
 WALLETS = {
@@ -251,6 +253,7 @@ def lines(bank: Bank) -> Lines:
         "audit key rotate": (),
         "audit key retire": (),
         "audit writer replace": ("--reason", "the file was copied by mistake"),
+        "whoami": (),
         "agents list": (),
         "agents approve": (waiting, "--expires", "90d"),
         "agents revoke": (lost,),

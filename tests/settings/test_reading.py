@@ -115,6 +115,7 @@ _FITTING = {
     "engine.maintenance": "sol-usd,btc-usd",
     "service.database": "sqlite:///x.db",
     "service.public_url": "https://sign.bank.example",
+    "sign_in.issuer": "https://login.bank.example/",
     "wallets.shared": "ask",
     "wallets.arrivals": "file:arrivals.json",
     "wallets.evm_rpc": "ethereum https://a.example/key,ethereum https://b.example",

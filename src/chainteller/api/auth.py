@@ -1,4 +1,4 @@
-"""Authentication: checks the API key before the body is read."""
+"""Authentication: checks the API key or access token before the body is read."""
 
 import hashlib
 from collections import OrderedDict
@@ -30,6 +30,8 @@ from chainteller.service.errors import Unauthorized
 OPEN_PATHS = frozenset({"/healthz", "/readyz", "/docs"})
 """Paths that need no key."""
 _REMEMBERED = 10_000
+_LONGEST_BEARER = 4_096
+"""Of an access token; an API key is shorter."""
 
 
 class Authentication:
@@ -75,8 +77,10 @@ class Authentication:
     async def _acting(
         self, principal: Principal, context: RequestContext, scope: Scope
     ) -> Principal:
-        """The agent who signed a request; the key's own principal where none did. A desk's key that
-        needs an agent can only enrol one. Raises Unauthorized."""
+        """The agent who signed in, or signed the request; the key's own principal where nobody did.
+        A desk's key that needs an agent can only enrol one. Raises Unauthorized."""
+        if principal.actor.agent_id:
+            return principal
         signed = _signed(context, scope)
         if signed is not None:
             known = self._deployment.recognise_agent(principal, signed)
@@ -99,7 +103,9 @@ class Authentication:
         holder = self._holders.get(digest, STRANGERS)
         try:
             principal = await run(self._threads, lambda: self._deployment.authenticate(key), holder)
-        except Unauthorized:
+        except Unauthorized as refusal:
+            if not refusal.is_guess:
+                raise
             wait_s = self._wrong_keys.count(network_of(address))
             if wait_s and connection is not None:
                 await connection.hold(wait_s)
@@ -137,7 +143,7 @@ def _signed(context: RequestContext, scope: Scope) -> Signed | None:
 
 
 def key_in(header: str | None, repeated: frozenset[str] = frozenset()) -> str:
-    """The key after ``Bearer`` (RFC 6750; the scheme's case does not matter).
+    """The key or token after ``Bearer`` (RFC 6750; the scheme's case does not matter).
 
     Raises:
         Unauthorized: MISSING or MALFORMED.
@@ -146,7 +152,7 @@ def key_in(header: str | None, repeated: frozenset[str] = frozenset()) -> str:
         raise Unauthorized("MISSING")
     scheme, _, key = header.partition(" ")
     key = key.strip(" ")
-    plain = key.isascii() and key.isprintable() and " " not in key and len(key) <= 512
+    plain = key.isascii() and key.isprintable() and " " not in key and len(key) <= _LONGEST_BEARER
     if scheme.lower() != "bearer" or not key or not plain or "authorization" in repeated:
         raise Unauthorized("MALFORMED")
     return key

@@ -15,7 +15,12 @@ from chainteller.api.reading import QueryText, idempotency_key, read_document
 from chainteller.api.request_context import RequestContext, context_of
 from chainteller.api.responses import deprecation_headers, error_reply, json_reply
 from chainteller.api.threads import Threads, run
-from chainteller.domain.signed_requests import CASE_HEADER, DIGEST_HEADER, KEY_HEADER
+from chainteller.domain.signed_requests import (
+    CASE_HEADER,
+    DIGEST_HEADER,
+    KEY_HEADER,
+    SIGNATURE_HEADER,
+)
 from chainteller.service.deployment import Deployment, Principal
 from chainteller.service.errors import (
     Forbidden,
@@ -153,7 +158,9 @@ async def _asked(request: Request, context: RequestContext, operation: Operation
 
 
 def _is_signed(context: RequestContext) -> bool:
-    return context.principal is not None and bool(context.principal.actor.agent_id)
+    """Whether an agent signed the request; whoever signed in has a token instead."""
+    has_agent = context.principal is not None and bool(context.principal.actor.agent_id)
+    return has_agent and SIGNATURE_HEADER in context.headers
 
 
 @functools.lru_cache(_REMEMBERED)

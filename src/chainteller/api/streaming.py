@@ -19,6 +19,7 @@ from chainteller.api.request_context import RequestContext, context_of
 from chainteller.api.responses import error_reply
 from chainteller.api.threads import OWN_WORK, run
 from chainteller.domain.actors import Actor
+from chainteller.domain.sign_ins import STREAM_LOOKS_S, is_access_token
 from chainteller.service.errors import RateLimited, ServiceError, TellerError
 from chainteller.service.interface import Service
 from chainteller.service.models.records import EVENT_RESET, Event, EventPage, EventReset
@@ -151,7 +152,8 @@ class EventStreams:
             return error_reply(context, refusal)
         key = key_in(context.headers.get("authorization"))
         headers = {"X-Accel-Buffering": "no"}
-        followed = _Followed(service, key, holder, principal.actor)
+        ping_s = min(self.ping_s, STREAM_LOOKS_S) if is_access_token(key) else self.ping_s
+        followed = _Followed(service, key, holder, principal.actor, ping_s)
         return StreamingResponse(
             self._lines(followed, start), headers=headers, media_type="text/event-stream"
         )
@@ -190,9 +192,9 @@ class EventStreams:
                 yield lines
             is_whole = len(page.data) < EVENTS_AT_ONCE
             if is_whole:
-                left_s = max(0.0, self.ping_s - (elapsed() - pinged))
+                left_s = max(0.0, followed.ping_s - (elapsed() - pinged))
                 await news.wait(edition, left_s)
-            if elapsed() - pinged >= self.ping_s:
+            if elapsed() - pinged >= followed.ping_s:
                 pinged = elapsed()
                 if not await self._still_welcome(followed):
                     return
@@ -225,12 +227,14 @@ class EventStreams:
 
 @dataclass(frozen=True, slots=True)
 class _Followed:
-    """What a stream reads, with which key and as whom, and whose share it is."""
+    """What a stream reads, with which key or token and as whom, whose share it is, and how often it
+    looks whether that's still so."""
 
     service: Service
     key: str
     holder: Holder
     actor: Actor
+    ping_s: float
 
 
 def event_lines(event: Event) -> bytes:

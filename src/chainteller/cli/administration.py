@@ -12,6 +12,7 @@ from chainteller.bootstrap import (
     database_url,
     deployment,
     gateway,
+    issuer_of,
     load_samples,
     open_engine,
     operator,
@@ -499,4 +500,5 @@ def serve(serving: "Serving", *, sample: bool, provider: str | None = None) -> i
     if found.context.kept is not None:
         found_wrong = found.context.kept.follow(found.context.database)
         say(*(f"BREACH: log {name}: {what}" for name, what in found_wrong.items()))
-    return run(deployment(found, configured.settings, configured.database()), serving)
+    issuer = issuer_of(configured.settings, found.context.options.policy)
+    return run(deployment(found, configured.settings, configured.database(), issuer), serving)

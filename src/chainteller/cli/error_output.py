@@ -13,6 +13,7 @@ from chainteller.service.errors import (
     ServiceError,
     ServiceUnavailable,
     ServiceUnreachable,
+    SignInRequired,
     TellerError,
 )
 from chainteller.settings.values import SettingsInvalid
@@ -55,6 +56,7 @@ _EXITS: tuple[tuple[type[TellerError], Exit], ...] = (
     (Usage, Exit.USAGE),
     (SettingsInvalid, Exit.USAGE),
     (PdfUnavailable, Exit.USAGE),
+    (SignInRequired, Exit.USAGE),
     (ServiceUnreachable, Exit.UNREACHABLE),
     (OutcomeUnknown, Exit.UNKNOWN),
 )

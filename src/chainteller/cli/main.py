@@ -19,6 +19,7 @@ _PARTS = (
     "serving",
     "keys",
     "agents",
+    "sign_in",
     "webhooks",
     "database",
     "drill",

@@ -154,6 +154,8 @@ def _told(found: Policy) -> Iterator[str]:
     """What a policy says beside its reviews, line by line."""
     for role, may in found.roles:
         yield f"role {role}: {', '.join(may) or 'nothing'}"
+    for group, role in found.sign_in:
+        yield f"whoever signs in with the group {group} is {role}"
     if found.case.wanted is not CaseWanted.OFF:
         form = f" of the form {found.case.pattern}" if found.case.pattern else ""
         yield f"a case{form} is {found.case.wanted}"

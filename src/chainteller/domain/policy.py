@@ -73,6 +73,8 @@ class Policy(NamedTuple):
     """What each role may do, in the order of the file."""
     case: CasePolicy = CasePolicy()
     two: TwoPersons = TwoPersons()
+    sign_in: tuple[tuple[str, str], ...] = ()
+    """The role of each group of the issuer, in the order of the file."""
 
     @property
     def granted(self) -> Roles:
@@ -91,4 +93,5 @@ class Policy(NamedTuple):
             "roles": {name: list(may) for name, may in self.roles},
             "case": list(self.case),
             "two": [two.withdrawal_over_cents, two.within_s, sorted(two.always)],
+            **({"signIn": dict(self.sign_in)} if self.sign_in else {}),
         }

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from chainteller.domain.actors import Actor
+from chainteller.domain.sign_ins import is_access_token
 from chainteller.domain.signed_requests import Signed
 from chainteller.engine.core import timekeeping
 from chainteller.engine.core.background import Background
@@ -13,8 +14,9 @@ from chainteller.engine.core.table import SHORT
 from chainteller.engine.engine import Engine, load
 from chainteller.engine.heads.checkpointing import Checkpointer
 from chainteller.engine.operations import disputes, signing_pages
-from chainteller.engine.operations.agent_requests import SignedRequests
+from chainteller.engine.operations.agent_requests import KnownAgents, SignedRequests
 from chainteller.engine.operations.keys import Authenticator
+from chainteller.engine.operations.sign_ins import SignIns
 from chainteller.engine.upkeep import epochs, figures
 from chainteller.engine.upkeep.leases import ServerLease
 from chainteller.engine.upkeep.noted_callers import NotedCallers
@@ -31,6 +33,7 @@ from chainteller.storage.log import marks, views
 from chainteller.storage.schema import ddl
 
 if TYPE_CHECKING:
+    from chainteller.engine.core.ports import Issuer
     from chainteller.service.interface import Service
     from chainteller.storage.loop import LoopReads
 
@@ -45,15 +48,22 @@ class EmbeddedDeployment:
         engine: Engine,
         options: DeploymentOptions,
         whole_pass: Process | None = None,
+        issuer: "Issuer | None" = None,
     ) -> None:
-        """``whole_pass`` verifies everything; None for databases that are thrown away."""
+        """``whole_pass`` verifies everything; None for databases that are thrown away. People may
+        sign in with the ``issuer``."""
         load()
         self._engine = engine
         self._whole_pass = whole_pass
         self._options = options
         self._process = os.getpid()
         self._authenticator = Authenticator(engine.context)
-        self._signed = SignedRequests(engine.context, self._authenticator.uses)
+        self._agents = KnownAgents(engine.context, self._authenticator.uses)
+        self._signed = SignedRequests(engine.context, self._agents)
+        self._sign_ins: SignIns | None = None
+        if issuer is not None:
+            longest_s = options.token_age_s
+            self._sign_ins = SignIns(engine.context, self._agents, issuer, longest_s)
         self._running: list[Background] = []
         """What runs beside the answers, the first one first."""
         self._lease: ServerLease | None = None
@@ -71,11 +81,15 @@ class EmbeddedDeployment:
     def options(self) -> DeploymentOptions:
         return self._options
 
-    def authenticate(self, api_key: str) -> Principal:
-        return self._authenticator.principal(api_key)
+    def authenticate(self, bearer: str) -> Principal:
+        if self._sign_ins is not None and is_access_token(bearer):
+            return self._sign_ins.principal(bearer)
+        return self._authenticator.principal(bearer)
 
-    def recognise(self, api_key: str) -> Principal | None:
-        return self._authenticator.recognised(api_key)
+    def recognise(self, bearer: str) -> Principal | None:
+        if self._sign_ins is not None and is_access_token(bearer):
+            return self._sign_ins.recognised(bearer)
+        return self._authenticator.recognised(bearer)
 
     def authenticate_agent(self, principal: Principal, signed: Signed) -> Principal:
         return self._signed.principal(principal, signed)
@@ -84,7 +98,7 @@ class EmbeddedDeployment:
         return self._signed.recognised(principal, signed)
 
     def agent_holds(self, actor: Actor) -> bool:
-        return self._signed.still_holds(actor)
+        return self._agents.still_holds(actor)
 
     def note_refusal(self, address: str, refusal: ServiceError, actor: Actor | None) -> None:
         if self._noted is not None:

@@ -18,7 +18,7 @@ from chainteller.remote.answers import NotShown, complete, require_same
 from chainteller.remote.connection import Connection
 from chainteller.remote.sending import Query, Sender, Write, parsed, read_unshown
 from chainteller.remote.stream import EventStream, Following
-from chainteller.remote.transport import DEADLINE_S, Outgoing, Reply, Sign, Transport
+from chainteller.remote.transport import DEADLINE_S, Bearer, Outgoing, Reply, Sign, Transport
 from chainteller.service import operations
 from chainteller.service.attempts import Watch
 from chainteller.service.entered_secrets import require_clean
@@ -63,7 +63,7 @@ class RemoteService(Service):
     def __init__(
         self,
         url: str,
-        api_key: str,
+        api_key: str | Bearer,
         *,
         deadline_s: float = DEADLINE_S,
         sign: Sign | None = None,

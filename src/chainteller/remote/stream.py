@@ -94,6 +94,7 @@ class EventStream:
         if self._cursor >= 0:
             headers["Last-Event-ID"] = str(self._cursor)
         request = Outgoing("GET", EVENT_STREAM.path, headers=headers)
+        request = await self._transport.authorised(request)
         async with self._transport.opened(request, self._transport.deadline_s) as (reply, timeout):
             if reply.status_code != 200:
                 return reply.status_code in {400, 401, 403, 404, 405}

@@ -12,12 +12,13 @@ import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from concurrent.futures import CancelledError, Future
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, TypeVar
 
 from chainteller.authorities import authorities, why_untrusted
 from chainteller.domain.signed_requests import Target
+from chainteller.service.errors import TellerError
 
 _is_first = "httpx" not in sys.modules
 if _is_first:
@@ -30,6 +31,9 @@ if _is_first:
     del sys.modules["httpx._main"]
 
 Result = TypeVar("Result")
+Bearer = Callable[[str], str]
+"""The access token for the next request, after one was refused; empty before that. It may take
+seconds, and raise TellerError."""
 Sign = Callable[[Target, Mapping[str, str], bytes | None], Mapping[str, str]]
 """The headers with an agent's signature, of a request with these headers and this body."""
 
@@ -108,7 +112,8 @@ class Transport:
 
     Args:
         url: the base address, http or https, with or without a path; or ``unix:/PATH``.
-        api_key: sent after ``Bearer``; its format isn't checked. None: no such header.
+        api_key: sent after ``Bearer``; its format isn't checked. Or what gives an access token for
+            each request. None: no such header.
         deadline_s: maximum duration of a request with its reply, in seconds.
         sign: signs each request as an agent; None: nobody signs.
 
@@ -119,7 +124,7 @@ class Transport:
     def __init__(
         self,
         url: str,
-        api_key: str | None,
+        api_key: "str | Bearer | None",
         *,
         deadline_s: float = DEADLINE_S,
         sign: Sign | None = None,
@@ -127,8 +132,9 @@ class Transport:
         self._destination = destination(url)
         self._sign = sign
         self.deadline_s = deadline_s
+        self._bearer = api_key if callable(api_key) else None
         self._headers = {
-            **({} if api_key is None else {"Authorization": f"Bearer {api_key}"}),
+            **({"Authorization": f"Bearer {api_key}"} if isinstance(api_key, str) else {}),
             "Accept": "application/json",
             "Accept-Encoding": "identity",
             "User-Agent": "chainteller",
@@ -153,8 +159,27 @@ class Transport:
 
         Raises:
             NotSent, Unanswered, ReplyBroken: within the deadline.
+            TellerError: there is no access token.
         """
         within_s = self.deadline_s if deadline_s is None else deadline_s
+        if self._bearer is None:
+            return self._reply(request, within_s)
+        token = self._bearer("")
+        reply = self._reply(_bearing(token, request), within_s)
+        if reply.status == 401 and (other := self._bearer(token)) != token:
+            return self._reply(_bearing(other, request), within_s)
+        return reply
+
+    async def authorised(self, request: Outgoing) -> Outgoing:
+        """A request with an access token, for ``opened``. Raises NotSent: there is none."""
+        if self._bearer is None:
+            return request
+        try:
+            return _bearing(await asyncio.to_thread(self._bearer, ""), request)
+        except TellerError as error:
+            raise NotSent(error.message) from None
+
+    def _reply(self, request: Outgoing, within_s: float) -> Reply:
         try:
             return self.submit(self._send(request, within_s)).result()
         except CancelledError:
@@ -310,6 +335,11 @@ def destination(url: str) -> Destination:
     if parsed.userinfo or parsed.query or parsed.fragment:
         raise ValueError("an address without credentials, query and fragment")
     return Destination(str(parsed).rstrip("/"))
+
+
+def _bearing(token: str, request: Outgoing) -> Outgoing:
+    headers = {**(request.headers or {}), "Authorization": f"Bearer {token}"}
+    return replace(request, headers=headers)
 
 
 def _refuse_unasked(response: httpx.Response) -> None:

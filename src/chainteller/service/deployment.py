@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.options import Rates
+from chainteller.domain.sign_ins import TOKEN_AGE_S
 from chainteller.domain.signed_requests import Signed
 from chainteller.service.errors import ServiceError
 from chainteller.service.interface import Service
@@ -21,7 +22,8 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who a valid API key speaks for, and what it may do (``domain.actors.SCOPES``).
+    """Who a valid API key or access token speaks for, and what it may do
+    (``domain.actors.SCOPES``).
 
     ``is_unsigned`` is a desk's key without the signature of an agent, which the policy wants.
     """
@@ -81,6 +83,7 @@ class DeploymentOptions:
     rates: Rates = field(default_factory=Rates)
     needs_agents: bool = False
     """Whether agents sign the requests of desks: the policy has roles."""
+    token_age_s: float = TOKEN_AGE_S
 
 
 class Deployment(Protocol):
@@ -90,16 +93,17 @@ class Deployment(Protocol):
     def options(self) -> DeploymentOptions:
         """The settings of the HTTP service; they do not change while the process lives."""
 
-    def authenticate(self, api_key: str) -> Principal:
-        """The principal of the API key after ``Bearer``.
+    def authenticate(self, bearer: str) -> Principal:
+        """The principal of the API key or access token after ``Bearer``.
 
         Raises:
-            Unauthorized: reason MALFORMED, UNKNOWN, EXPIRED or REVOKED.
+            Unauthorized: MALFORMED, UNKNOWN, EXPIRED or REVOKED; or a reason of who signs in.
             ServiceUnavailable: keys cannot be looked up now.
         """
 
-    def recognise(self, api_key: str) -> Principal | None:
-        """The result of ``authenticate`` where it is cached; never waits. None: authenticate."""
+    def recognise(self, bearer: str) -> Principal | None:
+        """The result of ``authenticate`` where it is cached; never waits. None: authenticate.
+        Raises Unauthorized."""
 
     def authenticate_agent(self, principal: Principal, signed: Signed) -> Principal:
         """Who acts under an API key whose request an agent has signed, and with which scopes.

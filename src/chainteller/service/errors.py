@@ -8,6 +8,7 @@
     │   └── UnknownRefusal              a code that this version does not know (error_codes.py)
     └── ClientError                     no answer of the service can be shown
         ├── ServiceUnreachable          nothing was sent
+        ├── SignInRequired              nothing was sent: nobody has signed in
         ├── RecordOfAnotherAccount      not sent: it names a record of another account
         ├── OutcomeUnknown              a write was sent and no answer came
         │   └── OutcomeMismatch         an answer came, about something else than was sent
@@ -106,7 +107,9 @@ class ExceedsPrecision(ServiceError):
 class Unauthorized(ServiceError):
     """``reason`` is MISSING, MALFORMED, UNKNOWN, EXPIRED or REVOKED, of the API key; or, of the
     agent who signs under it, AGENT_REQUIRED, AGENT_UNKNOWN, AGENT_WAITING, AGENT_EXPIRED,
-    AGENT_REVOKED, SIGNATURE_INVALID or SIGNATURE_TIME."""
+    AGENT_REVOKED, SIGNATURE_INVALID or SIGNATURE_TIME; or, of whoever signed in, AGENT_REVOKED,
+    AGENT_UNNAMED, AGENT_NAME_TAKEN, AGENT_WITHOUT_ROLE, TOKEN_INVALID, TOKEN_ISSUER,
+    TOKEN_AUDIENCE, TOKEN_TIME or TOKEN_EXPIRED."""
 
     code = "UNAUTHORIZED"
     status = 401
@@ -126,8 +129,15 @@ class Unauthorized(ServiceError):
         """Whether the API key is good, and the agent isn't."""
         return (self.details or {}).get("reason") in _OF_AGENTS
 
+    @property
+    def is_guess(self) -> bool:
+        """Whether whoever sent it had nothing that was ever valid."""
+        reason = str((self.details or {}).get("reason"))
+        return reason == "TOKEN_INVALID" or not self.is_of_agent
+
 
 _ENROL = "Enrol this machine: chainteller agents enroll."
+_SIGN_IN = "Sign in again: chainteller sign-in."
 _OF_AGENTS: Mapping[str, tuple[str, str]] = {
     "AGENT_REQUIRED": ("Requests under this API key are signed by an agent.", _ENROL),
     "AGENT_UNKNOWN": ("The agent isn't enrolled here.", _ENROL),
@@ -142,8 +152,34 @@ _OF_AGENTS: Mapping[str, tuple[str, str]] = {
         "The agent's signature is more than a minute from the deployment's time.",
         "Set the clock of this machine.",
     ),
+    "AGENT_UNNAMED": (
+        "The issuer doesn't say who signed in.",
+        "Ask the operator: sign_in.name_claim has to be a user name in the access token.",
+    ),
+    "AGENT_NAME_TAKEN": (
+        "Another account has signed in under this name before.",
+        "Ask a supervisor to revoke the earlier agent: chainteller agents list.",
+    ),
+    "AGENT_WITHOUT_ROLE": (
+        "None of your groups has a role here.",
+        "Ask whoever runs the bank's sign-in for the group that you need.",
+    ),
+    "TOKEN_INVALID": ("The access token isn't one of the bank's sign-in.", _SIGN_IN),
+    "TOKEN_ISSUER": (
+        "The access token is of another issuer.",
+        "Give the profile the issuer that the service names in sign_in.issuer.",
+    ),
+    "TOKEN_AUDIENCE": (
+        "The access token is for another service.",
+        "Give the profile the audience that the service names in sign_in.audience.",
+    ),
+    "TOKEN_TIME": (
+        "The access token was issued in the future.",
+        "Tell the operator: the clocks of issuer and service differ.",
+    ),
+    "TOKEN_EXPIRED": ("The access token has expired, or your roles have changed.", _SIGN_IN),
 }
-"""What is wrong with an agent's signature by its reason, and what to do."""
+"""What is wrong with an agent's signature or sign-in by its reason, and what to do."""
 AGENT_REASONS = _OF_AGENTS.keys()
 
 
@@ -592,6 +628,13 @@ class ClientError(TellerError):
 class ServiceUnreachable(ClientError):
     code = "UNREACHABLE"
     next_step = "Nothing was sent. Check the address and the network, then retry."
+
+
+class SignInRequired(ClientError):
+    """Nobody has signed in at this machine, or the issuer has ended the sign-in."""
+
+    code = "SIGN_IN_REQUIRED"
+    next_step = "Sign in: chainteller sign-in."
 
 
 class OutcomeUnknown(ClientError):

@@ -42,6 +42,22 @@ class Place:
         return self.remote and parts.scheme == "http" and not _is_loopback(parts.hostname or "")
 
     @property
+    def signs_in(self) -> bool:
+        """Whether people sign in here with the issuer of the profile."""
+        return self.remote and self.profile is not None and bool(self.profile.issuer)
+
+    def require_privacy(self) -> None:
+        """Raises SettingsInvalid: everybody on the way to a deployment could read what is sent."""
+        if self.sends_key_in_the_clear and not self.cleartext:
+            name = f"profiles.{self.profile.name}" if self.profile else "service"
+            raise SettingsInvalid(
+                [
+                    f"{self.label} is reached without TLS, so the API key could be read on the "
+                    f'way: use https://, or set {name}.cleartext = "allow"'
+                ]
+            )
+
+    @property
     def kind(self) -> str:
         return "remote" if self.remote else "embedded"
 

@@ -54,11 +54,14 @@ def parse_policy(text: str, name: str) -> Policy:
     review = [reading.line(condition, told) for condition, told in reading.section(found, "review")]
     roles = [reading.role(role, may) for role, may in reading.section(found, "roles")]
     reading.check_escalations(review, dict(roles))
+    groups = reading.section(found, "sign_in")
+    sign_in = [reading.group(group, role, dict(roles)) for group, role in groups]
     case = reading.case(dict(reading.section(found, "case")))
     two = reading.two(dict(reading.section(found, "two")))
     if reading.problems:
         raise SettingsInvalid(reading.problems)
-    return Policy(tuple(each for each in review if each is not None), tuple(roles), case, two)
+    lines = tuple(each for each in review if each is not None)
+    return Policy(lines, tuple(roles), case, two, tuple(sign_in))
 
 
 class _Reading:
@@ -98,6 +101,12 @@ class _Reading:
         if not _ROLE.fullmatch(name):
             self.wrong(name, "a role is up to 32 lower-case letters, digits, hyphens and _")
         return name, tuple(self._words_of(name, told, Permission))
+
+    def group(self, name: str, role: Any, roles: Mapping[str, Any]) -> tuple[str, str]:
+        """The role of a group of the issuer; one that isn't a role is noted."""
+        if str(role) not in roles:
+            self.wrong(name, f"the group {name!r} gives a role of [roles]", tuple(roles))
+        return name, str(role)
 
     def case(self, told: dict[str, Any]) -> CasePolicy:
         """Raises nothing: what is wrong is noted."""

@@ -9,6 +9,7 @@ from chainteller.domain.evidence import EvidenceLevel
 from chainteller.domain.limits import DEFAULT_LEVEL_LIMITS, DEFAULT_LIMITS, DestinationClass
 from chainteller.domain.money import format_cents
 from chainteller.domain.options import EngineOptions, Rates
+from chainteller.domain.sign_ins import TOKEN_AGE_S
 from chainteller.paths import Paths
 from chainteller.settings import values
 from chainteller.settings.values import Reader, without_password
@@ -169,6 +170,19 @@ class PortSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class SignInSettings:
+    """The OpenID provider with which people sign in, and how its access tokens are read; nobody can
+    without an ``issuer``. ``token_age_s``: how long after it was issued one is accepted."""
+
+    issuer: str = _setting("", values.issuer)
+    audience: str = _setting("", values.text)
+    name_claim: str = _setting("preferred_username", values.text)
+    groups_claim: str = _setting("groups", values.text)
+    token_type: str = _setting("at+jwt", values.text)
+    token_age_s: float = _setting(TOKEN_AGE_S, values.seconds(1))
+
+
+@dataclass(frozen=True, slots=True)
 class WalletSettings:
     """The verification of wallets."""
 
@@ -217,7 +231,8 @@ class DeskSettings:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A named place with its own settings; empty and None mean not set."""
+    """A named place with its own settings; empty and None mean not set. With an ``issuer``, people
+    sign in there."""
 
     name: str
     kind: str = _setting("", values.kind)
@@ -226,6 +241,10 @@ class Profile:
     key_env: str = _setting("", values.text)
     key_file: str = _setting("", values.text)
     key_command: str = _setting("", values.text)
+    issuer: str = _setting("", values.issuer)
+    client_id: str = _setting("chainteller", values.text)
+    audience: str = _setting("", values.text)
+    sign_in_scope: str = _setting("openid offline_access", values.text)
     audit_key: str = _setting("", values.verifier_key)
     cleartext: str = _setting("", values.cleartext)
     read_only: bool = _setting(False, values.switch)  # noqa: FBT003 - the default of a switch
@@ -247,6 +266,7 @@ class Settings:
     service: ServiceSettings = field(default_factory=ServiceSettings)
     gateway: GatewaySettings = field(default_factory=GatewaySettings)
     ports: PortSettings = field(default_factory=PortSettings)
+    sign_in: SignInSettings = field(default_factory=SignInSettings)
     wallets: WalletSettings = field(default_factory=WalletSettings)
     audit: AuditSettings = field(default_factory=AuditSettings)
     desk: DeskSettings = field(default_factory=DeskSettings)
@@ -267,6 +287,7 @@ SECTIONS: Mapping[str, type] = {
     "service.rates.quote": QuoteRate,
     "gateway": GatewaySettings,
     "ports": PortSettings,
+    "sign_in": SignInSettings,
     "wallets": WalletSettings,
     "audit": AuditSettings,
     "desk": DeskSettings,

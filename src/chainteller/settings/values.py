@@ -205,7 +205,7 @@ def log_format(value: object) -> str:
 
 
 def public_url(value: object) -> str:
-    """Browsers have wallets sign on pages over TLS alone, and on this machine's own."""
+    """An address that is reached over TLS, or is on this machine; empty for none."""
     address = text(value)
     if not address:
         return address
@@ -214,6 +214,13 @@ def public_url(value: object) -> str:
     if not found.startswith("https://") and host not in {"localhost", "127.0.0.1", "::1"}:
         raise ValueError("needs https://HOST; http:// is for this machine alone")
     return found
+
+
+def issuer(value: object) -> str:
+    """The identifier of an OpenID provider, as it writes it: with a final slash if it has one."""
+    identifier = text(value)
+    public_url(identifier)
+    return identifier
 
 
 def deployment_url(value: object) -> str:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from chainteller.domain.outside import Answer as OutsideAnswer
     from chainteller.domain.outside import Step
     from chainteller.domain.second_method import Awaited, Seen
+    from chainteller.domain.sign_ins import SignedIn
     from chainteller.domain.trades import Rejection
     from chainteller.domain.webhooks import Answer, Target
     from chainteller.service.errors import ServiceUnavailable
@@ -67,6 +68,22 @@ class Arrivals(Protocol):
     def since(self, awaited: "Awaited") -> "Sequence[Seen]":
         """Every final transfer to the awaited one's recipient since it was asked for; takes seconds
         at most. Raises ArrivalsUnavailable."""
+
+
+class Issuer(Protocol):
+    """The bank's OpenID provider, with which people sign in."""
+
+    @property
+    def host(self) -> str:
+        """Its host, as the trail names it."""
+
+    def signed_in(self, token: str) -> "SignedIn":
+        """What an access token says, at whatever time; takes seconds where keys are fetched.
+
+        Raises:
+            Unauthorized: TOKEN_INVALID, TOKEN_ISSUER or TOKEN_AUDIENCE.
+            ServiceUnavailable: ISSUER_UNREACHABLE, its keys aren't known and can't be fetched.
+        """
 
 
 class Provider(Protocol):

@@ -30,9 +30,9 @@ class _Known(NamedTuple):
     use: KeyUse
 
 
-class SignedRequests:
-    """Tells whose signature a request has. As an API key's row, an agent's is compared with the log
-    when this process first uses it as it is, and isn't read again for ``REMEMBERED_S``."""
+class KnownAgents:
+    """The rows of agents who make requests. As an API key's row, an agent's is compared with the
+    log when this process first uses it as it is, and isn't read again for ``REMEMBERED_S``."""
 
     def __init__(
         self,
@@ -43,12 +43,53 @@ class SignedRequests:
         self._context, self._uses, self._elapsed = context, uses, elapsed
         self._known: dict[tuple[str, str], _Known] = {}
 
-    def recognised(self, principal: Principal, signed: Signed) -> Principal | None:
-        """As ``principal``, of an agent who was read a moment ago; never waits."""
-        known = self._known.get((principal.actor.organisation, signed.agent_id))
+    def recent(self, organisation: str, agent_id: str) -> Record | None:
+        """The row of an agent who was read a moment ago; never waits."""
+        known = self._known.get((organisation, agent_id))
         if known is None or self._elapsed() - known.read_at_s > REMEMBERED_S:
             return None
-        return self._judged(principal, signed, known.row)
+        return known.row
+
+    def read(self, organisation: str, agent_id: str) -> Record | None:
+        """The row of an agent; None where there's none.
+
+        Raises:
+            Unauthorized: AGENT_UNKNOWN, to the log.
+            ServiceUnavailable: the database cannot be asked.
+        """
+        now_s, least = self._elapsed(), self._uses.sizes
+        with self._context.database.read() as connection:
+            row = agents.find_with_log(connection, organisation, agent_id)
+        if row is None:
+            return None
+        former = self._known.get((organisation, agent_id))
+        use = self._uses.judged(Tables.agent, row, None if former is None else former.use, least)
+        if use is None:
+            raise Unauthorized("AGENT_UNKNOWN")
+        if len(self._known) >= _MOST_KNOWN:
+            self._known.clear()
+        self._known[organisation, agent_id] = _Known(row, now_s, use)
+        return row
+
+    def still_holds(self, actor: Actor) -> bool:
+        """Whether an agent who opened something that lasts is still in force. Raises
+        ServiceUnavailable."""
+        with self._context.database.read() as connection:
+            row = agents.find(connection, actor.organisation, actor.agent_id)
+        at = timekeeping.estimate(self._context.clock, self._context.keeper)
+        return row is not None and agents.status(row, at) is AgentStatus.APPROVED
+
+
+class SignedRequests:
+    """Tells whose signature a request has."""
+
+    def __init__(self, context: EngineContext, known: KnownAgents) -> None:
+        self._context, self._known = context, known
+
+    def recognised(self, principal: Principal, signed: Signed) -> Principal | None:
+        """As ``principal``, of an agent who was read a moment ago; never waits."""
+        row = self._known.recent(principal.actor.organisation, signed.agent_id)
+        return None if row is None else self._judged(principal, signed, row)
 
     def principal(self, principal: Principal, signed: Signed) -> Principal:
         """Who acts under an API key: an agent, with what both the key and the roles allow.
@@ -58,29 +99,10 @@ class SignedRequests:
                 AGENT_REVOKED, SIGNATURE_INVALID or SIGNATURE_TIME.
             ServiceUnavailable: the database cannot be asked.
         """
-        organisation, now_s = principal.actor.organisation, self._elapsed()
-        least = self._uses.sizes
-        with self._context.database.read() as connection:
-            row = agents.find_with_log(connection, organisation, signed.agent_id)
+        row = self._known.read(principal.actor.organisation, signed.agent_id)
         if row is None:
             raise Unauthorized("AGENT_UNKNOWN")
-        former = self._known.get((organisation, signed.agent_id))
-        use = self._uses.judged(Tables.agent, row, None if former is None else former.use, least)
-        if use is None:
-            raise Unauthorized("AGENT_UNKNOWN")
-        found = self._judged(principal, signed, row)
-        if len(self._known) >= _MOST_KNOWN:
-            self._known.clear()
-        self._known[organisation, signed.agent_id] = _Known(row, now_s, use)
-        return found
-
-    def still_holds(self, actor: Actor) -> bool:
-        """Whether an agent who opened something that lasts is still in force. Raises
-        ServiceUnavailable."""
-        with self._context.database.read() as connection:
-            row = agents.find(connection, actor.organisation, actor.agent_id)
-        at = timekeeping.estimate(self._context.clock, self._context.keeper)
-        return row is not None and agents.status(row, at) is AgentStatus.APPROVED
+        return self._judged(principal, signed, row)
 
     def _judged(self, principal: Principal, signed: Signed, row: Record) -> Principal:
         """Raises Unauthorized."""

@@ -1,4 +1,5 @@
-"""Agents: keys of people at desks, enrolled there and approved by somebody who may."""
+"""Agents: people at desks, with keys that are enrolled there and approved by somebody who may, or
+signed in with the bank's issuer, which approves them."""
 
 from chainteller.domain.agents import (
     AGENT_FORM,
@@ -9,6 +10,7 @@ from chainteller.domain.agents import (
     scopes_of_roles,
 )
 from chainteller.domain.options import Quota
+from chainteller.domain.sign_ins import SignedIn
 from chainteller.engine.core import outcome, reading
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import Event, Insert, Outcome, Row, Update
@@ -16,11 +18,12 @@ from chainteller.engine.core.table import reads_in_context, writes
 from chainteller.engine.core.unit_of_work import UnitOfWork, now
 from chainteller.engine.operations import quotas
 from chainteller.service import operations
-from chainteller.service.errors import Conflict, Forbidden, ValidationFailed
+from chainteller.service.errors import Conflict, Forbidden, Unauthorized, ValidationFailed
 from chainteller.service.models.agents import Agent, ApproveAgent, EnrolAgent
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
+from chainteller.storage.log import append
 from chainteller.storage.queries import agents
 
 RESOURCE = "agent"
@@ -53,22 +56,9 @@ def enrol(tx: UnitOfWork, request: EnrolAgent) -> Agent:
         raise Conflict.over(
             RESOURCE, identifier, "ALREADY_ENROLLED", told, "Make another key on this machine."
         )
-    unset = ("approved_at", "approved_by", "expires", "revoked_at", "revoked_by")
-    row: Row = {
-        "id": identifier,
-        "organisation_id": tx.organisation_id,
-        "name": request.name,
-        "public_key": public_key.hex(),
-        "roles": "",
-        "created": tx.now,
-        **dict.fromkeys(unset),
-    }
     quotas.require_room(tx, Quota.AGENTS)
     event = Event("agent.enrolled", identifier, {"name": request.name})
-    decided = Outcome(identifier, (Insert(Tables.agent, (row,)),), events=(event,))
-    outcome.apply(tx, decided)
-    tx.audited_object = identifier
-    return agents.to_model(decided.record(Tables.agent), tx.now)
+    return _inserted(tx, identifier, request.name, event, public_key=public_key.hex())
 
 
 @writes(operations.APPROVE_AGENT)
@@ -77,11 +67,14 @@ def approve(tx: UnitOfWork, identifier: str, request: ApproveAgent) -> Agent:
 
     Raises:
         NotFound, ValidationFailed, Forbidden.
-        Conflict: it was approved or revoked before, or is of whoever approves.
+        Conflict: it was approved or revoked before, or is of whoever approves. Who signs in is the
+            same agent for good, and may be approved again.
     """
     found = _locked(tx, identifier)
-    if agents.status(found, tx.now) is not AgentStatus.WAITING:
-        told = f"The agent is {agents.status(found, tx.now)}."
+    status = agents.status(found, tx.now)
+    is_back = agents.signs_in(found) and status is AgentStatus.REVOKED
+    if status is not AgentStatus.WAITING and not is_back:
+        told = f"The agent is {status}."
         raise Conflict.over(RESOURCE, found.id, "NOT_WAITING", told, "Enrol the machine again.")
     if tx.actor.agent_id and tx.name == found.name:
         told = "Nobody approves a key of their own."
@@ -93,9 +86,10 @@ def approve(tx: UnitOfWork, identifier: str, request: ApproveAgent) -> Agent:
         "approved_at": tx.now,
         "approved_by": tx.name,
         "expires": None if lifetime is None else tx.now + lifetime,
+        "revoked_at": None,
+        "revoked_by": None,
     }
-    told_roles = {"name": found.name, "roles": list(roles)}
-    return _changed(tx, found, values, Event("agent.approved", found.id, told_roles))
+    return _changed(tx, found, values, _approved(found.id, found.name, roles))
 
 
 @writes(operations.REVOKE_AGENT, timeless=True)
@@ -106,6 +100,51 @@ def revoke(tx: UnitOfWork, identifier: str) -> Agent:
         return agents.to_model(found, tx.now)
     values = {"revoked_at": tx.now, "revoked_by": tx.name}
     return _changed(tx, found, values, Event("agent.revoked", found.id, {"name": found.name}))
+
+
+def admit(tx: UnitOfWork, seen: SignedIn, identifier: str, roles: tuple[str, ...]) -> None:
+    """Note who has signed in, or which roles the issuer gives them now. Roles of a token that was
+    issued before those that are noted change nothing; nor does a revoked agent.
+
+    Raises:
+        Unauthorized: AGENT_UNNAMED or AGENT_NAME_TAKEN.
+    """
+    found = agents.find(tx.connection, tx.organisation_id, identifier, lock=True)
+    if found is None:  # another first request may be inserting it
+        append.lock(tx.connection, tx.organisation_id)
+        found = agents.find(tx.connection, tx.organisation_id, identifier, lock=True)
+    approval = {"roles": " ".join(roles), "approved_at": seen.issued, "approved_by": tx.name}
+    if found is None:
+        if not is_agent_name(seen.name):
+            raise Unauthorized("AGENT_UNNAMED")
+        if agents.signed_in_as(tx.connection, tx.organisation_id, seen.name) is not None:
+            raise Unauthorized("AGENT_NAME_TAKEN")
+        _inserted(tx, identifier, seen.name, _approved(identifier, seen.name, roles), **approval)
+    elif found.revoked_at is None and found.approved_at < seen.issued:
+        _changed(tx, found, approval, _approved(found.id, found.name, roles))
+    if tx.is_told:
+        tx.audit(operations.APPROVE_AGENT.name, identifier, {"roles": list(roles)})
+
+
+def _approved(identifier: str, name: str, roles: tuple[str, ...]) -> Event:
+    return Event("agent.approved", identifier, {"name": name, "roles": list(roles)})
+
+
+def _inserted(tx: UnitOfWork, identifier: str, name: str, event: Event, **values: object) -> Agent:
+    unset = ("approved_at", "approved_by", "expires", "revoked_at", "revoked_by")
+    row: Row = {
+        "id": identifier,
+        "organisation_id": tx.organisation_id,
+        "name": name,
+        "public_key": "",
+        "roles": "",
+        "created": tx.now,
+        **dict.fromkeys(unset),
+        **values,
+    }
+    decided = Outcome(identifier, (Insert(Tables.agent, (row,)),), events=(event,))
+    outcome.apply(tx, decided)
+    return agents.to_model(decided.record(Tables.agent), tx.now)
 
 
 def _locked(tx: UnitOfWork, identifier: str) -> Record:

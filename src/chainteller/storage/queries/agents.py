@@ -16,6 +16,9 @@ _OF_LOG: Any = {
 }
 find_with_log = Finder(Source(records.Agent, **_OF_LOG), "organisation_id", "id")
 """With how many entries its organisation's log has (``size``)."""
+_IN_FORCE = "public_key = '' AND revoked_at IS NULL"
+signed_in_as = Finder(records.Agent, "organisation_id", "name", condition=_IN_FORCE)
+"""Whoever signs in under a name."""
 _LISTED = Listing(records.Agent, "organisation_id")
 _SHOWN = Agent.model_fields.keys() - {"type", "status", "roles"}
 
@@ -30,6 +33,11 @@ def page(
 def to_model(row: Record, now: int) -> Agent:
     values = {name: getattr(row, name) for name in _SHOWN}
     return Agent(status=status(row, now), roles=tuple(row.roles.split()), **values)
+
+
+def signs_in(row: Record) -> bool:
+    """Whether an agent signs in with the bank's issuer, and has no key."""
+    return not row.public_key
 
 
 def status(row: Record, now: int) -> AgentStatus:
