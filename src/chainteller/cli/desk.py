@@ -19,6 +19,7 @@ from chainteller.settings.flags import Flags
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from chainteller.remote.signed_in import SignIn
     from chainteller.settings.place import Configured, Place
     from chainteller.settings.tree import Settings
     from chainteller.tui.start import (
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
         Glimpse,
         ProfileRow,
         Reopen,
+        SignInAtDesk,
         Start,
         StartedDesk,
     )
@@ -140,7 +142,25 @@ def _opening(configured: "Configured") -> "tuple[Start, ConsoleSettings]":
     look = _look(configured.settings, place)
     if place.address.startswith("sqlite:///"):
         look = look._replace(glimpse=partial(_glimpse, sqlite_path(place.address)))
+    if place.signs_in:
+        look = look._replace(sign_in=_sign_in(configured, place))
     return start, look._replace(profiles=tuple(_profiles(configured)))
+
+
+def _sign_in(configured: "Configured", place: "Place") -> "SignInAtDesk":
+    from chainteller.tui.start import SignInAtDesk
+
+    def opened() -> "SignIn":
+        from chainteller.sign_ins import sign_in_of
+
+        return sign_in_of(configured.settings.paths, place)
+
+    def fetch_name() -> str:
+        from chainteller.bootstrap import fetch_capabilities
+
+        return fetch_capabilities(configured.settings, place).actor
+
+    return SignInAtDesk(opened, fetch_name)
 
 
 def _glimpse(file: Path, rows: int) -> "Glimpse | None":

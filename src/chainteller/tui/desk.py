@@ -61,6 +61,7 @@ _WHY = {
     "UNAUTHORIZED": "key refused",
     "FORBIDDEN": "key refused",
     "CONFIGURATION": "not opened",
+    "SIGN_IN_REQUIRED": "not signed in",
 }
 
 
@@ -165,6 +166,9 @@ class Shell(Protocol):
     def poll_now(self) -> None:
         """Ask for news at once."""
 
+    def action_profile(self, name: str) -> None:
+        """End this console; the next one opens on the profile."""
+
     def audit_of(self, object_id: str) -> None:
         """Open the audit trail of a record."""
 
@@ -224,6 +228,8 @@ class Desk:
     past: Notification | None = None
     """The newest line that the status line doesn't show any more: a refusal that was closed, or
     what was told before the request that is sent now."""
+    leaves_sign_in = False
+    """Whether the agent closed the question to sign in."""
 
     def __init__(self, owner: DOMNode, shell: Shell, settings: ConsoleSettings) -> None:
         self.owner, self.shell, self.settings = owner, shell, settings
@@ -345,8 +351,14 @@ class Desk:
 
     def _kept_account(self) -> dict[str, object]:
         """Who was served, by whom and when: only the same agent goes on with a customer."""
-        operator = self.settings.operator
-        return {"id": self.customer.account_id, "operator": operator, "at": self.now}
+        return {"id": self.customer.account_id, "operator": self.operator, "at": self.now}
+
+    @property
+    def operator(self) -> str:
+        """Who works here: whoever has signed in, elsewhere the configured operator."""
+        signs_in = self.settings.sign_in is not None
+        offered = self.started.capabilities if self.started and signs_in else None
+        return offered.actor if offered else self.settings.operator
 
     @property
     def awaits_choice(self) -> bool:

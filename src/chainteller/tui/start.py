@@ -16,6 +16,7 @@ from chainteller.records.accounts import ListedAccount
 if TYPE_CHECKING:
     from textual.widget import Widget
 
+    from chainteller.remote.signed_in import SignIn
     from chainteller.service.attempts import Watch
     from chainteller.service.interface import Service
     from chainteller.service.models.records import Capabilities, ChainReport
@@ -62,10 +63,20 @@ class ConsoleSettings(NamedTuple):
     audit_key: str = ""
     """The verifier key that the profile names for the place's audit log; empty: the first seen."""
     profiles: "tuple[ProfileRow, ...]" = ()
+    sign_in: "SignInAtDesk | None" = None
+    """How people sign in at this place; left out: they don't."""
     glimpse: "Callable[[int], Glimpse | None] | None" = None
     """Reads so many account rows without the engine, where that is quick; called in a thread."""
     clock: Clock = SystemClock()
     randomness: Randomness = SystemRandomness()
+
+
+class SignInAtDesk(NamedTuple):
+    """``opened`` gives what signs in, and ``fetch_name`` asks the service who that is then. Both
+    are called in a thread and raise ``TellerError``."""
+
+    opened: "Callable[[], SignIn]"
+    fetch_name: Callable[[], str]
 
 
 DEMO_PROFILE = "demo"

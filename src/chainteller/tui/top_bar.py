@@ -42,7 +42,7 @@ def _call(desk: Desk, gap: str) -> str:
 def describe_connection(desk: Desk, *, narrow: bool) -> list[Piece]:
     reach = desk.connection
     call = _call(desk, " " if narrow else "  ")
-    operator: Piece = (call if call and narrow else call + desk.settings.operator + "  ", "muted")
+    operator: Piece = (call if call and narrow else call + desk.operator + "  ", "muted")
     if reach.state == "starting":
         return [operator, ("starting", "warn")]
     if reach.state == "failed":

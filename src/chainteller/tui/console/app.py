@@ -13,7 +13,7 @@ from textual.command import Provider
 from textual.filter import LineFilter
 
 from chainteller import garbage
-from chainteller.service.errors import TellerError
+from chainteller.service.errors import SignInRequired, TellerError
 from chainteller.tui.accounts.screen import AccountsScreen
 from chainteller.tui.commands import SCREENS, AnyCommand, bindings_of, by_id, run_command
 from chainteller.tui.console.commands import CONSOLE_COMMANDS, commands_of
@@ -106,7 +106,7 @@ class Console(ConsoleShell):
         super().__init__()
         self.animation_level = "none"
         self._begin = start
-        self._poller = Poller(self.desk, self.alert)
+        self._poller = Poller(self.desk, self.alert, partial(_ask_to_sign_in, self))
         self._hostile = HostileTextFilter()
         self._private = PrivacyFilter(self.desk.privacy)
         self.typed_ahead = TypedAhead(self)
@@ -231,6 +231,9 @@ class Console(ConsoleShell):
         from chainteller.tui.console.profiles import ProfilesScreen
 
         self.desk.unheard(0, error)
+        if isinstance(error, SignInRequired) and self.desk.settings.sign_in is not None:
+            _ask_to_sign_in(self, error)
+            return
         if isinstance(self.screen, DeskScreen):
             self.screen.fail(error)
         if self.desk.settings.profiles:
@@ -421,6 +424,7 @@ class Console(ConsoleShell):
     # -- news ---------------------------------------------------------------------------------
 
     def poll_now(self) -> None:
+        self.desk.leaves_sign_in = False
         if self.desk.started is None:
             self.start_engine()
         else:
@@ -512,6 +516,12 @@ def _look_for(console: Console, text: str) -> None:
 
     if has_room_for_palette(console.size) and isinstance(console.screen, DeskScreen):
         console.push_screen(DeskPalette(text))
+
+
+def _ask_to_sign_in(console: Console, error: TellerError) -> None:
+    from chainteller.tui.console.sign_in_dialog import ask_to_sign_in
+
+    ask_to_sign_in(console, console.desk, error)
 
 
 async def _quit_if_agreed(console: Console) -> None:

@@ -20,7 +20,7 @@ async def show_handover_note(app: App[Any], desk: Desk, began: int | None, case_
     if backstage is None:
         return
     case = f", case {case_id}" if case_id else ""
-    who = f"{desk.settings.operator}, {desk.settings.kind}{case}"
+    who = f"{desk.operator}, {desk.settings.kind}{case}"
     shift = Shift(who, desk.opened_at if began is None else began, began)
     try:
         text = await call_service(

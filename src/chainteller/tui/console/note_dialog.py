@@ -88,7 +88,7 @@ class NoteScreen(LineDialog):
         if session is None:
             return
         try:
-            session.workspace.add_note(self._about, self._desk.settings.operator, text)
+            session.workspace.add_note(self._about, self._desk.operator, text)
         except (sqlite3.Error, SecretEntered) as error:
             self._desk.notify(f"note not saved: {error}", "bad")
             field.clear()

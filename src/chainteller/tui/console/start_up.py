@@ -35,7 +35,7 @@ def _continue_or_offer(desk: Desk, kept: object) -> None:
     if not (isinstance(account_id, str) and account_id):
         return
     is_recent = isinstance(at, int) and 0 <= desk.now - at <= CONTINUES_WITHIN
-    if is_recent and operator == desk.settings.operator:
+    if is_recent and operator == desk.operator:
         desk.customer.last_id = account_id
         return
     desk.left_account_id = account_id
