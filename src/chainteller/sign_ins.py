@@ -26,10 +26,10 @@ def sign_in_of(paths: Paths, place: Place) -> SignIn:
     issuer = IssuerClient(
         profile.issuer, profile.client_id, profile.audience, profile.sign_in_scope
     )
-    return SignIn(issuer, _KeptTokens(paths, place), SystemClock())
+    return SignIn(issuer, KeptTokens(paths, place), SystemClock())
 
 
-class _KeptTokens:
+class KeptTokens:
     """As ``remote.signed_in.Kept``."""
 
     def __init__(self, paths: Paths, place: Place) -> None:

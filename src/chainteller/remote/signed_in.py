@@ -6,7 +6,7 @@ from typing import Protocol
 
 from chainteller.domain.clock import SECOND, Clock
 from chainteller.remote.issuer import Begun, IssuerClient, Tokens
-from chainteller.service.errors import ServiceUnreachable, SignInRequired
+from chainteller.service.errors import ReplyUnusable, ServiceUnreachable, SignInRequired
 
 RENEWED_AFTER_S = 25
 """A token older than this is renewed before it's sent; deployments accept them for longer."""
@@ -35,6 +35,7 @@ class SignIn:
         self._renewing = threading.Lock()
         self._held: tuple[Tokens, int] | None = None
         self._tried_at = 0
+        self._why_none = "Nobody has signed in on this machine."
 
     def complete(self, begun: Begun, is_cancelled: threading.Event) -> bool:
         """Wait until a person has confirmed a sign-in, and keep its tokens; False when it's
@@ -81,7 +82,7 @@ class SignIn:
         """Raises as ``token``."""
         self._held = held = self._kept.read()
         if held is None:
-            raise SignInRequired("Nobody has signed in on this machine.")
+            raise SignInRequired(self._why_none)
         tokens, _ = held
         if tokens.access != refused and not self._is_due(held):
             return tokens.access
@@ -92,11 +93,11 @@ class SignIn:
         self._tried_at = self._clock.now()
         try:
             return self._keep(self.issuer.renewed(tokens))
-        except SignInRequired:
-            self._held = None
+        except SignInRequired as ended:
+            self._held, self._why_none = None, ended.message
             self._kept.remove()
             raise
-        except ServiceUnreachable:
+        except (ServiceUnreachable, ReplyUnusable):
             if refused:
                 raise
             return tokens.access  # it holds a while yet

@@ -17,6 +17,7 @@ from chainteller.records.formats import clock_time
 from chainteller.service.errors import (
     NotOffered,
     ServiceUnavailable,
+    SignInRequired,
     TellerError,
 )
 from chainteller.tui.colleagues import Colleagues
@@ -230,6 +231,8 @@ class Desk:
     what was told before the request that is sent now."""
     leaves_sign_in = False
     """Whether the agent closed the question to sign in."""
+    sign_in_question: "Callable[[TellerError], None] | None" = None
+    """Opens the question to sign in."""
 
     def __init__(self, owner: DOMNode, shell: Shell, settings: ConsoleSettings) -> None:
         self.owner, self.shell, self.settings = owner, shell, settings
@@ -352,6 +355,13 @@ class Desk:
     def _kept_account(self) -> dict[str, object]:
         """Who was served, by whom and when: only the same agent goes on with a customer."""
         return {"id": self.customer.account_id, "operator": self.operator, "at": self.now}
+
+    def ask_to_sign_in(self, error: TellerError) -> None:
+        """Let the agent sign in where that is what was missing, unless they closed the question
+        and asked for nothing since."""
+        is_missing = isinstance(error, SignInRequired) and self.settings.sign_in is not None
+        if is_missing and not self.leaves_sign_in and self.sign_in_question is not None:
+            self.sign_in_question(error)
 
     @property
     def operator(self) -> str:

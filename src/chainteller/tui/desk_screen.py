@@ -265,6 +265,7 @@ class DeskScreen(Blank, FullScreen):
             failure = failure.with_more(still_open(self.desk))
         self.show_failure(failure)
         self.desk.notify(f"{failure.code}  {failure.what}", "bad", failure.detail)
+        self.desk.ask_to_sign_in(error)
 
     def show_failure(self, failure: "Failure") -> None:
         """Show why something was refused; an amount that was refused is opened again."""

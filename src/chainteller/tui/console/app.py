@@ -103,10 +103,11 @@ class Console(ConsoleShell):
     def __init__(self, start: Start, look: ConsoleSettings) -> None:
         self.commands_of: Callable[[str], Sequence[AnyCommand]] = commands_of
         self.desk = Desk(self, self, look)
+        self.desk.sign_in_question = partial(_ask_to_sign_in, self)
         super().__init__()
         self.animation_level = "none"
         self._begin = start
-        self._poller = Poller(self.desk, self.alert, partial(_ask_to_sign_in, self))
+        self._poller = Poller(self.desk, self.alert)
         self._hostile = HostileTextFilter()
         self._private = PrivacyFilter(self.desk.privacy)
         self.typed_ahead = TypedAhead(self)
@@ -232,7 +233,7 @@ class Console(ConsoleShell):
 
         self.desk.unheard(0, error)
         if isinstance(error, SignInRequired) and self.desk.settings.sign_in is not None:
-            _ask_to_sign_in(self, error)
+            self.desk.ask_to_sign_in(error)
             return
         if isinstance(self.screen, DeskScreen):
             self.screen.fail(error)

@@ -1,11 +1,10 @@
 """Asks the service for news at the desk's interval and says what changed."""
 
-from collections.abc import Callable
 from contextlib import suppress
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from chainteller.service.errors import Forbidden, NotOffered, SignInRequired, TellerError
+from chainteller.service.errors import Forbidden, NotOffered, TellerError
 from chainteller.tui.colleagues import LOOKED_BACK, READ_BACK
 from chainteller.tui.desk import Desk
 from chainteller.tui.service_calls import call_service
@@ -20,15 +19,9 @@ _PROBE_EVERY = 30
 class Poller:
     """One question at a time; after a failure it waits longer, and the top bar says so."""
 
-    def __init__(
-        self,
-        desk: Desk,
-        alert: "Alert",
-        ask_to_sign_in: Callable[[TellerError], None] = lambda _: None,
-    ) -> None:
+    def __init__(self, desk: Desk, alert: "Alert") -> None:
         self._desk = desk
         self._alert = alert
-        self._ask_to_sign_in = ask_to_sign_in
         self._cursor = -1
         self._running = False
         self._skip = 0
@@ -52,8 +45,7 @@ class Poller:
             self._skip, self._refused = self._wait, error
             self._wait = min(_LONGEST_WAIT_S, self._wait * 2)
             self._desk.unheard(self._skip, error)
-            if isinstance(error, SignInRequired):
-                self._ask_to_sign_in(error)
+            self._desk.ask_to_sign_in(error)
         else:
             self._skip, self._wait = 0, 1
         finally:

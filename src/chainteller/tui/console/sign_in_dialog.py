@@ -115,10 +115,10 @@ class SignInScreen(ScrolledDialog[str]):
 
 
 def ask_to_sign_in(console: "App[Any]", desk: Desk, error: TellerError) -> None:
-    """Let the agent sign in, unless they closed that and asked for nothing since."""
+    """Open the question to sign in, once."""
     sign_in = desk.settings.sign_in
     is_asked = any(isinstance(each, SignInScreen) for each in console.screen_stack)
-    if sign_in is None or is_asked or desk.leaves_sign_in:
+    if sign_in is None or is_asked:
         return
     desk.shell.deafen()
     asked = SignInScreen(desk, sign_in, error.message)
