@@ -1,4 +1,4 @@
-"""The first frame is painted before the engine, pydantic, click or storage are imported."""
+"""The first frame is painted before the engine, pydantic, storage or another screen is imported."""
 
 import subprocess
 import sys
@@ -8,15 +8,22 @@ SOURCE = Path(__file__).parents[2] / "src"
 PROGRAM = """
 import inspect
 import sys
+from chainteller.tui.commands import SCREENS
+from chainteller.tui.console import app
 from chainteller.tui.console.app import Console
 from chainteller.tui.start import ConsoleSettings
 
 heavy = ("pydantic", "click", "sqlalchemy", "sqlmodel", "httpx", "eth_account", "nacl", "starlette",
          "chainteller.service.models", "chainteller.storage", "chainteller.engine",
-         "chainteller.remote", "chainteller.adapters", "chainteller.api")
+         "chainteller.remote", "chainteller.adapters", "chainteller.api", "chainteller.workspace",
+         "chainteller.tui.console.command_table", "chainteller.tui.dialogs.boxes",
+         *(f"chainteller.tui.{name}" for name in SCREENS[1:]))
 
 class Stopped(Console):
     CSS_PATH = inspect.getfile(Console).replace("app.py", "app.tcss")
+
+    def run(self):
+        return super().run(headless=True, size=(80, 24))
 
     def refresh_css(self, animate=True):
         raise AssertionError("all styles are read twice")
@@ -30,7 +37,8 @@ class Stopped(Console):
         print(",".join(name for name in heavy if name in sys.modules) or "nothing")
         self.exit()
 
-Stopped(lambda: None, ConsoleSettings()).run(headless=True, size=(80, 24))
+app.Console = Stopped
+app.run_console(lambda: None, ConsoleSettings())
 """
 
 

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 from chainteller.records.blocks import Next, Step
 from chainteller.records.formats import Piece, clock_time
-from chainteller.tui.dialogs.boxes import wrapped
-from chainteller.tui.widgets.lines import EMPTY, Line, heading, line
+from chainteller.tui.widgets.lines import EMPTY, Line, heading, line, wrapped
 
 if TYPE_CHECKING:
     from chainteller.service.models.trades import Transaction

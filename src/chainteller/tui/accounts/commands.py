@@ -9,11 +9,9 @@ from chainteller.records.formats import short_id
 from chainteller.service.errors import ReadOnlyProfile
 from chainteller.tui.accounts.screen import serve_selected
 from chainteller.tui.commands import Command, always, control_against
-from chainteller.tui.decisions.flow import freeze_or_lift
 from chainteller.tui.desk import NOBODY
 from chainteller.tui.desk_screen import say
 from chainteller.tui.list_screen import opens, orders
-from chainteller.tui.steps import take
 
 if TYPE_CHECKING:
     from chainteller.tui.accounts.screen import AccountsScreen
@@ -53,6 +51,9 @@ def _trade(side: str, screen: "AccountsScreen") -> None:
 
 
 def _control(screen: "AccountsScreen") -> None:
+    from chainteller.tui.decisions.flow import freeze_or_lift
+    from chainteller.tui.steps import take
+
     account = screen.selected
     if account is not None:
         take(screen, freeze_or_lift((account,)))

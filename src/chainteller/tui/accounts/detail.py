@@ -29,10 +29,9 @@ from chainteller.tui.balance_history import (
     read_history,
 )
 from chainteller.tui.desk import Desk
-from chainteller.tui.dialogs.boxes import wrapped
 from chainteller.tui.queries import AccountSheet, Gap, account_sheet
 from chainteller.tui.service_calls import call_service
-from chainteller.tui.widgets.lines import Line, heading, line
+from chainteller.tui.widgets.lines import Line, heading, line, wrapped
 from chainteller.tui.widgets.record_lines import fact_lines
 from chainteller.workspace.notes import lines_of
 

@@ -16,7 +16,6 @@ from chainteller.tui.accounts import view as accounts_view
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.desk import Connection, Desk
 from chainteller.tui.desk_screen import give_back_amount, has_room, refusal_text
-from chainteller.tui.dialogs.choice import Choice
 from chainteller.tui.list_screen import Listed, ListScreen, order_of
 from chainteller.tui.messages import FieldStepped
 from chainteller.tui.widgets.ground import Ground, titled
@@ -430,6 +429,7 @@ async def _add(screen: AccountsScreen, typed: str) -> None:
     """
     from chainteller.domain.customer_lines import BANK_ACCOUNT_TYPES
     from chainteller.tui.accounts import flow as account_flow
+    from chainteller.tui.dialogs.choice import Choice
 
     desk = screen.desk
     bank_account_id, _, kind = typed.partition(" ")

@@ -7,10 +7,9 @@ from chainteller.records.formats import Piece
 from chainteller.service.errors import NotOffered
 from chainteller.tui.audit import verification
 from chainteller.tui.desk import Desk
-from chainteller.tui.dialogs.boxes import wrapped
 from chainteller.tui.list_screen import Blocks, Listing, ListScreen
 from chainteller.tui.queries import query
-from chainteller.tui.widgets.lines import Line, heading, line
+from chainteller.tui.widgets.lines import Line, heading, line, wrapped
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, WIDE_GAP, Column
 from chainteller.tui.widgets.record_lines import RecordColumns
 

@@ -55,12 +55,13 @@ def run_console(start: Start, look: ConsoleSettings, reopen: Reopen | None = Non
         The exit code: 0 for ctrl+q, 130 SIGINT, 143 SIGTERM, 129 SIGHUP, 1 after a crash,
         2 when two commands want the same key.
     """
-    from chainteller.tui.console.command_table import clashes
+    if look.keys:
+        from chainteller.tui.console.command_table import clashes  # imports every screen
 
-    problems = clashes(look.keys) if look.keys else []
-    if problems:
-        sys.stderr.write("\n".join(problems) + "\n")
-        return 2
+        problems = clashes(look.keys)
+        if problems:
+            sys.stderr.write("\n".join(problems) + "\n")
+            return 2
     hidden = False
     while True:
         console = Console(start, look)

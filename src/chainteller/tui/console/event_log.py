@@ -1,8 +1,8 @@
 """What has happened on this console, to be read again."""
 
 from chainteller.tui.desk import Desk
-from chainteller.tui.dialogs.boxes import Box, wrapped
-from chainteller.tui.widgets.lines import line
+from chainteller.tui.dialogs.boxes import Box
+from chainteller.tui.widgets.lines import line, wrapped
 
 _TEXT_CELLS = 60
 

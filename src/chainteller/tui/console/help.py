@@ -11,9 +11,9 @@ from chainteller.tui.commands import EVERYWHERE, AnyCommand, shown_keys
 from chainteller.tui.console.command_table import COMMANDS, PALETTE, why_unavailable
 from chainteller.tui.console.glossary import Term, terms_for
 from chainteller.tui.desk import Desk
-from chainteller.tui.dialogs.boxes import Box, wrapped
+from chainteller.tui.dialogs.boxes import Box
 from chainteller.tui.dialogs.list_dialog import ListDialog
-from chainteller.tui.widgets.lines import Lines, line
+from chainteller.tui.widgets.lines import Lines, line, wrapped
 from chainteller.tui.widgets.paged_list import Column, PagedList, Row
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from chainteller import __version__
 from chainteller.service.operations import FEATURES
 from chainteller.sqlite import sqlite3
 from chainteller.tui.desk import Desk
-from chainteller.tui.dialogs.boxes import Box, wrapped
-from chainteller.tui.widgets.lines import Line, line
+from chainteller.tui.dialogs.boxes import Box
+from chainteller.tui.widgets.lines import Line, line, wrapped
 
 
 class InfoScreen(Box):

@@ -7,9 +7,9 @@ from textual.app import App
 
 from chainteller.records.formats import clean
 from chainteller.tui.desk import Backstage, Desk
-from chainteller.tui.dialogs.boxes import Box, wrapped
+from chainteller.tui.dialogs.boxes import Box
 from chainteller.tui.service_calls import Later, call_service
-from chainteller.tui.widgets.lines import Line, Lines, line
+from chainteller.tui.widgets.lines import Line, Lines, line, wrapped
 from chainteller.workspace.last_action import NOTHING_SENT, Fact, last_money_action
 
 _LABEL_CELLS, _VALUE_CELLS = 10, 60

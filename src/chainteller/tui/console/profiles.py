@@ -8,10 +8,9 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
 from chainteller.tui.desk import Desk
-from chainteller.tui.dialogs.boxes import wrapped
 from chainteller.tui.dialogs.list_dialog import KeyedListDialog
 from chainteller.tui.widgets.bars import TooSmall
-from chainteller.tui.widgets.lines import Line, Lines, line
+from chainteller.tui.widgets.lines import Line, Lines, line, wrapped
 from chainteller.tui.widgets.paged_list import Column, PagedList, Row
 
 _COLUMNS = (

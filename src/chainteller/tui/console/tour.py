@@ -15,12 +15,11 @@ from textual.widget import Widget
 
 from chainteller.records.formats import Piece
 from chainteller.tui.console.app import Console
-from chainteller.tui.dialogs.boxes import wrapped
 from chainteller.tui.service_calls import Later
 from chainteller.tui.start import ConsoleSettings, Start
 from chainteller.tui.textual_fixes.app import press_keys
 from chainteller.tui.widgets.guide_panel import GuidePanel
-from chainteller.tui.widgets.lines import Line, line
+from chainteller.tui.widgets.lines import Line, line, wrapped
 
 _OWN = frozenset({"f5", "f6", "ctrl+q"})
 _SETTLE_S = 0.4

@@ -16,11 +16,11 @@ from chainteller.service.operations import EXECUTE_QUOTE, IDEMPOTENCY
 from chainteller.tui.console.protection import agreed
 from chainteller.tui.desk import Backstage, Desk, Settled
 from chainteller.tui.desk_screen import DeskScreen
-from chainteller.tui.dialogs.boxes import Box, wrapped
+from chainteller.tui.dialogs.boxes import Box
 from chainteller.tui.dialogs.choice import Choice
 from chainteller.tui.service_calls import Later, call_service
 from chainteller.tui.widgets.failure_panel import FailurePanel
-from chainteller.tui.widgets.lines import line
+from chainteller.tui.widgets.lines import line, wrapped
 from chainteller.workspace.outcomes import (
     MOVES_NOTHING,
     Fate,

@@ -16,7 +16,7 @@ from chainteller.tui.customers.sheet import CustomerSheet, customer_sheet
 from chainteller.tui.customers.timeline import Entry, Timeline, timeline_of
 from chainteller.tui.desk import Connection, Desk
 from chainteller.tui.desk_screen import refusal_text, say
-from chainteller.tui.dialogs.boxes import CustomerBox, wrapped
+from chainteller.tui.dialogs.boxes import CustomerBox
 from chainteller.tui.exports import Export, Table, exports_here, receipt_exports, record_json
 from chainteller.tui.found import Found
 from chainteller.tui.list_screen import FilteredListScreen, Listed, narrowed, only_of
@@ -24,7 +24,7 @@ from chainteller.tui.queries import Gap
 from chainteller.tui.service_calls import call_service
 from chainteller.tui.widgets.detail import Detail
 from chainteller.tui.widgets.ground import titled
-from chainteller.tui.widgets.lines import Line, Lines, line
+from chainteller.tui.widgets.lines import Line, Lines, line, wrapped
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList
 
 _PLACES = {"trade": "trades", "deposit": "transfers", "withdrawal": "transfers",

@@ -1,6 +1,6 @@
 """Boxes over a screen: a text for the customer, the event log, a text to copy or to keep."""
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import ClassVar, Generic
 
@@ -124,32 +124,3 @@ class CopyBox(Box):
         save = partial(self._save, f"chainteller-{name}.txt", self._text)
         self.app.run_worker(Later(save), group="save")
         self.dismiss()
-
-
-def cut(text: str, width: int) -> list[str]:
-    """``text`` in parts of ``width`` characters, wherever its words end."""
-    width = max(1, width)  # a window may leave nothing
-    return [text[at : at + width] for at in range(0, len(text), width)]
-
-
-def wrapped(text: str, width: int) -> list[str]:
-    """Words of ``text`` in lines of at most ``width`` cells; its own line breaks are kept."""
-    rows: list[str] = []
-    width = max(1, width)  # a window may leave nothing
-    for paragraph in text.splitlines() or [""]:
-        row = ""
-        for word in _short_words(paragraph, width):
-            if row and len(row) + 1 + len(word) > width:
-                rows.append(row)
-                row = word
-            else:
-                row = f"{row} {word}" if row else word
-        rows.append(row)
-    return rows
-
-
-def _short_words(paragraph: str, width: int) -> Iterator[str]:
-    """The words of a paragraph; a path or a hash that is wider than a line is cut into lines."""
-    for word in paragraph.split(" "):
-        for start in range(0, max(1, len(word)), width):
-            yield word[start : start + width]

@@ -6,8 +6,8 @@ from typing import Any
 
 from textual.signal import Signal
 
-from chainteller.tui.dialogs.boxes import CustomerBox, wrapped
-from chainteller.tui.widgets.lines import Line, Lines, line
+from chainteller.tui.dialogs.boxes import CustomerBox
+from chainteller.tui.widgets.lines import Line, Lines, line, wrapped
 
 _WIDTH = 70
 _LOOKS_EVERY_S = 1.0

@@ -12,12 +12,12 @@ from chainteller.training.reading import duration
 from chainteller.training.score import judge
 from chainteller.tui.commands import Command, always
 from chainteller.tui.console.palette import deferred
-from chainteller.tui.dialogs.boxes import Box, cut
+from chainteller.tui.dialogs.boxes import Box
 from chainteller.tui.service_calls import Later, call_service
 from chainteller.tui.training import guide
 from chainteller.tui.training.sayings import Sayings
 from chainteller.tui.wallets.screen import WalletsScreen
-from chainteller.tui.widgets.lines import line
+from chainteller.tui.widgets.lines import cut, line
 from chainteller.tui.widgets.paste_field import SIGNATURE
 
 if TYPE_CHECKING:

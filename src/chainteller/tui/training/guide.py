@@ -7,8 +7,7 @@ from chainteller.records.formats import Piece, clock_time
 from chainteller.training.results import PASSED, Standing
 from chainteller.training.score import Judged
 from chainteller.training.session import Session
-from chainteller.tui.dialogs.boxes import wrapped
-from chainteller.tui.widgets.lines import Line, line
+from chainteller.tui.widgets.lines import Line, line, wrapped
 
 KEYS = (
     ("f2", "story"),

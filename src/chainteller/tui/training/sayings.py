@@ -9,8 +9,8 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 
 from chainteller.training.scenarios import Statement
-from chainteller.tui.dialogs.boxes import ScrolledDialog, wrapped
-from chainteller.tui.widgets.lines import Line, Lines, line
+from chainteller.tui.dialogs.boxes import ScrolledDialog
+from chainteller.tui.widgets.lines import Line, Lines, line, wrapped
 
 _WIDTH = 66
 

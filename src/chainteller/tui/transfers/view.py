@@ -15,8 +15,7 @@ from chainteller.records.transfers import (
     transfer_fields,
 )
 from chainteller.tui import answer
-from chainteller.tui.dialogs.boxes import cut
-from chainteller.tui.widgets.lines import Line, line
+from chainteller.tui.widgets.lines import Line, cut, line
 from chainteller.tui.widgets.paged_list import Column
 from chainteller.tui.widgets.record_lines import RecordColumns, fact_lines
 

@@ -7,10 +7,9 @@ from chainteller.domain.second_method import ArrivalFinding, StatementReason
 from chainteller.records.formats import countdown, money, short_id
 from chainteller.service.models.counterparties import SmallTransferRequest, StatementRequest
 from chainteller.tui.customer import CustomerRequest
-from chainteller.tui.dialogs.boxes import cut, wrapped
 from chainteller.tui.steps import Choose, OpenField, Result, Step, Write, notice
 from chainteller.tui.wallets.book import Wallet
-from chainteller.tui.widgets.lines import Line, line
+from chainteller.tui.widgets.lines import Line, cut, line, wrapped
 from chainteller.tui.widgets.paste_field import STATEMENT
 
 if TYPE_CHECKING:

@@ -21,7 +21,6 @@ from chainteller.records.formats import (
     when,
 )
 from chainteller.records.wallets import CHALLENGE, SMALL_TRANSFER, WALLET
-from chainteller.tui.dialogs.boxes import cut, wrapped
 from chainteller.tui.titles import work_title
 from chainteller.tui.wallets.book import (
     SEARCHED,
@@ -34,7 +33,7 @@ from chainteller.tui.wallets.book import (
     limits_of,
 )
 from chainteller.tui.wallets.second_method import second_lines
-from chainteller.tui.widgets.lines import Line, heading, line
+from chainteller.tui.widgets.lines import Line, cut, heading, line, wrapped
 from chainteller.tui.widgets.paged_list import Column, Row
 from chainteller.wallets.findings import INCOMPLETE
 

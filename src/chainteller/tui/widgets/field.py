@@ -36,7 +36,7 @@ class Field(Input):
     """
 
     def __init__(self, *, id: str = "field") -> None:  # noqa: A002 - Textual's name
-        super().__init__(id=id, compact=True, select_on_focus=True, max_length=_LONGEST)
+        super().__init__(id=id, select_on_focus=True, max_length=_LONGEST)
         self.cursor_blink = False
         self.purpose = ""
         self.asset: Asset | None = None

@@ -20,7 +20,7 @@ TitledWidget = TypeVar("TitledWidget", bound=Widget)
 def titled(title: str, widget: TitledWidget) -> TitledWidget:
     """``widget`` with the title of its frame, where the style sheet gives it one."""
     widget.border_title = title
-    widget.add_class("titled")
+    widget.add_class("titled", update=False)  # it is styled when it is mounted
     return widget
 
 

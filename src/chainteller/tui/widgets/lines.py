@@ -3,7 +3,7 @@
 No markup is ever interpreted: text is data here. A tone is one or more words of ``TONES``.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -99,6 +99,35 @@ def _crop(text: str, width: int) -> str:
     while text and cell_len(text) >= width:
         text = text[:-1]
     return text + "…"
+
+
+def cut(text: str, width: int) -> list[str]:
+    """``text`` in parts of ``width`` characters, wherever its words end."""
+    width = max(1, width)  # a window may leave nothing
+    return [text[at : at + width] for at in range(0, len(text), width)]
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Words of ``text`` in lines of at most ``width`` cells; its own line breaks are kept."""
+    rows: list[str] = []
+    width = max(1, width)  # a window may leave nothing
+    for paragraph in text.splitlines() or [""]:
+        row = ""
+        for word in _short_words(paragraph, width):
+            if row and len(row) + 1 + len(word) > width:
+                rows.append(row)
+                row = word
+            else:
+                row = f"{row} {word}" if row else word
+        rows.append(row)
+    return rows
+
+
+def _short_words(paragraph: str, width: int) -> Iterator[str]:
+    """The words of a paragraph; a path or a hash that is wider than a line is cut into lines."""
+    for word in paragraph.split(" "):
+        for start in range(0, max(1, len(word)), width):
+            yield word[start : start + width]
 
 
 _STRIPS_KEPT = 4
