@@ -85,10 +85,8 @@ class _People(NamedTuple):
     bank_accounts: list[str]
 
 
-def accounts(connection: Session, organisation_id: str, text: str | None) -> Matching:
+def accounts(connection: Session, organisation_id: str, text: str) -> Matching:
     """Trading accounts by id, and by their customer and bank account."""
-    if not text:
-        return Matching()
     people = _people(connection, organisation_id, text)
     if people.customers is None:
         named = _named(text)

@@ -3,7 +3,6 @@
 from chainteller.storage.db import records
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.sources import Finder, Source
-from chainteller.storage.lists import search_filter
 from chainteller.storage.lists.pages import Asked, Counted, Listing
 
 CUSTOMER_COLUMNS = {
@@ -64,6 +63,10 @@ _LISTED = Listing(
 
 def page(connection: Session, organisation_id: str, query: Asked) -> tuple[list[Record], Counted]:
     """A page of trading accounts, newest first or by last activity."""
+    if not query.text:
+        return _LISTED.page(connection, (organisation_id,), query)
+    from chainteller.storage.lists import search_filter  # noqa: PLC0415 - not for the first rows
+
     found = search_filter.accounts(connection, organisation_id, query.text)
     total = found.total(query.page * query.limit)
     return _LISTED.page(connection, (organisation_id,), query, *found.extras, total=total)

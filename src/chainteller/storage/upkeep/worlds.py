@@ -4,7 +4,7 @@ Used before the first rows are shown, so with ``sqlite3`` alone.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
 
@@ -49,5 +49,14 @@ def _newest_change() -> int:
     package = Path(__file__).parents[2]
     parts = ("domain", "engine", "storage", "wallets")
     sources = (shipped("sample_data"), *(package / part for part in parts))
-    found = (file for folder in sources for file in folder.rglob("*.*") if file.suffix != ".pyc")
-    return max(file.stat().st_mtime_ns for file in found)
+    return max(change for folder in sources for change in _changes(folder))
+
+
+def _changes(folder: str | Path) -> Iterator[int]:
+    """The times of all files below a folder, but for compiled ones."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if not entry.is_dir():
+                yield entry.stat().st_mtime_ns
+            elif entry.name != "__pycache__":
+                yield from _changes(entry.path)
