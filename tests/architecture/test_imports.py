@@ -93,3 +93,13 @@ def test_an_embedded_command_loads_no_console_no_client_and_no_migrations() -> N
     loaded = _loaded("from chainteller.cli.main import run\nassert run(['markets', '--json']) == 0")
     assert "chainteller" in loaded
     assert not loaded & {"textual", "httpx", "starlette", "eth_account", "alembic", "sqlalchemy"}
+
+
+def test_due_work_loads_no_wallets_before_some_needs_them() -> None:
+    loaded = _loaded("import chainteller.engine.upkeep.due")
+    assert not {name for name in loaded if name.startswith("chainteller.wallets")}
+
+
+def test_the_first_rows_are_read_without_the_search() -> None:
+    loaded = _loaded("import chainteller.storage.queries.first_page")
+    assert not loaded & {"chainteller.storage.lists.search", "chainteller.domain.search_texts"}

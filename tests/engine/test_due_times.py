@@ -14,16 +14,15 @@ from tests.world.engines import DPT, USDC_SOLANA, FixedPrices, World, make_world
 
 from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND, format_instant
 from chainteller.domain.options import EngineOptions
-from chainteller.domain.second_method import DEFAULT_VALIDITY_S, WATCHED_AFTER
+from chainteller.domain.second_method import DEFAULT_VALIDITY_S, WATCH, WATCHED_AFTER
 from chainteller.engine.engine import Engine
 from chainteller.engine.operations import (
     decision_records,
     deposits,
     provider_requests,
     settlement,
-    small_transfers,
     trades,
-    withdrawals,
+    transfers,
 )
 from chainteller.engine.operations.due_times import WORK
 from chainteller.engine.upkeep import due
@@ -118,14 +117,14 @@ BEGIN: dict[str, Callable[[World], None]] = {
     trades.FILL: _fill,
     trades.SETTLE: _settle,
     deposits.COMPLETE: _complete_deposit,
-    withdrawals.REVIEW: _review,
-    withdrawals.SEND: _send,
-    withdrawals.COMPLETE: _complete,
+    transfers.REVIEW: _review,
+    transfers.SEND: _send,
+    transfers.COMPLETE: _complete,
     decision_records.DUE: _freeze,
-    small_transfers.WATCH: _watch,
+    WATCH: _watch,
 }
 """How a record comes to wait for each kind of work."""
-DECIDING = sorted(set(BEGIN) - {small_transfers.WATCH})
+DECIDING = sorted(set(BEGIN) - {WATCH})
 """A look for arrivals decides by its own deadline, whenever it's made."""
 
 
@@ -159,7 +158,7 @@ def _said(bank: World) -> list[str]:
 
 def test_every_kind_of_work_is_tried_here() -> None:
     of_a_bank = WORK.keys() - {provider_requests.SETTLE}  # a gateway's is in tests/gateway
-    assert BEGIN.keys() == of_a_bank == {*due._STEPS, small_transfers.WATCH}
+    assert BEGIN.keys() == of_a_bank == {*due._STEPS, WATCH}
 
 
 @pytest.mark.parametrize("kind", DECIDING)
@@ -258,15 +257,15 @@ def test_work_that_is_missing_is_named(bank: World, kind: str) -> None:
 
 
 def test_a_small_transfer_that_nobody_sent_needs_no_work_any_more(bank: World) -> None:
-    BEGIN[small_transfers.WATCH](bank)
-    reference, _ = _job(bank, small_transfers.WATCH)
+    BEGIN[WATCH](bank)
+    reference, _ = _job(bank, WATCH)
     _pass(bank, DEFAULT_VALIDITY_S + WATCHED_AFTER // SECOND + 1)
     assert bank.engine.next_due() is None
-    assert _status(bank, small_transfers.WATCH, reference) == "open"
+    assert _status(bank, WATCH, reference) == "open"
     assert _said(bank) == []
 
 
-@pytest.mark.parametrize("kind", [trades.FILL, withdrawals.SEND, withdrawals.COMPLETE])
+@pytest.mark.parametrize("kind", [trades.FILL, transfers.SEND, transfers.COMPLETE])
 def test_work_on_a_record_that_needs_none_is_named(bank: World, kind: str) -> None:
     BEGIN[kind](bank)
     reference, due_at = _job(bank, kind)
@@ -280,8 +279,8 @@ def test_work_on_a_record_that_needs_none_is_named(bank: World, kind: str) -> No
 
 
 def test_a_withdrawal_is_never_completed_as_a_deposit(bank: World) -> None:
-    BEGIN[withdrawals.SEND](bank)
-    reference, due_at = _job(bank, withdrawals.SEND)
+    BEGIN[transfers.SEND](bank)
+    reference, due_at = _job(bank, transfers.SEND)
     before = bank.balances()
     with unguarded(bank) as connection:
         job = {"kind": deposits.COMPLETE, "reference": reference, "run_at": due_at}
@@ -290,7 +289,7 @@ def test_a_withdrawal_is_never_completed_as_a_deposit(bank: World) -> None:
         connection.commit()
     what = "work is scheduled on a record that is missing"
     assert named == [f"invariant 8: {what} (deposit.complete {reference})"]
-    _move(bank, withdrawals.SEND, NEVER)
+    _move(bank, transfers.SEND, NEVER)
     _pass(bank, OPTIONS.deposit_delay_s)
     assert bank.balances() == before
     assert bank.engine.withdrawal_record(bank.account, reference).status == "processing"
@@ -298,8 +297,8 @@ def test_a_withdrawal_is_never_completed_as_a_deposit(bank: World) -> None:
 
 def test_a_review_without_an_end_is_not_ended_by_a_job(bank: World) -> None:
     """A withdrawal to a contract wallet that no chain confirmed waits for a person."""
-    BEGIN[withdrawals.REVIEW](bank)
-    reference, due_at = _job(bank, withdrawals.REVIEW)
+    BEGIN[transfers.REVIEW](bank)
+    reference, due_at = _job(bank, transfers.REVIEW)
     with unguarded(bank) as connection:
         connection.execute(text("UPDATE transfer SET review_eta = NULL"))
         named = [str(each) for each in breaches(connection) if each.invariant == 8]
@@ -347,7 +346,7 @@ def test_a_fill_that_waits_for_its_market_is_no_breach(tmp_path: Path) -> None:
     bank.close()
 
 
-@pytest.mark.parametrize("kind", [trades.FILL, withdrawals.SEND])
+@pytest.mark.parametrize("kind", [trades.FILL, transfers.SEND])
 def test_a_delay_that_was_changed_at_a_restart_is_no_breach(bank: World, kind: str) -> None:
     """Work that is under way keeps the time that it was given, unless the new delay is longer."""
     BEGIN[kind](bank)
@@ -363,24 +362,24 @@ def test_a_delay_that_was_changed_at_a_restart_is_no_breach(bank: World, kind: s
 
 
 def test_a_longer_delay_holds_for_what_is_under_way(bank: World) -> None:
-    BEGIN[withdrawals.SEND](bank)
-    reference, due_at = _job(bank, withdrawals.SEND)
+    BEGIN[transfers.SEND](bank)
+    reference, due_at = _job(bank, transfers.SEND)
     longer = replace(bank.context, options=replace(OPTIONS, withdrawal_delay_s=3_600))
     bank.engine = Engine(longer, bank.engine.actor)
     bank.clock.set(due_at)
     bank.engine.run_due()
-    assert _status(bank, withdrawals.SEND, reference) == "processing"
-    assert _job(bank, withdrawals.SEND) == (reference, due_at + 3_595 * SECOND)
+    assert _status(bank, transfers.SEND, reference) == "processing"
+    assert _job(bank, transfers.SEND) == (reference, due_at + 3_595 * SECOND)
     assert _said(bank) == []
 
 
 def test_the_next_event_is_at_the_record_s_time_again(bank: World) -> None:
     """Training skips to it."""
-    BEGIN[withdrawals.REVIEW](bank)
-    _, due_at = _job(bank, withdrawals.REVIEW)
-    _move(bank, withdrawals.REVIEW, LONG_AGO)
+    BEGIN[transfers.REVIEW](bank)
+    _, due_at = _job(bank, transfers.REVIEW)
+    _move(bank, transfers.REVIEW, LONG_AGO)
     assert bank.engine.next_due() == LONG_AGO
     bank.engine.run_due()
     assert bank.engine.next_due() == due_at
     with bank.database.read() as connection:
-        assert jobs.take_due(connection, due_at - 1, withdrawals.SEND) is None
+        assert jobs.take_due(connection, due_at - 1, transfers.SEND) is None

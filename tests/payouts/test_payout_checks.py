@@ -28,7 +28,7 @@ from chainteller.domain.actors import DEFAULT_ORGANISATION
 from chainteller.domain.challenges import DORMANCY
 from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND
 from chainteller.engine.forwarding.marking import BEGAN
-from chainteller.engine.operations import withdrawals
+from chainteller.engine.operations import transfers
 from chainteller.service.models.counterparties import RegisterCounterparty, ReverificationRequest
 from chainteller.service.models.funding import Destination, WithdrawalRequest
 from chainteller.storage.log import append
@@ -406,7 +406,7 @@ def test_a_withdrawal_that_was_sent_or_ended_is_left_alone(fresh: PayoutBank) ->
     before = {each: fresh.cell(TRANSFER, {"id": each}, "version") for each in (sent, cancelled)}
     with sealed(fresh.world.database) as rows:
         for each in before:
-            jobs.schedule(rows, withdrawals.SEND, each, 1)
+            jobs.schedule(rows, transfers.SEND, each, 1)
     fresh.world.engine.run_due()
     after = {each: fresh.cell(TRANSFER, {"id": each}, "version") for each in (sent, cancelled)}
     assert (after, fresh.audited("payout.refused")) == (before, [])

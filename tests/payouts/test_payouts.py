@@ -20,7 +20,7 @@ from tests.wallets.customers import customers
 from tests.world.files import sealed
 
 from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND
-from chainteller.engine.operations import withdrawals
+from chainteller.engine.operations import transfers
 from chainteller.engine.operations.claim_proofs import Rechecked, recheck
 from chainteller.engine.verification.full_pass import verify_claims
 from chainteller.service.errors import ClaimUnverifiable, ServiceError
@@ -434,7 +434,7 @@ def test_a_recheck_tells_the_level_and_what_is_checked(bank: PayoutBank) -> None
 def test_work_on_a_missing_record_is_a_finding_and_stops_nothing(bank: PayoutBank) -> None:
     pair = bank.payable[0]
     with sealed(bank.world.database) as rows:
-        jobs.schedule(rows, withdrawals.SEND, "TXN_NOBODY", 1)
+        jobs.schedule(rows, transfers.SEND, "TXN_NOBODY", 1)
     assert [str(each) for each in bank.breaches()] == [
         "invariant 8: work is scheduled on a record that is missing (withdrawal.send TXN_NOBODY)"
     ]

@@ -19,6 +19,8 @@ SCHEME = "transfer"
 DEFAULT_VALIDITY_S = 2 * 3600
 MINIMUM_VALIDITY_S = 600
 MAXIMUM_VALIDITY_S = 7 * 86_400
+WATCH = "small_transfer.watch"
+"""The kind of the due work that looks for arrivals."""
 WATCHED_AFTER = DAY
 """How long arrivals are looked for after the deadline: one in time may be seen late, and one that
 is late is named."""

@@ -22,7 +22,7 @@ from chainteller.engine.forwarding import kept
 from chainteller.engine.operations import decision_records, provider_requests
 from chainteller.engine.operations.provider_requests import GATEWAY, SETTLE, changed
 from chainteller.engine.operations.trades import PUT_BACK
-from chainteller.engine.operations.withdrawals import SEND
+from chainteller.engine.operations.transfers import SEND
 from chainteller.service import operations
 from chainteller.service.errors import (
     IdempotencyInProgress,

@@ -28,7 +28,7 @@ from chainteller.engine.forwarding import kept, requests, sending
 from chainteller.engine.forwarding.requests import Plan
 from chainteller.engine.operations import provider_requests, transfers, withdrawals
 from chainteller.engine.operations.trades import DROPPED
-from chainteller.engine.operations.withdrawals import REVIEW, SEND
+from chainteller.engine.operations.transfers import REVIEW, SEND
 from chainteller.service import operations
 from chainteller.service.errors import (
     Conflict,

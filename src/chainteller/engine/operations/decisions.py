@@ -33,7 +33,7 @@ from chainteller.engine.operations import (
     second_persons,
     transfers,
 )
-from chainteller.engine.operations.withdrawals import REVIEW
+from chainteller.engine.operations.transfers import REVIEW
 from chainteller.service import operations
 from chainteller.service.errors import Conflict, Forbidden, RoleRequired, ValidationFailed
 from chainteller.service.models.decisions import (

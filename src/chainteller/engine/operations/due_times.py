@@ -12,6 +12,7 @@ from chainteller.domain.challenges import ChallengeStatus
 from chainteller.domain.clock import SECOND
 from chainteller.domain.decisions import NEVER, DecisionKind, DecisionStatus
 from chainteller.domain.provider_requests import RequestStatus
+from chainteller.domain.second_method import WATCH
 from chainteller.domain.timekeeping import stamped
 from chainteller.domain.trades import TradeStatus
 from chainteller.domain.transfers import Direction, TransferStatus
@@ -20,9 +21,8 @@ from chainteller.engine.operations import (
     decision_records,
     deposits,
     provider_requests,
-    small_transfers,
     trades,
-    withdrawals,
+    transfers,
 )
 from chainteller.storage.db import records
 from chainteller.storage.db.query import Query, Record, Session, row_of
@@ -69,7 +69,7 @@ WORK: Mapping[str, Work] = {
         Direction.DEPOSIT,
         IS_HERE,
     ),
-    withdrawals.REVIEW: Work(
+    transfers.REVIEW: Work(
         Tables.transfer,
         _S.REVIEWING,
         "review_eta",
@@ -77,7 +77,7 @@ WORK: Mapping[str, Work] = {
         frozenset({_S.CANCELLED, _S.REJECTED}),
         Direction.WITHDRAWAL,
     ),
-    withdrawals.SEND: Work(
+    transfers.SEND: Work(
         Tables.transfer,
         _S.PROCESSING,
         "updated",
@@ -86,7 +86,7 @@ WORK: Mapping[str, Work] = {
         Direction.WITHDRAWAL,
         f"(told IS NOT NULL OR {IS_HERE})",
     ),
-    withdrawals.COMPLETE: Work(
+    transfers.COMPLETE: Work(
         Tables.transfer,
         _S.SENT,
         "updated",
@@ -110,7 +110,7 @@ WORK: Mapping[str, Work] = {
         None,
         frozenset(RequestStatus) - {RequestStatus.SENDING},
     ),
-    small_transfers.WATCH: Work(
+    WATCH: Work(
         Tables.challenge,
         ChallengeStatus.OPEN,
         "created",

@@ -31,8 +31,8 @@ from chainteller.engine.operations import (
     settlement,
     trades,
     transfers,
-    withdrawals,
 )
+from chainteller.engine.operations.outside_steps import KINDS
 from chainteller.engine.operations.provider_requests import NOT_DONE, SETTLE, changed
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
@@ -51,36 +51,6 @@ class Asked(NamedTuple):
 
     step: Step
     body: Mapping[str, str]
-
-
-def step_of(
-    context: EngineContext, connection: Session, job: Record, organisation_id: str
-) -> Step | None:
-    """What a piece of due work asks another system for; None where this program does it, which also
-    refuses a withdrawal that can't be read.
-
-    What another system was ever asked for is never done here: a program with other settings must
-    not pay or book what only that system can.
-    """
-    steps = [each for each, kind in _KINDS.items() if kind == job.kind]
-    if not steps or not _is_outside(context, connection, organisation_id, steps):
-        return None
-    if job.kind == withdrawals.SEND:
-        try:
-            row = transfer_rows.find_any(connection, job.reference)
-        except UNREADABLE:
-            return None
-        is_to_bank = row is None or row.counterparty_id is None
-        steps = [Step.CREDIT if is_to_bank else Step.TRANSFER]
-    return steps[0] if _is_outside(context, connection, organisation_id, steps) else None
-
-
-def _is_outside(
-    context: EngineContext, connection: Session, organisation_id: str, steps: list[Step]
-) -> bool:
-    if any(context.ports.of(each.part) is not None for each in steps):
-        return True
-    return rows.was_asked(connection, organisation_id, steps)
 
 
 # -- before it's sent -----------------------------------------------------------------------------
@@ -175,14 +145,8 @@ def _ask_for_trade(tx: UnitOfWork, trade_id: str) -> tuple[Asked | None, str | N
 
 _ASKS = {
     deposits.COMPLETE: _ask_for_deposit,
-    withdrawals.SEND: _ask_for_withdrawal,
+    transfers.SEND: _ask_for_withdrawal,
     trades.FILL: _ask_for_trade,
-}
-_KINDS = {
-    Step.DEBIT: deposits.COMPLETE,
-    Step.CREDIT: withdrawals.SEND,
-    Step.TRANSFER: withdrawals.SEND,
-    Step.ORDER: trades.FILL,
 }
 
 
@@ -197,7 +161,7 @@ def put_back(tx: UnitOfWork, request_id: str, why: str) -> None:
     said = json.dumps({"reason": why})
     update = changed(row, RequestStatus.NOT_DONE, tx.now, due=None, answer=said)
     pause = min(_LONGEST_PAUSE, max(_TRY_AGAIN, (tx.now - row.created) // 4))
-    kind, due = _KINDS[Step(row.operation)], tx.now + pause
+    kind, due = KINDS[Step(row.operation)], tx.now + pause
     jobs.remove(tx.rows, SETTLE, row.id)
     told = {"kind": kind, "dueAt": format_instant(due), "reason": why}
     audit = (AuditEntry(trades.PUT_BACK, row.id, told),)

@@ -26,7 +26,6 @@ from chainteller.engine.core.outcome import AuditEntry, Job, Moment, Outcome, Up
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import accounts, decision_records, payout_checks, transfers
 from chainteller.engine.operations.payout_checks import Hold, Refused
-from chainteller.engine.operations.withdrawals import COMPLETE, REVIEW, SEND
 from chainteller.storage.db.query import Record
 from chainteller.storage.db.records import Tables
 from chainteller.storage.queries import decisions, trades
@@ -65,7 +64,7 @@ def decide_escalation(withdrawal: Record, decision: Record, moment: Moment) -> O
     due = escalated.record(Tables.decision, decision).due
     waits = transfers.held_until(withdrawal, due)
     return escalated._replace(
-        rows=(*escalated.rows, waits), jobs=(Job(REVIEW, withdrawal.id, due),)
+        rows=(*escalated.rows, waits), jobs=(Job(transfers.REVIEW, withdrawal.id, due),)
     )
 
 
@@ -82,7 +81,7 @@ def decide_lapse(withdrawal: Record, decision: Record, moment: Moment) -> Outcom
 def decide_passed_review(withdrawal: Record, moment: Moment) -> Outcome:
     send_at = moment.after(moment.options.withdrawal_delay_s)
     moved = _moved(withdrawal, TransferStatus.PROCESSING, moment.now)
-    return moved._replace(jobs=(Job(SEND, withdrawal.id, send_at),))
+    return moved._replace(jobs=(Job(transfers.SEND, withdrawal.id, send_at),))
 
 
 def decide_rejection(withdrawal: Record, code: str, message: str, now: int) -> Outcome:
@@ -149,7 +148,7 @@ def decide_sending(withdrawal: Record, network_hash: str | None, moment: Moment)
         )
     confirm_at = moment.after(moment.options.withdrawal_delay_s)
     moved = _moved(withdrawal, TransferStatus.SENT, moment.now, network_tx_hash=network_hash)
-    job = Job(COMPLETE, withdrawal.id, confirm_at)
+    job = Job(transfers.COMPLETE, withdrawal.id, confirm_at)
     return moved._replace(journals=(journal,), jobs=(job,))
 
 

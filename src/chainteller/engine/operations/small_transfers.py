@@ -26,6 +26,7 @@ from chainteller.domain.second_method import (
     OTHER_CUSTOMERS,
     SCHEME,
     UNSUITABLE,
+    WATCH,
     WATCHED_AFTER,
     ArrivalFinding,
     ArrivalsUnavailable,
@@ -69,8 +70,6 @@ from chainteller.wallets.proof import Proof
 from chainteller.wallets.texts import Request, transfer_text
 
 RESOURCE = "small transfer"
-WATCH = "small_transfer.watch"
-"""The kind of the due work that looks for arrivals."""
 ARRIVED = "small_transfer.arrived"
 """The action of the audit entry, and the type of the event, of each transfer that is recorded."""
 _log = logging.getLogger(__name__)

@@ -16,6 +16,11 @@ from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
 from chainteller.storage.queries import transfers
 
+REVIEW = "withdrawal.review"
+"""Kinds of due work of a withdrawal: the end of its review, sending, and its confirmation."""
+SEND = "withdrawal.send"
+COMPLETE = "withdrawal.complete"
+
 
 def new_row(
     direction: Direction, account: Record, activity: Update, currency: Resolved, moment: Moment

@@ -69,9 +69,6 @@ from chainteller.storage.queries import markets as market_rows
 from chainteller.storage.queries import transfers as transfer_rows
 
 RESOURCE = "withdrawal"
-REVIEW = "withdrawal.review"
-SEND = "withdrawal.send"
-COMPLETE = "withdrawal.complete"
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +242,11 @@ def decide_withdrawal(order: Order, account: Record, state: State, moment: Momen
         "evidence_level": None if target.level is None else target.level.value,
     }
     send_at = moment.after(options.withdrawal_delay_s)
-    job = Job(SEND, row["id"], send_at) if review is None else Job(REVIEW, row["id"], review.until)
+    job = (
+        Job(transfers.SEND, row["id"], send_at)
+        if review is None
+        else Job(transfers.REVIEW, row["id"], review.until)
+    )
     decided = Outcome(
         row["id"],
         rows=(*target.used, activity, Insert(Tables.transfer, (row,))),

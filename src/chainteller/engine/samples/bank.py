@@ -36,6 +36,7 @@ from chainteller.engine.operations import (
     quotes,
     settlement,
     trades,
+    transfers,
     withdrawals,
 )
 from chainteller.engine.operations.currencies import CRYPTO_CURRENCY, DEPOSIT_TOKEN, STABLECOIN
@@ -502,7 +503,7 @@ class SampleBank:
         return withdrawal_id
 
     def pass_review(self, account: Account, withdrawal_id: str, at: int) -> None:
-        self.rows.jobs.pop((withdrawals.REVIEW, withdrawal_id))
+        self.rows.jobs.pop((transfers.REVIEW, withdrawal_id))
         withdrawal = self._transfer(withdrawal_id)
         passed = payouts.decide_passed_review(withdrawal, self.moment(at))
         decided = self._decided(withdrawal_id, DecisionStatus.APPROVED, _COMPLIANCE, at)
@@ -510,7 +511,7 @@ class SampleBank:
 
     def reject_withdrawal(self, account: Account, withdrawal_id: str, at: int) -> None:
         """The review refuses it, and what was held is released."""
-        self.rows.jobs.pop((withdrawals.REVIEW, withdrawal_id))
+        self.rows.jobs.pop((transfers.REVIEW, withdrawal_id))
         withdrawal = self._transfer(withdrawal_id)
         rejected = payouts.decide_rejection(withdrawal, *_REVIEW_REFUSED, at)
         decided = self._decided(withdrawal_id, DecisionStatus.REFUSED, _COMPLIANCE, at)
@@ -526,7 +527,7 @@ class SampleBank:
         return (*self.spent.get(account.id, ()), *counted)
 
     def send(self, account: Account, withdrawal_id: str, at: int) -> None:
-        self.rows.jobs.pop((withdrawals.SEND, withdrawal_id))
+        self.rows.jobs.pop((transfers.SEND, withdrawal_id))
         withdrawal = self._transfer(withdrawal_id)
         to_wallet = withdrawal.counterparty_id is not None
         network_hash = "0x" + self.randomness.bytes(32).hex() if to_wallet else None
@@ -534,7 +535,7 @@ class SampleBank:
         self.apply(decided, at, account.id)
 
     def complete_withdrawal(self, account: Account, withdrawal_id: str, at: int) -> None:
-        self.rows.jobs.pop((withdrawals.COMPLETE, withdrawal_id))
+        self.rows.jobs.pop((transfers.COMPLETE, withdrawal_id))
         withdrawal = self._transfer(withdrawal_id)
         to_wallet = withdrawal.counterparty_id is not None
         credited = None if to_wallet else self.bank_account(account.bank_account_id)
@@ -542,7 +543,7 @@ class SampleBank:
 
     def cancel_withdrawal(self, account: Account, withdrawal_id: str, at: int) -> None:
         """By an agent, while the funds are held."""
-        self.rows.jobs.pop((withdrawals.REVIEW, withdrawal_id), None)
+        self.rows.jobs.pop((transfers.REVIEW, withdrawal_id), None)
         withdrawal = self._transfer(withdrawal_id)
         decided = withdrawals.decide_cancellation(self.account(account.id), withdrawal, at)
         self.record(at, "cancel_withdrawal", withdrawal_id, {}, account.id)

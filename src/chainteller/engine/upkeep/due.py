@@ -4,27 +4,23 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import MINUTE, format_instant
+from chainteller.domain.second_method import WATCH
 from chainteller.engine.core.breaches import Breach, of_heads
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.unit_of_work import UnitOfWork, work_unit
 from chainteller.engine.operations import (
     decision_records,
-    decisions,
     deposits,
-    disputes,
     due_times,
-    outside,
-    payouts,
+    outside_steps,
     provider_requests,
-    settlement,
-    small_transfers,
     trades,
-    withdrawals,
+    transfers,
 )
-from chainteller.engine.verification import work
 from chainteller.service import operations
 from chainteller.storage.db.query import Record
 from chainteller.storage.queries import jobs
@@ -33,15 +29,17 @@ from chainteller.telemetry import tracing
 ORPHANED = "work.orphaned"
 """The action of the audit entry for work on a record that doesn't exist; it isn't done."""
 _log = logging.getLogger(__name__)
-_STEPS: Mapping[str, Callable[[UnitOfWork, str], None]] = {
-    trades.FILL: settlement.fill,
-    trades.SETTLE: settlement.settle,
-    deposits.COMPLETE: deposits.complete,
-    withdrawals.REVIEW: payouts.end_review,
-    decision_records.DUE: decisions.end,
-    withdrawals.SEND: payouts.send,
-    withdrawals.COMPLETE: payouts.complete,
+_STEPS: Mapping[str, str] = {
+    trades.FILL: "settlement.fill",
+    trades.SETTLE: "settlement.settle",
+    deposits.COMPLETE: "deposits.complete",
+    transfers.REVIEW: "payouts.end_review",
+    decision_records.DUE: "decisions.end",
+    transfers.SEND: "payouts.send",
+    transfers.COMPLETE: "payouts.complete",
 }
+"""Functions of ``engine.operations``. A command imports those of the kinds that are due: payouts
+check wallets, and import every family of them."""
 
 
 def run(context: EngineContext, limit: int) -> int:
@@ -64,12 +62,12 @@ def _is_next_done(context: EngineContext, told: "_Told") -> bool:
     """Do the next piece; False if none is due, or it has to wait."""
     is_done = work_unit(context, Actor(name="worker"), partial(_one, told))
     if told.wrong:
-        disputes.open_for(context, told.wrong)
+        _operation("disputes.open_for")(context, told.wrong)
     if is_done:
         if told.is_paid and context.kept is not None:
             context.kept.follow(context.database)
     elif told.watched:
-        small_transfers.watch(context, told.watched)
+        _operation("small_transfers.watch")(context, told.watched)
     elif told.forwarded is not None:
         _forward(context, told.forwarded)
     else:
@@ -105,7 +103,7 @@ def _one(told: _Told, tx: UnitOfWork) -> bool:
     while the books of its organisation are in dispute.
     """
     told.forget()
-    job = jobs.take_due(tx.connection, tx.now, withdrawals.SEND)
+    job = jobs.take_due(tx.connection, tx.now, transfers.SEND)
     if job is None:
         return False
     told.kind = job.kind
@@ -130,11 +128,11 @@ def _one(told: _Told, tx: UnitOfWork) -> bool:
 
 def _is_done_outside(told: _Told, tx: UnitOfWork, job: Record, organisation_id: str) -> bool:
     """Whether no transaction waits for a piece of work, or a payout waits for its log."""
-    if job.kind == small_transfers.WATCH:
+    if job.kind == WATCH:
         told.watched = job.reference
     elif job.kind == provider_requests.SETTLE:
         told.forwarded = job
-    elif job.kind == withdrawals.SEND:
+    elif job.kind == transfers.SEND:
         wrong = _wrong_heads(tx, organisation_id)
         told.wrong += wrong
         if wrong:
@@ -148,7 +146,7 @@ def _is_done_outside(told: _Told, tx: UnitOfWork, job: Record, organisation_id: 
 
 def _asks(tx: UnitOfWork, job: Record, organisation_id: str) -> Record | None:
     """The job, if another system of the bank carries it out."""
-    step = outside.step_of(tx.context, tx.connection, job, organisation_id)
+    step = outside_steps.step_of(tx.context, tx.connection, job, organisation_id)
     return None if step is None else job
 
 
@@ -165,7 +163,7 @@ def _forward(context: EngineContext, job: Record) -> None:
         settling,
     )
 
-    if job.kind == withdrawals.SEND:
+    if job.kind == transfers.SEND:
         plan = calls.PLANS[operations.WITHDRAW.name]
         reviews.send_approved(context, job.reference, plan)
     else:
@@ -174,14 +172,26 @@ def _forward(context: EngineContext, job: Record) -> None:
 
 def _put_off_by_others(tx: UnitOfWork, job: Record, due_at: int) -> tuple[Breach, ...]:
     """Why work is done later than its record says, unless the log says so."""
-    return tuple(work.job_is_on_time(tx.connection, job)) if job.run_at > due_at else ()
+    if job.run_at <= due_at:
+        return ()
+    from chainteller.engine.verification import work  # noqa: PLC0415 - seldom late
+
+    return tuple(work.job_is_on_time(tx.connection, job))
 
 
 def _do(tx: UnitOfWork, job: Record, account_id: str | None) -> None:
-    _STEPS[job.kind](tx, job.reference)
+    _operation(_STEPS[job.kind])(tx, job.reference)
     if not tx.is_told:
         tx.audited_account = account_id
         tx.audit(trades.DROPPED, job.reference, {"kind": job.kind})
+
+
+def _operation(name: str) -> Callable[..., None]:
+    module, _, function = name.partition(".")
+    found: Callable[..., None] = getattr(
+        import_module(f"chainteller.engine.operations.{module}"), function
+    )
+    return found
 
 
 def _put_back(tx: UnitOfWork, job: Record, account_id: str | None, due_at: int) -> None:
@@ -211,7 +221,7 @@ def put_off(context: EngineContext) -> None:
     """Let the first due job wait a minute: it failed, and the others must not wait for it."""
 
     def later(tx: UnitOfWork) -> bool:
-        job = jobs.take_due(tx.connection, tx.now, withdrawals.SEND)
+        job = jobs.take_due(tx.connection, tx.now, transfers.SEND)
         if job is None:
             return False
         record = due_times.record_of(tx.connection, job.kind, job.reference)

@@ -13,9 +13,9 @@ from typing import NamedTuple
 from chainteller.domain.clock import SECOND, format_instant
 from chainteller.domain.json_depth import parse_json
 from chainteller.domain.rules import delays_of
-from chainteller.domain.second_method import LONGEST_WAIT, MAXIMUM_VALIDITY_S, WATCHED_AFTER
+from chainteller.domain.second_method import LONGEST_WAIT, MAXIMUM_VALIDITY_S, WATCH, WATCHED_AFTER
 from chainteller.engine.core.breaches import UNREADABLE, Breach, Breaches
-from chainteller.engine.operations import due_times, small_transfers
+from chainteller.engine.operations import due_times
 from chainteller.engine.operations.due_times import WORK, Work
 from chainteller.engine.verification.epochs import Epochs
 from chainteller.engine.verification.replay import Books
@@ -80,7 +80,7 @@ def _of_job(connection: Session, job: Record, times: "_Times") -> Breaches:
 
 def _unscheduled(connection: Session, kind: str, work: Work) -> Iterable[Record]:
     """Records that wait for work without a job. Looks for arrivals end by themselves."""
-    if kind == small_transfers.WATCH:
+    if kind == WATCH:
         return ()
     waits = f"status = '{work.status}' AND {work.at} IS NOT NULL"
     if work.direction is not None:
