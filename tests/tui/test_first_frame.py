@@ -8,6 +8,7 @@ SOURCE = Path(__file__).parents[2] / "src"
 PROGRAM = """
 import inspect
 import sys
+from textual._compositor import CompositorUpdate
 from chainteller.tui.commands import SCREENS
 from chainteller.tui.console import app
 from chainteller.tui.console.app import Console
@@ -21,6 +22,11 @@ heavy = ("pydantic", "click", "sqlalchemy", "sqlmodel", "httpx", "eth_account", 
 
 class Stopped(Console):
     CSS_PATH = inspect.getfile(Console).replace("app.py", "app.tcss")
+    painted = 0
+
+    def _display(self, screen, renderable):
+        self.painted += isinstance(renderable, CompositorUpdate)
+        super()._display(screen, renderable)
 
     def run(self):
         return super().run(headless=True, size=(80, 24))
@@ -29,6 +35,7 @@ class Stopped(Console):
         raise AssertionError("all styles are read twice")
 
     def start_engine(self):
+        assert self.painted == 1, "what a batch had left was painted twice"
         assert "ACCOUNTS" in "".join(
             segment.text
             for strip in self.screen._compositor.render_strips(self.size)

@@ -104,3 +104,11 @@ def test_bold_ends_without_saying_the_colours_again() -> None:
     update = ChopsUpdate([{0: strip}], [(0, 0, 7)], [[7]])
     written = shorten(update).render_segments(_console("truecolor"))
     assert "SAY\x1b[22mtext" in written
+
+
+def test_a_table_of_two_colours_names_each_of_them_once() -> None:
+    name, value = (Style(color=color, bgcolor=GROUNDS[0]) for color in COLOURS)
+    row = Strip([Segment("fee       ", name), Segment("0.25", value)])
+    whole = LayoutUpdate([[row]] * HEIGHT, Region(0, 0, row.cell_length, HEIGHT))
+    written = shorten(whole).render_segments(_console("truecolor"))
+    assert written.count("38;2;") == len(COLOURS)

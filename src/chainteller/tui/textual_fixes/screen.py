@@ -110,8 +110,10 @@ class FullScreen(SteadyScreen, Screen[None]):
     def _compositor_refresh(self) -> None:
         if self.app._batch_count:
             self._repaint_required = True
-        else:
-            super()._compositor_refresh()
+            return
+        if self._compositor.size.region in self._compositor._dirty_regions:
+            self._repaint_required = False  # everything is painted now
+        super()._compositor_refresh()
 
     def _get_breakpoint_classes(
         self, dimension: int, breakpoints: list[tuple[int, str]]

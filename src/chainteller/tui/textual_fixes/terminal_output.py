@@ -7,6 +7,7 @@ tenth of that.
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
 from rich.color import Color, ColorSystem
 from rich.console import Console
@@ -107,23 +108,56 @@ class Pieces(CompositorUpdate):
         self._pieces = tuple(pieces)
 
     def render_segments(self, console: Console) -> str:
-        """Escape sequences and text; ends without colours."""
-        pen = _Pen(console)
-        for x, y, strip in self._pieces:
-            pen.move(x, y)
-            for segment in strip:
-                pen.write(segment)
-            pen.x += strip.cell_length
-        return pen.text()
+        """Escape sequences and text; ends without colours.
+
+        Going to another place takes half the bytes of another colour. A picture of many small
+        pieces is shorter colour by colour than from its top to its end.
+        """
+        colours = _colours(console)
+        runs = [run for piece in self._pieces for run in _runs(*piece, colours)]
+        first: dict[Look, int] = {}
+        for run in runs:
+            first.setdefault(run.look, len(first))
+        by_colour = sorted(runs, key=lambda run: first[run.look])
+        return min((_written(each, colours) for each in (runs, by_colour)), key=len)
+
+
+class _Run(NamedTuple):
+    """A text of one look at its place."""
+
+    x: int
+    y: int
+    segment: Segment
+    look: Look
+
+
+def _colours(console: Console) -> ColorSystem | None:
+    names = {"truecolor": ColorSystem.TRUECOLOR, "256": ColorSystem.EIGHT_BIT}
+    names |= {"standard": ColorSystem.STANDARD, "windows": ColorSystem.WINDOWS}
+    return names.get(console.color_system or "")
+
+
+def _runs(x: int, y: int, strip: Strip, colours: ColorSystem | None) -> Iterator[_Run]:
+    for segment in strip:
+        style = segment.style
+        yield _Run(x, y, segment, look_of(style, colours) if style is not None else _NONE)
+        x += segment.cell_length
+
+
+def _written(runs: Iterable[_Run], colours: ColorSystem | None) -> str:
+    pen = _Pen(colours)
+    for x, y, segment, look in runs:
+        pen.move(x, y)
+        pen.write(segment, look)
+        pen.x += segment.cell_length
+    return pen.text()
 
 
 class _Pen:
     """Knows where the terminal's cursor stands and in what look it writes."""
 
-    def __init__(self, console: Console) -> None:
-        names = {"truecolor": ColorSystem.TRUECOLOR, "256": ColorSystem.EIGHT_BIT}
-        names |= {"standard": ColorSystem.STANDARD, "windows": ColorSystem.WINDOWS}
-        self._colours = names.get(console.color_system or "")
+    def __init__(self, colours: ColorSystem | None) -> None:
+        self._colours = colours
         self._parts: list[str] = []
         self._look = _NONE
         self.x = self._y = -1
@@ -135,7 +169,7 @@ class _Pen:
             self._parts.append(f"\x1b[{x + 1}G")
         self.x, self._y = x, y
 
-    def write(self, segment: Segment) -> None:
+    def write(self, segment: Segment, wanted: Look) -> None:
         style = segment.style
         if segment.control or (style is not None and style.link):
             self._take(_NONE)
@@ -143,7 +177,6 @@ class _Pen:
             text = segment.text
             self._parts.append(style.render(text, color_system=system) if style else text)
             return
-        wanted = look_of(style, self._colours) if style is not None else _NONE
         if wanted != self._look and not self._same_blank(segment.text, wanted):
             self._take(wanted)
         self._parts.append(segment.text)
