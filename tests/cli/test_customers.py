@@ -200,3 +200,11 @@ def test_forgetting_a_customer_erases_this_desk_too_and_names_the_copies(
     with closing(Workspace(next((home / "state").glob("*.db")))) as desk:
         assert (desk.note(account), desk.view("list.trades")) == ("", {"text": "sol"})
     assert teller("db", "verify").out == "every invariant holds\n"
+
+
+def test_a_reference_that_is_too_short_to_be_found_is_named_as_that(
+    home: Path, tmp_path: Path, teller: Teller
+) -> None:
+    teller("customers", "import", file_of(tmp_path, ADA, "C-10,Ada Byron,basic,no,,,"))
+    assert "from three letters or digits on" in teller("customers", "find", "C-1").out
+    assert "Ada Byron" in teller("customers", "find", "C-10").out

@@ -107,6 +107,17 @@ async def test_a_colleague_reads_notes_and_erases_none_of_them(
     assert noted(app, bench, account.id) == ["wants a call"]
 
 
+@pytest.mark.needs("notes")
+async def test_a_note_that_may_not_be_erased_is_named_as_that(bench: Bench) -> None:
+    account = bench.open(1)
+    bench.service.add_note(AddNote(subject=account.id, content="wants a call"))
+    app = bench.console(read_only=True)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "n", "ctrl+d")
+        assert "note not erased: READ_ONLY" in seen(app)
+
+
 async def test_a_watched_trade_rings_when_it_ends(bench: Bench) -> None:
     account = bench.open(1, deposit="500.00")
     _bought(bench, account.id)

@@ -4,7 +4,7 @@ import asyncio
 import re
 import string
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -23,8 +23,10 @@ SEQUENCES = (16, 57, 60)
 """Each kept keys until their time was up, or sent a deposit that no frame had shown."""
 EVERY = string.printable.strip() + " é"
 SCREENS = {f"screen {number}": (str(number),) for number in range(1, 8)}
-OPEN = {**SCREENS, **{name: keys for name, keys in FIELDS.items() if name != "nothing open"}}
-"""Every screen with its field closed, and every field open."""
+BOXES = {"text for the customer": ("1", "t"), "event log": ("1", "exclamation_mark")}
+OPEN = {**SCREENS, **BOXES, **FIELDS}
+"""Every screen with its field closed, boxes without a field, and every field open."""
+del OPEN["nothing open"]
 
 
 @pytest.fixture
@@ -105,31 +107,23 @@ async def test_a_question_never_opens_over_another_one(bench: Bench, witness: Wi
 # -- esc and a key ----------------------------------------------------------------------------
 
 
-def one_read(terminal: Terminal, text: str) -> None:
+async def together(terminal: Terminal, text: str) -> None:
     terminal.send(f"\x1b{text}")
-    terminal.tick()
 
 
-def two_reads(terminal: Terminal, text: str) -> None:
+async def apart(terminal: Terminal, text: str) -> None:
+    """The key comes when nothing is left of what esc did."""
     terminal.send("\x1b")
-    terminal.tick()
+    await terminal.rest()
     terminal.send(text)
-
-
-def byte_by_byte(terminal: Terminal, text: str) -> None:
-    """Within the time in which a sequence would be completed."""
-    terminal.send("\x1b")
-    for one in text:
-        terminal.send(one)
-    terminal.tick()
 
 
 OF_ITS_OWN = re.compile(r"[0-9a-f]{32}|into /.*")
 """What each bank has of its own on the screen: hashes, and its folder."""
-WAYS: tuple[Callable[[Terminal, str], None], ...] = (one_read, two_reads, byte_by_byte)
+Way = Callable[[Terminal, str], Awaitable[None]]
 
 
-async def ends(folder: Path, opened: str, keys: str, way: Callable[[Terminal, str], None]) -> str:
+async def ends(folder: Path, opened: str, keys: str, way: Way) -> str:
     """How the console looks, and what it sent, after each key behind esc; on a bank of its own."""
     found, layer = [], Writes()
     for bench in make_bench(folder):
@@ -143,7 +137,7 @@ async def ends(folder: Path, opened: str, keys: str, way: Callable[[Terminal, st
                     await press(terminal.pilot, *OPEN[opened])
                     if isinstance(terminal.app.focused, Input):
                         terminal.send("7")
-                    way(terminal, left[0])
+                    await way(terminal, left[0])
                     await terminal.rest()
                     app = terminal.app
                     stack = [type(each).__name__ for each in app.screen_stack]
@@ -160,12 +154,13 @@ async def ends(folder: Path, opened: str, keys: str, way: Callable[[Terminal, st
     "keys", ["b", pytest.param(EVERY, marks=pytest.mark.thorough)], ids=["few", "every"]
 )
 @pytest.mark.forms(2)
-async def test_esc_and_a_key_end_alike_however_they_are_read(
+async def test_esc_and_a_key_at_once_end_as_one_after_the_other(
     tmp_path: Path, opened: str, keys: str
 ) -> None:
+    """However they're cut into reads, they're the same two keys: ``test_terminal_input.py``."""
     outcomes = []
-    for way in WAYS:
+    for way in (together, apart):
         folder = tmp_path / way.__name__
         folder.mkdir()
         outcomes.append(await ends(folder, opened, keys, way))
-    assert outcomes[0] == outcomes[1] == outcomes[2]
+    assert outcomes[0] == outcomes[1]

@@ -16,6 +16,7 @@ from chainteller.cli.open_services import opened, service, workspace
 from chainteller.cli.options import FILE, TellerGroup, example, options
 from chainteller.cli.output import document, line, pairs, text_of
 from chainteller.domain.customer_lines import FORGOTTEN_NAME
+from chainteller.domain.search_texts import NAMES_ALONE, is_too_short
 from chainteller.records.accounts import CUSTOMER
 from chainteller.service import operations as op
 from chainteller.service.errors import TellerError
@@ -44,6 +45,10 @@ _COUNTS = {
     "unchanged": "lines without effect",
 }
 _TELL_EVERY = 10_000
+_NOBODY = (
+    "no customers yet; import them: chainteller customers import FILE, or load the sample data: "
+    "chainteller db sample"
+)
 
 
 @click.group("customers", cls=TellerGroup)
@@ -59,14 +64,16 @@ def customers() -> None:
 def find(text: str, selection: Selection[Customer]) -> None:
     """Find customers by name, reference or bank account."""
     with service() as bank:
-        knows_nobody = not bank.customers(ListQuery(limit=1)).data
+        if not bank.customers(ListQuery(limit=1)).data:
+            nothing = _NOBODY
+        elif is_too_short(text):
+            nothing = f"no matches; {NAMES_ALONE}"
+        else:
+            nothing = "no matches; try a name, a reference or a bank account"
         selection.show(
             bank,
             lambda query: bank.customers(query.model_copy(update={"text": text})),
-            nothing="no customers yet; import them: chainteller customers import FILE, or load the "
-            "sample data: chainteller db sample"
-            if knows_nobody
-            else "no matches; try a name, a reference or a bank account",
+            nothing=nothing,
         )
 
 

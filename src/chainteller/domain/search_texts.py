@@ -14,6 +14,8 @@ from chainteller.domain.transfers import TransferStatus
 
 LEAST_OF_KEY = 3
 """Characters at which a part of an id or an address is looked for."""
+NAMES_ALONE = "references and bank accounts are found from three letters or digits on"
+"""Why a shorter text finds nothing."""
 _MOST_WORD = 64
 _MOST_KEY = 128
 _REMEMBERED = 4_096
@@ -52,6 +54,11 @@ def folded(text: str) -> tuple[str, ...]:
         for form in forms
     )
     return tuple(dict.fromkeys(bare))
+
+
+def is_too_short(text: str) -> bool:
+    """Whether a text is looked for among names alone."""
+    return 0 < len(key_of(text)) < LEAST_OF_KEY
 
 
 def words_of(text: str) -> list[str]:

@@ -8,6 +8,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Input
 
+from chainteller.domain.search_texts import NAMES_ALONE, is_too_short
 from chainteller.records.formats import Piece, grouped, short_id
 from chainteller.service.errors import Conflict, TellerError
 from chainteller.service.operations import FIND
@@ -170,7 +171,8 @@ def _customers(desk: Desk, text: str) -> "Sequence[Customer]":
 
 def _nobody(text: str) -> tuple[Piece, ...]:
     if text:
-        return ((f'no customer matches "{text}"', "muted"),)
+        why = f"; {NAMES_ALONE}" if is_too_short(text) else ""
+        return ((f'no customer matches "{text}"{why}', "muted"),)
     return (
         ("the bank has no customers yet   ", ""),
         (": sample", "key"),

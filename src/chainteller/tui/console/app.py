@@ -100,6 +100,8 @@ class Console(ConsoleShell):
     _is_made = False
     _awaits_rows = False
     """Whether keys wait for the list of accounts."""
+    _closes_dialog = False
+    """Whether keys wait until a dialog has heard ``escape``."""
 
     def __init__(self, start: Start, look: ConsoleSettings) -> None:
         self.commands_of: Callable[[str], Sequence[AnyCommand]] = commands_of
@@ -383,6 +385,9 @@ class Console(ConsoleShell):
         if isinstance(event, events.Key) and await self._key_ends_here(event):
             return
         await super().on_event(event)
+        if self._closes_dialog and _came_back(event, "escape"):
+            self._closes_dialog = False
+            self.release_keys()
 
     async def _key_ends_here(self, event: events.Key) -> bool:
         if self.return_code is not None:
@@ -395,8 +400,7 @@ class Console(ConsoleShell):
         at_once = self.desk.started is None and _works_at_once(self, event)
         if self.typed_ahead.takes(event, at_once=at_once) or fails_in_palette(self, event.key):
             return True
-        if event.key == "enter" and is_palette_open(self):
-            self.typed_ahead.hold()  # what is typed behind it waits for what it does
+        self._wait_for_dialog(event.key)
         if not isinstance(self.focused, Field):
             return self._is_at_desk and (
                 _ends_hold(self.desk, event)
@@ -407,6 +411,12 @@ class Console(ConsoleShell):
             self.typed_ahead.hold()
             self.answered_field = self.focused
         return False
+
+    def _wait_for_dialog(self, key: str) -> None:
+        """What is typed behind a key that closes the dialog on top is meant for what lies below."""
+        self._closes_dialog = key == "escape" and self.screen.is_modal
+        if self._closes_dialog or (key == "enter" and is_palette_open(self)):
+            self.typed_ahead.hold()
 
     def suspend_refused(self) -> None:
         self.desk.notify("The console can't be suspended: it wasn't started from a shell.", "warn")
@@ -467,6 +477,11 @@ class Console(ConsoleShell):
 
     def action_use_theme(self, name: str) -> None:
         self.theme = name
+
+
+def _came_back(event: events.Event, key: str) -> bool:
+    """Whether it's a key that went to a screen's widgets, and was heard by all of them."""
+    return isinstance(event, events.Key) and event.is_forwarded and event.key == key
 
 
 def _finds_no_field(console: Console, event: events.Key) -> bool:

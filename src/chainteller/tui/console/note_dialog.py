@@ -99,19 +99,21 @@ class NoteScreen(LineDialog):
         def send(service: "Service", key: str) -> Note:
             return notes.add(service, self._about, text, key)
 
-        if await self._sent(CustomerRequest(None, send)):
+        if await self._sent(CustomerRequest(None, send), "saved"):
             self._noted(text)
         elif find_secret(text) is not None:
             field.clear()
 
-    async def _sent(self, request: "CustomerRequest[Note]") -> bool:
-        """Whether a request was sent; a refusal is told, and what was typed stays."""
+    async def _sent(self, request: "CustomerRequest[Note]", done: str) -> bool:
+        """Whether a request was sent; a refusal to have the note ``done`` is told, and what was
+        typed stays.
+        """
         try:
             if self._desk.read_only:
                 raise ReadOnlyProfile("This console is read-only.")
             sent = await self._desk.send(request, self._confirm)
         except TellerError as error:
-            self._desk.notify(f"note not saved: {error.code}  {error.message}", "bad")
+            self._desk.notify(f"note not {done}: {error.code}  {error.message}", "bad")
             return False
         finally:
             self._is_sending = False
@@ -140,7 +142,7 @@ class NoteScreen(LineDialog):
 
         told = "Who made it, and when, stays on record."
         asked = Ask(f"ERASE the note about {self._about}?", (note_line(mine), told))
-        if await self._sent(CustomerRequest(None, send, asked)):
+        if await self._sent(CustomerRequest(None, send, asked), "erased"):
             self._desk.notify(f"note about {self._about} erased", "muted")
             self.dismiss()
 
