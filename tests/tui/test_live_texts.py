@@ -1,17 +1,20 @@
 """What is read to the customer follows its record while it stands on the screen."""
 
 from collections.abc import Callable, Sequence
-from itertools import permutations
+from itertools import permutations, product
 from typing import Any, TypeVar, cast
 
 import pytest
 from tests.tui.conftest import Bench, press, seen, settle
+from tests.tui.wallet_case import Case
 from textual.app import App
 from textual.pilot import Pilot
 
+from chainteller.domain.challenges import ChallengeStatus, VerificationStatus
 from chainteller.domain.trades import TradeStatus
 from chainteller.domain.transfers import TransferStatus
 from chainteller.service.layers import Next, layered
+from chainteller.service.models.counterparties import Challenge, Counterparty
 from chainteller.service.models.funding import Currency, Transfer, WithdrawalRequest
 from chainteller.service.models.pages import Page
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
@@ -24,6 +27,7 @@ from chainteller.tui.quote.screen import QuoteScreen
 from chainteller.tui.quote.state import Phase
 from chainteller.tui.trades.screen import TradesScreen
 from chainteller.tui.transfers.screen import TransfersScreen
+from chainteller.tui.wallets.screen import WalletsScreen
 from chainteller.tui.widgets.lines import Lines
 
 Answer = TypeVar("Answer")
@@ -36,7 +40,7 @@ OLD, NEW, TITLE = "no longer true", "SAY NOW", "WHAT TO TELL THE CUSTOMER"
 class Moved:
     """A deployment whose trades and transfers are in the status ``status``."""
 
-    def __init__(self, status: str) -> None:
+    def __init__(self, status: Any) -> None:
         self.status = status
 
     def __call__(self, call: Call[Answer], onward: Next) -> Answer:
@@ -50,6 +54,26 @@ class Moved:
         if isinstance(row, Trade | Transfer):
             return row.model_copy(update={"status": self.status, "cancellable": None})
         return row
+
+
+class MovedWallet(Moved):
+    """A deployment whose newest message to sign, and whose wallets' verification, are in the two
+    states of ``status``; a wallet without the second one was never linked."""
+
+    def __init__(self, status: tuple[str, str], newest: Challenge) -> None:
+        super().__init__(status)
+        self._newest = newest.id
+
+    def _moved(self, row: object) -> object:
+        challenge, verification = self.status
+        if isinstance(row, Challenge) and row.id == self._newest:
+            return row.model_copy(update={"status": challenge})
+        if not isinstance(row, Counterparty) or row.verification is None:
+            return row
+        if not verification:
+            return row.model_copy(update={"verification": None, "type": "counterparty"})
+        now = row.verification.model_copy(update={"status": verification})
+        return row.model_copy(update={"verification": now})
 
 
 class Frames:
@@ -167,6 +191,47 @@ async def test_no_frame_holds_a_sentence_that_is_false_now(
         assert frames.false == []
         assert frames.count >= 2 * changed
         assert changed > len(pairs(statuses)) / 2
+
+
+@pytest.mark.parametrize("is_linked", [False, True], ids=["new", "linked"])
+@pytest.mark.parametrize("pairs", [each_once, pytest.param(every_pair, marks=pytest.mark.thorough)])
+async def test_a_wallets_text_follows_its_message_and_its_verification(
+    bench: Bench,
+    monkeypatch: pytest.MonkeyPatch,
+    is_linked: bool,
+    pairs: Callable[[Sequence[Any]], list[tuple[Any, Any]]],
+) -> None:
+    case = Case(bench, "alice-ethereum")
+    if is_linked:
+        case.link("alice-ethereum")
+        bench.world.advance(60)
+        case.challenge("alice-ethereum")
+    verifications = ("", *VerificationStatus) if is_linked else ("",)
+    states = [*product(ChallengeStatus, verifications)]
+    moved = MovedWallet(states[0], case.newest())
+    app = bench.console(layered(bench.deployment, moved))
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "5")
+        screen = app.screen
+        assert isinstance(screen, WalletsScreen)
+        frames = Frames(monkeypatch, screen.customer_text)
+        texts = set()
+        for before, after in pairs(states):
+            moved.status = before
+            await _move(pilot)
+            first = screen.customer_text()
+            await press(pilot, "t")
+            moved.status = after
+            await _move(pilot)
+            second = screen.customer_text()
+            texts |= {first, second}
+            assert (OLD in box(app)) == (first != second)
+            assert words(second) in (box(app).partition(NEW)[2] or box(app))
+            await press(pilot, "escape")
+        assert frames.false == []
+        assert len(texts) > len(verifications)
+        assert sum("was not added to your account in time" in each for each in texts) == 1
 
 
 @pytest.mark.parametrize(

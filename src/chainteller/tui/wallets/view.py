@@ -476,7 +476,8 @@ def told_name(wallet: Wallet, now: int) -> str:
         return f"sending_{arrivals[-1].finding.lower()}"
     if wallet.is_sent(now):
         return "sent"
-    return state
+    is_signed = wallet.challenge_state(now) == "used"
+    return "unlinked" if state == "lapsed" and is_signed else state
 
 
 def told_values(wallet: Wallet, bank_name: str) -> dict[str, str]:
