@@ -168,6 +168,13 @@ async def test_the_cursor_stays_on_top_when_the_day_has_moved_the_first_rows(ben
         assert screen.selected.id == first.id
 
 
+async def press_before_start(app: Console, pilot: Pilot[None], *keys: str) -> None:
+    for key in keys:
+        app.simulate_key(key)
+        await pilot.pause()
+    assert app.desk.started is None
+
+
 @pytest.mark.parametrize("found", [True, False])
 async def test_keys_typed_before_the_first_rows_wait_too_and_none_is_lost(
     bench: Bench, found: bool
@@ -195,7 +202,10 @@ async def test_keys_typed_before_the_first_rows_wait_too_and_none_is_lost(
         if not found:
             await until(lambda: not isinstance(app.screen, AccountsScreen))
             assert app.desk.started is None
+            await press_before_start(app, pilot, "escape", "d")
+            assert isinstance(app.screen, AccountsScreen)
             go.set()
+            await until(lambda: "deposit into" in seen(app))
             return
         await until(lambda: account.bank_account_id in seen(app))
         go.set()

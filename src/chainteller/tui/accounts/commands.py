@@ -64,7 +64,10 @@ def _control_word(screen: "AccountsScreen") -> str:
 
 
 def _say_nothing_selected(screen: "AccountsScreen") -> None:
-    screen.desk.notify("no account is selected yet   + opens one", "warn", account_id=NOBODY)
+    is_starting = screen.desk.started is None
+    nobody = "no account is selected yet   + opens one"
+    why = "the service is still starting" if is_starting else nobody
+    screen.desk.notify(why, "warn", account_id=NOBODY)
 
 
 def _open_amount(purpose: str, note: str, screen: "AccountsScreen") -> None:

@@ -100,6 +100,8 @@ class Console(ConsoleShell):
     _is_made = False
     _awaits_rows = False
     """Whether keys wait for the list of accounts."""
+    has_first_rows = True
+    """Whether there are account rows to be shown before the service answers."""
     _closes_dialog = False
     """Whether keys wait until a dialog has heard ``escape``."""
 
@@ -177,8 +179,12 @@ class Console(ConsoleShell):
 
     async def _show_glimpse(self, found: Glimpse | None) -> None:
         """Account rows on the screen before the engine is imported."""
-        if not (found and found[0] and isinstance(self.screen, AccountsScreen)):
+        if not isinstance(self.screen, AccountsScreen):
             self.release_keys()
+            return
+        self.has_first_rows = bool(found and found[0])
+        if found is None or not self.has_first_rows:
+            self.typed_ahead.try_again()
             return
         for row in found[0]:
             self.desk.privacy.account(row)
@@ -414,7 +420,8 @@ class Console(ConsoleShell):
 
     def _wait_for_dialog(self, key: str) -> None:
         """What is typed behind a key that closes the dialog on top is meant for what lies below."""
-        self._closes_dialog = key == "escape" and self.screen.is_modal
+        is_holding = self.typed_ahead.is_holding
+        self._closes_dialog = key == "escape" and self.screen.is_modal and not is_holding
         if self._closes_dialog or (key == "enter" and is_palette_open(self)):
             self.typed_ahead.hold()
 
@@ -500,13 +507,14 @@ def _works_at_once(console: Console, event: events.Key) -> bool:
     screen, keymap = console.screen, console.desk.settings.keys
     if isinstance(console.focused, Field):
         return console.focused.purpose == "filter" and event.is_printable
-    if not isinstance(screen, DeskScreen) or (
-        isinstance(screen, AccountsScreen) and not screen.pages.is_preview
-    ):
+    if screen.is_modal:
+        return True
+    awaits_rows = isinstance(screen, AccountsScreen) and not screen.pages.is_preview
+    if not isinstance(screen, DeskScreen) or (awaits_rows and console.has_first_rows):
         return False
     commands = (*screen.commands_by_id.values(), *console.COMMANDS_BY_ID.values())
     found = next((each for each in commands if each.has_key(event.key, keymap)), None)
-    return found is not None and found.works_at_once
+    return found is not None and (found.works_at_once or (awaits_rows and found.is_global))
 
 
 def _explain(console: Console, event: events.Key) -> bool:

@@ -44,6 +44,15 @@ def _may_decide(screen: "DecisionsScreen") -> str:
     return "" if desk.may(needed) else f"your role doesn't have {needed}"
 
 
+def _may_approve(screen: "DecisionsScreen") -> str:
+    """Two persons approve what one of them has asked for."""
+    decision = screen.selected
+    first = decision.first_by if decision is not None else None
+    is_own = first is not None and first == screen.desk.colleagues.own_name
+    own = "you asked for it or approved it; another person approves" if is_own else ""
+    return _may_decide(screen) or own
+
+
 def _no_account(screen: "DecisionsScreen") -> str:
     decision = screen.selected
     if decision is None:
@@ -69,7 +78,7 @@ def _open_customer(screen: "DecisionsScreen") -> None:
 COMMANDS: tuple[Command["DecisionsScreen"], ...] = (
     opens("decisions", "decision"),
     Command("decisions.approve", "A", "Approve: pay, lift, open or accept",
-        partial(_begin, flow.approve, _may_decide), _may_decide, footer="approve", rank=1,
+        partial(_begin, flow.approve, _may_approve), _may_approve, footer="approve", rank=1,
         scope="decisions:write", feature=FEATURE),
     Command("decisions.refuse", "R", "Refuse: give the money back, keep the control",
         partial(_begin, flow.refuse, _may_decide), _may_decide, footer="refuse", rank=1,

@@ -237,12 +237,10 @@ def _expiry(state: QuoteState, now: int) -> Line:
 
 def _terms(state: QuoteState, quote: "Quote", now: int) -> list[Line]:
     bought, sold, fees = quote.asset_bought, quote.asset_sold, quote.fees
+    order = f"{quote.side.upper()} {quote.market_name}"
     rows = [
-        line(
-            (f"{quote.side.upper()} {quote.market_name}", "strong"),
-            f" at {grouped(quote.price)}",
-            right=((_market_now(state, now), "muted"),),
-        )
+        line((order, "strong"), f" at {grouped(quote.price)}"),
+        line((_market_now(state, now), "muted")),
     ]
     if state.previous is not None:
         moved = percent_between(quote.price, state.previous.price)
@@ -250,7 +248,6 @@ def _terms(state: QuoteState, quote: "Quote", now: int) -> list[Line]:
     included = fee_of(quote)
     gives, fee, gets = (QUOTE[each].label for each in ("asset_sold", "fees.total", "asset_bought"))
     rows += [
-        line(),
         term(gives, sold.amount, sold.symbol, ""),
         term(
             fee if included else "fee",

@@ -461,9 +461,9 @@ def next_line(wallet: Wallet, verdict: Verdict | None, now: int) -> Line:
         )
     if state == "current":
         if wallet.counterparty.verification is None:
-            return line(("nothing more to do", "muted"))
+            return line(("done", "muted"))
         ends = (" ends the verification", "muted")
-        return line(("nothing more to do   ", "muted"), (": re-verify", "key"), ends)
+        return line(("done   ", "muted"), (": re-verify", "key"), ends)
     return line(("enter", "key"), (f" {_NEXT.get(state, 'goes on')}", "accent"))
 
 
