@@ -107,7 +107,7 @@ async def test_nobody_is_the_second_person_of_their_own_request(careful: Bench) 
         await press(pilot, "7")
         assert "A approve" not in seen(app)
         await press(pilot, "A")
-        assert "another person approves" in seen(app)
+        assert "you are the first" in seen(app)
         assert not isinstance(app.screen, Question)
     assert status(careful, withdrawal) == "open"
 

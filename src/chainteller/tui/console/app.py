@@ -102,7 +102,7 @@ class Console(ConsoleShell):
     """Whether keys wait for the list of accounts."""
     has_first_rows = True
     """Whether there are account rows to be shown before the service answers."""
-    _closes_dialog = False
+    closes_dialog = False
     """Whether keys wait until a dialog has heard ``escape``."""
 
     def __init__(self, start: Start, look: ConsoleSettings) -> None:
@@ -391,8 +391,8 @@ class Console(ConsoleShell):
         if isinstance(event, events.Key) and await self._key_ends_here(event):
             return
         await super().on_event(event)
-        if self._closes_dialog and _came_back(event, "escape"):
-            self._closes_dialog = False
+        if self.closes_dialog and _came_back(event, "escape"):
+            self.closes_dialog = False
             self.release_keys()
 
     async def _key_ends_here(self, event: events.Key) -> bool:
@@ -406,7 +406,7 @@ class Console(ConsoleShell):
         at_once = self.desk.started is None and _works_at_once(self, event)
         if self.typed_ahead.takes(event, at_once=at_once) or fails_in_palette(self, event.key):
             return True
-        self._wait_for_dialog(event.key)
+        _wait_for_dialog(self, event.key)
         if not isinstance(self.focused, Field):
             return self._is_at_desk and (
                 _ends_hold(self.desk, event)
@@ -417,13 +417,6 @@ class Console(ConsoleShell):
             self.typed_ahead.hold()
             self.answered_field = self.focused
         return False
-
-    def _wait_for_dialog(self, key: str) -> None:
-        """What is typed behind a key that closes the dialog on top is meant for what lies below."""
-        is_holding = self.typed_ahead.is_holding
-        self._closes_dialog = key == "escape" and self.screen.is_modal and not is_holding
-        if self._closes_dialog or (key == "enter" and is_palette_open(self)):
-            self.typed_ahead.hold()
 
     def suspend_refused(self) -> None:
         self.desk.notify("The console can't be suspended: it wasn't started from a shell.", "warn")
@@ -484,6 +477,14 @@ class Console(ConsoleShell):
 
     def action_use_theme(self, name: str) -> None:
         self.theme = name
+
+
+def _wait_for_dialog(console: Console, key: str) -> None:
+    """What is typed behind a key that closes the dialog on top is meant for what lies below."""
+    is_holding = console.typed_ahead.is_holding
+    console.closes_dialog = key == "escape" and console.screen.is_modal and not is_holding
+    if console.closes_dialog or (key == "enter" and is_palette_open(console)):
+        console.typed_ahead.hold()
 
 
 def _came_back(event: events.Event, key: str) -> bool:

@@ -49,7 +49,7 @@ def _may_approve(screen: "DecisionsScreen") -> str:
     decision = screen.selected
     first = decision.first_by if decision is not None else None
     is_own = first is not None and first == screen.desk.colleagues.own_name
-    own = "you asked for it or approved it; another person approves" if is_own else ""
+    own = "it needs two persons, and you are the first" if is_own else ""
     return _may_decide(screen) or own
 
 
