@@ -19,8 +19,6 @@ from chainteller.domain.provider_requests import RequestStatus
 from chainteller.domain.trades import Rejection, TradeStatus
 from chainteller.domain.transfers import TransferStatus
 from chainteller.engine.core import ledger, outcome
-from chainteller.engine.core.breaches import UNREADABLE
-from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import AuditEntry, Insert, Job, Outcome, Row
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import (
@@ -34,7 +32,7 @@ from chainteller.engine.operations import (
 )
 from chainteller.engine.operations.outside_steps import KINDS
 from chainteller.engine.operations.provider_requests import NOT_DONE, SETTLE, changed
-from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.query import Record
 from chainteller.storage.db.records import Tables
 from chainteller.storage.queries import jobs
 from chainteller.storage.queries import provider_requests as rows

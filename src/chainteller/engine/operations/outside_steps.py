@@ -1,4 +1,4 @@
-"""What due work other systems of the bank carry out: loaded by every program that finds some due."""
+"""What due work other systems of the bank carry out; loaded by whatever finds some due."""
 
 from collections.abc import Mapping
 
@@ -46,5 +46,3 @@ def _is_outside(
     if any(context.ports.of(each.part) is not None for each in steps):
         return True
     return rows.was_asked(connection, organisation_id, steps)
-
-

@@ -13,9 +13,9 @@ from chainteller.service.errors import TellerError
 from chainteller.tui import clipboard
 from chainteller.tui.desk import Desk
 from chainteller.tui.desk_screen import DeskScreen
-from chainteller.tui.dialogs.boxes import ScrolledDialog, wrapped
+from chainteller.tui.dialogs.boxes import ScrolledDialog
 from chainteller.tui.service_calls import Later, call_service
-from chainteller.tui.widgets.lines import Line, Lines, line
+from chainteller.tui.widgets.lines import Line, Lines, line, wrapped
 
 if TYPE_CHECKING:
     from textual.app import App
