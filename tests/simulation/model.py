@@ -557,8 +557,10 @@ class Model:
                 "", org, "withdrawal", withdrawal.id, withdrawal.review, self.now, "policy"
             )
             opened.account, opened.due = account, withdrawal.eta
-            if line is not None and not needs_two:
-                opened.at_deadline, opened.to_role = line.then, line.to or None
+            if line is not None:
+                approves_alone = needs_two and line.then == "approve"  # nobody does that for two
+                opened.at_deadline = "refuse" if approves_alone else line.then
+                opened.to_role = line.to or None
             opened.needs_two = needs_two
             if needs_two and client.is_person:
                 opened.first_by, opened.first_at = client.name, self.now
