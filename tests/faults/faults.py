@@ -938,8 +938,8 @@ FAULTS = (
     Fault(
         "work that somebody put off isn't named when it's done",
         "engine/upkeep/due.py",
-        "if job.run_at > due_at else ()",
-        "if job.run_at < 0 else ()",
+        "    if job.run_at <= due_at:\n        return ()\n",
+        "    if job.run_at <= due_at + 10**18:\n        return ()\n",
         "tests/engine/test_due_times.py::test_work_that_was_put_off_by_a_moment_is_named_when_it_is_done",
     ),
     Fault(

@@ -47,6 +47,7 @@ INTERNAL = {
     "AUDIT_CONTRADICTED",
     "WITNESS_FAILED",
     "SIGNING_KEYS_UNUSABLE",
+    "SIGN_IN_REQUIRED",
 }
 """A desk never sends what these refuse, or it's a matter of the bank and no customer's business;
 ``INTERNAL_ERROR``'s text stands in for them."""

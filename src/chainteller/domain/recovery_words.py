@@ -194,26 +194,32 @@ def _in_list(words: list[str], known: WordList) -> bool:
         return False
     may_be = [hit or len(word) >= _LEAST_LETTERS for hit, word in zip(hits, words, strict=True)]
     size = min(_SHORTEST, len(words))
+    misread: set[str] | None = None  # of all words, once a run asks for it
     for end in range(size, len(words) + 1):
         right = sum(hits[end - size : end])
         if right < _EXACT or sum(may_be[end - size : end]) < _SHORTEST - _MISTYPED:
             continue
         run = words[end - size : end]
         is_varied = len(set(run)) >= _DISTINCT or len(set(run)) <= _SAME
-        if is_varied and (right >= _SHORTEST - _MISTYPED or _is_misread_run(run, words, known)):
+        if is_varied and right >= _SHORTEST - _MISTYPED:
             return True
+        if is_varied:
+            if misread is None:
+                misread = {word for word in set(words) if _is_misread(word, known)}
+            if _is_misread_run(run, words, known, misread):
+                return True
     return False
 
 
-def _is_misread_run(run: list[str], words: list[str], known: WordList) -> bool:
+def _is_misread_run(run: list[str], words: list[str], known: WordList, misread: set[str]) -> bool:
     """Whether twelve words are a phrase's, some of them misread: two in any text, and more where
     hardly anything else is around them, as sentences are full of words like those of a list.
     """
     wrong = [word for word in run if word not in known.known]
-    read = sum(_is_misread(word, known) for word in wrong)
+    read = sum(word in misread for word in wrong)
     if len(run) - len(wrong) + read < _SHORTEST - _MISTYPED:
         return False
-    around = {word for word in words if word not in known.known and not _is_misread(word, known)}
+    around = {word for word in words if word not in known.known and word not in misread}
     return len(wrong) <= _FEW_WRONG or len(around) <= _MOST_AROUND
 
 

@@ -41,41 +41,41 @@ class During(NamedTuple):
     until: int
 
 
-def metrics_data(resource: Resource, families: Iterable[Family], during: During) -> MetricsData:
+def metrics_data(resource: Resource, metrics: Iterable[Family], during: During) -> MetricsData:
     scope = ScopeMetrics(
-        InstrumentationScope("chainteller"), list(_metrics(families, during)), schema_url=""
+        InstrumentationScope("chainteller"), list(_metrics(metrics, during)), schema_url=""
     )
     return MetricsData([ResourceMetrics(resource, [scope], schema_url="")])
 
 
-def _metrics(families: Iterable[Family], during: During) -> Iterator[Metric]:
-    for family in families:
-        name, data = family.name, _data(family, during)
-        if family.type == "counter":
+def _metrics(metrics: Iterable[Family], during: During) -> Iterator[Metric]:
+    for declared in metrics:
+        name, data = declared.name, _data(declared, during)
+        if declared.type == "counter":
             name = f"{name}_total"
-        yield Metric(name, family.documentation, "", data)
+        yield Metric(name, declared.documentation, "", data)
 
 
-def _data(family: Family, during: During) -> Any:
+def _data(declared: Family, during: During) -> Any:
     cumulative = AggregationTemporality.CUMULATIVE
-    if family.type == "histogram":
-        return Histogram([*_histograms(family, during)], cumulative)
+    if declared.type == "histogram":
+        return Histogram([*_histograms(declared, during)], cumulative)
     points = [
         NumberDataPoint(dict(each.labels), during.since, during.until, each.value)
-        for each in family.samples
+        for each in declared.samples
     ]
-    if family.type == "counter":
+    if declared.type == "counter":
         return Sum(points, cumulative, is_monotonic=True)
     return Gauge(points)
 
 
-def _histograms(family: Family, during: During) -> Iterator[HistogramDataPoint]:
+def _histograms(declared: Family, during: During) -> Iterator[HistogramDataPoint]:
     """Of samples that count everything up to a bound, points that count between two of them."""
     found: dict[tuple[tuple[str, str], ...], dict[str, float]] = {}
-    for each in family.samples:
+    for each in declared.samples:
         labels = {name: value for name, value in each.labels.items() if name != "le"}
         values = found.setdefault(tuple(labels.items()), {})
-        values[each.labels.get("le", each.name.removeprefix(f"{family.name}_"))] = each.value
+        values[each.labels.get("le", each.name.removeprefix(f"{declared.name}_"))] = each.value
     for key, values in found.items():
         total, count = values.pop("sum"), values.pop("count")
         below = [*values.values()]

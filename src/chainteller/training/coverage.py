@@ -35,6 +35,7 @@ NOT_IN_TRAINING: Mapping[str, str] = {
     "BOOKS_DISPUTED": "needs records that somebody has altered",
     "CLAIM_UNVERIFIABLE": "needs records that somebody has altered",
     "QUOTE_ACCOUNT_MISMATCH": "the console sends nothing for another account's quote",
+    "QUOTA_EXCEEDED": "a session is shorter than a quota is large",
     "DECISION_REQUIRED": "only a gateway refuses links",
     "deposit accepted": "only a gateway has a provider",
     "deposit unknown": "only a gateway has a provider",
