@@ -8,6 +8,7 @@ them from its answers. Prices and the venue's decisions are the world's: they're
 import re
 from base64 import b64encode
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -247,7 +248,22 @@ class Model:
     def _again(self, client: Client, asked: Asked, first: Kept) -> Answered | Pending:
         if (first.asked.ids, first.asked.body) == (asked.ids, asked.body):
             return Answered(first.answer.value, first.answer.created, replayed=True)
-        return Pending(client, asked, Refused("IDEMPOTENCY_KEY_REUSED", key=asked.key))
+        refusal = Refused("IDEMPOTENCY_KEY_REUSED", key=asked.key)
+        return Pending(client, asked, refusal, account=self._frozen_in_vain(client, asked))
+
+    def _frozen_in_vain(self, client: Client, asked: Asked) -> Account | None:
+        """The account that a control was set for before its key proved to be another request's: no
+        path names it, and the refusal is in its trail."""
+        body = asked.body or {}
+        if asked.operation != "open_decision" or body["kind"] != "control":
+            return None
+        with suppress(Refused):
+            self._code(body["reason"])
+            if body.get("words") is not None:
+                self._words(body["words"])
+            if body.get("control") in SET_CONTROLS:
+                return self.account(client, body["subject"])
+        return None
 
     def refuse(self, pending: Pending) -> Answered:
         """A refusal's commit: one row of the trail, and what it must remember."""
