@@ -171,6 +171,24 @@ def test_a_database_that_takes_no_writes_is_not_ready_and_reads_go_on(
     deposit(world, account_id)
 
 
+@pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
+def test_a_database_of_another_encoding_is_refused_by_name(
+    postgres_server: PostgresServer, encoding: str
+) -> None:
+    url = make_url(postgres_server.fresh())
+    name = f"{url.database}_{encoding}"
+    postgres_server.say(
+        f"CREATE DATABASE \"{name}\" ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0"
+    )
+    try:
+        with pytest.raises(ServiceUnavailable) as refused:
+            open_database(url.set(database=name).render_as_string(hide_password=False), KEYS)
+    finally:
+        postgres_server.say(f'DROP DATABASE "{name}" WITH (FORCE)')
+    assert refused.value.details["reason"] == "ENCODING"
+    assert encoding in refused.value.message
+
+
 def test_a_server_that_goes_away_is_named_and_one_that_comes_back_is_used() -> None:
     server = start_bundled()
     try:

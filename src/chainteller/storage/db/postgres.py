@@ -20,6 +20,7 @@ from chainteller.storage.db.errors import (
     SESSION_CHANGED,
     DatabaseError,
 )
+from chainteller.storage.db.faults import unavailable
 from chainteller.storage.db.pipeline import Pipeline, Step
 from chainteller.storage.db.pool import Pool, Pooled
 from chainteller.storage.db.query import (
@@ -39,6 +40,7 @@ from chainteller.storage.db.session import GATE, Sessions
 from chainteller.storage.db.spans import statements_span
 from chainteller.telemetry import tracing
 
+_ENCODING = "UTF8"
 LOCK_TIMEOUT_S = 2
 STATEMENT_TIMEOUT_S = 10
 _IDLE_TIMEOUT_S = 15
@@ -312,13 +314,27 @@ class PostgresSessions(Sessions):
         self.pool = Pool(self.connect, kept=_KEPT, most=_KEPT + _KEPT // 2, wait_s=_POOL_WAIT_S)
 
     def connect(self) -> psycopg.Connection[Any]:
-        """Open a connection. Raises DatabaseError."""
+        """Open a connection.
+
+        Raises:
+            DatabaseError.
+            ServiceUnavailable: ENCODING, texts would come as bytes, or not all of them fit.
+        """
         try:
             opened = psycopg.connect(
                 self._url, autocommit=True, prepare_threshold=None, **self._defaults
             )
         except psycopg.Error as error:
             raise DatabaseError(error) from error
+        encoding = opened.info.parameter_status("server_encoding")
+        if encoding not in (None, _ENCODING):
+            opened.close()
+            raise unavailable(
+                "ENCODING",
+                f"The database has the encoding {encoding}.",
+                f"Create it with {_ENCODING}: createdb --encoding {_ENCODING} --template template0 "
+                "NAME",
+            )
         # Numbers without a point are whole: a Decimal of each takes longer than all else of a row.
         opened.adapters.register_loader("numeric", IntLoader)
         return opened
