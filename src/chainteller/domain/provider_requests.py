@@ -27,3 +27,7 @@ MAY_BE_SENT = frozenset({RequestStatus.APPROVED, RequestStatus.REFUSED, RequestS
 LATE = 60 * SECOND
 """How long after it was sent, or after its quote expired, a request may still take effect."""
 LOOKED_FOR_EVERY = MINUTE
+LOOKED_FOR = 15 * MINUTE
+"""How long the program looks for an outcome before a person decides."""
+NO_ANSWER = "NO_ANSWER"
+"""Why a person decides about a request without an outcome."""

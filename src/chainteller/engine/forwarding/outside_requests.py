@@ -5,7 +5,7 @@ import logging
 from contextlib import suppress
 
 from chainteller.domain.actors import WORKER, Actor
-from chainteller.domain.clock import HOUR, MINUTE
+from chainteller.domain.clock import HOUR
 from chainteller.domain.outside import (
     Answer,
     AnswerUnusable,
@@ -14,26 +14,21 @@ from chainteller.domain.outside import (
     Step,
     Unanswered,
 )
-from chainteller.domain.provider_requests import RequestStatus
+from chainteller.domain.provider_requests import LOOKED_FOR, NO_ANSWER, RequestStatus
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import Job
 from chainteller.engine.core.unit_of_work import UnitOfWork, act, now
-from chainteller.engine.operations import deposits, due_times, outside
+from chainteller.engine.operations import deposits, due_times, outside, provider_requests
 from chainteller.engine.operations.provider_requests import SETTLE
-from chainteller.engine.operations.trades import DROPPED
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.models.base import Written
 from chainteller.service.models.funding import Transfer
 from chainteller.storage.db.query import Record
-from chainteller.storage.queries import jobs
 from chainteller.storage.queries import provider_requests as rows
 
-NO_ANSWER = "NO_ANSWER"
 OTHER_ANSWER = "OTHER_ANSWER"
 STILL_PENDING = "STILL_PENDING"
 NEVER_ACCEPTED = "NEVER_ACCEPTED"
-_LOOKED_FOR = 15 * MINUTE
-"""How long an outcome is looked for before a person decides."""
 _PENDING_FOR = 24 * HOUR
 """How long what a system has accepted may take, and what none accepts is tried."""
 _log = logging.getLogger(__name__)
@@ -74,8 +69,7 @@ def _again(tx: UnitOfWork, request_id: str) -> list[Record]:
     request = rows.find(tx.connection, request_id)
     if request is not None and request.status == RequestStatus.SENDING:
         return [request]
-    jobs.remove(tx.rows, SETTLE, request_id)
-    tx.audit(DROPPED, request_id, {"kind": SETTLE})
+    provider_requests.drop(tx, request_id)
     return []
 
 
@@ -111,7 +105,7 @@ def _answer(context: EngineContext, step: Step, request: Record) -> Answer:
 
 
 def _wait(context: EngineContext, request: Record, why: str) -> None:
-    if request.answer is None and _age(context, request) >= _LOOKED_FOR:
+    if request.answer is None and _age(context, request) >= LOOKED_FOR:
         _give_up(context, request, NO_ANSWER, why)
     elif not _end_of_patience(context, request):
         act(context, WORKER, lambda tx: outside.look_again(tx, request.id))

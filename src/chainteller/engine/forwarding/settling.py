@@ -11,19 +11,22 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from chainteller.domain.actors import Actor
-from chainteller.domain.clock import MINUTE
-from chainteller.domain.provider_requests import LATE, LOOKED_FOR_EVERY, RequestStatus
+from chainteller.domain.provider_requests import (
+    LATE,
+    LOOKED_FOR,
+    LOOKED_FOR_EVERY,
+    NO_ANSWER,
+    RequestStatus,
+)
 from chainteller.domain.trades import TradeStatus
 from chainteller.domain.transfers import Direction, TransferStatus
 from chainteller.engine.core import outcome
 from chainteller.engine.core.context import EngineContext
-from chainteller.engine.core.outcome import Outcome
 from chainteller.engine.core.unit_of_work import UnitOfWork, act, now, work_unit
 from chainteller.engine.forwarding import kept, requests
 from chainteller.engine.forwarding.requests import Plan, provider_of
 from chainteller.engine.operations import provider_requests
-from chainteller.engine.operations.provider_requests import GATEWAY, SETTLE, changed
-from chainteller.engine.operations.trades import DROPPED
+from chainteller.engine.operations.provider_requests import GATEWAY, SETTLE
 from chainteller.service import operations
 from chainteller.service.error_codes import is_conclusive
 from chainteller.service.errors import ServiceError, ServiceUnavailable, TellerError
@@ -37,10 +40,7 @@ from chainteller.storage.queries import jobs, quotes, trades
 from chainteller.storage.queries import provider_requests as rows
 from chainteller.storage.queries import transfers as transfer_rows
 
-NO_ANSWER = "NO_ANSWER"
 SEVERAL = "SEVERAL_RECORDS_FIT"
-_LOOKED_FOR = 15 * MINUTE
-"""How long the program looks for an outcome before a person decides."""
 
 
 class Found(NamedTuple):
@@ -84,7 +84,7 @@ def settle(context: EngineContext, request_id: str, plans: Mapping[str, Plan]) -
     with context.database.read() as connection:
         request, present = rows.find(connection, request_id), now(context, connection)
     if request is None or request.status != RequestStatus.SENDING:
-        work_unit(context, Actor(name="worker"), lambda tx: _drop(tx, request_id))
+        work_unit(context, Actor(name="worker"), lambda tx: provider_requests.drop(tx, request_id))
         return
     actor = Actor(request.organisation_id, request.actor)
     call, plan = call_of(request), plans[request.operation]
@@ -99,7 +99,7 @@ def settle(context: EngineContext, request_id: str, plans: Mapping[str, Plan]) -
         requests.end(context, actor, call, request, RequestStatus.NOT_DONE, error)
     elif found.are_several:
         make_unknown(context, actor, request.id, SEVERAL, "More than one record could be it.")
-    elif _is_settleable(context, request) and present < request.updated + _LOOKED_FOR:
+    elif _is_settleable(context, request) and present < request.updated + LOOKED_FOR:
         work_unit(context, actor, lambda tx: _look_again(tx, request_id))
     else:
         make_unknown(context, actor, request.id, NO_ANSWER, "The provider gave no answer.")
@@ -136,21 +136,11 @@ def _look(context: EngineContext, request: Record, call: Call[Any]) -> Found:
     return Found()
 
 
-def _drop(tx: UnitOfWork, request_id: str) -> bool:
-    jobs.remove(tx.rows, SETTLE, request_id)
-    tx.audit(DROPPED, request_id, {"kind": SETTLE})
-    return True
-
-
 def _look_again(tx: UnitOfWork, request_id: str) -> bool:
     row = provider_requests.locked(tx, request_id)
     due = tx.now + LOOKED_FOR_EVERY
     if row.status == RequestStatus.SENDING:
-        kept_since = {"updated": row.updated}  # when it was sent
-        update = changed(row, RequestStatus.SENDING, tx.now, due=due)
-        values = {**update.values, **kept_since}
-        outcome.apply(tx, Outcome(row.id, rows=(update._replace(values=values),)))
-        jobs.postpone(tx.rows, SETTLE, row.id, due)
+        provider_requests.wait(tx, row, due)
     tx.audited_account = row.trading_account_id
     tx.audit("provider.looked_for", row.id)
     return True

@@ -175,10 +175,7 @@ def look_again(tx: UnitOfWork, request_id: str) -> None:
 
 def _wait(tx: UnitOfWork, row: Record, values: Row) -> None:
     due = tx.now + min(MINUTE, max(SECOND, (tx.now - row.updated) // 2))
-    update = changed(row, RequestStatus.SENDING, tx.now, **values, due=due)
-    kept_since = {**update.values, "updated": row.updated}  # when it was sent
-    outcome.apply(tx, Outcome(row.id, rows=(update._replace(values=kept_since),)))
-    jobs.postpone(tx.rows, SETTLE, row.id, due)
+    provider_requests.wait(tx, row, due, **values)
 
 
 def answered(tx: UnitOfWork, request_id: str, answer: Answer) -> None:

@@ -4,11 +4,14 @@ and decided about by people."""
 from chainteller.domain.decisions import DecisionKind, ReviewLine
 from chainteller.domain.provider_requests import RequestStatus
 from chainteller.domain.transfers import Direction, TransferStatus
+from chainteller.engine.core import outcome
 from chainteller.engine.core.outcome import AuditEntry, Moment, Outcome, Update
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import decision_records, transfers
+from chainteller.engine.operations.trades import DROPPED
 from chainteller.storage.db.query import Record
 from chainteller.storage.db.records import Tables
+from chainteller.storage.queries import jobs
 from chainteller.storage.queries import provider_requests as rows
 from chainteller.storage.queries import transfers as transfer_rows
 
@@ -34,6 +37,21 @@ def changed(request: Record, status: RequestStatus, now: int, **values: object) 
     made = {"status": status.value, "updated": now, "version": version + 1, **values}
     guard = {"version": version}
     return Update(Tables.provider_request, {"id": request.id}, made, guard, before=request)
+
+
+def wait(tx: UnitOfWork, request: Record, due: int, **values: object) -> None:
+    """Look for the outcome of a locked request again at ``due``. When it was sent stays."""
+    update = changed(request, RequestStatus.SENDING, tx.now, **values, due=due)
+    kept = update._replace(values={**update.values, "updated": request.updated})
+    outcome.apply(tx, Outcome(request.id, rows=(kept,)))
+    jobs.postpone(tx.rows, SETTLE, request.id, due)
+
+
+def drop(tx: UnitOfWork, request_id: str) -> bool:
+    """Due work on a request that has its outcome; that there was some."""
+    jobs.remove(tx.rows, SETTLE, request_id)
+    tx.audit(DROPPED, request_id, {"kind": SETTLE})
+    return True
 
 
 def decide_unknown(
