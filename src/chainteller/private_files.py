@@ -80,12 +80,13 @@ def write_atomically(file: Path, text: str, *, is_new: bool) -> None:
             file.hardlink_to(draft)
         else:
             draft.replace(file)
-        _sync_folder(file.parent)
+        sync_folder(file.parent)
     finally:
         draft.unlink(missing_ok=True)
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Keep through a crash which files a folder has. Raises OSError."""
     with contextlib.suppress(PermissionError):  # a system that opens no folders keeps them itself
         handle = os.open(folder, os.O_RDONLY)
         try:

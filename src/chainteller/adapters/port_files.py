@@ -20,6 +20,7 @@ from chainteller.domain.outside import (
     Unanswered,
     read_answer,
 )
+from chainteller.private_files import sync_folder
 from chainteller.service.errors import ServiceUnavailable
 
 _MAXIMUM_BYTES = 65_536
@@ -69,8 +70,4 @@ def _write(file: Path, body: Mapping[str, str]) -> None:
         opened.flush()
         os.fsync(opened.fileno())
     partial.replace(file)
-    folder = os.open(file.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    sync_folder(file.parent)
