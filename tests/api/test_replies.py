@@ -192,6 +192,7 @@ def test_metrics_count_by_operation_and_never_by_id(call: Caller, world: World) 
     assert 'chainteller_refusals_total{error="FORBIDDEN"} 1.0' in text
     assert 'chainteller_price_age_seconds{market="sol-usd"}' in text
     assert "chainteller_job_lag_seconds 0.0" in text
+    assert "chainteller_ready 1.0" in text
     assert 'operation="getTradingAccount",status="200"} 1.0' in text
     assert account not in text
     assert call("GET", "/metrics", key=None).status == 401

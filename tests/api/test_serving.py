@@ -160,6 +160,8 @@ def test_several_processes_report_one_count_that_survives_a_death(url: str, key:
     first = used(processor)
     until(lambda: all(now > then for now, then in zip(used(processor), first, strict=True)))
     assert len(used("chainteller_pool_connections")) == 2
+    same.request("GET", "/metrics", headers={"Authorization": f"Bearer {admin}"})
+    assert b"\nchainteller_ready 1.0\n" in same.getresponse().read()
     same.close()
     children = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children")
     before = children.read_text(encoding="ascii").split()

@@ -14,7 +14,7 @@ from chainteller.api.metrics import Metrics
 from chainteller.api.request_context import context_of
 from chainteller.api.responses import error_reply, json_reply
 from chainteller.api.threads import OWN_WORK, run
-from chainteller.service.deployment import Books, Figure
+from chainteller.service.deployment import Books, Figure, Health
 from chainteller.service.errors import ServiceError, ServiceUnavailable
 from chainteller.service.operations import Endpoint
 
@@ -43,6 +43,7 @@ class Operating:
         self._gateway = gateway
         self._metrics = metrics
         self._connections = connections
+        self._is_checked = False
 
     async def healthz(self, request: Request) -> Response:
         """Report that the process responds; checks nothing else."""
@@ -54,8 +55,7 @@ class Operating:
         context_of(request.scope).operation = "readyz"
         if self._connections.is_stopping:
             return json_reply('{"status":"stopping","checks":{}}', 503)
-        health = await run(self._gateway.threads, self._gateway.deployment.health)
-        self._metrics.ready.set(health.ready)
+        health = await run(self._gateway.threads, self._health)
         status = "ready" if health.ready else "unavailable"
         body: dict[str, Any] = {"status": status, "checks": dict(health.checks)}
         if health.books is not None:
@@ -65,6 +65,13 @@ class Operating:
         if health.suggestion:
             body["suggestion"] = health.suggestion
         return json_reply(json.dumps(body), 200 if health.ready else 503)
+
+    def _health(self) -> Health:
+        """What a readiness check finds; whether it passed is a metric."""
+        health = self._gateway.deployment.health()
+        self._metrics.ready.set(health.ready and not self._connections.is_stopping)
+        self._is_checked = True
+        return health
 
     async def metrics(self, request: Request) -> Response:
         """Return the metrics in Prometheus' text format, for keys with the scope ``admin``: they
@@ -80,6 +87,8 @@ class Operating:
     async def note_process(self) -> None:
         """Note this process's own figures, so that any process reports those of all."""
         threads, metrics = self._gateway.threads, self._metrics
+        if not self._is_checked:
+            await run(threads, self._health, OWN_WORK)
         metrics.strangers.set(len(self._connections.strangers))
         metrics.key_holders.set(len(self._connections.key_holders))
         metrics.busy_threads.set(threads.busy)
@@ -92,6 +101,7 @@ class Operating:
         Those of another process are at most a second old.
         """
         await self.note_process()
+        await run(self._gateway.threads, self._health, OWN_WORK)
         figures: tuple[Figure, ...] = ()
         with contextlib.suppress(ServiceUnavailable):  # /readyz says why
             figures = await run(self._gateway.threads, self._gateway.deployment.figures, OWN_WORK)
@@ -99,6 +109,7 @@ class Operating:
 
     def families(self) -> "Iterator[Metric]":
         """The metrics of this process and of the records, for whoever sends them on."""
+        self._health()
         figures: tuple[Figure, ...] = ()
         with contextlib.suppress(ServiceUnavailable):  # as above
             figures = self._gateway.deployment.figures()
