@@ -58,7 +58,7 @@ TESTS = (
 )  # fmt: skip
 _READY = (
     "sqlalchemy", "sqlalchemy.dialects.sqlite", "sqlmodel", "pydantic", "hypothesis", "starlette",
-    "httpx", "uvicorn", "alembic", "eth_account", "nacl.signing", "stamina", "click", "coverage",
+    "httpx", "uvicorn", "alembic", "eth_account", "nacl.signing", "click", "coverage",
 )  # fmt: skip
 """What a test run imports anyway, once for all of them: none of it imports what is changed."""
 _HOW = ("-x", "-q", "--tb=line", "-W", "ignore::pytest.PytestAssertRewriteWarning")
