@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable
 from chainteller.api.hosts import Hosts, arrives_on_loopback
 from chainteller.service.errors import ValidationFailed
 
-_HEAD_BYTES = 8 * 1024
 _DEADLINE_S = 5.0
 _AT_ONCE = 16
 _TYPE = "text/plain; version=0.0.4; charset=utf-8"

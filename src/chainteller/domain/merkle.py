@@ -52,19 +52,6 @@ class Tree:
     def root(self) -> bytes:
         return _folded(self.peaks) if self.peaks else EMPTY_ROOT
 
-    def packed(self) -> str:
-        """The peaks as one hexadecimal text, to be stored beside the size."""
-        return b"".join(self.peaks).hex()
-
-    @classmethod
-    def unpacked(cls, size: int, peaks: str) -> Tree:
-        """Raises ValueError if the text doesn't hold the peaks of a tree of this size."""
-        found = bytes.fromhex(peaks)
-        if len(found) % HASH_SIZE:
-            raise ValueError(f"{len(found)} bytes are no list of hashes")
-        parts = range(0, len(found), HASH_SIZE)
-        return cls(size, tuple(found[at : at + HASH_SIZE] for at in parts))
-
 
 def root(leaves: Iterable[bytes]) -> bytes:
     """The root of a tree with these leaf hashes."""

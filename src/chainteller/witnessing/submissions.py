@@ -13,7 +13,6 @@ from chainteller.witnessing.notes import (
     to_base64,
 )
 
-MAXIMUM_PROOF_LINES = 63
 MAXIMUM_REPLY_BYTES = 64 * 1024
 
 
