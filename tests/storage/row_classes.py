@@ -5,7 +5,7 @@
 
 from pathlib import Path
 
-from sqlalchemy import Boolean, Column, Integer, Table
+from sqlalchemy import Column, Table
 
 from chainteller.storage.db import records
 from chainteller.storage.db.table import SALT
@@ -18,10 +18,9 @@ HEADING = '''"""The tables and their rows, as statements return them.
 Generated from the declarations of the tables: ``python -m tests.storage.row_classes``.
 """
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import NamedTuple
 
-from chainteller.storage.db.query import Atoms, table_of
+from chainteller.storage.db.query import Atoms
 from chainteller.storage.db.table import Table
 '''
 
@@ -29,24 +28,17 @@ from chainteller.storage.db.table import Table
 def written() -> str:
     """The module, from the tables, before it is formatted."""
     tables = sorted(declared(), key=lambda each: str(each.name))
-    classes, names = [], []
+    classes = []
     for table in tables:
-        names.append(_class_of(table))
         fields = "\n".join(f"    {column.name}: {_kind(column)}" for column in table.columns)
         classes.append(f"class {_class_of(table)}(NamedTuple):\n{fields}\n")
-    listed = "".join(f"        {name},\n" for name in names)
     known = vars(Tables) | vars(WalletTables)
     called = {id(found): name for name, found in known.items() if isinstance(found, Table)}
-    shapes = "".join(
-        f"    {called[id(each)]}: ClassVar[Table] = {_shape(each)}\n" for each in declared()
-    )
-    ordered = "".join(f"    Tables.{called[id(each)]},\n" for each in declared())
+    shapes = "".join(f"    {called[id(each)]} = {_shape(each)}\n" for each in declared())
     ending = (
-        "BY_TABLE: Mapping[str, Any] = {\n    table_of(each): each\n    for each in (\n"
-        f"{listed}    )\n}}\n\n\n"
-        f'class Tables:\n    """The tables, by what the program calls them."""\n\n{shapes}\n\n'
-        f"ALL = (\n{ordered})\n"
-        '"""Each table after those that it refers to."""\n'
+        'class Tables:\n    """The tables by what the program calls them, each after those that it '
+        f'needs."""\n\n{shapes}\n\n'
+        "ALL = tuple(each for each in vars(Tables).values() if isinstance(each, Table))\n"
     )
     return "\n\n".join([HEADING, *classes, ending])
 
@@ -62,16 +54,11 @@ def _kind(column: Column[object]) -> str:
 
 
 def _shape(table: Table) -> str:
-    columns = list(table.columns)
-    told = [f"record={_class_of(table)}", f"key={tuple(each.name for each in table.primary_key)!r}"]
+    told = [_class_of(table), *(repr(each.name) for each in table.primary_key)]
     if reason_unsealed(table) is None:
-        sealed = [each.name for each in columns if each.name != SALT]
-        covered = [name for name in sealed if reason_unsealed(table.c[name]) is None]
-        told.append(f"sealed={tuple(covered)!r}")
-    for name, kind in (("numbers", Integer), ("atoms", Atoms), ("booleans", Boolean)):
-        found = [each.name for each in columns if isinstance(each.type, kind)]
-        if found:
-            told.append(f"{name}=frozenset({tuple(found)!r})")
+        names = [each.name for each in table.columns if each.name != SALT]
+        unsealed = tuple(name for name in names if reason_unsealed(table.c[name]) is not None)
+        told += [f"unsealed={unsealed!r}"] if unsealed else []
     return f"Table({', '.join(told)})"
 
 

@@ -24,7 +24,6 @@ from chainteller.engine.operations import (
     trades,
     transfers,
 )
-from chainteller.storage.db import records
 from chainteller.storage.db.query import Query, Record, Session, row_of
 from chainteller.storage.db.records import Tables
 from chainteller.storage.db.table import Table
@@ -122,7 +121,7 @@ WORK: Mapping[str, Work] = {
 
 
 def _record(work: Work) -> Query:
-    has = records.BY_TABLE[work.table.name]._fields
+    has = work.table.columns
     account, direction = (
         name if name in has else "NULL" for name in ("trading_account_id", "direction")
     )

@@ -78,7 +78,10 @@ class Finder:
         connection.ahead(query, dict(zip(self._names, values, strict=True)))
 
 
+_ANNOTATIONS = {each.name: each.record.__annotations__ for each in records.ALL}
+
+
 def _kind_of(expression: str) -> Any:
     """The kind of another table's column."""
     table, _, column = expression.partition(".")
-    return records.BY_TABLE[table].__annotations__[column]
+    return _ANNOTATIONS[table][column]
