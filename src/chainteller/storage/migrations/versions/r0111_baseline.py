@@ -1,6 +1,6 @@
 """The schema of 0.2.0, which ``schema.build`` creates; later revisions follow this one."""
 
-revision = "0101"
+revision = "0111"
 down_revision = None
 
 
