@@ -45,6 +45,10 @@ class TellerError(Exception):
     code: ClassVar[str] = "ERROR"
     next_step: ClassVar[str] = ""
 
+    def __init_subclass__(cls, *, code: str = "", **more: Any) -> None:
+        super().__init_subclass__(**more)
+        cls.code = code or cls.code
+
     def __init__(self, message: str) -> None:
         super().__init__(message)
         self.message = message
@@ -56,6 +60,10 @@ class TellerError(Exception):
 
 class ServiceError(TellerError):
     status: ClassVar[int] = 500
+
+    def __init_subclass__(cls, *, status: int = 0, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        cls.status = status or cls.status
 
     def __init__(self, message: str, details: Details | None = None) -> None:
         super().__init__(message)
@@ -72,11 +80,9 @@ class ServiceError(TellerError):
 FIELD_REQUIRED = "This field is required."
 
 
-class ValidationFailed(ServiceError):
+class ValidationFailed(ServiceError, code="VALIDATION_ERROR", status=400):
     """A field is missing, unknown or not in its grammar; the input is never repeated."""
 
-    code = "VALIDATION_ERROR"
-    status = 400
     next_step = "Correct the named fields and send the request again."
 
     def __init__(self, errors: tuple[FieldError, ...]) -> None:
@@ -88,15 +94,11 @@ class ValidationFailed(ServiceError):
         return cls((FieldError(field, code, message),))
 
 
-class MalformedRequest(ServiceError):
-    code = "MALFORMED_REQUEST"
-    status = 400
+class MalformedRequest(ServiceError, code="MALFORMED_REQUEST", status=400):
     next_step = "Send a body of valid JSON in UTF-8."
 
 
-class ExceedsPrecision(ServiceError):
-    code = "EXCEEDS_PRECISION"
-    status = 400
+class ExceedsPrecision(ServiceError, code="EXCEEDS_PRECISION", status=400):
     next_step = "Give the amount with fewer decimals."
 
     def __init__(self, field: str, found: AmountTooPrecise) -> None:
@@ -104,15 +106,13 @@ class ExceedsPrecision(ServiceError):
         super().__init__(str(found), details)
 
 
-class Unauthorized(ServiceError):
+class Unauthorized(ServiceError, code="UNAUTHORIZED", status=401):
     """``reason`` is MISSING, MALFORMED, UNKNOWN, EXPIRED or REVOKED, of the API key; or, of the
     agent who signs under it, AGENT_REQUIRED, AGENT_UNKNOWN, AGENT_WAITING, AGENT_EXPIRED,
     AGENT_REVOKED, SIGNATURE_INVALID or SIGNATURE_TIME; or, of whoever signed in, AGENT_REVOKED,
     AGENT_UNNAMED, AGENT_NAME_TAKEN, AGENT_WITHOUT_ROLE, TOKEN_INVALID, TOKEN_ISSUER,
     TOKEN_AUDIENCE, TOKEN_TIME or TOKEN_EXPIRED."""
 
-    code = "UNAUTHORIZED"
-    status = 401
     next_step = "Send a valid API key: Authorization: Bearer <API_KEY>."
 
     def __init__(self, reason: str) -> None:
@@ -183,9 +183,7 @@ _OF_AGENTS: Mapping[str, tuple[str, str]] = {
 AGENT_REASONS = _OF_AGENTS.keys()
 
 
-class Forbidden(ServiceError):
-    code = "FORBIDDEN"
-    status = 403
+class Forbidden(ServiceError, code="FORBIDDEN", status=403):
     next_step = "Use a key, or an agent's role, that has the scope."
 
     def __init__(self, required_scope: str, key_id: str) -> None:
@@ -195,11 +193,9 @@ class Forbidden(ServiceError):
         )
 
 
-class RoleRequired(ServiceError):
+class RoleRequired(ServiceError, code="ROLE_REQUIRED", status=403):
     """A decision went to a role of the policy at its first deadline."""
 
-    code = "ROLE_REQUIRED"
-    status = 403
     next_step = "Ask a colleague who has the role."
 
     def __init__(self, role: str, decision_id: str) -> None:
@@ -209,21 +205,15 @@ class RoleRequired(ServiceError):
         )
 
 
-class TermsNotAccepted(ServiceError):
-    code = "TERMS_NOT_ACCEPTED"
-    status = 403
+class TermsNotAccepted(ServiceError, code="TERMS_NOT_ACCEPTED", status=403):
     next_step = "Ask the customer to accept the trading terms first."
 
 
-class KycRequired(ServiceError):
-    code = "KYC_REQUIRED"
-    status = 403
+class KycRequired(ServiceError, code="KYC_REQUIRED", status=403):
     next_step = "Ask the customer to complete the enhanced identity check first."
 
 
-class AccountRestricted(ServiceError):
-    code = "ACCOUNT_RESTRICTED"
-    status = 403
+class AccountRestricted(ServiceError, code="ACCOUNT_RESTRICTED", status=403):
     next_step = "It can't be lifted from here."
 
     def __init__(self, control: str, reason_code: str) -> None:
@@ -231,20 +221,16 @@ class AccountRestricted(ServiceError):
         super().__init__(f"The account is restricted: {control}.", details)
 
 
-class CaseRequired(ServiceError):
+class CaseRequired(ServiceError, code="CASE_REQUIRED", status=409):
     """The bank's policy wants the case that a person's change is for."""
 
-    code = "CASE_REQUIRED"
-    status = 409
     next_step = "Name the case: # on the console, --case in a command, Chainteller-Case over HTTP."
 
     def __init__(self) -> None:
         super().__init__("The bank's policy asks for the number of the case.", {})
 
 
-class NotFound(ServiceError):
-    code = "NOT_FOUND"
-    status = 404
+class NotFound(ServiceError, code="NOT_FOUND", status=404):
     next_step = "Check the id."
 
     def __init__(self, resource: str, identifier: str) -> None:
@@ -253,27 +239,19 @@ class NotFound(ServiceError):
         )
 
 
-class MethodNotAllowed(ServiceError):
-    code = "METHOD_NOT_ALLOWED"
-    status = 405
+class MethodNotAllowed(ServiceError, code="METHOD_NOT_ALLOWED", status=405):
     next_step = "Use one of the allowed methods."
 
 
-class UnsupportedMediaType(ServiceError):
-    code = "UNSUPPORTED_MEDIA_TYPE"
-    status = 415
+class UnsupportedMediaType(ServiceError, code="UNSUPPORTED_MEDIA_TYPE", status=415):
     next_step = "Send Content-Type: application/json."
 
 
-class PayloadTooLarge(ServiceError):
-    code = "PAYLOAD_TOO_LARGE"
-    status = 413
+class PayloadTooLarge(ServiceError, code="PAYLOAD_TOO_LARGE", status=413):
     next_step = "Send a smaller body."
 
 
-class Conflict(ServiceError):
-    code = "CONFLICT"
-    status = 409
+class Conflict(ServiceError, code="CONFLICT", status=409):
     next_step = "Check the current status of the named record."
 
     @classmethod
@@ -291,9 +269,7 @@ class Conflict(ServiceError):
         return cls(told, details)
 
 
-class QuoteExpired(ServiceError):
-    code = "QUOTE_EXPIRED"
-    status = 409
+class QuoteExpired(ServiceError, code="QUOTE_EXPIRED", status=409):
     next_step = "Request a new quote and execute it before it expires."
 
     def __init__(self, quote_id: str, expired_at: str) -> None:
@@ -307,59 +283,41 @@ class QuoteExpired(ServiceError):
         )
 
 
-class QuoteAlreadyUsed(ServiceError):
-    code = "QUOTE_ALREADY_USED"
-    status = 409
+class QuoteAlreadyUsed(ServiceError, code="QUOTE_ALREADY_USED", status=409):
     next_step = "See its trade. Don't execute the quote again."
 
 
-class QuoteAccountMismatch(ServiceError):
-    code = "QUOTE_ACCOUNT_MISMATCH"
-    status = 409
+class QuoteAccountMismatch(ServiceError, code="QUOTE_ACCOUNT_MISMATCH", status=409):
     next_step = "Execute it in the account that it was made for."
 
 
-class TradeNotCancellable(ServiceError):
-    code = "TRADE_NOT_CANCELLABLE"
-    status = 409
+class TradeNotCancellable(ServiceError, code="TRADE_NOT_CANCELLABLE", status=409):
     next_step = "This trade can't be cancelled any more. To reverse it, place the opposite trade."
 
 
-class WithdrawalNotCancellable(ServiceError):
-    code = "WITHDRAWAL_NOT_CANCELLABLE"
-    status = 409
+class WithdrawalNotCancellable(ServiceError, code="WITHDRAWAL_NOT_CANCELLABLE", status=409):
     next_step = "It can't be cancelled any more. To bring the money back, make a deposit."
 
 
-class ClaimAlreadyUsed(ServiceError):
-    code = "CLAIM_ALREADY_USED"
-    status = 409
+class ClaimAlreadyUsed(ServiceError, code="CLAIM_ALREADY_USED", status=409):
     next_step = "Create a new challenge and claim for this wallet."
 
 
-class ClaimExpired(ServiceError):
-    code = "CLAIM_EXPIRED"
-    status = 409
+class ClaimExpired(ServiceError, code="CLAIM_EXPIRED", status=409):
     next_step = "Create a new challenge and ask the customer to sign it."
 
 
-class ChallengeAlreadyUsed(ServiceError):
-    code = "CHALLENGE_ALREADY_USED"
-    status = 409
+class ChallengeAlreadyUsed(ServiceError, code="CHALLENGE_ALREADY_USED", status=409):
     next_step = "Use its claim, or create a new challenge."
 
 
-class ChallengeLocked(ServiceError):
-    code = "CHALLENGE_LOCKED"
-    status = 409
+class ChallengeLocked(ServiceError, code="CHALLENGE_LOCKED", status=409):
     next_step = "Create a new challenge."
 
 
-class DecisionRequired(ServiceError):
+class DecisionRequired(ServiceError, code="DECISION_REQUIRED", status=409):
     """Nothing was sent; ``decisionId`` names what a person has to decide first."""
 
-    code = "DECISION_REQUIRED"
-    status = 409
     next_step = "Wait for the decision. Once it is approved, repeat the request."
 
     def __init__(self, decision_id: str, reason: str) -> None:
@@ -367,41 +325,31 @@ class DecisionRequired(ServiceError):
         super().__init__("This waits for a decision first. Nothing was sent.", details)
 
 
-class ProviderUnanswered(ServiceError):
+class ProviderUnanswered(ServiceError, code="PROVIDER_UNANSWERED", status=504):
     """A gateway's provider was sent a request and gave no usable answer. ``id`` names the gateway's
     record of it, ``decisionId`` what a person has to decide about it."""
 
-    code = "PROVIDER_UNANSWERED"
-    status = 504
     next_step = (
         "Don't send it as a new request: it may have been carried out. Repeat it with the same "
         "idempotency key, or look at the decision."
     )
 
 
-class IdempotencyInProgress(ServiceError):
-    code = "IDEMPOTENCY_IN_PROGRESS"
-    status = 409
+class IdempotencyInProgress(ServiceError, code="IDEMPOTENCY_IN_PROGRESS", status=409):
     next_step = "Wait, then repeat the same request with the same key."
 
 
-class IdempotencyKeyReused(ServiceError):
-    code = "IDEMPOTENCY_KEY_REUSED"
-    status = 422
+class IdempotencyKeyReused(ServiceError, code="IDEMPOTENCY_KEY_REUSED", status=422):
     next_step = "Use a new key for a new request."
 
 
-class UnsupportedAccountType(ServiceError):
-    code = "UNSUPPORTED_ACCOUNT_TYPE"
-    status = 422
+class UnsupportedAccountType(ServiceError, code="UNSUPPORTED_ACCOUNT_TYPE", status=422):
     next_step = "Use the bank account's own type."
 
 
-class InsufficientFunds(ServiceError):
+class InsufficientFunds(ServiceError, code="INSUFFICIENT_FUNDS", status=422):
     """Amounts are decimal text in ``currency`` (specification 7, rule 1)."""
 
-    code = "INSUFFICIENT_FUNDS"
-    status = 422
     next_step = "Deposit the difference or choose a smaller amount."
 
     def __init__(self, available: str, required: str, currency: str) -> None:
@@ -411,109 +359,79 @@ class InsufficientFunds(ServiceError):
         )
 
 
-class AmountBelowMinimum(ServiceError):
-    code = "AMOUNT_BELOW_MINIMUM"
-    status = 422
+class AmountBelowMinimum(ServiceError, code="AMOUNT_BELOW_MINIMUM", status=422):
     next_step = "Choose a larger amount."
 
 
-class LimitExceeded(ServiceError):
-    code = "LIMIT_EXCEEDED"
-    status = 422
+class LimitExceeded(ServiceError, code="LIMIT_EXCEEDED", status=422):
     next_step = "Choose a smaller amount or wait until the limit resets."
 
 
-class DestinationOnHold(ServiceError):
-    code = "DESTINATION_ON_HOLD"
-    status = 422
+class DestinationOnHold(ServiceError, code="DESTINATION_ON_HOLD", status=422):
     next_step = "Wait until the hold ends, or verify the wallet."
 
 
-class UnsupportedMarket(ServiceError):
+class UnsupportedMarket(ServiceError, code="UNSUPPORTED_MARKET", status=404):
     """404 where the market is part of the path; the listed ones are in ``supported``."""
 
-    code = "UNSUPPORTED_MARKET"
-    status = 404
     next_step = "Choose one of the supported markets."
 
 
-class UnsupportedNetwork(ServiceError):
-    code = "UNSUPPORTED_NETWORK"
-    status = 422
+class UnsupportedNetwork(ServiceError, code="UNSUPPORTED_NETWORK", status=422):
     next_step = "Choose one of the supported networks."
 
 
-class UnsupportedCurrency(ServiceError):
-    code = "UNSUPPORTED_CURRENCY"
-    status = 422
+class UnsupportedCurrency(ServiceError, code="UNSUPPORTED_CURRENCY", status=422):
     next_step = "Choose one of the supported currencies."
 
 
-class InvalidAddress(ServiceError):
-    code = "INVALID_ADDRESS"
-    status = 422
+class InvalidAddress(ServiceError, code="INVALID_ADDRESS", status=422):
     next_step = "Ask for the address again, copied from the wallet."
 
 
-class NetworkMismatch(ServiceError):
-    code = "NETWORK_MISMATCH"
-    status = 422
+class NetworkMismatch(ServiceError, code="NETWORK_MISMATCH", status=422):
     next_step = "Use the expected network."
 
 
-class WalletShared(ServiceError):
+class WalletShared(ServiceError, code="WALLET_SHARED", status=409):
     """Another customer has verified the wallet; ``policy`` is ask or refuse. Nothing was linked."""
 
-    code = "WALLET_SHARED"
-    status = 409
     next_step = "Ask the customer who else uses the wallet, then link it with acknowledged: true."
 
 
-class ChainUnavailable(ServiceError):
+class ChainUnavailable(ServiceError, code="CHAIN_UNAVAILABLE", status=503):
     """No agreed answer of the chain about a contract wallet; ``providers`` says what was wrong."""
 
-    code = "CHAIN_UNAVAILABLE"
-    status = 503
     next_step = "Nothing was counted. Send the signature again later, or ask the operator."
 
 
-class EvidenceExpired(ServiceError):
+class EvidenceExpired(ServiceError, code="EVIDENCE_EXPIRED", status=422):
     """What a wallet was verified by is too old to pay on; ``method`` and ``expiredAt`` say what."""
 
-    code = "EVIDENCE_EXPIRED"
-    status = 422
     next_step = "Verify the wallet again: by a signature, or by a new small transfer."
 
 
-class ArrivalsUnwatched(ServiceError):
+class ArrivalsUnwatched(ServiceError, code="ARRIVALS_UNWATCHED", status=503):
     """This deployment doesn't watch chains, so it can't offer small transfers."""
 
-    code = "ARRIVALS_UNWATCHED"
-    status = 503
     next_step = "Verify the wallet by a signature, or record a statement for review."
 
 
-class ClaimUnverifiable(ServiceError):
+class ClaimUnverifiable(ServiceError, code="CLAIM_UNVERIFIABLE", status=422):
     """``reason`` says what doesn't agree with the stored claim; nothing was paid."""
 
-    code = "CLAIM_UNVERIFIABLE"
-    status = 422
     next_step = "Don't pay this wallet. Report it, and run: chainteller wallets recheck."
 
 
-class InvalidSignature(ServiceError):
+class InvalidSignature(ServiceError, code="INVALID_SIGNATURE", status=422):
     """``cause`` is one of the four of specification 7, rule 4; the rest is the diagnosis."""
 
-    code = "INVALID_SIGNATURE"
-    status = 422
     next_step = "Tell the customer what the finding says, then ask for a new signature."
 
 
-class StatementUnbalanced(ServiceError):
+class StatementUnbalanced(ServiceError, code="STATEMENT_UNBALANCED", status=409):
     """The ledger contradicts an account's records; ``record`` names one. No statement is made."""
 
-    code = "STATEMENT_UNBALANCED"
-    status = 409
     next_step = (
         "Don't give the customer figures of this account. Report it; the operator runs: "
         "chainteller db verify."
@@ -526,11 +444,9 @@ class StatementUnbalanced(ServiceError):
         )
 
 
-class QuotaExceeded(ServiceError):
+class QuotaExceeded(ServiceError, code="QUOTA_EXCEEDED", status=409):
     """An organisation has as many of something as the operator allows; ``quota`` names what."""
 
-    code = "QUOTA_EXCEEDED"
-    status = 409
     next_step = "End one that isn't needed, or ask the operator of the service for more."
 
     def __init__(self, quota: str, limit: int) -> None:
@@ -540,23 +456,17 @@ class QuotaExceeded(ServiceError):
         )
 
 
-class RateLimited(ServiceError):
-    code = "RATE_LIMITED"
-    status = 429
+class RateLimited(ServiceError, code="RATE_LIMITED", status=429):
     next_step = "Wait, then retry."
 
 
-class InternalError(ServiceError):
-    code = "INTERNAL_ERROR"
-    status = 500
+class InternalError(ServiceError, code="INTERNAL_ERROR", status=500):
     next_step = "Retry. If it happens again, report the request id."
 
 
-class MarketUnavailable(ServiceError):
+class MarketUnavailable(ServiceError, code="MARKET_UNAVAILABLE", status=503):
     """``reason`` says why (specification 7, rule 3); ``estimatedResolution`` is a timestamp."""
 
-    code = "MARKET_UNAVAILABLE"
-    status = 503
     next_step = "Wait until the market reopens."
 
     def __init__(self, market: str, reason: str, estimated_resolution: str) -> None:
@@ -566,19 +476,15 @@ class MarketUnavailable(ServiceError):
         )
 
 
-class ServiceUnavailable(ServiceError):
+class ServiceUnavailable(ServiceError, code="SERVICE_UNAVAILABLE", status=503):
     """The database cannot be used now; ``reason`` names the fault."""
 
-    code = "SERVICE_UNAVAILABLE"
-    status = 503
     next_step = "Correct the cause and retry. Nothing was changed."
 
 
-class WriterKeyMissing(ServiceUnavailable):
+class WriterKeyMissing(ServiceUnavailable, code="WRITER_KEY_MISSING", status=503):
     """Without the writer's key nothing can be written; ``reason`` is NO_KEY or OTHER_KEY."""
 
-    code = "WRITER_KEY_MISSING"
-    status = 503
     next_step = (
         "The operator puts the key back, or names where it is in audit.writer_key: chainteller "
         "info says where it is looked for."
@@ -588,22 +494,18 @@ class WriterKeyMissing(ServiceUnavailable):
         super().__init__(message, {"reason": reason, "suggestion": self.next_step})
 
 
-class BooksDisputed(ServiceError):
+class BooksDisputed(ServiceError, code="BOOKS_DISPUTED", status=503):
     """Verification found a breach in the organisation's books, or in the deployment's."""
 
-    code = "BOOKS_DISPUTED"
-    status = 503
     next_step = "Wait until the operator has cleared the dispute. Everything else goes on."
 
     def __init__(self, message: str) -> None:
         super().__init__(message, {"suggestion": self.next_step})
 
 
-class ClockUncertain(ServiceUnavailable):
+class ClockUncertain(ServiceUnavailable, code="CLOCK_UNCERTAIN", status=503):
     """It isn't known what time it is; ``reason`` says why, ``bankTime`` and ``clock`` differ."""
 
-    code = "CLOCK_UNCERTAIN"
-    status = 503
     next_step = (
         "The operator sets the clock right, or confirms it: chainteller clock show, then "
         "chainteller clock accept."
@@ -625,22 +527,19 @@ class ClientError(TellerError):
     """No answer of the service can be shown."""
 
 
-class ServiceUnreachable(ClientError):
-    code = "UNREACHABLE"
+class ServiceUnreachable(ClientError, code="UNREACHABLE"):
     next_step = "Nothing was sent. Check the address and the network, then retry."
 
 
-class SignInRequired(ClientError):
+class SignInRequired(ClientError, code="SIGN_IN_REQUIRED"):
     """Nobody has signed in at this machine, or the issuer has ended the sign-in."""
 
-    code = "SIGN_IN_REQUIRED"
     next_step = "Sign in: chainteller sign-in."
 
 
-class OutcomeUnknown(ClientError):
+class OutcomeUnknown(ClientError, code="OUTCOME_UNKNOWN"):
     """A write was sent and no answer came: it may or may not have happened."""
 
-    code = "OUTCOME_UNKNOWN"
     next_step = "Don't send it as a new request. Repeat it with the same idempotency key."
 
     def __init__(self, message: str, idempotency_key: str) -> None:
@@ -648,22 +547,19 @@ class OutcomeUnknown(ClientError):
         self.idempotency_key = idempotency_key
 
 
-class NotDone(ClientError):
+class NotDone(ClientError, code="NOT_DONE"):
     """A request that was sent before, without an answer, and certainly wasn't carried out."""
 
-    code = "NOT_DONE"
     next_step = "Send it again as a new request."
 
 
-class ReplyUnusable(ClientError):
-    code = "REPLY_UNUSABLE"
+class ReplyUnusable(ClientError, code="REPLY_UNUSABLE"):
     next_step = "The deployment's answer isn't valid. Tell its operator."
 
 
-class RecordOfAnotherAccount(ClientError):
+class RecordOfAnotherAccount(ClientError, code="RECORD_OF_ANOTHER_ACCOUNT"):
     """A request for one account that names a record of another one; it was not sent."""
 
-    code = "RECORD_OF_ANOTHER_ACCOUNT"
     next_step = "Select the account that the record belongs to, then repeat it there."
 
     def __init__(self, record: str, owner_id: str, account_id: str) -> None:
@@ -672,10 +568,9 @@ class RecordOfAnotherAccount(ClientError):
         super().__init__(f"The {record} belongs to {owner_id}, and {context}. Nothing was sent.")
 
 
-class SecretEntered(ClientError):
+class SecretEntered(ClientError, code="SECRET_ENTERED"):
     """A wallet's secret where something else was asked for; it was neither kept nor sent."""
 
-    code = "SECRET_ENTERED"
     next_step = (
         "Don't pass it on. The wallet counts as exposed: the customer should move the funds to a "
         "new one today."
@@ -693,27 +588,21 @@ class SecretEntered(ClientError):
         return self.IF_HASH if self._may_be_hash else self.next_step
 
 
-class ReplyMismatch(ReplyUnusable):
+class ReplyMismatch(ReplyUnusable, code="REPLY_MISMATCH"):
     """A reply about another record, account or amount than was asked for; it isn't shown."""
 
-    code = "REPLY_MISMATCH"
 
-
-class OutcomeMismatch(OutcomeUnknown):
+class OutcomeMismatch(OutcomeUnknown, code="OUTCOME_MISMATCH"):
     """A write was sent, and the reply is about another record, account or amount."""
 
-    code = "OUTCOME_MISMATCH"
 
-
-class ReadOnlyProfile(ClientError):
-    code = "READ_ONLY"
+class ReadOnlyProfile(ClientError, code="READ_ONLY"):
     next_step = "Turn read-only mode off to make changes."
 
 
-class NotOffered(ClientError):
+class NotOffered(ClientError, code="NOT_OFFERED"):
     """``feature`` is the name of what the deployment lacks, where that is known."""
 
-    code = "NOT_OFFERED"
     next_step = "This deployment doesn't offer this. Use an id that you know."
 
     def __init__(self, message: str, feature: str = "") -> None:
@@ -721,10 +610,9 @@ class NotOffered(ClientError):
         self.feature = feature
 
 
-class PdfUnavailable(ClientError):
+class PdfUnavailable(ClientError, code="PDF_UNAVAILABLE"):
     """The library that writes PDF files isn't installed."""
 
-    code = "PDF_UNAVAILABLE"
     next_step = "Install the library, or choose text or CSV."
 
     def __init__(self, install: str) -> None:
@@ -737,10 +625,9 @@ class PdfUnavailable(ClientError):
         return f"Install it: {self.install}. Text and CSV need nothing more."
 
 
-class CheckpointRefused(ClientError):
+class CheckpointRefused(ClientError, code="CHECKPOINT_REFUSED"):
     """A checkpoint that says nothing about this log; ``reason`` names why."""
 
-    code = "CHECKPOINT_REFUSED"
     next_step = "Compare with another checkpoint: chainteller audit checkpoint writes one."
 
     def __init__(self, reason: str, message: str) -> None:
@@ -748,23 +635,21 @@ class CheckpointRefused(ClientError):
         self.reason = reason
 
 
-class AuditContradicted(ClientError):
+class AuditContradicted(ClientError, code="AUDIT_CONTRADICTED"):
     """The log isn't the one that a checkpoint was made of: entries were changed or removed."""
 
-    code = "AUDIT_CONTRADICTED"
     next_step = (
         "Stop writing to this database, keep it as it is, and compare it with a backup: "
         "chainteller db verify names the last honest head."
     )
 
 
-class WitnessFailed(ClientError):
+class WitnessFailed(ClientError, code="WITNESS_FAILED"):
     """A witness that didn't accept a checkpoint; ``problem`` names why.
 
     ``size`` is that of the witness's own head, where it said so.
     """
 
-    code = "WITNESS_FAILED"
     next_step = "Look at the witness: chainteller audit witness list."
 
     def __init__(self, problem: str, message: str, size: int | None = None) -> None:
@@ -773,8 +658,7 @@ class WitnessFailed(ClientError):
         self.size = size
 
 
-class SigningKeysUnusable(ClientError):
+class SigningKeysUnusable(ClientError, code="SIGNING_KEYS_UNUSABLE"):
     """The file of signing keys can't be read, or isn't protected."""
 
-    code = "SIGNING_KEYS_UNUSABLE"
     next_step = "Correct the file, or restore it from its backup; chainteller info names it."
