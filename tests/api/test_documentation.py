@@ -28,8 +28,8 @@ def calls() -> str:
             named.setdefault(called.operation_id, []).append(f"`{path}`")
     reasons = {each.operation_id: reason for each, reason in WITHOUT_COMMAND.items()}
     for each in OPERATIONS:
-        for operation_id, _ in each.also:
-            named[operation_id] = named[each.operation_id]
+        for further in each.endpoints[1:]:
+            named[further.operation_id] = named[each.operation_id]
     routed = [
         endpoint
         for each in ENDPOINTS

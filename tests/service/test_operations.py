@@ -16,51 +16,36 @@ from chainteller.service.operations import (
     Call,
     Operation,
     Read,
+    Section,
     Write,
 )
 
-WHOLE: dict[str, Any] = {
-    "name": "thing",
-    "operation_id": "getThing",
-    "route": "GET /things/{quoteId}",
-    "summary": "Show a thing",
-    "scope": "accounts:read",
-    "response": TradingAccount,
-    "errors": (NotFound,),
-}
+THINGS = Section("Things", "accounts:read", "accounts:write")
+WHOLE = (THINGS, "thing", "GET /things/{quoteId}", "Show a thing", TradingAccount)
 
 
-def test_a_whole_declaration_is_taken() -> None:
-    assert Read[TradingAccount](**WHOLE).path_names == ("quoteId",)
-
-
-@pytest.mark.parametrize(
-    ("missing", "sentence"),
-    [
-        ("scope", "getThing is declared without a scope: name one of accounts:read, "),
-        ("errors", "thing is declared without an error list: name its refusals, or () for none."),
-        ("response", "thing is declared without a response: name the answer's model."),
-    ],
-)
-def test_what_a_declaration_lacks_is_said(missing: str, sentence: str) -> None:
-    declared = {name: value for name, value in WHOLE.items() if name != missing}
-    for kind in (Read, Write):
-        with pytest.raises(ValueError, match="declared without") as refusal:
-            kind(**declared)
-        assert str(refusal.value).startswith(sentence)
+def test_what_a_declaration_leaves_out_follows_from_the_rest() -> None:
+    shown = Read[TradingAccount](*WHOLE)
+    assert (shown.operation_id, shown.scope, shown.errors) == (
+        "getThing",
+        "accounts:read",
+        (NotFound,),
+    )
+    made = Write[TradingAccount](THINGS, "make_thing", "POST /things", "", TradingAccount)
+    assert (made.operation_id, made.scope, made.errors) == ("makeThing", "accounts:write", ())
 
 
 def test_a_scope_that_no_key_can_have_is_refused() -> None:
     with pytest.raises(ValueError, match="unknown scope: things:read"):
-        Read[TradingAccount](**(WHOLE | {"scope": "things:read"}))
+        Read[TradingAccount](*WHOLE, scope="things:read")
 
 
 def test_an_id_that_nobody_declared_to_be_a_records_or_not_is_refused() -> None:
     with pytest.raises(ValueError, match="getThing names thingId, which isn't declared"):
-        Read[TradingAccount](**(WHOLE | {"route": "GET /things/{thingId}"}))
+        Read[TradingAccount](THINGS, "thing", "GET /things/{thingId}", "", TradingAccount)
     body = create_model("Body", __base__=RequestModel, thing_id=(str, ...))
-    with pytest.raises(ValueError, match="getThing names thingId, which isn't declared"):
-        Write[TradingAccount](**(WHOLE | {"request": body}))
+    with pytest.raises(ValueError, match="thing names thingId, which isn't declared"):
+        Write[TradingAccount](*WHOLE, request=body)
 
 
 class Asked(Service):

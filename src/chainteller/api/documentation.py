@@ -13,11 +13,9 @@ from chainteller.api.endpoints import Gateway
 from chainteller.api.request_context import context_of
 from chainteller.api.responses import error_reply, json_reply
 from chainteller.service.errors import ServiceError
-from chainteller.service.operations import ANY_KEY, Endpoint
+from chainteller.service.operations import ANY_KEY, Endpoint, Section
 
-OPENAPI = Endpoint(
-    operation_id="openapi", route="GET /openapi.json", summary="This description", scope=ANY_KEY
-)
+OPENAPI = Endpoint(Section("", ANY_KEY, ""), "openapi", "GET /openapi.json", "This description")
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _STYLE = """

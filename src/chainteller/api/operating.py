@@ -16,14 +16,12 @@ from chainteller.api.responses import error_reply, json_reply
 from chainteller.api.threads import OWN_WORK, run
 from chainteller.service.deployment import Books, Figure, Health
 from chainteller.service.errors import ServiceError, ServiceUnavailable
-from chainteller.service.operations import Endpoint
+from chainteller.service.operations import Endpoint, Section
 
 if TYPE_CHECKING:
     from prometheus_client import Metric
 
-METRICS = Endpoint(
-    operation_id="metrics", route="GET /metrics", summary="Figures for Prometheus", scope="admin"
-)
+METRICS = Endpoint(Section("", "admin", ""), "metrics", "GET /metrics", "Figures for Prometheus")
 
 
 def _books(books: Books) -> dict[str, Any]:

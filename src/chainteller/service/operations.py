@@ -10,7 +10,7 @@ A read operation costs a declaration here, one method there and a function of th
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import date, timedelta
 from enum import Enum
 from functools import cached_property
@@ -131,7 +131,6 @@ WEBHOOKS_FEATURE = "webhooks"
 """The feature of a deployment that sends events to endpoints."""
 EVENTS_AT_ONCE = 100
 LAST_CURSOR = 2**53 - 1
-_UNDECLARED: Any = None
 
 
 # -- names of records ---------------------------------------------------------------------------
@@ -337,34 +336,61 @@ class Deprecation:
             raise ValueError(f"A deprecated endpoint answers for {NOTICE.days} days more.")
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+@dataclass(frozen=True, slots=True)
+class Section:
+    """What the endpoints of a part of the service have in common, unless one says otherwise."""
+
+    tag: str
+    reads: str
+    """The scope of what only reads."""
+    writes: str
+    feature: str | None = None
+    has_case: bool = True
+    """Whether a person does it for a customer, in a case."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Endpoint:
     """A path of the HTTP service, and who may call it how often.
 
     ``route`` is the method and the path. ``scope`` is what an API key needs, ANY_KEY for none in
     particular. ``bucket`` is the rate limit that a call counts against: read, write or quote.
+    ``operation_id`` follows from the name unless it's given.
     """
 
-    operation_id: str
+    section: Section
+    name: str
     route: str
     summary: str
-    tag: str = ""
-    scope: str = _UNDECLARED
+    _: KW_ONLY
+    operation_id: str = ""
+    scope: str = ""
     bucket: str = ""
     feature: str | None = None
     """The addition to the specification that it belongs to; None for the specification's own."""
     deprecated: Deprecation | None = None
     """Its end, if that is announced."""
+    writes: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        if self.scope is _UNDECLARED:
-            raise ValueError(
-                f"{self.operation_id} is declared without a scope: "
-                f"name one of {', '.join(SCOPES)}, or ANY_KEY."
-            )
+        section = self.section
+        self._complete("operation_id", self.operation_id or self._named())
+        self._complete("scope", self.scope or (section.writes if self.writes else section.reads))
+        self._complete("feature", self.feature or section.feature)
         if self.scope not in (*SCOPES, ANY_KEY):
             raise ValueError(f"{self.operation_id} is declared with an unknown scope: {self.scope}")
         _require_declared(self.operation_id, self.path_names)
+
+    def _complete(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+    def _named(self) -> str:
+        first, *rest = self.name.split("_")
+        return first + "".join(map(str.capitalize, rest))
+
+    @property
+    def tag(self) -> str:
+        return self.section.tag
 
     @cached_property
     def method(self) -> str:
@@ -389,36 +415,29 @@ class Endpoint:
         return self.method != "GET"
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Operation(Endpoint, Generic[Answer]):
     """A call that a deployment answers: a ``Read`` or a ``Write``.
 
     ``name`` is the method of ``Service``, the action in the audit trail and what idempotency keys
     are kept under. ``response`` is the model of the answer, ``request`` that of the body.
-    ``errors`` are the refusals besides those that every call may meet. ``also`` are further routes
-    to the same operation, each with its id.
+    ``errors`` are the refusals besides those that every call may meet, and NotFound where the path
+    names a record. ``also`` are further routes to the same operation, each with its name.
     """
 
-    name: str
+    response: Any
+    _: KW_ONLY
     request: type[RequestModel] | None = None
-    response: Any = _UNDECLARED
-    errors: tuple[type[ServiceError], ...] = _UNDECLARED
+    errors: tuple[type[ServiceError], ...] = ()
     query: Query | None = None
     also: tuple[tuple[str, str], ...] = ()
     is_whole: bool = False
     """The answer is the whole list; the HTTP service cuts pages of it."""
-    writes: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.response is _UNDECLARED:
-            raise ValueError(
-                f"{self.name} is declared without a response: name the answer's model."
-            )
-        if self.errors is _UNDECLARED:
-            raise ValueError(
-                f"{self.name} is declared without an error list: name its refusals, or () for none."
-            )
+        if any(each.endswith("Id") for each in self.path_names):
+            self._complete("errors", (errors.NotFound, *self.errors))
         if self.request is not None:
             fields = self.request.model_fields.values()
             _require_declared(self.operation_id, (str(each.alias) for each in fields))
@@ -428,15 +447,15 @@ class Operation(Endpoint, Generic[Answer]):
         """Every route to it, its own first."""
         further = (
             Endpoint(
-                operation_id=operation_id,
-                route=route,
-                summary=self.summary,
-                tag=self.tag,
+                self.section,
+                name,
+                route,
+                self.summary,
                 scope=self.scope,
                 bucket=self.bucket,
                 deprecated=self.deprecated,
             )
-            for operation_id, route in self.also
+            for name, route in self.also
         )
         return (self, *further)
 
@@ -456,14 +475,19 @@ class Operation(Endpoint, Generic[Answer]):
         return is_list or any(each.name.startswith("filter[") for each in self.parameters)
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Read(Operation[Answer]):
     """An operation that changes nothing; a diagnosis is one, although it is a POST."""
 
-    response: type[Answer] | UnionType = _UNDECLARED
+    response: type[Answer] | UnionType
+
+    def _named(self) -> str:
+        is_list = isinstance(self.response, type) and issubclass(self.response, Page)
+        verb = "list" if is_list else "get"
+        return verb + "".join(map(str.capitalize, self.name.split("_")))
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Write(Operation[Written[Record]], Generic[Record]):
     """An operation that changes something, once per idempotency key.
 
@@ -472,7 +496,8 @@ class Write(Operation[Written[Record]], Generic[Record]):
     ``creates`` a write answers 200.
     """
 
-    response: type[Record] = _UNDECLARED
+    response: type[Record]
+    _: KW_ONLY
     creates: str | None = None
     is_enveloped: bool = False
     """Over HTTP the record comes in a list of one (specification 4.2)."""
@@ -485,8 +510,6 @@ class Write(Operation[Written[Record]], Generic[Record]):
     """Additions without which the request means the same."""
     is_shown: bool = True
     """Whether the specification shows the fields of the answer."""
-    has_case: bool = True
-    """Whether a person does it for a customer, in a case."""
     writes: ClassVar[bool] = True
 
     @property
@@ -531,19 +554,37 @@ class Call(Generic[Answer]):
         return self.ids if last is None else (*self.ids, last)
 
 
+# -- sections -----------------------------------------------------------------------------------
+
+_ACCOUNTS = Section("Trading accounts", "accounts:read", "accounts:write")
+_IMPORTS = Section("Customers", "admin", "admin", CUSTOMERS_FEATURE, has_case=False)
+_ERASURES = replace(_IMPORTS, has_case=True)
+_FUNDING = Section("Funding", "accounts:read", "transfers:write")
+_PRICING = Section("Markets", "trading:quote", "trading:quote")
+_QUOTING = Section("Quotes", "trading:quote", "trading:quote")
+_TRADING = Section("Trades", "accounts:read", "trading:execute")
+_WALLETS = Section("Counterparties", "wallets:read", "wallets:write")
+_PROOF = Section("Wallet ownership", "wallets:read", "wallets:write")
+_SMALL = replace(_PROOF, feature=SMALL_TRANSFERS_FEATURE)
+_STATED = replace(_PROOF, feature=OWNERSHIP_STATEMENTS_FEATURE)
+_DECIDING = Section("Decisions", "accounts:read", "decisions:write", DECISIONS_FEATURE)
+_PEOPLE = Section("Agents", "events:read", "agents:write", AGENTS_FEATURE, has_case=False)
+_NOTING = Section("Notes", "accounts:read", "accounts:write", NOTES_FEATURE)
+_HOOKS = Section("Webhooks", "admin", "admin", WEBHOOKS_FEATURE, has_case=False)
+_BANK = Section("Deployment", "events:read", "admin")
+
 # -- trading accounts ---------------------------------------------------------------------------
 
 _ACCOUNT = "/trading-accounts/{tradingAccountId}"
 
 OPEN_TRADING_ACCOUNT = Write(
-    name="open_trading_account",
+    _ACCOUNTS,
+    "open_trading_account",
+    "POST /trading-accounts",
+    "Open a trading account for a bank account",
+    TradingAccount,
     operation_id="createTradingAccount",
-    route="POST /trading-accounts",
-    summary="Open a trading account for a bank account",
-    tag="Trading accounts",
-    scope="accounts:write",
     request=OpenTradingAccount,
-    response=TradingAccount,
     creates=_ACCOUNT,
     errors=(
         errors.NotFound,
@@ -555,36 +596,28 @@ OPEN_TRADING_ACCOUNT = Write(
     ),
 )
 TRADING_ACCOUNTS = Read(
-    name="trading_accounts",
-    operation_id="listTradingAccounts",
-    route="GET /trading-accounts",
-    summary="Find trading accounts",
-    tag="Trading accounts",
-    scope="accounts:read",
-    response=Page[TradingAccount],
+    _ACCOUNTS,
+    "trading_accounts",
+    "GET /trading-accounts",
+    "Find trading accounts",
+    Page[TradingAccount],
     query=listing(TEXT, BANK_ACCOUNT, sorts=ACTIVITY_SORTS),
     feature="trading-accounts",
-    errors=(),
 )
 SHOW_TRADING_ACCOUNT = Read(
-    name="trading_account",
-    operation_id="getTradingAccount",
-    route=f"GET {_ACCOUNT}",
-    summary="Show a trading account",
-    tag="Trading accounts",
-    scope="accounts:read",
-    response=TradingAccount,
+    _ACCOUNTS,
+    "trading_account",
+    f"GET {_ACCOUNT}",
+    "Show a trading account",
+    TradingAccount,
     feature="trading-accounts",
-    errors=(errors.NotFound,),
 )
 TOKEN_BALANCES = Read(
-    name="token_balances",
-    operation_id="listTokenBalances",
-    route=f"GET {_ACCOUNT}/token-balances",
-    summary="Show a trading account's balances",
-    tag="Trading accounts",
-    scope="accounts:read",
-    response=Page[TokenBalance],
+    _ACCOUNTS,
+    "token_balances",
+    f"GET {_ACCOUNT}/token-balances",
+    "Show a trading account's balances",
+    Page[TokenBalance],
     query=Query(
         BalancesQuery,
         (
@@ -598,28 +631,22 @@ TOKEN_BALANCES = Read(
         ),
     ),
     is_whole=True,
-    errors=(errors.NotFound,),
 )
 LIMITS = Read(
-    name="limits",
-    operation_id="listLimits",
-    route=f"GET {_ACCOUNT}/limits",
-    summary="Show an account's withdrawal limits by class of destination",
-    tag="Trading accounts",
-    scope="accounts:read",
-    response=Page[LimitUsage],
-    is_whole=True,
+    _ACCOUNTS,
+    "limits",
+    f"GET {_ACCOUNT}/limits",
+    "Show an account's withdrawal limits by class of destination",
+    Page[LimitUsage],
     feature="limits",
-    errors=(errors.NotFound,),
+    is_whole=True,
 )
 STATEMENT = Read(
-    name="statement",
-    operation_id="getStatement",
-    route=f"GET {_ACCOUNT}/statement",
-    summary="Make an account's statement: balances and movements of a period",
-    tag="Trading accounts",
-    scope="accounts:read",
-    response=Statement,
+    _ACCOUNTS,
+    "statement",
+    f"GET {_ACCOUNT}/statement",
+    "Make an account's statement: balances and movements of a period",
+    Statement,
     query=Query(
         StatementQuery,
         (
@@ -642,65 +669,50 @@ STATEMENT = Read(
         ),
     ),
     feature="statements",
-    errors=(errors.NotFound, errors.StatementUnbalanced),
+    errors=(errors.StatementUnbalanced,),
 )
 CUSTOMERS = Read(
-    name="customers",
-    operation_id="listCustomers",
-    route="GET /customers",
-    summary="Find the bank's customers by name, reference or bank account",
-    tag="Trading accounts",
-    scope="accounts:read",
-    response=Page[Customer],
+    _ACCOUNTS,
+    "customers",
+    "GET /customers",
+    "Find the bank's customers by name, reference or bank account",
+    Page[Customer],
     query=listing(TEXT, sorts=REFERENCE_SORTS),
     feature="customers",
-    errors=(),
 )
 IMPORT_CUSTOMERS = Write(
-    name="import_customers",
-    operation_id="importCustomers",
-    route="POST /customers/imports",
-    summary="Import customers and their bank accounts; what is the same already stays as it is",
-    tag="Customers",
-    scope="admin",
+    _IMPORTS,
+    "import_customers",
+    "POST /customers/imports",
+    "Import customers and their bank accounts; what is the same already stays as it is",
+    CustomerImport,
     request=ImportCustomers,
-    response=CustomerImport,
-    has_case=False,
-    feature=CUSTOMERS_FEATURE,
-    errors=(),
 )
 CHECK_CUSTOMER_IMPORT = Read(
-    name="check_customer_import",
+    _IMPORTS,
+    "check_customer_import",
+    "POST /customers/import-checks",
+    "Show what an import of customers would do",
+    CustomerImport,
     operation_id="checkCustomerImport",
-    route="POST /customers/import-checks",
-    summary="Show what an import of customers would do",
-    tag="Customers",
-    scope="admin",
     request=ImportCustomers,
-    response=CustomerImport,
-    feature=CUSTOMERS_FEATURE,
-    errors=(),
 )
 FORGET_CUSTOMER = Write(
-    name="forget_customer",
-    operation_id="forgetCustomer",
-    route="POST /customers/erasures",
-    summary="Erase a customer's personal data; the books stay as they are",
-    tag="Customers",
-    scope="admin",
+    _ERASURES,
+    "forget_customer",
+    "POST /customers/erasures",
+    "Erase a customer's personal data; the books stay as they are",
+    ForgottenCustomer,
     request=ForgetCustomer,
-    response=ForgottenCustomer,
-    feature=CUSTOMERS_FEATURE,
     errors=(errors.NotFound, errors.Conflict),
 )
 FIND = Read(
-    name="find",
+    _ACCOUNTS,
+    "find",
+    "GET /find",
+    "Find customers, accounts, trades, transfers, quotes and wallets, the best match first",
+    Page[Found],
     operation_id="find",
-    route="GET /find",
-    summary="Find customers, accounts, trades, transfers, quotes and wallets, the best match first",
-    tag="Trading accounts",
-    scope="accounts:read",
-    response=Page[Found],
     query=Query(
         FindQuery,
         (
@@ -715,15 +727,13 @@ FIND = Read(
             ),
         ),
     ),
-    is_whole=True,
     feature="find",
-    errors=(),
+    is_whole=True,
 )
 
 # -- funding ------------------------------------------------------------------------------------
 
 _TRANSFER_ERRORS = (
-    errors.NotFound,
     errors.ExceedsPrecision,
     errors.UnsupportedCurrency,
     errors.TermsNotAccepted,
@@ -733,53 +743,46 @@ _TRANSFER_ERRORS = (
 )
 
 DEPOSIT = Write(
-    name="deposit",
+    _FUNDING,
+    "deposit",
+    f"POST {_ACCOUNT}/deposits",
+    "Move funds from the bank account into the trading account",
+    Transfer,
     operation_id="createDeposit",
-    route=f"POST {_ACCOUNT}/deposits",
-    summary="Move funds from the bank account into the trading account",
-    tag="Funding",
-    scope="transfers:write",
     request=DepositRequest,
-    response=Transfer,
-    is_shown=False,
     creates=f"{_ACCOUNT}/deposits/{{depositId}}",
+    is_shown=False,
     errors=_TRANSFER_ERRORS,
 )
 DEPOSITS = Read(
-    name="deposits",
-    operation_id="listDeposits",
-    route=f"GET {_ACCOUNT}/deposits",
-    summary="List an account's deposits",
-    tag="Funding",
-    scope="accounts:read",
-    response=Page[Transfer],
+    _FUNDING,
+    "deposits",
+    f"GET {_ACCOUNT}/deposits",
+    "List an account's deposits",
+    Page[Transfer],
     query=listing(STATUS, CREATED),
     feature="deposits",
-    errors=(errors.NotFound,),
 )
 DEPOSIT_RECORD = Read(
-    name="deposit_record",
+    _FUNDING,
+    "deposit_record",
+    f"GET {_ACCOUNT}/deposits/{{depositId}}",
+    "Show a deposit",
+    Transfer,
     operation_id="getDeposit",
-    route=f"GET {_ACCOUNT}/deposits/{{depositId}}",
-    summary="Show a deposit",
-    tag="Funding",
-    scope="accounts:read",
-    response=Transfer,
     feature="deposits",
-    errors=(errors.NotFound,),
 )
 WITHDRAW = Write(
-    name="withdraw",
+    _FUNDING,
+    "withdraw",
+    f"POST {_ACCOUNT}/withdrawals",
+    "Move funds out: to the bank account, or to a counterparty",
+    Transfer,
     operation_id="createWithdrawal",
-    route=f"POST {_ACCOUNT}/withdrawals",
-    summary="Move funds out: to the bank account, or to a counterparty",
-    tag="Funding",
-    scope="transfers:write",
     request=WithdrawalRequest,
-    additions={"destination": "withdrawals"},
-    response=Transfer,
-    is_shown=False,
     creates=f"{_ACCOUNT}/withdrawals/{{withdrawalId}}",
+    additions={"destination": "withdrawals"},
+    is_shown=False,
     errors=(
         *_TRANSFER_ERRORS,
         errors.AmountBelowMinimum,
@@ -792,47 +795,38 @@ WITHDRAW = Write(
     ),
 )
 WITHDRAWALS = Read(
-    name="withdrawals",
-    operation_id="listWithdrawals",
-    route=f"GET {_ACCOUNT}/withdrawals",
-    summary="List an account's withdrawals",
-    tag="Funding",
-    scope="accounts:read",
-    response=Page[Transfer],
+    _FUNDING,
+    "withdrawals",
+    f"GET {_ACCOUNT}/withdrawals",
+    "List an account's withdrawals",
+    Page[Transfer],
     query=listing(STATUS, CREATED),
     feature="withdrawals",
-    errors=(errors.NotFound,),
 )
 WITHDRAWAL_RECORD = Read(
-    name="withdrawal_record",
+    _FUNDING,
+    "withdrawal_record",
+    f"GET {_ACCOUNT}/withdrawals/{{withdrawalId}}",
+    "Show a withdrawal",
+    Transfer,
     operation_id="getWithdrawal",
-    route=f"GET {_ACCOUNT}/withdrawals/{{withdrawalId}}",
-    summary="Show a withdrawal",
-    tag="Funding",
-    scope="accounts:read",
-    response=Transfer,
     feature="withdrawals",
-    errors=(errors.NotFound,),
 )
 CANCEL_WITHDRAWAL = Write(
-    name="cancel_withdrawal",
-    operation_id="cancelWithdrawal",
-    route=f"POST {_ACCOUNT}/withdrawals/{{withdrawalId}}/cancellations",
-    summary="Cancel a withdrawal that hasn't been sent",
-    tag="Funding",
-    scope="transfers:write",
-    response=Transfer,
+    _FUNDING,
+    "cancel_withdrawal",
+    f"POST {_ACCOUNT}/withdrawals/{{withdrawalId}}/cancellations",
+    "Cancel a withdrawal that hasn't been sent",
+    Transfer,
     feature="withdrawal-cancellations",
-    errors=(errors.NotFound, errors.WithdrawalNotCancellable),
+    errors=(errors.WithdrawalNotCancellable,),
 )
 ALL_TRANSFERS = Read(
-    name="all_transfers",
-    operation_id="listAllTransfers",
-    route="GET /trading/transfers",
-    summary="Find deposits and withdrawals of every account",
-    tag="Funding",
-    scope="accounts:read",
-    response=Page[Transfer],
+    _FUNDING,
+    "all_transfers",
+    "GET /trading/transfers",
+    "Find deposits and withdrawals of every account",
+    Page[Transfer],
     query=listing(
         Parameter(
             "text",
@@ -849,53 +843,42 @@ ALL_TRANSFERS = Read(
         CREATED,
     ),
     feature="all-transfers",
-    errors=(),
 )
 TRANSACTIONS = Read(
-    name="transactions",
-    operation_id="listTransactions",
-    route=f"GET {_ACCOUNT}/transactions",
-    summary="List an account's deposits, withdrawals and trades",
-    tag="Funding",
-    scope="accounts:read",
-    response=Page[Transaction],
+    _FUNDING,
+    "transactions",
+    f"GET {_ACCOUNT}/transactions",
+    "List an account's deposits, withdrawals and trades",
+    Page[Transaction],
     query=listing(TYPE),
     feature="transactions",
-    errors=(errors.NotFound,),
 )
 SHOW_TRANSACTION = Read[Transaction](
-    name="transaction",
-    operation_id="getTransaction",
-    route=f"GET {_ACCOUNT}/transactions/{{transactionId}}",
-    summary="Show a deposit, a withdrawal or a trade",
-    tag="Funding",
-    scope="accounts:read",
-    response=Transaction,
+    _FUNDING,
+    "transaction",
+    f"GET {_ACCOUNT}/transactions/{{transactionId}}",
+    "Show a deposit, a withdrawal or a trade",
+    Transaction,
     feature="transactions",
-    errors=(errors.NotFound,),
 )
 TRANSACTION_BY_ID = Read[Transaction](
-    name="transaction_by_id",
+    _FUNDING,
+    "transaction_by_id",
+    "GET /trading/transactions/{transactionId}",
+    "Show a deposit, a withdrawal or a trade of any account",
+    Transaction,
     operation_id="findTransaction",
-    route="GET /trading/transactions/{transactionId}",
-    summary="Show a deposit, a withdrawal or a trade of any account",
-    tag="Funding",
-    scope="accounts:read",
-    response=Transaction,
     feature="transaction-by-id",
-    errors=(errors.NotFound,),
 )
 
 # -- markets ------------------------------------------------------------------------------------
 
 MARKETS = Read(
-    name="markets",
-    operation_id="listMarkets",
-    route="GET /trading/markets",
-    summary="Show the markets with their prices",
-    tag="Markets",
-    scope="trading:quote",
-    response=Page[Market],
+    _PRICING,
+    "markets",
+    "GET /trading/markets",
+    "Show the markets with their prices",
+    Page[Market],
     query=Query(
         MarketsQuery,
         (
@@ -909,49 +892,42 @@ MARKETS = Read(
         ),
     ),
     is_whole=True,
-    errors=(),
 )
 SHOW_MARKET = Read(
-    name="market",
-    operation_id="getMarket",
-    route="GET /trading/markets/{market}",
-    summary="Show one market",
-    tag="Markets",
-    scope="trading:quote",
-    response=Market,
+    _PRICING,
+    "market",
+    "GET /trading/markets/{market}",
+    "Show one market",
+    Market,
     feature="market",
     errors=(errors.UnsupportedMarket,),
 )
 PRICES = Read(
-    name="prices",
-    operation_id="listPrices",
-    route="GET /trading/markets/{market}/prices",
-    summary="Show recent samples of a market's price, oldest first",
-    tag="Markets",
-    scope="trading:quote",
-    response=Page[PriceSample],
-    is_whole=True,
+    _PRICING,
+    "prices",
+    "GET /trading/markets/{market}/prices",
+    "Show recent samples of a market's price, oldest first",
+    Page[PriceSample],
     feature="prices",
+    is_whole=True,
     errors=(errors.UnsupportedMarket,),
 )
 
 # -- quotes -------------------------------------------------------------------------------------
 
 CREATE_QUOTE = Write(
-    name="create_quote",
-    operation_id="createQuote",
-    route="POST /trading/markets/{market}/quotes",
-    summary="Ask for a price that is guaranteed until it expires",
-    tag="Quotes",
-    scope="trading:quote",
-    bucket="quote",
+    _QUOTING,
+    "create_quote",
+    "POST /trading/markets/{market}/quotes",
+    "Ask for a price that is guaranteed until it expires",
+    Quote,
     request=QuoteRequest,
+    creates="/trading/quotes/{quoteId}",
+    bucket="quote",
     additions={"amount_of": "quotes", "trading_account_id": "quotes"},
     hints=("trading_account_id",),
-    response=Quote,
     is_enveloped=True,
     echoes=("side",),
-    creates="/trading/quotes/{quoteId}",
     errors=(
         errors.UnsupportedMarket,
         errors.NotFound,
@@ -965,40 +941,27 @@ CREATE_QUOTE = Write(
     ),
 )
 QUOTES = Read(
-    name="quotes",
-    operation_id="listQuotes",
-    route="GET /trading/quotes",
-    summary="List quotes",
-    tag="Quotes",
-    scope="trading:quote",
-    response=Page[Quote],
+    _QUOTING,
+    "quotes",
+    "GET /trading/quotes",
+    "List quotes",
+    Page[Quote],
     query=listing(STATUS, SIDE, MARKET_NAME, TRADING_ACCOUNT, CREATED),
     feature="quotes",
-    errors=(),
 )
 SHOW_QUOTE = Read(
-    name="quote",
-    operation_id="getQuote",
-    route="GET /trading/quotes/{quoteId}",
-    summary="Show a quote",
-    tag="Quotes",
-    scope="trading:quote",
-    response=Quote,
-    feature="quotes",
-    errors=(errors.NotFound,),
+    _QUOTING, "quote", "GET /trading/quotes/{quoteId}", "Show a quote", Quote, feature="quotes"
 )
 EXECUTE_QUOTE = Write(
-    name="execute_quote",
-    operation_id="executeQuote",
-    route="POST /trading/quotes/{quoteId}",
-    summary="Execute a quote in a trading account",
-    tag="Quotes",
+    _QUOTING,
+    "execute_quote",
+    "POST /trading/quotes/{quoteId}",
+    "Execute a quote in a trading account",
+    Trade,
     scope="trading:execute",
     request=ExecuteRequest,
-    response=Trade,
     creates=f"{_ACCOUNT}/trades/{{tradeId}}",
     errors=(
-        errors.NotFound,
         errors.QuoteAlreadyUsed,
         errors.QuoteExpired,
         errors.QuoteAccountMismatch,
@@ -1015,49 +978,32 @@ EXECUTE_QUOTE = Write(
 _TRADE_LISTING = listing(STATUS, SIDE, MARKET_NAME, CREATED)
 
 TRADES = Read(
-    name="trades",
-    operation_id="listTrades",
-    route=f"GET {_ACCOUNT}/trades",
-    summary="List an account's trades",
-    tag="Trades",
-    scope="accounts:read",
-    response=Page[Trade],
+    _TRADING,
+    "trades",
+    f"GET {_ACCOUNT}/trades",
+    "List an account's trades",
+    Page[Trade],
     query=_TRADE_LISTING,
-    errors=(errors.NotFound,),
 )
 ALL_TRADES = Read(
-    name="all_trades",
-    operation_id="listAllTrades",
-    route="GET /trading/trades",
-    summary="List the trades of every account",
-    tag="Trades",
-    scope="accounts:read",
-    response=Page[Trade],
+    _TRADING,
+    "all_trades",
+    "GET /trading/trades",
+    "List the trades of every account",
+    Page[Trade],
     query=_TRADE_LISTING,
     feature="all-trades",
-    errors=(),
 )
-SHOW_TRADE = Read(
-    name="trade",
-    operation_id="getTrade",
-    route=f"GET {_ACCOUNT}/trades/{{tradeId}}",
-    summary="Show a trade",
-    tag="Trades",
-    scope="accounts:read",
-    response=Trade,
-    errors=(errors.NotFound,),
-)
+SHOW_TRADE = Read(_TRADING, "trade", f"GET {_ACCOUNT}/trades/{{tradeId}}", "Show a trade", Trade)
 CANCEL_TRADE = Write(
-    name="cancel_trade",
-    operation_id="cancelTrade",
-    route=f"POST {_ACCOUNT}/trades/{{tradeId}}/cancellations",
-    also=(("deleteTrade", f"DELETE {_ACCOUNT}/trades/{{tradeId}}"),),
-    summary="Cancel a trade that has not yet executed",
-    tag="Trades",
-    scope="trading:execute",
-    response=Trade,
+    _TRADING,
+    "cancel_trade",
+    f"POST {_ACCOUNT}/trades/{{tradeId}}/cancellations",
+    "Cancel a trade that has not yet executed",
+    Trade,
+    also=(("delete_trade", f"DELETE {_ACCOUNT}/trades/{{tradeId}}"),),
     is_shown=False,
-    errors=(errors.NotFound, errors.TradeNotCancellable),
+    errors=(errors.TradeNotCancellable,),
 )
 
 # -- counterparties -----------------------------------------------------------------------------
@@ -1065,55 +1011,45 @@ CANCEL_TRADE = Write(
 _CUSTODY = "/blockchain-accounts/{blockchainAccountId}"
 
 REGISTER_COUNTERPARTY = Write(
-    name="register_counterparty",
+    _WALLETS,
+    "register_counterparty",
+    "POST /counterparties",
+    "Register a wallet; returns the existing record if it's already registered",
+    Counterparty,
     operation_id="createCounterparty",
-    route="POST /counterparties",
-    summary="Register a wallet; returns the existing record if it's already registered",
-    tag="Counterparties",
-    scope="wallets:write",
     request=RegisterCounterparty,
-    response=Counterparty,
     creates="/counterparties/{counterpartyId}",
     errors=(errors.UnsupportedNetwork, errors.InvalidAddress),
 )
 COUNTERPARTIES = Read(
-    name="counterparties",
-    operation_id="listCounterparties",
-    route="GET /counterparties",
-    summary="Find counterparties by id or address",
-    tag="Counterparties",
-    scope="wallets:read",
-    response=Page[Counterparty],
+    _WALLETS,
+    "counterparties",
+    "GET /counterparties",
+    "Find counterparties by id or address",
+    Page[Counterparty],
     query=listing(TEXT),
     feature="counterparties",
-    errors=(),
 )
 SHOW_COUNTERPARTY = Read(
-    name="counterparty",
-    operation_id="getCounterparty",
-    route="GET /counterparties/{counterpartyId}",
-    summary="Show a counterparty",
-    tag="Counterparties",
-    scope="wallets:read",
-    response=Counterparty,
+    _WALLETS,
+    "counterparty",
+    "GET /counterparties/{counterpartyId}",
+    "Show a counterparty",
+    Counterparty,
     feature="counterparties",
-    errors=(errors.NotFound,),
 )
 LINK_COUNTERPARTY = Write(
-    name="link_counterparty",
-    operation_id="linkCounterparty",
-    route=f"POST {_CUSTODY}/counterparties",
-    summary="Link a counterparty to a blockchain account with an ownership claim",
-    tag="Counterparties",
-    scope="wallets:write",
+    _WALLETS,
+    "link_counterparty",
+    f"POST {_CUSTODY}/counterparties",
+    "Link a counterparty to a blockchain account with an ownership claim",
+    Counterparty,
     request=LinkRequest,
+    creates=f"{_CUSTODY}/counterparties",
     additions={"acknowledged": SHARED_WALLETS_FEATURE},
     hints=("acknowledged",),
-    response=Counterparty,
     is_shown=False,
-    creates=f"{_CUSTODY}/counterparties",
     errors=(
-        errors.NotFound,
         errors.ClaimUnverifiable,
         errors.ClaimAlreadyUsed,
         errors.ClaimExpired,
@@ -1125,39 +1061,33 @@ LINK_COUNTERPARTY = Write(
     ),
 )
 LINKED_COUNTERPARTIES = Read(
-    name="linked_counterparties",
-    operation_id="listLinkedCounterparties",
-    route=f"GET {_CUSTODY}/counterparties",
-    summary="List a blockchain account's counterparties",
-    tag="Counterparties",
-    scope="wallets:read",
-    response=Page[Counterparty],
+    _WALLETS,
+    "linked_counterparties",
+    f"GET {_CUSTODY}/counterparties",
+    "List a blockchain account's counterparties",
+    Page[Counterparty],
     query=listing(),
-    errors=(errors.NotFound,),
 )
 SHARED_WALLETS = Read(
-    name="shared_wallets",
+    _WALLETS,
+    "shared_wallets",
+    "GET /shared-counterparties",
+    "List the wallets that several customers have verified, with a line for each of them",
+    Page[SharedWallet],
     operation_id="listSharedCounterparties",
-    route="GET /shared-counterparties",
-    summary="List the wallets that several customers have verified, with a line for each of them",
-    tag="Counterparties",
     scope="wallets:review",
-    response=Page[SharedWallet],
     query=listing(TEXT),
     feature=SHARED_WALLETS_FEATURE,
-    errors=(),
 )
 REQUIRE_REVERIFICATION = Write(
-    name="require_reverification",
-    operation_id="requireReverification",
-    route=f"POST {_CUSTODY}/counterparties/{{counterpartyId}}/reverifications",
-    summary="End a wallet's verification at once, so that it must be verified again",
-    tag="Counterparties",
-    scope="wallets:write",
+    _WALLETS,
+    "require_reverification",
+    f"POST {_CUSTODY}/counterparties/{{counterpartyId}}/reverifications",
+    "End a wallet's verification at once, so that it must be verified again",
+    Counterparty,
     request=ReverificationRequest,
-    response=Counterparty,
     feature="reverifications",
-    errors=(errors.NotFound, errors.Conflict),
+    errors=(errors.Conflict,),
 )
 
 # -- wallet ownership ---------------------------------------------------------------------------
@@ -1165,89 +1095,76 @@ REQUIRE_REVERIFICATION = Write(
 _OWNERSHIP = "1P-counterparty-ownership"
 
 OPEN_BLOCKCHAIN_ACCOUNT = Write(
-    name="open_blockchain_account",
+    _PROOF,
+    "open_blockchain_account",
+    "POST /blockchain-accounts",
+    "Open a blockchain account with a custody address",
+    BlockchainAccount,
     operation_id="createBlockchainAccount",
-    route="POST /blockchain-accounts",
-    summary="Open a blockchain account with a custody address",
-    tag="Wallet ownership",
     scope="accounts:write",
     request=OpenBlockchainAccount,
-    response=BlockchainAccount,
     creates=_CUSTODY,
     feature="blockchain-accounts",
     errors=(errors.NotFound, errors.UnsupportedNetwork, errors.AccountRestricted),
 )
 BLOCKCHAIN_ACCOUNTS = Read(
-    name="blockchain_accounts",
-    operation_id="listBlockchainAccounts",
-    route="GET /blockchain-accounts",
-    summary="List blockchain accounts",
-    tag="Wallet ownership",
-    scope="wallets:read",
-    response=Page[BlockchainAccount],
+    _PROOF,
+    "blockchain_accounts",
+    "GET /blockchain-accounts",
+    "List blockchain accounts",
+    Page[BlockchainAccount],
     query=listing(TRADING_ACCOUNT),
     feature="blockchain-accounts",
-    errors=(),
 )
 SHOW_BLOCKCHAIN_ACCOUNT = Read(
-    name="blockchain_account",
-    operation_id="getBlockchainAccount",
-    route=f"GET {_CUSTODY}",
-    summary="Show a blockchain account",
-    tag="Wallet ownership",
-    scope="wallets:read",
-    response=BlockchainAccount,
+    _PROOF,
+    "blockchain_account",
+    f"GET {_CUSTODY}",
+    "Show a blockchain account",
+    BlockchainAccount,
     feature="blockchain-accounts",
-    errors=(errors.NotFound,),
 )
 CREATE_CHALLENGE = Write(
-    name="create_challenge",
+    _PROOF,
+    "create_challenge",
+    f"POST {_CUSTODY}/{_OWNERSHIP}-challenges",
+    "Create the message that the wallet's owner signs",
+    Challenge,
     operation_id="createOwnershipChallenge",
-    route=f"POST {_CUSTODY}/{_OWNERSHIP}-challenges",
-    summary="Create the message that the wallet's owner signs",
-    tag="Wallet ownership",
-    scope="wallets:write",
     request=ChallengeRequest,
-    additions={"valid_seconds": "challenges", "page_token_hash": "challenges"},
-    response=Challenge,
     creates=f"/{_OWNERSHIP}-challenges/{{ownershipChallengeId}}",
-    errors=(errors.NotFound, errors.NetworkMismatch, errors.QuotaExceeded),
+    additions={"valid_seconds": "challenges", "page_token_hash": "challenges"},
+    errors=(errors.NetworkMismatch, errors.QuotaExceeded),
 )
 CHALLENGES = Read(
-    name="challenges",
+    _PROOF,
+    "challenges",
+    f"GET {_CUSTODY}/{_OWNERSHIP}-challenges",
+    "List a blockchain account's challenges",
+    Page[Challenge],
     operation_id="listOwnershipChallenges",
-    route=f"GET {_CUSTODY}/{_OWNERSHIP}-challenges",
-    summary="List a blockchain account's challenges",
-    tag="Wallet ownership",
-    scope="wallets:read",
-    response=Page[Challenge],
     query=listing(),
     feature="challenges",
-    errors=(errors.NotFound,),
 )
 CHALLENGE_BY_ID = Read(
-    name="challenge_by_id",
+    _PROOF,
+    "challenge_by_id",
+    f"GET /{_OWNERSHIP}-challenges/{{ownershipChallengeId}}",
+    "Show an ownership challenge of any account",
+    Challenge,
     operation_id="getOwnershipChallenge",
-    route=f"GET /{_OWNERSHIP}-challenges/{{ownershipChallengeId}}",
-    summary="Show an ownership challenge of any account",
-    tag="Wallet ownership",
-    scope="wallets:read",
-    response=Challenge,
     feature="challenge-by-id",
-    errors=(errors.NotFound,),
 )
 SUBMIT_CLAIM = Write(
-    name="submit_claim",
+    _PROOF,
+    "submit_claim",
+    f"POST {_CUSTODY}/{_OWNERSHIP}-claims",
+    "Submit the wallet's signature of a challenge",
+    OwnershipClaim,
     operation_id="createOwnershipClaim",
-    route=f"POST {_CUSTODY}/{_OWNERSHIP}-claims",
-    summary="Submit the wallet's signature of a challenge",
-    tag="Wallet ownership",
-    scope="wallets:write",
     request=ClaimRequest,
-    response=OwnershipClaim,
     creates=f"/{_OWNERSHIP}-claims/{{ownershipClaimId}}",
     errors=(
-        errors.NotFound,
         errors.Conflict,
         errors.ChallengeAlreadyUsed,
         errors.ChallengeLocked,
@@ -1256,53 +1173,46 @@ SUBMIT_CLAIM = Write(
     ),
 )
 CLAIM_BY_ID = Read(
-    name="claim_by_id",
+    _PROOF,
+    "claim_by_id",
+    f"GET /{_OWNERSHIP}-claims/{{ownershipClaimId}}",
+    "Show an ownership claim of any account",
+    OwnershipClaim,
     operation_id="getOwnershipClaim",
-    route=f"GET /{_OWNERSHIP}-claims/{{ownershipClaimId}}",
-    summary="Show an ownership claim of any account",
-    tag="Wallet ownership",
-    scope="wallets:read",
-    response=OwnershipClaim,
     feature="claim-by-id",
-    errors=(errors.NotFound,),
 )
 CLAIM_ATTESTATION = Read(
-    name="claim_attestation",
+    _PROOF,
+    "claim_attestation",
+    f"GET /{_OWNERSHIP}-claims/{{ownershipClaimId}}/attestation",
+    "Attest an ownership claim: all its facts, signed by the bank, for anybody to verify",
+    WalletAttestation,
     operation_id="getOwnershipClaimAttestation",
-    route=f"GET /{_OWNERSHIP}-claims/{{ownershipClaimId}}/attestation",
-    summary="Attest an ownership claim: all its facts, signed by the bank, for anybody to verify",
-    tag="Wallet ownership",
-    scope="wallets:read",
-    response=WalletAttestation,
     feature=HEADS,
-    errors=(errors.NotFound, errors.Conflict),
+    errors=(errors.Conflict,),
 )
 DIAGNOSE_SIGNATURE = Read(
-    name="diagnose_signature",
+    _PROOF,
+    "diagnose_signature",
+    f"POST {_CUSTODY}/{_OWNERSHIP}-diagnoses",
+    "Explain why a signature would be refused; doesn't count as an attempt",
+    SignatureDiagnosis,
     operation_id="diagnoseSignature",
-    route=f"POST {_CUSTODY}/{_OWNERSHIP}-diagnoses",
-    summary="Explain why a signature would be refused; doesn't count as an attempt",
-    tag="Wallet ownership",
     scope="wallets:write",
     request=DiagnosisRequest,
-    response=SignatureDiagnosis,
     feature="diagnoses",
-    errors=(errors.NotFound, errors.Conflict, errors.ChallengeAlreadyUsed),
+    errors=(errors.Conflict, errors.ChallengeAlreadyUsed),
 )
 
 CREATE_SMALL_TRANSFER = Write(
-    name="create_small_transfer",
-    operation_id="createSmallTransfer",
-    route=f"POST {_CUSTODY}/{_OWNERSHIP}-transfers",
-    summary="Ask a wallet that can't sign to send an exact amount to itself",
-    tag="Wallet ownership",
-    scope="wallets:write",
+    _SMALL,
+    "create_small_transfer",
+    f"POST {_CUSTODY}/{_OWNERSHIP}-transfers",
+    "Ask a wallet that can't sign to send an exact amount to itself",
+    SmallTransfer,
     request=SmallTransferRequest,
-    response=SmallTransfer,
     creates=f"/{_OWNERSHIP}-transfers/{{smallTransferId}}",
-    feature=SMALL_TRANSFERS_FEATURE,
     errors=(
-        errors.NotFound,
         errors.Conflict,
         errors.NetworkMismatch,
         errors.QuotaExceeded,
@@ -1311,382 +1221,259 @@ CREATE_SMALL_TRANSFER = Write(
     ),
 )
 SMALL_TRANSFERS = Read(
-    name="small_transfers",
-    operation_id="listSmallTransfers",
-    route=f"GET {_CUSTODY}/{_OWNERSHIP}-transfers",
-    summary="List a blockchain account's small transfers",
-    tag="Wallet ownership",
-    scope="wallets:read",
-    response=Page[SmallTransfer],
+    _SMALL,
+    "small_transfers",
+    f"GET {_CUSTODY}/{_OWNERSHIP}-transfers",
+    "List a blockchain account's small transfers",
+    Page[SmallTransfer],
     query=listing(),
-    feature=SMALL_TRANSFERS_FEATURE,
-    errors=(errors.NotFound,),
 )
 SMALL_TRANSFER_BY_ID = Read(
-    name="small_transfer_by_id",
+    _SMALL,
+    "small_transfer_by_id",
+    f"GET /{_OWNERSHIP}-transfers/{{smallTransferId}}",
+    "Show a small transfer of any account, and what arrived for it",
+    SmallTransfer,
     operation_id="getSmallTransfer",
-    route=f"GET /{_OWNERSHIP}-transfers/{{smallTransferId}}",
-    summary="Show a small transfer of any account, and what arrived for it",
-    tag="Wallet ownership",
-    scope="wallets:read",
-    response=SmallTransfer,
-    feature=SMALL_TRANSFERS_FEATURE,
-    errors=(errors.NotFound,),
 )
 CREATE_OWNERSHIP_STATEMENT = Write(
-    name="create_ownership_statement",
-    operation_id="createOwnershipStatement",
-    route=f"POST {_CUSTODY}/{_OWNERSHIP}-statements",
-    summary="Record a customer's statement that a wallet is theirs; it verifies nothing",
-    tag="Wallet ownership",
-    scope="wallets:write",
+    _STATED,
+    "create_ownership_statement",
+    f"POST {_CUSTODY}/{_OWNERSHIP}-statements",
+    "Record a customer's statement that a wallet is theirs; it verifies nothing",
+    OwnershipStatement,
     request=StatementRequest,
-    response=OwnershipStatement,
     creates=f"/{_OWNERSHIP}-statements/{{ownershipStatementId}}",
-    feature=OWNERSHIP_STATEMENTS_FEATURE,
-    errors=(errors.NotFound, errors.NetworkMismatch),
+    errors=(errors.NetworkMismatch,),
 )
 OWNERSHIP_STATEMENTS = Read(
-    name="ownership_statements",
-    operation_id="listOwnershipStatements",
-    route=f"GET {_CUSTODY}/{_OWNERSHIP}-statements",
-    summary="List the statements about wallets of a blockchain account",
-    tag="Wallet ownership",
-    scope="wallets:read",
-    response=Page[OwnershipStatement],
+    _STATED,
+    "ownership_statements",
+    f"GET {_CUSTODY}/{_OWNERSHIP}-statements",
+    "List the statements about wallets of a blockchain account",
+    Page[OwnershipStatement],
     query=listing(),
-    feature=OWNERSHIP_STATEMENTS_FEATURE,
-    errors=(errors.NotFound,),
 )
 OWNERSHIP_STATEMENT_BY_ID = Read(
-    name="ownership_statement_by_id",
+    _STATED,
+    "ownership_statement_by_id",
+    f"GET /{_OWNERSHIP}-statements/{{ownershipStatementId}}",
+    "Show a statement about a wallet of any account",
+    OwnershipStatement,
     operation_id="getOwnershipStatement",
-    route=f"GET /{_OWNERSHIP}-statements/{{ownershipStatementId}}",
-    summary="Show a statement about a wallet of any account",
-    tag="Wallet ownership",
-    scope="wallets:read",
-    response=OwnershipStatement,
-    feature=OWNERSHIP_STATEMENTS_FEATURE,
-    errors=(errors.NotFound,),
 )
 
 # -- decisions ----------------------------------------------------------------------------------
 
 _DECISION = "/decisions/{decisionId}"
 DECISIONS = Read(
-    name="decisions",
-    operation_id="listDecisions",
-    route="GET /decisions",
-    summary="List what waits for a person, the earliest deadline first",
-    tag="Decisions",
-    scope="accounts:read",
-    response=Page[Decision],
+    _DECIDING,
+    "decisions",
+    "GET /decisions",
+    "List what waits for a person, the earliest deadline first",
+    Page[Decision],
     query=listing(KIND, STATUS, TRADING_ACCOUNT, OBJECT, CREATED, sorts=DUE_SORTS),
-    feature=DECISIONS_FEATURE,
-    errors=(),
 )
-DECISION = Read(
-    name="decision",
-    operation_id="getDecision",
-    route=f"GET {_DECISION}",
-    summary="Show a decision",
-    tag="Decisions",
-    scope="accounts:read",
-    response=Decision,
-    feature=DECISIONS_FEATURE,
-    errors=(errors.NotFound,),
-)
+DECISION = Read(_DECIDING, "decision", f"GET {_DECISION}", "Show a decision", Decision)
 OPEN_DECISION = Write(
-    name="open_decision",
+    _DECIDING,
+    "open_decision",
+    "POST /decisions",
+    "Put a control on a trading account, or close a market",
+    Decision,
     operation_id="createDecision",
-    route="POST /decisions",
-    summary="Put a control on a trading account, or close a market",
-    tag="Decisions",
     scope="controls:write",
     request=OpenDecision,
-    response=Decision,
     creates=_DECISION,
-    feature=DECISIONS_FEATURE,
     errors=(errors.NotFound, errors.Conflict, errors.UnsupportedMarket),
 )
 TAKE_DECISION = Write(
-    name="take_decision",
-    operation_id="takeDecision",
-    route=f"POST {_DECISION}/holders",
-    summary="Take a decision for fifteen minutes, so that others see who works on it",
-    tag="Decisions",
-    scope="decisions:write",
-    response=Decision,
-    feature=DECISIONS_FEATURE,
-    errors=(errors.NotFound, errors.Conflict),
+    _DECIDING,
+    "take_decision",
+    f"POST {_DECISION}/holders",
+    "Take a decision for fifteen minutes, so that others see who works on it",
+    Decision,
+    errors=(errors.Conflict,),
 )
 APPROVE_DECISION = Write(
-    name="approve_decision",
-    operation_id="approveDecision",
-    route=f"POST {_DECISION}/approvals",
-    summary="Let a withdrawal pass, accept a statement, lift a control or open a market",
-    tag="Decisions",
-    scope="decisions:write",
+    _DECIDING,
+    "approve_decision",
+    f"POST {_DECISION}/approvals",
+    "Let a withdrawal pass, accept a statement, lift a control or open a market",
+    Decision,
     request=Approval,
-    response=Decision,
-    feature=DECISIONS_FEATURE,
-    errors=(errors.NotFound, errors.Conflict),
+    errors=(errors.Conflict,),
 )
 REFUSE_DECISION = Write(
-    name="refuse_decision",
-    operation_id="refuseDecision",
-    route=f"POST {_DECISION}/refusals",
-    summary="Refuse a withdrawal, whose money is given back, or a statement; keep a control",
-    tag="Decisions",
-    scope="decisions:write",
+    _DECIDING,
+    "refuse_decision",
+    f"POST {_DECISION}/refusals",
+    "Refuse a withdrawal, whose money is given back, or a statement; keep a control",
+    Decision,
     request=Refusal,
-    response=Decision,
-    feature=DECISIONS_FEATURE,
-    errors=(errors.NotFound, errors.Conflict),
+    errors=(errors.Conflict,),
 )
 NOTE_DECISION = Write(
-    name="note_decision",
-    operation_id="noteDecision",
-    route=f"POST {_DECISION}/notes",
-    summary="Note what the customer is asked for; the first time, the deadline moves",
-    tag="Decisions",
-    scope="decisions:write",
+    _DECIDING,
+    "note_decision",
+    f"POST {_DECISION}/notes",
+    "Note what the customer is asked for; the first time, the deadline moves",
+    Decision,
     request=DecisionNote,
-    response=Decision,
-    feature=DECISIONS_FEATURE,
-    errors=(errors.NotFound, errors.Conflict),
+    errors=(errors.Conflict,),
 )
 
 # -- agents -------------------------------------------------------------------------------------
 
 _AGENT = "/agents/{agentId}"
 AGENTS = Read(
-    name="agents",
-    operation_id="listAgents",
-    route="GET /agents",
-    summary="List the keys of people at desks, newest first",
-    tag="Agents",
-    scope="events:read",
-    response=Page[Agent],
+    _PEOPLE,
+    "agents",
+    "GET /agents",
+    "List the keys of people at desks, newest first",
+    Page[Agent],
     query=listing(),
-    feature=AGENTS_FEATURE,
-    errors=(),
 )
 ENROL_AGENT = Write(
-    name="enrol_agent",
-    operation_id="enrolAgent",
-    route="POST /agents",
-    summary="Enrol a person's key of a desk, which somebody approves",
-    tag="Agents",
+    _PEOPLE,
+    "enrol_agent",
+    "POST /agents",
+    "Enrol a person's key of a desk, which somebody approves",
+    Agent,
     scope="desk",
     request=EnrolAgent,
-    response=Agent,
     creates="/agents",
-    has_case=False,
-    feature=AGENTS_FEATURE,
     errors=(errors.Conflict, errors.QuotaExceeded),
 )
 APPROVE_AGENT = Write(
-    name="approve_agent",
-    operation_id="approveAgent",
-    route=f"POST {_AGENT}/approvals",
-    summary="Let an agent work in roles of the policy",
-    tag="Agents",
-    scope="agents:write",
+    _PEOPLE,
+    "approve_agent",
+    f"POST {_AGENT}/approvals",
+    "Let an agent work in roles of the policy",
+    Agent,
     request=ApproveAgent,
-    response=Agent,
-    has_case=False,
-    feature=AGENTS_FEATURE,
-    errors=(errors.NotFound, errors.Conflict),
+    errors=(errors.Conflict,),
 )
 REVOKE_AGENT = Write(
-    name="revoke_agent",
-    operation_id="revokeAgent",
-    route=f"POST {_AGENT}/revocations",
-    summary="End an agent's key at once",
-    tag="Agents",
-    scope="agents:write",
-    response=Agent,
-    has_case=False,
-    feature=AGENTS_FEATURE,
-    errors=(errors.NotFound,),
+    _PEOPLE, "revoke_agent", f"POST {_AGENT}/revocations", "End an agent's key at once", Agent
 )
 
 # -- notes --------------------------------------------------------------------------------------
 
 _NOTE = "/notes/{noteId}"
 NOTES = Read(
-    name="notes",
-    operation_id="listNotes",
-    route="GET /notes",
-    summary="List notes of the team about customers and their records, newest first",
-    tag="Notes",
-    scope="accounts:read",
-    response=Page[Note],
+    _NOTING,
+    "notes",
+    "GET /notes",
+    "List notes of the team about customers and their records, newest first",
+    Page[Note],
     query=listing(SUBJECT, TRADING_ACCOUNT, TEXT, CREATED),
-    feature=NOTES_FEATURE,
-    errors=(),
 )
 ADD_NOTE = Write(
-    name="add_note",
+    _NOTING,
+    "add_note",
+    "POST /notes",
+    "Note something about a customer or a record, for the whole team",
+    Note,
     operation_id="createNote",
-    route="POST /notes",
-    summary="Note something about a customer or a record, for the whole team",
-    tag="Notes",
-    scope="accounts:write",
     request=AddNote,
-    response=Note,
     creates="/notes",
-    feature=NOTES_FEATURE,
     errors=(errors.NotFound, errors.UnsupportedMarket),
 )
 ERASE_NOTE = Write(
-    name="erase_note",
-    operation_id="eraseNote",
-    route=f"POST {_NOTE}/erasures",
-    summary="Erase the words of a note; who noted something, and when, stays",
-    tag="Notes",
-    scope="accounts:write",
-    response=Note,
-    feature=NOTES_FEATURE,
-    errors=(errors.NotFound,),
+    _NOTING,
+    "erase_note",
+    f"POST {_NOTE}/erasures",
+    "Erase the words of a note; who noted something, and when, stays",
+    Note,
 )
 
 # -- webhooks -----------------------------------------------------------------------------------
 
 _WEBHOOK = "/webhooks/{webhookId}"
 WEBHOOKS = Read(
-    name="webhooks",
-    operation_id="listWebhooks",
-    route="GET /webhooks",
-    summary="List the endpoints that are sent events, newest first",
-    tag="Webhooks",
-    scope="admin",
-    response=Page[Webhook],
+    _HOOKS,
+    "webhooks",
+    "GET /webhooks",
+    "List the endpoints that are sent events, newest first",
+    Page[Webhook],
     is_whole=True,
-    feature=WEBHOOKS_FEATURE,
-    errors=(),
 )
 WEBHOOK = Read(
-    name="webhook",
-    operation_id="getWebhook",
-    route=f"GET {_WEBHOOK}",
-    summary="Show an endpoint, and how far it has the events",
-    tag="Webhooks",
-    scope="admin",
-    response=Webhook,
-    feature=WEBHOOKS_FEATURE,
-    errors=(errors.NotFound,),
+    _HOOKS, "webhook", f"GET {_WEBHOOK}", "Show an endpoint, and how far it has the events", Webhook
 )
 CREATE_WEBHOOK = Write(
-    name="create_webhook",
-    operation_id="createWebhook",
-    route="POST /webhooks",
-    summary="Send events from now on to an endpoint; its secret is shown once",
-    tag="Webhooks",
-    scope="admin",
+    _HOOKS,
+    "create_webhook",
+    "POST /webhooks",
+    "Send events from now on to an endpoint; its secret is shown once",
+    WebhookWithSecret,
     request=CreateWebhook,
-    response=WebhookWithSecret,
     creates=_WEBHOOK,
-    has_case=False,
-    feature=WEBHOOKS_FEATURE,
     errors=(errors.QuotaExceeded,),
 )
 DELETE_WEBHOOK = Write(
-    name="delete_webhook",
-    operation_id="deleteWebhook",
-    route=f"DELETE {_WEBHOOK}",
-    summary="Send an endpoint no more events, and forget it",
-    tag="Webhooks",
-    scope="admin",
-    response=Webhook,
-    has_case=False,
-    feature=WEBHOOKS_FEATURE,
-    errors=(errors.NotFound,),
+    _HOOKS,
+    "delete_webhook",
+    f"DELETE {_WEBHOOK}",
+    "Send an endpoint no more events, and forget it",
+    Webhook,
 )
 PAUSE_WEBHOOK = Write(
-    name="pause_webhook",
-    operation_id="pauseWebhook",
-    route=f"POST {_WEBHOOK}/pauses",
-    summary="Let the events for an endpoint wait",
-    tag="Webhooks",
-    scope="admin",
-    response=Webhook,
-    has_case=False,
-    feature=WEBHOOKS_FEATURE,
-    errors=(errors.NotFound,),
+    _HOOKS,
+    "pause_webhook",
+    f"POST {_WEBHOOK}/pauses",
+    "Let the events for an endpoint wait",
+    Webhook,
 )
 RESUME_WEBHOOK = Write(
-    name="resume_webhook",
-    operation_id="resumeWebhook",
-    route=f"POST {_WEBHOOK}/resumptions",
-    summary="Send what waited and what follows; a failing endpoint is tried at once",
-    tag="Webhooks",
-    scope="admin",
-    response=Webhook,
-    has_case=False,
-    feature=WEBHOOKS_FEATURE,
-    errors=(errors.NotFound,),
+    _HOOKS,
+    "resume_webhook",
+    f"POST {_WEBHOOK}/resumptions",
+    "Send what waited and what follows; a failing endpoint is tried at once",
+    Webhook,
 )
 ROTATE_WEBHOOK = Write(
-    name="rotate_webhook",
-    operation_id="rotateWebhook",
-    route=f"POST {_WEBHOOK}/secrets",
-    summary="Make another secret, shown once; both sign for a while",
-    tag="Webhooks",
-    scope="admin",
+    _HOOKS,
+    "rotate_webhook",
+    f"POST {_WEBHOOK}/secrets",
+    "Make another secret, shown once; both sign for a while",
+    WebhookWithSecret,
     request=RotateSecret,
-    response=WebhookWithSecret,
-    has_case=False,
-    feature=WEBHOOKS_FEATURE,
-    errors=(errors.NotFound,),
 )
 REPLAY_WEBHOOK = Write(
-    name="replay_webhook",
-    operation_id="replayWebhook",
-    route=f"POST {_WEBHOOK}/replays",
-    summary="Send the events after a cursor again, with the ids that they had",
-    tag="Webhooks",
-    scope="admin",
+    _HOOKS,
+    "replay_webhook",
+    f"POST {_WEBHOOK}/replays",
+    "Send the events after a cursor again, with the ids that they had",
+    Webhook,
     request=ReplayEvents,
-    response=Webhook,
-    has_case=False,
-    feature=WEBHOOKS_FEATURE,
-    errors=(errors.NotFound,),
 )
 TEST_WEBHOOK = Write(
-    name="test_webhook",
-    operation_id="testWebhook",
-    route=f"POST {_WEBHOOK}/tests",
-    summary="Send a test event now and say what came of it",
-    tag="Webhooks",
-    scope="admin",
-    response=WebhookTest,
-    has_case=False,
-    feature=WEBHOOKS_FEATURE,
-    errors=(errors.NotFound,),
+    _HOOKS,
+    "test_webhook",
+    f"POST {_WEBHOOK}/tests",
+    "Send a test event now and say what came of it",
+    WebhookTest,
 )
 
 # -- the deployment itself ----------------------------------------------------------------------
 
 CAPABILITIES = Read(
-    name="capabilities",
-    operation_id="getCapabilities",
-    route="GET /capabilities",
-    summary="Show what this deployment offers beyond the specification",
-    tag="Deployment",
+    _BANK,
+    "capabilities",
+    "GET /capabilities",
+    "Show what this deployment offers beyond the specification",
+    Capabilities,
     scope=ANY_KEY,
-    response=Capabilities,
-    errors=(),
 )
 EVENTS = Read(
-    name="events",
+    _BANK,
+    "events",
+    "GET /events",
+    "Read events after a cursor, oldest first",
+    EventPage,
     operation_id="listEvents",
-    route="GET /events",
-    summary="Read events after a cursor, oldest first",
-    tag="Deployment",
-    scope="events:read",
-    response=EventPage,
     query=Query(
         EventsQuery,
         (
@@ -1707,85 +1494,71 @@ EVENTS = Read(
         ),
     ),
     feature="events",
-    errors=(),
 )
 EVENT_STREAM = Endpoint(
-    operation_id="streamEvents",
-    route="GET /events/stream",
-    summary="Follow events as they happen (server-sent events)",
-    tag="Deployment",
-    scope="events:read",
+    _BANK,
+    "stream_events",
+    "GET /events/stream",
+    "Follow events as they happen (server-sent events)",
     feature="event-stream",
 )
 AUDIT = Read(
-    name="audit",
+    _BANK,
+    "audit",
+    "GET /audit",
+    "Read the audit trail, newest first",
+    Page[AuditRow],
     operation_id="listAuditRows",
-    route="GET /audit",
-    summary="Read the audit trail, newest first",
-    tag="Deployment",
-    scope="events:read",
-    response=Page[AuditRow],
     query=listing(OBJECT, AUDITED_ACCOUNT, AUDITED_CASE),
     feature="audit",
-    errors=(),
 )
 AUDIT_CHECKPOINT = Read(
-    name="audit_checkpoint",
-    operation_id="getAuditCheckpoint",
-    route="GET /audit/checkpoint",
-    summary="Read the signed head of the audit log: a C2SP checkpoint",
-    tag="Deployment",
-    scope="events:read",
-    response=AuditCheckpoint,
+    _BANK,
+    "audit_checkpoint",
+    "GET /audit/checkpoint",
+    "Read the signed head of the audit log: a C2SP checkpoint",
+    AuditCheckpoint,
     feature=HEADS,
     errors=(errors.NotFound, errors.Conflict),
 )
 AUDIT_CONSISTENCY = Read(
-    name="audit_consistency",
-    operation_id="getAuditConsistency",
-    route="GET /audit/consistency",
-    summary="Prove that a larger head of the audit log continues a smaller one",
-    tag="Deployment",
-    scope="events:read",
-    response=AuditConsistency,
+    _BANK,
+    "audit_consistency",
+    "GET /audit/consistency",
+    "Prove that a larger head of the audit log continues a smaller one",
+    AuditConsistency,
     query=Query(ConsistencyQuery, (_size("from_size", "from", 0), _size("to_size", "to"))),
     feature=HEADS,
     errors=(errors.NotFound,),
 )
 AUDIT_PROOF = Read(
-    name="audit_proof",
-    operation_id="getAuditProof",
-    route="GET /audit/proofs/{seq}",
-    summary="Prove that an audit row is in the log, by its number",
-    tag="Deployment",
-    scope="events:read",
-    response=AuditProof,
+    _BANK,
+    "audit_proof",
+    "GET /audit/proofs/{seq}",
+    "Prove that an audit row is in the log, by its number",
+    AuditProof,
     feature=HEADS,
     errors=(errors.NotFound, errors.Conflict),
 )
 DISPUTES = Read(
-    name="disputes",
-    operation_id="listDisputes",
-    route="GET /disputes",
-    summary="List what verification found wrong in the books, the newest first",
-    tag="Deployment",
+    _BANK,
+    "disputes",
+    "GET /disputes",
+    "List what verification found wrong in the books, the newest first",
+    Page[Dispute],
     scope="admin",
-    response=Page[Dispute],
-    is_whole=True,
     feature=DISPUTES_FEATURE,
-    errors=(),
+    is_whole=True,
 )
 CLEAR_DISPUTE = Write(
-    name="clear_dispute",
-    operation_id="clearDispute",
-    route="POST /disputes/{disputeId}/clearings",
-    summary="Clear a dispute, so that payouts go on; it returns if the rows still differ",
-    tag="Deployment",
-    scope="admin",
+    _BANK,
+    "clear_dispute",
+    "POST /disputes/{disputeId}/clearings",
+    "Clear a dispute, so that payouts go on; it returns if the rows still differ",
+    Dispute,
     request=ClearDispute,
-    response=Dispute,
     feature=DISPUTES_FEATURE,
-    errors=(errors.NotFound, errors.Conflict),
+    errors=(errors.Conflict,),
 )
 ENDPOINTS = tuple(each for each in list(globals().values()) if isinstance(each, Endpoint))
 """Every endpoint, in the order of their declarations."""

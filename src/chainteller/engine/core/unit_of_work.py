@@ -500,7 +500,7 @@ def check_case(policy: CasePolicy, actor: Actor, call: Call[Any]) -> None:
             raise ValidationFailed.of("case", form)
         return
     wanted = policy.wanted is CaseWanted.REQUIRED and actor.is_person
-    if wanted and isinstance(call.operation, Write) and call.operation.has_case:
+    if wanted and isinstance(call.operation, Write) and call.operation.section.has_case:
         raise CaseRequired
 
 
