@@ -60,7 +60,7 @@ def test_a_field_of_nothing_and_a_forgotten_attribute_are_told_in_a_sentence() -
     fields: FieldList[Held] = FieldList(
         "held",
         "-",
-        (Field("venue", "venue", TEXT, lambda each: each.id), Field("id", "id", TEXT, str)),
+        (Field("venue", "venue", TEXT), Field("id", "id", TEXT)),
         wire_only=("gone",),
     )
     assert problems(fields, Held) == [
@@ -71,7 +71,7 @@ def test_a_field_of_nothing_and_a_forgotten_attribute_are_told_in_a_sentence() -
 
 
 def test_a_list_refuses_a_column_that_is_no_field_and_a_name_used_twice() -> None:
-    one = Field("id", "id", TEXT, str)
+    one: Field[Held] = Field("id", "id", TEXT)
     with pytest.raises(FieldsInvalid, match="held: there is no field 'venue'"):
         FieldList("held", "-", (one,), table=("id", "venue"))
     with pytest.raises(FieldsInvalid, match="held: declared twice: id"):
@@ -217,13 +217,7 @@ def test_a_new_field_is_in_every_interface_with_its_model_and_its_list_alone() -
         "-",
         (
             *TRADE.fields,
-            Field(
-                "venue_reference",
-                "venue reference",
-                TEXT,
-                lambda each: each.venue_reference,
-                spoken="venue",
-            ),
+            Field("venue_reference", "venue reference", TEXT, spoken="venue"),
         ),
         wire_only=TRADE.wire_only,
     )

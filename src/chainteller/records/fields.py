@@ -9,7 +9,8 @@ frame; a test compares the lists with the models.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import Flag, auto
-from typing import Generic, NamedTuple, TypeVar
+from operator import attrgetter
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from chainteller.domain.assets import DEPOSIT_TOKEN_USD, FIAT_NETWORK
 from chainteller.domain.clock import format_moment
@@ -255,6 +256,19 @@ DECIMALS, DOLLARS, AMOUNT = Decimals(), Dollars(), AmountWithAsset()
 MOMENT, TIME_OF_DAY, YES_OR_NO, WORDS = Moment(), TimeOfDay(), YesOrNo(), Words()
 
 
+def _attribute(name: str) -> Callable[[Any], Any]:
+    """Reads an attribute, or one of an attribute that may be None."""
+    owner, _, inner = name.partition(".")
+    if not inner:
+        return attrgetter(owner)
+
+    def read(record: Any) -> Any:
+        part = getattr(record, owner)
+        return None if part is None else getattr(part, inner)
+
+    return read
+
+
 # -- fields ---------------------------------------------------------------------------------------
 
 
@@ -265,8 +279,9 @@ class Field(Generic[Record_contra]):
         name: the model's attribute (``fees.total``), by which lists choose their columns.
         label: what every interface calls it.
         format_: how the value is written.
-        value: reads it from the record; None or nothing at all is not shown.
         interfaces: which of those that show a whole record show it.
+        value: reads it from the record where it isn't the attribute; None or nothing at all is not
+            shown.
         of: the attributes that ``value`` reads, where they are not ``name`` alone.
         heading: over a column; left out, the label in capitals.
         is_private: whether it is masked while names and amounts are hidden.
@@ -279,15 +294,17 @@ class Field(Generic[Record_contra]):
         name: str,
         label: str,
         format_: Format[Value],
-        value: Callable[[Record_contra], Value | None],
         interfaces: Interface = EVERYWHERE,
         *,
+        value: Callable[[Record_contra], Value | None] | None = None,
         of: Sequence[str] = (),
         heading: str = "",
         is_private: bool = False,
         spoken: str = "",
         tone: str = "",
     ) -> None:
+        value = value or _attribute(name)
+
         def reader(write: Callable[[Value], str]) -> Callable[[Record_contra], str]:
             def read(record: Record_contra) -> str:
                 found = value(record)
