@@ -18,7 +18,8 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from chainteller.authorities import authorities
+from chainteller.adapters import bounded
+from chainteller.adapters.bounded import TooLarge
 from chainteller.domain.assets import ASSETS_BY_KEY
 from chainteller.domain.clock import format_instant, parse_instant
 from chainteller.domain.json_depth import NestedTooDeeply, parse_json
@@ -78,10 +79,11 @@ class HttpArrivals:
                 raise ArrivalsUnavailable(f"{host} failed a moment ago and isn't called again yet")
         try:
             return _read(asyncio.run(self._reply(awaited)), awaited)
-        except (httpx.HTTPError, TimeoutError, ArrivalsUnavailable) as error:
+        except (httpx.HTTPError, TimeoutError, TooLarge, ArrivalsUnavailable) as error:
             with self._lock:
                 self._silent_until = time.monotonic() + self.pause_s
-            why = str(error) if isinstance(error, ArrivalsUnavailable) else type(error).__name__
+            told = isinstance(error, TooLarge | ArrivalsUnavailable)
+            why = str(error) if told else type(error).__name__
             raise ArrivalsUnavailable(f"{host}: {why}") from None
 
     async def _reply(self, awaited: Awaited) -> bytes:
@@ -90,24 +92,12 @@ class HttpArrivals:
             "address": awaited.address,
             "since": format_instant(awaited.earliest),
         }
-        found = bytearray()
-        plain = {"Accept-Encoding": "identity"}
-        async with (
-            asyncio.timeout(self.deadline_s),
-            httpx.AsyncClient(
-                trust_env=False, timeout=self.deadline_s, verify=authorities()
-            ) as client,
-            client.stream(
-                "GET", httpx.URL(self.url).copy_merge_params(query), headers=plain
-            ) as reply,
-        ):
-            if reply.status_code != httpx.codes.OK:
-                raise ArrivalsUnavailable(f"status {reply.status_code}")
-            async for part in reply.aiter_raw():
-                found += part
-                if len(found) > MAXIMUM_BYTES:
-                    break
-        return bytes(found)
+        place = httpx.URL(self.url).copy_merge_params(query)
+        async with asyncio.timeout(self.deadline_s), bounded.client(self.deadline_s) as client:
+            status, found = await bounded.answer_of(client, "GET", place, MAXIMUM_BYTES)
+        if status != httpx.codes.OK:
+            raise ArrivalsUnavailable(f"status {status}")
+        return found
 
 
 def _read(content: bytes, awaited: Awaited) -> tuple[Seen, ...]:

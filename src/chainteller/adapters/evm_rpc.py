@@ -14,7 +14,8 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from chainteller.authorities import authorities
+from chainteller.adapters import bounded
+from chainteller.adapters.bounded import TooLarge, answer_of
 from chainteller.domain.json_depth import NestedTooDeeply, parse_json
 from chainteller.wallets.contracts import (
     Block,
@@ -119,9 +120,7 @@ class EvmRpc:
         ``problems`` is filled with what was wrong with a provider.
         """
         chain_id, providers = int(network.reference), _named(self.addresses[network.name])
-        async with httpx.AsyncClient(
-            trust_env=False, timeout=self.deadline_s, verify=authorities()
-        ) as client:
+        async with bounded.client(self.deadline_s) as client:
 
             async def each(
                 call: Callable[[_Provider], Awaitable[Any]],
@@ -207,21 +206,15 @@ async def _coded(
 async def _result(
     client: httpx.AsyncClient, provider: _Provider, method: str, parameters: list[Any]
 ) -> Any:
-    """The result of one call. Raises _Problem, httpx.HTTPError."""
+    """The result of one call. Raises _Problem, TooLarge, httpx.HTTPError."""
     asked = {"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}
-    found = bytearray()
-    plain = {"Accept-Encoding": "identity"}
-    async with client.stream("POST", provider.url, json=asked, headers=plain) as reply:
-        async for part in reply.aiter_raw():
-            found += part
-            if len(found) > MAXIMUM_REPLY_BYTES:
-                raise _Problem("its reply has no end")
+    status, found = await answer_of(client, "POST", provider.url, MAXIMUM_REPLY_BYTES, json=asked)
     try:
         body = parse_json(found)
     except NestedTooDeeply:
         raise _Problem("its reply is nested too deeply") from None
     except ValueError:
-        raise _Problem(f"its reply is no JSON (status {reply.status_code})") from None
+        raise _Problem(f"its reply is no JSON (status {status})") from None
     if not isinstance(body, dict) or ("result" not in body and "error" not in body):
         raise _Problem("its reply is no JSON-RPC")
     if "result" in body:
@@ -267,7 +260,7 @@ def _hex(value: object, size: int | None = None) -> str:
 
 
 def _told(outcome: BaseException, deadline_s: float) -> str:
-    if isinstance(outcome, _Problem):
+    if isinstance(outcome, _Problem | TooLarge):
         return str(outcome)
     if isinstance(outcome, TimeoutError | httpx.TimeoutException):
         return f"no answer within {deadline_s:g} s"

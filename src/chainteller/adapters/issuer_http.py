@@ -14,7 +14,8 @@ import httpx
 import jwt
 from pydantic_core import from_json
 
-from chainteller.authorities import authorities, why_untrusted
+from chainteller.adapters import bounded
+from chainteller.authorities import why_untrusted
 from chainteller.domain.clock import SECOND
 from chainteller.domain.sign_ins import SignedIn
 from chainteller.service.errors import ServiceUnavailable, Unauthorized
@@ -175,12 +176,7 @@ class HttpIssuer:
         """Raises ValueError: the answer isn't an issuer's. And as httpx."""
         async with (
             asyncio.timeout(DEADLINE_S),
-            httpx.AsyncClient(
-                trust_env=False,
-                timeout=DEADLINE_S,
-                verify=authorities() if self._address.startswith("https:") else False,
-                headers={"Accept-Encoding": "identity"},
-            ) as client,
+            bounded.client(DEADLINE_S, self._address) as client,
         ):
             found = await _document(client, self._address.rstrip("/") + _DISCOVERY)
             place = found.get("jwks_uri")
@@ -200,15 +196,10 @@ class HttpIssuer:
 
 async def _document(client: httpx.AsyncClient, address: str) -> dict[str, Any]:
     """A JSON object of bounded size. Raises ValueError, and as httpx."""
-    async with client.stream("GET", address) as reply:
-        if reply.status_code != 200:
-            raise ValueError(f"it answers {reply.status_code}")
-        body = bytearray()
-        async for part in reply.aiter_raw():
-            body += part
-            if len(body) > _MAXIMUM_BYTES:
-                raise ValueError("its answer is too large")
-    found = from_json(bytes(body))
+    status, body = await bounded.answer_of(client, "GET", address, _MAXIMUM_BYTES)
+    if status != 200:
+        raise ValueError(f"it answers {status}")
+    found = from_json(body)
     if not isinstance(found, dict):
         raise ValueError("it answers no object")  # noqa: TRY004 - what the callers handle
     return found

@@ -14,7 +14,8 @@ from contextlib import asynccontextmanager, suppress
 import httpx
 
 from chainteller import __version__
-from chainteller.authorities import authorities, why_untrusted
+from chainteller.adapters import bounded
+from chainteller.authorities import why_untrusted
 from chainteller.domain.webhooks import DEFAULT_PORTS, Answer, Target, Unsent, WebhookHosts
 
 DEADLINE_S = 15.0
@@ -42,13 +43,7 @@ class HttpWebhooks:
     @asynccontextmanager
     async def line(self, target: Target) -> AsyncIterator["_Line"]:
         """Connections to an endpoint, closed at the end."""
-        is_tls = target.scheme == "https"
-        async with httpx.AsyncClient(
-            trust_env=False,
-            timeout=self.deadline_s,
-            verify=authorities() if is_tls else False,
-            follow_redirects=False,
-        ) as client:
+        async with bounded.client(self.deadline_s, f"{target.scheme}:") as client:
             yield _Line(self, target, client)
 
     async def resolve(self, target: Target) -> str:
@@ -104,7 +99,6 @@ class _Line:
             else f"{_bracketed(host)}:{port}",
             "Content-Type": "application/json",
             "User-Agent": f"chainteller/{__version__}",
-            "Accept-Encoding": "identity",
             **headers,
         }
         async with self._client.stream(

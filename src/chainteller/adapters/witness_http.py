@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import httpx
 
-from chainteller.authorities import authorities
+from chainteller.adapters import bounded
 from chainteller.witnessing.errors import WitnessFailed, WitnessProblem
 from chainteller.witnessing.notes import NoteSignature, VerifierKey
 from chainteller.witnessing.submissions import (
@@ -42,6 +42,8 @@ class HttpWitness:
             ) from None
         except httpx.ConnectError:
             raise WitnessFailed(WitnessProblem.SILENT, "it can't be reached") from None
+        except bounded.TooLarge as error:
+            raise WitnessFailed(WitnessProblem.GARBAGE, str(error)) from None
         except httpx.HTTPError as error:
             raise WitnessFailed(
                 WitnessProblem.GARBAGE, f"no usable reply: {type(error).__name__}"
@@ -52,24 +54,12 @@ class HttpWitness:
         return ()
 
     async def _post(self, body: bytes) -> tuple[int, bytes]:
-        """Raises TimeoutError, httpx.HTTPError or WitnessFailed."""
+        """Raises TimeoutError, httpx.HTTPError or TooLarge."""
         async with (
             asyncio.timeout(self.deadline_s),
-            httpx.AsyncClient(
-                trust_env=False,
-                timeout=self.deadline_s,
-                verify=authorities() if self.address.startswith("https:") else False,
-            ) as client,
-            client.stream(
-                "POST",
-                f"{self.address}/add-checkpoint",
-                content=body,
-                headers={"Accept-Encoding": "identity", "Content-Type": "text/plain"},
-            ) as reply,
+            bounded.client(self.deadline_s, self.address) as client,
         ):
-            found = bytearray()
-            async for part in reply.aiter_raw():
-                found += part
-                if len(found) > MAXIMUM_REPLY_BYTES:
-                    raise WitnessFailed(WitnessProblem.GARBAGE, "the reply has no end")
-            return reply.status_code, bytes(found)
+            place, plain = f"{self.address}/add-checkpoint", {"Content-Type": "text/plain"}
+            return await bounded.answer_of(
+                client, "POST", place, MAXIMUM_REPLY_BYTES, content=body, headers=plain
+            )

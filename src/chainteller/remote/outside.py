@@ -1,7 +1,6 @@
 """Core bank, custody, screening and venue over HTTP, as docs/reference/ports.md describes it."""
 
 import json
-import os
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -11,7 +10,14 @@ from urllib.parse import urlsplit
 from chainteller.domain.json_depth import parse_json
 from chainteller.domain.outside import Answer, NotCarriedOut, Step, Unanswered, read_answer
 from chainteller.domain.simulated import Part
-from chainteller.remote.transport import NotSent, Outgoing, Reply, Transport, TransportFault
+from chainteller.remote.transport import (
+    NotSent,
+    OfProcess,
+    Outgoing,
+    Reply,
+    Transport,
+    TransportFault,
+)
 from chainteller.service.errors import ServiceUnavailable
 
 DEADLINE_S = 5.0
@@ -43,7 +49,7 @@ class HttpPort:
         self._part, self._address, self._api_key = part, address, api_key
         self._deadline_s, self._pause_s = deadline_s, pause_s
         self._lock = threading.Lock()
-        self._opened: tuple[int, Transport] | None = None
+        self._transport = OfProcess(self._connected)
         self._silent_until, self._fault = 0.0, ""
 
     def carry_out(self, step: Step, key: str, body: Mapping[str, str]) -> Answer:
@@ -91,10 +97,7 @@ class HttpPort:
         return ServiceUnavailable(f"The {self._part} can't be asked: {why}.", {"reason": reason})
 
     def close(self) -> None:
-        with self._lock:
-            if self._opened is not None and self._opened[0] == os.getpid():
-                self._opened[1].close()
-            self._opened = None
+        self._transport.close()
 
     def _send(self, request: Outgoing) -> Reply:
         """Raises TransportFault."""
@@ -102,7 +105,7 @@ class HttpPort:
             if time.monotonic() < self._silent_until:
                 raise NotSent(f"{self._fault} a moment ago, and isn't called again yet")
         try:
-            return self._transport().send(request)
+            return self._transport.get().send(request)
         except TransportFault as fault:
             self._pause(str(fault))
             raise
@@ -113,16 +116,12 @@ class HttpPort:
             self._fault = f"{host} failed ({said})"
             self._silent_until = time.monotonic() + self._pause_s
 
-    def _transport(self) -> Transport:
-        with self._lock:
-            if self._opened is None or self._opened[0] != os.getpid():
-                try:
-                    key = self._api_key()
-                except ValueError as error:
-                    raise NotSent(str(error)) from None
-                made = Transport(self._address, key, deadline_s=self._deadline_s)
-                self._opened = (os.getpid(), made)
-            return self._opened[1]
+    def _connected(self) -> Transport:
+        try:
+            key = self._api_key()
+        except ValueError as error:
+            raise NotSent(str(error)) from None
+        return Transport(self._address, key, deadline_s=self._deadline_s)
 
 
 def _parsed(reply: Reply) -> Any:

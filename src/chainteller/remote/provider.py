@@ -4,7 +4,6 @@ A provider is never asked for its capabilities, because that isn't one of the sp
 """
 
 import json
-import os
 import threading
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 from chainteller.remote.client import RemoteService
 from chainteller.remote.connection import Connection
 from chainteller.remote.sending import Sender, parsed
-from chainteller.remote.transport import Outgoing, Reply, TransportFault
+from chainteller.remote.transport import OfProcess, Outgoing, Reply, TransportFault
 from chainteller.service.errors import (
     Forbidden,
     ServiceError,
@@ -42,8 +41,7 @@ class Provider:
         self.address = address
         self.honours_keys = honours_keys
         self._api_key = api_key
-        self._opening = threading.Lock()
-        self._client: tuple[int, _Client] | None = None
+        self._client = OfProcess(self._connected)
 
     def ask(self, call: Call[Any]) -> Told:
         """Send a call, once unless the provider honours keys.
@@ -54,7 +52,7 @@ class Provider:
             OutcomeUnknown: it was sent, and what became of it isn't known.
             ClientError: a read has no usable answer.
         """
-        client = self._opened()
+        client = self._client.get()
         client.replies.begin()
         try:
             answer = client.call(call)
@@ -73,23 +71,14 @@ class Provider:
         self._api_key()
 
     def close(self) -> None:
-        with self._opening:
-            if self._client is not None and self._client[0] == os.getpid():
-                self._client[1].close()
-            self._client = None
+        self._client.close()
 
-    def _opened(self) -> "_Client":
-        with self._opening:
-            if self._client is None or self._client[0] != os.getpid():
-                try:
-                    key = self._api_key()
-                except ValueError as error:
-                    raise _unavailable(str(error), "PROVIDER_KEY") from None
-                self._client = (
-                    os.getpid(),
-                    _Client(self.address, key, honours_keys=self.honours_keys),
-                )
-            return self._client[1]
+    def _connected(self) -> "_Client":
+        try:
+            key = self._api_key()
+        except ValueError as error:
+            raise _unavailable(str(error), "PROVIDER_KEY") from None
+        return _Client(self.address, key, honours_keys=self.honours_keys)
 
 
 def _unavailable(said: str, reason: str) -> ServiceUnavailable:

@@ -6,6 +6,7 @@ at most 4 MiB.
 """
 
 import asyncio
+import os
 import socket
 import sys
 import threading
@@ -14,7 +15,7 @@ from concurrent.futures import CancelledError, Future
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from chainteller.authorities import authorities, why_untrusted
 from chainteller.domain.signed_requests import Target
@@ -308,6 +309,34 @@ class Transport:
         asyncio.set_event_loop(self._loop)
         self._loop.run_forever()
         self._loop.close()
+
+
+class Closing(Protocol):
+    def close(self) -> None: ...
+
+
+Opened = TypeVar("Opened", bound=Closing)
+
+
+class OfProcess(Generic[Opened]):
+    """What each process that inherits it opens for itself; threads may share it."""
+
+    def __init__(self, opening: Callable[[], Opened]) -> None:
+        self._opening, self._lock = opening, threading.Lock()
+        self._opened: tuple[int, Opened] | None = None
+
+    def get(self) -> Opened:
+        """Raises what ``opening`` raises."""
+        with self._lock:
+            if self._opened is None or self._opened[0] != os.getpid():
+                self._opened = os.getpid(), self._opening()
+            return self._opened[1]
+
+    def close(self) -> None:
+        with self._lock:
+            if self._opened is not None and self._opened[0] == os.getpid():
+                self._opened[1].close()
+            self._opened = None
 
 
 def destination(url: str) -> Destination:

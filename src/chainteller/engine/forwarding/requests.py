@@ -15,7 +15,7 @@ from chainteller.domain.provider_requests import MAY_BE_SENT, RequestStatus
 from chainteller.domain.transfers import TransferStatus
 from chainteller.engine.core import outcome, preconditions, unit_of_work
 from chainteller.engine.core.context import EngineContext
-from chainteller.engine.core.outcome import AuditEntry, Insert, Job, Outcome, Row
+from chainteller.engine.core.outcome import AuditEntry, Job, Outcome
 from chainteller.engine.core.ports import Provider
 from chainteller.engine.core.unit_of_work import UnitOfWork, check_case, checked_key, fingerprint
 from chainteller.engine.forwarding import kept
@@ -156,30 +156,22 @@ def record(
         _require_sendable(tx.connection, earlier, mark)
         update = changed(earlier, status, tx.now, key=key, due=due, before=evidence)
         decided = Outcome(earlier.id, rows=(update,))
-        made = decided.record(Tables.provider_request, earlier)
     else:
-        row: Row = {
-            "id": own_id or tx.new_id(Prefix.REQUEST),
-            "organisation_id": tx.organisation_id,
-            "operation": name,
-            "key": key,
-            "fingerprint": mark,
-            "call": json.dumps({"ids": list(call.ids), "request": _body(call)}),
-            "actor": tx.name,
-            "case_id": call.case_id,
-            "trading_account_id": account_id,
-            "status": status.value,
-            "created": tx.now,
-            "updated": tx.now,
-            "due": due,
-            "before": evidence,
-            "after": None,
-            "answer": None,
-            "subject": subject_of(call),
-            "version": 1,
-        }
-        decided = Outcome(row["id"], rows=(Insert(Tables.provider_request, (row,)),))
-        made = decided.record(Tables.provider_request)
+        decided = provider_requests.decide_new(
+            tx,
+            own_id or tx.new_id(Prefix.REQUEST),
+            account_id,
+            status,
+            operation=name,
+            key=key,
+            fingerprint=mark,
+            call=json.dumps({"ids": list(call.ids), "request": _body(call)}),
+            case_id=call.case_id,
+            due=due,
+            before=evidence,
+            subject=subject_of(call),
+        )
+    made = decided.record(Tables.provider_request, earlier)
     work = (Job(SETTLE, made.id, due),) if due is not None else ()
     said = (AuditEntry(f"{name}{FORWARDED}", made.id, _inputs(call)),) if is_sent else ()
     tx.audited_account = account_id

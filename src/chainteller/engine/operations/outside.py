@@ -19,7 +19,7 @@ from chainteller.domain.provider_requests import RequestStatus
 from chainteller.domain.trades import Rejection, TradeStatus
 from chainteller.domain.transfers import TransferStatus
 from chainteller.engine.core import ledger, outcome
-from chainteller.engine.core.outcome import AuditEntry, Insert, Job, Outcome, Row
+from chainteller.engine.core.outcome import AuditEntry, Job, Outcome, Row
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import (
     accounts,
@@ -80,25 +80,18 @@ def _request(tx: UnitOfWork, record_id: str, asked: Asked, account_id: str, due:
         update = changed(earlier, RequestStatus.SENDING, tx.now, due=due, answer=None)
         return Outcome(record_id, rows=(update,))
     call = json.dumps(asked.body, sort_keys=True)
-    row: Row = {
-        "id": record_id,
-        "organisation_id": tx.organisation_id,
-        "operation": asked.step.value,
-        "key": key_of(record_id, asked.step),
-        "fingerprint": sha256(call.encode()).hexdigest(),
-        "call": call,
-        "actor": tx.name,
-        "case_id": "",
-        "trading_account_id": account_id,
-        "status": RequestStatus.SENDING.value,
-        "created": tx.now,
-        "updated": tx.now,
-        "due": due,
-        **dict.fromkeys(("before", "after", "answer")),
-        "subject": record_id,
-        "version": 1,
-    }
-    return Outcome(record_id, rows=(Insert(Tables.provider_request, (row,)),))
+    return provider_requests.decide_new(
+        tx,
+        record_id,
+        account_id,
+        RequestStatus.SENDING,
+        operation=asked.step.value,
+        key=key_of(record_id, asked.step),
+        fingerprint=sha256(call.encode()).hexdigest(),
+        call=call,
+        due=due,
+        subject=record_id,
+    )
 
 
 def _ask_for_deposit(tx: UnitOfWork, deposit_id: str) -> tuple[Asked | None, str | None]:

@@ -5,7 +5,7 @@ from chainteller.domain.decisions import DecisionKind, ReviewLine
 from chainteller.domain.provider_requests import RequestStatus
 from chainteller.domain.transfers import Direction, TransferStatus
 from chainteller.engine.core import outcome
-from chainteller.engine.core.outcome import AuditEntry, Moment, Outcome, Update
+from chainteller.engine.core.outcome import AuditEntry, Insert, Moment, Outcome, Update
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import decision_records, transfers
 from chainteller.engine.operations.trades import DROPPED
@@ -29,6 +29,31 @@ def locked(tx: UnitOfWork, request_id: str) -> Record:
     if row is None:
         raise AssertionError(f"{request_id} vanished")
     return row
+
+
+def decide_new(
+    tx: UnitOfWork,
+    request_id: str,
+    account_id: str | None,
+    status: RequestStatus,
+    **values: object,
+) -> Outcome:
+    """A new request; ``values`` are its operation, key, fingerprint and call, and what else it has
+    already."""
+    row = {
+        "id": request_id,
+        "organisation_id": tx.organisation_id,
+        "actor": tx.name,
+        "case_id": "",
+        "trading_account_id": account_id,
+        "status": status.value,
+        "created": tx.now,
+        "updated": tx.now,
+        **dict.fromkeys(("before", "after", "answer")),
+        "version": 1,
+        **values,
+    }
+    return Outcome(request_id, rows=(Insert(Tables.provider_request, (row,)),))
 
 
 def changed(request: Record, status: RequestStatus, now: int, **values: object) -> Update:
