@@ -139,9 +139,10 @@ def gateway_before(
     *,
     honours_keys: bool = False,
     url: str = "",
+    public_url: str = "",
 ) -> Iterator[Gateway]:
-    """A gateway with a policy, on a SQLite file unless ``url`` names another database, until the
-    block ends."""
+    """A gateway with a policy, on a SQLite file unless ``url`` names another database, and with
+    signing pages at a ``public_url``, until the block ends."""
     for name in ("provider", "own"):
         (folder / name).mkdir()
     bank = build(sqlite_url(folder / "provider"))
@@ -155,7 +156,13 @@ def gateway_before(
     with served(deployment(bank), kind=Noted) as address:
         key = bank.key()
         provider = Provider(address, lambda: key, honours_keys=honours_keys)
-        own = _own(url or sqlite_url(folder / "own"), provider, policy or Policy())
+        options = EngineOptions(
+            rate_limits=False,
+            withdrawal_delay_s=0,
+            policy=policy or Policy(),
+            public_url=public_url,
+        )
+        own = _own(url or sqlite_url(folder / "own"), provider, options)
         with (
             served(deployment(own)) as front,
             httpx.Client(
@@ -168,8 +175,7 @@ def gateway_before(
             yield Gateway(bank, own, apps[0], client, direct)
 
 
-def _own(url: str, provider: Provider, policy: Policy) -> World:
-    options = EngineOptions(rate_limits=False, withdrawal_delay_s=0, policy=policy)
+def _own(url: str, provider: Provider, options: EngineOptions) -> World:
     clock = ManualClock(START)
     context = EngineContext(
         open_fresh(url),

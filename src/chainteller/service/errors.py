@@ -233,9 +233,9 @@ class CaseRequired(ServiceError, code="CASE_REQUIRED", status=409):
 class NotFound(ServiceError, code="NOT_FOUND", status=404):
     next_step = "Check the id."
 
-    def __init__(self, resource: str, identifier: str) -> None:
+    def __init__(self, resource: str, identifier: str, message: str = "") -> None:
         super().__init__(
-            f"This {resource} doesn't exist.", {"resource": resource, "id": identifier}
+            message or f"This {resource} doesn't exist.", {"resource": resource, "id": identifier}
         )
 
 

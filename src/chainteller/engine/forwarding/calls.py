@@ -17,10 +17,10 @@ from chainteller.domain.money import format_atoms, format_cents
 from chainteller.domain.preconditions import Act
 from chainteller.domain.quoting import Side
 from chainteller.domain.transfers import HOLDING, Direction, TransferStatus
-from chainteller.engine.core import outcome, preconditions, reading, unit_of_work
+from chainteller.engine.core import outcome, preconditions, reading
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.unit_of_work import UnitOfWork
-from chainteller.engine.forwarding import kept, renewing, requests, reviews, sending
+from chainteller.engine.forwarding import challenges, kept, renewing, requests, reviews, sending
 from chainteller.engine.forwarding.requests import Plan, provider_of
 from chainteller.engine.operations import accounts, provider_requests
 from chainteller.engine.operations import records as deployment_records
@@ -30,7 +30,6 @@ from chainteller.service.errors import (
     InsufficientFunds,
     MarketUnavailable,
     NotFound,
-    ServiceError,
     ValidationFailed,
 )
 from chainteller.service.models.accounts import TradingAccount
@@ -48,6 +47,7 @@ from chainteller.storage.queries import markets as market_rows
 from chainteller.storage.queries import provider_requests as rows
 from chainteller.storage.queries import quotes, trades
 from chainteller.storage.queries import transfers as transfer_rows
+from chainteller.storage.queries import wallets as wallet_rows
 
 op = operations
 Answer = Callable[[EngineContext, Actor, Call[Any]], Any]
@@ -100,6 +100,21 @@ def _trades(context: EngineContext, actor: Actor, call: Call[Any]) -> Any:
     return page
 
 
+def _linked(context: EngineContext, actor: Actor, call: Call[Any]) -> Any:
+    """The provider's list, with the networks of wallets that are known here."""
+    page = _passed_on(context, actor, call)
+    with context.database.read() as connection:
+        found = [
+            wallet_rows.find_counterparty(connection, actor.organisation, each.id)
+            for each in page.data
+        ]
+    data = tuple(
+        each if row is None else each.model_copy(update={"network": row.network})
+        for each, row in zip(page.data, found, strict=True)
+    )
+    return page.model_copy(update={"data": data})
+
+
 def _accounts(context: EngineContext, actor: Actor, call: Call[Any]) -> Page[TradingAccount]:
     query = call.query if isinstance(call.query, ListQuery) else ListQuery()
     checked = reading.checked_query(query, operations.ACTIVITY_SORTS)
@@ -120,7 +135,6 @@ def _capabilities(context: EngineContext, actor: Actor, _call: Call[Any]) -> Cap
     return own.model_copy(
         update={
             "features": FEATURES,
-            "signing_pages": None,  # challenges are the provider's
             "markets": tuple(each.market_name for each in listed.data),
             "networks": tuple(dict.fromkeys(each.network for each in listed.data)),
         }
@@ -128,25 +142,6 @@ def _capabilities(context: EngineContext, actor: Actor, _call: Call[Any]) -> Cap
 
 
 # -- writes that move nothing ---------------------------------------------------------------------
-
-
-def _at_once(
-    context: EngineContext, actor: Actor, call: Call[Any], keep: requests.Keep
-) -> Written[Any]:
-    """Forward what may be done twice without harm, and keep its answer."""
-    try:
-        told = provider_of(context).ask(call)
-    except ServiceError as refusal:
-        return requests.refused(context, actor, call, refusal)
-
-    def work(tx: UnitOfWork) -> WireModel:
-        tx.created = told.created
-        value = keep(tx, call, told, None)
-        tx.audited_object = str(getattr(value, "id", ""))
-        return value
-
-    done = unit_of_work.write(context, actor, call, work)
-    return Written(passed(done.value, told.body), created=done.created, replayed=done.replayed)
 
 
 def _keep_quote(tx: UnitOfWork, call: Call[Any], told: Told, _row: Record | None) -> WireModel:
@@ -166,7 +161,7 @@ def _quote(context: EngineContext, actor: Actor, call: Call[Any]) -> Written[Any
         _require_open(control, call.ids[0])
     except MarketUnavailable as closed:
         return requests.refused(context, actor, call, closed)
-    return _at_once(context, actor, call, _keep_quote)
+    return sending.send_at_once(context, actor, call, _keep_quote)
 
 
 def _require_open(control: Record | None, market: str) -> None:
@@ -179,10 +174,6 @@ def _require_open(control: Record | None, market: str) -> None:
 def _keep_wallet(tx: UnitOfWork, call: Call[Any], told: Told, _row: Record | None) -> WireModel:
     kept.add_wallet(tx, told.value, str(getattr(call.request, "network", "")))
     return told.value  # type: ignore[no-any-return]  # a counterparty
-
-
-def _keep_nothing(_tx: UnitOfWork, _call: Call[Any], told: Told, _row: Record | None) -> WireModel:
-    return told.value  # type: ignore[no-any-return]  # a record of the wire
 
 
 # -- writes that are sent once --------------------------------------------------------------------
@@ -271,6 +262,13 @@ def _keep_cancellation(
     return told.value  # type: ignore[no-any-return]  # a trade
 
 
+def _keep_link(tx: UnitOfWork, call: Call[Any], told: Told, _row: Record | None) -> WireModel:
+    claim_id = getattr(call.request, "ownership_claim_id", "")
+    about = {"blockchainAccountId": call.ids[0], "claimId": claim_id}
+    tx.event("counterparty.linked", told.value.id, **about)
+    return told.value  # type: ignore[no-any-return]  # a counterparty
+
+
 PLANS: Mapping[str, Plan] = {
     op.OPEN_TRADING_ACCOUNT.name: Plan(_keep_account),
     op.DEPOSIT.name: Plan(partial(_keep_transfer, Direction.DEPOSIT), Act.DEPOSIT, evidenced=True),
@@ -279,8 +277,8 @@ PLANS: Mapping[str, Plan] = {
     ),
     op.EXECUTE_QUOTE.name: Plan(_keep_trade, prepare=_check_funds),
     op.CANCEL_TRADE.name: Plan(_keep_cancellation),
-    op.SUBMIT_CLAIM.name: Plan(_keep_nothing),
-    op.LINK_COUNTERPARTY.name: Plan(_keep_nothing),
+    op.SUBMIT_CLAIM.name: Plan(challenges.keep_claim),
+    op.LINK_COUNTERPARTY.name: Plan(_keep_link),
 }
 """How each write is forwarded that moves something, by its name."""
 
@@ -305,13 +303,17 @@ _FORWARDED: Mapping[Operation[Any], Answer] = {
     op.TRADES: _trades,
     op.SHOW_TRADE: _trade,
     op.CANCEL_TRADE: _sent,
-    op.REGISTER_COUNTERPARTY: partial(_at_once, keep=_keep_wallet),
-    op.CREATE_CHALLENGE: partial(_at_once, keep=_keep_nothing),
+    op.REGISTER_COUNTERPARTY: partial(sending.send_at_once, keep=_keep_wallet),
+    op.CREATE_CHALLENGE: challenges.create,
+    op.CHALLENGES: challenges.page,
+    op.CHALLENGE_BY_ID: challenges.show,
+    op.DIAGNOSE_SIGNATURE: challenges.explain,
+    op.CLAIM_BY_ID: challenges.show_claim,
     op.SUBMIT_CLAIM: _sent,
     op.LINK_COUNTERPARTY: lambda context, actor, call: reviews.link(
         context, actor, call, PLANS[call.operation.name]
     ),
-    op.LINKED_COUNTERPARTIES: _passed_on,
+    op.LINKED_COUNTERPARTIES: _linked,
     op.CAPABILITIES: _capabilities,
 }
 _OWN = frozenset(
@@ -354,7 +356,8 @@ def answer(context: EngineContext, actor: Actor, call: Call[Any]) -> Any:
     """
     found = _FORWARDED.get(call.operation)
     if found is None:
-        raise NotFound("path", "")
+        feature = call.operation.feature or call.operation.name
+        raise NotFound("path", "", f"A gateway doesn't offer {feature}: its provider doesn't.")
     if actor.organisation != DEFAULT_ORGANISATION:
         raise Forbidden(DEFAULT_ORGANISATION, actor.key_id)
     if isinstance(call.operation, Write):

@@ -5,6 +5,7 @@ with what it made (``finish``). Whatever ends this program in between, the recor
 request may have been carried out, and the work ``SETTLE`` looks for its outcome.
 """
 
+from dataclasses import replace
 from typing import Any
 
 from chainteller.domain.actors import Actor
@@ -13,7 +14,7 @@ from chainteller.engine.core import unit_of_work
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.forwarding import requests, settling
-from chainteller.engine.forwarding.requests import Plan, provider_of
+from chainteller.engine.forwarding.requests import Keep, Plan, provider_of
 from chainteller.service import operations
 from chainteller.service.errors import (
     OutcomeUnknown,
@@ -25,6 +26,7 @@ from chainteller.service.errors import (
 )
 from chainteller.service.models.base import WireModel, Written
 from chainteller.service.operations import Call
+from chainteller.service.told import passed
 from chainteller.storage.db.query import Record
 from chainteller.storage.queries import provider_requests as rows
 
@@ -45,6 +47,30 @@ def send(context: EngineContext, actor: Actor, call: Call[Any], plan: Plan) -> W
     except ServiceError as error:
         return requests.refused(context, actor, call, error)
     return deliver(context, actor, call, plan, request)
+
+
+def send_at_once(
+    context: EngineContext,
+    actor: Actor,
+    call: Call[Any],
+    keep: Keep,
+    sent: Call[Any] | None = None,
+) -> Written[Any]:
+    """Forward what may be done twice without harm, as ``sent`` if the provider gets less than all
+    of it, and keep its answer."""
+    try:
+        told = provider_of(context).ask(sent or call)
+    except ServiceError as refusal:
+        return requests.refused(context, actor, call, refusal)
+
+    def work(tx: UnitOfWork) -> WireModel:
+        tx.created = told.created
+        value = keep(tx, call, told, None)
+        tx.audited_object = str(getattr(value, "id", ""))
+        return value
+
+    done = unit_of_work.write(context, actor, call, work)
+    return replace(done, value=passed(done.value, told.body))
 
 
 def _account_of(call: Call[Any]) -> str | None:

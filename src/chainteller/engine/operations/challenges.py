@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -39,6 +40,7 @@ from chainteller.service.models.counterparties import (
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
+from chainteller.storage.db.sources import Finder
 from chainteller.storage.queries import challenges, wallets
 from chainteller.wallets.addresses import Address
 from chainteller.wallets.cases import (
@@ -59,8 +61,8 @@ def create(tx: UnitOfWork, account_id: str, request: ChallengeRequest) -> Challe
     """One more text to sign; earlier ones stay open until they expire."""
     valid_s = validity_s(request, tx.context.options)
     token_hash = page_token_hash(request, tx.context.options)
-    if token_hash is not None and challenges.find_page(tx.connection, token_hash) is not None:
-        raise ValidationFailed.of("pageTokenHash", "Another challenge has it: draw a new token.")
+    if token_hash is not None:
+        require_new_page(challenges.find_page, tx.connection, token_hash)
     account = blockchain_accounts.find(tx.connection, tx.organisation_id, account_id)
     counterparty = counterparties.find(tx.connection, tx.organisation_id, request.counterparty_id)
     party = Party(*wallets.owner(tx.connection, account.id))
@@ -94,6 +96,12 @@ def page_token_hash(request: ChallengeRequest, options: EngineOptions) -> str | 
     if not re.fullmatch(r"[0-9a-f]{64}", given):
         raise ValidationFailed.of("pageTokenHash", "64 hex digits: the SHA-256 of a token.")
     return given
+
+
+def require_new_page(find: Finder, connection: Session, token_hash: str) -> None:
+    """Raises ValidationFailed."""
+    if find(connection, token_hash) is not None:
+        raise ValidationFailed.of("pageTokenHash", "Another challenge has it: draw a new token.")
 
 
 class Asked(NamedTuple):
@@ -215,13 +223,18 @@ def find_for_claim(
         Conflict: made for another counterparty.
     """
     account = blockchain_accounts.find(connection, organisation_id, account_id)
-    counterparty = counterparties.find(connection, organisation_id, request.counterparty_id)
+    counterparties.find(connection, organisation_id, request.counterparty_id)
     reading.checked_id(RESOURCE, request.challenge_id)
     row = challenges.find(connection, organisation_id, request.challenge_id, lock=lock)
-    if row is not None and row.blockchain_account_id != account.id:
+    return require_of_claim(row, account.id, request)
+
+
+def require_of_claim(row: Record | None, account_id: str, request: ClaimRequest) -> Record:
+    """The challenge that was found for a claim. Raises as ``find_for_claim``."""
+    if row is not None and row.blockchain_account_id != account_id:
         row = None
     challenge = reading.require_found(row, RESOURCE, request.challenge_id)
-    if challenge.counterparty_id != counterparty.id:
+    if challenge.counterparty_id != request.counterparty_id:
         raise Conflict.over(
             RESOURCE,
             challenge.id,
@@ -272,13 +285,14 @@ def without_context(
     organisation_id: str,
     account_id: str,
     request: ClaimRequest,
+    find: Callable[[Session, str, str, ClaimRequest], Record] = find_for_claim,
 ) -> tuple[Record, Case]:
     """The challenge and the attempt alone, which is all that an accepted signature needs.
 
     Raises:
         NotFound, Conflict, ChallengeAlreadyUsed, ChallengeLocked.
     """
-    challenge = find_for_claim(connection, organisation_id, account_id, request)
+    challenge = find(connection, organisation_id, account_id, request)
     require_undecided(challenge)
     at = now(context, connection)
     return challenge, Case(known(challenge, at), request.completed_challenge)

@@ -5,7 +5,7 @@ decides on the locked challenge, whose text and address never change.
 """
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import NamedTuple
@@ -59,9 +59,23 @@ def show(
     return challenge_rows.claim_with_proof(row, now(context, connection))
 
 
+class Cases(NamedTuple):
+    """Where a diagnosis finds the challenge, and what else may explain a signature."""
+
+    find: Callable[[Session, str, str, ClaimRequest], Record] = challenges.find_for_claim
+    with_context: Callable[[EngineContext, Session, Record, Case], Case] = challenges.with_context
+
+
+_OWN = Cases()
+
+
 @answers(operations.DIAGNOSE_SIGNATURE)
 def explain(
-    context: EngineContext, actor: Actor, account_id: str, request: DiagnosisRequest
+    context: EngineContext,
+    actor: Actor,
+    account_id: str,
+    request: DiagnosisRequest,
+    cases: Cases = _OWN,
 ) -> SignatureDiagnosis:
     """Why the signature would be accepted or refused; changes nothing.
 
@@ -69,7 +83,7 @@ def explain(
         NotFound, Conflict, ChallengeAlreadyUsed, ChallengeLocked.
     """
     with _longer(actor.organisation, request) as search:
-        about, found = _judge(context, actor.organisation, account_id, request, search)
+        about, found = _judge(context, actor.organisation, account_id, request, search, cases)
     model, chain = diagnosis_model(about, found), contract_checks.ask(context, about, found)
     if chain is None or not chain.answer.is_valid:
         return model
@@ -82,19 +96,20 @@ def _judge(
     account_id: str,
     request: ClaimRequest,
     search: "_Search | None" = None,
+    cases: Cases = _OWN,
 ) -> tuple[Case, Diagnosis]:
     """A right signature is accepted before anything that could explain a wrong one is read."""
     from chainteller.wallets.diagnose import accept, diagnose  # noqa: PLC0415 - long to import
 
     with context.database.read() as connection:
         challenge, attempt = challenges.without_context(
-            context, connection, organisation_id, account_id, request
+            context, connection, organisation_id, account_id, request, cases.find
         )
     accepted = accept(attempt)
     if accepted is not None:
         return attempt, accepted
     with context.database.read() as connection:
-        about = challenges.with_context(context, connection, challenge, attempt)
+        about = cases.with_context(context, connection, challenge, attempt)
     if search is not None:
         about = replace(
             about,

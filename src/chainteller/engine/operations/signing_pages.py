@@ -20,7 +20,10 @@ from chainteller.service.errors import Conflict, NotFound, SecretEntered, Valida
 from chainteller.service.models.counterparties import SigningPage
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
+from chainteller.storage.db.sources import Finder
+from chainteller.storage.db.table import Table
 from chainteller.storage.queries import challenges as challenge_rows
+from chainteller.storage.queries import provider_challenges
 from chainteller.wallets.cases import Case
 
 MOST_SENT = 20
@@ -32,7 +35,7 @@ _TOKEN = re.compile(r"[A-Za-z0-9_-]{22}", re.ASCII)
 def show(context: EngineContext, token: str) -> SigningPage:
     """What the page of a token shows; changes nothing. Raises NotFound."""
     with context.database.read() as connection:
-        row = _find(connection, token)
+        row = _find(context, connection, token)
         return _page(context, row, now(context, connection))
 
 
@@ -47,7 +50,7 @@ def receive(context: EngineContext, token: str, signature: str) -> SigningPage:
         ValidationFailed: it's too long, or a wallet's secret.
     """
     with context.database.read() as connection:
-        row = _find(connection, token)
+        row = _find(context, connection, token)
         at = now(context, connection)
     _require_open(row, at)
     if len(signature) > MAX_PASTE:
@@ -63,7 +66,7 @@ def receive(context: EngineContext, token: str, signature: str) -> SigningPage:
 
 
 def _keep(tx: UnitOfWork, token: str, signature: str) -> None:
-    row = _find(tx.connection, token, lock=True)
+    row = _find(tx.context, tx.connection, token, lock=True)
     _require_open(row, tx.now)
     sent = (row.page_sent or 0) + 1
     if sent > MOST_SENT:
@@ -84,16 +87,23 @@ def _keep(tx: UnitOfWork, token: str, signature: str) -> None:
     }
     kept = Outcome(
         row.id,
-        rows=(Update(Tables.challenge, {"id": row.id}, changed, open_),),
+        rows=(Update(_pages(tx.context)[1], {"id": row.id}, changed, open_),),
         events=(Event("ownership_challenge.signed", row.id, told),),
     )
     outcome.apply(tx, kept)
 
 
-def _find(connection: Session, token: str, *, lock: bool = False) -> Record:
+def _pages(context: EngineContext) -> tuple[Finder, Table]:
+    """What finds the challenge of a page, and its table: a gateway's are its provider's."""
+    if context.provider is None:
+        return challenge_rows.find_page, Tables.challenge
+    return provider_challenges.find_page, Tables.provider_challenge
+
+
+def _find(context: EngineContext, connection: Session, token: str, *, lock: bool = False) -> Record:
     found = None
     if _TOKEN.fullmatch(token):
-        found = challenge_rows.find_page(connection, hash_of(token), lock=lock)
+        found = _pages(context)[0](connection, hash_of(token), lock=lock)
     if found is None:
         raise NotFound(_RESOURCE, "")
     return found

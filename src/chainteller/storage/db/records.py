@@ -336,6 +336,23 @@ class Provider(NamedTuple):
     salt: str | None
 
 
+class ProviderChallenge(NamedTuple):
+    id: str
+    organisation_id: str
+    blockchain_account_id: str
+    counterparty_id: str
+    text: str
+    status: str
+    created: int
+    expires: int
+    used_at: int | None
+    claim_id: str | None
+    page_token: str | None
+    page_signature: str | None
+    page_sent: int | None
+    salt: str | None
+
+
 class ProviderRequest(NamedTuple):
     id: str
     organisation_id: str
@@ -605,6 +622,7 @@ class Tables:
         ),
     )
     bank_account = Table(BankAccount, "organisation_id", "id")
+    provider_challenge = Table(ProviderChallenge, "id")
     trading_account = Table(TradingAccount, "id")
     blockchain_account = Table(BlockchainAccount, "id")
     decision = Table(Decision, "id")

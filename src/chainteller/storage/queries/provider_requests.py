@@ -19,6 +19,8 @@ IS_HERE = f"{IS_OWN} AND id NOT IN (SELECT id FROM provider_request WHERE status
 its record."""
 find = Finder(records.ProviderRequest, "id")
 find_by_key = Finder(records.ProviderRequest, "organisation_id", "operation", "key")
+find_made = Finder(records.ProviderRequest, "organisation_id", "subject")
+"""The request that made a record."""
 _NEWEST_LIKE = Source(records.ProviderRequest).where(
     "organisation_id = :organisation AND fingerprint = :fingerprint "
     "ORDER BY created DESC, id DESC LIMIT 1"

@@ -384,6 +384,30 @@ CREATE TABLE bank_account (
 
 CREATE INDEX ix_bank_account_customer_id ON bank_account (customer_id);
 
+CREATE TABLE provider_challenge (
+  id VARCHAR(64) NOT NULL,
+  organisation_id VARCHAR(64) NOT NULL,
+  blockchain_account_id VARCHAR(64) NOT NULL,
+  counterparty_id VARCHAR(64) NOT NULL,
+  text TEXT NOT NULL,
+  status VARCHAR(64) NOT NULL,
+  created BIGINT NOT NULL,
+  expires BIGINT NOT NULL,
+  used_at BIGINT,
+  claim_id VARCHAR(64),
+  page_token VARCHAR(64),
+  page_signature TEXT,
+  page_sent INTEGER,
+  salt VARCHAR(16),
+  PRIMARY KEY (id),
+  FOREIGN KEY(organisation_id) REFERENCES organisation (id),
+  FOREIGN KEY(counterparty_id) REFERENCES counterparty (id)
+);
+
+CREATE INDEX ix_provider_challenge_account ON provider_challenge (organisation_id, blockchain_account_id, created, id);
+
+CREATE UNIQUE INDEX ix_provider_challenge_page ON provider_challenge (page_token) WHERE page_token IS NOT NULL;
+
 CREATE TABLE trading_account (
   id VARCHAR(64) NOT NULL,
   organisation_id VARCHAR(64) NOT NULL,

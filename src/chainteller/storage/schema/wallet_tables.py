@@ -105,6 +105,42 @@ class ChallengeRow(SQLModel, table=True):
     )
 
 
+class ProviderChallengeRow(SQLModel, table=True):
+    """A challenge that a gateway's provider issued. Of its blockchain account nothing but the id is
+    known here. ``status`` is open or used; what came from its page is as in a challenge."""
+
+    __tablename__ = "provider_challenge"
+    id: str = Field(primary_key=True, sa_type=Key)
+    organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
+    blockchain_account_id: str = Field(sa_type=Key)
+    counterparty_id: str = Field(foreign_key="counterparty.id", sa_type=Key)
+    text: str = Field(sa_type=Text)
+    status: str = Field(sa_type=Key)
+    created: int = Field(sa_type=Instant)
+    expires: int = Field(sa_type=Instant)
+    used_at: int | None = Field(default=None, sa_type=Instant)
+    claim_id: str | None = Field(default=None, sa_type=Key)
+    page_token: str | None = Field(default=None, sa_type=Key)
+    page_signature: str | None = Field(default=None, sa_type=Text)
+    page_sent: int | None = None
+    __table_args__ = (
+        Index(
+            "ix_provider_challenge_account",
+            "organisation_id",
+            "blockchain_account_id",
+            "created",
+            "id",
+        ),
+        Index(
+            "ix_provider_challenge_page",
+            "page_token",
+            unique=True,
+            sqlite_where=_HAS_PAGE,
+            postgresql_where=_HAS_PAGE,
+        ),
+    )
+
+
 class AttemptRow(SQLModel, table=True):
     """A refused signature: the finding, never the signature itself."""
 
@@ -228,6 +264,7 @@ class WalletTables:
     blockchain_account: ClassVar[Table] = table(BlockchainAccountRow)
     counterparty: ClassVar[Table] = table(CounterpartyRow)
     challenge: ClassVar[Table] = table(ChallengeRow)
+    provider_challenge: ClassVar[Table] = table(ProviderChallengeRow)
     attempt: ClassVar[Table] = table(AttemptRow)
     claim: ClassVar[Table] = table(ClaimRow)
     evidence: ClassVar[Table] = table(EvidenceRow)
