@@ -1,10 +1,12 @@
 """Kill, stop and slow a gateway and its provider at random, and compare the books of both sides:
-``python -m tests.gateway.kills FOLDER [RUNS [SEED]]``.
+``python -m tests.gateway.kills FOLDER [RUNS [SEED [SECONDS]]]``.
 
 In each run, clients make deposits, withdrawals (some of which two persons approve) and trades, each
-of its own amount, and repeat what isn't answered with the same key. Then the two databases are read
-with SQLite alone: what the gateway calls done is at the provider once, what it calls refused or not
-done isn't there, and nothing is there twice. What it calls unknown is counted, and allowed.
+of its own amount, and repeat what isn't answered with the same key. One deposit is made by a
+command, which is killed as well and run again with its key. After SECONDS no further run begins.
+Then the two databases are read with SQLite alone: what the gateway calls done is at the provider
+once, what it calls refused or not done isn't there, and nothing is there twice. What it calls
+unknown is counted, and allowed.
 """
 
 import contextlib
@@ -31,6 +33,7 @@ _POLICY = '[two]\nwithdrawal = "100"\n'
 _CLIENTS = 6
 _PATIENCE_S = 12
 _OPEN = ("reviewing", "processing", "sent")
+_NOWHERE = subprocess.DEVNULL
 
 
 def free_port() -> int:
@@ -75,6 +78,8 @@ class Wish:
 
     kind: str
     cents: int
+    killed_after_s: float | None = None
+    """When the command that makes it is killed; None if it isn't made by one."""
     answer: str = ""
     record: str = ""
 
@@ -110,6 +115,7 @@ class Trial:
         )
         self.gateway.start()
         self.address = f"http://127.0.0.1:{ports[1]}"
+        self.home = home
         self.keys = {name: self._key(name, home) for name in ("system", "anna", "ben")}
         self.account = self._call("system", "POST", "/trading-accounts", "open", {
             "bankAccountId": "DDA-5", "bankAccountType": "checking"})["id"]  # fmt: skip
@@ -170,9 +176,28 @@ class Trial:
     def _call(self, who: str, method: str, path: str, key: str, body: Any = None) -> Any:
         return self._send(who, method, path, key, body).json()
 
+    def run_command(self, wish: Wish, key: str, seconds: float) -> None:
+        """Make a deposit by a command that is killed, and run again until it has an answer."""
+        command = [sys.executable, "-m", "chainteller", "deposit", self.account, wish.amount]
+        command += ["--url", self.address, "--idempotency-key", key]
+        secret = self.home | {"CHAINTELLER_API_KEY": self.keys["system"]}
+        first = subprocess.Popen(command, env=secret, stdout=_NOWHERE, stderr=_NOWHERE)
+        time.sleep(seconds)
+        first.kill()
+        first.wait()
+        began, wish.answer = time.monotonic(), "no answer"
+        while wish.answer == "no answer" and not self._is_late(began):
+            ended = subprocess.run(
+                command, env=secret, stdout=_NOWHERE, stderr=_NOWHERE, check=False
+            )
+            wish.answer = {0: "done", 1: "refused"}.get(ended.returncode, "no answer")
+
     def carry_out(self, wish: Wish) -> None:
         home, key = f"/trading-accounts/{self.account}", f"k{wish.kind}{wish.cents}"
         body: dict[str, Any] = {"amount": wish.amount, "currency": TOKEN}
+        if wish.killed_after_s is not None:
+            self.run_command(wish, key, wish.killed_after_s)
+            return
         if wish.kind == "trade":
             quote_path = "/trading/markets/sol-usd/quotes?side=buy"
             asked = {"amount": wish.amount, "side": "buy"}
@@ -208,9 +233,11 @@ class Trial:
     # -- a run --------------------------------------------------------------------------------
 
     def run(self) -> str:
-        clients = [
-            threading.Thread(target=self.carry_out, args=(self.wish(),)) for _ in range(_CLIENTS)
-        ]
+        wishes = [self.wish() for _ in range(_CLIENTS)]
+        self.next_cents += 1
+        wishes.append(Wish("deposit", self.next_cents, self.random.uniform(0.4, 2.5)))
+        self.made.append(wishes[-1])
+        clients = [threading.Thread(target=self.carry_out, args=(each,)) for each in wishes]
         fault = self.random.choice(("kill gateway", "kill provider", "stop provider", "kill both"))
         for client in clients:
             client.start()
@@ -308,11 +335,13 @@ def _place(operation: str, call: Any, quotes: dict[str, str]) -> tuple[str, int]
     return None
 
 
-def main(folder: str, runs: str = "20", seed: str = "1") -> int:
+def main(folder: str, runs: str = "20", seed: str = "1", seconds: str = "inf") -> int:
     trial = Trial(Path(folder), int(seed))
     faults: Counter[str] = Counter()
     began = time.monotonic()
     for _ in range(int(runs)):
+        if time.monotonic() - began > float(seconds):
+            break
         faults[trial.run()] += 1
     trial.settle()
     found = compare(trial.folder, trial.made)
@@ -321,7 +350,7 @@ def main(folder: str, runs: str = "20", seed: str = "1") -> int:
     wrong += found["done there, denied here"]
     told = {
         "seed": int(seed),
-        "runs": int(runs),
+        "runs": faults.total(),
         "requests": len(trial.made),
         "faults": faults,
         "seconds": round(time.monotonic() - began),

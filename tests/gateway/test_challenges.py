@@ -1,4 +1,4 @@
-"""Messages to sign at a gateway: the provider's text, listed, diagnosed and on a page of its own."""
+"""Messages to sign at a gateway: the provider's text, listed, diagnosed and on a page."""
 
 import json
 from collections.abc import Iterator
@@ -8,14 +8,12 @@ from typing import Any, NamedTuple
 import pytest
 from tests.gateway.conftest import Gateway, gateway_before
 from tests.gateway.test_gateway import WALLET
-from tests.world.files import KEYS
 
 from chainteller.domain.signing_pages import hash_of
 from chainteller.engine.verification.full_pass import verify
 from chainteller.service.errors import NotFound
 from chainteller.service.models.counterparties import OpenBlockchainAccount
 from chainteller.service.models.customers import CustomerLine, ImportCustomers
-from chainteller.storage.db.records import Tables
 from chainteller.wallets.simulated import sample_proof, sample_wallets
 
 TOKENS = "a" * 22, "b" * 22
@@ -27,7 +25,7 @@ OTHER = next(
 
 
 class Asked(NamedTuple):
-    """A wallet that was registered through a gateway, and the provider's account to verify it for."""
+    """A wallet that was registered through a gateway, and the provider's account to verify it."""
 
     gateway: Gateway
     account: str
@@ -83,8 +81,9 @@ def test_a_page_shows_the_providers_text_and_its_signature_is_submitted_as_ever(
             "POST", f"{asked.path}-diagnoses", **asked.claim(made["id"], signature)
         )
         assert judged["accepted"] is is_valid
-    claim = gateway.call("POST", f"{asked.path}-claims", **asked.claim(made["id"], signature))["id"]
-    again = gateway.call("POST", f"{asked.path}-diagnoses", **asked.claim(made["id"], signature))
+    body = asked.claim(made["id"], sample_proof(WALLET, made["challenge"]).signature)
+    claim = gateway.call("POST", f"{asked.path}-claims", **body)["id"]
+    again = gateway.call("POST", f"{asked.path}-diagnoses", **body)
     assert again["details"]["claimId"] == claim
     assert gateway.call("GET", f"{page}/message")["message"] is None
     found = gateway.call("GET", f"/1P-counterparty-ownership-claims/{claim}")

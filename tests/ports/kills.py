@@ -1,8 +1,10 @@
 """Kill and stop a server and the bank's other systems at random, and compare the books of both:
-``python -m tests.ports.kills FOLDER [RUNS [SEED]]``.
+``python -m tests.ports.kills FOLDER [RUNS [SEED [SECONDS [DATABASE]]]]``.
 
 In each run, clients make deposits, withdrawals to the bank and to a verified wallet, and trades,
-and repeat what isn't answered with the same key. Then the two databases are read with SQLite alone:
+and repeat what isn't answered with the same key. After SECONDS no further run begins. The server's
+database is a SQLite file, or the empty one of PostgreSQL whose URL is given, or a new one for
+``postgresql``. Then both databases are read without any code of the server:
 what the server calls done was carried out once, what it calls failed or cancelled wasn't, what was
 carried out is done or unknown in the server's books, and the core bank's balance is what these add
 up to.
@@ -18,12 +20,15 @@ import sys
 import threading
 import time
 from collections import Counter
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import httpx
+import psycopg
 from tests.gateway.kills import TOKEN, Program, free_port, read
+from tests.postgres import PostgresServer, start_bundled
 
 from chainteller.wallets.simulated import SampleWallet, sample_wallets
 
@@ -57,6 +62,7 @@ class Trial:
 
     folder: Path
     seed: int
+    database: str = ""
     asked: Counter[str] = field(default_factory=Counter)
     made: int = 0
 
@@ -77,6 +83,8 @@ class Trial:
             ports[0], dict(os.environ), self.folder / "other.log",
         )  # fmt: skip
         self.environment = os.environ | {"CHAINTELLER_HOME": str(home)}
+        if self.database:
+            self.environment["CHAINTELLER_DATABASE"] = self.database
         serve = [sys.executable, "-m", "chainteller", "serve", "--log", "-", "--port"]
         self.server = Program(
             [*serve, str(ports[1])], ports[1], self.environment, self.folder / "server.log"
@@ -202,13 +210,13 @@ class Trial:
             time.sleep(0.3)
 
     def _under_way(self) -> int:
-        with read(self.folder / "home" / "data" / "bank.db") as own:
+        with read_own(self.folder, self.database) as own:
             rows = own.execute(
                 "SELECT count(*) FROM (SELECT status FROM provider_request UNION ALL "
                 "SELECT status FROM transfer UNION ALL SELECT status FROM trade) "
                 "WHERE status IN ('sending', 'processing', 'sent', 'executed')"
             )
-            return int(rows.fetchone()[0])
+            return int(next(iter(rows))[0])
 
     def end(self) -> str:
         for program in (self.server, self.bank):
@@ -230,9 +238,14 @@ def _amount(cents: int) -> str:
     return f"{cents // 100}.{cents % 100:02}"
 
 
-def compare(folder: Path) -> Counter[str]:
-    """Compare the books of both sides, with SQLite alone."""
-    with read(folder / "home" / "data" / "bank.db") as own:
+def read_own(folder: Path, database: str) -> AbstractContextManager[Any]:
+    """A connection to the server's database."""
+    return psycopg.connect(database) if database else read(folder / "home" / "data" / "bank.db")
+
+
+def compare(folder: Path, database: str) -> Counter[str]:
+    """Compare the books of both sides."""
+    with read_own(folder, database) as own:
         ours = dict(
             own.execute("SELECT id, status FROM transfer UNION SELECT id, status FROM trade")
         )
@@ -270,18 +283,28 @@ WRONG = (
 )
 
 
-def main(folder: str, runs: str = "20", seed: str = "1") -> int:
-    trial = Trial(Path(folder), int(seed))
+def main(
+    folder: str, runs: str = "20", seed: str = "1", seconds: str = "inf", database: str = ""
+) -> int:
+    if database == "postgresql":
+        server = start_bundled()
+        try:
+            return main(folder, runs, seed, seconds, PostgresServer(server.url).fresh())
+        finally:
+            server.remove()
+    trial = Trial(Path(folder), int(seed), database)
     faults: Counter[str] = Counter()
     began = time.monotonic()
     for _ in range(int(runs)):
+        if time.monotonic() - began > float(seconds):
+            break
         faults[trial.run()] += 1
     trial.settle()
     verified = trial.end()
-    found = compare(trial.folder)
+    found = compare(trial.folder, database)
     told = {
         "seed": int(seed),
-        "runs": int(runs),
+        "runs": faults.total(),
         "faults": faults,
         "answers": trial.asked,
         "seconds": round(time.monotonic() - began),

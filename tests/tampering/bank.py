@@ -40,7 +40,13 @@ from chainteller.storage.schema.wallet_tables import declared
 from chainteller.wallets.simulated import sample_wallets, sign_sample
 
 LEAST = 3
-OF_GATEWAYS = (Tables.note, Tables.provider, Tables.provider_request, Tables.webhook)
+OF_GATEWAYS = (
+    Tables.note,
+    Tables.provider,
+    Tables.provider_request,
+    Tables.provider_challenge,
+    Tables.webhook,
+)
 _LIMITS = DEFAULT_LIMITS.items()
 _DECLARED = {each.name: each for each in declared()}
 _REPOSITORY = Path(__file__).parents[2]
@@ -74,6 +80,7 @@ def gateway(place: Path | str) -> World:
     """Rows of the tables that the busy bank has none of, as they are stored at a gateway."""
     world = make_world(place, customers=[CustomerSeed()])
     with sealed(world.database) as rows:
+        rows.insert(Tables.counterparty, [_any_row(Tables.counterparty, 0)])
         for table in OF_GATEWAYS:
             count = 1 if table is Tables.provider else LEAST
             rows.insert(table, [_any_row(table, number) for number in range(count)])
@@ -81,12 +88,12 @@ def gateway(place: Path | str) -> World:
 
 
 def _any_row(table: Table, number: int) -> dict[str, object]:
-    """A row with a value in every column that refers to no other row."""
+    """A row with a value in every column that refers to no other row, or has to."""
     row: dict[str, object] = {}
     for column in _DECLARED[table.name].columns:
         is_number = isinstance(column.type, Integer)
-        value = None if column.foreign_keys else number if is_number else f"{column.name}-{number}"
-        row[column.name] = value
+        value = number if is_number else f"{column.name}-{number}"
+        row[column.name] = value if not column.foreign_keys else None if column.nullable else "id-0"
     return row | {"organisation_id": DEFAULT_ORGANISATION}
 
 

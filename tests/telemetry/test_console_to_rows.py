@@ -45,12 +45,15 @@ class Desk:
     def wait(self, words: str, *, pressing: str = "") -> None:
         """Wait for words, pressing a key that is ignored right after a question opened."""
         ends = time.monotonic() + PATIENCE_S
-        while words not in "\n".join(self._screen.display):
-            assert time.monotonic() < ends, "\n".join(self._screen.display)
+        while words not in self.text():
+            assert time.monotonic() < ends, self.text()
             try:
                 self._stream.feed(self._child.read_nonblocking(65_536, timeout=0.2))
             except pexpect.TIMEOUT:
                 self._child.send(pressing)
+
+    def text(self) -> str:
+        return "\n".join(self._screen.display)
 
     def quit(self) -> int | None:
         self._child.send("\x11")
