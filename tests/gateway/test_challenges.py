@@ -2,18 +2,29 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from tests.gateway.conftest import Gateway, gateway_before
 from tests.gateway.test_gateway import WALLET
+from tests.world.bank import START
 
 from chainteller.domain.signing_pages import hash_of
 from chainteller.engine.verification.full_pass import verify
+from chainteller.remote.client import RemoteService
 from chainteller.service.errors import NotFound
-from chainteller.service.models.counterparties import OpenBlockchainAccount
+from chainteller.service.models.counterparties import (
+    BlockchainAccount,
+    ChallengeRequest,
+    OpenBlockchainAccount,
+    RegisterCounterparty,
+)
 from chainteller.service.models.customers import CustomerLine, ImportCustomers
+from chainteller.tui.wallets import book
+from chainteller.tui.wallets.book import Book, Session
+from chainteller.tui.wallets.paste import judge
 from chainteller.wallets.simulated import sample_proof, sample_wallets
 
 TOKENS = "a" * 22, "b" * 22
@@ -130,6 +141,29 @@ def test_a_challenge_that_the_provider_issues_again_has_the_newer_page(asked: As
         "NOT_FOUND", first["challenge"]
     ]  # fmt: skip
     assert len(asked.listed()) == 1
+
+
+def test_a_console_goes_on_with_a_message_that_the_gateway_does_not_list(asked: Asked) -> None:
+    """That of a wallet that was registered at the provider before there was a gateway."""
+    named = RegisterCounterparty(address=OTHER.address.display, network="ethereum")
+    wallet = asked.gateway.bank.engine.register_counterparty(named).value
+    key = asked.gateway.client.headers["Authorization"].removeprefix("Bearer ")
+    with closing(RemoteService(str(asked.gateway.client.base_url), key)) as service:
+        request = ChallengeRequest(counterparty_id=wallet.id)
+        made = service.create_challenge(asked.account, request).value
+        assert not service.challenges(asked.account).data
+        account = BlockchainAccount(
+            id=asked.account, trading_account_id="TDA_1", network="ethereum", address="", status=""
+        )
+        session = Session(offers=lambda _feature: False)
+        session.add_issued(account.id, made)
+        session.add_registered(account.id, wallet)
+        ((shown,), _) = book._wallets_of(service, account, session)
+        assert shown.challenge == made
+        signature = sample_proof(OTHER, made.challenge).signature
+        verdict = judge(service, Book((account,), (shown,)), shown, signature, START)
+    assert verdict.accepted
+    assert verdict.is_by_desk
 
 
 def test_another_organisations_key_reads_none_of_it(asked: Asked) -> None:

@@ -357,7 +357,9 @@ def answer(context: EngineContext, actor: Actor, call: Call[Any]) -> Any:
     found = _FORWARDED.get(call.operation)
     if found is None:
         feature = call.operation.feature or call.operation.name
-        raise NotFound("path", "", f"A gateway doesn't offer {feature}: its provider doesn't.")
+        refusal = NotFound("path", "", f"A gateway doesn't offer {feature}.")
+        refusal.details["suggestion"] = "chainteller info lists what it offers."
+        raise refusal
     if actor.organisation != DEFAULT_ORGANISATION:
         raise Forbidden(DEFAULT_ORGANISATION, actor.key_id)
     if isinstance(call.operation, Write):

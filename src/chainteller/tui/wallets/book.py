@@ -336,10 +336,14 @@ def _wallets_of(
     service: "Service", account: BlockchainAccount, session: Session
 ) -> tuple[list[Wallet], bool]:
     linked = service.linked_counterparties(account.id, query(limit=_PAGE))
-    try:
+    challenges: list[Challenge] = []
+    whole = True
+    with contextlib.suppress(NotOffered):
         challenges, whole = _challenges(service, account.id)
-    except NotOffered:
-        challenges, whole = session.issued.get(account.id, []), True
+    if whole:  # a gateway doesn't list every message of its provider
+        listed = {row.id for row in challenges}
+        issued = session.issued.get(account.id, [])
+        challenges = [row for row in issued if row.id not in listed] + challenges
     known = {row.id: _with_network(row, session) for row in linked.data}
     for row in session.registered_for(account.id):
         known.setdefault(row.id, row)

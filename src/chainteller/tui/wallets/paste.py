@@ -13,7 +13,7 @@ from chainteller.domain.clock import format_instant, from_datetime
 from chainteller.domain.pasted_secrets import find_secret
 from chainteller.domain.pasting import MAX_PASTE
 from chainteller.domain.secret_search import has_hex_key
-from chainteller.service.errors import NotOffered
+from chainteller.service.errors import NotFound, NotOffered
 from chainteller.service.models.counterparties import DiagnosisRequest
 from chainteller.tui.wallets.book import Book, Kind, Paste, Verdict, Wallet, claim_request
 from chainteller.wallets import judging
@@ -101,7 +101,7 @@ def judge(  # noqa: PLR0913 - one keyword for each part of the question
 
     A secret and a paste of excessive length are never sent: they are judged on this desk, by the
     function that also judges in the engine, as is every paste where the deployment offers no
-    diagnosis.
+    diagnosis, or doesn't know the message.
 
     Raises:
         ChallengeAlreadyUsed, ChallengeLocked: the challenge is closed.
@@ -117,7 +117,7 @@ def judge(  # noqa: PLR0913 - one keyword for each part of the question
             claim = claim_request(wallet, text)
             asked = DiagnosisRequest.of(claim, search_longer=longer, signed_text=signed_text)
             found = service.diagnose_signature(wallet.account.id, asked)
-        except NotOffered:
+        except (NotFound, NotOffered):  # a gateway doesn't know every message of its provider
             case = _case(book, wallet, text, now)
             case = replace(case, search_longer=longer, signed_text=signed_text or None)
             is_by_desk, found = True, judging.judge(case)
