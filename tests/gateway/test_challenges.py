@@ -133,12 +133,12 @@ def test_what_the_provider_cannot_do_is_refused_before_it_is_asked(asked: Asked)
 
 def test_a_challenge_that_the_provider_issues_again_has_the_newer_page(asked: Asked) -> None:
     first = asked.challenge(pageTokenHash=hash_of(TOKENS[0]))
-    again = json.dumps({name: first[name] for name in ("id", "challenge")}).encode()
+    again = json.dumps({"id": first["id"], "challenge": "another text"}).encode()
     asked.gateway.provider.distort = lambda *_: again
     assert asked.challenge(pageTokenHash=hash_of(TOKENS[1]))["id"] == first["id"]
     pages = [asked.gateway.call("GET", f"/sign/{token}/message") for token in TOKENS]
     assert [each.get("error", each.get("message")) for each in pages] == [
-        "NOT_FOUND", first["challenge"]
+        "NOT_FOUND", "another text"
     ]  # fmt: skip
     assert len(asked.listed()) == 1
 

@@ -103,14 +103,12 @@ def _trades(context: EngineContext, actor: Actor, call: Call[Any]) -> Any:
 def _linked(context: EngineContext, actor: Actor, call: Call[Any]) -> Any:
     """The provider's list, with the networks of wallets that are known here."""
     page = _passed_on(context, actor, call)
+    ids = [each.id for each in page.data]
     with context.database.read() as connection:
-        found = [
-            wallet_rows.find_counterparty(connection, actor.organisation, each.id)
-            for each in page.data
-        ]
+        networks = wallet_rows.networks_of(connection, actor.organisation, ids)
     data = tuple(
-        each if row is None else each.model_copy(update={"network": row.network})
-        for each, row in zip(page.data, found, strict=True)
+        each.model_copy(update={"network": networks[each.id]}) if each.id in networks else each
+        for each in page.data
     )
     return page.model_copy(update={"data": data})
 

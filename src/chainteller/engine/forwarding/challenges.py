@@ -79,22 +79,22 @@ def _keep(
     request: ChallengeRequest, tx: UnitOfWork, call: Call[Any], told: Told, _row: Record | None
 ) -> WireModel:
     """Keep a challenge for a wallet that is known here. A provider may issue the same one again: it
-    gets the newer page."""
+    has the newer text and the newer page."""
     found: Challenge = told.value
     pair = (call.ids[0], request.counterparty_id)
     if wallets.find_counterparty(tx.connection, tx.organisation_id, pair[1]) is None:
         return found
     page = {"page_token": request.page_token_hash, "page_signature": None, "page_sent": None}
+    said = {"text": found.challenge, "expires": _expires(tx, found)}
     row = {
         "id": found.id,
         "organisation_id": tx.organisation_id,
         "blockchain_account_id": pair[0],
         "counterparty_id": pair[1],
-        "text": found.challenge,
         **_OPEN,
         "created": tx.now,
-        "expires": _expires(tx, found),
         **dict.fromkeys(("used_at", "claim_id")),
+        **said,
         **page,
     }
     about = {"blockchainAccountId": pair[0], "counterpartyId": pair[1]}
@@ -104,9 +104,11 @@ def _keep(
     kept = rows.find(tx.connection, tx.organisation_id, found.id, lock=True)
     if kept is None or (kept.blockchain_account_id, kept.counterparty_id) != pair:
         return found
-    if not is_new and request.page_token_hash is not None:
-        update = Update(Tables.provider_challenge, {"id": kept.id}, page, _OPEN)
+    if not is_new and kept.status == ChallengeStatus.OPEN:
+        newer = said if request.page_token_hash is None else said | page
+        update = Update(Tables.provider_challenge, {"id": kept.id}, newer, _OPEN)
         outcome.apply(tx, Outcome(kept.id, rows=(update,)))
+        kept = kept._replace(**newer)
     return challenge_rows.to_model(kept, tx.now)
 
 

@@ -22,6 +22,7 @@ _B, _C = records.BlockchainAccount, records.Counterparty
 find_account = Finder(_B, "organisation_id", "id")
 find_counterparty = Finder(_C, "organisation_id", "id")
 find_address = Finder(_C, "organisation_id", "network", "canonical")
+_OF_IDS = Source(_C).where("organisation_id = :organisation AND id IN :ids")
 _ACCOUNTS = Listing(_B, "organisation_id", filters=("trading_account_id",), is_tallied=True)
 _COUNTERPARTIES = Listing(_C, "organisation_id", is_tallied=True)
 
@@ -131,6 +132,12 @@ def levels_of(
         _LEVELS, {"organisation": organisation_id, "account": account_id}
     ).scalars()
     return frozenset(EvidenceLevel(each) for each in found)
+
+
+def networks_of(connection: Session, organisation_id: str, ids: list[str]) -> dict[str, str]:
+    """The networks of counterparties, by their ids."""
+    values = {"organisation": organisation_id, "ids": ids}
+    return {row.id: row.network for row in connection.execute(_OF_IDS, values)} if ids else {}
 
 
 def lock_counterparty(connection: Session, counterparty_id: str) -> None:
