@@ -1,19 +1,23 @@
 """A gateway passes on what needs nobody, keeps records of it, and waits for people."""
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.gateway.conftest import TOKEN, Gateway, gateway_before
-from tests.spec_only.specification import find_call
+from tests.spec_only.server import Distort
+from tests.spec_only.specification import SpecifiedCall, find_call
 from tests.spec_only.wrong_answers import CALLS, wrong
 from tests.world.files import KEYS
 
+from chainteller.domain.assets import ASSETS_BY_KEY
 from chainteller.domain.decisions import AtDeadline, ReviewCondition, ReviewLine
 from chainteller.domain.policy import Policy, TwoPersons
 from chainteller.engine.engine import Engine
-from chainteller.engine.forwarding import requests
+from chainteller.engine.forwarding import kept, requests
 from chainteller.engine.forwarding.calls import PLANS
 from chainteller.engine.forwarding.renewing import Renewer
 from chainteller.engine.verification.full_pass import verify
@@ -313,6 +317,47 @@ def test_wrong_answers_have_a_state(gateway: Gateway) -> None:
     trade = gateway.call("POST", f"/trading/quotes/{quote}", tradingAccountId=account)
     listed = gateway.call("GET", "/trading/trades")["data"]
     assert [trade["status"], *(row["status"] for row in listed)] == ["auctioned"] * 2
+
+
+def test_what_can_not_be_kept_of_an_answer_is_a_persons_and_stops_nothing(gateway: Gateway) -> None:
+    account, quote = gateway.open_account(), gateway.quote()
+    deposits = f"/trading-accounts/{account}/deposits"
+    refusal = {"error": "LATER", "message": "Later."}
+    told = [{"id": "TXN_A"}, {"id": "TXN_A"}, {"id": "x" * 65}, {"status": "\x1b[2J"}, refusal]
+    statuses = []
+    for number, each in enumerate(told):
+        gateway.provider.distort = _saying("/deposits", **each)
+        answer = gateway.post(deposits, f"d{number}", amount="7.00", currency=TOKEN)
+        statuses.append(answer.status_code)
+    assert statuses == [201, 504, 504, 504, 504]
+    gateway.provider.distort = _saying("/trading/quotes/{}", created="2026-01-01T00:00:00")
+    traded = gateway.post(f"/trading/quotes/{quote}", "x", tradingAccountId=account)
+    assert traded.status_code == 201
+    gateway.provider.distort = _saying("/quotes", price="9" * 38)
+    asked = gateway.post("/trading/markets/sol-usd/quotes", "q", amount="7.00", side="buy")
+    assert (asked.status_code, asked.json()["details"]["reason"]) == (503, "REPLY_UNUSABLE")
+    gateway.advance(61)
+    listed = [each["status"] for each in gateway.call("GET", deposits)["data"]]
+    assert listed == [*["unknown"] * 4, "accepted", "accepted"]
+    assert len(gateway.call("GET", "/trading/quotes")["data"]) == 1
+    assert not verify(gateway.own.context.database)
+
+
+def _saying(ending: str, **values: str) -> Distort:
+    """Answers to a POST whose record says something else as well."""
+
+    def distort(call: SpecifiedCall, _status: int, body: Any) -> bytes:
+        is_wanted = call.method == "POST" and call.path.endswith(ending)
+        row = body["data"][0] if is_wanted and "data" in body else body
+        row |= values if is_wanted else {}
+        return json.dumps(body).encode()
+
+    return distort
+
+
+def test_an_amount_of_a_provider_is_counted_to_its_last_digit() -> None:
+    ether = ASSETS_BY_KEY["ETH@ethereum"]
+    assert kept.atoms("12345678901.123456789012345678", ether) == 12345678901123456789012345678
 
 
 def test_an_unanswered_execution_is_found_in_the_list_of_trades(gateway: Gateway) -> None:

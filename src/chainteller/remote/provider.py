@@ -13,7 +13,10 @@ from chainteller.remote.connection import Connection
 from chainteller.remote.sending import Sender, parsed
 from chainteller.remote.transport import OfProcess, Outgoing, Reply, TransportFault
 from chainteller.service.errors import (
+    ClientError,
     Forbidden,
+    OutcomeUnknown,
+    ReplyUnusable,
     ServiceError,
     ServiceUnavailable,
     ServiceUnreachable,
@@ -24,6 +27,8 @@ from chainteller.service.models.pages import Page
 from chainteller.service.models.records import Capabilities
 from chainteller.service.operations import IDEMPOTENCY, Call
 from chainteller.service.told import Told, passed
+
+_LEAST_ERROR = 400
 
 
 class Provider:
@@ -60,7 +65,11 @@ class Provider:
             said = f"The provider didn't accept the gateway's API key: {refusal.message}"
             raise _unavailable(said, "PROVIDER_KEY") from None
         except ServiceError as refusal:
-            refusal.status = client.replies.last_status or refusal.status  # type: ignore[misc]  # the provider decides this one's
+            status = client.replies.last_status or refusal.status
+            if status < _LEAST_ERROR:
+                said = f"it answered HTTP status {status} with the error {refusal.code}"
+                raise _contradictory(call, said) from None
+            refusal.status = status  # type: ignore[misc]  # the provider decides this one's
             raise
         except ServiceUnreachable as fault:
             raise _unavailable(f"The provider: {fault.message}", "PROVIDER_UNREACHABLE") from None
@@ -79,6 +88,13 @@ class Provider:
         except ValueError as error:
             raise _unavailable(str(error), "PROVIDER_KEY") from None
         return _Client(self.address, key, honours_keys=self.honours_keys)
+
+
+def _contradictory(call: Call[Any], said: str) -> ClientError:
+    """The error for an answer that says that a call was accepted, and that it wasn't."""
+    if call.operation.writes:
+        return OutcomeUnknown(f"Sent, but {said}.", call.key or "")
+    return ReplyUnusable(f"The reply cannot be used: {said}.")
 
 
 def _unavailable(said: str, reason: str) -> ServiceUnavailable:

@@ -178,8 +178,11 @@ def _keep_wallet(tx: UnitOfWork, call: Call[Any], told: Told, _row: Record | Non
 
 
 def _keep_account(tx: UnitOfWork, _call: Call[Any], told: Told, _row: Record | None) -> WireModel:
-    if account_rows.find(tx.connection, tx.organisation_id, told.value.id, lock=True) is None:
+    known = account_rows.find(tx.connection, tx.organisation_id, told.value.id, lock=True)
+    if known is None:
         kept.add_account(tx, told.value)
+    elif known.bank_account_id not in ("", told.value.bank_account_id):
+        raise kept.of_another("trading account")
     tx.audited_account = told.value.id
     return told.value  # type: ignore[no-any-return]  # a trading account
 
@@ -193,6 +196,8 @@ def _keep_transfer(
     if row is None:
         raise AssertionError("a transfer is sent with a record of it")
     provider_id, status = found.id or None, found.status
+    if provider_id is not None and transfer_rows.is_told(tx.connection, call.ids[0], provider_id):
+        raise kept.of_another(direction.value)
     if direction is Direction.WITHDRAWAL and status in HOLDING:
         status = TransferStatus.SENT  # what is held here hasn't left yet
     known = transfer_rows.find_any(tx.connection, row.id, lock=True)
@@ -243,7 +248,10 @@ def _keep_trade(tx: UnitOfWork, call: Call[Any], told: Told, row: Record | None)
     """The trade of a quote that is kept here; one with other terms is a person's to look at."""
     trade: Trade = told.value
     quote = quotes.find(tx.connection, tx.organisation_id, call.ids[0], lock=True)
-    if quote is not None and trades.find_any(tx.connection, trade.id) is None:
+    known = trades.find_any(tx.connection, trade.id)
+    if known is not None and known.quote_id != call.ids[0]:
+        raise kept.of_another("trade")
+    if quote is not None and known is None:
         account = accounts.locked(tx, str(getattr(call.request, "trading_account_id", "")))
         kept.add_trade(tx, account, quote, trade, told.body)
         if row is not None and not kept.has_terms(trade, quote):

@@ -2,15 +2,17 @@
 
 Each keeps what was answered (``told``), which counts; the columns repeat it, so that lists, filters
 and the search work as for a bank's own records. What they can't hold exactly isn't listed: a market
-or a currency that this version doesn't know, an amount with more decimals than the asset has.
+or a currency that this version doesn't know, an amount with more decimals than the asset has. An
+answer that nothing here could be named or found by is as good as none (``ReplyUnusable``).
 """
 
+import re
 from collections.abc import Mapping
-from decimal import Decimal, InvalidOperation
+from decimal import Context, Decimal
 
 from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME, USD, Asset
-from chainteller.domain.clock import from_datetime
-from chainteller.domain.ids import Prefix
+from chainteller.domain.clock import LAST_INSTANT, from_datetime
+from chainteller.domain.ids import Prefix, plausible
 from chainteller.domain.limits import DestinationClass
 from chainteller.domain.money import MAX_ATOMS, Amount, atoms_of_cents, ceil_div
 from chainteller.domain.quoting import Side
@@ -21,10 +23,16 @@ from chainteller.engine.core.outcome import Event, Insert, Outcome, Row, Update
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import accounts, currencies, transfers
 from chainteller.engine.operations.currencies import Resolved
-from chainteller.service.errors import ServiceError
+from chainteller.service.errors import ReplyUnusable, ServiceError
 from chainteller.service.models.accounts import TradingAccount
+from chainteller.service.models.base import WireModel
 from chainteller.service.models.counterparties import Counterparty
-from chainteller.service.models.funding import Currency, DepositRequest, WithdrawalRequest
+from chainteller.service.models.funding import (
+    Currency,
+    DepositRequest,
+    Transfer,
+    WithdrawalRequest,
+)
 from chainteller.service.models.quotes import AssetAmount, Quote
 from chainteller.service.models.trades import Trade
 from chainteller.storage.db.query import Record
@@ -40,18 +48,47 @@ UNSAID = "{}"
 """What a provider hasn't said anything about yet."""
 
 
+_EXACT = Context(prec=100)
+"""More digits than any amount has: the usual context would round those beyond 28."""
+_LARGEST = 2**63 - 1
+_LARGEST_BPS = 2**31 - 1
+_WORD = re.compile(r"[ -~]{1,64}", re.ASCII)
+
+
+def has_form(record: WireModel) -> bool:
+    """Whether a provider's record can be named and found here: by its id, its status and type."""
+    identifier = getattr(record, "id", None)
+    has_none = identifier is None or (not identifier and isinstance(record, Transfer))
+    words = (getattr(record, name, None) for name in ("status", "bank_account_type"))
+    is_named = has_none or plausible(str(identifier))
+    return is_named and all(_WORD.fullmatch(word) for word in words if word is not None)
+
+
+def of_another(record: str) -> ReplyUnusable:
+    """The error for an answer with the id of a record that was made for something else."""
+    return ReplyUnusable(f"The answer names a {record} that was made for another request.")
+
+
 def atoms(text: str, asset: Asset) -> int | None:
     """The atoms of an amount; None where it has more decimals than the asset."""
-    try:
-        scaled = Decimal(text).scaleb(asset.decimals)
-    except InvalidOperation:
-        return None
+    scaled = _scaled(text, asset.decimals)
     found = int(scaled)
     return found if found == scaled and 0 <= found <= MAX_ATOMS else None
 
 
+def _scaled(text: str, decimals: int) -> Decimal:
+    return _EXACT.scaleb(Decimal(text), decimals)
+
+
 def _cents(text: str, scale: int = 2) -> int:
-    return int(Decimal(text).scaleb(scale).to_integral_value())
+    return _counted(int(_scaled(text, scale).to_integral_value(context=_EXACT)))
+
+
+def _counted(number: int, largest: int = _LARGEST) -> int:
+    """Raises ReplyUnusable: no price, fee or time can be as large."""
+    if abs(number) > largest:
+        raise ReplyUnusable("The answer has a number that is too large.")
+    return number
 
 
 # Accounts
@@ -160,6 +197,7 @@ def _quote_row(tx: UnitOfWork, quote: Quote, body: str, account_id: str | None) 
         return None
     fee = _cents(quote.fees.total or "0")
     window = max(0, from_datetime(quote.expires) - from_datetime(quote.created))
+    expires = tx.now + _counted(window, LAST_INSTANT - tx.now)
     return {
         "id": quote.id,
         "organisation_id": tx.organisation_id,
@@ -171,15 +209,15 @@ def _quote_row(tx: UnitOfWork, quote: Quote, body: str, account_id: str | None) 
         "sold": sold,
         "bought": bought,
         "fee_cents": fee,
-        "usd_leg_cents": sold if buys else bought + fee,
+        "usd_leg_cents": _counted(sold if buys else bought + fee),
         "fee_flat_cents": _cents(quote.fees.flat),
-        "fee_bps": quote.fees.bps,
+        "fee_bps": _counted(quote.fees.bps, _LARGEST_BPS),
         "mid_micros": _cents(quote.price, 6),
         "half_spread_bps": 0,
         "hold_premium_bps": 0,
         "window": window,
         "created": tx.now,
-        "expires": tx.now + window,
+        "expires": expires,
         "trade_id": None,
         "executed_at": None,
         "told": body,
@@ -371,5 +409,5 @@ def known_balances(told: Mapping[str, str]) -> dict[Asset, int]:
     for key, text in told.items():
         asset = ASSETS_BY_KEY.get(key)
         if asset is not None:
-            found[asset] = int(Decimal(text).scaleb(asset.decimals))
+            found[asset] = max(0, int(_scaled(text, asset.decimals)))
     return found

@@ -41,7 +41,7 @@ def renew(
         rows = trades.of_ids(connection, account_id, [trade.id for trade, _ in told])
         known = {row.id: row.status for row in rows}
     for trade, body in told:
-        if known.get(trade.id, trade.status) != trade.status:
+        if known.get(trade.id, trade.status) != trade.status and kept.has_form(trade):
             act(context, actor, partial(_renew_one, trade=trade, body=body))
 
 

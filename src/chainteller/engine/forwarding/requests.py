@@ -28,6 +28,7 @@ from chainteller.service.errors import (
     IdempotencyInProgress,
     IdempotencyKeyReused,
     ProviderUnanswered,
+    ReplyUnusable,
     ServiceError,
 )
 from chainteller.service.models.base import WireModel, Written
@@ -219,7 +220,11 @@ def finish(
     request: Record,
     told: Told,
 ) -> Written[Any]:
-    """Commit what the provider answered, with what it made."""
+    """Commit what the provider answered, with what it made.
+
+    Raises:
+        ReplyUnusable: the answer can't be that of this request.
+    """
 
     def work(tx: UnitOfWork) -> WireModel:
         if request.trading_account_id is not None:
@@ -227,7 +232,7 @@ def finish(
         row = provider_requests.locked(tx, request.id)
         if row.status == RequestStatus.DONE:
             raise IdempotencyInProgress("It was answered meanwhile.", {"key": call.key})
-        value = plan.keep(tx, call, told, row)
+        value = keep_answer(plan.keep, tx, call, told, row)
         subject = str(getattr(value, "id", "")) or row.id
         tx.created = told.created and call.key != row.id  # one in review was created before
         outcome.apply(tx, _answered(tx, row, told, subject))
@@ -237,6 +242,15 @@ def finish(
 
     done = unit_of_work.write(context, actor, call, work)
     return replace(done, value=passed(done.value, told.body))
+
+
+def keep_answer(
+    keep: Keep, tx: UnitOfWork, call: Call[Any], told: Told, row: Record | None
+) -> WireModel:
+    """Keep what a write was answered. Raises ReplyUnusable."""
+    if not kept.has_form(told.value):
+        raise ReplyUnusable("The answer has an id or a status that can't be read.")
+    return keep(tx, call, told, row)
 
 
 def _answered(tx: UnitOfWork, row: Record, told: Told, subject: str) -> Outcome:

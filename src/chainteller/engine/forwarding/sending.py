@@ -20,6 +20,7 @@ from chainteller.service.errors import (
     OutcomeUnknown,
     ProviderUnanswered,
     RateLimited,
+    ReplyUnusable,
     ServiceError,
     ServiceUnavailable,
     TellerError,
@@ -65,7 +66,7 @@ def send_at_once(
 
     def work(tx: UnitOfWork) -> WireModel:
         tx.created = told.created
-        value = keep(tx, call, told, None)
+        value = requests.keep_answer(keep, tx, call, told, None)
         tx.audited_object = str(getattr(value, "id", ""))
         return value
 
@@ -107,12 +108,22 @@ def deliver(
     except TellerError as error:
         words = error.message if isinstance(error, OutcomeUnknown) else f"{error.code}: {error}"
     try:
-        if told is None:
-            return settling.unanswered(context, actor, call, plan, request, words)
-        return requests.finish(context, actor, call, plan, request, told)
-    except ServiceUnavailable as error:  # it was sent, and what came isn't on record yet
-        said = f"It was sent to the provider, and the outcome couldn't be recorded: {error.message}"
-        raise ProviderUnanswered(said, {"id": request.id, "key": request.key}) from None
+        if told is not None:
+            return requests.finish(context, actor, call, plan, request, told)
+    except ReplyUnusable as error:
+        words = error.message
+    except ServiceUnavailable as error:
+        raise _unrecorded(request, error) from None
+    try:
+        return settling.unanswered(context, actor, call, plan, request, words)
+    except ServiceUnavailable as error:
+        raise _unrecorded(request, error) from None
+
+
+def _unrecorded(request: Record, error: ServiceUnavailable) -> ProviderUnanswered:
+    """The error for a request that was sent, and what came of it isn't on record yet."""
+    said = f"It was sent to the provider, and the outcome couldn't be recorded: {error.message}"
+    return ProviderUnanswered(said, {"id": request.id, "key": request.key})
 
 
 def _refuse(

@@ -29,7 +29,12 @@ from chainteller.engine.operations import provider_requests
 from chainteller.engine.operations.provider_requests import GATEWAY, SETTLE
 from chainteller.service import operations
 from chainteller.service.error_codes import is_conclusive
-from chainteller.service.errors import ServiceError, ServiceUnavailable, TellerError
+from chainteller.service.errors import (
+    ReplyUnusable,
+    ServiceError,
+    ServiceUnavailable,
+    TellerError,
+)
 from chainteller.service.models.base import Written
 from chainteller.service.models.counterparties import VERIFIED_FIRST_PARTY
 from chainteller.service.models.pages import MAXIMUM_LIMIT, ListQuery
@@ -72,8 +77,11 @@ def unanswered(
         with suppress(TellerError):
             found = find(context, request)
     if found.told is not None:
-        return requests.finish(context, actor, call, plan, request, found.told)
-    if find is None and not provider_of(context).honours_keys:
+        try:
+            return requests.finish(context, actor, call, plan, request, found.told)
+        except ReplyUnusable as fault:
+            make_unknown(context, actor, request.id, NO_ANSWER, fault.message)
+    elif find is None and not provider_of(context).honours_keys:
         make_unknown(context, actor, request.id, NO_ANSWER, words)
     with context.database.read() as connection:
         raise requests.unanswered(connection, request)
@@ -90,7 +98,10 @@ def settle(context: EngineContext, request_id: str, plans: Mapping[str, Plan]) -
     call, plan = call_of(request), plans[request.operation]
     found = _look(context, request, call)
     if found.told is not None:
-        requests.finish(context, actor, call, plan, request, found.told)
+        try:
+            requests.finish(context, actor, call, plan, request, found.told)
+        except ReplyUnusable as fault:
+            make_unknown(context, actor, request.id, NO_ANSWER, fault.message)
     elif found.refusal is not None:
         requests.end(context, actor, call, request, RequestStatus.REFUSED, found.refusal)
     elif found.is_not_done:

@@ -4,7 +4,6 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from functools import cache
 from typing import Annotated, Any, Generic, TypeVar, get_args, get_type_hints
 
@@ -12,6 +11,7 @@ from typing import Annotated, Any, Generic, TypeVar, get_args, get_type_hints
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 from pydantic import (
+    AwareDatetime,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -32,19 +32,26 @@ Value = TypeVar("Value")
 Model = TypeVar("Model", bound=BaseModel)
 
 
-def _instant_to_datetime(value: object) -> object:
-    return to_datetime(value) if type(value) is int else value
+_WITHOUT_ZONE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:]{5,8}(\.[0-9]+)?", re.ASCII)
+
+
+def _to_datetime(value: object) -> object:
+    if type(value) is int:
+        return to_datetime(value)
+    is_bare = isinstance(value, str) and _WITHOUT_ZONE.fullmatch(value)
+    return f"{value}Z" if is_bare else value
 
 
 Many = Annotated[tuple[Value, ...], FailFast()]
 """The first wrong item is enough to refuse a list: errors about each would fill the memory."""
 Timestamp = Annotated[
-    datetime,
-    BeforeValidator(_instant_to_datetime),
+    AwareDatetime,
+    BeforeValidator(_to_datetime),
     PlainSerializer(format_moment, return_type=str),
     WithJsonSchema({"type": "string", "format": "date-time"}),
 ]
-"""ISO 8601 UTC, always with six digits; the engine hands in microseconds since the epoch."""
+"""ISO 8601 UTC, always with six digits; the engine hands in microseconds since the epoch. One
+without a zone is UTC, as all are (specification 2)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,6 +70,11 @@ _WAS_PAID = Query(
     Value,
 )
 _OF_IDS = Source(_T).where("trading_account_id = :account AND id IN :ids")
+_TOLD = Query(
+    "SELECT 1 AS value FROM transfer WHERE id = :told "
+    "OR trading_account_id = :account AND provider_id = :told LIMIT 1",
+    Value,
+)
 _ACCOUNT_OF = Query("SELECT trading_account_id AS value FROM transfer WHERE id = :id", Value)
 
 
@@ -104,6 +109,12 @@ def spent_on_levels(connection: Session, account_id: str, since: int) -> tuple[S
         )
         for row in rows
     )
+
+
+def is_told(connection: Session, account_id: str, provider_id: str) -> bool:
+    """Whether a provider's id is that of a transfer which is kept already."""
+    values = {"account": account_id, "told": provider_id}
+    return connection.execute(_TOLD, values).first() is not None
 
 
 def was_paid(connection: Session, account_id: str, counterparty_id: str) -> bool:
