@@ -8,6 +8,7 @@ from chainteller.storage.db import records
 from chainteller.storage.db.query import Query, Session, Value, escaped, quoted, row_of
 from chainteller.storage.db.records import Tables
 from chainteller.storage.db.sources import Source
+from chainteller.storage.db.table import Table
 from chainteller.storage.log.rows import Writer
 
 _MINE = "trading_account_id IN (SELECT id FROM trading_account WHERE customer_id = :customer)"
@@ -36,7 +37,16 @@ _DECISIONS = Source(records.Decision).where(
 _STATEMENTS = Source(records.OwnershipStatement).where(
     "customer_id = :customer AND statement <> ''"
 )
-_NOTES = Source(records.Note).where(f"(subject = :customer OR {_MINE}) AND content IS NOT NULL")
+_WALLETS = (
+    "SELECT counterparty_id FROM challenge WHERE customer_id = :customer "
+    "UNION ALL SELECT counterparty_id FROM ownership_statement WHERE customer_id = :customer"
+)
+_NOTES = Source(records.Note).where(
+    f"(subject = :customer OR subject IN ({_WALLETS}) OR {_MINE}) AND content IS NOT NULL"
+)
+_FAILED_TRANSFERS = Source(records.Transfer).where(f"{_MINE} AND failure_message IS NOT NULL")
+_FAILED_TRADES = Source(records.Trade).where(f"{_MINE} AND failure_message IS NOT NULL")
+_SIGNED = Source(records.Challenge).where("customer_id = :customer AND page_signature IS NOT NULL")
 _NAMED = Query(
     "SELECT id AS value FROM customer WHERE id = :customer "
     "UNION ALL SELECT id FROM trading_account WHERE customer_id = :customer "
@@ -64,20 +74,22 @@ def overdrawn(connection: Session, organisation_id: str, customer_id: str) -> li
 
 
 def erase_texts(rows: Writer, customer_id: str, by: str, now: int) -> int:
-    """Erase what people wrote about a customer: in decisions, in statements about wallets, and in
-    notes of the team."""
-    values, count = {"customer": customer_id}, 0
-    nothing = dict.fromkeys(("words", "answer", "asked"))
-    for row in rows.connection.execute(_DECISIONS, values).all():
-        rows.update(Tables.decision, {"id": row.id}, nothing, before=row)
-        count += 1
-    for row in rows.connection.execute(_STATEMENTS, values).all():
-        rows.update(Tables.statement, {"id": row.id}, {"statement": ""}, before=row)
-        count += 1
-    erased = {"content": None, "erased_at": now, "erased_by": by}
-    for row in rows.connection.execute(_NOTES, values).all():
-        rows.update(Tables.note, {"id": row.id}, erased, before=row)
-        count += 1
+    """Erase what was written about a customer: in decisions, in statements about wallets, in notes
+    of the team, as why money came back, and on the page for signing."""
+    unsaid = {"failure_message": None}
+    written: tuple[tuple[Source, Table, dict[str, object]], ...] = (
+        (_DECISIONS, Tables.decision, dict.fromkeys(("words", "answer", "asked"))),
+        (_STATEMENTS, Tables.statement, {"statement": ""}),
+        (_NOTES, Tables.note, {"content": None, "erased_at": now, "erased_by": by}),
+        (_FAILED_TRANSFERS, Tables.transfer, unsaid),
+        (_FAILED_TRADES, Tables.trade, unsaid),
+        (_SIGNED, Tables.challenge, {"page_signature": None}),
+    )
+    count = 0
+    for source, table, erased in written:
+        for row in rows.connection.execute(source, {"customer": customer_id}).all():
+            rows.update(table, {"id": row.id}, erased, before=row)
+            count += 1
     return count
 
 
