@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable
 
 import pytest
+from tests.tampering.altering import unguarded
 from tests.webhooks.conftest import Sending
 from tests.webhooks.receiving import Received, Receiver, is_in_order
 
@@ -11,8 +12,16 @@ from chainteller.domain.actors import WORKER
 from chainteller.domain.clock import DAY, SECOND
 from chainteller.engine.core.unit_of_work import act
 from chainteller.service.models.webhooks import ReplayEvents, RotateSecret
+from chainteller.storage.db import records
+from chainteller.storage.db.query import Query
+from chainteller.storage.db.sources import Source
+from chainteller.storage.log import entry
 
 Receivers = Callable[..., Receiver]
+_FORGE = Query(
+    "UPDATE entry SET leaf = :leaf, body = :body "
+    "WHERE organisation_id = 'default' AND number = :number"
+)
 
 
 def test_events_arrive_signed_as_the_stream_has_them_and_only_once(
@@ -40,6 +49,29 @@ def test_events_arrive_signed_as_the_stream_has_them_and_only_once(
     shown = sending.engine.webhook(made.id)
     assert (shown.status, shown.answer, shown.attempts) == ("active", "204", 0)
     assert shown.cursor == sending.engine.events(-1).next
+
+
+def test_an_event_that_somebody_wrote_into_the_database_is_not_signed(
+    sending: Sending, receivers: Receivers
+) -> None:
+    receiver = receivers()
+    made = sending.to(receiver, "deposit.*")
+    deposit = sending.world.deposit("50.00")
+    with unguarded(sending.world) as connection:
+        newest = "organisation_id = 'default' ORDER BY number DESC LIMIT 1"
+        row = connection.execute(Source(records.Entry).where(newest)).one()
+        told, *rest = entry.unpack(row.body).split(b"\n")
+        body = b"\n".join((told.replace(deposit.id.encode(), b"TXN_FORGED"), *rest))
+        values = {"number": row.number, "leaf": entry.leaf_of(body), "body": entry.pack(body)}
+        connection.execute(_FORGE, values)
+        connection.commit()
+    sending.deliver()
+    assert receiver.received == []
+    assert sending.engine.webhook(made.id).answer == "LOG_ALTERED"
+    sending.engine.replay_webhook(made.id, ReplayEvents(after=sending.engine.events(-1).next))
+    later = sending.world.deposit("60.00")
+    sending.deliver()
+    assert {each.event["resource"] for each in receiver.received} == {later.id}
 
 
 def test_only_wanted_events_arrive(sending: Sending, receivers: Receivers) -> None:

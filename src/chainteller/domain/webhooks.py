@@ -57,6 +57,8 @@ class Unsent(StrEnum):
     """The connection ended, or what came is not HTTP."""
     SECRET_LOST = "SECRET_LOST"  # noqa: S105 - a reason, not a secret
     """The writer's key that the secret was made with was replaced."""
+    LOG_ALTERED = "LOG_ALTERED"
+    """An event isn't as somebody with the writer's key wrote it, and isn't signed."""
 
 
 class Answer(NamedTuple):

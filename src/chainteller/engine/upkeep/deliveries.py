@@ -43,7 +43,8 @@ from chainteller.engine.operations.webhooks import (
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.models.records import Event
 from chainteller.storage.db.query import Record
-from chainteller.storage.log.entry import EVENTS_PER_ACT, seq_of
+from chainteller.storage.log import last_writes
+from chainteller.storage.log.entry import EVENTS_PER_ACT, number_of, seq_of
 from chainteller.storage.queries import webhooks
 
 POLL_S = 0.2
@@ -64,7 +65,7 @@ _log = logging.getLogger(__name__)
 
 class Window(NamedTuple):
     """What an endpoint is to be sent: ``events`` that it wants, from ``start`` up to ``end``.
-    ``done`` are those of them that it has."""
+    ``done`` are those of them that it has. ``unsent`` is why nothing is sent."""
 
     start: int
     end: int
@@ -72,6 +73,7 @@ class Window(NamedTuple):
     done: frozenset[int]
     secrets: tuple[bytes, ...]
     is_last: bool
+    unsent: Unsent | None
 
 
 class Round(NamedTuple):
@@ -218,14 +220,18 @@ class Deliverer(Background):
                 events, end, _ = events_after(self._context, connection, row, end, WINDOW)
                 wanted = tuple(each for each in events if wants(types, each.type))
                 is_last, windows = len(events) < WINDOW, windows + 1
-        return Window(row.sent_upto, end, wanted, done, secrets, is_last)
+            numbers = {number_of(each.seq) for each in wanted if each.seq not in done}
+            lost = None if secrets else Unsent.SECRET_LOST
+            if last_writes.altered(connection, row.organisation_id, numbers) is not None:
+                lost = Unsent.LOG_ALTERED
+        return Window(row.sent_upto, end, wanted, done, secrets, is_last, lost)
 
     async def _send(self, row: Record, window: Window) -> Round:
         unsent = [each for each in window.events if each.seq not in window.done]
         if not unsent:
             return Round(window.done, None, None)
-        if not window.secrets:
-            lost = Answer(unsent=Unsent.SECRET_LOST)
+        if window.unsent is not None:
+            lost = Answer(unsent=window.unsent)
             return Round(window.done, lost, lost)
         clock = KeptClock(self._context.clock, self._context.keeper)
         sending = _Sending(clock, window, self._may_go_on)

@@ -28,6 +28,7 @@ _OF_WHOLE_LOG = _ENTRIES.where(f"{_BEFORE} {_NEWEST_FIRST}")
 _OF_ACCOUNT = _ENTRIES.where(f"{_BEFORE} AND trading_account_id = :of {_NEWEST_FIRST}")
 _OF_OBJECT = _ENTRIES.where(f"{_BEFORE} AND object = :of {_NEWEST_FIRST}")
 _ONE = _ENTRIES.where("organisation_id = :organisation AND number = :number")
+_SOME = _ENTRIES.where("organisation_id = :organisation AND number IN :numbers")
 _NEWEST = 2**62
 _STORED = row_of("salt", "text")
 _KEYS, _KEY_MADE, _KEY_REVOKED = Tables.api_key.name, "create_api_key", "revoke_api_key"
@@ -300,14 +301,40 @@ def _stream(
         before = rows[-1].number
 
 
+def altered(connection: Session, organisation_id: str, numbers: Iterable[int]) -> int | None:
+    """The first of some entries that nobody with the writer's key wrote in its place; None if each
+    is good.
+
+    Raises:
+        WriterKeyMissing: no mark can be checked.
+    """
+    wanted = sorted(set(numbers))
+    marker = marks.of(connection)
+    marker.require(connection)
+    around = sorted({*wanted, *(each - 1 for each in wanted)})
+    values = {"organisation": organisation_id, "numbers": around}
+    rows = {row.number: row for row in connection.execute(_SOME, values)}
+    for number in wanted:
+        row, former = rows.get(number), rows.get(number - 1)
+        found = next(_read(row), None) if row is not None and row.body is not None else None
+        before = b"" if former is None else former.mark
+        if found is None or found.log != organisation_id or not _holds(marker, row, found, before):
+            return number
+    return None
+
+
 def _is_good(connection: Session, found: Entry) -> bool:
     """Whether an entry was written, in its place, by somebody with the writer's key."""
     marker = marks.of(connection)
     marker.require(connection)
     values = {"organisation": found.log, "number": found.number}
     row = connection.execute(_ONE, values).one()
+    return _holds(marker, row, found, views.mark_of(connection, found.log, found.number - 1))
+
+
+def _holds(marker: marks.Marker, row: Any, found: Entry, before: bytes) -> bool:
+    """As ``_is_good``, of an entry's row and the mark of the one before it."""
     leaf = entry.leaf_of(entry.unpack(row.body))
-    before = views.mark_of(connection, found.log, found.number - 1)
     columns = (row.at, row.action, row.object, row.trading_account_id, row.case_id or "")
     return (
         leaf == row.leaf

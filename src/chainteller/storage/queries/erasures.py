@@ -9,7 +9,7 @@ from chainteller.storage.db.query import Query, Session, Value, escaped, quoted,
 from chainteller.storage.db.records import Tables
 from chainteller.storage.db.sources import Source
 from chainteller.storage.db.table import Table
-from chainteller.storage.log.rows import Writer
+from chainteller.storage.log.rows import Row, Writer
 
 _MINE = "trading_account_id IN (SELECT id FROM trading_account WHERE customer_id = :customer)"
 _ACCOUNTS = Query(
@@ -76,8 +76,8 @@ def overdrawn(connection: Session, organisation_id: str, customer_id: str) -> li
 def erase_texts(rows: Writer, customer_id: str, by: str, now: int) -> int:
     """Erase what was written about a customer: in decisions, in statements about wallets, in notes
     of the team, as why money came back, and on the page for signing."""
-    unsaid = {"failure_message": None}
-    written: tuple[tuple[Source, Table, dict[str, object]], ...] = (
+    unsaid: Row = {"failure_message": None}
+    written: tuple[tuple[Query, Table, Row], ...] = (
         (_DECISIONS, Tables.decision, dict.fromkeys(("words", "answer", "asked"))),
         (_STATEMENTS, Tables.statement, {"statement": ""}),
         (_NOTES, Tables.note, {"content": None, "erased_at": now, "erased_by": by}),
