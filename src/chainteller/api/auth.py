@@ -5,11 +5,11 @@ from collections import OrderedDict
 from dataclasses import replace
 from functools import partial
 
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Scope
 
 from chainteller.api.connections import network_of
 from chainteller.api.protocol import CONNECTION, BoundedHttpProtocol
-from chainteller.api.request_context import RequestContext, context_of
+from chainteller.api.request_context import RequestContext
 from chainteller.api.threads import STRANGERS, Threads, run
 from chainteller.api.wrong_keys import WrongKeys
 from chainteller.domain import signing_pages
@@ -35,44 +35,42 @@ _LONGEST_BEARER = 4_096
 
 
 class Authentication:
-    """ASGI layer that looks up the API key and stores the principal in the request context.
+    """Looks up the API key of a request, and the agent who signed it.
 
     A key is looked up before anything is held against its address, so a valid key is never refused
     for what others did. The refusal of a wrong key comes late, and ends the connection.
     """
 
-    def __init__(
-        self, app: ASGIApp, deployment: Deployment, wrong_keys: WrongKeys, threads: Threads
-    ) -> None:
-        self._app = app
+    def __init__(self, deployment: Deployment, wrong_keys: WrongKeys, threads: Threads) -> None:
         self._deployment = deployment
         self._wrong_keys = wrong_keys
         self._threads = threads
         self._holders: OrderedDict[bytes, str] = OrderedDict()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def identify(self, scope: Scope, context: RequestContext) -> None:
+        """Find the principal of a request, unless its path is open to anybody.
+
+        Raises:
+            Unauthorized: it has no valid key, or isn't signed as it should be.
+            ServiceUnavailable: all places of key holders are busy.
+        """
         path: str = scope["path"]
         # Whoever has the token in the path may see a signing page.
-        if path not in OPEN_PATHS and not path.startswith(signing_pages.PATH):
-            context, connection = context_of(scope), scope.get(CONNECTION)
-            try:
-                key = key_in(context.headers.get("authorization"), context.repeated)
-                principal = await self._principal(key, context.client, connection)
-            except Unauthorized as refusal:
-                self._deployment.note_refusal(context.client, refusal, None)
-                context.reply_headers.append((b"connection", b"close"))
-                raise
-            try:
-                principal = await self._acting(principal, context, scope)
-            except Unauthorized as refusal:
-                self._deployment.note_refusal(context.client, refusal, principal.actor)
-                context.reply_headers.append((b"connection", b"close"))
-                raise
-            context.principal = principal
-            if connection is not None:
-                actor = principal.actor
-                connection.recognise(actor.organisation, actor.key_id)
-        await self._app(scope, receive, send)
+        if path in OPEN_PATHS or path.startswith(signing_pages.PATH):
+            return
+        connection, principal = scope.get(CONNECTION), None
+        try:
+            key = key_in(context.headers.get("authorization"), context.repeated)
+            principal = await self._principal(key, context.client, connection)
+            principal = await self._acting(principal, context, scope)
+        except Unauthorized as refusal:
+            actor = None if principal is None else principal.actor
+            self._deployment.note_refusal(context.client, refusal, actor)
+            context.reply_headers.append((b"connection", b"close"))
+            raise
+        context.principal = principal
+        if connection is not None:
+            connection.recognise(principal.actor.organisation, principal.actor.key_id)
 
     async def _acting(
         self, principal: Principal, context: RequestContext, scope: Scope

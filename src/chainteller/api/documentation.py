@@ -10,9 +10,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from chainteller.api.endpoints import Gateway
-from chainteller.api.request_context import context_of
-from chainteller.api.responses import error_reply, json_reply
-from chainteller.service.errors import ServiceError
+from chainteller.api.request_context import RequestContext
+from chainteller.api.responses import json_reply
 from chainteller.service.operations import ANY_KEY, Endpoint, Section
 
 OPENAPI = Endpoint(Section("", ANY_KEY, ""), "openapi", "GET /openapi.json", "This description")
@@ -41,19 +40,15 @@ class Documentation:
     def _page(self) -> str:
         return rendered(self._document)
 
-    async def openapi(self, request: Request) -> Response:
+    async def openapi(self, _: Request, context: RequestContext) -> Response:
         """The OpenAPI document; any key may read it."""
-        context = context_of(request.scope)
         context.operation = OPENAPI.operation_id
-        try:
-            self._gateway.permit(context, OPENAPI)
-        except ServiceError as refusal:
-            return error_reply(context, refusal)
+        self._gateway.permit(context, OPENAPI)
         return json_reply(self._json)
 
-    async def page(self, request: Request) -> Response:
+    async def page(self, _: Request, context: RequestContext) -> Response:
         """The description as a page; needs no key."""
-        context_of(request.scope).operation = "docs"
+        context.operation = "docs"
         return HTMLResponse(self._page, headers={"Content-Security-Policy": _POLICY})
 
 

@@ -12,8 +12,8 @@ from starlette.responses import Response
 from chainteller.api.limits import Bucket, RateLimits
 from chainteller.api.queries import cut, next_page, read_query
 from chainteller.api.reading import QueryText, idempotency_key, read_document
-from chainteller.api.request_context import RequestContext, context_of
-from chainteller.api.responses import deprecation_headers, error_reply, json_reply
+from chainteller.api.request_context import RequestContext
+from chainteller.api.responses import deprecation_headers, json_reply
 from chainteller.api.threads import Threads, run
 from chainteller.domain.signed_requests import (
     CASE_HEADER,
@@ -26,8 +26,6 @@ from chainteller.service.errors import (
     Forbidden,
     MalformedRequest,
     ServiceError,
-    ServiceUnavailable,
-    TellerError,
     Unauthorized,
     ValidationFailed,
 )
@@ -45,7 +43,8 @@ from chainteller.service.operations import (
     features_of,
 )
 
-Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+Handler = Callable[[Request, RequestContext], Coroutine[Any, Any, Response]]
+"""Raises TellerError, which becomes an error body."""
 _REMEMBERED = 128
 
 
@@ -88,29 +87,23 @@ class Gateway:
     def handler(self, endpoint: Endpoint, operation: Operation[Any]) -> Handler:
         """Make the handler of one endpoint of an operation."""
 
-        async def answer(request: Request) -> Response:
-            context = context_of(request.scope)
+        async def answer(request: Request, context: RequestContext) -> Response:
             context.operation = endpoint.operation_id
-            try:
-                principal = self.permit(context, endpoint)
-                asked = await _asked(request, context, operation)
-                if not operation.writes and principal.actor.agent_id and ACCOUNT_ID in asked.path:
+            principal = self.permit(context, endpoint)
+            asked = await _asked(request, context, operation)
+            if not operation.writes:
+                if principal.actor.agent_id and ACCOUNT_ID in asked.path:
                     account_id, case_id = asked.path[ACCOUNT_ID], asked.case_id
                     self.deployment.note_look(principal.actor, account_id, case_id)
-                if not operation.writes and not asked.query.reaches_far:
+                if not asked.query.reaches_far:
                     # Switching to a thread costs more than a short read.
                     answered = functools.partial(_answered, asked)
                     reply = await self.deployment.at_once(principal.actor, operation, answered)
                     if reply is not None:
                         return reply
-                service = self.deployment.acting_as(principal.actor)
-                work = functools.partial(_answered, asked, service)
-                return await run(self.threads, work, principal.actor.organisation)
-            except ServiceError as refusal:
-                return error_reply(context, refusal)
-            except TellerError as fault:
-                unavailable = ServiceUnavailable(fault.message, {"reason": fault.code})
-                return error_reply(context, unavailable)
+            service = self.deployment.acting_as(principal.actor)
+            work = functools.partial(_answered, asked, service)
+            return await run(self.threads, work, principal.actor.organisation)
 
         return answer
 

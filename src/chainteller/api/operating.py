@@ -11,11 +11,11 @@ from starlette.responses import Response
 from chainteller.api.connections import Connections
 from chainteller.api.endpoints import Gateway
 from chainteller.api.metrics import Metrics
-from chainteller.api.request_context import context_of
-from chainteller.api.responses import error_reply, json_reply
+from chainteller.api.request_context import RequestContext
+from chainteller.api.responses import json_reply
 from chainteller.api.threads import OWN_WORK, run
 from chainteller.service.deployment import Books, Figure, Health
-from chainteller.service.errors import ServiceError, ServiceUnavailable
+from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.operations import Endpoint, Section
 
 if TYPE_CHECKING:
@@ -43,14 +43,14 @@ class Operating:
         self._connections = connections
         self._is_checked = False
 
-    async def healthz(self, request: Request) -> Response:
+    async def healthz(self, _: Request, context: RequestContext) -> Response:
         """Report that the process responds; checks nothing else."""
-        context_of(request.scope).operation = "healthz"
+        context.operation = "healthz"
         return json_reply('{"status":"ok"}')
 
-    async def readyz(self, request: Request) -> Response:
+    async def readyz(self, _: Request, context: RequestContext) -> Response:
         """Report whether requests can be served: 200, or 503 with the reason."""
-        context_of(request.scope).operation = "readyz"
+        context.operation = "readyz"
         if self._connections.is_stopping:
             return json_reply('{"status":"stopping","checks":{}}', 503)
         health = await run(self._gateway.threads, self._health)
@@ -71,15 +71,11 @@ class Operating:
         self._is_checked = True
         return health
 
-    async def metrics(self, request: Request) -> Response:
+    async def metrics(self, _: Request, context: RequestContext) -> Response:
         """Return the metrics in Prometheus' text format, for keys with the scope ``admin``: they
         tell what all organisations do together."""
-        context = context_of(request.scope)
         context.operation = "metrics"
-        try:
-            self._gateway.permit(context, METRICS)
-        except ServiceError as refusal:
-            return error_reply(context, refusal)
+        self._gateway.permit(context, METRICS)
         return Response(await self.text(), media_type="text/plain; version=0.0.4")
 
     async def note_process(self) -> None:

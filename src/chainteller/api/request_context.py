@@ -1,8 +1,6 @@
-"""The request context, shared by all layers."""
+"""What is known of a request, from its first byte to its line in the log."""
 
 from dataclasses import dataclass, field
-
-from starlette.types import Scope
 
 from chainteller.service.deployment import Principal
 from chainteller.service.errors import ValidationFailed
@@ -15,12 +13,10 @@ JSON = "application/json"
 PROBLEM = "application/problem+json"
 """The media type of problem details (RFC 9457)."""
 
-_KEY = "chainteller.request_context"
-
 
 @dataclass(slots=True)
 class RequestContext:
-    """Data about a request that the layers collect."""
+    """Data about a request that is collected on its way."""
 
     request_id: str
     headers: dict[str, str]
@@ -69,13 +65,3 @@ def _weight(accept: str, media_type: str) -> float:
             except ValueError:
                 return 0.0
     return 0.0
-
-
-def set_context(scope: Scope, context: RequestContext) -> None:
-    """Attach the context to the request for the layers below."""
-    scope[_KEY] = context
-
-
-def context_of(scope: Scope) -> RequestContext:
-    found: RequestContext = scope[_KEY]
-    return found

@@ -2,13 +2,10 @@
 
 from dataclasses import dataclass, field
 
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import Scope
 
 from chainteller.api.endpoints import Handler
-from chainteller.api.request_context import context_of
-from chainteller.api.responses import error_reply
+from chainteller.api.request_context import RequestContext
 from chainteller.service.errors import MethodNotAllowed, NotFound
 
 
@@ -22,10 +19,7 @@ class _Node:
 
 
 class Router:
-    """ASGI application that passes a request to the handler of its path and method.
-
-    An unknown path is NotFound; a wrong method is MethodNotAllowed, with the allowed ones.
-    """
+    """The handlers of all paths."""
 
     def __init__(self) -> None:
         self._root = _Node()
@@ -43,32 +37,28 @@ class Router:
         if method == "GET":
             node.answers["HEAD"] = node.answers[method]
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        node, values = self._find(scope["path"])
-        found = node.answers.get(scope["method"]) if node is not None else None
-        response: Response
-        if found is not None:
-            handler, context_of(scope).route, names = found
-            scope["path_params"] = dict(zip(names, values, strict=True))
-            response = await handler(Request(scope, receive))
-        elif node is not None and node.answers:
-            allowed = {"allowed": sorted(node.answers)}
-            refusal = MethodNotAllowed("This path doesn't accept this method.", allowed)
-            response = error_reply(context_of(scope), refusal)
-        else:
-            response = error_reply(context_of(scope), NotFound("path", scope["path"][:200]))
-        await response(scope, receive, send)
+    def find(self, scope: Scope, context: RequestContext) -> Handler:
+        """The handler of a request, which gets the parameters of its path.
 
-    def _find(self, path: str) -> tuple[_Node | None, list[str]]:
-        """The node of a path, and its parameters. Literal parts take precedence."""
+        Raises:
+            NotFound: nothing has this path.
+            MethodNotAllowed: its ``details`` say which methods the path accepts.
+        """
         node: _Node | None = self._root
         values = []
-        for part in path.split("/"):
+        for part in scope["path"].split("/"):
             if node is None:
                 break
-            following = node.literal.get(part)
+            following = node.literal.get(part)  # comes before a parameter
             if following is None and part:
                 values.append(part)
                 following = node.parameter
             node = following
-        return node, values
+        if node is None or not node.answers:
+            raise NotFound("path", scope["path"][:200])
+        if scope["method"] not in node.answers:
+            allowed = {"allowed": sorted(node.answers)}
+            raise MethodNotAllowed("This path doesn't accept this method.", allowed)
+        handler, context.route, names = node.answers[scope["method"]]
+        scope["path_params"] = dict(zip(names, values, strict=True))
+        return handler

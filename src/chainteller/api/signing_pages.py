@@ -15,13 +15,13 @@ from chainteller.api.endpoints import Gateway, Handler
 from chainteller.api.limits import Bucket
 from chainteller.api.protocol import CONNECTION
 from chainteller.api.reading import read_document
-from chainteller.api.request_context import context_of
-from chainteller.api.responses import error_reply, json_reply
+from chainteller.api.request_context import RequestContext
+from chainteller.api.responses import json_reply
 from chainteller.api.router import Router
 from chainteller.api.threads import STRANGERS, run
 from chainteller.api.wrong_keys import WrongKeys
 from chainteller.domain.signing_pages import PATH, hash_of
-from chainteller.service.errors import NotFound, ServiceError
+from chainteller.service.errors import NotFound
 from chainteller.service.models.base import read_request
 from chainteller.service.models.counterparties import PageSignature
 
@@ -62,27 +62,27 @@ class SigningPages:
         router.add("GET", f"{PATH}{{token}}/message", self.message)
         router.add("POST", f"{PATH}{{token}}/signatures", self.signatures)
 
-    async def message(self, request: Request) -> Response:
+    async def message(self, request: Request, context: RequestContext) -> Response:
         """What the page shows."""
-        context_of(request.scope).operation = "signingPageMessage"
-        return await self._answer(request, Bucket.READ)
+        context.operation = "signingPageMessage"
+        return await self._answer(request, context, Bucket.READ)
 
-    async def signatures(self, request: Request) -> Response:
+    async def signatures(self, request: Request, context: RequestContext) -> Response:
         """Take a signature from the page."""
-        context = context_of(request.scope)
         context.operation = "signingPageSignature"
-        try:
-            document = await read_document(request, context.header("content-type"))
-            sent = read_request(PageSignature, document)
-        except ServiceError as refusal:
-            return error_reply(context, refusal)
-        return await self._answer(request, Bucket.WRITE, sent.signature)
+        document = await read_document(request, context.header("content-type"))
+        sent = read_request(PageSignature, document)
+        return await self._answer(request, context, Bucket.WRITE, sent.signature)
 
     async def _answer(
-        self, request: Request, bucket: Bucket, signature: str | None = None
+        self,
+        request: Request,
+        context: RequestContext,
+        bucket: Bucket,
+        signature: str | None = None,
     ) -> Response:
         """Only tokens of pages have a rate, so that guesses leave nothing in memory."""
-        context, token = context_of(request.scope), request.path_params["token"]
+        token = request.path_params["token"]
         deployment, threads = self._gateway.deployment, self._gateway.threads
         name = hash_of(token)
         try:
@@ -91,24 +91,20 @@ class SigningPages:
             if signature is not None:
                 take = partial(deployment.take_signature, token, signature)
                 found = await run(threads, take, STRANGERS)
-        except ServiceError as refusal:
-            if isinstance(refusal, NotFound):
-                await self._hold(request)
-            return error_reply(context, refusal)
+        except NotFound:
+            wait_s = self._wrong_keys.count(network_of(context.client))
+            connection = request.scope.get(CONNECTION)
+            if wait_s and connection is not None:
+                await connection.hold(wait_s)
+            raise
         return json_reply(found.to_json(), headers={"Referrer-Policy": "no-referrer"})
-
-    async def _hold(self, request: Request) -> None:
-        wait_s = self._wrong_keys.count(network_of(context_of(request.scope).client))
-        connection = request.scope.get(CONNECTION)
-        if wait_s and connection is not None:
-            await connection.hold(wait_s)
 
 
 def _file(name: str, media_type: str) -> Handler:
     content = (_FILES / name).read_bytes()
 
-    async def answer(request: Request) -> Response:
-        context_of(request.scope).operation = "signingPage"
+    async def answer(_: Request, context: RequestContext) -> Response:
+        context.operation = "signingPage"
         return Response(content, headers=HEADERS, media_type=media_type)
 
     return answer

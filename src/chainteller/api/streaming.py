@@ -15,12 +15,11 @@ from chainteller.api.connections import Holder, Places
 from chainteller.api.endpoints import Gateway, query_pairs
 from chainteller.api.metrics import Metrics
 from chainteller.api.reading import QueryText, whole_number
-from chainteller.api.request_context import RequestContext, context_of
-from chainteller.api.responses import error_reply
+from chainteller.api.request_context import RequestContext
 from chainteller.api.threads import OWN_WORK, run
 from chainteller.domain.actors import Actor
 from chainteller.domain.sign_ins import STREAM_LOOKS_S, is_access_token
-from chainteller.service.errors import RateLimited, ServiceError, TellerError
+from chainteller.service.errors import RateLimited, TellerError
 from chainteller.service.interface import Service
 from chainteller.service.models.records import EVENT_RESET, Event, EventPage, EventReset
 from chainteller.service.operations import EVENT_STREAM, EVENTS_AT_ONCE, LAST_CURSOR
@@ -136,20 +135,16 @@ class EventStreams:
             self._news = News(self.gateway, self.poll_s, self.closing)
         return self._news
 
-    async def answer(self, request: Request) -> Response:
+    async def answer(self, request: Request, context: RequestContext) -> Response:
         """Stream events; the id of each is the cursor for reconnecting."""
-        context = context_of(request.scope)
         context.operation = EVENT_STREAM.operation_id
-        try:
-            principal = self.gateway.permit(context, EVENT_STREAM)
-            after = _cursor(context, request)
-            service = self.gateway.deployment.acting_as(principal.actor)
-            holder = Holder(principal.actor.organisation, principal.actor.key_id)
-            self._require_place(holder)
-            read = functools.partial(service.events, after, EVENTS_AT_ONCE)
-            start = await run(self.gateway.threads, read, holder.group)
-        except ServiceError as refusal:
-            return error_reply(context, refusal)
+        principal = self.gateway.permit(context, EVENT_STREAM)
+        after = _cursor(context, request)
+        service = self.gateway.deployment.acting_as(principal.actor)
+        holder = Holder(principal.actor.organisation, principal.actor.key_id)
+        self._require_place(holder)
+        read = functools.partial(service.events, after, EVENTS_AT_ONCE)
+        start = await run(self.gateway.threads, read, holder.group)
         key = key_in(context.headers.get("authorization"))
         headers = {"X-Accel-Buffering": "no"}
         ping_s = min(self.ping_s, STREAM_LOOKS_S) if is_access_token(key) else self.ping_s
