@@ -14,7 +14,7 @@ from tests.world.bank import World, build
 from chainteller.storage.database import Database, connect
 from chainteller.storage.db import query, records
 from chainteller.storage.db.pipeline import Pipeline, Step
-from chainteller.storage.db.query import POSTGRESQL, Value, built
+from chainteller.storage.db.query import Value, built
 from chainteller.storage.db.sources import insert
 
 NAMES = "SELECT name FROM pg_prepared_statements"
@@ -35,8 +35,8 @@ def pipeline(database: Database) -> Iterator[Pipeline]:
 def given(value: object, kind: str = "text") -> Step:
     """A statement that gives its value back."""
     row = row_of("v", "rest")
-    form = built(f"SELECT CAST(:v AS {kind}) AS v, 100 % 7 AS rest", row).form(POSTGRESQL)
-    return Step(form, form.values({"v": value}))
+    form = built(f"SELECT CAST(:v AS {kind}) AS v, 100 % 7 AS rest", row).postgresql
+    return Step(form, [value])
 
 
 row_of = cache(query.row_of)
@@ -74,7 +74,7 @@ def test_what_the_database_cannot_hold_is_refused_before_anything_is_sent(
 
 
 def test_a_number_with_a_fraction_is_never_cut(pipeline: Pipeline) -> None:
-    fraction = built("SELECT 1.5 AS value", Value).form(POSTGRESQL)
+    fraction = built("SELECT 1.5 AS value", Value).postgresql
     with pytest.raises(ValueError, match=r"1\.5"):
         pipeline.run([Step(fraction)])
 
@@ -82,13 +82,13 @@ def test_a_number_with_a_fraction_is_never_cut(pipeline: Pipeline) -> None:
 def test_nothing_after_a_failed_statement_runs_or_counts_as_prepared(pipeline: Pipeline) -> None:
     fees = dict.fromkeys(("fee_flat_cents", "fee_bps", "fee_minimum_cents"), 0)
     new = {"id": "one", "name": "One", "created": 1, "salt": None, **fees}
-    make = insert(records.Organisation).form(POSTGRESQL)
-    steps = [Step(make, make.values(new)), Step("SELECT 1 / 0"), given("after")]
+    make = insert(records.Organisation).postgresql
+    steps = [Step(make, [new[name] for name in make.names]), Step("SELECT 1 / 0"), given("after")]
     with pytest.raises(psycopg.errors.DivisionByZero):
         pipeline.run([Step("BEGIN"), *steps])
     assert pipeline.is_in_transaction
     pipeline.run([Step("ROLLBACK")])
-    count = built("SELECT id AS value FROM organisation", Value).form(POSTGRESQL)
+    count = built("SELECT id AS value FROM organisation", Value).postgresql
     assert ("one",) not in pipeline.run([Step(count)])[0].rows
     assert pipeline.run([steps[2], steps[2]])[1].rows[0][0] == "after"
 

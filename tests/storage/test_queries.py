@@ -63,13 +63,13 @@ def writes(table: Table) -> Iterator[Query]:
 
 def prepared_by_sqlite(connection: Any, query: Query) -> list[str]:
     """The columns of a query's rows; it runs on an empty database."""
-    form = query.form(SQLITE)
-    cursor = connection.execute(form.sql, [0] * len(form.names))
+    form = query.sqlite
+    cursor = connection.execute(form.sql, dict.fromkeys(form.names, 0))
     return [each[0] for each in cursor.description or ()]
 
 
 def prepared_by_postgres(connection: psycopg.Connection[Any], query: Query) -> list[str]:
-    form = query.form(POSTGRESQL)
+    form = query.postgresql
     text = form.sql % {name: f"${at}" for at, name in enumerate(form.names, 1)}
     pg = connection.pgconn
     for result in (pg.prepare(b"", text.encode()), pg.describe_prepared(b"")):

@@ -4,7 +4,7 @@ database or damage it build theirs from the declared tables."""
 from collections import namedtuple
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import psycopg
 from sqlalchemy import Insert, TextClause
@@ -20,7 +20,7 @@ from chainteller.storage.db.query import Found, Session
 from chainteller.storage.schema.columns import Atoms
 
 _DIALECTS: Mapping[str, Any] = {
-    "sqlite": sqlite.dialect(paramstyle="qmark"),
+    "sqlite": sqlite.dialect(paramstyle="named"),
     "postgresql": PGDialect_psycopg(),  # type: ignore[no-untyped-call]
 }
 
@@ -40,11 +40,12 @@ class CoreForm:
         params |= {each.key: each.default.arg for each in compiled.insert_prefetch}
         order = compiled.positiontup or list(params)
         self.names = tuple(order)
+        self.lists = ()
         processors = compiled._bind_processors
-        self._values = [
-            _plain(processors[name](params[name]) if name in processors else params[name])
+        self.given = {
+            name: _plain(processors[name](params[name]) if name in processors else params[name])
             for name in order
-        ]
+        }
         entries = compiled._result_columns or ()
         self.has_rows = bool(entries)
         self._readers = [
@@ -54,9 +55,6 @@ class CoreForm:
             for entry in entries
         ]
         self._names = [entry.keyname for entry in entries]
-
-    def values(self, _given: Mapping[str, Any]) -> list[Any]:
-        return self._values
 
     def read(self, rows: Sequence[Sequence[Any]]) -> list[Any]:
         if not rows:
@@ -71,6 +69,13 @@ class CoreForm:
         ]
 
 
+class CoreQuery(NamedTuple):
+    """As ``Query``, of one statement with its values."""
+
+    sqlite: CoreForm
+    postgresql: CoreForm
+
+
 def _plain(value: Any) -> Any:
     """A value without psycopg's mark of what is binary."""
     return bytes(value.obj) if hasattr(value, "obj") else value
@@ -83,26 +88,22 @@ def _row_class(names: tuple[str, ...]) -> Any:
 
 def install() -> None:
     """Let sessions run such statements too."""
-    known = Session._form
-    execute = {each: each.execute for each in _subclasses(Session)}
-
-    def form(self: Session, statement: Any, values: Mapping[str, Any]) -> Any:
-        if isinstance(statement, ClauseElement):
-            return CoreForm(statement, self.dialect.name, values)
-        return known(self, statement, values)
-
-    Session._form = form  # type: ignore[assignment, method-assign]
-    for kind, own in execute.items():
-        kind.execute = _executing(own)
+    for kind in _subclasses(Session):
+        for name in ("execute", "later", "stream"):
+            if name in vars(kind):
+                setattr(kind, name, _running(getattr(kind, name)))
 
 
-def _executing(own: Any) -> Any:
-    def execute(self: Session, statement: Any, values: Any = None) -> Found:
+def _running(own: Any) -> Any:
+    def run(self: Session, statement: Any, values: Any = None, *rest: Any, **named: Any) -> Any:
         if isinstance(statement, TextClause):
             return _told(self, statement, values or {})
-        return cast("Found", own(self, statement, values or {}))
+        if isinstance(statement, ClauseElement):
+            form = CoreForm(statement, self.dialect.name, values or {})
+            return own(self, CoreQuery(form, form), form.given, *rest, **named)
+        return own(self, statement, values or {}, *rest, **named)
 
-    return execute
+    return run
 
 
 def _told(session: Session, statement: TextClause, values: Mapping[str, Any]) -> Found:

@@ -1,32 +1,40 @@
 """What is asked of a database, on whichever connection."""
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from tests.world.core import CoreForm
 
 from chainteller.storage.database import Database
-from chainteller.storage.db.query import Form, Values
+from chainteller.storage.db.postgres import PostgresSession
+from chainteller.storage.db.sqlite import SqliteSession
 
 
 @contextmanager
 def statements(database: Database) -> Iterator[list[tuple[str, Any]]]:
-    """The statements that run meanwhile, with their values: a session takes those of a statement
-    right before it runs."""
+    """The statements that run meanwhile, with their values."""
     told: list[tuple[str, Any]] = []
+    run_on_file, run_on_server = SqliteSession._run, PostgresSession._run
 
-    def telling(values_of: Any) -> Any:
-        def tell(self: Form | CoreForm, given: Values) -> list[Any]:
-            values: list[Any] = values_of(self, given)
-            named = dict(zip(self.names, values, strict=True))
-            told.append((self.sql, named if database.is_postgres else (*values,)))
-            return values
+    def of_file(self: SqliteSession, form: Any, values: Any) -> Any:
+        told.append((form.sql, {name: _sent(each) for name, each in values.items()}))
+        return run_on_file(self, form, values)
 
-        return tell
+    def of_server(self: PostgresSession, steps: Any) -> Any:
+        told.extend(
+            (step.sql, dict(zip(step.names, step.values, strict=True)))
+            for step in steps
+            if not isinstance(step.what, str)
+        )
+        return run_on_server(self, steps)
 
     with pytest.MonkeyPatch.context() as patch:
-        for kind in (CoreForm, Form):
-            patch.setattr(kind, "values", telling(kind.values))
+        patch.setattr(SqliteSession, "_run", of_file)
+        patch.setattr(PostgresSession, "_run", of_server)
         yield told
+
+
+def _sent(value: Any) -> Any:
+    return json.dumps(value) if isinstance(value, list) else value

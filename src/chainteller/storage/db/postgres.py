@@ -93,6 +93,11 @@ class _Waiting(NamedTuple):
     then: Then | None
 
 
+def _waiting(query: Statement, values: Values, then: Then | None) -> _Waiting:
+    form = query.postgresql
+    return _Waiting(form, [values[name] for name in form.names], then)
+
+
 class PostgresSession(Session):
     """A transaction on a server, of which nothing is sent before its first statement. Raises
     DatabaseError."""
@@ -124,28 +129,26 @@ class PostgresSession(Session):
             if found is not None:
                 return found
         kept: list[Found] = []
-        form = self._form(query, values)
-        self._waiting.append(_Waiting(form, form.values(values), kept.append))
+        self._waiting.append(_waiting(query, values, kept.append))
         self._send()
         return kept[0]
 
     def later(self, query: Statement, values: Values, then: Then | None = None) -> None:
         self._found.clear()
-        form = self._form(query, values)
-        self._waiting.append(_Waiting(form, form.values(values), then))
+        self._waiting.append(_waiting(query, values, then))
 
     def ahead(self, query: Statement, values: Values) -> None:
-        form, key = self._form(query, values), _key(query, values)
+        key = _key(query, values)
 
         def keep(found: Found) -> None:
             self._found[key] = found
 
-        self._ahead.append(_Waiting(form, form.values(values), keep))
+        self._ahead.append(_waiting(query, values, keep))
 
     def stream(
         self, query: Statement, values: Values = NONE, *, batch: int = BATCH
     ) -> Iterator[Any]:
-        form = self._form(query, values)
+        form = query.postgresql
         try:
             with self.driver.cursor(f"stream_{next(_STREAMS)}") as cursor:
                 cursor.execute(form.sql, values)

@@ -5,13 +5,11 @@ A ``Query`` has the same text for both databases. What they spell differently is
 writers come one after the other.
 """
 
-import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import (
-    TYPE_CHECKING,
     Any,
     ClassVar,
     NamedTuple,
@@ -21,9 +19,6 @@ from typing import (
     TypeVar,
     get_args,
 )
-
-if TYPE_CHECKING:
-    from sqlalchemy import Executable
 
 Record = Any
 """A row as a statement returns it."""
@@ -48,12 +43,11 @@ def remembered(make: Callable[Given, Made]) -> Callable[Given, Made]:
 class Found:
     """The result of a statement."""
 
-    __slots__ = ("returns_rows", "rowcount", "rows")
+    __slots__ = ("rowcount", "rows")
 
     def __init__(self, rows: Sequence[Any], rowcount: int) -> None:
         self.rows = rows
         self.rowcount = rowcount
-        self.returns_rows = bool(rows)
 
     def all(self) -> Sequence[Any]:
         return self.rows
@@ -87,23 +81,16 @@ Then = Callable[[Found], None]
 class Form:
     """A query as one of the drivers takes it.
 
-    ``sql`` has ``?`` for SQLite and ``%(name)s`` for PostgreSQL; ``names`` are the parameters in
-    their order.
+    ``sql`` has ``:name`` for SQLite and ``%(name)s`` for PostgreSQL; ``names`` are the parameters
+    in their order, and ``lists`` those that are lists, which SQLite takes as JSON.
     """
 
     def __init__(self, query: "Query", dialect: str) -> None:
-        self.sql, self.names, self._lists = _translated(query.text, dialect)
+        self.sql, self.names, self.lists = _translated(query.text, dialect)
         self.has_rows = query.row is not None
         self._make: Any = getattr(query.row, "_make", None)
         readers = _readers(query.row) if query.row is not None and dialect == SQLITE else ()
         self._readers = readers
-
-    def values(self, given: Values) -> list[Any]:
-        """The values of the parameters, in the order of ``names``."""
-        found = [given[name] for name in self.names]
-        for at in self._lists:
-            found[at] = json.dumps(found[at])
-        return found
 
     def read(self, rows: Sequence[Sequence[Any]]) -> list[Any]:
         """Rows with named columns, from those of the driver."""
@@ -135,15 +122,16 @@ class Query:
         self.text = text
         self.row = row
         self.only = only
-        self._forms: dict[str, Form] = {}
         if is_declared:
             Query.declared.append(self)
 
-    def form(self, dialect: str) -> Form:
-        found = self._forms.get(dialect)
-        if found is None:
-            found = self._forms[dialect] = Form(self, dialect)
-        return found
+    @cached_property
+    def sqlite(self) -> Form:
+        return Form(self, SQLITE)
+
+    @cached_property
+    def postgresql(self) -> Form:
+        return Form(self, POSTGRESQL)
 
 
 @lru_cache(_BUILT)
@@ -168,7 +156,7 @@ BATCH = 1_000
 NONE: Values = {}
 
 
-Statement: TypeAlias = "Query | Executable"
+Statement: TypeAlias = Any
 """What a session runs: a query. Tests let sessions take SQLAlchemy's statements too."""
 
 
@@ -242,11 +230,6 @@ class Session(ABC):
     def close(self) -> None:
         """Give the connection back, without what wasn't committed."""
 
-    def _form(self, query: Statement, values: Values) -> Form:  # noqa: ARG002 - for sessions of tests
-        known: Any = query
-        form: Form = known.form(self.dialect.name)
-        return form
-
 
 def escaped(text: str) -> str:
     """A text as a part of a pattern of LIKE, in which a backslash escapes."""
@@ -283,26 +266,24 @@ def _read_as(annotation: Any) -> Callable[[Any], Any] | None:
     return bool if bool in kinds else None
 
 
-def _translated(text: str, dialect: str) -> tuple[str, tuple[str, ...], tuple[int, ...]]:
-    """A statement as a driver takes it, the names of its parameters, and the places of those that
-    are lists, which SQLite takes as JSON."""
+def _translated(text: str, dialect: str) -> tuple[str, tuple[str, ...], frozenset[str]]:
+    """A statement as a driver takes it, the names of its parameters, and of those that are
+    lists."""
     names: list[str] = []
-    lists: list[int] = []
+    lists: set[str] = set()
     is_sqlite = dialect == SQLITE
 
     def translate(found: re.Match[str]) -> str:
         name = found["name"]
         if name is None:
             return found[0] if is_sqlite else found[0].replace("%", "%%")
-        if is_sqlite:
-            if found["in"]:
-                lists.append(len(names))
-            names.append(name)
-            return "IN (SELECT value FROM json_each(?))" if found["in"] else "?"
         if name not in names:
             names.append(name)
-        return f"= ANY(%({name})s)" if found["in"] else f"%({name})s"
+        if not found["in"]:
+            return f":{name}" if is_sqlite else f"%({name})s"
+        lists.add(name)
+        return f"IN (SELECT value FROM json_each(:{name}))" if is_sqlite else f"= ANY(%({name})s)"
 
     if is_sqlite:
         text = _LOCK.sub("", text)
-    return _PART.sub(translate, text), tuple(names), tuple(lists)
+    return _PART.sub(translate, text), tuple(names), frozenset(lists)

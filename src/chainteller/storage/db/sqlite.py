@@ -1,5 +1,6 @@
 """Sessions on a SQLite file."""
 
+import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -59,15 +60,15 @@ class SqliteSession(Session):
         return self._driver
 
     def execute(self, query: Statement, values: Values = NONE) -> Found:
-        form = self._form(query, values)
         if tracing.current() is None:
-            return self._found(form, values)
-        with statements_span(SQLITE, [form.sql]) as span:
-            found = self._found(form, values)
+            return self._found(query, values)
+        with statements_span(SQLITE, [query.sqlite.sql]) as span:
+            found = self._found(query, values)
             span.put({"db.response.returned_rows": len(found.rows)})
         return found
 
-    def _found(self, form: Form, values: Values) -> Found:
+    def _found(self, query: Statement, values: Values) -> Found:
+        form = query.sqlite
         try:
             cursor = self._run(form, values)
             rows = form.read(cursor.fetchall()) if form.has_rows else []
@@ -86,7 +87,7 @@ class SqliteSession(Session):
     def stream(
         self, query: Statement, values: Values = NONE, *, batch: int = BATCH
     ) -> Iterator[Any]:
-        form = self._form(query, values)
+        form = query.sqlite
         try:
             cursor = self._run(form, values)
             while rows := cursor.fetchmany(batch):
@@ -95,11 +96,13 @@ class SqliteSession(Session):
             raise _raised(error) from error
 
     def _run(self, form: Form, values: Values) -> sqlite3.Cursor:
-        given = form.values(values)
+        if form.lists:
+            values = {**values, **{name: json.dumps(values[name]) for name in form.lists}}
         try:
-            return self._driver.execute(form.sql, given)
+            return self._driver.execute(form.sql, values)
         except OverflowError:  # a column of text has whole numbers of any size
-            return self._driver.execute(form.sql, [_text_if_large(each) for each in given])
+            large = {name: _text_if_large(each) for name, each in values.items()}
+            return self._driver.execute(form.sql, large)
 
     def flush(self) -> None:
         """Nothing waits here."""
