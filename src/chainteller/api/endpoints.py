@@ -137,7 +137,9 @@ class Gateway:
 
 
 async def _asked(request: Request, context: RequestContext, operation: Operation[Any]) -> Asked:
-    key, document, is_signed = None, None, _is_signed(context)
+    """What a request asks for. What an agent signed has a signature; whoever signed in, a token."""
+    has_agent = context.principal is not None and bool(context.principal.actor.agent_id)
+    key, document, is_signed = None, None, has_agent and SIGNATURE_HEADER in context.headers
     if operation.takes_key:
         key = idempotency_key(context.header(KEY_HEADER))
         if key is None and is_signed and operation.writes:
@@ -148,12 +150,6 @@ async def _asked(request: Request, context: RequestContext, operation: Operation
     query = query_text(request.scope["query_string"])
     case_id = context.header(CASE_HEADER) or ""
     return Asked(operation, dict(request.path_params), query, document, key, case_id)
-
-
-def _is_signed(context: RequestContext) -> bool:
-    """Whether an agent signed the request; whoever signed in has a token instead."""
-    has_agent = context.principal is not None and bool(context.principal.actor.agent_id)
-    return has_agent and SIGNATURE_HEADER in context.headers
 
 
 @functools.lru_cache(_REMEMBERED)

@@ -47,15 +47,13 @@ class Hosts:
         if self._any or not (is_guarded or self._are_named):
             return
         name = _plain(_without_port(host))
-        if name and name not in self._names and not self._is_below(name) and not _is_address(name):
+        is_own = name in self._names or name.endswith(self._below)
+        if name and not is_own and not _is_address(name):
             raise ValidationFailed.of(
                 "Host",
                 "The service isn't known by this name; its setting service.hosts lists its names.",
                 "UNKNOWN_HOST",
             )
-
-    def _is_below(self, name: str) -> bool:
-        return name.endswith(self._below)
 
 
 def arrives_on_loopback(address: str) -> bool:

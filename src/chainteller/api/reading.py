@@ -5,6 +5,7 @@ import hmac
 import json
 import re
 from collections.abc import Collection
+from functools import cached_property
 from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
@@ -141,7 +142,7 @@ class QueryText:
                 tuple(FieldError(_shown(n), "REPEATED", "Send it only once.") for n in twice)
             )
 
-    @property
+    @cached_property
     def reaches_far(self) -> bool:
         """Whether an answer may need many rows: by a filter, or for a late or a large page."""
         return any(

@@ -79,7 +79,8 @@ class Engine(Service):
 
             if calls.is_forwarded(call.operation):
                 return calls.answer(self.context, self.actor, call)  # type: ignore[no-any-return]  # checked there
-        load((call.operation,))
+        if call.operation not in TABLE:
+            load((call.operation,))
         answer = TABLE[call.operation](self, call)
         if call.operation is DEPOSIT and self.context.ports.core_bank is not None:
             from chainteller.engine.forwarding import outside_requests  # noqa: PLC0415 - as above

@@ -1,7 +1,7 @@
 """Layers around a service: each sees every call on its way in and its answer on the way out."""
 
 from collections.abc import Callable
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from chainteller.service.interface import Service
 from chainteller.service.operations import Call, Operation
@@ -41,21 +41,16 @@ def layered(service: Service, *layers: Layer) -> Service:
     return service
 
 
-class Answers(Generic[Context]):
+class Answers(dict[Operation[Any], Callable[[Context, Call[Any]], Any]], Generic[Context]):
     """A table of functions that answer single operations, each checked against its operation."""
-
-    def __init__(self) -> None:
-        self._functions: dict[Operation[Any], Callable[[Context, Call[Any]], Any]] = {}
 
     def add(
         self, operation: Operation[Answer], function: Callable[[Context, Call[Answer]], Answer]
     ) -> None:
-        self._functions[operation] = function
+        self[operation] = function
 
-    def __getitem__(
-        self, operation: Operation[Answer]
-    ) -> Callable[[Context, Call[Answer]], Answer]:
-        return self._functions[operation]
+    if TYPE_CHECKING:
 
-    def __contains__(self, operation: Operation[Any]) -> bool:
-        return operation in self._functions
+        def __getitem__(
+            self, operation: Operation[Answer]
+        ) -> Callable[[Context, Call[Answer]], Answer]: ...

@@ -85,7 +85,7 @@ class Database:
         """
         if self.path is not None:
             self._require_the_opened_file(self.path)
-            self.calm.wait(BUSY_TIMEOUT_MS / 1000)
+            self._wait_until_calm()
         try:
             session = self.sessions.reading(patient=patient)
             try:
@@ -94,6 +94,9 @@ class Database:
                 session.close()
         except DatabaseError as error:
             raise explain(error) from error
+
+    def _wait_until_calm(self) -> None:
+        self.calm.wait(BUSY_TIMEOUT_MS / 1000)
 
     @contextmanager
     def write(self, *, is_gated: bool = True) -> Iterator[Session]:
@@ -195,7 +198,10 @@ class Database:
 
 
 class Unwaiting(Database):
-    """Reads of an open database's file, for one thread that must not wait. It can't write."""
+    """Reads of an open database's file, for one thread that must not wait. It can't write.
+
+    ``read`` raises NotAtOnce where it would have to wait.
+    """
 
     def __init__(self, database: Database, path: Path) -> None:
         shared = database.sessions.shared
@@ -203,13 +209,9 @@ class Unwaiting(Database):
         super().__init__(database.url, sessions, path, in_wal=database.in_wal)
         self.calm = database.calm
 
-    @contextmanager
-    def read(self, *, patient: bool = False) -> Iterator[Session]:
-        """As ``Database.read``. Raises NotAtOnce: it would have to wait."""
+    def _wait_until_calm(self) -> None:
         if not self.calm.is_set():
             raise NotAtOnce
-        with super().read(patient=patient) as session:
-            yield session
 
 
 _SCHEMES = ("postgresql://", "postgres://", "postgresql+psycopg://")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from chainteller.domain.assets import USD, Asset
-from chainteller.domain.ledger import CUSTOMER_PREFIX, Bucket, Journal, Leg, buying_power, owner
+from chainteller.domain.ledger import CUSTOMER_PREFIX, Bucket, Journal, buying_power, owner
 from chainteller.domain.money import Amount, format_cents
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.service.errors import InsufficientFunds
@@ -35,11 +35,12 @@ def post(tx: UnitOfWork, journals: Iterable[Journal]) -> None:
             check funds before; this is the ledger's own last word.
     """
     journals = tuple(journals)
-    for account_id in sorted({owner(leg.account) for each in journals for leg in each.legs}):
-        if account_id:
-            lock_balances(tx, account_id)
+    owners = {owner(leg.account) for each in journals for leg in each.legs}
+    for account_id in sorted(owners - {""}):
+        lock_balances(tx, account_id)
     before = dict(tx.balances)
-    tx.journals += [post_journal(each, tx.now, tx.balances) for each in journals]
+    for journal in journals:
+        tx.journals.append(post_journal(journal, tx.now, tx.balances))
     changed = {}
     for key, (balance, version) in tx.balances.items():
         if key not in before:
@@ -56,23 +57,18 @@ def post_journal(journal: Journal, at: int, balances: ledger.Balances) -> Posted
     Raises:
         AssertionError: a balance would go below zero.
     """
-    return Posted(
-        journal.kind,
-        journal.reference,
-        at,
-        tuple(_posted(journal, leg, balances) for leg in journal.legs),
-    )
-
-
-def _posted(journal: Journal, leg: Leg, balances: ledger.Balances) -> log.Leg:
-    key = leg.account, leg.asset.key
-    if not leg.account.startswith(CUSTOMER_PREFIX):
-        return log.Leg(*key, leg.change)
-    balance, version = balances.get(key, (0, 0))
-    balances[key] = balance, version = balance + leg.change, version + 1
-    if balance < 0:
-        raise AssertionError(f"{journal.key}: {' '.join(key)} would fall to {balance}")
-    return log.Leg(*key, leg.change, version, balance)
+    legs = []
+    for leg in journal.legs:
+        key = leg.account, leg.asset.key
+        if not leg.account.startswith(CUSTOMER_PREFIX):
+            legs.append(log.Leg(*key, leg.change))
+            continue
+        balance, version = balances.get(key, (0, 0))
+        balances[key] = balance, version = balance + leg.change, version + 1
+        if balance < 0:
+            raise AssertionError(f"{journal.key}: {' '.join(key)} would fall to {balance}")
+        legs.append(log.Leg(*key, leg.change, version, balance))
+    return Posted(journal.kind, journal.reference, at, tuple(legs))
 
 
 def require_buying_power(available: dict[Asset, int], cents: int) -> None:

@@ -283,9 +283,9 @@ class UnitOfWork:
                 rows=(*last.rows, *seals.get(name, ())),
                 journals=(*last.journals, *journals),
             )
-        account = self.audited_account
-        acts[own] = [_about(each, each.account or account) for each in acts.get(own, ())]
-        return {name: mine for name, mine in acts.items() if mine}
+        if own in acts:
+            acts[own] = [_about(each, each.account or self.audited_account) for each in acts[own]]
+        return acts
 
     def _store_rule(self, rule: Rule) -> None:
         """Store a version of the settings, if it's new. One that another write has stored is

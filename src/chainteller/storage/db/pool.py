@@ -54,13 +54,21 @@ class Pool:
 
     def take(self) -> Pooled:
         """A connection for one user. Raises NoConnection, or what ``connect`` raises."""
-        stale: list[Pooled] = []
+        until, stale = monotonic() + self._wait_s, list[Pooled]()
         try:
-            found = self._take(stale)
+            with self._changed:
+                while not self._free and self.used >= self._most:
+                    if not self._changed.wait(until - monotonic()):
+                        raise NoConnection(TimeoutError("no connection came free"))
+                self.used += 1
+                while self._free:
+                    found = self._free.pop()
+                    if found.since == self._losses:
+                        return found
+                    stale.append(found)
         finally:
-            _close(stale)
-        if found is not None:
-            return found
+            if stale:
+                _close(stale)
         try:
             return Pooled(self._connect(), self._losses)
         except BaseException:
@@ -68,23 +76,6 @@ class Pool:
                 self.used -= 1
                 self._changed.notify()
             raise
-
-    def _take(self, stale: list[Pooled]) -> Pooled | None:
-        """A free connection; None where another one may be opened. Raises NoConnection."""
-        until = monotonic() + self._wait_s
-        with self._changed:
-            while True:
-                while self._free:
-                    found = self._free.pop()
-                    if found.since == self._losses:
-                        self.used += 1
-                        return found
-                    stale.append(found)
-                if self.used < self._most:
-                    self.used += 1
-                    return None
-                if not self._changed.wait(until - monotonic()):
-                    raise NoConnection(TimeoutError("no connection came free"))
 
     def give_back(self, connection: Pooled, *, is_lost: bool = False, is_kept: bool = True) -> None:
         """What is lost is closed, with everything that was opened before the loss; so is what isn't

@@ -5,7 +5,6 @@ which all writes of an organisation share, follow. On PostgreSQL one round trip 
 the next one writes the entries and commits.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -119,7 +118,8 @@ def append(
     connection = rows.connection
     marker = marks.of(connection)
     sizes: dict[str, int] = {}
-    for name in in_order(acts):
+    names = sorted(acts, key=lambda name: (name == DEPLOYMENT, name))  # as logs are locked
+    for name in names:
         end = ends.get(name) or lock(connection, name)
         size, mark, last_at = end.size, end.mark, end.last_at
         if size or name != DEPLOYMENT:
@@ -145,14 +145,14 @@ def append(
                 "case_id": stamp.case_id or None,
             }
             connection.later(_INSERT, values)
+            place = {"organisation_id": name, "number": size}
             for posted in act.journals:
-                journal = {"record": posted.record, "kind": posted.kind}
-                place = {"organisation_id": name, "number": size}
-                connection.later(_INSERT_JOURNAL, journal | place)
+                journal = {**place, "record": posted.record, "kind": posted.kind}
+                connection.later(_INSERT_JOURNAL, journal)
         grown = {"size": size, "last_at": last_at, "mark": mark, "key": marker.name}
         connection.later(_GROW, {"organisation": name} | grown)
         sizes[name] = size
-    for name in in_order(acts):
+    for name in names:
         ledger.move_bank(connection, name, _of_bank(acts[name]))
     return sizes
 
@@ -167,19 +167,13 @@ def create(rows: Writer, act: Act) -> None:
     append(rows, {DEPLOYMENT: end}, {DEPLOYMENT: [act]}, 0, Stamp())
 
 
-def in_order(names: Iterable[str]) -> list[str]:
-    """The order in which logs are locked: that of their names, the deployment's last."""
-    return sorted(names, key=lambda name: (name == DEPLOYMENT, name))
-
-
 def _of_bank(acts: Iterable[Act]) -> dict[ledger.Key, tuple[int, int]]:
     """By how much the bank's accounts change, and by how many postings."""
-    found: dict[ledger.Key, list[int]] = defaultdict(lambda: [0, 0])
+    found: dict[ledger.Key, tuple[int, int]] = {}
     for act in acts:
         for posted in act.journals:
             for leg in posted.legs:
                 if not leg.code.startswith(CUSTOMER_PREFIX):
-                    changed = found[leg.code, leg.asset]
-                    changed[0] += leg.change
-                    changed[1] += 1
-    return {key: (change, count) for key, (change, count) in found.items()}
+                    change, count = found.get(leg[:2], (0, 0))
+                    found[leg[:2]] = change + leg.change, count + 1
+    return found

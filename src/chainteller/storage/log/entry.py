@@ -154,14 +154,12 @@ def body(log: str, at: int, act: Act, stamp: Stamp, randomness: Randomness) -> b
     """
     if len(act.events) > EVENTS_PER_ACT:
         raise ValueError(f"an act with {len(act.events)} events")
-    second: dict[str, Any] = {
-        "rows": [
-            each if each.before is not None else each[:4] if each.values else each[:3]
-            for each in act.rows
-        ],
-        "journals": [[*each[:3], [_told_leg(leg) for leg in each.legs]] for each in act.journals],
-    }
-    if not any(each.seal and sealing.is_secret(each.table) for each in act.rows):
+    told, has_secret = [], False
+    for each in act.rows:
+        told.append(each if each.before is not None else each[:4] if each.values else each[:3])
+        has_secret |= bool(each.seal) and sealing.is_secret(each.table)
+    second = {"rows": told, "journals": [_told_journal(each) for each in act.journals]}
+    if not has_secret:
         second["salt"] = _salt(randomness)
     rows = canonical(second).encode()
     inputs = canonical({"inputs": act.inputs, "salt": _salt(randomness)}).encode()
@@ -176,23 +174,25 @@ def body(log: str, at: int, act: Act, stamp: Stamp, randomness: Randomness) -> b
         "rows": _hash(rows),
         "inputs": _hash(inputs),
     }
-    optional = {"account": act.account, "error": act.error, "when": act.when}
-    first |= {name: value for name, value in optional.items() if value is not None}
     optional = {
-        "key": stamp.key_id,
-        "rule": stamp.rule_id,
-        "agent": stamp.agent_id,
-        "case": stamp.case_id,
+        "account": act.account,
+        "error": act.error,
+        "when": act.when,
+        "key": stamp.key_id or None,
+        "rule": stamp.rule_id or None,
+        "agent": stamp.agent_id or None,
+        "case": stamp.case_id or None,
     }
-    first |= {name: value for name, value in optional.items() if value}
+    first |= {name: value for name, value in optional.items() if value is not None}
     return b"\n".join((canonical(first).encode(), rows, inputs))
 
 
-def _told_leg(leg: Leg) -> list[Any]:
-    told: list[Any] = [leg.code, leg.asset, str(leg.change)]
-    if leg.version is not None:
-        told += [leg.version, str(leg.after)]
-    return told
+def _told_journal(journal: Posted) -> list[Any]:
+    legs = []
+    for leg in journal.legs:
+        after = () if leg.version is None else (leg.version, str(leg.after))
+        legs.append([leg.code, leg.asset, str(leg.change), *after])
+    return [journal.kind, journal.record, journal.at, legs]
 
 
 def _salt(randomness: Randomness) -> str:

@@ -60,8 +60,11 @@ class Writer:
 
     def seal_new(self, table: Table, rows: Sequence[Row]) -> list[Row]:
         """Seal new rows without inserting them; returns them as they are to be inserted."""
-        sealed = self._salted(table, rows)
-        self._seal(table, sealed)
+        sealed = []
+        for each in rows:
+            row = self._salted(table, each)
+            self._seal(table, row)
+            sealed.append(row)
         return sealed
 
     def insert_if_new(self, table: Table, row: Row) -> bool:
@@ -82,12 +85,12 @@ class Writer:
         Raises:
             Exception: ``taken``, a unique key of it is. It may be raised by a later statement.
         """
-        (sealed,) = self._salted(table, [row])
+        sealed = self._salted(table, row)
 
         def keep(found: Found) -> None:
             if found.first() is None:
                 raise taken
-            self._seal(table, [sealed])
+            self._seal(table, sealed)
             search.note(self.connection, table, [sealed])
 
         self.connection.later(_insert_if_new(table, tuple(sealed)), sealed, keep)
@@ -115,16 +118,12 @@ class Writer:
             AssertionError: there is none, or a column of ``guard`` has another value. It may be
                 raised by a later statement.
         """
-        form = sealing.form(table)
-        moved = f"{table.name} {dict(key)} moved while it was locked"
+        form, written = sealing.form(table), values
         _require_atoms(table, values)
-        written = dict(values)
         if form.covers(values):
-            written[SALT] = sealing.new_salt(table, self.randomness)
             place = table.name, form.key(key)
             found = self._rows.get(place) or self._row(table, key, before)
-            if found is None:
-                raise AssertionError(moved)
+            written = {**values, SALT: sealing.new_salt(table, self.randomness)}
             made = {**found, **written}
             seal = sealing.seal(made[SALT], form.text(made))
             earlier = None if place in self._found else _before(found[SALT], form.text(found))
@@ -133,20 +132,24 @@ class Writer:
             self._rows[place] = made
             self.is_changed = True
             search.note_change(self.connection, table, found, made)
-        parameters = {f"b_{name}": value for name, value in (*key.items(), *guard.items())}
-        parameters |= {f"v_{name}": value for name, value in written.items()}
 
         def check(found: Found) -> None:
             if found.rowcount != 1:
-                raise AssertionError(moved)
+                raise _moved(table, key)
 
-        self.connection.later(_update(table, (*key, *guard), tuple(written)), parameters, check)
+        found_by = {f"b_{name}": value for name, value in (*key.items(), *guard.items())}
+        statement = _update(table, (*key, *guard), tuple(written))
+        self.connection.later(statement, {**written, **found_by}, check)
 
-    def _row(self, table: Table, key: Row, before: Record | None) -> Row | None:
+    def _row(self, table: Table, key: Row, before: Record | None) -> Row:
         """A row as this write found it, by the names of its columns."""
-        named = {f"b_{name}": value for name, value in key.items()}
-        found = before or self.connection.execute(_one(table, tuple(key)), named).first()
-        return None if found is None else {name: getattr(found, name) for name in table.columns}
+        if before is None:
+            named = {f"b_{name}": value for name, value in key.items()}
+            before = self.connection.execute(_one(table, tuple(key)), named).first()
+        if before is None:
+            raise _moved(table, key)
+        found: Row = before._asdict()
+        return found
 
     def delete(self, table: Table, condition: str, values: Row = _NOTHING) -> list[str]:
         """Delete the rows that fulfil a condition, and note each as removed; returns their keys."""
@@ -161,22 +164,18 @@ class Writer:
             self.is_changed = True
         return keys
 
-    def _salted(self, table: Table, rows: Sequence[Row]) -> list[Row]:
-        for row in rows:
-            _require_atoms(table, row)
+    def _salted(self, table: Table, row: Row) -> Row:
+        _require_atoms(table, row)
         if not table.sealed:
-            return list(rows)
-        return [{**row, SALT: sealing.new_salt(table, self.randomness)} for row in rows]
+            return row
+        return {**row, SALT: sealing.new_salt(table, self.randomness)}
 
-    def _seal(self, table: Table, rows: Sequence[Row]) -> None:
-        if not table.sealed:
-            return
-        form, self.is_changed = sealing.form(table), True
-        for row in rows:
+    def _seal(self, table: Table, row: Row) -> None:
+        if table.sealed:
+            form, self.is_changed = sealing.form(table), True
             organisation = row[form.organisation] if form.organisation else None
-            found = sealing.seal(row[SALT], form.text(row))
-            values = form.values(row)
-            self.keep(table, organisation, Seal(table.name, form.key(row), found, values))
+            seal = sealing.seal(row[SALT], form.text(row))
+            self.keep(table, organisation, Seal(table.name, form.key(row), seal, form.values(row)))
 
     def keep(self, table: Table, organisation: str | None, seal: Seal) -> None:
         """Note the seal of a row for the log that it belongs to."""
@@ -194,11 +193,11 @@ def _before(salt: str | None, text: str | bytes) -> str:
     """The seal of a row that was found with this salt and text."""
     if salt is None:
         return UNSEALED
-    return sealing.seal(salt, _bytes(text))
+    return sealing.seal(salt, text if isinstance(text, bytes) else text.encode())
 
 
-def _bytes(text: str | bytes) -> bytes:
-    return text if isinstance(text, bytes) else text.encode()
+def _moved(table: Table, key: Row) -> AssertionError:
+    return AssertionError(f"{table.name} {dict(key)} moved while it was locked")
 
 
 def record(table: Table, values: Row) -> Record:
@@ -237,7 +236,7 @@ def _inserting(table: Table, names: Sequence[str]) -> str:
 
 @lru_cache(_STATEMENTS)
 def _update(table: Table, found_by: tuple[str, ...], changed: tuple[str, ...]) -> Query:
-    setting = ", ".join(f'"{name}" = :v_{name}' for name in changed)
+    setting = ", ".join(f'"{name}" = :{name}' for name in changed)
     text = f"UPDATE {table.name} SET {setting} WHERE {_where(found_by)}"
     return Query(text, is_declared=False)
 

@@ -148,7 +148,8 @@ class Form:
             if value is None:
                 parts.append("-")
                 continue
-            text = value if value.__class__ is str else _as_text(value)
+            kind = value.__class__
+            text = value if kind is str else str(value) if kind is int else _as_text(value)
             size = len(text) if text.isascii() else len(text.encode())
             parts.append(f"{size}:{text}")
         return "".join(parts).rstrip("-").encode()
@@ -193,10 +194,8 @@ class Form:
 
 
 def _as_text(value: Any) -> str:
-    """A value that is more than a text. One that a column can't hold rightly is told apart from
-    all that it may. Raises TypeError: no database gives such a value."""
-    if value.__class__ is int:
-        return str(value)
+    """A value that is neither a text nor a number. One that a column can't hold rightly is told
+    apart from all that it may. Raises TypeError: no database gives such a value."""
     if isinstance(value, int):
         return str(int(value))
     if isinstance(value, str):
