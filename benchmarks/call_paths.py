@@ -147,8 +147,8 @@ def main() -> None:
     _with_bench(_quote_and_execute)
     _with_bench(_paste_signature)
     _trade_command()
-    _page_of_trades()
     _execute_quote()
+    _page_of_trades()
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ def statements(database: Database) -> Iterator[list[tuple[str, Any]]]:
 
     def of_server(self: PostgresSession, steps: Any) -> Any:
         told.extend(
-            (step.sql, dict(zip(step.names, step.values, strict=True)))
+            (step.sql, dict(zip(step.what.names, step.values, strict=True)))
             for step in steps
             if not isinstance(step.what, str)
         )

@@ -73,14 +73,12 @@ def fingerprint(call: Call[Written[Model]]) -> str:
     return hashlib.sha256(json.dumps([call.ids, body]).encode()).hexdigest()
 
 
-def _inputs(call: Call[Written[Model]]) -> dict[str, Any]:
-    return {} if call.request is None else audited_inputs(call.request)
-
-
-def audited_inputs(request: WireModel) -> dict[str, Any]:
+def audited_inputs(request: WireModel | None) -> dict[str, Any]:
     """What the audit trail keeps of a request that was done: never a signature, what a customer
     states in their own words, what a note says, nor the customers of an import. Rows have what may
     be erased."""
+    if request is None:
+        return {}
     return request.model_dump(by_alias=True, exclude=set(_UNTOLD_INPUTS), exclude_none=True)
 
 
@@ -146,19 +144,16 @@ class UnitOfWork:
         return row
 
     def _take_time(self, reading: timekeeping.Reading) -> timekeeping.Reading:
-        self._time = reading
-        self._store_anchor(reading)
-        return reading
-
-    def _store_anchor(self, reading: timekeeping.Reading) -> None:
         """Share the anchor, and note where time went ahead of elapsed time, before anything is
         stamped with it."""
+        self._time = reading
         ahead = timekeeping.store(self.context.time, self.rows, reading)
         if ahead:
             told = {"clock": format_instant(reading.clock), "microseconds": ahead}
             for name in organisations.everything(self.connection):
                 self._add(Act(MOVED, WORKER.name, SUBJECT, inputs=told), name)
             self._add(Act(MOVED, WORKER.name, SUBJECT, inputs=told), DEPLOYMENT)
+        return reading
 
     def time_ahead(self) -> None:
         """Read the time in the round trip of the next statement, after the rows it locks."""
@@ -408,7 +403,9 @@ def _attempt(
         }
         transaction.rows.insert_once(Tables.idempotency, outcome, _in_progress(key))
     transaction.audit(
-        call.operation.name, transaction.audited_object or _subject(call), _inputs(call)
+        call.operation.name,
+        transaction.audited_object or _subject(call),
+        audited_inputs(call.request),
     )
     try:
         transaction.commit()
@@ -478,7 +475,7 @@ def _record_refusal(
     """
     harmless = {
         name: value
-        for name, value in _inputs(call).items()
+        for name, value in audited_inputs(call.request).items()
         if isinstance(value, str) and _is_harmless(value)
     }
     subject = _subject(call)

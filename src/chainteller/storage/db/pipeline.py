@@ -39,10 +39,6 @@ class Step(NamedTuple):
     def sql(self) -> str:
         return self.what if isinstance(self.what, str) else self.what.sql
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        return () if isinstance(self.what, str) else self.what.names
-
 
 _ROLLBACK = b"ROLLBACK"
 
@@ -56,10 +52,10 @@ class Statement(NamedTuple):
 
 
 @lru_cache(_REMEMBERED)
-def _statement(sql: str, names: tuple[str, ...]) -> Statement:
+def _statement(what: Form | str) -> Statement:
     """From a text with ``%(name)s`` for a parameter and ``%%`` for %."""
-    numbered = {name: f"${at}" for at, name in enumerate(names, 1)}
-    text = (sql % numbered).encode()
+    sql, names = (what, ()) if isinstance(what, str) else (what.sql, what.names)
+    text = (sql % {name: f"${at}" for at, name in enumerate(names, 1)}).encode()
     return Statement(b"ct_" + hashlib.sha256(text).hexdigest()[:32].encode(), text)
 
 
@@ -96,7 +92,7 @@ class Pipeline:
         """
         pg = self._pg
         ready = [
-            (_statement(step.sql, step.names), [self._encoded(value) for value in step.values])
+            (_statement(step.what), [self._encoded(value) for value in step.values])
             for step in steps
         ]
         if not self._is_owed:
