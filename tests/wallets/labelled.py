@@ -1,12 +1,14 @@
 """Labelled cases from any seed, and what a diagnosis makes of them.
 
-`python -m tests.wallets.labelled SEED COUNT [pure] [held-out] [longer] [back] [into=FILE]` prints
+`python -m tests.wallets.labelled SEED COUNT [pure] [held-out] [longer] [back] [accept] [into=FILE]`
+prints
 the rates; what happened in each case is known, so a wrong verdict, a wrong cause that is called
 certain, a statement whose witness the checker refuses, and an address that nobody owns are all
 counted. With `into`, a long run keeps what it has counted and goes on from there. Texts are altered
 by `travelled`, and with `held-out` by its second generator. With `longer`, what a diagnosis found
 nothing in is searched for longer, as the console does; with `back`, the customer copies the text
-from the wallet where the answer asks for it. The last answer counts.
+from the wallet where the answer asks for it. The last answer counts. With `accept`, only what is
+accepted is judged, of cases that must not be, without a diagnosis: many more of them in the time.
 """
 
 import json
@@ -37,8 +39,10 @@ from tests.wallets.travelled.journeys import Journey
 
 from chainteller.wallets.cases import Case, Diagnosis, KnownChallenge
 from chainteller.wallets.checker import proves
-from chainteller.wallets.diagnose import diagnose
+from chainteller.wallets.clipboard import read_clipboard
+from chainteller.wallets.diagnose import accept, diagnose
 from chainteller.wallets.texts import Party, long_text, short_text
+from chainteller.wallets.verify import verify_reading
 from chainteller.wallets.wording import (
     EXPIRED_CHALLENGE,
     NETWORK_MISMATCH,
@@ -52,6 +56,8 @@ KINDS = (
     "clipboard", "clipboard", "other wallet", "unknown wallet", "other family", "secret",
     "contract wallet",
 )  # fmt: skip
+REFUSED = ("short text", "long text", "own words", "other text", "other wallet", "unknown wallet",
+           "other family", "secret", "contract wallet", "damaged signature")  # fmt: skip
 ALTERED = frozenset({"short text", "long text", "own words"})
 FORMAT = frozenset({WRONG_MESSAGE_FORMAT})
 
@@ -158,7 +164,7 @@ def _id(rng: Random) -> str:
 
 def labelled_cases(
     seed: int | str, count: int, *, texts: int = 3, addresses: int = 8, is_held_out: bool = False,
-    families: Sequence[str] = FAMILIES,
+    families: Sequence[str] = FAMILIES, kinds: Sequence[str] = KINDS,
 ) -> Iterator[Labelled]:  # fmt: skip
     """`texts` earlier texts and up to `addresses` other addresses come with each case."""
     rng = Random(seed)  # noqa: S311 - no secret
@@ -167,7 +173,7 @@ def labelled_cases(
     owners = frozenset(each.registered.display for each in everyone)
     alter = held_out.journeys if is_held_out else journeys.journeys
     for _ in range(count):
-        kind = rng.choice(KINDS)
+        kind = rng.choice(kinds)
         is_short = kind == "short text" or (kind != "long text" and rng.random() < 0.5)
         customer = rng.choice([each for each in everyone if each.family in families])
         rest = [each for each in everyone if each is not customer]
@@ -283,6 +289,14 @@ def _contract(customer: Customer, rng: Random, context: dict[str, Any]) -> Made:
     return f"{customer.family}: {name}", "0x" + forms[name].hex(), causes, None, context
 
 
+def _damaged(customer: Customer, rng: Random, context: dict[str, Any]) -> Made:
+    """One bit of r or s is another one."""
+    data = bytearray(customer.sign(context["challenge"].text.encode()))
+    start = 1 if customer.family == "bitcoin" else 0
+    data[start + rng.randrange(64)] ^= 1 << rng.randrange(8)
+    return customer.family, customer.spell(bytes(data)), FORMAT, None, context
+
+
 _MAKERS: dict[str, Callable[[Customer, Random, dict[str, Any]], Made]] = {
     "short text": partial(_altered, is_knowable=True),
     "long text": partial(_altered, is_knowable=True),
@@ -294,6 +308,7 @@ _MAKERS: dict[str, Callable[[Customer, Random, dict[str, Any]], Made]] = {
     "other family": _other_family,
     "secret": _secret,
     "contract wallet": _contract,
+    "damaged signature": _damaged,
 }
 
 
@@ -311,9 +326,28 @@ def judge_all(cases: Iterator[Labelled], *, longer: bool = False, back: bool = F
     return rates
 
 
+def judge_acceptance(cases: Iterator[Labelled]) -> Rates:
+    """Whether the paste or a part of it is accepted, by the same functions as a claim's."""
+    rates = Rates()
+    for labelled in cases:
+        started, judged = time.process_time(), labelled.case
+        address, text = judged.challenge.address, judged.challenge.text.encode()
+        parts = read_clipboard(judged.signature, address.network.family).parts
+        is_accepted = accept(judged) is not None or any(
+            verify_reading(text, part.reading, address) for part in parts
+        )
+        rates.times.append(time.process_time() - started)
+        rates.cases[labelled.kind] += 1
+        rates.right[labelled.kind] += is_accepted == labelled.accepted
+        if is_accepted and not labelled.accepted:
+            rates.faults["false accept"] += 1
+            rates.examples.append(f"false accept: {labelled.kind}: {labelled.name}")
+    return rates
+
+
 def run(
     seed: str, count: int, into: Path | None, *, is_held_out: bool = False,
-    families: Sequence[str] = FAMILIES, **ways: bool,
+    families: Sequence[str] = FAMILIES, only_acceptance: bool = False, **ways: bool,
 ) -> Rates:  # fmt: skip
     """Judge the cases in blocks, each with a seed of its own, and keep the counts of each."""
     kept = into.read_text().splitlines() if into and into.exists() else []
@@ -323,10 +357,11 @@ def run(
         rates.extend(Rates(Counter(cases), Counter(right), Counter(faults), times, examples))
     while (done := len(rates.times)) < count:
         cases = labelled_cases(
-            f"{seed}:{done}", min(_BLOCK, count - done), texts=48, addresses=24,
-            is_held_out=is_held_out, families=families,
+            f"{seed}:{done}", min(_BLOCK, count - done), is_held_out=is_held_out, families=families,
+            texts=1 if only_acceptance else 48, addresses=8 if only_acceptance else 24,
+            kinds=REFUSED if only_acceptance else KINDS,
         )  # fmt: skip
-        block = judge_all(cases, **ways)
+        block = judge_acceptance(cases) if only_acceptance else judge_all(cases, **ways)
         rates.extend(block)
         if into:
             parts = (block.cases, block.right, block.faults, block.times, block.examples)
@@ -348,7 +383,7 @@ def main() -> None:
     into = next((Path(each[5:]) for each in sys.argv if each.startswith("into=")), None)
     rates = run(
         seed, count, into, is_held_out="held-out" in sys.argv, longer="longer" in sys.argv,
-        back="back" in sys.argv,
+        back="back" in sys.argv, only_acceptance="accept" in sys.argv,
         families=[each for each in EVERY_FAMILY if each in sys.argv] or FAMILIES,
     )  # fmt: skip
     lines = [
