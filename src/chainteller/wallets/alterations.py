@@ -16,7 +16,7 @@ import re
 import shlex
 import tomllib
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import IntEnum
@@ -74,6 +74,8 @@ class _Kind(NamedTuple):
 
 _LENGTHS = (64, 256)
 """Where in a text something happens is as likely everywhere in a short one as in a long one."""
+_FARTHEST = 14.0
+"""The cost of an alteration that the longer search just reaches."""
 
 
 def alterations(text: str) -> tuple[Alteration, ...]:
@@ -91,9 +93,10 @@ def _alterations(length: int) -> tuple[Alteration, ...]:
         total = everything * sum(share for share, _ in options) / kind.weight
         for share, apply in options:
             name, cost = kind.kind or kind.what, math.log(total / share)
-            found.append(
-                Alteration(name, stage, kind.finding, kind.what, cost, apply, kind.is_late)
-            )
+            if cost < _FARTHEST:
+                found.append(
+                    Alteration(name, stage, kind.finding, kind.what, cost, apply, kind.is_late)
+                )
     return tuple(sorted(found, key=lambda each: each.cost))
 
 
@@ -135,14 +138,14 @@ def _in_part(part: re.Pattern[str], change: Callable[[str], str]) -> Apply:
 
 
 def _grouped(text: str, size: int, joint: str) -> str:
-    return joint.join(text[at : at + size] for at in range(0, len(text), size))
+    return joint.join(_pieces(text, size))
 
 
 def _with_margin(text: str, sign: str) -> str:
     return "".join(sign + line for line in text.splitlines(keepends=True))
 
 
-def _translated(text: str, table: dict[int, str | int | None]) -> str:
+def _translated(text: str, table: Mapping[int, str | int | None]) -> str:
     return text.translate(table)
 
 
@@ -160,8 +163,15 @@ def _of(table: str, change: Callable[..., str | bytes], *names: str) -> Options:
     )
 
 
-def _around(table: str) -> Options:
-    return _of(table, _enclosed, "begin", "end")
+def _around(*tables: str) -> Options:
+    """Signs around signs: a row of the last table is next to the text; `end` may be left out."""
+
+    def nested(_: int) -> Iterator[Option]:
+        for rows in product(*(_TABLES[table] for table in tables)):
+            begin, end = "".join(row[1] for row in rows), "".join(row[2] for row in rows[::-1])
+            yield math.prod(row[0] for row in rows), partial(_enclosed, begin=begin, end=end)
+
+    return nested
 
 
 def _both(*options: Options) -> Options:
@@ -255,6 +265,20 @@ def _one_error(length: int) -> Iterator[Option]:
         yield 0.4, partial(_swapped, at=at)
 
 
+def _one_gap(length: int) -> Iterator[Option]:
+    """What wraps a text where nobody can know, or a key pressed between two words."""
+    for number, (share, form) in product(range(length // 4), _TABLES["gaps"]):
+        yield share, partial(_with_gap, number=number, form=form)
+
+
+def _with_gap(text: str, number: int, form: str) -> str:
+    places = [at for at, character in enumerate(text) if character in " -"]
+    if number >= len(places):
+        return text
+    at = places[number]
+    return text[:at] + form.format(text[at]) + text[at + 1 :]
+
+
 def _misread(text: str, at: int, which: int) -> str:
     others = _ALIKE.get(text[at : at + 1], "")
     return text[:at] + others[which] + text[at + 1 :] if which < len(others) else text
@@ -262,6 +286,28 @@ def _misread(text: str, at: int, which: int) -> str:
 
 def _swapped(text: str, at: int) -> str:
     return text[:at] + text[at + 1 : at + 2] + text[at : at + 1] + text[at + 2 :]
+
+
+def _other_signs(old: str, category: str) -> Options:
+    """Every sign of the category that Unicode has, instead of this one."""
+    signs = [
+        chr(each) for each in range(0xA0, 0xFF00) if unicodedata.category(chr(each)) == category
+    ]
+    return _each(*((0.2, partial(_replaced, old=old, new=each)) for each in signs))
+
+
+def _alphabets(_: int) -> Iterator[Option]:
+    """Digits of other scripts, letters in Unicode's other styles, keyboards and look-alikes."""
+    zeros = [each for each in range(0x660, 0x1100) if unicodedata.decimal(chr(each), 1) == 0]
+    tables = [{0x30 + digit: zero + digit for digit in range(10)} for zero in zeros]
+    styles: dict[str, dict[int, int]] = {}
+    for each in range(0x1D400, 0x1D800):
+        style = unicodedata.name(chr(each), "").partition(" CAPITAL ")[0].partition(" SMALL ")[0]
+        plain = unicodedata.normalize("NFKC", chr(each))
+        styles.setdefault(style.partition(" DIGIT ")[0], {})[ord(plain)] = each
+    yield from ((1, partial(_translated, table=each)) for each in (*tables, *styles.values()))
+    for share, old, new in _TABLES["alphabets"]:
+        yield share, partial(_translated, table=str.maketrans(old, new))
 
 
 _WIDE: dict[int, str | int | None] = {0x20: 0x3000}
@@ -287,7 +333,7 @@ def _ligated(text: str) -> str:
 
 def _word_wraps(_: int) -> Iterator[Option]:
     usual = {width: share for share, width in _TABLES["widths"]}
-    for width in range(24, 161):
+    for width in range(20, 161):
         for share, head, joint in _TABLES["line_breaks"]:
             weight = usual.get(width, 0.15) * share
             yield weight, partial(_wrapped, width=width, head=head, joint=joint)
@@ -320,7 +366,16 @@ def _lines(text: str, width: int) -> list[str]:
 
 def _hard_wraps(_: int) -> Iterator[Option]:
     for share, (width, joint) in _choices("widths", "hard_breaks"):
-        yield share, partial(_grouped, size=width, joint=joint)
+        yield share, partial(_hard_wrapped, width=width, joint=joint)
+
+
+def _hard_wrapped(text: str, width: int, joint: str) -> str:
+    """Cut anywhere; what stands before the next lines takes of their width (RFC 5545)."""
+    return joint.join((text[:width], *_pieces(text[width:], width - len(joint.lstrip("\r\n")))))
+
+
+def _pieces(text: str, size: int) -> Iterator[str]:
+    return (text[at : at + size] for at in range(0, len(text), size))
 
 
 def _sentences(_: int) -> Iterator[Option]:
@@ -356,8 +411,9 @@ def _soft_breaks(text: str, width: int, joint: str) -> str:
     return joint.join([*pieces, coded[start:]])
 
 
-def _element(text: str, tag: str) -> str:
-    return f"<{tag}>{html.escape(text)}</{tag}>"
+def _elements(_: int) -> Iterator[Option]:
+    for share, (tag, form) in _choices("tags", "tag_forms"):
+        yield share, lambda text, tag=tag, form=form: form.format(tag, html.escape(text))  # type: ignore[misc]  # bound
 
 
 # Selected: what is copied, and what people put around it
@@ -368,6 +424,22 @@ def _ends_missed(length: int) -> Iterator[Option]:
         share = 6 / number**1.3 if number < 30 else 0.02
         yield share, partial(_part, start=None, stop=-number)
         yield share, partial(_part, start=number, stop=None)
+
+
+def _elided(_: int) -> Iterator[Option]:
+    """A list shows the beginning and the end."""
+    lengths = (4, 5, 6, 8, 10, 12, 15, 16, 20, 24, 25, 30, 32, 40, 50, 60, 80)
+    for head, tail, dots in product(lengths, lengths, ("...", "\u2026")):
+        yield 1, partial(_middle_missed, start=head, stop=tail, dots=dots)
+
+
+def _middle_missed(text: str, start: int, stop: int, dots: str) -> str:
+    return text[:start] + dots + text[-stop:] if start + stop < len(text) else text
+
+
+def _few_missed(length: int) -> Iterator[Option]:
+    for start, number in product(range(1, length), range(2, 9)):
+        yield 1 / number, lambda text, at=start, to=start + number: text[:at] + text[to:]  # type: ignore[misc]  # bound
 
 
 def _words(text: str, which: Callable[[list[str]], list[str]]) -> str:
@@ -415,9 +487,10 @@ def _labelled(_: int) -> Iterator[Option]:
         yield share, partial(_enclosed, begin="".join(parts))
 
 
-def _closed(_: int) -> Iterator[Option]:
-    for share, parts in _choices("before_closings", "closings", "after_closings"):
-        yield share, partial(_enclosed, begin="", end="".join(parts))
+def _with_emoji(_: int) -> Iterator[Option]:
+    for each, mark in product(_TABLES["emoji"], ("", "\ufe0f")):
+        for begin, end in ((f"{each}{mark} ", ""), ("", f" {each}{mark}"), ("", f"{each}{mark}")):
+            yield 1, partial(_enclosed, begin=begin, end=end)
 
 
 def _repeats(_: int) -> Iterator[Option]:
@@ -434,18 +507,17 @@ def _json_forms(_: int) -> Iterator[Option]:
     yield 1, partial(json.dumps, ensure_ascii=False)
     yield 0.7, lambda text: json.dumps(json.dumps(text))
     yield 0.7, lambda text: json.dumps(text).replace("/", "\\/")
+    yield from (
+        (0.3, lambda text, form=form: form.format(json.dumps(text)))  # type: ignore[misc]  # bound
+        for form in _TABLES["json_values"]
+    )
     for share, (key, form) in _choices("keys", "json_forms"):
         yield 0.3 * share, lambda text, key=key, form=form: form.format(key, json.dumps(text))  # type: ignore[misc]  # bound
 
 
 def _settings_lines(_: int) -> Iterator[Option]:
-    for share, (key, form) in _choices("keys", "setting_forms"):
-        yield share, partial(_value, key=key, form=form)
-    yield from ((4, '- "{}"'.format), (4, "- {}".format))
-
-
-def _value(text: str, key: str, form: str) -> str:
-    return form.format(key, text.replace("\n", "\n  ") if "\n" in form else text)
+    for share, (key, form) in _choices("keys", "block_forms"):
+        yield share, lambda text, key=key, form=form: form.format(key, text.replace("\n", "\n  "))  # type: ignore[misc]  # bound
 
 
 def _link_codes(_: int) -> Iterator[Option]:
@@ -490,10 +562,12 @@ def _limits(_: int) -> Iterator[Option]:
         for dots in ("...", "\u2026"):
             yield 0.3 * share, partial(_shortened, length=length, dots=dots)
             yield 0.1 * share, partial(_shortened, length=length - len(dots), dots=dots)
+            for more in _TABLES["more"]:
+                yield 0.03 * share, partial(_shortened, length=length, dots=f"{dots} {more}")
 
 
 def _shortened(text: str, length: int, dots: str) -> str:
-    return text if len(text) <= length else text[:length] + dots
+    return text if len(text) <= length else text[:length].rstrip() + dots
 
 
 def _normal_forms(_: int) -> Iterator[Option]:
@@ -502,11 +576,16 @@ def _normal_forms(_: int) -> Iterator[Option]:
 
 
 def _codes(*codes: tuple[float, Callable[[bytes], str | bytes]]) -> Options:
-    return _each(*((share, partial(_coded, code=code)) for share, code in codes))
+    """Of the text's bytes; some programs keep texts in UTF-16."""
+    sets = ((1, "utf-8"), (0.1, "utf-16-le"), (0.05, "utf-16-be"))
+    return _each(
+        *((share * usual, partial(_coded, code=code, name=name))
+          for usual, name in sets for share, code in codes)
+    )  # fmt: skip
 
 
-def _coded(text: str, code: Callable[[bytes], str | bytes]) -> str | bytes:
-    made = code(text.encode("utf-8", "replace"))
+def _coded(text: str, code: Callable[[bytes], str | bytes], name: str) -> str | bytes:
+    made = code(text.encode(name, "replace"))
     return made.decode("ascii") if isinstance(made, bytes) and made.isascii() else made
 
 
@@ -582,7 +661,6 @@ _TYPOGRAPHY = _each(
     (2, partial(_translated, table=_WIDE_MARKS)),
 )  # fmt: skip
 
-_CONTAINERS = _each((1, "<![CDATA[{}]]>".format), (1, 'message="{}"'.format))
 _MISREAD = {"cp1252": 4.0, "latin-1": 3, "mac-roman": 0.5, "cp437": 0.3}
 _KINDS: dict[Stage, tuple[_Kind, ...]] = {
     Stage.SPELLED: (
@@ -592,18 +670,20 @@ _KINDS: dict[Stage, tuple[_Kind, ...]] = {
               _both(_of("id_marks", partial(_replaced, old="CHG_"), "new"), _grouped_ids)),
         _Kind(1.5, "PART_RESPELLED", "has the network in another form", _NETWORK_CASES),
         _Kind(5, "CHARACTERS_REPLACED", "has other signs instead of hyphens",
-              _of("hyphens", partial(_replaced, old="-"), "new")),
+              _both(_of("hyphens", partial(_replaced, old="-"), "new"), _other_signs("-", "Pd"))),
         _Kind(2, "CHARACTERS_REPLACED", "has typographic, wide or joined letters", _TYPOGRAPHY),
         _Kind(3, "LOWER_CASE_TEXT", "is in small letters", _each((1, str.lower)), "case"),
         _Kind(2, "UPPER_CASE_TEXT", "is in capital letters", _each((1, str.upper)), "case"),
         _Kind(2.5, "CASE_CHANGED", "has other capital letters", _CASES, "case"),
         _Kind(2.5, "CHARACTERS_REPLACED", "has look-alikes of a character", _alike_everywhere),
         _Kind(5, "CHARACTERS_REPLACED", "has one wrong, lost or doubled character", _one_error),
+        _Kind(2, "CHARACTERS_REPLACED", "has letters or digits of another alphabet", _alphabets),
+        _Kind(4, "SPACES_CHANGED", "has one other space or line break", _one_gap, "gap"),
         _Kind(2, "PUNCTUATION_LOST", "lost its punctuation", _of("signs_lost", _without, "signs")),
     ),
     Stage.LAID_OUT: (
         _Kind(7, "INVISIBLE_CHARACTERS", "has no-break or other spaces",
-              _of("spaces", _replaced, "old", "new"), "spaces"),
+              _both(_of("spaces", _replaced, "old", "new"), _other_signs(" ", "Zs")), "spaces"),
         _Kind(4, "SPACES_CHANGED", "has other spaces",
               _of("spacing", _replaced, "old", "new"), "spaces"),
         _Kind(14, "LINE_BREAKS_ADDED", "was wrapped into lines", _word_wraps, "wrap"),
@@ -616,8 +696,7 @@ _KINDS: dict[Stage, tuple[_Kind, ...]] = {
         _Kind(1, "INVISIBLE_CHARACTERS", "has invisible characters in it", _hidden_marks),
         _Kind(3, "MAIL_ENCODING", "is in a mail's quoted-printable form", _quoted_printable),
         _Kind(8, "MARKUP_ADDED", "has the signs of a chat program around it", _around("markdown")),
-        _Kind(3, "MARKUP_ADDED", "has the tags of a web page around it", _both(
-            _of("tags", _element, "tag"), _CONTAINERS)),
+        _Kind(4, "MARKUP_ADDED", "has the tags of a page around it", _elements),
         _Kind(3, "MAIL_ENCODING", "holds codes of a web page",
               _both(_of("web_codes", _replaced, "old", "new"), _each((1, html.escape)))),
         _Kind(4, "LITERAL_ESCAPES", "holds backslashes", _of("signs_escaped", _escaped, "signs")),
@@ -627,11 +706,17 @@ _KINDS: dict[Stage, tuple[_Kind, ...]] = {
         _Kind(3, "FINAL_PERIOD_LOST", "lost the full stop at its end",
               _each((1, lambda text: text.rstrip("."))), "part"),
         _Kind(6, "PART_OF_TEXT", "lacks words", _words_missed, "part"),
+        _Kind(2, "PART_OF_TEXT", "lacks its middle", _elided, "part"),
+        _Kind(1.5, "PART_OF_TEXT", "lacks some characters", _few_missed, "part"),
         _Kind(8, "PART_OF_TEXT", "is only some of our sentences", _clauses, "part"),
         _Kind(8, "PART_OF_TEXT", "is only a part of ours", _parts_alone, "part"),
         _Kind(10, "LABEL_INCLUDED", "has a label in front of it", _labelled),
-        _Kind(1.5, "TAIL_INCLUDED", "ends in the closing words of a mail", _closed, "end"),
+        _Kind(1.5, "TAIL_INCLUDED", "ends in the closing words of a mail",
+              _around("after_closings", "closings", "before_closings"), "end"),
         _Kind(10, "QUOTED_TEXT", "has quotation marks or brackets around it", _around("quotes")),
+        _Kind(6, "MARKUP_ADDED", "has a mark, a number or a heading in front of it",
+              _around("marks"), "mark"),
+        _Kind(1.5, "MARKUP_ADDED", "has an emoji beside it", _with_emoji, "mark"),
         _Kind(3, "TEXT_DOUBLED", "is there more than once", _repeats),
         _Kind(2, "SPACES_CHANGED", "ends in another sign", _around("other_ends"), "end"),
     ),
@@ -649,11 +734,14 @@ _KINDS: dict[Stage, tuple[_Kind, ...]] = {
               _each((1, lambda text: _BREAKS.split(text)[0])), is_late=True),
         _Kind(1, "UNICODE_FORM", "has its characters in another form", _normal_forms, is_late=True),
         _Kind(5, "PART_OF_TEXT", "is cut off at a limit", _limits, "limit"),
-        _Kind(12, "TEXT_ENCODED", "is written as JSON", _json_forms, "code"),
-        _Kind(3, "TEXT_ENCODED", "is written as a setting", _settings_lines, "code"),
+        _Kind(12, "TEXT_ENCODED", "is written as JSON", _json_forms, "value"),
+        _Kind(4, "TEXT_ENCODED", "is written as a setting", _both(
+            _around("declarations", "keys", "assigned", "literals"), _settings_lines), "value"),
+        _Kind(5, "QUOTED_TEXT", "is written as a value of a program",
+              _around("containers", "literals"), "value"),
         _Kind(5, "URL_ENCODED_TEXT", "is written as a part of a link", _link_codes, "code"),
         _Kind(5, "LITERAL_ESCAPES", "holds codes for characters", _escapes, "code"),
-        _Kind(5, "QUOTED_TEXT", "is quoted as programs do", _LITERALS, "code"),
+        _Kind(4, "QUOTED_TEXT", "is quoted as programs do", _LITERALS, "value"),
         _Kind(5, "HEX_OF_TEXT", "is in hex digits", _HEX, "code"),
         _Kind(4, "BASE64_OF_TEXT", "is in base64", _BASE64, "code"),
         _Kind(1, "BASE58_OF_TEXT", "is in base58", _codes((1, base58.b58encode)), "code"),

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from chainteller.wallets.alterations import Alteration, Stage, alterations
 
 # How much less likely one more step is, after a step of an earlier, the same and a later stage.
-_ANOTHER, _SAME_STAGE, _BACKWARDS = -math.log(0.6), -math.log(0.15), -math.log(0.05)
+_ANOTHER, _SAME_STAGE, _BACKWARDS = -math.log(0.75), -math.log(0.2), -math.log(0.05)
 _LONGEST = 2000
 _Steps = tuple[Alteration, ...]
 _Way = list[tuple[float, Alteration]]
