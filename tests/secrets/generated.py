@@ -345,6 +345,8 @@ def _of_other_chains(rng: Random) -> Secret:
         "Stellar": base64.b32encode(stellar + check).decode(),
         "XRP": _checked(b"\x21", raw[:16], ripple),
         "XRP Ed25519": _checked(b"\x01\xe1\x4b", raw[:16], ripple),
+        "XRP Ed25519 in hex": f"ED{key}".upper(),
+        "XRP secp256k1 in hex": f"00{key}".upper(),
         "XRP numbers": " ".join(
             f"{number:05}{number * (2 * at + 1) % 9}" for at, number in enumerate(groups)
         ),

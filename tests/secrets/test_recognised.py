@@ -1,6 +1,9 @@
 """Of made secrets none passes, and ordinary texts do."""
 
+from random import Random  # noqa: TID251 - keys that can be made again from a seed
+
 import pytest
+from nacl.bindings import crypto_sign_seed_keypair
 from tests.secrets.generated import secrets
 from tests.secrets.ordinary import ordinary
 
@@ -50,3 +53,18 @@ def test_what_64_hex_digits_are_depends_on_the_entrance(text: str, takes: set[Di
     digits = "5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060"
     said = text.format(digits)
     assert {each for each in Digits if find_secret(said, each) is None} == takes
+
+
+@pytest.mark.parametrize("digits", Digits)
+def test_raw_keys_of_xrp_are_told_from_public_ones(digits: Digits) -> None:
+    """Both are ED and 32 bytes. A public key is a point of its curve, which most seeds are not;
+    one that might be either is a key where nothing beside it says that it's public.
+    """
+    rng = Random(5)  # noqa: S311 - no secret
+    for seed in (rng.randbytes(32) for _ in range(100)):
+        public = crypto_sign_seed_keypair(seed)[0]
+        signed = f'{{"publicKey": "ED{public.hex()}", "signature": "{rng.randbytes(64).hex()}"}}'
+        assert find_secret(f"ED{seed.hex()}".upper(), digits)
+        assert find_secret(f"00{seed.hex()}", digits)
+        assert find_secret(signed, digits) is None
+        assert find_secret(f"public key: ED{public.hex()}", digits) is None

@@ -109,6 +109,13 @@ def _is_xrp_numbers(text: str) -> bool:
     return sum(right) >= 7
 
 
+def _is_no_public_key(text: str) -> bool:
+    """Whether what follows ED can only be a seed: one in sixteen may be a public key as well."""
+    from nacl.bindings import crypto_core_ed25519_is_valid_point  # noqa: PLC0415 - for these alone
+
+    return not crypto_core_ed25519_is_valid_point(bytes.fromhex(text[2:]))
+
+
 def _is_solana_pair(text: str) -> bool:
     return is_solana_secret_key(base58(text.rpartition(":")[2]))
 
@@ -231,6 +238,7 @@ FORMS: tuple[SecretForm, ...] = (
     SecretForm("a family seed of XRP", _form(f"s[{_BASE58}]{{27,30}}"), _is_xrp_seed),
     SecretForm("secret numbers of XRP", _form(r"\d{6}(?:[\s,:;-]+(?:[A-H1-8][.:)]\s*)?\d{6}){7}"),
                _is_xrp_numbers),
+    SecretForm("a private key of XRP", _form("ED[0-9A-F]{64}", re.IGNORECASE), _is_no_public_key),
     SecretForm(
         "a private key of Cardano",
         _form(

@@ -13,7 +13,8 @@ from chainteller.domain import recovery_words as phrases
 from chainteller.domain.secret_forms import decimal_keys, find_form, hidden_texts
 from chainteller.domain.secret_kinds import HEX_KEY_KIND, WORDS_KIND, Digits
 
-_HEX_KEY = re.compile(r"(?:0[xX])?[0-9a-fA-F]{62,65}", re.ASCII)
+_HEX_KEY = re.compile(r"(?:0[xX])?(?:00|[eE][dD])?[0-9a-fA-F]{62,65}", re.ASCII)
+"""The XRP Ledger has 00 or ED before its keys."""
 _HEX_KEY_WORD = re.compile(rf"(?<![0-9A-Za-z]){_HEX_KEY.pattern}(?![0-9A-Za-z])", re.ASCII)
 _HASH = re.compile(r"(?:0[xX])?[0-9a-fA-F]{64}", re.ASCII)
 _MISREAD_HEX = re.compile(
