@@ -247,3 +247,16 @@ def test_a_right_signature_is_accepted_without_any_context(customer: Customer) -
     assert accept(replace(attempt, challenge=closed)) is None
     assert accept(replace(attempt, signature=customer.answer("gm"))) is None
     assert accept(replace(attempt, signature=EVM_KEYS[0])) is None
+
+
+@pytest.mark.parametrize("name", ["evm", "tron", "solana", "bitcoin"])
+def test_a_text_that_a_tool_framed_for_another_network_is_a_wrong_text(name: str) -> None:
+    """The wallet signed as on the registered network; only what it signed isn't our text."""
+    customer = customers(name)[0]
+    text = text_for(customer.registered)
+    network = "Ethereum" if name == "tron" else "TRON"
+    framed = f"\x19{network} Signed Message:\n{len(text)}{text}"
+    answer = diagnose(case(customer.registered, customer.answer(framed)))
+    assert (answer.finding, answer.cause, answer.certain) == (
+        "DOUBLE_PREFIX", WRONG_MESSAGE_FORMAT, True,
+    )  # fmt: skip

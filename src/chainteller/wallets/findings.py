@@ -248,7 +248,7 @@ _GENERAL: dict[str, Wording] = {
         "Could you sign the text itself, without any hashing option?",
     ),
     "DOUBLE_PREFIX": altered(
-        "the text was prepared for signing twice",
+        "a tool had already put a wallet's prefix before the text that it signed",
         "Could you sign the text directly in your wallet, without another tool in between?",
     ),
     # Another key

@@ -4,12 +4,15 @@ import hashlib
 from collections.abc import Iterator
 
 from chainteller.wallets.families import FAMILIES
-from chainteller.wallets.family import Family, signed_as
+from chainteller.wallets.family import Family
 from chainteller.wallets.hashes import double_sha256, keccak256, sha256
 
 
 def hashed_texts(text: str, registered: Family) -> Iterator[tuple[str, bytes]]:
-    """What may have been signed as a text instead: its hash, or another family's frame of it."""
+    """What may have been signed as a text instead: its hash, or another family's frame of it.
+
+    A tool framed it for another network, and the wallet signed as on its own: the network is right.
+    """
     data = text.encode()
     for digest in (sha256, keccak256):
         yield "HASH_OF_TEXT_SIGNED", digest(data)
@@ -20,4 +23,4 @@ def hashed_texts(text: str, registered: Family) -> Iterator[tuple[str, bytes]]:
     for family in FAMILIES:
         if family is not registered:
             for framed in family.framed(data):
-                yield signed_as(family), framed
+                yield "DOUBLE_PREFIX", framed
