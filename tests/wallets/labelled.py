@@ -1,14 +1,16 @@
 """Labelled cases from any seed, and what a diagnosis makes of them.
 
-`python -m tests.wallets.labelled SEED COUNT [pure] [held-out] [longer] [back] [accept] [into=FILE]`
-prints
-the rates; what happened in each case is known, so a wrong verdict, a wrong cause that is called
-certain, a statement whose witness the checker refuses, and an address that nobody owns are all
-counted. With `into`, a long run keeps what it has counted and goes on from there. Texts are altered
-by `travelled`, and with `held-out` by its second generator. With `longer`, what a diagnosis found
-nothing in is searched for longer, as the console does; with `back`, the customer copies the text
-from the wallet where the answer asks for it. The last answer counts. With `accept`, only what is
-accepted is judged, of cases that must not be, without a diagnosis: many more of them in the time.
+`python -m tests.wallets.labelled SEED COUNT [WORD ...]` prints the rates. What happened in each
+case is known, so a wrong verdict, a wrong cause that is called certain, a statement whose witness
+the checker refuses, and an address that nobody owns are all counted. The last answer counts. Words:
+
+- `held-out`, `programs`: texts are altered by the second or third generator of `travelled`
+- `longer`: what a diagnosis found nothing in is searched for longer, as the console does
+- `back`: the customer copies the text from the wallet where the answer asks for it
+- `mail`: what the wallet shows is beside the signature, in a mail
+- `accept`: only what is accepted is judged, of cases that must not be: many in little time
+- `pure`: pure Python; `into=FILE`: what was counted is kept, and a long run goes on from there
+- names of families and kinds of cases: only these
 """
 
 import json
@@ -34,7 +36,7 @@ from tests.wallets.customers import (
     known,
 )
 from tests.wallets.secrets_of_wallets import secrets_of_wallets
-from tests.wallets.travelled import held_out, journeys
+from tests.wallets.travelled import held_out, journeys, programs
 from tests.wallets.travelled.journeys import Journey
 
 from chainteller.wallets.cases import Case, Diagnosis, KnownChallenge
@@ -60,6 +62,11 @@ REFUSED = ("short text", "long text", "own words", "other text", "other wallet",
            "other family", "secret", "contract wallet", "damaged signature")  # fmt: skip
 ALTERED = frozenset({"short text", "long text", "own words"})
 FORMAT = frozenset({WRONG_MESSAGE_FORMAT})
+
+
+GENERATORS = {
+    "": journeys.journeys, "held-out": held_out.journeys, "programs": programs.journeys,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +170,7 @@ def _id(rng: Random) -> str:
 
 
 def labelled_cases(
-    seed: int | str, count: int, *, texts: int = 3, addresses: int = 8, is_held_out: bool = False,
+    seed: int | str, count: int, *, texts: int = 3, addresses: int = 8, generator: str = "",
     families: Sequence[str] = FAMILIES, kinds: Sequence[str] = KINDS,
 ) -> Iterator[Labelled]:  # fmt: skip
     """`texts` earlier texts and up to `addresses` other addresses come with each case."""
@@ -171,7 +178,7 @@ def labelled_cases(
     everyone = [customer for name in {*FAMILIES, *families} for customer in customers(name)]
     everyone.sort(key=lambda customer: EVERY_FAMILY.index(customer.family))
     owners = frozenset(each.registered.display for each in everyone)
-    alter = held_out.journeys if is_held_out else journeys.journeys
+    alter = GENERATORS[generator]
     for _ in range(count):
         kind = rng.choice(kinds)
         is_short = kind == "short text" or (kind != "long text" and rng.random() < 0.5)
@@ -312,10 +319,12 @@ _MAKERS: dict[str, Callable[[Customer, Random, dict[str, Any]], Made]] = {
 }
 
 
-def judge_all(cases: Iterator[Labelled], *, longer: bool = False, back: bool = False) -> Rates:
+def judge_all(
+    cases: Iterator[Labelled], *, longer: bool = False, back: bool = False, mail: bool = False
+) -> Rates:
     """`back` also gives the text that the wallet shows, where an answer asks for it."""
     rates = Rates()
-    for labelled in cases:
+    for labelled in map(_in_mail, cases) if mail else cases:
         started = time.process_time()
         answer = diagnose(labelled.case)
         if longer and answer.can_search_longer:
@@ -324,6 +333,12 @@ def judge_all(cases: Iterator[Labelled], *, longer: bool = False, back: bool = F
             answer = diagnose(replace(labelled.case, signed_text=labelled.shown))
         rates.add(labelled, answer, time.process_time() - started)
     return rates
+
+
+def _in_mail(labelled: Labelled) -> Labelled:
+    mail = f"Hello,\n\nI signed this:\n{labelled.shown}\n\n{labelled.case.signature}\n\nRegards"
+    about = replace(labelled.case, signature=mail if labelled.shown else labelled.case.signature)
+    return replace(labelled, case=about)
 
 
 def judge_acceptance(cases: Iterator[Labelled]) -> Rates:
@@ -346,8 +361,9 @@ def judge_acceptance(cases: Iterator[Labelled]) -> Rates:
 
 
 def run(
-    seed: str, count: int, into: Path | None, *, is_held_out: bool = False,
-    families: Sequence[str] = FAMILIES, only_acceptance: bool = False, **ways: bool,
+    seed: str, count: int, into: Path | None, *, generator: str = "",
+    families: Sequence[str] = FAMILIES, kinds: Sequence[str] = KINDS, only_acceptance: bool = False,
+    **ways: bool,
 ) -> Rates:  # fmt: skip
     """Judge the cases in blocks, each with a seed of its own, and keep the counts of each."""
     kept = into.read_text().splitlines() if into and into.exists() else []
@@ -357,9 +373,9 @@ def run(
         rates.extend(Rates(Counter(cases), Counter(right), Counter(faults), times, examples))
     while (done := len(rates.times)) < count:
         cases = labelled_cases(
-            f"{seed}:{done}", min(_BLOCK, count - done), is_held_out=is_held_out, families=families,
+            f"{seed}:{done}", min(_BLOCK, count - done), generator=generator, families=families,
             texts=1 if only_acceptance else 48, addresses=8 if only_acceptance else 24,
-            kinds=REFUSED if only_acceptance else KINDS,
+            kinds=kinds,
         )  # fmt: skip
         block = judge_acceptance(cases) if only_acceptance else judge_all(cases, **ways)
         rates.extend(block)
@@ -379,19 +395,28 @@ def main() -> None:
         blocked: dict[str, object] = {"chainteller.wallets.secp256k1_fast": None}
         sys.modules.update(blocked)  # type: ignore[arg-type]  # None blocks an import
         os.environ["ECC_BACKEND_CLASS"] = "eth_keys.backends.NativeECCBackend"
-    seed, count = sys.argv[1], int(sys.argv[2])
-    into = next((Path(each[5:]) for each in sys.argv if each.startswith("into=")), None)
+    seed, count, *words = sys.argv[1:]
+    only_acceptance = "accept" in words
     rates = run(
-        seed, count, into, is_held_out="held-out" in sys.argv, longer="longer" in sys.argv,
-        back="back" in sys.argv, only_acceptance="accept" in sys.argv,
-        families=[each for each in EVERY_FAMILY if each in sys.argv] or FAMILIES,
-    )  # fmt: skip
+        seed,
+        int(count),
+        next((Path(each[5:]) for each in words if each.startswith("into=")), None),
+        generator=next((each for each in GENERATORS if each in words), ""),
+        families=[each for each in EVERY_FAMILY if each in words] or FAMILIES,
+        kinds=[each for each in _MAKERS if each in words]
+        or (REFUSED if only_acceptance else KINDS),
+        only_acceptance=only_acceptance,
+        **{each: each in words for each in ("longer", "back", "mail")},
+    )
     lines = [
         f"{kind:18} {number:7,} cases, {rates.share(kind):7.2%} right"
         for kind, number in sorted(rates.cases.items())
     ]
     lines += [f"first cause right  {rates.share():7.2%}", f"faults: {dict(rates.faults)}"]
-    lines += [f"p50 {rates.percentile(0.5):.0f} ms, p95 {rates.percentile(0.95):.0f} ms"]
+    lines += [
+        f"p50 {rates.percentile(0.5):.0f} ms, p95 {rates.percentile(0.95):.0f} ms, "
+        f"longest {max(rates.times) * 1e3:.0f} ms"
+    ]
     lines += [f"{number:5} {line}" for line, number in Counter(rates.examples).most_common(25)]
     sys.stdout.write("\n".join(lines) + "\n")
 

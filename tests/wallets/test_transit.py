@@ -1,5 +1,6 @@
 """What is tried of a text: composed alterations, each form once, the likeliest first."""
 
+from base64 import b64encode
 from dataclasses import replace
 from itertools import islice
 from json import dumps
@@ -78,6 +79,33 @@ def test_the_text_that_the_wallet_shows_proves_the_cause(
     assert (answer.finding, answer.certain) == ("SHOWN_TEXT_NOT_SIGNED", False)
     answer = diagnose(replace(strange, known_addresses=known(other.registered)))
     assert (answer.finding, answer.certain) == ("OTHER_REGISTERED_ADDRESS", True)
+
+
+@pytest.mark.parametrize("end", ["", " \r\n"])
+@pytest.mark.parametrize("family", ["evm", "solana"])
+def test_a_mail_around_the_signature_shows_what_was_signed(family: str, end: str) -> None:
+    """Exactly, and where the mail lost what can't be seen."""
+    customer = customers(family)[0]
+    shown = f"for my bank, from Maria: {SHORT}"
+    mail = f"Hello,\n\nI signed this:\n{shown}\n\n{customer.answer(shown + end)}\n\nRegards, Maria"
+    mine = challenge(customer.registered, text=SHORT)
+    answer = diagnose(case(customer.registered, mail, challenge=mine))
+    assert (answer.finding, answer.cause, answer.certain) == (
+        "EDITED_TEXT", "WRONG_MESSAGE_FORMAT", True,
+    )  # fmt: skip
+    assert answer.witness is not None
+    assert proves(answer.witness)
+
+
+def test_rules_reach_what_no_table_lists() -> None:
+    thai = {0x30 + digit: 0xE50 + digit for digit in range(10)}
+    signed = [
+        SHORT.replace("-", "\ufe58"), SHORT.translate(thai), f'const message = "{SHORT}";',
+        f"[code]{SHORT}[/code]", SHORT.replace("-C", "-\nC"), f"{SHORT[:12]}...{SHORT[-8:]}",
+        b64encode(SHORT.encode("utf-16-le")).decode(), f"{SHORT} \u2705", f"1. {SHORT}",
+    ]  # fmt: skip
+    first = {journey.signed for journey in islice(journeys(SHORT), 4600)}
+    assert [each for each in signed if each.encode() not in first] == []
 
 
 def test_our_own_text_in_another_wallet_says_that_another_wallet_signed() -> None:

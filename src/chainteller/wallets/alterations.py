@@ -168,7 +168,8 @@ def _around(*tables: str) -> Options:
 
     def nested(_: int) -> Iterator[Option]:
         for rows in product(*(_TABLES[table] for table in tables)):
-            begin, end = "".join(row[1] for row in rows), "".join(row[2] for row in rows[::-1])
+            begin = "".join(row[1] for row in rows)
+            end = "".join(row[2] for row in reversed(rows) if len(row) > 2)
             yield math.prod(row[0] for row in rows), partial(_enclosed, begin=begin, end=end)
 
     return nested
@@ -218,16 +219,12 @@ def _addresses(_: int) -> Iterator[Option]:
         (1, lambda part: part.removeprefix("0x")), (0.5, partial(_grouped, size=4, joint=" ")),
         *((0.2, partial(_grouped, size=size, joint=mark))
           for size in (4, 8, 10) for mark in "\u200b\u00ad"),
-        *((0.6, partial(_shown, head=head, tail=tail, dots=dots))
+        *((0.6, partial(_middle_missed, start=head, stop=tail, dots=dots))
           for head, tail in ((6, 4), (4, 4), (5, 4), (6, 6), (8, 8), (8, 6), (5, 5), (10, 8))
           for dots in ("...", "\u2026")),
     )  # fmt: skip
     for share, change in changes:
         yield share, _in_part(_ADDRESS, change)
-
-
-def _shown(part: str, head: int, tail: int, dots: str) -> str:
-    return part[:head] + dots + part[-tail:]
 
 
 def _grouped_ids(_: int) -> Iterator[Option]:
@@ -479,14 +476,6 @@ def _part_alone(text: str, part: re.Pattern[str], mark: str) -> str:
     return found[0].removeprefix(mark) if found else text
 
 
-def _labelled(_: int) -> Iterator[Option]:
-    for share, parts in (
-        *_choices("labels", "after_labels"),
-        *_choices("greetings", "after_greetings"),
-    ):
-        yield share, partial(_enclosed, begin="".join(parts))
-
-
 def _with_emoji(_: int) -> Iterator[Option]:
     for each, mark in product(_TABLES["emoji"], ("", "\ufe0f")):
         for begin, end in ((f"{each}{mark} ", ""), ("", f" {each}{mark}"), ("", f"{each}{mark}")):
@@ -508,7 +497,7 @@ def _json_forms(_: int) -> Iterator[Option]:
     yield 0.7, lambda text: json.dumps(json.dumps(text))
     yield 0.7, lambda text: json.dumps(text).replace("/", "\\/")
     yield from (
-        (0.3, lambda text, form=form: form.format(json.dumps(text)))  # type: ignore[misc]  # bound
+        (0.3, lambda text, form=form: form.format(json.dumps(text)))
         for form in _TABLES["json_values"]
     )
     for share, (key, form) in _choices("keys", "json_forms"):
@@ -551,8 +540,7 @@ def _escapes(_: int) -> Iterator[Option]:
 _LITERALS = _each(
     (3, shlex.quote), (3, repr), (3, lambda text: repr(text.encode("utf-8", "replace"))),
     (1, partial(_replaced, old=" ", new="\\ ")), (0.5, lambda text: f"$'{text}'"),
-    (1, "'{}".format),
-    (3, lambda text: '"{}"'.format(text.replace('"', '""'))), (0.5, "={}".format),
+    (3, lambda text: '"{}"'.format(text.replace('"', '""')))
 )  # fmt: skip
 
 
@@ -710,7 +698,8 @@ _KINDS: dict[Stage, tuple[_Kind, ...]] = {
         _Kind(1.5, "PART_OF_TEXT", "lacks some characters", _few_missed, "part"),
         _Kind(8, "PART_OF_TEXT", "is only some of our sentences", _clauses, "part"),
         _Kind(8, "PART_OF_TEXT", "is only a part of ours", _parts_alone, "part"),
-        _Kind(10, "LABEL_INCLUDED", "has a label in front of it", _labelled),
+        _Kind(10, "LABEL_INCLUDED", "has a label in front of it", _both(
+            _around("labels", "after_labels"), _around("greetings", "after_greetings"))),
         _Kind(1.5, "TAIL_INCLUDED", "ends in the closing words of a mail",
               _around("after_closings", "closings", "before_closings"), "end"),
         _Kind(10, "QUOTED_TEXT", "has quotation marks or brackets around it", _around("quotes")),

@@ -23,6 +23,7 @@ from chainteller.wallets.family import Family
 _MOST_READINGS = 40
 _MOST_PARTS = 8
 _MOST_OBJECTS = 60
+_MOST_TEXTS, _MOST_BLOCKS, _SHORTEST_BLOCK = 8, 12, 8
 _SIGNATURE_SIZES = (64, 65)
 _LONGEST_PAYLOAD = 4000
 
@@ -53,6 +54,7 @@ _PIECES = re.compile(r"""["'`]\s*[+.&\\]?\s*\n\s*["'`]|["'`]\s*\+\s*["'`]|\s*\\\
 _EMPHASIS = re.compile(
     r"(?<![0-9A-Za-z+/_-])_+(?=[0-9A-Za-z])|(?<=[0-9A-Za-z=])_+(?![0-9A-Za-z+/_-])"
 )
+_BLANK_LINES = re.compile(r"\n[ \t>]*\n")
 _INDEXED = re.compile(
     r"(?<![\d.:])0\s*[:=]\s*\d{1,3}(?:[,;\s]+\d{1,2}\s*[:=]\s*\d{1,3}){63,64}(?!\d)", re.ASCII
 )
@@ -150,8 +152,17 @@ class Clipboard:
 
     def add_text(self, text: str) -> None:
         """What may be the text that was signed."""
-        if text and text not in self.texts and len(self.texts) < _MOST_PARTS:
+        if text and text not in self.texts and len(self.texts) < _MOST_TEXTS:
             self.texts.append(text)
+
+    def add_blocks(self, paste: str) -> None:
+        """The paragraphs and lines of a mail, each of which may be the text that was signed."""
+        lines = paste.replace("\r\n", "\n")
+        paragraphs = [each.strip() for each in _BLANK_LINES.split(lines)]
+        later = [each.partition("\n")[2] for each in paragraphs]
+        blocks = dict.fromkeys((*paragraphs, *later, *map(str.strip, lines.split("\n"))))
+        fitting = (each for each in blocks if _SHORTEST_BLOCK <= len(each) <= _LONGEST_PAYLOAD)
+        self.texts += [each for each in islice(fitting, _MOST_BLOCKS) if each not in self.texts]
 
     def add_address(self, text: str) -> None:
         """What may be the address or public key that signed."""
@@ -179,6 +190,7 @@ def read_clipboard(paste: str, family: Family) -> Clipboard:
         _read_tokens(view, family, found)
         for address in _ADDRESS_WORD.finditer(view):
             found.add_address(address[0])
+    found.add_blocks(paste)
     return found
 
 

@@ -9,6 +9,7 @@ from collections.abc import Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
+from itertools import islice, product
 
 from chainteller.domain.pasted_secrets import HEX_KEY_KIND, WORDS_KIND
 from chainteller.domain.pasting import MAX_PASTE, without_invisibles
@@ -103,7 +104,7 @@ def diagnose(case: Case) -> Diagnosis:
     )
 
 
-_MOST_STATED = 6
+_MOST_STATED, _MOST_LIKE_OURS, _ALIKE = 20, 2, 8
 
 
 def _address_like(text: str, registered: Address) -> Address | None:
@@ -181,7 +182,18 @@ class _Attempt:
     def stated_addresses(self) -> list[Address]:
         """The addresses and keys that the paste names."""
         found = (_address_like(each, self.registered) for each in self.clipboard.addresses)
-        return [each for each in found if each is not None][:_MOST_STATED]
+        return [each for each in found if each is not None]
+
+    @property
+    def shown_texts(self) -> list[str]:
+        """What the customer's wallet shows as signed, or parts of the paste that are like ours."""
+        if self.case.signed_text:
+            return [self.case.signed_text][: len(self.case.signed_text) <= MAX_PASTE]
+        ours = self.case.challenge.text
+        runs = [ours[at : at + _ALIKE] for at in range(len(ours) - _ALIKE + 1)]
+        stated = [each.decode("utf-8", "replace") for each in self.stated_messages]
+        alike = (each for each in stated if any(run in each for run in runs))
+        return list(islice(alike, _MOST_LIKE_OURS))
 
     @property
     def shape(self) -> Shape:
@@ -510,12 +522,8 @@ def _stated_text(attempt: _Attempt) -> Diagnosis | None:
             probe = attempt.probe_as(address.network.family)
             if probe.match(message, address) is None:
                 continue
-            witness = probe.witness(message, address)
-            if address.canonical == attempt.case.challenge.address.canonical:
-                answer = _answer(attempt.case, "EDITED_TEXT", witness=witness)
-            else:
-                answer = _by_other_wallet(attempt, address, witness)
-            return replace(answer, differences=describe(attempt.case.challenge.text, message))
+            found = Found(attempt.case.challenge, Journey(message, ()), address)
+            return _by_shown_text(attempt, found)
     return None
 
 
@@ -543,16 +551,15 @@ def _stated_address(attempt: _Attempt) -> Diagnosis | None:
 
 
 def _shown_text(attempt: _Attempt) -> Diagnosis | None:
-    """A known key signed what the customer's wallet shows as signed."""
-    case = attempt.case
-    if not case.signed_text or len(case.signed_text) > MAX_PASTE:
-        return None
-    for family in dict.fromkeys(each.network.family for each in attempt.everybody):
+    """A known key signed what the customer's wallet, or a part of the paste, shows as signed."""
+    case, families = attempt.case, {each.network.family: None for each in attempt.everybody}
+    for shown, family in product(attempt.shown_texts, families):
         theirs = [each for each in attempt.everybody if each.network.family is family]
         probe = attempt.probe_as(family)
         found = probe.tries and search_shown(
-            probe, case.challenge, case.signed_text, theirs, longer=case.search_longer
-        )
+            probe, case.challenge, shown, theirs, longer=case.search_longer,
+            asked=bool(case.signed_text),
+        )  # fmt: skip
         if found:
             return _by_shown_text(attempt, found)
     return None

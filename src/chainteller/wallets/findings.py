@@ -237,7 +237,7 @@ _GENERAL: dict[str, Wording] = {
         "between?",
     ),
     "UNICODE_FORM": altered("it signed the text with its accents encoded in another way"),
-    "EDITED_TEXT": altered("the wallet's own record shows that another text was signed"),
+    "EDITED_TEXT": altered("the text that was copied shows that it signed another one than ours"),
     "RAW_HASH_SIGNED": altered(
         "it signed a bare hash of the text, as the old eth_sign does, instead of a message",
         "Could you use your wallet's 'sign message' function to sign our text?",

@@ -34,6 +34,8 @@ _FOREIGN = 60
 # Forms that are compared with a text from the customer's wallet, of texts of usual length; signed
 # texts of a form that it may show; and the gaps between words that may have been line breaks.
 _COMPARED, _USUAL_LENGTH, _SHOWN_FORMS, _GAPS, _MOST_GAPS = 6000, 300, 2000, 6, 60
+# The part of these for a text that a paste happens to show.
+_UNASKED = 0.1
 Candidate = tuple[KnownChallenge, Journey]
 
 
@@ -88,10 +90,15 @@ def search_shown(
     addresses: Sequence[Address],
     *,
     longer: bool,
+    asked: bool = True,
 ) -> Found | None:
-    """Who signed the text that a wallet shows as signed, or what it shows alike."""
-    steps = _TIMES_LONGER if longer else 1
-    messages = islice(dict.fromkeys(_shown_as(challenge.text, shown, steps)), _SHOWN_FORMS * steps)
+    """Who signed the text that a wallet shows as signed, or what it shows alike.
+
+    Where the customer wasn't `asked` for it, a paste happens to show it, and fewer are tried.
+    """
+    steps = (_TIMES_LONGER if longer else 1) if asked else _UNASKED
+    forms = dict.fromkeys(_shown_as(challenge.text, shown, steps))
+    messages = islice(forms, int(_SHOWN_FORMS * steps))
     candidates = ((challenge, Journey(message, ())) for message in messages)
     return _look(probe, candidates, addresses, thorough=_THOROUGH)
 
@@ -109,7 +116,7 @@ def _visible(text: str) -> str:
     return _UNSEEN.sub("", text)
 
 
-def _shown_as(ours: str, shown: str, steps: int) -> Iterator[bytes]:
+def _shown_as(ours: str, shown: str, steps: float) -> Iterator[bytes]:
     """What may have been signed where a wallet shows this, the likeliest first."""
     yield shown.encode("utf-8", "replace")
     found = _HEX.fullmatch(shown.strip())
@@ -118,7 +125,7 @@ def _shown_as(ours: str, shown: str, steps: int) -> Iterator[bytes]:
     yield from (each.encode("utf-8", "replace") for each in _with_other_blanks(shown))
     expected = _visible(shown)
     for text in dict.fromkeys((shown, ours)):
-        number = steps * _COMPARED * _USUAL_LENGTH // max(len(text), _USUAL_LENGTH)
+        number = int(steps * _COMPARED * _USUAL_LENGTH) // max(len(text), _USUAL_LENGTH)
         for journey in islice(journeys(text), number):
             if _visible(journey.signed.decode("utf-8", "replace")) == expected:
                 yield journey.signed

@@ -150,8 +150,7 @@ def two_spaces(_rng: Random, text: str) -> str:
 
 
 def linked(_rng: Random, text: str) -> str:
-    rendered = MarkdownIt("commonmark").render(text)
-    return rendered.strip()
+    return str(MarkdownIt("commonmark").render(text)).strip()
 
 
 def non_breaking(rng: Random, text: str) -> str:
