@@ -7,6 +7,7 @@ from typing import Any
 from textual.signal import Signal
 
 from chainteller.tui.dialogs.boxes import CustomerBox
+from chainteller.tui.textual_fixes.screen import lay_out_now
 from chainteller.tui.widgets.lines import Line, Lines, line, wrapped
 
 _WIDTH = 70
@@ -44,8 +45,8 @@ class LiveText(CustomerBox):
         self._rows = self._told_rows()
 
     def on_mount(self) -> None:
-        for signal in self._follows.signals:
-            signal.subscribe(self, self._look_again)
+        for signal in self._follows.signals:  # at once: no frame has the record ahead of the text
+            signal.subscribe(self, self._look_again, immediate=True)
         if self._follows.ticks:
             self.set_interval(_LOOKS_EVERY_S, self._look_again)
 
@@ -59,7 +60,9 @@ class LiveText(CustomerBox):
             self._follows.told(text)
         self._before, self._text = self._text or self._before, text
         self._rows = self._told_rows()
-        self.query_one(Lines).show(self._headed(*self._keys_named()))
+        shown = self.query_one(Lines)
+        shown.show(self._headed(*self._keys_named()))
+        lay_out_now(shown)
 
     def _told_rows(self) -> tuple[Line, ...]:
         rows: list[Line] = [line((self._whose, "muted")), line()] if self._whose else []

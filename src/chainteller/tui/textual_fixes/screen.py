@@ -13,6 +13,7 @@ from textual.await_complete import AwaitComplete
 from textual.css.query import NoMatches
 from textual.geometry import Size
 from textual.screen import Screen
+from textual.widget import Widget
 from textual.worker import Worker, WorkType
 
 if TYPE_CHECKING:
@@ -75,6 +76,17 @@ async def _while_open(screen: SteadyScreen, work: Any) -> None:
 def nothing_to_await() -> AwaitComplete:
     """For a dismissal that does not take place."""
     return AwaitComplete.nothing()  # type: ignore[no-any-return,no-untyped-call]  # Textual's
+
+
+def lay_out_now(widget: Widget) -> None:
+    """Have the next frame show a widget in its new height. Textual tells the screen by a message,
+    before which a frame may show new lines in the old height.
+    """
+    for ancestor in widget.ancestors:
+        if isinstance(ancestor, Widget):
+            ancestor._clear_arrangement_cache()
+            ancestor._layout_updates += 1
+    widget.screen._layout_required = True
 
 
 def style_version(app: "App[Any]") -> int:
