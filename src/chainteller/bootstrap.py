@@ -684,6 +684,7 @@ def _opened_desk(configured: Configured, place: Place) -> "StartedDesk":
             opened.label,
             offered,
             close=opened.close,
+            is_agents=sign is not None,
             workspace_file=file,
             watch_repeats=opened.watch_repeats,
         )

@@ -28,7 +28,7 @@ from chainteller.service.errors import (
 from chainteller.service.interface import Service
 from chainteller.service.layers import Next, layered
 from chainteller.service.models.accounts import OpenTradingAccount
-from chainteller.service.models.counterparties import RegisterCounterparty
+from chainteller.service.models.counterparties import DiagnosisRequest, RegisterCounterparty
 from chainteller.service.models.funding import DepositRequest, WithdrawalRequest
 from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteRequest
 from chainteller.service.models.trades import Trade
@@ -360,3 +360,14 @@ def test_a_request_of_the_day_before_is_not_sent_again(ours: Bench) -> None:
     outcome = ours.settle(key)
     assert (outcome.fate, outcome.replayed) == (Fate.DONE, False), "it was found, not sent again"
     assert _count(ours, "deposit") == 1
+
+
+def test_a_diagnosis_without_an_answer_left_nothing_open(ours: Bench) -> None:
+    """It's a POST, and changes nothing."""
+    asked = DiagnosisRequest(
+        challenge_id="CHG_1", completed_challenge="0x1", counterparty_id="CPT_1"
+    )
+    ours.line.fate = Cut.AFTER
+    with pytest.raises(ServiceUnreachable):
+        ours.desk.diagnose_signature("BCA_1", asked)
+    assert ours.workspace.in_doubt() == []

@@ -69,3 +69,16 @@ async def test_the_names_of_the_screens_and_the_call_do_not_touch(bench: Bench) 
             await pilot.app.run_action("command('palette.hide')")
             await settle(pilot)
             assert " call 0 min" in seen(app).splitlines()[0]
+
+
+async def test_the_agent_whose_key_signs_is_named_instead_of_the_machines_user(
+    bench: Bench,
+) -> None:
+    app = bench.console(poll_interval_s=60, operator="root")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert app.desk.operator == "root"
+        started = app.desk.started
+        assert started is not None
+        app.desk.started = started._replace(is_agents=True)
+        assert app.desk.operator == "op01"

@@ -168,11 +168,11 @@ async def test_a_request_that_stayed_here_names_the_one_that_is_still_open(bench
         await settle(pilot)
         is_away.set()
         await press(pilot, *"w5", "enter")
-        assert "No connection. This request stayed here." in seen(app)
+        assert "No connection. Nothing was changed." in seen(app)
         assert "still open" not in seen(app)
         is_away.clear()
         await press(pilot, "escape", "escape", "r", *"d100", "enter")
         is_away.set()
         await press(pilot, "escape", "escape", *"w5", "enter")
-        said = "No connection. This request stayed here. The one of 12:00:00Z is still open."
+        said = "No connection. Nothing was changed. The one of 12:00:00Z is still open."
         assert said in seen(app)

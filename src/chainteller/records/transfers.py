@@ -250,8 +250,6 @@ def _happened(transfer: "Transfer", step: str, words: str = "") -> str:
             hold = ": the money is on hold"
         elif step in {TransferStatus.CANCELLED, TransferStatus.REJECTED}:
             hold = ": the hold was released"
-        elif step == TransferStatus.SENT:
-            hold = ": the money was paid out"
         elif step in {TransferStatus.FAILED, TransferStatus.RETURNED}:
             hold = ": the money is back in the account"
     return f"{words or step}{hold}"

@@ -102,18 +102,20 @@ class RemoteService(Service):
         return ""
 
     def _post(self, call: Call[Any], path: str, query: Query) -> Any:
-        """Send a POST; writes are repeated only if the deployment supports idempotency keys."""
+        """Send a POST; writes are repeated only if the deployment supports idempotency keys, and
+        what changes nothing is read as any other record is."""
         operation = call.operation
         key, request = self.connection.key(call.key), self._known_request(call)
         asked = Write(
             operation.method, path, key, request, query, self._case_of(call), operation.path
         )
-        repeatable = not operation.writes or self.connection.offers(operations.IDEMPOTENCY)
+        if not operation.writes:
+            check = partial(complete, call)
+            return self.connection.sender.read(asked.outgoing(), operation.wire_response, check)
+        repeatable = self.connection.offers(operations.IDEMPOTENCY)
         outcome = self.connection.sender.write(
             asked, partial(self._read_answer, call), repeatable=repeatable
         )
-        if not operation.writes:
-            return outcome.value
         if isinstance(outcome.value, NotShown):
             return Written(self._unshown(call, outcome.value, key), created=outcome.created)
         return outcome

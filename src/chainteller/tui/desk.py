@@ -365,10 +365,12 @@ class Desk:
 
     @property
     def operator(self) -> str:
-        """Who works here: whoever has signed in, elsewhere the configured operator."""
-        signs_in = self.settings.sign_in is not None
-        offered = self.started.capabilities if self.started and signs_in else None
-        return offered.actor if offered else self.settings.operator
+        """Who works here: the agent whose key signs or who has signed in, elsewhere the configured
+        operator."""
+        started = self.started
+        if started is None or not (started.is_agents or self.settings.sign_in is not None):
+            return self.settings.operator
+        return started.capabilities.actor if started.capabilities else self.settings.operator
 
     @property
     def awaits_choice(self) -> bool:

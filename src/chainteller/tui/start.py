@@ -105,6 +105,8 @@ class StartedDesk(NamedTuple):
     capabilities: "Capabilities | None" = None
     close: Callable[[], None] = lambda: None
     load_samples: Callable[[], None] | None = None
+    is_agents: bool = False
+    """Whether an agent's key of this machine signs the requests."""
     workspace_file: Path | None = None
     """Where notes, last places and sent requests of this place are kept; left out: nowhere."""
     payouts_stopped: bool = False
