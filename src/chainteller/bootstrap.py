@@ -60,7 +60,6 @@ if TYPE_CHECKING:
     from chainteller.remote.outside import HttpPort
     from chainteller.remote.provider import Provider
     from chainteller.remote.transport import Bearer, Sign
-    from chainteller.service.attempts import Watch
     from chainteller.service.models.records import Capabilities, ChainReport
     from chainteller.storage.database import Database
     from chainteller.storage.log.writer_keys import WriterKeys
@@ -90,8 +89,6 @@ class OpenedService:
     run_due: Callable[[], int] = _nothing_due
     publish_heads: Callable[[], list[str]] = list
     """Signs and publishes what is new in the audit logs; returns what went wrong, in words."""
-    watch_repeats: "Callable[[Watch], None] | None" = None
-    """For a remote place: registers a callback for every repeated request."""
 
 
 def open_service(configured: Configured, place: Place, *, is_signed: bool = True) -> OpenedService:
@@ -163,9 +160,7 @@ def _remote(settings: Settings, place: Place, sign: "Sign | None") -> OpenedServ
     except ValueError as error:
         raise SettingsInvalid([f"{place.chosen_by}: {error}"]) from None
     guarded = _guarded(client, place)
-    return OpenedService(
-        guarded, place.kind, place.label, client.close, watch_repeats=client.watch_repeats
-    )
+    return OpenedService(guarded, place.kind, place.label, client.close)
 
 
 def _bearer(settings: Settings, place: Place) -> "str | Bearer":
@@ -686,7 +681,6 @@ def _opened_desk(configured: Configured, place: Place) -> "StartedDesk":
             close=opened.close,
             is_agents=sign is not None,
             workspace_file=file,
-            watch_repeats=opened.watch_repeats,
         )
     engine = open_engine(configured.settings, place)
     file = workspace_file(configured.settings.paths, place)

@@ -14,7 +14,6 @@ import pytest
 from tests.remote.faulty_server import FAULTS, GOOD_MARKETS, Fault, misbehaving, reply, says
 
 from chainteller.remote.client import RemoteService
-from chainteller.service.attempts import Attempt
 from chainteller.service.errors import (
     ClientError,
     MarketUnavailable,
@@ -229,23 +228,3 @@ def test_a_market_under_maintenance_is_told_at_once_and_not_asked_again() -> Non
             service.markets()
         service.close()
     assert asked == [1]
-
-
-def test_every_try_that_is_repeated_is_told() -> None:
-    answers = [reply(b"{}", "503 Service Unavailable"), b"", reply(GOOD_MARKETS)]
-
-    def in_turn(connection: socket.socket, _ended: threading.Event) -> None:
-        connection.sendall(answers.pop(0))
-
-    told: list[Attempt] = []
-    with misbehaving(in_turn) as address:
-        service = client(address)
-        service.capabilities()
-        service.watch_repeats(told.append)
-        assert service.markets().pagination.total == 1
-        service.close()
-    assert [(each.method, each.path, each.status) for each in told] == [
-        ("GET", "/trading/markets", 503),
-        ("GET", "/trading/markets", 0),
-    ]
-    assert "no answer" in told[1].code

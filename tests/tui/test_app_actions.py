@@ -1,4 +1,4 @@
-"""App-wide actions: search, profiles, privacy mode, the request log and notes."""
+"""App-wide actions: search, profiles, privacy mode and notes."""
 
 import re
 import threading
@@ -12,7 +12,6 @@ from textual import events
 from textual.pilot import Pilot
 
 from chainteller.service import operations as op
-from chainteller.service.attempts import Attempt, Watch
 from chainteller.service.errors import OutcomeUnknown, ReadOnlyProfile, ServiceUnreachable
 from chainteller.service.layers import Next, layered
 from chainteller.service.models.funding import Currency, DepositRequest
@@ -325,71 +324,6 @@ def _painted(app: Console) -> str:
                 segments = line_filter.apply(segments, app.screen.styles.background)
             rows.append("".join(segment.text for segment in segments))
     return "\n".join(rows)
-
-
-async def test_the_request_log_copies_a_call_without_its_key(bench: Bench) -> None:
-    bench.open(1)
-    app = bench.console(base_url="https://bank.example")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await press(pilot, "d", *"10", "enter")
-        await pilot.app.run_action("command('palette.requests')")
-        await settle(pilot)
-        shown = seen(app)
-        assert "POST" in shown
-        assert "/deposits" in shown
-        assert "201" in shown
-        rows = app.desk.session.requests.rows if app.desk.session else ()
-        sent = next(row for row in rows if row.path.endswith("/deposits") and row.method == "POST")
-        line = sent.as_curl("https://bank.example/")
-        assert "Bearer $CHAINTELLER_API_KEY" in line
-        assert f"Idempotency-Key: {sent.id}" in line
-        assert '"amount":"10.00"' in line
-        await press(pilot, "c")
-        assert app.clipboard.startswith("curl -sS -X")
-
-
-async def test_a_long_request_log_is_shown_from_its_first_line_and_written(
-    bench: Bench, tmp_path: Path
-) -> None:
-    bench.open(1)
-    app = bench.console()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        for _ in range(460):
-            app.desk.service.markets()
-        await pilot.app.run_action("command('palette.requests')")
-        await settle(pilot)
-        for key in ("home", "end", "home"):
-            await press(pilot, key)
-            assert not re.search(r"│  \.\.\. ", seen(app))
-            assert len(re.findall(r"12:00:00  GET ", seen(app))) > 20
-        await press(pilot, "e", "enter")
-    rows = (tmp_path / "chainteller-requests.csv").read_text().splitlines()
-    assert len(rows) > 461
-
-
-async def test_a_repetition_below_the_desk_is_a_line_of_its_own(bench: Bench) -> None:
-    bench.open(1)
-    watches: list[Watch] = []
-
-    def start() -> StartedDesk:
-        return bench.start(watch_repeats=watches.append)
-
-    app = Console(start, bench.settings)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        (watch,) = watches
-        watch(Attempt("POST", "/trading/quotes/QTE_1", 503, "", 41, "desk-1"))
-        watch(Attempt("GET", "/trading/markets", 0, "no answer: ReadError", 900))
-        await pilot.app.run_action("command('palette.requests')")
-        await settle(pilot)
-        shown = seen(app)
-        assert "[x] -" in shown
-        assert "no answer no answer: ReadError, repeated" not in shown
-        assert "ReadError, repeated" in shown
-        await press(pilot, "down")
-        assert "503 repeated  41 ms  id desk-1" in seen(app)
 
 
 # -- profiles --------------------------------------------------------------------------------------

@@ -117,19 +117,6 @@ async def test_a_refusal_of_another_kind_stays_until_it_is_closed(bench: Bench) 
         assert "[x] INSUFFICIENT_FUNDS" in seen(app)
 
 
-async def test_the_newest_requests_stand_on_top_however_many_there_were(bench: Bench) -> None:
-    app = bench.console()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        for _ in range(450):
-            app.desk.service.markets()
-        await pilot.app.run_action("command('palette.requests')")
-        await settle(pilot)
-        shown = seen(app)
-        assert "  ... " not in shown
-        assert shown.count("/trading/markets") > 20
-
-
 @pytest.mark.parametrize(
     ("error", "sentences", "facts"),
     [

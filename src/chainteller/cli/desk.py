@@ -302,6 +302,4 @@ def _look(settings: "Settings", place: "Place") -> "ConsoleSettings":
         profile=place.profile.name if place.profile else "",
         audit_key=place.profile.audit_key if place.profile else "",
     )
-    if place.remote:
-        look = look._replace(base_url=place.address)
     return look._replace(theme=desk.theme) if desk.theme else look

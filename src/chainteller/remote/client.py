@@ -20,7 +20,6 @@ from chainteller.remote.sending import Query, Sender, Write, parsed, read_unshow
 from chainteller.remote.stream import EventStream, Following
 from chainteller.remote.transport import DEADLINE_S, Bearer, Outgoing, Reply, Sign, Transport
 from chainteller.service import operations
-from chainteller.service.attempts import Watch
 from chainteller.service.entered_secrets import require_clean
 from chainteller.service.errors import (
     NotFound,
@@ -173,10 +172,6 @@ class RemoteService(Service):
         for feature in operations.features_of(operations.EVENT_STREAM):
             self.connection.require(feature)
         return EventStream(self._transport, after, on_event, on_state)
-
-    def watch_repeats(self, watch: Watch) -> None:
-        """Call ``watch`` before every repetition of a request."""
-        self.connection.sender.watch = watch
 
     def close(self) -> None:
         """Close every connection."""

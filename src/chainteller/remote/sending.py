@@ -27,7 +27,6 @@ from chainteller.remote.transport import (
     TransportFault,
     Unanswered,
 )
-from chainteller.service.attempts import Attempt, Watch
 from chainteller.service.error_codes import UnknownRefusal, from_wire
 from chainteller.service.errors import (
     ClientError,
@@ -102,8 +101,6 @@ class Sender:
     def __init__(self, transport: Transport) -> None:
         self.transport = transport
         self.randomness = SystemRandomness()
-        self.watch: Watch | None = None
-        """Called before every repetition."""
 
     def new_key(self) -> str:
         """A fresh idempotency key: 128 random bits."""
@@ -184,22 +181,19 @@ class Sender:
         unclear: TransportFault | None = None
         for attempt in range(attempts):
             last = attempt == attempts - 1
-            began, status, code = time.monotonic(), 0, ""
             try:
                 reply = self._tried(request, attempt, max(0.05, ends - time.monotonic()))
             except TransportFault as fault:
                 if unclear is None or not isinstance(fault, NotSent):
                     unclear = fault
                 last = last or _is_final(fault, attempt)
-                wait_s, code = self._backoff_s(attempt), f"no answer: {fault}"
+                wait_s = self._backoff_s(attempt)
             else:
                 wait_s = self._wait_after(reply, attempt)
                 if wait_s == 0 or last or time.monotonic() + wait_s >= ends:
                     return reply
-                status, code = reply.status, _code_of(reply)
             if last or time.monotonic() + wait_s >= ends:
                 break
-            self._tell(request, status, code, began)
             time.sleep(wait_s)
         raise unclear or Unanswered("no answer")
 
@@ -231,12 +225,6 @@ class Sender:
         found = urlsplit(address)
         port = found.port or (443 if found.scheme == "https" else 80)
         return {"url.full": address, "server.address": found.hostname or "", "server.port": port}
-
-    def _tell(self, request: Outgoing, status: int, code: str, began: float) -> None:
-        if self.watch is not None:
-            took_ms = round((time.monotonic() - began) * 1000)
-            key = (request.headers or {}).get("Idempotency-Key", "")
-            self.watch(Attempt(request.method, request.path, status, code, took_ms, key))
 
     def _wait_after(self, reply: Reply, attempt: int) -> float:
         """Seconds before the request should be repeated; 0 if the reply is final."""

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from chainteller.tui.dialogs.question import Ask, Watch
     from chainteller.tui.found import Found
     from chainteller.tui.queries import CustomerView, DeskView
-    from chainteller.tui.request_log import RequestLog
+    from chainteller.tui.under_way_calls import UnderWayCalls
     from chainteller.witnessing.remembering import HeadConflict
     from chainteller.workspace.outcomes import Outcome
     from chainteller.workspace.store import Workspace
@@ -97,7 +97,7 @@ class Settled(NamedTuple):
 class Backstage(Protocol):
     """What stands between the screens and the service (``tui/console/session.py``)."""
 
-    requests: "RequestLog"
+    calls: "UnderWayCalls"
     workspace: "Workspace"
     unanswered: dict[str, str]
     """Writes of this session without an answer: idempotency key and operation."""
@@ -416,7 +416,7 @@ class Desk:
     @property
     def last_answer(self) -> str:
         """The time of day at which the service last answered anything; empty before that."""
-        answered_at = self.session.requests.answered_at if self.session else None
+        answered_at = self.session.calls.answered_at if self.session else None
         return "" if answered_at is None else f"{clock_time(to_datetime(answered_at))}Z"
 
     def note(self, identifier: str) -> str:

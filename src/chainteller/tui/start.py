@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from chainteller.remote.signed_in import SignIn
-    from chainteller.service.attempts import Watch
     from chainteller.service.interface import Service
     from chainteller.service.models.records import Capabilities, ChainReport
 
@@ -57,7 +56,6 @@ class ConsoleSettings(NamedTuple):
     """Where a crash file goes (mode 0600, without values); left out: the current folder."""
     panel: "Callable[[], Widget] | None" = None
     """Makes a widget that every screen shows under its top bar: a guide through the desk."""
-    base_url: str = "http://127.0.0.1:8080"
     """What a copied curl line is sent to; for an embedded engine: where ``serve`` would listen."""
     profile: str = ""
     audit_key: str = ""
@@ -113,8 +111,6 @@ class StartedDesk(NamedTuple):
     """Whether the books are in dispute as the console starts."""
     verify_audit: "Callable[[], ChainReport] | None" = None
     """Checks the whole audit log, where the deployment's database is at hand."""
-    watch_repeats: "Callable[[Watch], None] | None" = None
-    """Of a remote place: who is told of every try that is going to be repeated."""
 
 
 Start = Callable[[], StartedDesk]

@@ -46,7 +46,7 @@ def _requests(desk: Desk, without: str = "") -> "Iterator[SentRequest]":
     if session is None:
         return
     given_up = [key for key, name in session.unanswered.items() if name != without]
-    keys = dict.fromkeys([*given_up, *session.requests.waiting(SAID_AFTER_S)])
+    keys = dict.fromkeys([*given_up, *session.calls.waiting(SAID_AFTER_S)])
     if not keys:
         return
     from chainteller.workspace.outcomes import MOVES_NOTHING

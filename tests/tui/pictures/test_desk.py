@@ -11,7 +11,6 @@ from textual.pilot import Pilot
 from chainteller.engine.verification.full_pass import verify_chain
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.tui.console.app import Console
-from chainteller.tui.request_log import Request
 from chainteller.tui.start import ProfileRow, StartedDesk
 
 pytestmark = [pytest.mark.needs("picture"), pytest.mark.thorough]
@@ -49,23 +48,6 @@ def _console(bench: Bench) -> Console:
 
     app = bench.console(profiles=PROFILES, profile="own", export_folder=EXPORTS)
     return Console(start, app.desk.settings)
-
-
-def _made_up_requests(app: Console) -> None:
-    """How long a call took is measured, and reads overtake each other: these stand still."""
-    behind = app.desk.session
-    assert behind is not None
-    calls = [
-        ("GET", "/trading-accounts?limit=50", 200, "", "3"),
-        ("GET", "/trading/markets", 200, "", "4"),
-        ("POST", "/trading-accounts/TDA_1/deposits", 201, "", "desk-9f31c27a"),
-        ("POST", "/trading/markets/sol-usd/quotes", 422, "INSUFFICIENT_FUNDS", "desk-0b77e1d4"),
-        ("GET", "/trading-accounts/TDA_1", 200, "", "7"),
-    ]
-    behind.requests._rows.clear()
-    for number, (method, path, status, code, name) in enumerate(calls):
-        row = Request(number, f"12:0{number}:00", method, path, status, code, 2 + number, name)
-        behind.requests._rows.append(row)
 
 
 @with_pages
@@ -153,11 +135,6 @@ async def _look_round(pilot: Pilot[Any], take: Look) -> None:
     await press(pilot, "escape")
     app = pilot.app
     assert isinstance(app, Console)
-    _made_up_requests(app)
-    await app.run_action("command('palette.requests')")
-    await settle(pilot)
-    await take("requests")
-    await press(pilot, "escape")
     await app.run_action("command('palette.profile')")
     await settle(pilot)
     await take("profiles")

@@ -89,12 +89,6 @@ def _open_profiles(console: "ConsoleShell") -> None:
     console.push_screen(ProfilesScreen(console.desk, ""))
 
 
-def _open_requests(console: "ConsoleShell") -> None:
-    from chainteller.tui.console.request_log_screen import RequestsScreen
-
-    console.push_screen(RequestsScreen(console.desk))
-
-
 def _open_info(console: "ConsoleShell") -> None:
     from chainteller.tui.console.info import InfoScreen
 
@@ -146,9 +140,6 @@ CONSOLE_COMMANDS: tuple[Command["ConsoleShell"], ...] = (
         is_global=True),
     Command("palette.profile", "", "profile: switch to another one, or reconnect",
         _open_profiles, always,
-        is_global=True),
-    Command("palette.requests", "", "requests: what was sent to the service",
-        _open_requests, always,
         is_global=True),
     Command("palette.info", "", "info: version, deployment, features, paths",
         _open_info, always,

@@ -107,7 +107,7 @@ async def may_leave(app: App[Any], desk: Desk, text: str | bytes) -> bool:
 
 def is_executing(desk: Desk) -> bool:
     """Whether an execution was sent and is not answered."""
-    return desk.session is not None and desk.session.requests.is_under_way("execute_quote")
+    return desk.session is not None and desk.session.calls.is_under_way("execute_quote")
 
 
 def suspend_console(app: SteadyApp, desk: Desk) -> None:

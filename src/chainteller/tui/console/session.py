@@ -17,7 +17,7 @@ from chainteller.service.read_only import ReadOnly
 from chainteller.sqlite import sqlite3
 from chainteller.tui.desk import Desk
 from chainteller.tui.notifications import take_notice
-from chainteller.tui.request_log import RequestLog, Trace
+from chainteller.tui.under_way_calls import UnderWayCalls
 from chainteller.workspace.outcomes import Fate, Outcome
 from chainteller.workspace.recording import Recording
 from chainteller.workspace.registry import Remembering, know_blockchain_account
@@ -39,17 +39,15 @@ class DeskSession:
     """
 
     def __init__(self, desk: Desk, started: "StartedDesk") -> None:
-        self.requests = RequestLog(desk.settings.clock)
+        self.calls = UnderWayCalls(desk.settings.clock)
         self.workspace = _workspace(started.workspace_file, desk)
-        if started.watch_repeats is not None:
-            started.watch_repeats(self.requests.add_repeat)
         self._desk = desk
         self._guard = ReadOnly(enabled=desk.read_only)
         self.ownership = Ownership()
         self._asked = layered(
             started.service,
             self.ownership.check_reply,
-            Trace(self.requests),
+            self.calls,
             self._take_notice,
             ForCase(lambda: desk.case_id),
         )
