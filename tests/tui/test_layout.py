@@ -37,8 +37,11 @@ async def test_the_day_leaves_out_what_the_screen_lists(bench: Bench) -> None:
         assert "ACTIVITY" not in seen(app)
         await press(pilot, "6")
         assert "deposit 500.00 USD" not in _day(app)
+        assert "nothing else" in _day(app), "it's on the left, so there isn't nothing"
         await press(pilot, "4")
         assert _day(app).count("deposit 500.00 USD") == 1
+        await press(pilot, "7")
+        assert "The day of" not in seen(app), "decisions are about everybody"
         await press(pilot, "P")
         assert "The day of" not in seen(app), "the page is that day"
 

@@ -24,7 +24,8 @@ from chainteller.service.operations import Call
 from chainteller.tui.accounts.screen import AccountsScreen
 from chainteller.tui.console.app import Console
 from chainteller.tui.console.marks import marked
-from chainteller.tui.console.palette import DeskProvider
+from chainteller.tui.console.palette import DeskProvider, Entry, rank
+from chainteller.tui.console.search import LIKELY, NAMED
 from chainteller.tui.customers.screen import CustomerPage
 from chainteller.tui.trades import filter as trades_filter
 from chainteller.tui.transfers import filter as transfers_filter
@@ -93,11 +94,22 @@ async def test_the_right_one_of_several_stands_first_and_only_a_commands_own_nam
             found = await hits(app, typed)
             for place, words in enumerate(first):
                 assert words in found[place], (typed, found)
+        assert await hits(app, "lastmon") == [], "letters in their order are no words"
         await press(pilot, "colon", *"ines", "space", *"b", "enter")
         assert isinstance(app.screen, CustomerPage)
         assert "Inês Brandão" in seen(app)
         for each in (account, third):
             assert short(each.id) in seen(app)
+
+
+def test_a_title_that_is_the_text_stands_above_another_with_its_name_and_words_above_guesses() -> (
+    None
+):
+    owned = Entry("ownership statement: what the customer says", "", "statement")
+    written = Entry("statement: write it to a file", "", "statement")
+    code = Entry("The link or the message to sign as a QR code   [q]", "", "code")
+    assert rank(written, ["statement"]) > rank(owned, ["statement"]) > NAMED
+    assert NAMED > rank(code, ["link"]) > LIKELY > rank(code, ["lin"]) > 0
 
 
 @pytest.mark.needs("find")

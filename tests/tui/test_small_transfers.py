@@ -89,7 +89,7 @@ async def test_a_wrong_amount_is_named_and_a_statement_waits_for_a_person(bench:
         await press(pilot, *"mine", "enter")
         (made,) = case.service.ownership_statements(case.account.id).data
         assert (made.statement, made.status) == ("mine", "reviewing")
-        assert "it is kept, and verifies nothing" in seen(app)
+        assert "It doesn't verify the wallet." in seen(app)
         await press(pilot, "1")
         app.post_message(events.Paste(made.id))
         await settle(pilot)

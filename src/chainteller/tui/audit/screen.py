@@ -89,10 +89,9 @@ def _now_lines(row: "AuditRow") -> list[Line]:
 
 def _facts(row: "AuditRow") -> list[Line]:
     hashed = wrapped(row.hash[:32] + " " + row.hash[32:], 40)
+    given = [line((f"{name:<20} ", "muted"), str(value)) for name, value in row.inputs.items()]
     return [
-        heading("INPUTS"),
-        *(line((f"{name:<20} ", "muted"), str(value)) for name, value in row.inputs.items()),
-        line(),
+        *([heading("INPUTS"), *given, line()] if given else []),
         heading("HASH"),
         *(line((part, "muted")) for part in hashed),
     ]

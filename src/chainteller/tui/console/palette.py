@@ -20,6 +20,7 @@ from chainteller.tui.console.search import (
     COMMAND,
     LEAST_LETTERS,
     LITERAL,
+    MENTIONED,
     NOT_SENT,
     STARTING,
     TRY,
@@ -143,34 +144,27 @@ class DeskProvider(Provider):
             yield DiscoveryHit(title, deferred(self.screen, entry.action), entry.title)
 
     async def search(self, query: str) -> Hits:
-        """Records, commands by their name or by the beginnings of their words and, where nothing
-        else is found, those that have the typed letters in their order.
-        """
+        """Records, and commands by their name or by the beginnings of their words."""
         wanted = clean(query.strip())
-        entries, words = self._entries(), words_of(wanted.casefold())
-        ranked = [(_rank(entry, words), entry) for entry in entries]
-        begun = [self._command(rank, entry, wanted) for rank, entry in ranked if rank]
+        words = words_of(wanted.casefold())
+        found = [(rank(entry, words), entry) for entry in self._entries()]
+        begun = [self._command(score, entry, wanted) for score, entry in found if score]
         results = await self._found(wanted, begun)
         palette = self.app.screen
         if isinstance(palette, DeskPalette):
             palette.tell(results.note)
-        for found in results.found:
-            label = clean(found.label)
-            if found.place in {"quote", "trades", "transfers"}:
+        for record in results.found:
+            label = clean(record.label)
+            if record.place in {"quote", "trades", "transfers"}:
                 label = self.console.desk.privacy.figures(label)
-            show = partial(self.console.open_found, found)
-            yield Hit(found.rank, self._marked(label, wanted), show, label)
+            show = partial(self.console.open_found, record)
+            yield Hit(record.rank, self._marked(label, wanted), show, label)
         for hit in begun:
             yield hit
-        matcher = self.matcher(query)
-        for entry in [] if begun or results.found else entries:
-            score = matcher.match(entry.title)
-            if score > 0:
-                yield self._command(score * BEGUN / 2, entry, "")
 
-    def _command(self, rank: float, entry: Entry, wanted: str) -> Hit:
+    def _command(self, score: float, entry: Entry, wanted: str) -> Hit:
         run = deferred(self.screen, entry.action)
-        return Hit(rank, self._marked(entry.title, wanted), run, entry.title)
+        return Hit(score, self._marked(entry.title, wanted), run, entry.title)
 
     def _marked(self, label: str, wanted: str) -> Content:
         shown = Content(label)
@@ -202,17 +196,20 @@ def _name(command_id: str) -> str:
     return command_id.partition(".")[2].replace("_", " ")
 
 
-def _rank(entry: Entry, typed: Sequence[str]) -> float:
+def rank(entry: Entry, typed: Sequence[str]) -> float:
     """How well a command answers a text; 0 not at all."""
     if not typed:
         return 0.0
     title = entry.title.partition("   [")[0].casefold()
-    names = (entry.name, title, title.partition(":")[0])
-    if any(list(typed) == words_of(name) for name in names):
-        return LITERAL
+    names = (title.partition(":")[0], title, entry.name)
+    literal = [list(typed) == words_of(name) for name in names]
+    if any(literal):
+        return LITERAL + 0.1 * literal[0]
     if any(list(typed) == words_of(name)[: len(typed)] for name in names):
         return COMMAND
-    words = [*words_of(entry.name), *words_of(title)]
+    words = {*words_of(entry.name), *words_of(title)}
+    if words.issuperset(typed):
+        return MENTIONED
     if not all(any(word.startswith(each) for word in words) for each in typed):
         return 0.0
     return BEGUN + 0.5 * any(words_of(name)[:1] == [typed[0]] for name in names)

@@ -11,7 +11,7 @@ from chainteller.records.markets import is_open as is_open_market
 from chainteller.records.transfers import target
 from chainteller.service.errors import Conflict
 from chainteller.tui.customer import CustomerRequest
-from chainteller.tui.decisions.view import about, asked_of, is_open
+from chainteller.tui.decisions.view import about, asked_of, is_open, reason_words
 from chainteller.tui.dialogs.question import Ask
 from chainteller.tui.steps import Choose, LookUp, OpenField, Result, Serve, Step, Write, notice
 
@@ -234,7 +234,8 @@ def _require_open(decision: "Decision", service: "Service") -> None:
 
 
 def _facts(decision: "Decision") -> tuple[str, ...]:
-    opened = f"{decision.reason}, opened by {decision.opened_by} {decision.created:%d %b %H:%M}"
+    when = f"{decision.created:%d %b %H:%M} UTC"
+    opened = f"{reason_words(decision).capitalize()}, opened by {decision.opened_by} {when}"
     asked = (f"The customer was asked for: {decision.asked}",) if decision.asked else ()
     words = (decision.words,) if decision.words else ()
     return (opened, *words, *asked)

@@ -48,7 +48,7 @@ def _second_person(screen: "DecisionsScreen") -> tuple[Piece, ...]:
     return tuple(
         piece
         for name in others
-        for piece in (("   :", "key"), (f" {name}", "strong"), (": play your colleague", "muted"))
+        for piece in ((f"   : {name}", "key"), (" plays your colleague", "muted"))
     )
 
 

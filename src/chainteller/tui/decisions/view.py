@@ -154,15 +154,31 @@ def _at_deadline(decision: "Decision") -> str:
 
 def detail(decision: "Decision", now: int, width: int) -> list[Line]:  # noqa: ARG001 - as all details
     """The facts of a decision, its id last."""
-    rows = fact_lines(DECISION, decision, now, {"id", "kind", "status", "amount", "symbol"})
-    return [*rows, line(("decision", "muted"), right=(decision.id,))]
+    opened = f"{decision.created:%d %b %H:%M} UTC by {decision.opened_by}"
+    return [
+        line(("reason", "muted"), right=(reason_words(decision),)),
+        line(("opened", "muted"), right=(opened,)),
+        *fact_lines(DECISION, decision, now, _SAID_ABOVE),
+        line(("decision", "muted"), right=(decision.id,)),
+    ]
+
+
+_SAID_ABOVE = frozenset(
+    {"id", "kind", "status", "amount", "symbol", "reason", "created", "opened_by", "due",
+     "at_deadline"}
+)  # fmt: skip
+
+
+def reason_words(decision: "Decision") -> str:
+    """Why it waits, in words: ``unverified wallet`` for ``REVIEW_UNVERIFIED_WALLET``."""
+    return decision.reason.removeprefix("REVIEW_").replace("_", " ").lower()
 
 
 def summary(decision: "Decision", now: int) -> list[Line]:
     """Two lines under the list, where the detail does not fit."""
     left, tone = _left(decision, now)
     who = decision.customer_name or decision.subject
-    waits = decision.reason
+    waits = reason_words(decision)
     if is_open(decision) and decision.first_by is not None:
         waits = f"waits for a second person: {decision.first_by} asks"
     return [

@@ -22,9 +22,10 @@ from chainteller.service.errors import (
 )
 from chainteller.service.models.trades import Trade
 from chainteller.service.operations import IDEMPOTENCY
+from chainteller.tui.answer import say as say_lines
 from chainteller.tui.commands import SCREENS
 from chainteller.tui.desk import Connection, Desk, Settled
-from chainteller.tui.desk_screen import DeskScreen, refusal_text, say
+from chainteller.tui.desk_screen import DeskScreen, has_room, refusal_text, say
 from chainteller.tui.messages import FieldStepped, FieldSubmitted
 from chainteller.tui.queries import form_sheet
 from chainteller.tui.quote import flow
@@ -218,7 +219,10 @@ class QuoteScreen(DeskScreen):
         takes_digits = self.takes_digits and not state.is_in_flight
         self.form.show(state, now, self.desk.privacy.balance, takes_digits=takes_digits)
         after = quote_view.after_quote(state, self.desk.privacy.balance)
-        self.query_one("#quote", Lines).show(quote_view.quote_lines(state, now, after))
+        panel, lines = self.query_one("#quote", Lines), quote_view.quote_lines(state, now, after)
+        words = self.customer_text() if has_room(self) else ""
+        said = [line(), *say_lines(words, panel.size.width)] if words else []
+        panel.show([*lines, *said])
         self.title_line(quote_view.title(self.desk.customer.account))
         self.draw_footer()
 

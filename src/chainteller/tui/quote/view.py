@@ -38,7 +38,6 @@ _FRESH_S = 5
 _BAR_CELLS = 20
 _EXACT = Context(prec=200)
 _MOST_DIGITS = 200
-_BEFORE_EXECUTION = frozenset({Phase.FORM, Phase.ASKING, Phase.QUOTED})
 MaskBalance = Callable[[str], str]
 """Shows a balance as it is, or masked while balances are hidden."""
 _CHART_ROWS = 6
@@ -113,16 +112,15 @@ def amount_line(state: QuoteState, *, takes_digits: bool) -> Line:
 
 
 def plan(state: QuoteState, now: int) -> list[Line]:
-    """What the form will do, in words."""
+    """What a sale can sell, and the price: the title has the dollars, and a quote its own price."""
     if state.sheet is None:
         return []
-    name = state.sheet.account.customer_name
-    held = grouped(state.sheet.spendable(state.market, state.side))
-    rows = [line((f" available  {held} {state.sold_unit}", "muted"))]
-    if name:
-        rows.append(line((f" customer   {name}", "muted")))
+    rows = []
+    if state.side == "sell":
+        held = grouped(state.sheet.spendable(state.market, state.side))
+        rows.append(line((f" available  {held} {state.sold_unit}", "muted")))
     market = state.sheet.market(state.market)
-    if market is not None:
+    if market is not None and state.shown_quote is None:
         closed = not is_open(market)
         tone = "bad" if closed else "muted"
         word = f" {market.status}" if closed else ""
@@ -406,8 +404,9 @@ def _is_number(digits: str) -> bool:
 
 
 def after_amount(state: QuoteState, typed: str | None, shown: MaskBalance) -> Line:
-    """What is left after the form's amount; ``typed`` is that in the open field, None if closed."""
-    if state.sheet is None or (typed is None and state.shown_phase not in _BEFORE_EXECUTION):
+    """What is left after the form's amount; ``typed`` is that in the open field,
+    None if closed. A quote says it itself."""
+    if state.sheet is None or (typed is None and state.shown_quote is not None):
         return line()
     held = state.sheet.spendable(state.market, state.side)
     left = total(held, state.amount if typed is None else typed, sign=-1)

@@ -1,6 +1,7 @@
 """The served customer's day, in a column of its own at the right of large windows.
 
-It leaves out what the screen beside it lists, so that no fact stands twice.
+It leaves out what the screen beside it lists, so that no fact stands twice, and a section of which
+nothing is left: it's never said that there is nothing.
 """
 
 from collections.abc import Sequence
@@ -30,13 +31,19 @@ def of_customer(view: "CustomerView", now: int, shown: str, rows: int) -> list[L
         shown: the screen beside it, whose records are left out.
         rows: lines that there are.
     """
-    items = waits.of_customer(view, now, shown)
-    waiting = [line(item.told(now)) for item in items] or [line(("nothing", "muted"))]
     today, before = _by_day(view, now, shown)
-    done = [_happened(row, now) for row in today] or [line(("nothing yet", "muted"))]
-    lines = [heading("WAITS"), *waiting, EMPTY, heading("TODAY", "P: all"), *done]
-    if before:
-        lines += [EMPTY, heading("BEFORE"), *(_happened(row, now) for row in before)]
+    sections = (
+        ("WAITS", [line(item.told(now)) for item in waits.of_customer(view, now, shown)]),
+        ("TODAY", [_happened(row, now) for row in today]),
+        ("BEFORE", [_happened(row, now) for row in before]),
+    )
+    filled = [each for each in sections if each[1]] or [
+        ("TODAY", [line(("nothing else", "muted"))])
+    ]
+    lines: list[Line] = []
+    for title, told in filled:
+        lines += [heading(title), *told, EMPTY]
+    lines = [heading(filled[0][0], "P: all"), *lines[1:-1]]
     if len(lines) <= rows:
         return lines
     left = len(lines) - rows + 1

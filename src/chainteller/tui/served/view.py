@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
 
+OF_ALL = "decisions"
+"""The screen whose records are of all customers: the day of one stands beside none of them."""
+
+
 def draw(screen: "Screen[Any]", desk: Desk, shown: str) -> float | None:
     """Draw both, without what the screen ``shown`` lists itself.
 
@@ -25,7 +29,7 @@ def draw(screen: "Screen[Any]", desk: Desk, shown: str) -> float | None:
         strip.show([told])
     elif column.display and column.size.width:
         lines, items = _day(desk, shown, column.size.height)
-        whose = desk.customer.account
+        whose = None if shown == OF_ALL else desk.customer.account
         name = (whose.customer_name or whose.id) if whose is not None else ""
         column.border_title = f"The day of {name}" if name else "The desk"
         column.show(lines)
@@ -58,8 +62,9 @@ def _items(desk: Desk, shown: str) -> list[waits.Item]:
 
 def _day(desk: Desk, shown: str, rows: int) -> tuple[list[Line], Sequence[waits.Item]]:
     served, items = desk.served, _items(desk, shown)
-    if served is None or (desk.customer.account is not None and served.customer is None):
+    is_of_all = desk.customer.account is None or shown == OF_ALL
+    if served is None or not (is_of_all or served.customer):
         return [line(("loading", "muted"))], items
-    if served.customer is None:
+    if is_of_all or served.customer is None:
         return day.of_desk(served.desk_view, [*desk.challenges.values()], desk.now), items
     return day.of_customer(served.customer, desk.now, shown, rows), items

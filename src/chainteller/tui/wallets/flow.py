@@ -322,11 +322,11 @@ def _issue(wallet: Wallet, session: Session, link: PageLink, service: "Service",
     )
     made = service.create_challenge(wallet.account.id, request, idempotency_key=key).value
     session.add_issued(wallet.account.id, made)
-    copies = "c copies it"
+    copies = "c copies"
     if link.token:
         session.links[made.id] = link.url
-        copies = "c copies the link, q shows it"
-    until = f", valid to {made.expires:%H:%M:%S}Z" if made.expires else ""
+        copies = "c copies the link, q: QR"
+    until = f", valid to {made.expires:%H:%M}Z" if made.expires else ""
     return Result(
         (f"message to sign {short_id(made.id)} created{until}   {copies}", "good"),
         record=wallet.key,

@@ -625,7 +625,8 @@ def draw(screen: WalletsScreen) -> None:
         can_simulate=_can_simulate(screen),
     )  # fmt: skip
     frame = view.Frame(*screen.size, is_wide=screen.has_class("-wide"))
-    head.show(view.head_lines(chosen, verdict, frame, now))
+    words = screen.customer_text() if verdict is None else ""
+    head.show(view.head_lines(chosen, verdict, frame, now, words))
     rest.show(view.rest_lines(detail, frame, now))
 
 

@@ -71,7 +71,7 @@ def record_statement(wallet: Wallet | None) -> Step:
 
     return Choose(
         "WHY CAN'T THE WALLET SIGN?",
-        "it is kept, and verifies nothing",
+        "The statement is stored. It doesn't verify the wallet.",
         tuple(_REASONS),
         state,
     )
@@ -130,6 +130,6 @@ def _statement_lines(wallet: Wallet) -> list[Line]:
     return [
         line(("STATEMENT", "strong"), right=((stated.status, "warn"),)),
         line((reason or stated.reason, "muted")),
-        line(("it is kept, and verifies nothing", "muted")),
+        line(("The statement is stored. It doesn't verify the wallet.", "muted")),
         line(),
     ]

@@ -21,6 +21,7 @@ from chainteller.records.formats import (
     when,
 )
 from chainteller.records.wallets import CHALLENGE, SMALL_TRANSFER, WALLET
+from chainteller.tui.answer import say
 from chainteller.tui.titles import work_title
 from chainteller.tui.wallets.book import (
     SEARCHED,
@@ -225,6 +226,8 @@ def empty_text(listed_id: str, wanted: str, *, can_list: bool) -> tuple[Piece, .
 
 _WIDE_ROOM = 45
 _TALL = 30
+_TELLS = 36
+"""Rows of a window in which the words for the customer stand beside the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,13 +269,18 @@ class Detail:
     can_simulate: bool
 
 
-def head_lines(wallet: Wallet, verdict: Verdict | None, frame: Frame, now: int) -> list[Line]:
-    """How far the wallet is, its address, and the steps."""
+def head_lines(
+    wallet: Wallet, verdict: Verdict | None, frame: Frame, now: int, words: str = ""
+) -> list[Line]:
+    """How far the wallet is, ``words`` for the customer where there is room, its address, and the
+    steps.
+    """
     rows = wallet_head(wallet, frame.width)
     if not frame.is_wide:
         return [*rows[1:], steps_line(wallet, verdict, now)]
     state = line(("NOW  ", "key"), state_piece(wallet, verdict, now))
-    return [state, *rows, line(), *steps(wallet, verdict, now), line()]
+    said = [*say(words, frame.width), line()] if words and frame.window_height >= _TELLS else []
+    return [state, *said, *rows, line(), *steps(wallet, verdict, now), line()]
 
 
 def rest_lines(detail: Detail, frame: Frame, now: int) -> list[Line]:
