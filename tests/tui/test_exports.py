@@ -92,7 +92,7 @@ async def test_a_statement_of_a_typed_period_is_written_from_the_palette(
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, ":", *"statement", "enter")
-        field = app.screen.query_one("#period", Input)
+        field = app.screen.query_one("#line", Input)
         assert re.fullmatch(r"\d{4}-\d\d", field.value)
         field.value = "the summer"
         await press(pilot, "enter")

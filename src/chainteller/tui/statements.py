@@ -6,26 +6,21 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.widgets import Input
 
 from chainteller.domain.periods import parse_period, parse_span
 from chainteller.service.models.statements import Statement
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.choice import Choice
-from chainteller.tui.dialogs.dialog import Dialog
+from chainteller.tui.dialogs.line_dialog import LineDialog
 from chainteller.tui.exports import Export, Source, save
 from chainteller.tui.service_calls import call_service
-from chainteller.tui.widgets.bars import TooSmall
 from chainteller.tui.widgets.lines import Line, Lines, line
 from chainteller.workspace import statements
 from chainteller.workspace.forms import FORMS, label
 
 Days = tuple[str | None, str | None]
 """The first and the last day of a period; None for the beginning and for the present."""
-_LONGEST = 40
 _BETWEEN = re.compile(r"\s+(?:to\s+)?|\s*\.\.\s*")
 _EXAMPLES = "last month   2026-11   2026   2026-11-01 to 2026-11-15   all"
 
@@ -49,52 +44,34 @@ def read_period(text: str, today: date) -> Days | None:
     return first[0].isoformat(), last[1].isoformat()
 
 
-class PeriodDialog(Dialog[Days]):
+class PeriodDialog(LineDialog[Days]):
     """Asks for the period of a statement; answers its days, or None for esc."""
 
     is_about_customer = True
-    AUTO_FOCUS = "#period"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", show=False)]
-    DEFAULT_CSS = """
-    PeriodDialog { align: center middle; background: $background 60%; }
-    PeriodDialog > Vertical {
-        width: 76; max-width: 100%; height: auto; background: $panel; border: solid $accent;
-        padding: 0 1;
-    }
-    PeriodDialog #period { border: none; height: 1; padding: 0; background: $surface; }
-    """
+    LONGEST: ClassVar[int] = 40
 
     def __init__(self, account_id: str, today: date) -> None:
         super().__init__()
         self._account_id, self._today = account_id, today
         self._preset = f"{today:%Y-%m}"
 
-    def compose(self) -> ComposeResult:
-        field = Input(self._preset, id="period", compact=True, max_length=_LONGEST)
-        field.cursor_blink = False
-        with Vertical():
-            yield Lines(self._rows())
-            yield field
-            yield Lines([line()], id="wrong")
-        yield TooSmall()
+    def value(self) -> str:
+        return self._preset
 
-    def _rows(self) -> list[Line]:
+    def rows(self) -> list[Line]:
         keys = (("enter", "key"), (" accept   ", "muted"), ("esc", "key"), (" cancel", "muted"))
         return [
             line(("STATEMENT", "strong"), f"  {self._account_id}", right=keys),
             line((f"Period, in UTC: {_EXAMPLES}", "muted")),
         ]
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        found = read_period(event.value, self._today)
+    def submitted(self, field: Input) -> None:
+        found = read_period(field.value, self._today)
         if found is not None:
             self.dismiss(found)
             return
         wrong = f"Enter a period, for example {self._preset}, or two days."
-        self.query_one("#wrong", Lines).show([line((wrong, "bad"))])
-
-    def action_close(self) -> None:
-        self.dismiss(None)
+        self.query_one("#rows", Lines).show([*self.rows(), line((wrong, "bad"))])
 
 
 async def write_statement(source: Source, account_id: str) -> None:

@@ -14,7 +14,7 @@ from chainteller.tui.found import Found
 from chainteller.tui.widgets.lines import Line, line
 
 
-class CaseScreen(LineDialog):
+class CaseScreen(LineDialog[None]):
     """Enter takes the number, ctrl+f shows what was done for it; an empty field ends the case."""
 
     PLACEHOLDER: ClassVar[str] = "INC-20931"

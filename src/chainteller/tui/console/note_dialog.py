@@ -32,7 +32,7 @@ _SHOWN = 12
 """The newest notes that fit on the smallest screen."""
 
 
-class NoteScreen(LineDialog):
+class NoteScreen(LineDialog[None]):
     """Enter adds a line with time and operator; enter on an empty field closes."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

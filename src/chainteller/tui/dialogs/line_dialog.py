@@ -1,19 +1,19 @@
 """A box with some lines and a field of one line below them."""
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Generic
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input
 
-from chainteller.tui.dialogs.dialog import Dialog
+from chainteller.tui.dialogs.dialog import Answer, Dialog
 from chainteller.tui.widgets.bars import TooSmall
 from chainteller.tui.widgets.lines import Line, Lines
 
 
-class LineDialog(Dialog[None]):
+class LineDialog(Dialog[Answer], Generic[Answer]):
     """Subclasses give ``rows`` and take what is submitted; escape closes it."""
 
     AUTO_FOCUS = "#line"
