@@ -43,6 +43,10 @@ _PATIENCE_S = 0.3
 """How long the hits of an earlier text stand while the service is asked."""
 
 
+_LEAST_OF_WORD = 4
+"""Letters of a word that tells commands apart: not "the"."""
+
+
 class DeskPalette(SteadyPalette):
     CSS_PATH = "palette.tcss"
 
@@ -208,7 +212,7 @@ def rank(entry: Entry, typed: Sequence[str]) -> float:
     if any(list(typed) == words_of(name)[: len(typed)] for name in names):
         return COMMAND
     words = {*words_of(entry.name), *words_of(title)}
-    if words.issuperset(typed):
+    if words.issuperset(typed) and max(map(len, typed)) >= _LEAST_OF_WORD:
         return MENTIONED
     if not all(any(word.startswith(each) for word in words) for each in typed):
         return 0.0

@@ -87,6 +87,7 @@ def lay_out_now(widget: Widget) -> None:
             ancestor._clear_arrangement_cache()
             ancestor._layout_updates += 1
     widget.screen._layout_required = True
+    widget.screen.check_idle()
 
 
 def style_version(app: "App[Any]") -> int:
