@@ -30,7 +30,7 @@ from textual.widgets import Input, Static
 from textual.widgets._toast import Toast
 
 from chainteller.tui.textual_fixes.app import SteadyApp
-from chainteller.tui.textual_fixes.screen import SteadyScreen
+from chainteller.tui.textual_fixes.screen import SteadyScreen, lay_out_now
 from chainteller.tui.textual_fixes.terminal_output import shorten
 
 
@@ -60,6 +60,11 @@ class Plain(App[None]):
 
     def on_probe(self) -> None:
         raise self.fault
+
+
+class Growing(App[None]):
+    def compose(self) -> ComposeResult:
+        yield Static("one")
 
 
 @pytest.mark.parametrize(
@@ -183,6 +188,21 @@ def test_full_screen_a_batch_is_rendered_and_dropped() -> None:
 
 
 # -- the application -------------------------------------------------------------------------------
+
+
+async def test_lay_out_now_a_frame_comes_before_a_new_height() -> None:
+    app = Growing()
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        for lays_out, height in ((False, 1), (True, 2)):
+            grown = app.query_one(Static)
+            grown.update("one")
+            await pilot.pause()
+            grown.update("one\ntwo")
+            if lays_out:
+                lay_out_now(grown)
+            app.screen._on_timer_update()
+            assert grown.region.height == height
 
 
 def test_steady_app_a_toast_that_has_ended_gets_a_negative_timer() -> None:
