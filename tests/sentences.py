@@ -12,6 +12,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -55,8 +56,13 @@ class Sentence(NamedTuple):
     text: str
 
 
-def sentences(part: str) -> Iterator[Sentence]:
+@cache
+def sentences(part: str) -> tuple[Sentence, ...]:
     """The texts of one of ``PARTS``."""
+    return tuple(_sentences(part))
+
+
+def _sentences(part: str) -> Iterator[Sentence]:
     for file in _modules(_MODULES.get(part, ())):
         yield from _of_module(file)
     for pattern in _DATA.get(part, ()):

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
-from tests.cli.program import chainteller
+from tests.cli.program import in_this_process
 
 
 def test_a_group_without_a_command_complains_in_three_parts(tmp_path: Path) -> None:
-    ended = chainteller("accounts", CHAINTELLER_HOME=str(tmp_path))
+    ended = in_this_process("accounts", CHAINTELLER_HOME=str(tmp_path))
     assert (ended.code, ended.out) == (2, "")
     assert ended.err.splitlines() == [
         "USAGE: Missing command.",
@@ -20,7 +20,7 @@ def test_a_group_without_a_command_complains_in_three_parts(tmp_path: Path) -> N
 def test_a_bank_name_that_no_wallet_can_sign_is_a_configuration_error(
     tmp_path: Path, name: str
 ) -> None:
-    ended = chainteller(
+    ended = in_this_process(
         "config", "validate", CHAINTELLER_HOME=str(tmp_path), CHAINTELLER_SERVICE__BANK_NAME=name
     )
     assert ended.code == 2
@@ -28,7 +28,7 @@ def test_a_bank_name_that_no_wallet_can_sign_is_a_configuration_error(
 
 
 def test_validating_looks_for_the_replayed_prices(tmp_path: Path) -> None:
-    ended = chainteller(
+    ended = in_this_process(
         "config",
         "validate",
         CHAINTELLER_HOME=str(tmp_path),

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.program import Ended
+from tests.cli.program import Ended, in_this_process
 from tests.webhooks.receiving import Receiver
 from tests.world.files import KEYS
 from tests.world.samples import keep_training_base
 
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
-from chainteller.cli.main import commands, run
+from chainteller.cli.main import commands
 from chainteller.cli.sample_wallets import sign_challenge
 from chainteller.domain.actors import Actor
 from chainteller.domain.agents import public_key_text
@@ -67,16 +67,10 @@ class Bank:
 
     def run(self, *arguments: str, given: str = "", **variables: str) -> Ended:
         """Run one command line in this process; ``given`` is its standard input."""
-        out, err = io.StringIO(), io.StringIO()
+        settings = SLOW | variables | {"CHAINTELLER_HOME": str(self.home)}
         with pytest.MonkeyPatch.context() as patch:
-            for name, value in {**SLOW, **variables}.items():
-                patch.setenv(name, value)
-            patch.setenv("CHAINTELLER_HOME", str(self.home))
             patch.chdir(self.home)
-            patch.setattr("sys.stdin", io.StringIO(given))
-            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-                code = run(list(arguments))
-        return Ended(code, out.getvalue(), err.getvalue())
+            return in_this_process(*arguments, given=given, **settings)
 
     def made(self, *arguments: str) -> Any:
         ended = self.run(*arguments, "--json")

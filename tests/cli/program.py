@@ -1,5 +1,7 @@
-"""The real program in a process of its own."""
+"""The real program in a process of its own, or its commands in this one."""
 
+import contextlib
+import io
 import json
 import os
 import subprocess
@@ -8,7 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import chainteller as package
+from chainteller.cli.main import run
 
 _SOURCE = Path(package.__file__).parents[1]
 """Where the tests themselves found the package: planted faults have another place."""
@@ -48,6 +53,18 @@ def chainteller(*arguments: str, given: str | bytes = "", **variables: str) -> E
         check=False,
     )
     return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def in_this_process(*arguments: str, given: str = "", **variables: str) -> Ended:
+    """Run one command line to its end without another interpreter, which takes half a second."""
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in variables.items():
+            patch.setenv(name, value)
+        patch.setattr("sys.stdin", io.StringIO(given))
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = run([*arguments])
+    return Ended(code, out.getvalue(), err.getvalue())
 
 
 def python(code: str, **variables: str) -> Ended:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.cli.program import chainteller, environment, python
+from tests.cli.program import chainteller, environment, in_this_process, python
 
 from chainteller import __version__
 from chainteller.cli.desk import recognised
@@ -64,10 +64,16 @@ def test_version_is_told(arguments: list[str]) -> None:
 def test_wrong_usage_ends_with_2_in_three_parts(
     arguments: list[str], meaning: str, next_step: str
 ) -> None:
-    ended = chainteller(*arguments)
+    ended = in_this_process(*arguments)
     assert ended.code == 2
     assert ended.out == ""
     assert ended.complaint == [meaning, next_step]
+
+
+def test_wrong_usage_is_the_same_in_a_shell() -> None:
+    ended, here = chainteller("acounts"), in_this_process("acounts")
+    assert ended == here
+    assert ended.code == 2
 
 
 def test_a_refused_connection_ends_with_3() -> None:
@@ -78,19 +84,19 @@ def test_a_refused_connection_ends_with_3() -> None:
 
 
 def test_a_remote_place_without_a_key_says_where_it_goes() -> None:
-    ended = chainteller("--url", "http://127.0.0.1:9", "markets")
+    ended = in_this_process("--url", "http://127.0.0.1:9", "markets")
     assert ended.code == 2
     assert "CHAINTELLER_API_KEY" in ended.err
 
 
 def test_a_missing_file_of_prices_is_a_configuration_error() -> None:
-    ended = chainteller("markets", CHAINTELLER_ENGINE__PRICE_FEED="replay:/nowhere.csv")
+    ended = in_this_process("markets", CHAINTELLER_ENGINE__PRICE_FEED="replay:/nowhere.csv")
     assert ended.code == 2
     assert "engine.price_feed" in ended.err
 
 
 def test_an_unknown_variable_warns_and_goes_on() -> None:
-    ended = chainteller("config", "validate", CHAINTELLER_ENGINE__SEDE="1")
+    ended = in_this_process("config", "validate", CHAINTELLER_ENGINE__SEDE="1")
     assert ended.code == 0
     assert "warning: unknown variable CHAINTELLER_ENGINE__SEDE" in ended.err
 
@@ -98,7 +104,7 @@ def test_an_unknown_variable_warns_and_goes_on() -> None:
 def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path) -> None:
     file = tmp_path / "notes.txt"
     file.write_text("not a database, and longer than sixteen bytes", encoding="utf-8")
-    ended = chainteller("markets", "--database", f"sqlite:///{file}")
+    ended = in_this_process("markets", "--database", f"sqlite:///{file}")
     assert ended.code == 3
     assert "NOT_A_DATABASE" in ended.err
     assert file.read_text(encoding="utf-8").startswith("not a database")
@@ -208,6 +214,6 @@ def test_the_demo_is_read_only_where_that_is_asked_for() -> None:
 
 
 def test_the_demo_refuses_a_place() -> None:
-    ended = chainteller("demo", "--database", "sqlite:///x")
+    ended = in_this_process("demo", "--database", "sqlite:///x")
     assert ended.code == 2
     assert "--database can't be used here" in ended.complaint[0]

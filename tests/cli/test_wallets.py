@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Teller
-from tests.cli.program import Ended, chainteller
+from tests.cli.program import Ended, chainteller, in_this_process
 
 from chainteller.sqlite import sqlite3
 
@@ -22,7 +22,7 @@ _SHARED = "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc"
 
 
 def _signed(challenge: str, name: str, *more: str) -> str:
-    ended = chainteller("wallets", "sign", "--sample", name, *more, given=challenge)
+    ended = in_this_process("wallets", "sign", "--sample", name, *more, given=challenge)
     assert ended.code == 0, ended.err
     return ended.out.strip()
 
@@ -86,7 +86,7 @@ def test_the_text_alone_is_printed_for_a_person_and_signs_as_well(teller: Teller
 def test_a_signature_is_read_from_stdin(teller: Teller) -> None:
     network, name, address = WALLETS[1]
     _, challenge = _challenge(teller, network, address)
-    signature = _signed(challenge.out, name)
+    signature = chainteller("wallets", "sign", "--sample", name, given=challenge.out).out
     ended = chainteller("wallets", "claim", challenge.body["id"], "-", "--json", given=signature)
     assert ended.body["scheme"] == "ed25519"
 
@@ -110,7 +110,7 @@ def test_a_challenge_and_a_claim_of_another_desk_are_found(teller: Teller, home:
 
 
 def test_sign_knows_the_sample_wallets_only() -> None:
-    ended = chainteller("wallets", "sign", "--sample", "alice-etherum", given="text")
+    ended = in_this_process("wallets", "sign", "--sample", "alice-etherum", given="text")
     assert ended.code == 2
     assert "did you mean alice-ethereum?" in ended.err
 

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from tests.cli.program import chainteller, python
+from tests.cli.program import chainteller, in_this_process, python
 from tests.training.worlds import POLICY, SEED
 from tests.world.samples import keep_training_base
 
@@ -98,7 +98,7 @@ def test_no_setting_speaks_of_faults() -> None:
     ],
 )
 def test_training_refuses_every_place(place: list[str]) -> None:
-    ended = chainteller("train", "first-steps", *place)
+    ended = in_this_process("train", "first-steps", *place)
     assert ended.code == 2
     assert place[0] in ended.err
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.program import chainteller
+from tests.cli.program import in_this_process
 from tests.training.conftest import OpenSession
 from tests.training.worlds import SCENARIOS, WALLETS, open_session, scenario
 
@@ -130,7 +130,7 @@ def test_the_scenarios_cover_every_error_state_and_daily_task() -> None:
     assert [line.name for line in lines if not line.scenarios] == []
     known = {line.name for line in lines} | {"wallet revoked"}
     assert {name for each in NAMES for name in scenario(each).covers} <= known
-    ended = chainteller("scenarios", "coverage", "--json")
+    ended = in_this_process("scenarios", "coverage", "--json")
     assert ended.code == 0
     assert len(ended.body["data"]) == len(lines)
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.cli.program import chainteller
+from tests.cli.program import in_this_process
 from tests.training.worlds import SCENARIOS, WALLETS, scenario
 from tests.world.samples import keep_training_base
 
@@ -125,15 +125,15 @@ def test_a_users_own_scenario_replaces_a_shipped_one(tmp_path: Path) -> None:
 def test_the_command_line_validates_a_file(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(GOOD.replace("level = 1", "levle = 1"), encoding="utf-8")
-    ended = chainteller("scenarios", "validate", str(file))
+    ended = in_this_process("scenarios", "validate", str(file))
     assert ended.code == 1
     assert "mine.toml: levle: unknown key (did you mean level?)" in ended.err
     file.write_text(GOOD, encoding="utf-8")
-    assert chainteller("scenarios", "validate", str(file)).code == 0
+    assert in_this_process("scenarios", "validate", str(file)).code == 0
 
 
 def test_the_list_is_easiest_first_and_has_numbers_in_place_of_names() -> None:
-    ended = chainteller("train", "--list")
+    ended = in_this_process("train", "--list")
     assert ended.code == 0
     assert not any(name in ended.out for name in SCENARIOS if "-" in name)
     _, *rows = [line.split(maxsplit=3) for line in ended.out.splitlines()]
@@ -149,7 +149,7 @@ def test_a_number_and_a_name_begin_the_same_scenario(
     keep_training_base(home, base)
     steps = tmp_path / "run.txt"
     steps.write_text("look\n", encoding="utf-8")
-    ended = chainteller("train", name, "--steps", str(steps), "--json")
+    ended = in_this_process("train", name, "--steps", str(steps), "--json")
     assert ended.body["scenario"] == "first-steps"
 
 
