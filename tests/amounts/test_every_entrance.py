@@ -306,7 +306,7 @@ def http_agrees(texts: list[str], call: Caller) -> None:
 
 @pytest.mark.usefixtures("bank")
 def test_a_line_agrees(teller: Teller) -> None:
-    lines_agree([*SHORT, *made(SEED, 10)], account_of(teller))
+    lines_agree([*SHORT, *made(SEED, 5)], account_of(teller))
 
 
 @pytest.mark.usefixtures("bank")

@@ -1,7 +1,5 @@
 """A bank in a folder of its own, and one real command line for every command."""
 
-import contextlib
-import io
 import json
 import shutil
 from collections.abc import Mapping

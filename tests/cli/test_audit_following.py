@@ -12,7 +12,7 @@ from tests.cli.program import environment
 
 from chainteller.service.models.records import AuditRow
 
-pytestmark = pytest.mark.usefixtures("bank")
+pytestmark = pytest.mark.usefixtures("small_bank")
 
 
 def following(file: Path, until: Callable[[], bool]) -> None:

@@ -42,8 +42,8 @@ def _head_size(note: str) -> int:
 
 
 @pytest.fixture
-def signed(bank: Path, home: Path, teller: Teller) -> dict[str, object]:
-    """The sample bank with a signing key and a folder as witness; what ``key create`` told."""
+def signed(small_bank: Path, home: Path, teller: Teller) -> dict[str, object]:
+    """A bank with a signing key and a folder as witness; what ``key create`` told."""
     (home / "config.toml").write_text(
         f'[audit]\nwitnesses = ["{home / "witness"}"]\n', encoding="utf-8"
     )
@@ -119,7 +119,7 @@ def test_a_note_is_printed_alone_and_its_keys_verify_it(
 
 
 def test_without_a_key_info_and_check_say_that_no_heads_are_signed(
-    bank: Path, teller: Teller
+    small_bank: Path, teller: Teller
 ) -> None:
     for command in (("info",), ("db", "check")):
         ended = teller(*command)
@@ -132,13 +132,13 @@ def test_without_a_key_info_and_check_say_that_no_heads_are_signed(
 
 
 def test_a_rolled_back_file_is_a_breach_with_the_last_honest_head(
-    bank: Path, home: Path, teller: Teller, signed: dict[str, object]
+    small_bank: Path, home: Path, teller: Teller, signed: dict[str, object]
 ) -> None:
     honest = _head_size(teller("audit", "checkpoint").out)
-    older = bank.read_bytes()
+    older = small_bank.read_bytes()
     assert teller("quote", "sol-usd", "buy", "10").code == 0
     latest = _head_size(teller("audit", "checkpoint").out)
-    bank.write_bytes(older)
+    small_bank.write_bytes(older)
     ended = teller("db", "verify", "--json")
     assert ended.code == 1
     shorter, breach = sorted(ended.body["breaches"], key=lambda each: "signed" in each)
@@ -166,10 +166,10 @@ def test_a_head_of_another_log_is_refused_by_name(
 
 
 def test_a_witness_that_cannot_be_used_is_named_and_nothing_stops(
-    bank: Path, home: Path, teller: Teller
+    small_bank: Path, home: Path, teller: Teller
 ) -> None:
     (home / "config.toml").write_text(
-        f'[audit]\nwitnesses = ["{bank}", "http://127.0.0.1:9"]\n', encoding="utf-8"
+        f'[audit]\nwitnesses = ["{small_bank}", "http://127.0.0.1:9"]\n', encoding="utf-8"
     )
     assert teller("audit", "key", "create").code == 0
     ended = teller("audit", "checkpoint")

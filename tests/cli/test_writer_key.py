@@ -41,7 +41,14 @@ def test_init_makes_a_key_for_its_owner_outside_the_data_folder(
     assert key.encode() not in (home / "data" / "bank.db").read_bytes()
 
 
-@pytest.mark.parametrize("first", [("customers", "find", "x"), ("db", "sample"), ("keys", "list")])
+@pytest.mark.parametrize(
+    "first",
+    [
+        ("customers", "find", "x"),
+        ("keys", "list"),
+        pytest.param(("db", "sample"), marks=pytest.mark.thorough),
+    ],
+)
 def test_whichever_command_creates_the_schema_makes_the_key(
     keys: Folder, teller: Teller, first: tuple[str, ...]
 ) -> None:

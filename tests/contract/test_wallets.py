@@ -9,6 +9,7 @@ from nacl.signing import SigningKey
 from tests.contract.conftest import Place
 from tests.contract.test_trading import opened
 
+from chainteller.domain.challenges import MAXIMUM_ATTEMPTS
 from chainteller.service.errors import (
     ChallengeAlreadyUsed,
     ChallengeLocked,
@@ -295,9 +296,9 @@ def test_a_challenge_is_used_once_and_locks_after_too_many_attempts(place: Place
     assert refused.value.details["claimId"] == claim.id
     place.world.advance(1)
     second = challenged(service, account, wallet)
-    wrong = answer(second, wallet, signed(second.challenge, OTHER_WALLET))
+    wrong = answer(second, wallet, signed(second.challenge + "\n"))
     errors = []
-    for _ in range(12):
+    for _ in range(MAXIMUM_ATTEMPTS + 1):
         with pytest.raises(ServiceError) as failed:
             service.submit_claim(account.id, wrong)
         errors.append(type(failed.value))

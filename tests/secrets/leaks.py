@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from pathlib import Path
 
 from tests.secrets.generated import Secret
@@ -11,6 +11,8 @@ _CHARACTERS, _WORDS = 16, 4
 _STEP = _CHARACTERS // 2
 _BLOCK = _CHARACTERS - _STEP + 1
 """A stretch of so many characters has a whole block that begins at a multiple of the step."""
+_PAGE = 4_096
+"""Bytes of a page of SQLite."""
 _TOKEN = re.compile(r"[^\W\d_]+")
 _ESCAPE = re.compile(r"\\u([0-9a-f]{4})")
 
@@ -34,10 +36,24 @@ def _word_runs(words: list[str]) -> Iterator[tuple[str, ...]]:
     return (tuple(words[at : at + _WORDS]) for at in range(len(words) - _WORDS + 1))
 
 
-class Parts:
-    """The parts of secrets that no file may have: 16 characters, or 4 words, in a row."""
+def pages_in(folder: Path) -> set[bytes]:
+    """The pages of the files of a folder, which need not be read again where they stay."""
+    files = (file.read_bytes() for file in folder.rglob("*") if file.is_file())
+    return {page for content in files for page in _pages(content)}
 
-    def __init__(self, secrets: Iterable[Secret]) -> None:
+
+def _pages(content: bytes) -> Iterator[bytes]:
+    return (content[at : at + _PAGE] for at in range(0, len(content), _PAGE))
+
+
+class Parts:
+    """The parts of secrets that no file may have: 16 characters, or 4 words, in a row.
+
+    ``known`` are pages from before the secrets were entered: most of a bank's file.
+    """
+
+    def __init__(self, secrets: Iterable[Secret], known: Set[bytes] = frozenset()) -> None:
+        self._known = known
         self._runs: dict[str, str] = {}
         self._word_runs: dict[tuple[str, ...], str] = {}
         for secret in secrets:
@@ -55,8 +71,11 @@ class Parts:
             (str(file.relative_to(folder)), kind)
             for file in folder.rglob("*")
             if file.is_file()
-            for kind in self.found(file.read_bytes())
+            for kind in self.found(self._unknown(file.read_bytes()))
         }
+
+    def _unknown(self, content: bytes) -> bytes:
+        return b"".join(b"\n" if page in self._known else page for page in _pages(content))
 
     def found(self, content: bytes) -> Iterator[str]:
         """The kinds of the secrets of which the content has a part.

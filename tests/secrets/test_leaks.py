@@ -1,8 +1,10 @@
 """A part of a secret is found wherever it is in a file, and less than a part isn't."""
 
+from pathlib import Path
+
 import pytest
 from tests.secrets.generated import Secret
-from tests.secrets.leaks import Parts
+from tests.secrets.leaks import Parts, pages_in
 
 KEY = Secret("key", "".join(f"{number:02x}" for number in range(7, 39)))
 
@@ -24,3 +26,13 @@ def test_four_words_are_found_at_every_place(at: int) -> None:
         found = [*["of"] * at, *words[begin : begin + 4], "and"]
         assert {*parts.found("\n1. ".join(found).encode())} == {"phrase"}
         assert not {*parts.found("\n1. ".join(found[:-2]).encode())}
+
+
+def test_a_page_from_before_is_not_read_again_and_every_new_one_is(tmp_path: Path) -> None:
+    file, page = tmp_path / "bank.db", KEY.text.center(4_096).encode()
+    file.write_bytes(page)
+    known = pages_in(tmp_path)
+    assert Parts([KEY]).found_in(tmp_path) == {("bank.db", "key")}
+    assert Parts([KEY], known).found_in(tmp_path) == set()
+    file.write_bytes(page + b"x" + page)
+    assert Parts([KEY], known).found_in(tmp_path) == {("bank.db", "key")}

@@ -86,6 +86,7 @@ async def test_notes_are_removed_only_after_a_yes(bench: Bench) -> None:
 
 
 @pytest.mark.needs("notes")
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_colleague_reads_notes_and_erases_none_of_them(
     bench: Bench, size: tuple[int, int]

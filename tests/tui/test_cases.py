@@ -38,6 +38,7 @@ def cases(bench: Bench) -> list[tuple[str, str | None]]:
     return [(row.action, row.case) for row in rows if row.action == "deposit"]
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_change_is_refused_until_the_case_is_typed(
     bench: Bench, size: tuple[int, int]
@@ -89,6 +90,7 @@ async def test_an_empty_number_ends_the_case_and_an_impossible_one_is_said(bench
         assert app.desk.case_id == ""
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.needs("find")
 async def test_what_was_done_for_a_case_is_found_by_its_number(

@@ -52,6 +52,7 @@ def status(bench: Bench, subject: str) -> str:
     return found[0].status
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_withdrawal_is_paid_by_three_keys(bench: Bench, size: tuple[int, int]) -> None:
     _, withdrawal = waiting(bench)
@@ -82,6 +83,7 @@ def careful(tmp_path: Path) -> Iterator[Bench]:
     yield from make_bench(tmp_path, EngineOptions(rate_limits=False, policy=policy))
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("size", SIZES)
 async def test_the_second_person_reads_who_asks_and_approves_by_two_keys(
     careful: Bench, size: tuple[int, int]
@@ -227,6 +229,7 @@ async def test_an_account_is_frozen_and_lifted(bench: Bench) -> None:
     assert bench.service.trading_account(account.id).controls == ()
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_customer_is_frozen_and_lifted_on_their_page_by_four_keys(
     bench: Bench, size: tuple[int, int]
@@ -250,6 +253,7 @@ async def test_a_customer_is_frozen_and_lifted_on_their_page_by_four_keys(
     assert bench.service.trading_account(account.id).controls == ()
 
 
+@pytest.mark.forms(1)
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_market_is_closed_until_a_time_and_opened_by_at_most_four_keys(
     bench: Bench, size: tuple[int, int]

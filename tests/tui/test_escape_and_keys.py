@@ -55,7 +55,7 @@ async def sent(pilot: Pilot[Any], packet: str) -> None:
     await settle(pilot)
 
 
-@pytest.mark.forms(4)
+@pytest.mark.forms(3)
 @pytest.mark.parametrize("field", [name for name in FIELDS if name != "nothing open"])
 @pytest.mark.parametrize(
     "after", [FEW, pytest.param(EVERY, marks=pytest.mark.thorough)], ids=["few", "every"]

@@ -31,6 +31,8 @@ from chainteller.tui.wallets.screen import WalletsScreen
 from chainteller.tui.widgets.lines import Lines
 
 Answer = TypeVar("Answer")
+Pairs = Callable[[Sequence[Any]], list[tuple[Any, Any]]]
+"""Which changes of a status are driven."""
 SIZE = (120, 40)
 LEFT, RIGHT = 24, 96
 """Columns of the box's text in a window of ``SIZE``."""
@@ -139,6 +141,12 @@ def each_once(statuses: Sequence[str]) -> list[tuple[str, str]]:
     return [*zip(statuses, [*statuses[1:], statuses[0]], strict=True)]
 
 
+def with_the_first(statuses: Sequence[str]) -> list[tuple[str, str]]:
+    """Pairs of the first status with each other one, both ways."""
+    first, *others = statuses
+    return [pair for each in others for pair in ((first, each), (each, first))]
+
+
 def every_pair(statuses: Sequence[str]) -> list[tuple[str, str]]:
     return [*permutations(statuses, 2)]
 
@@ -159,7 +167,7 @@ async def test_no_frame_holds_a_sentence_that_is_false_now(
     key: str,
     statuses: tuple[str, ...],
     kind: type[TradesScreen] | type[TransfersScreen],
-    pairs: Callable[[Sequence[str]], list[tuple[str, str]]],
+    pairs: Pairs,
 ) -> None:
     """Pairs of states, driven while the box is open."""
     arrange(bench)
@@ -199,7 +207,7 @@ async def test_a_wallets_text_follows_its_message_and_its_verification(
     bench: Bench,
     monkeypatch: pytest.MonkeyPatch,
     is_linked: bool,
-    pairs: Callable[[Sequence[Any]], list[tuple[Any, Any]]],
+    pairs: Pairs,
 ) -> None:
     case = Case(bench, "alice-ethereum")
     if is_linked:
@@ -242,8 +250,15 @@ async def test_a_wallets_text_follows_its_message_and_its_verification(
     ],
     ids=["trade", "withdrawal"],
 )
+@pytest.mark.parametrize(
+    "pairs", [with_the_first, pytest.param(every_pair, marks=pytest.mark.thorough)]
+)
 async def test_a_question_names_the_state_that_is_now_or_closes_with_the_reason(
-    bench: Bench, arrange: Callable[[Bench], None], keys: Sequence[str], statuses: Sequence[str]
+    bench: Bench,
+    arrange: Callable[[Bench], None],
+    keys: Sequence[str],
+    statuses: Sequence[str],
+    pairs: Pairs,
 ) -> None:
     arrange(bench)
     moved = Moved(statuses[0])
@@ -252,7 +267,7 @@ async def test_a_question_names_the_state_that_is_now_or_closes_with_the_reason(
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
         await press(pilot, *keys)
-        for before, after in permutations(statuses, 2):
+        for before, after in pairs(statuses):
             moved.status = before
             await _move(pilot)
             await press(pilot, "C")
@@ -299,8 +314,9 @@ async def test_the_last_action_and_what_waits_follow_every_state(bench: Bench) -
             assert not [each for each in others if f"withdrawal 50.00 BUSD1 {each}" in seen(app)]
 
 
-async def test_a_quotes_text_follows_it_through_every_pair_of_phases(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("pairs", [each_once, pytest.param(every_pair, marks=pytest.mark.thorough)])
+async def test_a_quotes_text_follows_it_through_its_phases(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, pairs: Pairs
 ) -> None:
     bench.open(1, deposit="500.00")
     app = bench.console()
@@ -322,7 +338,7 @@ async def test_a_quotes_text_follows_it_through_every_pair_of_phases(
             screen.draw()
 
         frames = Frames(monkeypatch, screen.customer_text)
-        for before, after in permutations(phases, 2):
+        for before, after in pairs(phases):
             turn(before)
             first = screen.customer_text()
             await press(pilot, "t")

@@ -117,11 +117,11 @@ MORE = ("message: ", "r: 1 s: ", "> ", "ur:a-b/", "{'a': ", "ab:", "1 ", '{"r":'
 
 @pytest.mark.parametrize("filler", [*HOSTILE, *MORE])
 def test_no_paste_takes_long_to_read(filler: str) -> None:
-    text = (filler * 20_000)[:20_000]
+    text = (filler * 10_000)[:10_000]
     for name in ("evm", "bitcoin"):
-        started = time.process_time()
+        started = time.thread_time()
         read_clipboard(text, family(name))
-        assert time.process_time() - started < 0.5
+        assert time.thread_time() - started < 0.25
 
 
 def test_a_foreign_signature_in_a_mail_is_still_a_network_mismatch_of_the_same_key() -> None:

@@ -152,7 +152,7 @@ ANYTHING = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(paste=ANYTHING, customer=st.sampled_from(EVERYONE))
 def test_never_accepts_never_raises_and_never_repeats_what_nobody_signed(
     paste: str, customer: Customer

@@ -17,7 +17,7 @@ from tests.cli.conftest import sample_world, training_world
 from tests.cli.every_command import INTERACTIVE, Bank, lines, sample_bank
 from tests.cli.program import environment
 from tests.secrets.generated import FEW_OR_MANY, QUICK, Secret
-from tests.secrets.leaks import Parts
+from tests.secrets.leaks import Parts, pages_in
 
 from chainteller.cli.main import commands
 from chainteller.service.errors import SecretEntered
@@ -72,11 +72,12 @@ def test_no_command_keeps_a_secret(commanded: Bank, entered: SecretsEntered) -> 
     """
     found = {**dict.fromkeys(INTERACTIVE - ENDLESS, ()), **lines(commanded)}
     assert found.keys() | ENDLESS == commands().keys()
+    known = pages_in(commanded.home)
     _run_each(commanded, found, entered)
     turns = itertools.cycle(entered)
     for option in sorted(PLACE):
         commanded.run("accounts", "show", "TDA_1", option, next(turns).text)
-    assert Parts(entered).found_in(commanded.home) == set()
+    assert Parts(entered, known).found_in(commanded.home) == set()
 
 
 @FEW_OR_MANY
@@ -86,7 +87,7 @@ def test_no_command_for_a_remote_deployment_keeps_or_sends_a_secret(
     server = sample_bank(tmp_path / "server", sample_world, training_world)
     found = {path: line for path, line in lines(server).items() if commands()[path].calls}
     key = server.run("keys", "create", "--name", "remote").out.strip()
-    client = Bank(tmp_path / "client")
+    client, known = Bank(tmp_path / "client"), pages_in(tmp_path)
     client.home.mkdir()
     with _serving(server.home) as address, pytest.MonkeyPatch.context() as patch:
         patch.setenv("CHAINTELLER_API_KEY", key)
@@ -101,7 +102,7 @@ def test_no_command_for_a_remote_deployment_keeps_or_sends_a_secret(
             assert "SECRET_ENTERED" in ended.err, secret.kind
     (log,) = server.home.rglob("serve.log")
     assert log.stat().st_size
-    assert Parts(entered).found_in(tmp_path) == set()
+    assert Parts(entered, known).found_in(tmp_path) == set()
 
 
 def _run_each(
@@ -161,6 +162,7 @@ def test_a_command_line_that_is_wrong_anyway_is_refused_without_repeating_it(
 def test_no_line_of_the_plain_console_keeps_a_secret(
     commanded: Bank, entered: SecretsEntered
 ) -> None:
+    known = pages_in(commanded.home)
     own = [["note", "TDA_1", ""], ["handover", ""], ["last", ""], ["watch", ""], ["watch", "", ""]]
     said: list[str] = []
     for secret in (each.text for each in entered):
@@ -170,14 +172,14 @@ def test_no_line_of_the_plain_console_keeps_a_secret(
     ended = commanded.run("desk", "--plain", given="\n".join([*said, "quit", ""]))
     assert "note TDA_1" not in ended.out
     assert not {*Parts(entered).found((ended.out + ended.err).encode())}
-    assert Parts(entered).found_in(commanded.home) == set()
+    assert Parts(entered, known).found_in(commanded.home) == set()
 
 
 @FEW_OR_MANY
 def test_a_secret_that_is_submitted_as_a_signature_is_refused_and_not_repeated(
     commanded: Bank, entered: SecretsEntered
 ) -> None:
-    claim = lines_of_claim(commanded)
+    claim, known = lines_of_claim(commanded), pages_in(commanded.home)
     for secret in entered:
         for command, words in (("claim", secret.text), ("diagnose", "-")):
             given = f"{secret.text}\n"
@@ -187,7 +189,7 @@ def test_a_secret_that_is_submitted_as_a_signature_is_refused_and_not_repeated(
             assert "move the funds" in ended.err
             said = (ended.err + ended.out).encode()
             assert not {*Parts([secret]).found(said)}, (secret.kind, said)
-    assert Parts(entered).found_in(commanded.home) == set()
+    assert Parts(entered, known).found_in(commanded.home) == set()
 
 
 def lines_of_claim(bank: Bank) -> Sequence[str]:
