@@ -4,7 +4,7 @@ import click
 
 from chainteller.cli.lists import Selection, list_options
 from chainteller.cli.open_services import remembering, service, writing
-from chainteller.cli.options import TellerGroup, example, idempotent, options
+from chainteller.cli.options import group, options
 from chainteller.cli.output import document, line, record
 from chainteller.domain.agents import LOOK
 from chainteller.domain.clock import SystemClock
@@ -27,14 +27,12 @@ from chainteller.service.models.records import AuditRow
 from chainteller.service.paging import every
 
 
-@click.group("accounts", cls=TellerGroup)
+@group("accounts")
 def accounts() -> None:
     """Trading accounts: list, open, show, balances, limits, control."""
 
 
-@accounts.command(
-    "list", calls=[op.TRADING_ACCOUNTS], epilog=example("chainteller accounts list --text DDA-1001")
-)
+@accounts.command("list", calls=[op.TRADING_ACCOUNTS], example="accounts list --text DDA-1001")
 @list_options(op.TRADING_ACCOUNTS, ACCOUNT)
 def list_accounts(selection: Selection[TradingAccount]) -> None:
     """List trading accounts, the newest first."""
@@ -48,28 +46,23 @@ def list_accounts(selection: Selection[TradingAccount]) -> None:
 
 
 @accounts.command(
-    "open",
-    calls=[op.OPEN_TRADING_ACCOUNT],
-    epilog=example("chainteller accounts open DDA-1001 --type checking"),
+    "open", calls=[op.OPEN_TRADING_ACCOUNT], example="accounts open DDA-1001 --type checking"
 )
 @click.argument("bank_account_id")
 @click.option(
     "--type", "bank_account_type", required=True, metavar="TYPE", help="checking or savings"
 )
-@idempotent
-def open_account(bank_account_id: str, bank_account_type: str, idempotency_key: str | None) -> None:
+def open_account(bank_account_id: str, bank_account_type: str) -> None:
     """Open a trading account for a bank account."""
     request = OpenTradingAccount(
         bank_account_id=bank_account_id, bank_account_type=bank_account_type
     )
     with writing() as desk:
-        written = desk.open_trading_account(request, idempotency_key=idempotency_key)
+        written = desk.open_trading_account(request)
     record(written.value, ACCOUNT)
 
 
-@accounts.command(
-    "show", calls=[op.SHOW_TRADING_ACCOUNT], epilog=example("chainteller accounts show TDA_...")
-)
+@accounts.command("show", calls=[op.SHOW_TRADING_ACCOUNT], example="accounts show TDA_...")
 @click.argument("account_id")
 def show(account_id: str) -> None:
     """Show a trading account."""
@@ -77,9 +70,7 @@ def show(account_id: str) -> None:
         record(bank.trading_account(account_id), ACCOUNT)
 
 
-@accounts.command(
-    "text", calls=[op.SHOW_TRADING_ACCOUNT], epilog=example("chainteller accounts text TDA_...")
-)
+@accounts.command("text", calls=[op.SHOW_TRADING_ACCOUNT], example="accounts text TDA_...")
 @click.argument("account_id", metavar="ID")
 def text(account_id: str) -> None:
     """Print the text for the customer about an account and its pending activity."""
@@ -97,9 +88,7 @@ def text(account_id: str) -> None:
         line(each)
 
 
-@accounts.command(
-    "balances", calls=[op.TOKEN_BALANCES], epilog=example("chainteller accounts balances TDA_...")
-)
+@accounts.command("balances", calls=[op.TOKEN_BALANCES], example="accounts balances TDA_...")
 @click.argument("account_id")
 @click.option("--zero", is_flag=True, help="Include assets with a balance of zero.")
 @list_options(op.TOKEN_BALANCES, BALANCE, given=["include_zero"])
@@ -111,9 +100,7 @@ def balances(account_id: str, selection: Selection[TokenBalance], *, zero: bool)
     selection.write(found, nothing=nothing)
 
 
-@accounts.command(
-    "limits", calls=[op.LIMITS], epilog=example("chainteller accounts limits TDA_...")
-)
+@accounts.command("limits", calls=[op.LIMITS], example="accounts limits TDA_...")
 @click.argument("account_id")
 @list_options(op.LIMITS, LIMIT)
 def limits(account_id: str, selection: Selection[LimitUsage]) -> None:
@@ -125,9 +112,9 @@ def limits(account_id: str, selection: Selection[LimitUsage]) -> None:
 @accounts.command(
     "control",
     calls=[op.OPEN_DECISION, op.APPROVE_DECISION, op.DECISIONS],
-    epilog=example(
-        "chainteller accounts control TDA_... --set FROZEN --reason COMPLIANCE_REVIEW",
-        "chainteller accounts control TDA_... --lift --reason 'The customer was identified.'",
+    example=(
+        "accounts control TDA_... --set FROZEN --reason COMPLIANCE_REVIEW",
+        "accounts control TDA_... --lift --reason 'The customer was identified.'",
     ),
 )
 @click.argument("account_id", metavar="ID")
@@ -136,14 +123,12 @@ def limits(account_id: str, selection: Selection[LimitUsage]) -> None:
 @click.option("--reason", required=True, metavar="R", help="With --set a code; with --lift, words.")
 @click.option("--words", metavar="WORDS", help="More about the reason; customers don't see it.")
 @click.option("--until", metavar="TIME", help="When it's lifted by itself.")
-@idempotent
-def control(  # noqa: PLR0913 - one option each
+def control(
     account_id: str,
     control: str | None,
     reason: str,
     words: str | None,
     until: str | None,
-    idempotency_key: str | None,
     *,
     lift: bool,
 ) -> None:
@@ -153,9 +138,7 @@ def control(  # noqa: PLR0913 - one option each
     with writing() as desk:
         if lift:
             standing = _standing(desk, account_id)
-            decided = desk.approve_decision(
-                standing, Approval(answer=reason), idempotency_key=idempotency_key
-            )
+            decided = desk.approve_decision(standing, Approval(answer=reason))
         else:
             asked = OpenDecision(
                 kind="control",
@@ -165,7 +148,7 @@ def control(  # noqa: PLR0913 - one option each
                 words=words,
                 until=until,
             )
-            decided = desk.open_decision(asked, idempotency_key=idempotency_key)
+            decided = desk.open_decision(asked)
     record(decided.value, DECISION)
 
 
@@ -183,9 +166,7 @@ def _standing(bank: Service, account_id: str) -> str:
 
 
 @accounts.command(
-    "access",
-    calls=[op.SHOW_TRADING_ACCOUNT, op.AUDIT],
-    epilog=example("chainteller accounts access TDA_... --all"),
+    "access", calls=[op.SHOW_TRADING_ACCOUNT, op.AUDIT], example="accounts access TDA_... --all"
 )
 @click.argument("account_id", metavar="ID")
 @list_options(op.AUDIT, AUDIT_ROW, given=["trading_account_id", "text"])

@@ -5,7 +5,7 @@ import click
 from chainteller.cli.error_output import Usage, say
 from chainteller.cli.lists import Selection, list_options
 from chainteller.cli.open_services import service, unsigned, writing
-from chainteller.cli.options import TellerGroup, example, idempotent, options
+from chainteller.cli.options import group, options
 from chainteller.cli.output import record
 from chainteller.records.agents import AGENT
 from chainteller.service import operations as op
@@ -14,7 +14,7 @@ from chainteller.service.models.agents import Agent, ApproveAgent, EnrolAgent
 _one = click.argument("agent_id", metavar="ID")
 
 
-@click.group("agents", cls=TellerGroup)
+@group("agents")
 def agents() -> None:
     """People at desks: enrol a machine, approve, list, revoke."""
 
@@ -22,7 +22,8 @@ def agents() -> None:
 @agents.command(
     "enroll",
     calls=[op.ENROL_AGENT],
-    epilog=example("chainteller agents enroll", "chainteller agents enroll --name a.brandt"),
+    takes_key=False,
+    example=("agents enroll", "agents enroll --name a.brandt"),
 )
 @click.option("--name", metavar="NAME", help="Your user name; default: desk.operator.")
 @click.option("--replace", is_flag=True, help="Make another key where this machine has one.")
@@ -55,7 +56,7 @@ def enroll(name: str | None, *, replace: bool) -> None:
     say(f"A supervisor approves it: chainteller agents approve {enrolled.id} --role ROLE")
 
 
-@agents.command("list", calls=[op.AGENTS], epilog=example("chainteller agents list"))
+@agents.command("list", calls=[op.AGENTS], example="agents list")
 @list_options(op.AGENTS, AGENT)
 def list_agents(selection: Selection[Agent]) -> None:
     """List the keys of people at desks, newest first."""
@@ -66,33 +67,27 @@ def list_agents(selection: Selection[Agent]) -> None:
 @agents.command(
     "approve",
     calls=[op.APPROVE_AGENT],
-    epilog=example("chainteller agents approve AGT_... --role agent --role reviewer"),
+    example="agents approve AGT_... --role agent --role reviewer",
 )
 @_one
 @click.option("--role", "roles", multiple=True, metavar="R", help="A role of the policy.")
 @click.option("--expires", metavar="90d", help="How long the key is valid; default: no end.")
-@idempotent
-def approve(
-    agent_id: str, roles: tuple[str, ...], expires: str | None, idempotency_key: str | None
-) -> None:
+def approve(agent_id: str, roles: tuple[str, ...], expires: str | None) -> None:
     """Let an agent work. Compare the ID with the one that the agent reads to you.
 
     The first supervisor is approved by whoever has the database, with --database.
     """
     asked = ApproveAgent(roles=roles, expires=expires)
     with writing() as desk:
-        record(desk.approve_agent(agent_id, asked, idempotency_key=idempotency_key).value, AGENT)
+        record(desk.approve_agent(agent_id, asked).value, AGENT)
 
 
-@agents.command(
-    "revoke", calls=[op.REVOKE_AGENT], epilog=example("chainteller agents revoke AGT_...")
-)
+@agents.command("revoke", calls=[op.REVOKE_AGENT], example="agents revoke AGT_...")
 @_one
-@idempotent
-def revoke(agent_id: str, idempotency_key: str | None) -> None:
+def revoke(agent_id: str) -> None:
     """End an agent's key at once, as for a lost machine."""
     with writing() as desk:
-        record(desk.revoke_agent(agent_id, idempotency_key=idempotency_key).value, AGENT)
+        record(desk.revoke_agent(agent_id).value, AGENT)
 
 
 COMMANDS = (agents,)

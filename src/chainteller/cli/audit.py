@@ -16,8 +16,8 @@ from chainteller.cli.lists import (
     write_new_file,
 )
 from chainteller.cli.open_services import opened, service
-from chainteller.cli.options import FILE, TellerGroup, example, options
-from chainteller.cli.output import document, line, pairs
+from chainteller.cli.options import FILE, group, options
+from chainteller.cli.output import answer, document, pairs
 from chainteller.records.audit import AUDIT_ROW
 from chainteller.service import operations as op
 from chainteller.service.models.pages import ListQuery
@@ -25,12 +25,12 @@ from chainteller.service.models.records import AuditRow
 from chainteller.service.paging import every
 
 
-@click.group("audit", cls=TellerGroup)
+@group("audit")
 def audit() -> None:
     """The audit trail: every write and every refusal, from a log that only grows."""
 
 
-@audit.command("list", calls=[op.AUDIT], epilog=example("chainteller audit list --object TXN_..."))
+@audit.command("list", calls=[op.AUDIT], example="audit list --object TXN_...")
 @list_options(op.AUDIT, AUDIT_ROW)
 def list_rows(selection: Selection[AuditRow]) -> None:
     """List audit rows, newest first: all of them, or those of an account or a record."""
@@ -39,11 +39,7 @@ def list_rows(selection: Selection[AuditRow]) -> None:
 
 
 @audit.command(
-    "verify",
-    changes=False,
-    epilog=example(
-        "chainteller audit verify", "chainteller audit verify --head 2026-11-20.checkpoint"
-    ),
+    "verify", changes=False, example=("audit verify", "audit verify --head 2026-11-20.checkpoint")
 )
 @click.option(
     "--head", "file", type=FILE, metavar="FILE", help="Compare the log with this checkpoint, too."
@@ -77,10 +73,10 @@ def verify(file: Path | None) -> int:
 @audit.command(
     "export",
     calls=[op.AUDIT],
-    epilog=example(
-        "chainteller audit export audit.jsonl",
-        "chainteller audit export audit.csv",
-        "chainteller audit export /var/log/chainteller/audit.jsonl --follow",
+    example=(
+        "audit export audit.jsonl",
+        "audit export audit.csv",
+        "audit export /var/log/chainteller/audit.jsonl --follow",
     ),
 )
 @click.argument("file", type=FILE)
@@ -115,10 +111,10 @@ def export(file: Path, form: str | None, *, follow: bool) -> None:
     else:
         write_new_file(file, "".join(row.to_json() + "\n" for row in reversed(rows)))
     head = rows[0].hash if rows else ""
-    if options().json:
-        document({"file": str(file), "rows": len(rows), "head": head})
-    else:
-        line(f"{len(rows)} rows written to {file}; head {head or '-'}")
+    answer(
+        {"file": str(file), "rows": len(rows), "head": head},
+        f"{len(rows)} rows written to {file}; head {head or '-'}",
+    )
 
 
 def _tell(compared: dict[str, object]) -> None:

@@ -12,8 +12,8 @@ from chainteller.cli.confirmation import confirm
 from chainteller.cli.error_output import Exit, Usage, say
 from chainteller.cli.lists import Output, output_options, write_new_file
 from chainteller.cli.open_services import opened, service
-from chainteller.cli.options import FILE, TellerCommand, TellerGroup, example, options
-from chainteller.cli.output import document, line, pairs, text_of, verbatim
+from chainteller.cli.options import FILE, command, group, options
+from chainteller.cli.output import answer, document, line, pairs, text_of, verbatim
 from chainteller.records.fields import TEXT, Field, FieldList
 from chainteller.service import operations as op
 from chainteller.service.models.heads import AuditProof
@@ -23,7 +23,7 @@ _YES = click.option("--yes", is_flag=True, help="Don't ask for confirmation.")
 
 
 def _field(name: str, label: str) -> Field[_Row]:
-    return Field(name, label, TEXT, lambda row: text_of(row[name]) if row[name] else None)
+    return Field(name, label, TEXT, value=lambda row: text_of(row[name]) if row[name] else None)
 
 
 WITNESS: FieldList[_Row] = FieldList(
@@ -43,11 +43,10 @@ WITNESS: FieldList[_Row] = FieldList(
 # -- checkpoints and proofs ---------------------------------------------------------------------
 
 
-@click.command(
+@command(
     "checkpoint",
-    cls=TellerCommand,
     calls=[op.AUDIT_CHECKPOINT],
-    epilog=example("chainteller audit checkpoint --output 2026-11-20.checkpoint"),
+    example="audit checkpoint --output 2026-11-20.checkpoint",
 )
 @click.option("--output", "file", type=FILE, metavar="FILE", help="Write the note to a new file.")
 def checkpoint(file: Path | None) -> None:
@@ -68,12 +67,7 @@ def checkpoint(file: Path | None) -> None:
         line(f"head of {made.size} entries written to {file}")
 
 
-@click.command(
-    "proof",
-    cls=TellerCommand,
-    calls=[op.AUDIT_PROOF],
-    epilog=example("chainteller audit proof 120", "chainteller audit proof 120 --json"),
-)
+@command("proof", calls=[op.AUDIT_PROOF], example=("audit proof 120", "audit proof 120 --json"))
 @click.argument("row", type=click.IntRange(1))
 def proof(row: int) -> int:
     """Prove that audit ROW, by its number, is in the log, and check the proof.
@@ -83,17 +77,15 @@ def proof(row: int) -> int:
     with service() as bank:
         found = bank.audit_proof(str(row))
     holds = proves(found) and _is_signed(found)
-    if options().json:
-        document(found)
-    else:
-        pairs(
-            [
-                ("audit row", f"{found.seq} of {found.size}"),
-                ("root", found.root_hash),
-                ("hashes", len(found.hashes)),
-                ("proven", holds),
-            ]
-        )
+    answer(
+        found,
+        [
+            ("audit row", f"{found.seq} of {found.size}"),
+            ("root", found.root_hash),
+            ("hashes", len(found.hashes)),
+            ("proven", holds),
+        ],
+    )
     if holds:
         return Exit.DONE
     say(
@@ -160,11 +152,8 @@ def verify_head(file: Path) -> dict[str, object]:
 # -- restores and witnesses ---------------------------------------------------------------------
 
 
-@click.command(
-    "restored",
-    cls=TellerCommand,
-    changes=True,
-    epilog=example("chainteller audit restored --reason 'db1 was lost, db2 was 2 s behind'"),
+@command(
+    "restored", changes=True, example="audit restored --reason 'db1 was lost, db2 was 2 s behind'"
 )
 @click.option("--reason", required=True, metavar="R", help="Why, for the audit trail.")
 @_YES
@@ -181,18 +170,15 @@ def restored(reason: str, *, yes: bool) -> None:
         confirm(f"Accept the database as it is {known}?", yes=yes)
 
     found = log_heads.accept_restore(reason, confirmed)
-    if options().json:
-        document(found)
-        return
-    line(f"accepted, and on record in each log; {found['setAside']} notes set aside")
+    answer(found, f"accepted, and on record in each log; {found['setAside']} notes set aside")
 
 
-@click.group("witness", cls=TellerGroup)
+@group("witness")
 def witness() -> None:
     """Witnesses of the audit log, as `audit.witnesses` names them."""
 
 
-@witness.command("list", changes=False, epilog=example("chainteller audit witness list"))
+@witness.command("list", changes=False, example="audit witness list")
 @output_options(WITNESS)
 def list_witnesses(output: Output[_Row]) -> None:
     """List witnesses with the largest head that each has of each log; asks them."""
@@ -204,7 +190,7 @@ def list_witnesses(output: Output[_Row]) -> None:
 # -- keys ---------------------------------------------------------------------------------------
 
 
-@click.group("key", cls=TellerGroup)
+@group("key")
 def key() -> None:
     """Keys that sign heads of the audit log; they are in a file, never in the database."""
 
@@ -221,25 +207,25 @@ def _tell_keys(shown: Mapping[str, object]) -> None:
             line(f"  {text}")
 
 
-@key.command("create", changes=True, epilog=example("chainteller audit key create"))
+@key.command("create", changes=True, example="audit key create")
 def create_key() -> None:
     """Make the key that signs heads, and print its verifier keys: one for each log."""
     _tell_keys(log_heads.create_signing_key())
 
 
-@key.command("rotate", changes=True, epilog=example("chainteller audit key rotate"))
+@key.command("rotate", changes=True, example="audit key rotate")
 def rotate_key() -> None:
     """Make a new key; the former one signs beside it until the next rotation."""
     _tell_keys(log_heads.rotate_signing_key())
 
 
-@key.command("retire", changes=True, epilog=example("chainteller audit key retire"))
+@key.command("retire", changes=True, example="audit key retire")
 def retire_key() -> None:
     """Let the current key sign alone; what the former one signed is still recognised."""
     _tell_keys(log_heads.retire_signing_key())
 
 
-@key.command("show", changes=False, epilog=example("chainteller audit key show"))
+@key.command("show", changes=False, example="audit key show")
 def show_keys() -> None:
     """Print the verifier keys, for witnesses, profiles and auditors."""
     _tell_keys(log_heads.signing_keys())
@@ -248,7 +234,7 @@ def show_keys() -> None:
 # -- the writer's key ---------------------------------------------------------------------------
 
 
-@click.group("writer", cls=TellerGroup)
+@group("writer")
 def writer() -> None:
     """The key that marks the audit log; without it, nobody can write to it."""
 
@@ -256,7 +242,7 @@ def writer() -> None:
 @writer.command(
     "replace",
     changes=True,
-    epilog=example("chainteller audit writer replace --reason 'the file was copied by mistake'"),
+    example="audit writer replace --reason 'the file was copied by mistake'",
 )
 @click.option("--reason", required=True, metavar="R", help="Why, for the audit trail.")
 def replace_writer(reason: str) -> None:
@@ -266,10 +252,7 @@ def replace_writer(reason: str) -> None:
     in a file, put the new key there before.
     """
     found = log_heads.replace_writer_key(reason)
-    if options().json:
-        document(found)
-    else:
-        pairs(list(found.items()))
+    answer(found, list(found.items()))
 
 
 COMMANDS = (checkpoint, proof, restored, witness, key, writer)

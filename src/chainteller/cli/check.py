@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from chainteller.cli.error_output import Exit, Usage
-from chainteller.cli.options import TellerCommand, example, options
+from chainteller.cli.options import command, options
 from chainteller.cli.output import document, line
 from chainteller.domain.clock import SECOND
 from chainteller.domain.keys import duration_of
@@ -51,14 +51,13 @@ class _Duration(click.ParamType[float]):
         return seconds
 
 
-@click.command(
+@command(
     "check",
-    cls=TellerCommand,
     changes=False,
-    epilog=example(
-        "chainteller check https://bank.example/trading",
-        "chainteller check http://127.0.0.1:8080 --write --account TDA_... --wait 5m",
-        "chainteller check --adapter custody https://adapters.bank.example/custody",
+    example=(
+        "check https://bank.example/trading",
+        "check http://127.0.0.1:8080 --write --account TDA_... --wait 5m",
+        "check --adapter custody https://adapters.bank.example/custody",
     ),
 )
 @click.argument("address", metavar="URL")

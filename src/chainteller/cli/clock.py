@@ -1,11 +1,9 @@
 """The bank's time: show it, and say that the clock is right. They work on the database."""
 
-import click
-
 from chainteller.bootstrap import operator
 from chainteller.cli.administration import Outcome, engine
 from chainteller.cli.error_output import say
-from chainteller.cli.options import TellerGroup, example, options
+from chainteller.cli.options import group, options
 from chainteller.cli.output import document, line, pairs
 from chainteller.domain.clock import format_instant
 
@@ -23,12 +21,12 @@ _LABELS = {
 }
 
 
-@click.group("clock", cls=TellerGroup)
+@group("clock")
 def clock() -> None:
     """The bank's time: show it, and settle it when it is uncertain."""
 
 
-@clock.command("show", changes=False, epilog=example("chainteller clock show"))
+@clock.command("show", changes=False, example="clock show")
 def show() -> None:
     """Show the bank's time, what the clocks show, and whether time is certain."""
     found = _shown()
@@ -43,7 +41,7 @@ def show() -> None:
         )
 
 
-@clock.command("accept", changes=True, epilog=example("chainteller clock accept"))
+@clock.command("accept", changes=True, example="clock accept")
 def accept() -> None:
     """Say that the clock is right: a new epoch begins with the time that it shows."""
     done = _accepted()

@@ -4,22 +4,13 @@ import os
 import platform
 from dataclasses import fields
 
-import click
-
 from chainteller import __version__
 from chainteller.bootstrap import price_feed, signers
 from chainteller.cli import administration
 from chainteller.cli.error_output import Exit, report_error, say
 from chainteller.cli.open_services import service
-from chainteller.cli.options import (
-    Options,
-    TellerCommand,
-    TellerGroup,
-    example,
-    options,
-    wants_json,
-)
-from chainteller.cli.output import document, line, pairs, table
+from chainteller.cli.options import Options, command, group, options, wants_json
+from chainteller.cli.output import answer, document, line, table
 from chainteller.domain.clock import SystemClock
 from chainteller.paths import locate
 from chainteller.service import operations as op
@@ -30,12 +21,12 @@ from chainteller.settings.values import SettingsInvalid, without_password
 from chainteller.sqlite import sqlite3
 
 
-@click.group("config", cls=TellerGroup)
+@group("config")
 def config() -> None:
     """The configuration: path, show, validate. You edit the file; chainteller only reads it."""
 
 
-@config.command("path", changes=False, epilog=example("chainteller config path"))
+@config.command("path", changes=False, example="config path")
 def path() -> None:
     """Print where the configuration file is (or would be)."""
     found = str(locate(os.environ).config_file)
@@ -45,7 +36,7 @@ def path() -> None:
         line(found)
 
 
-@config.command("show", changes=False, epilog=example("chainteller config show --profile branch"))
+@config.command("show", changes=False, example="config show --profile branch")
 def show() -> None:
     """Show every setting, its value and the layer that it comes from. Secrets are masked."""
     given = options()
@@ -95,7 +86,7 @@ def _profile(given: Options, name: str) -> dict[str, str]:
     return {key: without_password(str(value)) for key, value in said.items() if value}
 
 
-@config.command("validate", changes=False, epilog=example("chainteller config validate"))
+@config.command("validate", changes=False, example="config validate")
 def validate() -> int:
     """Check file, environment and flags; ends with 2 and names every problem."""
     from chainteller.tui.console.command_table import clashes
@@ -112,10 +103,10 @@ def validate() -> int:
         return _not_valid(SettingsInvalid(unusable))
     file = given.configured.settings.paths.config_file
     found = str(file) if file.exists() else f"no file at {file}; the defaults apply"
-    if given.json:
-        document({"ok": True, "file": str(file), "exists": file.exists()})
-    else:
-        line(f"ok: {found}; place {place.kind} {without_password(place.address)}")
+    answer(
+        {"ok": True, "file": str(file), "exists": file.exists()},
+        f"ok: {found}; place {place.kind} {without_password(place.address)}",
+    )
     return Exit.DONE
 
 
@@ -125,9 +116,7 @@ def _not_valid(error: SettingsInvalid) -> int:
     return Exit.USAGE
 
 
-@click.command(
-    "info", cls=TellerCommand, calls=[op.CAPABILITIES], epilog=example("chainteller info --json")
-)
+@command("info", calls=[op.CAPABILITIES], example="info --json")
 def info() -> int:
     """Version, paths, the place it works on and what that offers."""
     given = options()
@@ -156,10 +145,7 @@ def info() -> int:
         code = report_error(error)
     else:
         facts |= offered
-    if given.json:
-        document(facts)
-    else:
-        pairs(list(facts.items()))
+    answer(facts, list(facts.items()))
     return code
 
 
@@ -189,12 +175,12 @@ def _capabilities() -> dict[str, object]:
     }
 
 
-@click.group("themes", cls=TellerGroup)
+@group("themes")
 def themes() -> None:
     """The console's themes: list, check."""
 
 
-@themes.command("list", changes=False, epilog=example("chainteller themes list"))
+@themes.command("list", changes=False, example="themes list")
 def list_themes() -> None:
     """List the themes, shipped and own."""
     from chainteller.tui.console.theme_files import load_themes
@@ -208,7 +194,7 @@ def list_themes() -> None:
             line(name)
 
 
-@themes.command("check", changes=False, epilog=example("chainteller themes check"))
+@themes.command("check", changes=False, example="themes check")
 def check_themes() -> int:
     """Check contrast and colours of every theme; ends with 1 where one falls short."""
     from chainteller.tui.console.theme_files import check_themes as problems_of

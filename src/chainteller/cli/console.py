@@ -6,15 +6,7 @@ from typing import TextIO
 import click
 
 from chainteller.cli import desk
-from chainteller.cli.options import (
-    FILE,
-    TellerCommand,
-    TellerGroup,
-    example,
-    options,
-    refuse_a_place,
-    wants_read_only,
-)
+from chainteller.cli.options import FILE, command, group, options, refuse_a_place, wants_read_only
 
 
 def open_desk(*, plain: bool) -> int:
@@ -27,18 +19,14 @@ def open_desk(*, plain: bool) -> int:
     return desk.open_console(configured)
 
 
-@click.command(
-    "desk", cls=TellerCommand, changes=False, epilog=example("chainteller desk --profile branch")
-)
+@command("desk", changes=False, example="desk --profile branch")
 @click.option("--plain", is_flag=True, help="Line by line, for a screen reader.")
 def desk_command(*, plain: bool) -> int:
     """Open the console."""
     return open_desk(plain=plain)
 
 
-@click.command(
-    "demo", cls=TellerCommand, changes=False, epilog=example("chainteller demo --seed 42")
-)
+@command("demo", changes=False, example="demo --seed 42")
 @click.option("--seed", default=desk.DEMO_SEED, show_default=True, help="Other sample data.")
 @click.option("--tour", is_flag=True, help="Take the guided tour.")
 def demo(seed: str, *, tour: bool) -> int:
@@ -47,15 +35,14 @@ def demo(seed: str, *, tour: bool) -> int:
     return desk.open_demo(seed, tour=tour, read_only=wants_read_only())
 
 
-@click.command(
+@command(
     "train",
-    cls=TellerCommand,
     changes=False,
-    epilog=example(
-        "chainteller train --list",
-        "chainteller train --progress",
-        "chainteller train 1 --report mine.json",
-        "chainteller train 1 --steps run.txt",
+    example=(
+        "train --list",
+        "train --progress",
+        "train 1 --report mine.json",
+        "train 1 --steps run.txt",
     ),
 )
 @click.argument("scenario", required=False)
@@ -100,14 +87,12 @@ def train(
     return training.run(scenario, seed=seed, report=report)
 
 
-@click.group("scenarios", cls=TellerGroup)
+@group("scenarios")
 def scenarios() -> None:
     """Training scenarios."""
 
 
-@scenarios.command(
-    "validate", changes=False, epilog=example("chainteller scenarios validate my-scenario.toml")
-)
+@scenarios.command("validate", changes=False, example="scenarios validate my-scenario.toml")
 @click.argument("file", type=FILE)
 def validate(file: Path) -> int:
     """Check a scenario file; ends with 1 and names every problem."""
@@ -116,9 +101,7 @@ def validate(file: Path) -> int:
     return training.validate(file)
 
 
-@scenarios.command(
-    "coverage", changes=False, epilog=example("chainteller scenarios coverage --json")
-)
+@scenarios.command("coverage", changes=False, example="scenarios coverage --json")
 def coverage() -> int:
     """Show which scenarios practise each error, state and daily task; 1 if one has none."""
     from chainteller.cli import training
@@ -126,9 +109,7 @@ def coverage() -> int:
     return training.show_coverage()
 
 
-@scenarios.command(
-    "summary", changes=False, epilog=example("chainteller scenarios summary reports/*.json")
-)
+@scenarios.command("summary", changes=False, example="scenarios summary reports/*.json")
 @click.argument("reports", nargs=-1, required=True, type=FILE)
 def summary(reports: tuple[Path, ...]) -> int:
     """Summarise the reports of many sessions, for a trainer."""

@@ -13,7 +13,7 @@ from chainteller.cli.customer_files import Refused
 from chainteller.cli.error_output import Exit, Usage, say
 from chainteller.cli.lists import Selection, list_options
 from chainteller.cli.open_services import opened, service, workspace
-from chainteller.cli.options import FILE, TellerGroup, example, options
+from chainteller.cli.options import FILE, group, options
 from chainteller.cli.output import document, line, pairs, text_of
 from chainteller.domain.customer_lines import FORGOTTEN_NAME
 from chainteller.domain.search_texts import NAMES_ALONE, is_too_short
@@ -51,14 +51,12 @@ _NOBODY = (
 )
 
 
-@click.group("customers", cls=TellerGroup)
+@group("customers")
 def customers() -> None:
     """The bank's customers: find, import, forget."""
 
 
-@customers.command(
-    "find", calls=[op.CUSTOMERS], epilog=example("chainteller customers find DDA-1001")
-)
+@customers.command("find", calls=[op.CUSTOMERS], example="customers find DDA-1001")
 @click.argument("text")
 @list_options(op.CUSTOMERS, CUSTOMER, given=["text"])
 def find(text: str, selection: Selection[Customer]) -> None:
@@ -80,10 +78,11 @@ def find(text: str, selection: Selection[Customer]) -> None:
 @customers.command(
     "import",
     calls=[op.IMPORT_CUSTOMERS, op.CHECK_CUSTOMER_IMPORT],
+    takes_key=False,
     unless=("check",),
-    epilog=example(
-        "chainteller customers import customers.csv --check",
-        "chainteller customers import customers.csv --report refused.jsonl",
+    example=(
+        "customers import customers.csv --check",
+        "customers import customers.csv --report refused.jsonl",
     ),
 )
 @click.argument("file", type=FILE)
@@ -125,7 +124,8 @@ def import_(*, file: Path, check: bool, report: Path | None) -> int:
 @customers.command(
     "forget",
     calls=[op.FORGET_CUSTOMER],
-    epilog=example("chainteller customers forget C-10042 --archive audit.archive"),
+    takes_key=False,
+    example="customers forget C-10042 --archive audit.archive",
 )
 @click.argument("reference")
 @click.option(

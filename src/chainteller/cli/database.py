@@ -9,8 +9,8 @@ from chainteller.cli import administration
 from chainteller.cli.disputes import dispute
 from chainteller.cli.error_output import Exit, report_error, say
 from chainteller.cli.open_services import workspace
-from chainteller.cli.options import FILE, TellerGroup, example, options
-from chainteller.cli.output import Column, document, line, pairs, table
+from chainteller.cli.options import FILE, group, options
+from chainteller.cli.output import Column, answer, document, line, pairs, table
 from chainteller.cli.transfer_reports import report
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.models.databases import UpgradeStep
@@ -24,16 +24,13 @@ _STEP: tuple[Column[UpgradeStep], ...] = (
 )
 
 
-@click.group("db", cls=TellerGroup)
+@group("db")
 def database() -> None:
     """The database of the embedded engine."""
 
 
 def _tell(outcome: dict[str, object]) -> None:
-    if options().json:
-        document(outcome)
-    else:
-        pairs(list(outcome.items()))
+    answer(outcome, list(outcome.items()))
 
 
 def _refusable(work: Callable[[], None]) -> int:
@@ -52,17 +49,14 @@ def _refused(error: ServiceUnavailable) -> int:
     return Exit.REFUSED if code is Exit.UNREACHABLE else code
 
 
-@database.command("init", changes=True, epilog=example("chainteller db init"))
+@database.command("init", changes=True, example="db init")
 def init() -> None:
     """Create the schema and the organisation `default`; a current database stays as it is."""
     _tell(administration.init())
 
 
 @database.command(
-    "upgrade",
-    changes=True,
-    unless=("plan", "check"),
-    epilog=example("chainteller db upgrade", "chainteller db upgrade --plan"),
+    "upgrade", changes=True, unless=("plan", "check"), example=("db upgrade", "db upgrade --plan")
 )
 @click.option("--check", is_flag=True, help="Only say whether one is needed: exit code 1 if so.")
 @click.option("--plan", is_flag=True, help="Show the steps and change nothing.")
@@ -108,7 +102,7 @@ def _show_plan(within: int | None) -> None:
     )
 
 
-@database.command("sample", changes=True, epilog=example("chainteller db sample"))
+@database.command("sample", changes=True, example="db sample")
 def sample() -> None:
     """Load the sample data into the organisation `default`; a second time changes nothing."""
     outcome = administration.fill()
@@ -120,31 +114,27 @@ def sample() -> None:
         )
 
 
-@database.command("check", changes=False, epilog=example("chainteller db check"))
+@database.command("check", changes=False, example="db check")
 def check() -> int:
     """Integrity of the file, journal mode and schema version."""
     report = administration.check()
-    if options().json:
-        document(report)
-    else:
-        pairs(
-            [
-                ("database", report.location),
-                ("healthy", report.healthy),
-                ("schema", f"{report.schema_state} {report.schema_version}"),
-                ("journal mode", report.journal_mode),
-                (report.kind, report.driver_version),
-            ]
-        )
+    answer(
+        report,
+        [
+            ("database", report.location),
+            ("healthy", report.healthy),
+            ("schema", f"{report.schema_state} {report.schema_version}"),
+            ("journal mode", report.journal_mode),
+            (report.kind, report.driver_version),
+        ],
+    )
     say(*(f"problem: {each}" for each in report.problems))
     say(*(f"note: {each}" for each in report.notes))
     return Exit.DONE if report.healthy else Exit.REFUSED
 
 
 @database.command(
-    "verify",
-    changes=False,
-    epilog=example("chainteller db verify", "chainteller db verify --archive audit-2026.archive"),
+    "verify", changes=False, example=("db verify", "db verify --archive audit-2026.archive")
 )
 @click.option(
     "--archive",
@@ -186,11 +176,7 @@ def _judged(breaches: list[str], causes: Sequence[str] = ()) -> int:
     return Exit.REFUSED
 
 
-@database.command(
-    "archive",
-    changes=True,
-    epilog=example("chainteller db archive audit-2026.archive --keep-days 400"),
-)
+@database.command("archive", changes=True, example="db archive audit-2026.archive --keep-days 400")
 @click.argument("file", type=FILE)
 @click.option(
     "--keep-days",
@@ -203,9 +189,7 @@ def archive(file: Path, keep_days: int | None) -> int:
     return _refusable(lambda: _tell(administration.archive(file, keep_days)))
 
 
-@database.command(
-    "backup", changes=False, epilog=example("chainteller db backup bank-2026-11-20.db")
-)
+@database.command("backup", changes=False, example="db backup bank-2026-11-20.db")
 @click.argument("file", type=FILE)
 def backup(file: Path) -> int:
     """Write a consistent copy to FILE while the database is in use."""
@@ -219,18 +203,14 @@ def _back_up(file: Path) -> None:
     _tell(outcome)
 
 
-@database.command(
-    "restore", changes=True, epilog=example("chainteller db restore bank-2026-11-20.db")
-)
+@database.command("restore", changes=True, example="db restore bank-2026-11-20.db")
 @click.argument("file", type=FILE)
 def restore(file: Path) -> int:
     """Put the database back to what FILE holds; the former one is kept beside it."""
     return _refusable(lambda: _tell(administration.restore(file)))
 
 
-@database.command(
-    "copy", changes=True, epilog=example("chainteller db copy postgresql://bank@db/teller")
-)
+@database.command("copy", changes=True, example="db copy postgresql://bank@db/teller")
 @click.argument("to_url", metavar="TO_URL")
 def copy(to_url: str) -> int:
     """Copy everything into another, empty database and verify both; stop the servers before."""

@@ -4,7 +4,7 @@ import click
 
 from chainteller.cli.lists import Selection, list_options
 from chainteller.cli.open_services import service, writing
-from chainteller.cli.options import TellerGroup, example, idempotent
+from chainteller.cli.options import group
 from chainteller.cli.output import record
 from chainteller.domain.decisions import RefusalReason
 from chainteller.records.decisions import DECISION
@@ -21,7 +21,7 @@ _one = click.argument("decision_id", metavar="ID")
 _answer = click.option("--answer", metavar="WORDS", help="Why; customers don't see it.")
 
 
-@click.group("decisions", cls=TellerGroup)
+@group("decisions")
 def decisions() -> None:
     """What waits for a person: withdrawals, controls, closed markets, statements."""
 
@@ -29,10 +29,7 @@ def decisions() -> None:
 @decisions.command(
     "list",
     calls=[op.DECISIONS],
-    epilog=example(
-        "chainteller decisions list --status open",
-        "chainteller decisions list --kind control --account TDA_...",
-    ),
+    example=("decisions list --status open", "decisions list --kind control --account TDA_..."),
 )
 @list_options(op.DECISIONS, DECISION)
 def list_decisions(selection: Selection[Decision]) -> None:
@@ -41,9 +38,7 @@ def list_decisions(selection: Selection[Decision]) -> None:
         selection.show(bank, bank.decisions, nothing="nothing waits for a person")
 
 
-@decisions.command(
-    "show", calls=[op.DECISION], epilog=example("chainteller decisions show DEC_...")
-)
+@decisions.command("show", calls=[op.DECISION], example="decisions show DEC_...")
 @_one
 def show(decision_id: str) -> None:
     """Show a decision."""
@@ -51,39 +46,33 @@ def show(decision_id: str) -> None:
         record(bank.decision(decision_id), DECISION)
 
 
-@decisions.command(
-    "take", calls=[op.TAKE_DECISION], epilog=example("chainteller decisions take DEC_...")
-)
+@decisions.command("take", calls=[op.TAKE_DECISION], example="decisions take DEC_...")
 @_one
-@idempotent
-def take(decision_id: str, idempotency_key: str | None) -> None:
+def take(decision_id: str) -> None:
     """Take a decision for fifteen minutes, so that others see who works on it."""
     with writing() as desk:
-        record(desk.take_decision(decision_id, idempotency_key=idempotency_key).value, DECISION)
+        record(desk.take_decision(decision_id).value, DECISION)
 
 
 @decisions.command(
     "approve",
     calls=[op.APPROVE_DECISION],
-    epilog=example("chainteller decisions approve DEC_... --answer 'The customer called back.'"),
+    example="decisions approve DEC_... --answer 'The customer called back.'",
 )
 @_one
 @_answer
-@idempotent
-def approve(decision_id: str, answer: str | None, idempotency_key: str | None) -> None:
+def approve(decision_id: str, answer: str | None) -> None:
     """Let a withdrawal pass, accept a statement, lift a control or open a market."""
     asked = Approval(answer=answer)
     with writing() as desk:
-        decided = desk.approve_decision(decision_id, asked, idempotency_key=idempotency_key)
+        decided = desk.approve_decision(decision_id, asked)
     record(decided.value, DECISION)
 
 
 @decisions.command(
     "refuse",
     calls=[op.REFUSE_DECISION],
-    epilog=example(
-        "chainteller decisions refuse DEC_... --reason NOT_CONFIRMED --answer 'No call back.'"
-    ),
+    example="decisions refuse DEC_... --reason NOT_CONFIRMED --answer 'No call back.'",
 )
 @_one
 @click.option(
@@ -94,54 +83,41 @@ def approve(decision_id: str, answer: str | None, idempotency_key: str | None) -
 )
 @_answer
 @click.option("--until", metavar="TIME", help="Until when a control or a closed market stays.")
-@idempotent
-def refuse(
-    decision_id: str,
-    reason: str,
-    answer: str | None,
-    until: str | None,
-    idempotency_key: str | None,
-) -> None:
+def refuse(decision_id: str, reason: str, answer: str | None, until: str | None) -> None:
     """Refuse a withdrawal, whose money is given back, or a statement; keep a control."""
     asked = Refusal(reason=reason, answer=answer, until=until)
     with writing() as desk:
-        decided = desk.refuse_decision(decision_id, asked, idempotency_key=idempotency_key)
+        decided = desk.refuse_decision(decision_id, asked)
     record(decided.value, DECISION)
 
 
 @decisions.command(
-    "note",
-    calls=[op.NOTE_DECISION],
-    epilog=example("chainteller decisions note DEC_... 'Send a photo of the device.'"),
+    "note", calls=[op.NOTE_DECISION], example="decisions note DEC_... 'Send a photo of the device.'"
 )
 @_one
 @click.argument("text")
-@idempotent
-def note(decision_id: str, text: str, idempotency_key: str | None) -> None:
+def note(decision_id: str, text: str) -> None:
     """Note what the customer is asked for; the first time, a withdrawal's deadline moves."""
     asked = DecisionNote(note=text)
     with writing() as desk:
-        noted = desk.note_decision(decision_id, asked, idempotency_key=idempotency_key)
+        noted = desk.note_decision(decision_id, asked)
     record(noted.value, DECISION)
 
 
 @decisions.command(
     "close-market",
     calls=[op.OPEN_DECISION],
-    epilog=example("chainteller decisions close-market sol-usd --reason MAINTENANCE"),
+    example="decisions close-market sol-usd --reason MAINTENANCE",
 )
 @click.argument("market")
 @click.option("--reason", required=True, metavar="R", help="A code, such as MAINTENANCE.")
 @click.option("--words", metavar="WORDS", help="More about the reason; customers don't see it.")
 @click.option("--until", metavar="TIME", help="When it opens by itself, as 2026-11-30T08:00:00Z.")
-@idempotent
-def close_market(
-    market: str, reason: str, words: str | None, until: str | None, idempotency_key: str | None
-) -> None:
+def close_market(market: str, reason: str, words: str | None, until: str | None) -> None:
     """Close a market for everybody; approving the decision opens it."""
     asked = OpenDecision(kind="market", subject=market, reason=reason, words=words, until=until)
     with writing() as desk:
-        record(desk.open_decision(asked, idempotency_key=idempotency_key).value, DECISION)
+        record(desk.open_decision(asked).value, DECISION)
 
 
 COMMANDS = (decisions,)

@@ -5,8 +5,8 @@ import click
 from chainteller.bootstrap import operator
 from chainteller.cli.administration import engine, judged
 from chainteller.cli.lists import Output, output_options
-from chainteller.cli.options import TellerGroup, example, options
-from chainteller.cli.output import document, line, text_of
+from chainteller.cli.options import group, options
+from chainteller.cli.output import answer, text_of
 from chainteller.records.fields import TEXT, Field, FieldList
 from chainteller.service.models.books import Dispute
 from chainteller.service.models.pages import Page
@@ -17,7 +17,7 @@ def _field(name: str, label: str) -> Field[Dispute]:
         value = getattr(dispute, name)
         return None if value is None else text_of(value)
 
-    return Field(name, label, TEXT, read)
+    return Field(name, label, TEXT, value=read)
 
 
 DISPUTE: FieldList[Dispute] = FieldList(
@@ -37,12 +37,12 @@ DISPUTE: FieldList[Dispute] = FieldList(
 )
 
 
-@click.group("dispute", cls=TellerGroup)
+@group("dispute")
 def dispute() -> None:
     """What verification found wrong in the books; payouts wait until it's cleared."""
 
 
-@dispute.command("list", changes=False, epilog=example("chainteller db dispute list"))
+@dispute.command("list", changes=False, example="db dispute list")
 @output_options(DISPUTE)
 def list_disputes(output: Output[Dispute]) -> None:
     """List disputes, the newest first; `*` is the catalogue or the deployment's log."""
@@ -54,9 +54,7 @@ def list_disputes(output: Output[Dispute]) -> None:
 
 
 @dispute.command(
-    "clear",
-    changes=True,
-    epilog=example("chainteller db dispute clear DSP_... --reason 'put back from the backup'"),
+    "clear", changes=True, example="db dispute clear DSP_... --reason 'put back from the backup'"
 )
 @click.argument("dispute_id", metavar="ID")
 @click.option("--reason", required=True, metavar="R", help="Why the books may be trusted again.")
@@ -67,7 +65,4 @@ def clear(dispute_id: str, reason: str) -> None:
     with engine() as found, judged():
         actor = operator(options().configured.settings)
         cleared = clear_any(found.context, actor, dispute_id, reason)
-    if options().json:
-        document(cleared)
-    else:
-        line(f"dispute {cleared.id} is cleared")
+    answer(cleared, f"dispute {cleared.id} is cleared")

@@ -7,17 +7,12 @@ import click
 
 from chainteller.cli import administration
 from chainteller.cli.error_output import Exit, report_error, say
-from chainteller.cli.options import TellerCommand, example, options
-from chainteller.cli.output import document, pairs
+from chainteller.cli.options import command, options
+from chainteller.cli.output import answer, document
 from chainteller.service.errors import ServiceUnavailable
 
 
-@click.command(
-    "drill",
-    cls=TellerCommand,
-    changes=False,
-    epilog=example("chainteller drill /srv/backups", "chainteller drill bank-2026-11-20.db --json"),
-)
+@command("drill", changes=False, example=("drill /srv/backups", "drill bank-2026-11-20.db --json"))
 @click.argument("place", metavar="FOLDER|FILE", type=click.Path(path_type=Path))
 def drill(place: Path) -> int:
     """Restore the newest backup of FOLDER beside the database, verify and compare it.
@@ -32,10 +27,10 @@ def drill(place: Path) -> int:
             document(error.to_wire())
         code = report_error(error)
         return Exit.REFUSED if code is Exit.UNREACHABLE else code
-    if options().json:
-        document({"ok": not breaches, "breaches": breaches, **outcome})
-    else:
-        pairs([(name, _shown(value)) for name, value in _told(outcome).items()])
+    answer(
+        {"ok": not breaches, "breaches": breaches, **outcome},
+        [(name, _shown(value)) for name, value in _told(outcome).items()],
+    )
     if breaches:
         say(
             f"BREACH: {breaches[0]}",

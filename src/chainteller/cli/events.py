@@ -9,7 +9,7 @@ from chainteller.bootstrap import OpenedService
 from chainteller.cli.error_output import Usage, say
 from chainteller.cli.lists import Output, output_options
 from chainteller.cli.open_services import opened
-from chainteller.cli.options import TellerCommand, example, options
+from chainteller.cli.options import command, options
 from chainteller.cli.output import document, line
 from chainteller.records.audit import EVENT
 from chainteller.service import operations as op
@@ -20,14 +20,13 @@ from chainteller.service.models.records import Event, EventPage
 _AT_ONCE = op.EVENTS_AT_ONCE
 
 
-@click.command(
+@command(
     "events",
-    cls=TellerCommand,
     calls=[op.EVENTS],
-    epilog=example(
-        "chainteller events --after 1200 --json",
-        "chainteller events --all --format csv --output events.csv",
-        "chainteller events --follow",
+    example=(
+        "events --after 1200 --json",
+        "events --all --format csv --output events.csv",
+        "events --follow",
     ),
 )
 @click.option(

@@ -4,21 +4,16 @@ import click
 
 from chainteller.cli.lists import Output, output_options
 from chainteller.cli.open_services import service
-from chainteller.cli.options import TellerCommand, example
+from chainteller.cli.options import command
 from chainteller.records.finding import FOUND
 from chainteller.service import operations as op
 from chainteller.service.models.finding import Found
 
 
-@click.command(
+@command(
     "find",
-    cls=TellerCommand,
     calls=[op.FIND],
-    epilog=example(
-        "chainteller find mara whitlok",
-        "chainteller find TXN_E1FW..2CCQ",
-        "chainteller find j. cartwright 250.00",
-    ),
+    example=("find mara whitlok", "find TXN_E1FW..2CCQ", "find j. cartwright 250.00"),
 )
 @click.argument("words", nargs=-1, required=True)
 @output_options(FOUND)

@@ -7,8 +7,8 @@ import click
 from chainteller.cli.administration import api_keys, judged
 from chainteller.cli.error_output import say
 from chainteller.cli.lists import Output, output_options
-from chainteller.cli.options import TellerGroup, example, options
-from chainteller.cli.output import document, line, text_of
+from chainteller.cli.options import group, options
+from chainteller.cli.output import answer, text_of
 from chainteller.domain.actors import DESK, DESK_SCOPES, SCOPES, WITHHELD
 from chainteller.records.fields import TEXT, Field, FieldList
 
@@ -20,7 +20,7 @@ _Key = Mapping[str, object]
 
 
 def _field(name: str, label: str) -> Field[_Key]:
-    return Field(name, label, TEXT, lambda key: text_of(key[name]) if key[name] else None)
+    return Field(name, label, TEXT, value=lambda key: text_of(key[name]) if key[name] else None)
 
 
 KEY: FieldList[_Key] = FieldList(
@@ -39,7 +39,7 @@ KEY: FieldList[_Key] = FieldList(
 )
 
 
-@click.group("keys", cls=TellerGroup)
+@group("keys")
 def keys() -> None:
     """API keys: create, list, revoke, rotate."""
 
@@ -47,10 +47,10 @@ def keys() -> None:
 @keys.command(
     "create",
     changes=True,
-    epilog=example(
-        "chainteller keys create --name branch-7 --kind desk",
-        "chainteller keys create --name audit --scope events:read --expires 90d",
-        "chainteller keys create --name machine --expires never",
+    example=(
+        "keys create --name branch-7 --kind desk",
+        "keys create --name audit --scope events:read --expires 90d",
+        "keys create --name machine --expires never",
     ),
 )
 @click.option("--name", required=True, help="The name shown in the audit trail.")
@@ -81,7 +81,7 @@ def create(
     _show(made.key_id, made.text)
 
 
-@keys.command("list", changes=False, epilog=example("chainteller keys list --format csv"))
+@keys.command("list", changes=False, example="keys list --format csv")
 @output_options(KEY)
 def list_keys(output: Output[_Key]) -> None:
     """List keys; their secrets are not kept."""
@@ -91,21 +91,16 @@ def list_keys(output: Output[_Key]) -> None:
     output.write({"data": rows}, rows, nothing=nothing)
 
 
-@keys.command("revoke", changes=True, epilog=example("chainteller keys revoke 4fT9aX2c"))
+@keys.command("revoke", changes=True, example="keys revoke 4fT9aX2c")
 @click.argument("key_id", metavar="ID")
 def revoke(key_id: str) -> None:
     """Revoke a key at once."""
     with api_keys() as found:
         found.revoke(key_id)
-    if options().json:
-        document({"id": key_id, "status": "revoked"})
-    else:
-        line(f"key {key_id} is revoked")
+    answer({"id": key_id, "status": "revoked"}, f"key {key_id} is revoked")
 
 
-@keys.command(
-    "rotate", changes=True, epilog=example("chainteller keys rotate 4fT9aX2c --overlap 1h")
-)
+@keys.command("rotate", changes=True, example="keys rotate 4fT9aX2c --overlap 1h")
 @click.argument("key_id", metavar="ID")
 @click.option("--overlap", default="24h", metavar="24h", help="How long the old key remains valid.")
 def rotate(key_id: str, overlap: str) -> None:
@@ -117,10 +112,7 @@ def rotate(key_id: str, overlap: str) -> None:
 
 
 def _show(key_id: str, text: str) -> None:
-    if options().json:
-        document({"id": key_id, "key": text})
-    else:
-        line(text)
+    answer({"id": key_id, "key": text}, text)
 
 
 COMMANDS = (keys,)

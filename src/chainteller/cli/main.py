@@ -9,7 +9,7 @@ import click
 
 from chainteller import __version__, garbage
 from chainteller.cli.command_index import read_index
-from chainteller.cli.options import TellerCommand, TellerGroup, example
+from chainteller.cli.options import TellerCommand, TellerGroup, epilog
 from chainteller.cli.runner import run_program
 from chainteller.service import operations as op
 from chainteller.service.operations import Endpoint
@@ -77,10 +77,7 @@ class Program(TellerGroup):
     cls=Program,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog=example(
-        "chainteller demo",
-        "chainteller trade buy sol-usd --spend 1000 --account TDA_... --fund --yes --wait",
-    ),
+    epilog=epilog(("demo", "trade buy sol-usd --spend 1000 --account TDA_... --fund --yes --wait")),
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")
 @click.pass_context

@@ -8,7 +8,7 @@ import click
 from chainteller.cli.amounts import request_amount
 from chainteller.cli.lists import Selection, list_options
 from chainteller.cli.open_services import opened, service, writing
-from chainteller.cli.options import TellerCommand, example, idempotent, options
+from chainteller.cli.options import command, options
 from chainteller.cli.output import document, line, record
 from chainteller.domain.money import asset_sold
 from chainteller.records.markets import MARKET, PRICE
@@ -21,12 +21,7 @@ from chainteller.service.models.quotes import QuoteRequest
 SIDES = click.Choice(["buy", "sell"], case_sensitive=False)
 
 
-@click.command(
-    "markets",
-    cls=TellerCommand,
-    calls=[op.MARKETS],
-    epilog=example("chainteller markets sol-usd --json", "chainteller markets --watch"),
-)
+@command("markets", calls=[op.MARKETS], example=("markets sol-usd --json", "markets --watch"))
 @click.argument("names", metavar="[NAME]...", nargs=-1)
 @click.option("--watch", is_flag=True, help="Continue with one line per change, until ctrl-c.")
 @list_options(op.MARKETS, MARKET, given=["names"])
@@ -57,12 +52,7 @@ def _changed(market: Market) -> None:
     sys.stdout.flush()
 
 
-@click.command(
-    "prices",
-    cls=TellerCommand,
-    calls=[op.PRICES],
-    epilog=example("chainteller prices sol-usd --format csv"),
-)
+@command("prices", calls=[op.PRICES], example="prices sol-usd --format csv")
 @click.argument("market")
 @list_options(op.PRICES, PRICE)
 def prices(market: str, selection: Selection[PriceSample]) -> None:
@@ -71,25 +61,21 @@ def prices(market: str, selection: Selection[PriceSample]) -> None:
         selection.write(bank.prices(market), nothing="no prices yet")
 
 
-@click.command(
+@command(
     "quote",
-    cls=TellerCommand,
     calls=[op.CREATE_QUOTE],
-    epilog=example("chainteller quote sol-usd buy 1000.00", "chainteller quote sol-usd sell 2.5"),
+    example=("quote sol-usd buy 1000.00", "quote sol-usd sell 2.5"),
 )
 @click.argument("market")
 @click.argument("side", type=SIDES)
 @click.argument("amount")
 @click.option("--account", help="Bind the quote to this trading account.")
-@idempotent
-def quote(
-    market: str, side: str, amount: str, account: str | None, idempotency_key: str | None
-) -> None:
+def quote(market: str, side: str, amount: str, account: str | None) -> None:
     """Get a guaranteed price; AMOUNT is of the asset sold."""
     asked = request_amount(amount, asset_sold(market, side))
     request = QuoteRequest(amount=asked, side=side, trading_account_id=account)
     with writing() as desk:
-        written = desk.create_quote(market, request, idempotency_key=idempotency_key)
+        written = desk.create_quote(market, request)
     if options().json:
         document(Page.whole((written.value,)))
     else:

@@ -4,14 +4,14 @@ import click
 
 from chainteller.cli.lists import Selection, list_options
 from chainteller.cli.open_services import service, writing
-from chainteller.cli.options import TellerGroup, example, idempotent
+from chainteller.cli.options import group
 from chainteller.cli.output import record
 from chainteller.records.notes import NOTE
 from chainteller.service import operations as op
 from chainteller.service.models.notes import AddNote, Note
 
 
-@click.group("notes", cls=TellerGroup)
+@group("notes")
 def notes() -> None:
     """Notes of the team: list, add, erase."""
 
@@ -19,9 +19,7 @@ def notes() -> None:
 @notes.command(
     "list",
     calls=[op.NOTES],
-    epilog=example(
-        "chainteller notes list --account TDA_...", "chainteller notes list --text 'call back'"
-    ),
+    example=("notes list --account TDA_...", "notes list --text 'call back'"),
 )
 @list_options(op.NOTES, NOTE)
 def list_notes(selection: Selection[Note]) -> None:
@@ -30,28 +28,22 @@ def list_notes(selection: Selection[Note]) -> None:
         selection.show(bank, bank.notes, nothing="no notes")
 
 
-@notes.command(
-    "add",
-    calls=[op.ADD_NOTE],
-    epilog=example("chainteller notes add TDA_... 'Call back after 16:00.'"),
-)
+@notes.command("add", calls=[op.ADD_NOTE], example="notes add TDA_... 'Call back after 16:00.'")
 @click.argument("subject", metavar="ID")
 @click.argument("content", metavar="WORDS")
-@idempotent
-def add(subject: str, content: str, idempotency_key: str | None) -> None:
+def add(subject: str, content: str) -> None:
     """Note something about a customer, an account, a record or a market."""
     asked = AddNote(subject=subject, content=content)
     with writing() as desk:
-        record(desk.add_note(asked, idempotency_key=idempotency_key).value, NOTE)
+        record(desk.add_note(asked).value, NOTE)
 
 
-@notes.command("erase", calls=[op.ERASE_NOTE], epilog=example("chainteller notes erase NTE_..."))
+@notes.command("erase", calls=[op.ERASE_NOTE], example="notes erase NTE_...")
 @click.argument("note_id", metavar="ID")
-@idempotent
-def erase(note_id: str, idempotency_key: str | None) -> None:
+def erase(note_id: str) -> None:
     """Erase what a note says. Who noted something about what, and when, stays on record."""
     with writing() as desk:
-        record(desk.erase_note(note_id, idempotency_key=idempotency_key).value, NOTE)
+        record(desk.erase_note(note_id).value, NOTE)
 
 
 COMMANDS = (notes,)

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from chainteller.bootstrap import OpenedService, open_service, workspace_file
 from chainteller.cli.error_output import say
-from chainteller.cli.options import options
+from chainteller.cli.options import idempotency_key, options
 from chainteller.service.cases import ForCase
 from chainteller.service.errors import NotOffered
 from chainteller.service.interface import Service
@@ -84,7 +84,8 @@ def writing() -> Iterator[Recorder]:
 @contextmanager
 def recording(inner: Service) -> Iterator[Recorder]:
     with workspace() as own:
-        yield Recorder(layered(inner, Remembering(own), ForCase(lambda: options().case)), own)
+        remembered = layered(inner, Remembering(own), ForCase(lambda: options().case))
+        yield Recorder(remembered, own, idempotency_key())
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 _KEY = "chainteller.options"
 _NEGATIVE = re.compile("--?[^A-Za-z-]")
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +68,13 @@ def _global_options(*, hidden: bool) -> list[click.Parameter]:
     ]
 
 
+_KEY_OPTION = click.Option(
+    ["--idempotency-key"],
+    metavar="K",
+    help="Repeat a call that may have gone through, safely.",
+    expose_value=False,
+    callback=_remember,
+)
 GLOBAL_OPTIONS = tuple(str(each.name) for each in _global_options(hidden=True))
 """Their names."""
 
@@ -80,6 +86,8 @@ class TellerCommand(click.Command):
         calls: the operations of the service that it makes available.
         changes: whether it changes data of the place without the service, as ``db`` does.
         unless: the parameters with which it only reads.
+        example: it in use, without the program's name; several are several lines.
+        takes_key: whether ``--idempotency-key`` is that of its first write.
 
     Raises:
         ValueError: neither is declared.
@@ -91,8 +99,12 @@ class TellerCommand(click.Command):
         calls: "Sequence[Operation[Any]]" = (),
         changes: bool | None = None,
         unless: "Sequence[str]" = (),
+        example: str | Sequence[str] = (),
+        takes_key: bool = True,
         **kwargs: Any,
     ) -> None:
+        if example:
+            kwargs["epilog"] = epilog(example)
         super().__init__(*args, **kwargs)
         if not calls and changes is None:
             raise ValueError(
@@ -102,6 +114,8 @@ class TellerCommand(click.Command):
         self.calls = tuple(calls)
         self.writes = bool(changes) or any(each.writes for each in calls)
         self.unless = unless
+        if takes_key and any(each.writes for each in calls):
+            self.params.append(_KEY_OPTION)
         self.params += _global_options(hidden=True)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -149,9 +163,20 @@ class TellerGroup(click.Group):
 TellerGroup.group_class = TellerGroup
 
 
-def example(*lines: str) -> str:
-    """An epilog that shows the command in use, line by line."""
-    return "\b\nExample:\n" + "\n".join(f"  {line}" for line in lines)
+def epilog(example: str | Sequence[str]) -> str:
+    """What a help page says of a command in use."""
+    lines = [example] if isinstance(example, str) else example
+    return "\b\nExample:\n" + "\n".join(f"  chainteller {line}" for line in lines)
+
+
+def command(name: str, **declared: Any) -> Callable[[Callable[..., Any]], TellerCommand]:
+    """Declare a command of the program itself."""
+    return click.command(name, cls=TellerCommand, **declared)
+
+
+def group(name: str) -> Callable[[Callable[..., Any]], TellerGroup]:
+    """Declare a group of commands."""
+    return click.group(name, cls=TellerGroup)
 
 
 class FileName(click.Path):
@@ -175,13 +200,6 @@ class FileName(click.Path):
 
 
 FILE = FileName()
-
-
-def idempotent(function: Function) -> Function:
-    """Give a writing command its ``--idempotency-key``."""
-    return click.option(
-        "--idempotency-key", metavar="K", help="Repeat a call that may have gone through, safely."
-    )(function)
 
 
 def options() -> Options:
@@ -213,6 +231,12 @@ def refuse_a_place(what: str) -> None:
 def wants_json() -> bool:
     """Whether ``--json`` was given, known even where the settings cannot be read."""
     return bool(click.get_current_context().meta.get(_KEY, {}).get("json"))
+
+
+def idempotency_key() -> str | None:
+    """What ``--idempotency-key`` names."""
+    found: str | None = click.get_current_context().meta.get(_KEY, {}).get("idempotency_key")
+    return found
 
 
 def wants_read_only() -> bool:

@@ -32,6 +32,16 @@ def document(value: WireModel | object) -> None:
     click.echo(json_text(value))
 
 
+def answer(body: WireModel | object, text: str | Sequence[tuple[str, object]]) -> None:
+    """Print the body with ``--json``, else a line, or names and values."""
+    if options().json:
+        document(body)
+    elif isinstance(text, str):
+        line(text)
+    else:
+        pairs(text)
+
+
 def json_text(value: WireModel | object) -> str:
     """Serialise a document on one line, with everything that a terminal would interpret escaped."""
     if isinstance(value, WireModel):

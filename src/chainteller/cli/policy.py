@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from chainteller.cli.administration import engine
-from chainteller.cli.options import TellerGroup, example, options
+from chainteller.cli.options import group, options
 from chainteller.cli.output import document, line
 from chainteller.domain.clock import format_instant
 from chainteller.domain.decisions import ReviewLine, is_by_person
@@ -28,12 +28,12 @@ _VERDICTS = {
 """What a line says of a withdrawal (``policy_trials.Verdict``), in words."""
 
 
-@click.group("policy", cls=TellerGroup)
+@group("policy")
 def policy() -> None:
     """What waits for a person, who may do what, and what needs two."""
 
 
-@policy.command("check", changes=False, epilog=example("chainteller policy check policy.toml"))
+@policy.command("check", changes=False, example="policy check policy.toml")
 @click.argument("file", type=click.Path(path_type=Path))
 def check(file: Path) -> None:
     """Check a policy file, and show its lines in the order in which they count."""
@@ -50,7 +50,7 @@ def check(file: Path) -> None:
         line(told)
 
 
-@policy.command("explain", changes=False, epilog=example("chainteller policy explain TXN_..."))
+@policy.command("explain", changes=False, example="policy explain TXN_...")
 @click.argument("identifier", metavar="ID")
 def explain(identifier: str) -> None:
     """Say why a withdrawal waited: which line of its policy counts, and what the others say.
@@ -86,9 +86,7 @@ def explain(identifier: str) -> None:
         line(f"no person was needed: {shown.reason or 'it went on at once'}")
 
 
-@policy.command(
-    "try", changes=False, epilog=example("chainteller policy try stricter.toml --days 30")
-)
+@policy.command("try", changes=False, example="policy try stricter.toml --days 30")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--days", type=click.IntRange(1, 366), default=30, help="How far back; default: 30.")
 def try_(file: Path, days: int) -> None:
@@ -154,8 +152,8 @@ def _told(found: Policy) -> Iterator[str]:
     """What a policy says beside its reviews, line by line."""
     for role, may in found.roles:
         yield f"role {role}: {', '.join(may) or 'nothing'}"
-    for group, role in found.sign_in:
-        yield f"whoever signs in with the group {group} is {role}"
+    for named, role in found.sign_in:
+        yield f"whoever signs in with the group {named} is {role}"
     if found.case.wanted is not CaseWanted.OFF:
         form = f" of the form {found.case.pattern}" if found.case.pattern else ""
         yield f"a case{form} is {found.case.wanted}"

@@ -6,7 +6,7 @@ import click
 
 from chainteller.cli.lists import Selection, list_options
 from chainteller.cli.open_services import service
-from chainteller.cli.options import TellerGroup, example
+from chainteller.cli.options import group
 from chainteller.cli.output import record
 from chainteller.records.trades import QUOTE
 from chainteller.service import operations as op
@@ -15,14 +15,12 @@ from chainteller.service.models.pages import ListQuery, Page
 from chainteller.service.models.quotes import Quote
 
 
-@click.group("quotes", cls=TellerGroup)
+@group("quotes")
 def quotes() -> None:
     """Quotes: list, show. `chainteller quote` asks for one."""
 
 
-@quotes.command(
-    "list", calls=[op.QUOTES], epilog=example("chainteller quotes list TDA_... --status open")
-)
+@quotes.command("list", calls=[op.QUOTES], example="quotes list TDA_... --status open")
 @click.argument("account_id", metavar="[ACCOUNT]", required=False)
 @list_options(op.QUOTES, QUOTE, given=["trading_account_id"])
 def list_quotes(account_id: str | None, selection: Selection[Quote]) -> None:
@@ -41,7 +39,7 @@ def list_quotes(account_id: str | None, selection: Selection[Quote]) -> None:
         )
 
 
-@quotes.command("show", calls=[op.SHOW_QUOTE], epilog=example("chainteller quotes show QTE_..."))
+@quotes.command("show", calls=[op.SHOW_QUOTE], example="quotes show QTE_...")
 @click.argument("quote_id", metavar="QTE")
 def show(quote_id: str) -> None:
     """Show a quote."""

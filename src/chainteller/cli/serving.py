@@ -8,21 +8,20 @@ import click
 
 from chainteller.cli import administration
 from chainteller.cli.error_output import Usage
-from chainteller.cli.options import FILE, TellerCommand, example, options
+from chainteller.cli.options import FILE, command, options
 from chainteller.cli.telemetry import GATEWAY, SERVICE, telemetry_of
 
 if TYPE_CHECKING:
     from chainteller.api.tls import Certificate
 
 
-@click.command(
+@command(
     "serve",
-    cls=TellerCommand,
     changes=True,
-    epilog=example(
-        "chainteller serve --port 8080",
-        "chainteller serve --sample --log -",
-        "chainteller serve --for https://provider.example/trading",
+    example=(
+        "serve --port 8080",
+        "serve --sample --log -",
+        "serve --for https://provider.example/trading",
     ),
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")

@@ -3,24 +3,17 @@
 import threading
 from typing import TYPE_CHECKING
 
-import click
-
 from chainteller.cli.error_output import say
 from chainteller.cli.open_services import service
-from chainteller.cli.options import TellerCommand, example, options
-from chainteller.cli.output import document, line, pairs
+from chainteller.cli.options import command, options
+from chainteller.cli.output import answer, document, pairs
 from chainteller.service import operations as op
 
 if TYPE_CHECKING:
     from chainteller.remote.signed_in import SignIn
 
 
-@click.command(
-    "sign-in",
-    cls=TellerCommand,
-    calls=[op.CAPABILITIES],
-    epilog=example("chainteller sign-in --profile bank"),
-)
+@command("sign-in", calls=[op.CAPABILITIES], example="sign-in --profile bank")
 def sign_in() -> None:
     """Sign in with the issuer that the profile names.
 
@@ -38,23 +31,15 @@ def sign_in() -> None:
     _show_who()
 
 
-@click.command("sign-out", cls=TellerCommand, changes=False, epilog=example("chainteller sign-out"))
+@command("sign-out", changes=False, example="sign-out")
 def sign_out() -> None:
     """Forget the sign-in on this machine, and have the issuer end it."""
     found = _sign_in()
     was_signed_in = found.end()
-    if options().json:
-        document({"signedOut": was_signed_in})
-    else:
-        line("signed out" if was_signed_in else "nobody had signed in")
+    answer({"signedOut": was_signed_in}, "signed out" if was_signed_in else "nobody had signed in")
 
 
-@click.command(
-    "whoami",
-    cls=TellerCommand,
-    calls=[op.CAPABILITIES],
-    epilog=example("chainteller whoami"),
-)
+@command("whoami", calls=[op.CAPABILITIES], example="whoami")
 def whoami() -> None:
     """Say who you are for the service, and what you may do there."""
     _show_who()

@@ -9,20 +9,19 @@ from chainteller.cli.documents import output_file, write_document
 from chainteller.cli.error_output import Usage, say
 from chainteller.cli.lists import DAY
 from chainteller.cli.open_services import service
-from chainteller.cli.options import TellerCommand, example, options
+from chainteller.cli.options import command, options
 from chainteller.service import operations as op
 from chainteller.workspace.activity import Activity
 from chainteller.workspace.forms import FORMS
 from chainteller.workspace.statements import render, statement_or_activity
 
 
-@click.command(
+@command(
     "statement",
-    cls=TellerCommand,
     calls=[op.STATEMENT],
-    epilog=example(
-        "chainteller statement TDA_... --from 2026-11-01 --to 2026-11-30",
-        "chainteller statement TDA_... --from 2026-11-01 --format pdf --output november.pdf",
+    example=(
+        "statement TDA_... --from 2026-11-01 --to 2026-11-30",
+        "statement TDA_... --from 2026-11-01 --format pdf --output november.pdf",
     ),
 )
 @click.argument("account_id", metavar="ACCOUNT")

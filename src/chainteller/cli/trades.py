@@ -17,14 +17,8 @@ from chainteller.cli.lists import Selection, list_options
 from chainteller.cli.markets import SIDES
 from chainteller.cli.named import TRADES, receipt_form
 from chainteller.cli.open_services import opened, recording, service, writing
-from chainteller.cli.options import (
-    TellerCommand,
-    TellerGroup,
-    example,
-    idempotent,
-    options,
-)
-from chainteller.cli.output import document, line, record
+from chainteller.cli.options import command, group, idempotency_key, options
+from chainteller.cli.output import answer, record
 from chainteller.domain.assets import USD
 from chainteller.domain.money import asset_sold, format_cents, parse_atoms
 from chainteller.domain.randomness import SystemRandomness
@@ -44,32 +38,24 @@ _ENDS = {
 }
 
 
-@click.command(
-    "execute",
-    cls=TellerCommand,
-    calls=[op.EXECUTE_QUOTE],
-    epilog=example("chainteller execute QTE_... --account TDA_..."),
-)
+@command("execute", calls=[op.EXECUTE_QUOTE], example="execute QTE_... --account TDA_...")
 @click.argument("quote_id")
 @click.option("--account", "account_id", required=True, metavar="ID", help="The trading account.")
-@idempotent
-def execute(quote_id: str, account_id: str, idempotency_key: str | None) -> None:
+def execute(quote_id: str, account_id: str) -> None:
     """Execute a quote at its price."""
     request = ExecuteRequest(trading_account_id=account_id)
     with writing() as desk:
-        written = desk.execute_quote(quote_id, request, idempotency_key=idempotency_key)
+        written = desk.execute_quote(quote_id, request)
     record(written.value, TRADE)
 
 
-@click.group("trades", cls=TellerGroup)
+@group("trades")
 def trades() -> None:
     """Trades of an account: list, show, cancel."""
 
 
 @trades.command(
-    "list",
-    calls=[op.TRADES, op.ALL_TRADES],
-    epilog=example("chainteller trades list TDA_... --status processing"),
+    "list", calls=[op.TRADES, op.ALL_TRADES], example="trades list TDA_... --status processing"
 )
 @click.argument("account_id", metavar="[ACCOUNT]", required=False)
 @list_options(op.TRADES, TRADE)
@@ -86,14 +72,12 @@ def list_trades(account_id: str | None, selection: Selection[Trade]) -> None:
 _ids = click.argument("ids", metavar="[ACCOUNT] TRADE", nargs=-1, required=True)
 
 
-def _examples(word: str, more: str = "") -> str:
+def _examples(word: str, more: str = "") -> tuple[str, str]:
     """Example lines with and without the account."""
-    return example(
-        f"chainteller trades {word} TDA_... TXN_...{more}", f"chainteller trades {word} TXN_..."
-    )
+    return f"trades {word} TDA_... TXN_...{more}", f"trades {word} TXN_..."
 
 
-@trades.command("show", calls=[op.SHOW_TRADE, op.TRANSACTION_BY_ID], epilog=_examples("show"))
+@trades.command("show", calls=[op.SHOW_TRADE, op.TRANSACTION_BY_ID], example=_examples("show"))
 @_ids
 def show(ids: tuple[str, ...]) -> None:
     """Show a trade; its account may be left out where the deployment finds trades by id."""
@@ -102,7 +86,7 @@ def show(ids: tuple[str, ...]) -> None:
     record(found, TRADE, [("now", next_of(found).words)])
 
 
-@trades.command("text", calls=[op.SHOW_TRADE, op.TRANSACTION_BY_ID], epilog=_examples("text"))
+@trades.command("text", calls=[op.SHOW_TRADE, op.TRANSACTION_BY_ID], example=_examples("text"))
 @_ids
 def text(ids: tuple[str, ...]) -> None:
     """Print the text for the customer about a trade; the account may be left out as in show."""
@@ -110,16 +94,13 @@ def text(ids: tuple[str, ...]) -> None:
         found = TRADES.find(bank, ids)
     texts = options().customer_texts()
     said = texts.of_trade(found, options().configured.settings.service.bank_name)
-    if options().json:
-        document({"text": said})
-    else:
-        line(said)
+    answer({"text": said}, said)
 
 
 @trades.command(
     "receipt",
     calls=[op.SHOW_TRADE, op.TRANSACTION_BY_ID],
-    epilog=_examples("receipt", " --format csv"),
+    example=_examples("receipt", " --format csv"),
 )
 @_ids
 @receipt_form
@@ -130,14 +111,13 @@ def receipt(ids: tuple[str, ...], form: str, file: Path | None) -> None:
         TRADES.print_receipt(bank, ids, form, file)
 
 
-@trades.command("cancel", calls=[op.CANCEL_TRADE], epilog=_examples("cancel"))
+@trades.command("cancel", calls=[op.CANCEL_TRADE], example=_examples("cancel"))
 @_ids
-@idempotent
-def cancel(ids: tuple[str, ...], idempotency_key: str | None) -> None:
+def cancel(ids: tuple[str, ...]) -> None:
     """Cancel a trade that has not executed yet; the account may be left out as in show."""
     with writing() as desk:
         named = TRADES.ids(desk.service, ids)
-        written = desk.cancel_trade(*named, idempotency_key=idempotency_key)
+        written = desk.cancel_trade(*named)
     record(written.value, TRADE)
 
 
@@ -154,13 +134,10 @@ class _Order:
         return f"{self.key}.{step}"
 
 
-@click.command(
+@command(
     "trade",
-    cls=TellerCommand,
     calls=[op.CREATE_QUOTE, op.EXECUTE_QUOTE, op.DEPOSIT],
-    epilog=example(
-        "chainteller trade buy sol-usd --spend 1000 --account TDA_... --fund --yes --wait --json"
-    ),
+    example="trade buy sol-usd --spend 1000 --account TDA_... --fund --yes --wait --json",
 )
 @click.argument("side", type=SIDES)
 @click.argument("market")
@@ -169,23 +146,14 @@ class _Order:
 @click.option("--fund", is_flag=True, help="Deposit a shortfall in DPT_USD first.")
 @click.option("--yes", is_flag=True, help="Don't ask for confirmation.")
 @click.option("--wait", is_flag=True, help="End when the trade is settled, cancelled or failed.")
-@idempotent
 def trade(  # noqa: PLR0913 - one per option
-    side: str,
-    market: str,
-    spend: str,
-    account_id: str,
-    *,
-    fund: bool,
-    yes: bool,
-    wait: bool,
-    idempotency_key: str | None,
+    side: str, market: str, spend: str, account_id: str, *, fund: bool, yes: bool, wait: bool
 ) -> int:
     """Get a quote, execute it and follow the trade."""
     amount = request_amount(spend, asset_sold(market, side))
     if not yes:
         require_terminal()
-    key = idempotency_key or SystemRandomness().bytes(16).hex()
+    key = idempotency_key() or SystemRandomness().bytes(16).hex()
     order = _Order(market, side, amount, account_id, key)
     with opened() as found, recording(found.service) as desk, _one_key(key):
         quote = _quote(desk, order)

@@ -12,7 +12,7 @@ from chainteller.cli.confirmation import account_of_customer, confirm, require_t
 from chainteller.cli.lists import Selection, list_options
 from chainteller.cli.named import DEPOSITS, TRANSACTIONS, WITHDRAWALS, receipt_form
 from chainteller.cli.open_services import service, writing
-from chainteller.cli.options import TellerGroup, example, idempotent, options
+from chainteller.cli.options import group, options
 from chainteller.cli.output import record
 from chainteller.domain.transfers import HOLDING, TransferStatus, type_of
 from chainteller.records.trades import TRADE
@@ -41,7 +41,7 @@ def _ids(name: str) -> Callable[..., Callable[..., object]]:
     return click.argument("ids", metavar=f"[ACCOUNT] {name}", nargs=-1, required=True)
 
 
-@click.group("deposits", cls=TellerGroup)
+@group("deposits")
 def deposits() -> None:
     """Deposits: list, show, receipt. `chainteller deposit` makes one."""
 
@@ -49,9 +49,9 @@ def deposits() -> None:
 @deposits.command(
     "list",
     calls=[op.DEPOSITS, op.ALL_TRANSFERS],
-    epilog=example(
-        "chainteller deposits list TDA_... --status processing",
-        "chainteller deposits list --all --format csv --output deposits.csv",
+    example=(
+        "deposits list TDA_... --status processing",
+        "deposits list --all --format csv --output deposits.csv",
     ),
 )
 @_account
@@ -65,9 +65,7 @@ def list_deposits(account_id: str | None, selection: Selection[Transfer]) -> Non
 
 
 @deposits.command(
-    "show",
-    calls=[op.DEPOSIT_RECORD, op.TRANSACTION_BY_ID],
-    epilog=example("chainteller deposits show TXN_..."),
+    "show", calls=[op.DEPOSIT_RECORD, op.TRANSACTION_BY_ID], example="deposits show TXN_..."
 )
 @_ids("DEPOSIT")
 def show_deposit(ids: tuple[str, ...]) -> None:
@@ -79,7 +77,7 @@ def show_deposit(ids: tuple[str, ...]) -> None:
 @deposits.command(
     "receipt",
     calls=[op.DEPOSIT_RECORD, op.TRANSACTION_BY_ID],
-    epilog=example("chainteller deposits receipt TXN_... --format csv"),
+    example="deposits receipt TXN_... --format csv",
 )
 @_ids("DEPOSIT")
 @receipt_form
@@ -89,7 +87,7 @@ def receipt_of_deposit(ids: tuple[str, ...], form: str, file: Path | None) -> No
         DEPOSITS.print_receipt(bank, ids, form, file)
 
 
-@click.group("withdrawals", cls=TellerGroup)
+@group("withdrawals")
 def withdrawals() -> None:
     """Withdrawals: list, show, cancel, receipt. `chainteller withdraw` makes one."""
 
@@ -97,9 +95,9 @@ def withdrawals() -> None:
 @withdrawals.command(
     "list",
     calls=[op.WITHDRAWALS, op.ALL_TRANSFERS],
-    epilog=example(
-        "chainteller withdrawals list --status reviewing",
-        "chainteller withdrawals list TDA_... --from 2026-11-01 --to 2026-11-30 --json",
+    example=(
+        "withdrawals list --status reviewing",
+        "withdrawals list TDA_... --from 2026-11-01 --to 2026-11-30 --json",
     ),
 )
 @_account
@@ -114,9 +112,7 @@ def list_withdrawals(account_id: str | None, selection: Selection[Transfer]) -> 
 
 
 @withdrawals.command(
-    "show",
-    calls=[op.WITHDRAWAL_RECORD, op.TRANSACTION_BY_ID],
-    epilog=example("chainteller withdrawals show TXN_..."),
+    "show", calls=[op.WITHDRAWAL_RECORD, op.TRANSACTION_BY_ID], example="withdrawals show TXN_..."
 )
 @_ids("WITHDRAWAL")
 def show_withdrawal(ids: tuple[str, ...]) -> None:
@@ -128,7 +124,7 @@ def show_withdrawal(ids: tuple[str, ...]) -> None:
 @withdrawals.command(
     "receipt",
     calls=[op.WITHDRAWAL_RECORD, op.TRANSACTION_BY_ID],
-    epilog=example("chainteller withdrawals receipt TXN_..."),
+    example="withdrawals receipt TXN_...",
 )
 @_ids("WITHDRAWAL")
 @receipt_form
@@ -139,14 +135,11 @@ def receipt_of_withdrawal(ids: tuple[str, ...], form: str, file: Path | None) ->
 
 
 @withdrawals.command(
-    "cancel",
-    calls=[op.CANCEL_WITHDRAWAL],
-    epilog=example("chainteller withdrawals cancel TXN_... --yes"),
+    "cancel", calls=[op.CANCEL_WITHDRAWAL], example="withdrawals cancel TXN_... --yes"
 )
 @_ids("WITHDRAWAL")
 @click.option("--yes", is_flag=True, help="Don't ask for confirmation.")
-@idempotent
-def cancel_withdrawal(ids: tuple[str, ...], *, yes: bool, idempotency_key: str | None) -> None:
+def cancel_withdrawal(ids: tuple[str, ...], *, yes: bool) -> None:
     """Cancel a withdrawal that hasn't been sent. One that is cancelled already is shown again."""
     if not yes:
         require_terminal()
@@ -157,9 +150,7 @@ def cancel_withdrawal(ids: tuple[str, ...], *, yes: bool, idempotency_key: str |
             _require_cancellable(found)
             if not yes:
                 confirm(_question(desk.service, found, account_id), yes=yes)
-            found = desk.cancel_withdrawal(
-                account_id, withdrawal_id, idempotency_key=idempotency_key
-            ).value
+            found = desk.cancel_withdrawal(account_id, withdrawal_id).value
     record(found, WITHDRAWAL)
 
 
@@ -184,15 +175,13 @@ def _question(bank: Service, found: Transfer, account_id: str) -> str:
     )
 
 
-@click.group("transactions", cls=TellerGroup)
+@group("transactions")
 def transactions() -> None:
     """Deposits, withdrawals and trades of an account: list, show."""
 
 
 @transactions.command(
-    "list",
-    calls=[op.TRANSACTIONS],
-    epilog=example("chainteller transactions list TDA_... --from 2026-11-01"),
+    "list", calls=[op.TRANSACTIONS], example="transactions list TDA_... --from 2026-11-01"
 )
 @click.argument("account_id", metavar="ACCOUNT")
 @list_options(op.TRANSACTIONS, TRANSACTION)
@@ -204,9 +193,7 @@ def list_transactions(account_id: str, selection: Selection[Trade | Transfer]) -
 
 
 @transactions.command(
-    "show",
-    calls=[op.SHOW_TRANSACTION, op.TRANSACTION_BY_ID],
-    epilog=example("chainteller transactions show TXN_..."),
+    "show", calls=[op.SHOW_TRANSACTION, op.TRANSACTION_BY_ID], example="transactions show TXN_..."
 )
 @_ids("TXN")
 def show_transaction(ids: tuple[str, ...]) -> None:

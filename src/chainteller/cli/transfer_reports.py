@@ -4,19 +4,16 @@ import click
 
 from chainteller.bootstrap import operator
 from chainteller.cli.administration import engine, judged
-from chainteller.cli.options import TellerCommand, example, options
+from chainteller.cli.options import command, options
 from chainteller.cli.output import record
 from chainteller.domain.transfers import REPORTED
 from chainteller.records.transfers import transfer_fields
 
 
-@click.command(
+@command(
     "report",
-    cls=TellerCommand,
     changes=True,
-    epilog=example(
-        "chainteller db report TXN_... --status returned --reason 'Account closed at the bank.'"
-    ),
+    example="db report TXN_... --status returned --reason 'Account closed at the bank.'",
 )
 @click.argument("transfer_id", metavar="TXN")
 @click.option(

@@ -19,7 +19,7 @@ from chainteller.cli.confirmation import (
 )
 from chainteller.cli.error_output import Usage
 from chainteller.cli.open_services import writing
-from chainteller.cli.options import TellerCommand, example, idempotent, options
+from chainteller.cli.options import command, options
 from chainteller.cli.output import record
 from chainteller.records.transfers import transfer_fields
 from chainteller.service import operations as op
@@ -28,20 +28,12 @@ from chainteller.service.models.funding import DepositRequest, Destination, With
 from chainteller.service.models.pages import MAXIMUM_LIMIT, ListQuery
 
 
-@click.command(
-    "deposit",
-    cls=TellerCommand,
-    calls=[op.DEPOSIT],
-    epilog=example("chainteller deposit TDA_... 1000.00 --currency DPT_USD"),
-)
+@command("deposit", calls=[op.DEPOSIT], example="deposit TDA_... 1000.00 --currency DPT_USD")
 @click.argument("account_id", metavar="ACCOUNT")
 @click.argument("amount")
 @click.option("--currency", default=DEFAULT_CURRENCY, help="DPT_USD (default) or USDC@solana.")
 @click.option("--yes", is_flag=True, help="Don't ask for confirmation; only desk --plain asks.")
-@idempotent
-def deposit(
-    account_id: str, amount: str, currency: str, *, yes: bool, idempotency_key: str | None
-) -> None:
+def deposit(account_id: str, amount: str, currency: str, *, yes: bool) -> None:
     """Move money from the customer's bank account into the trading account.
 
     In desk --plain, an amount above desk.confirm_above is confirmed first.
@@ -53,17 +45,16 @@ def deposit(
             amount_read = read_back(request.amount, money)
             whose = account_of_customer(desk.service, account_id)
             confirm_in_session(f"Deposit {amount_read} into {whose}.", yes=yes)
-        written = desk.deposit(account_id, request, idempotency_key=idempotency_key)
+        written = desk.deposit(account_id, request)
     record(written.value, transfer_fields(written.value))
 
 
-@click.command(
+@command(
     "withdraw",
-    cls=TellerCommand,
     calls=[op.WITHDRAW],
-    epilog=example(
-        "chainteller withdraw TDA_... 250.00 --yes",
-        "chainteller withdraw TDA_... 250.00 --currency USDC@solana --to CPT_... --yes",
+    example=(
+        "withdraw TDA_... 250.00 --yes",
+        "withdraw TDA_... 250.00 --currency USDC@solana --to CPT_... --yes",
     ),
 )
 @click.argument("account_id", metavar="ACCOUNT")
@@ -72,8 +63,7 @@ def deposit(
 @click.option("--to", "counterparty_id", metavar="CPT_…", help="A wallet instead of the bank.")
 @click.option("--via", metavar="BCA_…", help="The blockchain account that it leaves from.")
 @click.option("--yes", is_flag=True, help="Don't ask for confirmation.")
-@idempotent
-def withdraw(  # noqa: PLR0913 - one per option
+def withdraw(
     account_id: str,
     amount: str,
     currency: str | None,
@@ -81,7 +71,6 @@ def withdraw(  # noqa: PLR0913 - one per option
     via: str | None,
     *,
     yes: bool,
-    idempotency_key: str | None,
 ) -> None:
     """Move money out: to the customer's bank account, or to one of the customer's wallets."""
     if via and not counterparty_id:
@@ -104,7 +93,7 @@ def withdraw(  # noqa: PLR0913 - one per option
             source = account_of_customer(desk.service, account_id)
             confirm(f"Withdraw {read_back(asked, money)} from {source} to {target}.", yes=yes)
         request = WithdrawalRequest(amount=asked, currency=money, destination=destination)
-        written = desk.withdraw(account_id, request, idempotency_key=idempotency_key)
+        written = desk.withdraw(account_id, request)
     record(written.value, transfer_fields(written.value))
 
 

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterable, Mapping
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,8 @@ from chainteller.cli import wallet_steps as steps
 from chainteller.cli.error_output import Exit, Usage, say
 from chainteller.cli.lists import Output, Selection, list_options, output_options, write_new_file
 from chainteller.cli.open_services import service, writing
-from chainteller.cli.options import FILE, TellerGroup, example, idempotent, options
-from chainteller.cli.output import document, line, record, verbatim
+from chainteller.cli.options import FILE, group, options
+from chainteller.cli.output import answer, document, record, verbatim
 from chainteller.domain import second_method
 from chainteller.domain.challenges import ReverificationReason
 from chainteller.domain.json_depth import parse_json
@@ -69,14 +70,14 @@ RECHECKED: FieldList[RecheckedClaim] = FieldList(
     "rechecked claim",
     "",
     [
-        Field("id", "claim", IDENTIFIER, lambda each: each["id"]),
-        Field("counterpartyId", "wallet", IDENTIFIER, lambda each: each["counterpartyId"]),
-        Field("network", "network", TEXT, lambda each: each["network"]),
-        Field("method", "method", TEXT, lambda each: each["method"]),
-        Field("level", "evidence", TEXT, lambda each: each["level"]),
-        Field("holds", "holds", YES_OR_NO, lambda each: each["holds"]),
-        Field("reason", "reason", TEXT, lambda each: each["reason"]),
-        Field("explanation", "explanation", TEXT, lambda each: each["explanation"]),
+        Field("id", "claim", IDENTIFIER, value=itemgetter("id")),
+        Field("counterpartyId", "wallet", IDENTIFIER, value=itemgetter("counterpartyId")),
+        Field("network", "network", TEXT, value=itemgetter("network")),
+        Field("method", "method", TEXT, value=itemgetter("method")),
+        Field("level", "evidence", TEXT, value=itemgetter("level")),
+        Field("holds", "holds", YES_OR_NO, value=itemgetter("holds")),
+        Field("reason", "reason", TEXT, value=itemgetter("reason")),
+        Field("explanation", "explanation", TEXT, value=itemgetter("explanation")),
     ],
     table=("id", "counterpartyId", "network", "method", "holds", "explanation"),
 )
@@ -101,7 +102,7 @@ _account_if_needed = click.option(
 )
 
 
-@click.group("blockchain-accounts", cls=TellerGroup)
+@group("blockchain-accounts")
 def blockchain_accounts() -> None:
     """Blockchain accounts: open, list, show."""
 
@@ -109,25 +110,20 @@ def blockchain_accounts() -> None:
 @blockchain_accounts.command(
     "open",
     calls=[op.OPEN_BLOCKCHAIN_ACCOUNT],
-    epilog=example("chainteller blockchain-accounts open TDA_... --network ethereum"),
+    example="blockchain-accounts open TDA_... --network ethereum",
 )
 @click.argument("trading_account_id", metavar="TDA")
 @_on_network
-@idempotent
-def open_blockchain_account(
-    trading_account_id: str, network: str, idempotency_key: str | None
-) -> None:
+def open_blockchain_account(trading_account_id: str, network: str) -> None:
     """Open a blockchain account with a custody address."""
     request = OpenBlockchainAccount(trading_account_id=trading_account_id, network=network)
     with writing() as desk:
-        written = desk.open_blockchain_account(request, idempotency_key=idempotency_key)
+        written = desk.open_blockchain_account(request)
     record(written.value, BLOCKCHAIN_ACCOUNT)
 
 
 @blockchain_accounts.command(
-    "list",
-    calls=[op.BLOCKCHAIN_ACCOUNTS],
-    epilog=example("chainteller blockchain-accounts list --account TDA_..."),
+    "list", calls=[op.BLOCKCHAIN_ACCOUNTS], example="blockchain-accounts list --account TDA_..."
 )
 @list_options(op.BLOCKCHAIN_ACCOUNTS, BLOCKCHAIN_ACCOUNT)
 def list_blockchain_accounts(selection: Selection[BlockchainAccount]) -> None:
@@ -142,9 +138,7 @@ def list_blockchain_accounts(selection: Selection[BlockchainAccount]) -> None:
 
 
 @blockchain_accounts.command(
-    "show",
-    calls=[op.SHOW_BLOCKCHAIN_ACCOUNT],
-    epilog=example("chainteller blockchain-accounts show BCA_SAMPLE1"),
+    "show", calls=[op.SHOW_BLOCKCHAIN_ACCOUNT], example="blockchain-accounts show BCA_SAMPLE1"
 )
 @click.argument("account_id", metavar="ID")
 def show_blockchain_account(account_id: str) -> None:
@@ -153,7 +147,7 @@ def show_blockchain_account(account_id: str) -> None:
         record(bank.blockchain_account(account_id), BLOCKCHAIN_ACCOUNT)
 
 
-@click.group("wallets", cls=TellerGroup)
+@group("wallets")
 def wallets() -> None:
     """A customer's own wallets: register, challenge, sign, claim, transfer, link, recheck."""
 
@@ -161,35 +155,33 @@ def wallets() -> None:
 @wallets.command(
     "register",
     calls=[op.REGISTER_COUNTERPARTY],
-    epilog=example("chainteller wallets register 0x... --network ethereum"),
+    example="wallets register 0x... --network ethereum",
 )
 @click.argument("address")
 @_on_network
-@idempotent
-def register(address: str, network: str, idempotency_key: str | None) -> None:
+def register(address: str, network: str) -> None:
     """Register a wallet's address as a counterparty."""
     request = RegisterCounterparty(address=address, network=network)
     with writing() as desk:
-        written = desk.register_counterparty(request, idempotency_key=idempotency_key)
+        written = desk.register_counterparty(request)
     record(written.value, WALLET)
 
 
 @wallets.command(
     "challenge",
     calls=[op.CREATE_CHALLENGE],
-    epilog=example(
-        "chainteller wallets challenge CPT_... --account BCA_... | "
+    example=(
+        "wallets challenge CPT_... --account BCA_... | "
         "chainteller wallets sign --sample erin-ethereum"
     ),
 )
 @click.argument("counterparty_id", metavar="CPT")
 @_of_account
-@idempotent
-def challenge(counterparty_id: str, account_id: str, idempotency_key: str | None) -> None:
+def challenge(counterparty_id: str, account_id: str) -> None:
     """Create the message that the wallet's owner signs; only the message is printed on stdout."""
     request = ChallengeRequest(counterparty_id=counterparty_id)
     with writing() as desk:
-        made = desk.create_challenge(account_id, request, idempotency_key=idempotency_key).value
+        made = desk.create_challenge(account_id, request).value
     if options().json:
         document(made)
         return
@@ -202,9 +194,9 @@ def challenge(counterparty_id: str, account_id: str, idempotency_key: str | None
 @wallets.command(
     "link-page",
     calls=[op.CREATE_CHALLENGE],
-    epilog=example(
-        "chainteller wallets link-page CPT_... --account BCA_...",
-        "chainteller wallets link-page CPT_... --account BCA_... --wait",
+    example=(
+        "wallets link-page CPT_... --account BCA_...",
+        "wallets link-page CPT_... --account BCA_... --wait",
     ),
 )
 @click.argument("counterparty_id", metavar="CPT")
@@ -215,10 +207,7 @@ def challenge(counterparty_id: str, account_id: str, idempotency_key: str | None
     is_flag=True,
     help="Wait for the customer's signature and submit it; ends with 1 if the link closes first.",
 )
-@idempotent
-def link_page(
-    counterparty_id: str, account_id: str, *, is_waiting: bool, idempotency_key: str | None
-) -> int:
+def link_page(counterparty_id: str, account_id: str, *, is_waiting: bool) -> int:
     """Create a message to sign with a page for the customer; only its link is printed on stdout.
 
     With --wait, the link is on stderr and the claim on stdout.
@@ -232,7 +221,7 @@ def link_page(
             )
         token = new_token(SystemRandomness())
         request = ChallengeRequest(counterparty_id=counterparty_id, page_token_hash=hash_of(token))
-        made = desk.create_challenge(account_id, request, idempotency_key=idempotency_key).value
+        made = desk.create_challenge(account_id, request).value
         until = f"expires {made.expires:%Y-%m-%dT%H:%M:%SZ}" if made.expires else ""
         say(f"challenge {made.id}", until)
         if is_waiting:
@@ -262,26 +251,19 @@ def _claim_from_page(desk: Recorder, account_id: str, counterparty_id: str, made
 @wallets.command(
     "claim",
     calls=[op.SUBMIT_CLAIM],
-    epilog=example(
-        "chainteller wallets claim CHG_... SIGNATURE --account BCA_... --counterparty CPT_..."
-    ),
+    example="wallets claim CHG_... SIGNATURE --account BCA_... --counterparty CPT_...",
 )
 @click.argument("challenge_id", metavar="CHG")
 @click.argument("signature")
 @_account_if_needed
 @click.option("--counterparty", "counterparty_id", metavar="CPT", help="The wallet.")
-@idempotent
 def claim(
-    challenge_id: str,
-    signature: str,
-    account_id: str | None,
-    counterparty_id: str | None,
-    idempotency_key: str | None,
+    challenge_id: str, signature: str, account_id: str | None, counterparty_id: str | None
 ) -> None:
     """Submit the signature of a challenge; SIGNATURE - reads stdin."""
     with writing() as desk:
         account, request = _claim(desk, challenge_id, signature, account_id, counterparty_id)
-        made = desk.submit_claim(account, request, idempotency_key=idempotency_key).value
+        made = desk.submit_claim(account, request).value
     if made.shared:
         say("Another customer has verified this wallet. Ask the customer who else uses it.")
     record(
@@ -292,9 +274,7 @@ def claim(
 
 
 @wallets.command(
-    "diagnose",
-    calls=[op.DIAGNOSE_SIGNATURE],
-    epilog=example("chainteller wallets diagnose CHG_... SIGNATURE"),
+    "diagnose", calls=[op.DIAGNOSE_SIGNATURE], example="wallets diagnose CHG_... SIGNATURE"
 )
 @click.argument("challenge_id", metavar="CHG")
 @click.argument("signature")
@@ -326,9 +306,7 @@ def diagnose(
     record(found, DIAGNOSIS)
 
 
-@wallets.command(
-    "link", calls=[op.LINK_COUNTERPARTY], epilog=example("chainteller wallets link CLM_...")
-)
+@wallets.command("link", calls=[op.LINK_COUNTERPARTY], example="wallets link CLM_...")
 @click.argument("claim_id", metavar="CLM")
 @click.option(
     "--account", "account_id", metavar="BCA", help="Needed if the claim wasn't made here."
@@ -342,14 +320,8 @@ def diagnose(
     is_flag=True,
     help="Link it although another customer has verified it.",
 )
-@idempotent
 def link(
-    claim_id: str,
-    account_id: str | None,
-    counterparty_id: str | None,
-    *,
-    is_acknowledged: bool,
-    idempotency_key: str | None,
+    claim_id: str, account_id: str | None, counterparty_id: str | None, *, is_acknowledged: bool
 ) -> None:
     """Link the wallet of a claim to its blockchain account."""
     with writing() as desk:
@@ -361,16 +333,12 @@ def link(
             ownership_claim_id=claim_id,
             acknowledged=is_acknowledged or None,
         )
-        linked = desk.link_counterparty(
-            step.account_id, request, idempotency_key=idempotency_key
-        ).value
+        linked = desk.link_counterparty(step.account_id, request).value
     record(linked, WALLET)
 
 
 @wallets.command(
-    "list",
-    calls=[op.LINKED_COUNTERPARTIES],
-    epilog=example("chainteller wallets list --account BCA_SAMPLE1"),
+    "list", calls=[op.LINKED_COUNTERPARTIES], example="wallets list --account BCA_SAMPLE1"
 )
 @_of_account
 @list_options(op.LINKED_COUNTERPARTIES, WALLET)
@@ -386,9 +354,7 @@ def list_wallets(account_id: str, selection: Selection[Counterparty]) -> None:
 
 
 @wallets.command(
-    "shared",
-    calls=[op.SHARED_WALLETS],
-    epilog=example("chainteller wallets shared", "chainteller wallets shared --text 0x15d3"),
+    "shared", calls=[op.SHARED_WALLETS], example=("wallets shared", "wallets shared --text 0x15d3")
 )
 @list_options(op.SHARED_WALLETS, SHARED_WALLET)
 def list_shared(selection: Selection[SharedWallet]) -> None:
@@ -398,9 +364,7 @@ def list_shared(selection: Selection[SharedWallet]) -> None:
 
 
 @wallets.command(
-    "challenges",
-    calls=[op.CHALLENGES],
-    epilog=example("chainteller wallets challenges --account BCA_SAMPLE1"),
+    "challenges", calls=[op.CHALLENGES], example="wallets challenges --account BCA_SAMPLE1"
 )
 @_of_account
 @list_options(op.CHALLENGES, CHALLENGE)
@@ -418,7 +382,7 @@ def list_challenges(account_id: str, selection: Selection[Challenge]) -> None:
         op.SMALL_TRANSFER_BY_ID,
         op.OWNERSHIP_STATEMENT_BY_ID,
     ],
-    epilog=example("chainteller wallets show CHG_...", "chainteller wallets show CLM_..."),
+    example=("wallets show CHG_...", "wallets show CLM_..."),
 )
 @click.argument("identifier", metavar="ID")
 def show_step(identifier: str) -> None:
@@ -448,7 +412,7 @@ def _show_challenge(bank: Service, identifier: str) -> None:
 @wallets.command(
     "transfer",
     calls=[op.CREATE_SMALL_TRANSFER],
-    epilog=example("chainteller wallets transfer CPT_... --account BCA_..."),
+    example="wallets transfer CPT_... --account BCA_...",
 )
 @click.argument("counterparty_id", metavar="CPT")
 @_of_account
@@ -459,29 +423,19 @@ def _show_challenge(bank: Service, identifier: str) -> None:
     help=f"Time in which it must arrive: {_LEAST_MINUTES} to {_MOST_MINUTES}. "
     f"Default: {_USUAL_MINUTES}.",
 )
-@idempotent
-def transfer(
-    counterparty_id: str,
-    account_id: str,
-    minutes: int | None,
-    idempotency_key: str | None,
-) -> None:
+def transfer(counterparty_id: str, account_id: str, minutes: int | None) -> None:
     """Ask a wallet that can't sign to send an exact amount to itself."""
     request = SmallTransferRequest(
         counterparty_id=counterparty_id,
         valid_seconds=None if minutes is None else minutes * 60,
     )
     with writing() as desk:
-        made = desk.create_small_transfer(
-            account_id, request, idempotency_key=idempotency_key
-        ).value
+        made = desk.create_small_transfer(account_id, request).value
     record(made, SMALL_TRANSFER, [("next", f"chainteller wallets show {made.id}")])
 
 
 @wallets.command(
-    "transfers",
-    calls=[op.SMALL_TRANSFERS],
-    epilog=example("chainteller wallets transfers --account BCA_SAMPLE1"),
+    "transfers", calls=[op.SMALL_TRANSFERS], example="wallets transfers --account BCA_SAMPLE1"
 )
 @_of_account
 @list_options(op.SMALL_TRANSFERS, SMALL_TRANSFER)
@@ -496,8 +450,8 @@ def list_small_transfers(account_id: str, selection: Selection[SmallTransfer]) -
 @wallets.command(
     "state",
     calls=[op.CREATE_OWNERSHIP_STATEMENT],
-    epilog=example(
-        "chainteller wallets state CPT_... 'It is my deposit address.' --account BCA_... "
+    example=(
+        "wallets state CPT_... 'It is my deposit address.' --account BCA_... "
         "--reason EXCHANGE_ADDRESS"
     ),
 )
@@ -510,27 +464,18 @@ def list_small_transfers(account_id: str, selection: Selection[SmallTransfer]) -
     metavar="R",
     help=_one_of(StatementReason),
 )
-@idempotent
-def state(
-    counterparty_id: str,
-    statement: str,
-    account_id: str,
-    reason: str,
-    idempotency_key: str | None,
-) -> None:
+def state(counterparty_id: str, statement: str, account_id: str, reason: str) -> None:
     """Record what a customer states about a wallet; it verifies nothing by itself."""
     request = StatementRequest(counterparty_id=counterparty_id, reason=reason, statement=statement)
     with writing() as desk:
-        made = desk.create_ownership_statement(
-            account_id, request, idempotency_key=idempotency_key
-        ).value
+        made = desk.create_ownership_statement(account_id, request).value
     record(made, OWNERSHIP_STATEMENT)
 
 
 @wallets.command(
     "statements",
     calls=[op.OWNERSHIP_STATEMENTS],
-    epilog=example("chainteller wallets statements --account BCA_SAMPLE1"),
+    example="wallets statements --account BCA_SAMPLE1",
 )
 @_of_account
 @list_options(op.OWNERSHIP_STATEMENTS, OWNERSHIP_STATEMENT)
@@ -545,9 +490,9 @@ def list_statements(account_id: str, selection: Selection[OwnershipStatement]) -
 @wallets.command(
     "attestation",
     calls=[op.CLAIM_ATTESTATION, op.CLAIM_BY_ID],
-    epilog=example(
-        "chainteller wallets attestation CLM_... --output attestation.json",
-        "chainteller wallets attestation CLM_... --output attestation.html",
+    example=(
+        "wallets attestation CLM_... --output attestation.json",
+        "wallets attestation CLM_... --output attestation.html",
     ),
 )
 @click.argument("claim_id", metavar="CLM")
@@ -583,9 +528,7 @@ def attestation(claim_id: str, file: Path | None) -> None:
 @wallets.command(
     "reverify",
     calls=[op.REQUIRE_REVERIFICATION],
-    epilog=example(
-        "chainteller wallets reverify CPT_... --account BCA_... --reason SUSPICIOUS_ACTIVITY"
-    ),
+    example="wallets reverify CPT_... --account BCA_... --reason SUSPICIOUS_ACTIVITY",
 )
 @click.argument("counterparty_id", metavar="CPT")
 @_of_account
@@ -595,26 +538,16 @@ def attestation(claim_id: str, file: Path | None) -> None:
     metavar="R",
     help=_one_of(ReverificationReason),
 )
-@idempotent
-def reverify(
-    counterparty_id: str, account_id: str, reason: str, idempotency_key: str | None
-) -> None:
+def reverify(counterparty_id: str, account_id: str, reason: str) -> None:
     """End a wallet's verification at once; the customer must verify it again."""
     with writing() as desk:
         ended = desk.require_reverification(
-            account_id,
-            counterparty_id,
-            ReverificationRequest(reason=reason),
-            idempotency_key=idempotency_key,
+            account_id, counterparty_id, ReverificationRequest(reason=reason)
         ).value
     record(ended, WALLET)
 
 
-@wallets.command(
-    "recheck",
-    changes=False,
-    epilog=example("chainteller wallets recheck", "chainteller wallets recheck CLM_..."),
-)
+@wallets.command("recheck", changes=False, example=("wallets recheck", "wallets recheck CLM_..."))
 @click.argument("claim_id", metavar="[CLM]", required=False)
 @output_options(RECHECKED)
 def recheck(claim_id: str | None, output: Output[RecheckedClaim]) -> int:
@@ -634,15 +567,13 @@ def recheck(claim_id: str | None, output: Output[RecheckedClaim]) -> int:
     return Exit.REFUSED
 
 
-@click.group("counterparties", cls=TellerGroup)
+@group("counterparties")
 def counterparties() -> None:
     """Every wallet that was registered: list, show."""
 
 
 @counterparties.command(
-    "list",
-    calls=[op.COUNTERPARTIES],
-    epilog=example("chainteller counterparties list --text 0x15d3"),
+    "list", calls=[op.COUNTERPARTIES], example="counterparties list --text 0x15d3"
 )
 @list_options(op.COUNTERPARTIES, WALLET)
 def list_counterparties(selection: Selection[Counterparty]) -> None:
@@ -651,9 +582,7 @@ def list_counterparties(selection: Selection[Counterparty]) -> None:
         selection.show(bank, bank.counterparties, nothing="no wallets registered")
 
 
-@counterparties.command(
-    "show", calls=[op.SHOW_COUNTERPARTY], epilog=example("chainteller counterparties show CPT_...")
-)
+@counterparties.command("show", calls=[op.SHOW_COUNTERPARTY], example="counterparties show CPT_...")
 @click.argument("counterparty_id", metavar="CPT")
 def show_counterparty(counterparty_id: str) -> None:
     """Show a registered wallet."""
@@ -664,9 +593,9 @@ def show_counterparty(counterparty_id: str) -> None:
 @wallets.command(
     "sign",
     changes=False,
-    epilog=example(
-        "chainteller wallets sign --sample erin-ethereum < challenge.json",
-        "chainteller wallets sign --sample erin-ethereum --mistake wrong-account < challenge.json",
+    example=(
+        "wallets sign --sample erin-ethereum < challenge.json",
+        "wallets sign --sample erin-ethereum --mistake wrong-account < challenge.json",
     ),
 )
 @click.option(
@@ -692,10 +621,7 @@ def sign(name: str, mistake: str | None, earlier: Path | None) -> None:
     from chainteller.cli.sample_wallets import sign_challenge
 
     signature = sign_challenge(name, _text_to_sign(sys.stdin.read()), mistake, earlier)
-    if options().json:
-        document({"sample": name, "completedChallenge": signature})
-    else:
-        line(signature)
+    answer({"sample": name, "completedChallenge": signature}, signature)
 
 
 def _text_to_sign(given: str) -> str:

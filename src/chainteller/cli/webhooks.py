@@ -5,8 +5,8 @@ import click
 from chainteller.cli.error_output import Exit, say
 from chainteller.cli.lists import Output, output_options
 from chainteller.cli.open_services import service, writing
-from chainteller.cli.options import TellerGroup, example, idempotent, options
-from chainteller.cli.output import document, line, record
+from chainteller.cli.options import group, options
+from chainteller.cli.output import answer, document, line, record
 from chainteller.records.webhooks import WEBHOOK
 from chainteller.service import operations as op
 from chainteller.service.models.webhooks import (
@@ -20,7 +20,7 @@ from chainteller.service.models.webhooks import (
 _one = click.argument("webhook_id", metavar="ID")
 
 
-@click.group("webhooks", cls=TellerGroup)
+@group("webhooks")
 def webhooks() -> None:
     """Endpoints that are sent events: create, test, rotate, replay."""
 
@@ -28,9 +28,9 @@ def webhooks() -> None:
 @webhooks.command(
     "create",
     calls=[op.CREATE_WEBHOOK],
-    epilog=example(
-        "chainteller webhooks create https://hooks.bank.example/teller",
-        "chainteller webhooks create https://hooks.bank.example/teller --type 'trade.*'",
+    example=(
+        "webhooks create https://hooks.bank.example/teller",
+        "webhooks create https://hooks.bank.example/teller --type 'trade.*'",
     ),
 )
 @click.argument("endpoint", metavar="URL")
@@ -41,17 +41,16 @@ def webhooks() -> None:
     metavar="T",
     help="Send events of this type alone, such as trade.settled or trade.*; can be repeated.",
 )
-@idempotent
-def create(endpoint: str, types: tuple[str, ...], idempotency_key: str | None) -> None:
+def create(endpoint: str, types: tuple[str, ...]) -> None:
     """Send events from now on to an endpoint, and print its secret once, alone on stdout."""
     with writing() as bank:
         asked = CreateWebhook(url=endpoint, types=types)
-        made = bank.create_webhook(asked, idempotency_key=idempotency_key).value
+        made = bank.create_webhook(asked).value
     say(f"webhook {made.id} gets {', '.join(made.types) or 'all events'}")
     _show(made)
 
 
-@webhooks.command("list", calls=[op.WEBHOOKS], epilog=example("chainteller webhooks list"))
+@webhooks.command("list", calls=[op.WEBHOOKS], example="webhooks list")
 @output_options(WEBHOOK)
 def list_webhooks(output: Output[Webhook]) -> None:
     """List endpoints, newest first; their secrets aren't shown."""
@@ -61,7 +60,7 @@ def list_webhooks(output: Output[Webhook]) -> None:
     output.write(found, found.data, nothing=nothing)
 
 
-@webhooks.command("show", calls=[op.WEBHOOK], epilog=example("chainteller webhooks show WHK_..."))
+@webhooks.command("show", calls=[op.WEBHOOK], example="webhooks show WHK_...")
 @_one
 def show(webhook_id: str) -> None:
     """Show an endpoint: how far it has the events, and why it fails or is paused."""
@@ -69,15 +68,12 @@ def show(webhook_id: str) -> None:
         record(bank.webhook(webhook_id), WEBHOOK)
 
 
-@webhooks.command(
-    "test", calls=[op.TEST_WEBHOOK], epilog=example("chainteller webhooks test WHK_...")
-)
+@webhooks.command("test", calls=[op.TEST_WEBHOOK], example="webhooks test WHK_...")
 @_one
-@idempotent
-def test(webhook_id: str, idempotency_key: str | None) -> int:
+def test(webhook_id: str) -> int:
     """Send a test event now; ends with 1 if it isn't accepted."""
     with writing() as bank:
-        found = bank.test_webhook(webhook_id, idempotency_key=idempotency_key).value
+        found = bank.test_webhook(webhook_id).value
     if options().json:
         document(found)
     else:
@@ -86,48 +82,37 @@ def test(webhook_id: str, idempotency_key: str | None) -> int:
     return Exit.DONE if found.accepted else Exit.REFUSED
 
 
-@webhooks.command(
-    "pause", calls=[op.PAUSE_WEBHOOK], epilog=example("chainteller webhooks pause WHK_...")
-)
+@webhooks.command("pause", calls=[op.PAUSE_WEBHOOK], example="webhooks pause WHK_...")
 @_one
-@idempotent
-def pause(webhook_id: str, idempotency_key: str | None) -> None:
+def pause(webhook_id: str) -> None:
     """Let the events for an endpoint wait."""
     with writing() as bank:
-        record(bank.pause_webhook(webhook_id, idempotency_key=idempotency_key).value, WEBHOOK)
+        record(bank.pause_webhook(webhook_id).value, WEBHOOK)
 
 
-@webhooks.command(
-    "resume", calls=[op.RESUME_WEBHOOK], epilog=example("chainteller webhooks resume WHK_...")
-)
+@webhooks.command("resume", calls=[op.RESUME_WEBHOOK], example="webhooks resume WHK_...")
 @_one
-@idempotent
-def resume(webhook_id: str, idempotency_key: str | None) -> None:
+def resume(webhook_id: str) -> None:
     """Send what waited and what follows; tries a failing endpoint at once."""
     with writing() as bank:
-        record(bank.resume_webhook(webhook_id, idempotency_key=idempotency_key).value, WEBHOOK)
+        record(bank.resume_webhook(webhook_id).value, WEBHOOK)
 
 
 @webhooks.command(
-    "rotate",
-    calls=[op.ROTATE_WEBHOOK],
-    epilog=example("chainteller webhooks rotate WHK_... --overlap 1h"),
+    "rotate", calls=[op.ROTATE_WEBHOOK], example="webhooks rotate WHK_... --overlap 1h"
 )
 @_one
 @click.option("--overlap", default="24h", metavar="24h", help="How long the old secret signs, too.")
-@idempotent
-def rotate(webhook_id: str, overlap: str, idempotency_key: str | None) -> None:
+def rotate(webhook_id: str, overlap: str) -> None:
     """Make another secret and print it once, alone on stdout."""
     with writing() as bank:
         asked = RotateSecret(overlap=overlap)
-        made = bank.rotate_webhook(webhook_id, asked, idempotency_key=idempotency_key).value
+        made = bank.rotate_webhook(webhook_id, asked).value
     _show(made)
 
 
 @webhooks.command(
-    "replay",
-    calls=[op.REPLAY_WEBHOOK],
-    epilog=example("chainteller webhooks replay WHK_... --after 1200"),
+    "replay", calls=[op.REPLAY_WEBHOOK], example="webhooks replay WHK_... --after 1200"
 )
 @_one
 @click.option(
@@ -137,28 +122,21 @@ def rotate(webhook_id: str, overlap: str, idempotency_key: str | None) -> None:
     metavar="N",
     help="Those after this event's number.",
 )
-@idempotent
-def replay(webhook_id: str, after: int, idempotency_key: str | None) -> None:
+def replay(webhook_id: str, after: int) -> None:
     """Send the events after a cursor again, with the ids that they had."""
     with writing() as bank:
         asked = ReplayEvents(after=after)
-        found = bank.replay_webhook(webhook_id, asked, idempotency_key=idempotency_key).value
+        found = bank.replay_webhook(webhook_id, asked).value
     record(found, WEBHOOK)
 
 
-@webhooks.command(
-    "delete", calls=[op.DELETE_WEBHOOK], epilog=example("chainteller webhooks delete WHK_...")
-)
+@webhooks.command("delete", calls=[op.DELETE_WEBHOOK], example="webhooks delete WHK_...")
 @_one
-@idempotent
-def delete(webhook_id: str, idempotency_key: str | None) -> None:
+def delete(webhook_id: str) -> None:
     """Send an endpoint no more events, and forget it."""
     with writing() as bank:
-        found = bank.delete_webhook(webhook_id, idempotency_key=idempotency_key).value
-    if options().json:
-        document(found)
-    else:
-        line(f"webhook {found.id} is deleted")
+        found = bank.delete_webhook(webhook_id).value
+    answer(found, f"webhook {found.id} is deleted")
 
 
 def _show(made: WebhookWithSecret) -> None:

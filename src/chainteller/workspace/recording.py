@@ -210,14 +210,20 @@ class _Below(Service):
 
 
 class Recorder(Layered):
-    """A service whose writes are recorded, with the records."""
+    """A service whose writes are recorded, with the records; ``key`` is that of the first one that
+    has none."""
 
-    __slots__ = ("_recording", "service", "workspace")
+    __slots__ = ("_key", "_recording", "service", "workspace")
 
-    def __init__(self, service: Service, workspace: Workspace) -> None:
-        self.service, self.workspace = service, workspace
+    def __init__(self, service: Service, workspace: Workspace, key: str | None = None) -> None:
+        self.service, self.workspace, self._key = service, workspace, key
         self._recording = Recording(workspace)
         super().__init__(self._recording, service)
+
+    def call(self, call: Call[Answer]) -> Answer:
+        if call.operation.writes and call.key is None:
+            call, self._key = replace(call, key=self._key), None
+        return super().call(call)
 
     def resend(self, key: str) -> Written[Any]:
         """Send a recorded request again with its own key, which returns the first outcome.
