@@ -16,6 +16,7 @@ from chainteller.remote.client import RemoteService
 from chainteller.service.errors import OutcomeUnknown, ServiceUnreachable
 from chainteller.service.models.funding import DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest
+from chainteller.service.models.trades import Trade
 from chainteller.workspace.recording import Recorder
 from chainteller.workspace.store import SentState, Workspace
 
@@ -103,10 +104,12 @@ def test_an_execute_whose_server_died_before_replying_is_found_again(tmp_path: P
 
     healthy = ServerProcess(url)
     second = RemoteService(healthy.address, key)
-    found = Recorder(second, workspace).resend(doubtful.key)
+    found = Recorder(second, workspace).settle(doubtful.key)
     assert found.replayed
-    assert found.value.quote_id == quote.id
-    assert [trade.id for trade in second.trades(account.id).data] == [found.value.id]
+    [trade] = found.records
+    assert isinstance(trade, Trade)
+    assert trade.quote_id == quote.id
+    assert [each.id for each in second.trades(account.id).data] == [trade.id]
     assert workspace.in_doubt() == []
     second.close()
     workspace.close()

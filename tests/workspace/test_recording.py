@@ -108,7 +108,7 @@ def test_what_is_unknown_is_found_under_its_key_and_not_done_twice(
     with pytest.raises(OutcomeUnknown):
         Recorder(lossy, workspace).deposit(account.id, request, idempotency_key="k")
     [doubtful] = workspace.in_doubt()
-    found = Recorder(world.engine, workspace).resend(doubtful.key)
+    found = Recorder(world.engine, workspace).settle(doubtful.key)
     assert found.replayed
     assert world.engine.deposits(account.id).pagination.total == 1
     assert workspace.in_doubt() == []
@@ -126,7 +126,7 @@ def test_what_was_not_sent_is_not_in_doubt(world: World, workspace: Workspace) -
 
 def test_what_was_never_sent_is_not_sent_again(world: World, workspace: Workspace) -> None:
     with pytest.raises(NotOffered):
-        Recorder(world.engine, workspace).resend("never")
+        Recorder(world.engine, workspace).settle("never")
 
 
 def test_reads_are_not_recorded(world: World, workspace: Workspace) -> None:

@@ -225,20 +225,6 @@ class Recorder(Layered):
             call, self._key = replace(call, key=self._key), None
         return super().call(call)
 
-    def resend(self, key: str) -> Written[Any]:
-        """Send a recorded request again with its own key, which returns the first outcome.
-
-        Raises:
-            TellerError: as the operation does.
-            NotOffered: nothing was recorded under the key, or a signature, which isn't kept.
-        """
-        recorded = self.workspace.sent_request(key)
-        if recorded is None:
-            raise NotOffered("No request is recorded under this key.")
-        if not _is_whole(recorded.arguments):
-            raise NotOffered("Signatures aren't kept. Submit it again: a challenge is used once.")
-        return self._recording.send(_call_of(recorded), key, self.service.call, is_repeated=True)
-
     def settle(self, key: str) -> Outcome:
         """Find out what became of a recorded request that wasn't answered.
 
