@@ -5,6 +5,7 @@ import sys
 import pytest
 
 from chainteller.settings import values
+from chainteller.settings.tree import ServiceSettings, readers
 from chainteller.telemetry.destinations import Destination, Unsendable, destination
 
 BASE = "http://collector:4318"
@@ -48,5 +49,5 @@ def test_a_wrong_setting_is_refused() -> None:
     with pytest.raises(ValueError, match="http://HOST"):
         values.otlp_endpoint("collector:4318")
     with pytest.raises(ValueError, match="json"):
-        values.log_format("text")
+        readers(ServiceSettings)["log_format"]("text")
     assert values.otlp_endpoint("") == ""

@@ -20,7 +20,7 @@ from chainteller.bootstrap import (
 )
 from chainteller.cli.error_output import Usage, say
 from chainteller.cli.options import options
-from chainteller.service.errors import ServiceUnavailable, ValidationFailed
+from chainteller.service.errors import ServiceUnavailable, TellerError, ValidationFailed
 from chainteller.service.models.databases import DatabaseReport, UpgradePlan
 from chainteller.service.models.records import ChainReport
 from chainteller.settings.place import sqlite_path, sqlite_url
@@ -46,6 +46,21 @@ def engine() -> Iterator["Engine"]:
         yield found
     finally:
         found.close()
+
+
+@contextmanager
+def _existing() -> Iterator["Engine"]:
+    """As ``engine``, without making a SQLite file that isn't there.
+
+    Raises:
+        ServiceUnavailable: NO_DATABASE, or as opening it does.
+    """
+    from chainteller.storage.upkeep import maintenance
+
+    if _address().startswith("sqlite:///"):
+        maintenance.require_file(sqlite_path(_address()))
+    with engine() as found:
+        yield found
 
 
 def _address() -> str:
@@ -251,13 +266,9 @@ def recheck(claim_id: str | None) -> list[Outcome]:
 def writer_key() -> Outcome:
     """Where the writer's key is, and what names it; nothing where there is no database."""
     from chainteller.engine.heads.writer_key import described
-    from chainteller.service.errors import TellerError
-    from chainteller.storage.upkeep import maintenance
 
     try:
-        if _address().startswith("sqlite:///"):
-            maintenance.require_file(sqlite_path(_address()))
-        with engine() as found:
+        with _existing() as found:
             return dict(described(found.context))
     except TellerError as error:
         return {"writer key": error.message}
@@ -265,13 +276,8 @@ def writer_key() -> Outcome:
 
 def provider() -> Outcome:
     """The provider that the database is in front of; nothing for a bank's own, or without one."""
-    from chainteller.service.errors import TellerError
-    from chainteller.storage.upkeep import maintenance
-
     try:
-        if _address().startswith("sqlite:///"):
-            maintenance.require_file(sqlite_path(_address()))
-        with engine() as found:
+        with _existing() as found:
             named = found.context.provider
     except TellerError:
         return {}
@@ -281,13 +287,9 @@ def provider() -> Outcome:
 def books() -> Outcome:
     """When the books were verified, and what is in dispute; nothing where there's no database."""
     from chainteller.engine.operations.disputes import standing
-    from chainteller.service.errors import TellerError
-    from chainteller.storage.upkeep import maintenance
 
     try:
-        if _address().startswith("sqlite:///"):
-            maintenance.require_file(sqlite_path(_address()))
-        with engine() as found, found.context.database.read() as connection:
+        with _existing() as found, found.context.database.read() as connection:
             known = standing(connection)
     except TellerError as error:
         return {"books": error.message}
@@ -301,13 +303,8 @@ def books() -> Outcome:
 
 def signing_problem() -> str:
     """Why no heads of the audit log are signed; empty if they are. Never raises TellerError."""
-    from chainteller.service.errors import TellerError
-    from chainteller.storage.upkeep import maintenance
-
     try:
-        if _address().startswith("sqlite:///"):
-            maintenance.require_file(sqlite_path(_address()))
-        with engine() as found, found.context.database.read() as connection:
+        with _existing() as found, found.context.database.read() as connection:
             return found.context.signers.standing(connection).problem
     except TellerError as error:
         return error.message
@@ -449,13 +446,11 @@ def _record_refused_restore(file: Path, error: ServiceUnavailable) -> None:
 def _heads_now() -> "dict[str, Head] | None":
     """The heads of the database that is going to be replaced; None where it can't be read."""
     from chainteller.engine.heads.signed_heads import heads_of
-    from chainteller.storage.upkeep import maintenance
 
     if not _address().startswith("sqlite:///"):
         return None
     try:
-        maintenance.require_file(sqlite_path(_address()))
-        with engine() as found:
+        with _existing() as found:
             return heads_of(found.context)
     except (ServiceUnavailable, ValueError):  # a damaged one is restored, too
         return None

@@ -1,7 +1,7 @@
 """The settings as frozen dataclasses; each field names the reader of its value."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 from chainteller.domain.challenges import ChallengeForm, SharedWallets
@@ -37,7 +37,7 @@ class EngineSettings:
     withdrawal_delay_s: float = _setting(_ENGINE.withdrawal_delay_s, values.seconds(0))
     review_delay_s: float = _setting(_ENGINE.review_delay_s, values.seconds(0))
     challenge_ttl_s: float = _setting(_ENGINE.challenge_ttl_s, values.seconds(1))
-    challenge_form: str = _setting(_ENGINE.challenge_form.value, values.one_of(ChallengeForm))
+    challenge_form: str = _setting(_ENGINE.challenge_form.value, values.one_of(*ChallengeForm))
     keep_events_days: int = _setting(_ENGINE.keep_events_days, values.count)
     price_feed: str = _setting("simulated", values.price_feed)
     maintenance: tuple[str, ...] = _setting(_ENGINE.maintenance, values.markets)
@@ -119,12 +119,12 @@ class ServiceSettings:
     rate_limits: bool = _setting(_ENGINE.rate_limits, values.switch)
     test_networks: bool = _setting(_ENGINE.test_networks, values.switch)
     docs: bool = _setting(False, values.switch)  # noqa: FBT003 - the default of a switch
-    cleartext: str = _setting("refuse", values.cleartext)
+    cleartext: str = _setting("refuse", values.one_of("refuse", "allow"))
     tls_certificate: str = _setting("", values.text)
     tls_key: str = _setting("", values.text)
     metrics_address: str = _setting("", values.listening_address)
     otlp_endpoint: str = _setting("", values.otlp_endpoint)
-    log_format: str = _setting("json", values.log_format)
+    log_format: str = _setting("json", values.one_of("json"))
     stop_notice_s: float = _setting(0, values.seconds(0))
     key_days: int = _setting(365, values.count)
     trusted_proxies: tuple[str, ...] = _setting((), values.proxies)
@@ -188,7 +188,7 @@ class WalletSettings:
 
     evm_rpc: tuple[str, ...] = _setting((), values.evm_rpc)
     text_names_account: bool = _setting(_ENGINE.text_names_account, values.switch)
-    shared: str = _setting(_ENGINE.shared_wallets.value, values.one_of(SharedWallets))
+    shared: str = _setting(_ENGINE.shared_wallets.value, values.one_of(*SharedWallets))
     arrivals: str = _setting("simulated", values.arrivals)
 
 
@@ -235,7 +235,7 @@ class Profile:
     sign in there."""
 
     name: str
-    kind: str = _setting("", values.kind)
+    kind: str = _setting("", values.one_of("embedded", "remote"))
     database: str = _setting("", values.database)
     url: str = _setting("", values.deployment_url)
     key_env: str = _setting("", values.text)
@@ -246,7 +246,7 @@ class Profile:
     audience: str = _setting("", values.text)
     sign_in_scope: str = _setting("openid offline_access", values.text)
     audit_key: str = _setting("", values.verifier_key)
-    cleartext: str = _setting("", values.cleartext)
+    cleartext: str = _setting("", values.one_of("refuse", "allow"))
     read_only: bool = _setting(False, values.switch)  # noqa: FBT003 - the default of a switch
     theme: str = _setting("", values.text)
     confirm_above: int | None = _setting(None, values.cents)
@@ -276,22 +276,14 @@ class Settings:
     warnings: tuple[str, ...] = ()
 
 
-SECTIONS: Mapping[str, type] = {
-    "engine": EngineSettings,
-    "service": ServiceSettings,
-    "service.limits": LimitSettings,
-    "service.quotas": QuotaSettings,
-    "service.rates": RateSettings,
-    "service.rates.read": ReadRate,
-    "service.rates.write": WriteRate,
-    "service.rates.quote": QuoteRate,
-    "gateway": GatewaySettings,
-    "ports": PortSettings,
-    "sign_in": SignInSettings,
-    "wallets": WalletSettings,
-    "audit": AuditSettings,
-    "desk": DeskSettings,
-}
+def _sections(kind: type, prefix: str = "") -> Iterator[tuple[str, type]]:
+    for each in fields(kind):
+        if isinstance(each.default_factory, type) and is_dataclass(each.default_factory):
+            yield prefix + each.name, each.default_factory
+            yield from _sections(each.default_factory, f"{prefix}{each.name}.")
+
+
+SECTIONS: Mapping[str, type] = dict(_sections(Settings))
 
 
 def readers(section: type) -> dict[str, Reader]:
