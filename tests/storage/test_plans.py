@@ -110,7 +110,7 @@ def selects(world: World) -> Iterator[list[tuple[str, Any]]]:
 
 def plan(connection: Session, statement: str, values: Any) -> str:
     if connection.dialect.name == "sqlite":
-        given = {name: _text_if_large(each) for name, each in values.items()}
+        given = [_text_if_large(each) for each in values]
         found = connection.driver.execute(f"EXPLAIN QUERY PLAN {statement}", given)
         return "\n".join(row[3] for row in found)
     for way in ("seqscan", "bitmapscan", "sort"):
@@ -196,9 +196,9 @@ def test_a_filter_without_an_index_is_reported(tmp_path: Path) -> None:
         connection.execute(text("DROP INDEX ix_quote_status"))
         connection.execute(text("DROP INDEX ix_quote_created"))
         statement = (
-            "SELECT id FROM quote WHERE organisation_id = :of AND status = :s ORDER BY created, id"
+            "SELECT id FROM quote WHERE organisation_id = ? AND status = ? ORDER BY created, id"
         )
-        how = plan(connection, statement, {"of": "default", "s": "open"})
+        how = plan(connection, statement, ("default", "open"))
         assert list(faults(statement, how))
     made.close()
 

@@ -64,7 +64,7 @@ def writes(table: Table) -> Iterator[Query]:
 def prepared_by_sqlite(connection: Any, query: Query) -> list[str]:
     """The columns of a query's rows; it runs on an empty database."""
     form = query.sqlite
-    cursor = connection.execute(form.sql, dict.fromkeys(form.names, 0))
+    cursor = connection.execute(form.sql, [0] * len(form.names))
     return [each[0] for each in cursor.description or ()]
 
 

@@ -20,7 +20,7 @@ from chainteller.storage.db.query import Found, Session
 from chainteller.storage.schema.columns import Atoms
 
 _DIALECTS: Mapping[str, Any] = {
-    "sqlite": sqlite.dialect(paramstyle="named"),
+    "sqlite": sqlite.dialect(paramstyle="qmark"),
     "postgresql": PGDialect_psycopg(),  # type: ignore[no-untyped-call]
 }
 

@@ -19,7 +19,7 @@ def statements(database: Database) -> Iterator[list[tuple[str, Any]]]:
     run_on_file, run_on_server = SqliteSession._run, PostgresSession._run
 
     def of_file(self: SqliteSession, form: Any, values: Any) -> Any:
-        told.append((form.sql, {name: _sent(each) for name, each in values.items()}))
+        told.append((form.sql, [_sent(values[name]) for name in form.names]))
         return run_on_file(self, form, values)
 
     def of_server(self: PostgresSession, steps: Any) -> Any:

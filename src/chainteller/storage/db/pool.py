@@ -54,7 +54,8 @@ class Pool:
 
     def take(self) -> Pooled:
         """A connection for one user. Raises NoConnection, or what ``connect`` raises."""
-        until, stale = monotonic() + self._wait_s, list[Pooled]()
+        until = monotonic() + self._wait_s
+        stale: list[Pooled] = []
         try:
             with self._changed:
                 while not self._free and self.used >= self._most:

@@ -95,7 +95,7 @@ class _Waiting(NamedTuple):
 
 def _waiting(query: Statement, values: Values, then: Then | None) -> _Waiting:
     form = query.postgresql
-    return _Waiting(form, [values[name] for name in form.names], then)
+    return _Waiting(form, list(map(values.__getitem__, form.names)), then)
 
 
 class PostgresSession(Session):

@@ -81,8 +81,8 @@ Then = Callable[[Found], None]
 class Form:
     """A query as one of the drivers takes it.
 
-    ``sql`` has ``:name`` for SQLite and ``%(name)s`` for PostgreSQL; ``names`` are the parameters
-    in their order, and ``lists`` those that are lists, which SQLite takes as JSON.
+    ``sql`` has ``?`` for SQLite and ``%(name)s`` for PostgreSQL; ``names`` are the parameters in
+    their order, and ``lists`` the places of those that are lists, which SQLite takes as JSON.
     """
 
     def __init__(self, query: "Query", dialect: str) -> None:
@@ -266,24 +266,26 @@ def _read_as(annotation: Any) -> Callable[[Any], Any] | None:
     return bool if bool in kinds else None
 
 
-def _translated(text: str, dialect: str) -> tuple[str, tuple[str, ...], frozenset[str]]:
-    """A statement as a driver takes it, the names of its parameters, and of those that are
-    lists."""
+def _translated(text: str, dialect: str) -> tuple[str, tuple[str, ...], tuple[int, ...]]:
+    """A statement as a driver takes it, the names of its parameters, and the places of those that
+    are lists, which SQLite takes as JSON."""
     names: list[str] = []
-    lists: set[str] = set()
+    lists: list[int] = []
     is_sqlite = dialect == SQLITE
 
     def translate(found: re.Match[str]) -> str:
         name = found["name"]
         if name is None:
             return found[0] if is_sqlite else found[0].replace("%", "%%")
+        if is_sqlite:
+            if found["in"]:
+                lists.append(len(names))
+            names.append(name)
+            return "IN (SELECT value FROM json_each(?))" if found["in"] else "?"
         if name not in names:
             names.append(name)
-        if not found["in"]:
-            return f":{name}" if is_sqlite else f"%({name})s"
-        lists.add(name)
-        return f"IN (SELECT value FROM json_each(:{name}))" if is_sqlite else f"= ANY(%({name})s)"
+        return f"= ANY(%({name})s)" if found["in"] else f"%({name})s"
 
     if is_sqlite:
         text = _LOCK.sub("", text)
-    return _PART.sub(translate, text), tuple(names), frozenset(lists)
+    return _PART.sub(translate, text), tuple(names), tuple(lists)

@@ -96,13 +96,13 @@ class SqliteSession(Session):
             raise _raised(error) from error
 
     def _run(self, form: Form, values: Values) -> sqlite3.Cursor:
-        if form.lists:
-            values = {**values, **{name: json.dumps(values[name]) for name in form.lists}}
+        given = list(map(values.__getitem__, form.names))
+        for at in form.lists:
+            given[at] = json.dumps(given[at])
         try:
-            return self._driver.execute(form.sql, values)
+            return self._driver.execute(form.sql, given)
         except OverflowError:  # a column of text has whole numbers of any size
-            large = {name: _text_if_large(each) for name, each in values.items()}
-            return self._driver.execute(form.sql, large)
+            return self._driver.execute(form.sql, [_text_if_large(each) for each in given])
 
     def flush(self) -> None:
         """Nothing waits here."""
