@@ -225,6 +225,8 @@ def test_several_gateways_on_one_database_send_once(tmp_path: Path, postgres_url
             other.context.database.close()
         assert gateway.provider.asked.count(("POST", path)) == 3
         assert gateway.balance()[account] == "400.00"
+        no_text_of_postgresql = gateway.post("/trading/quotes/%00", "x", tradingAccountId=account)
+        assert no_text_of_postgresql.status_code == 404
         assert not verify(context.database)
 
 

@@ -357,7 +357,7 @@ def answer(context: EngineContext, actor: Actor, call: Call[Any]) -> Any:
     is answered once.
 
     Raises:
-        NotFound: neither the provider nor the gateway offers it.
+        NotFound: neither the provider nor the gateway offers it, or it names what can't be an id.
         Forbidden: the provider's accounts are those of one organisation.
     """
     found = _FORWARDED.get(call.operation)
@@ -366,6 +366,8 @@ def answer(context: EngineContext, actor: Actor, call: Call[Any]) -> Any:
         refusal = NotFound("path", "", f"A gateway doesn't offer {feature}.")
         refusal.details["suggestion"] = "chainteller info lists what it offers."
         raise refusal
+    if not all(map(str.isprintable, call.ids)):
+        raise NotFound("path", "")
     if actor.organisation != DEFAULT_ORGANISATION:
         raise Forbidden(DEFAULT_ORGANISATION, actor.key_id)
     if isinstance(call.operation, Write):
