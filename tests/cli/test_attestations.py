@@ -2,6 +2,7 @@
 
 import base64
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -11,6 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from tests.cli.conftest import Teller
+from tests.cli.program import in_this_process
 from tests.wallets.customers import Customer, address, customers, recorded, text_for
 
 from chainteller.cli.attestations import as_json, as_page, signed_document, unsigned_document
@@ -114,17 +116,21 @@ class Signed:
         return found
 
 
-@pytest.fixture
-def signed(teller: Teller, bank: Path) -> Signed:
-    assert bank.exists()
-    assert teller("audit", "key", "create").code == 0
-    claims = teller("wallets", "recheck", "--json").body["data"]
+@pytest.fixture(scope="module")
+def signed(tmp_path_factory: pytest.TempPathFactory, sample_world: Path) -> Signed:
+    home = tmp_path_factory.mktemp("signed")
+    (home / "data").mkdir()
+    shutil.copyfile(sample_world, home / "data" / "bank.db")
+
+    def made(*arguments: str) -> Any:
+        return in_this_process(*arguments, "--json", CHAINTELLER_HOME=str(home)).body
+
+    made("audit", "key", "create")
+    claims = made("wallets", "recheck")["data"]
     mine, other, *_ = (each for each in claims if each["network"] == "ethereum")
-    documents = [
-        teller("wallets", "attestation", each["id"], "--json").body for each in (mine, other)
-    ]
-    key = teller("audit", "checkpoint", "--json").body["verifierKeys"][0]
-    (file,) = (each for each in bank.parents[1].rglob("*") if '"seed"' in _text_of(each))
+    documents = [made("wallets", "attestation", each["id"]) for each in (mine, other)]
+    key = made("audit", "checkpoint")["verifierKeys"][0]
+    (file,) = (each for each in home.rglob("*") if '"seed"' in _text_of(each))
     seed = bytes.fromhex(json.loads(_text_of(file))["keys"][0]["seed"])
     return Signed(documents[0], documents[1], key, seed)
 

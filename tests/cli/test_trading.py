@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -271,7 +272,10 @@ def test_every_write_is_in_the_audit_trail_in_the_operators_name(
     assert teller("audit", "verify").code == 0
 
 
-def test_the_audit_trail_is_exported_oldest_first(teller: Teller, tmp_path: Path) -> None:
+def test_the_audit_trail_is_exported_oldest_first(
+    teller: Teller, bank: Path, small_world: Path, tmp_path: Path
+) -> None:
+    shutil.copyfile(small_world, bank)
     file = tmp_path / "audit.jsonl"
     told = teller("audit", "export", str(file), "--json").body
     lines = file.read_text(encoding="utf-8").splitlines()
