@@ -65,11 +65,7 @@ def given(path: str, line: Sequence[str], secret: str) -> Iterator[list[str]]:
 
 @FEW_OR_MANY
 def test_no_command_keeps_a_secret(commanded: Bank, entered: SecretsEntered) -> None:
-    """Each command gets a secret on its standard input and in place of each text that it takes.
-
-    The short form takes one text of each command, in turn: a secret is refused where all lines come
-    in, before the command is looked for.
-    """
+    """Each command gets a secret in place of each text that it takes, and on its standard input."""
     found = {**dict.fromkeys(INTERACTIVE - ENDLESS, ()), **lines(commanded)}
     assert found.keys() | ENDLESS == commands().keys()
     known = pages_in(commanded.home)
@@ -112,7 +108,7 @@ def _run_each(
     place: Sequence[str] = (),
 ) -> None:
     turns = itertools.cycle(entered)
-    is_short = len(entered) == len(QUICK)
+    is_short = bool(place) and len(entered) == len(QUICK)  # of each command one text, in turn
     for number, (path, line) in enumerate(found.items()):
         for _ in range(max(1, len(entered) // 15)):
             secret = next(turns)
