@@ -221,8 +221,9 @@ class Parameter:
         return {"name": self.name, **told, **required, "schema": dict(self.schema)}
 
 
-def _text(field: str, *names: str) -> Parameter:
-    return Parameter(field, names, Kind.TEXT, {"type": "string"})
+def _text(field: str, *names: str, enum: Iterable[str] = (), **more: Any) -> Parameter:
+    schema = {"type": "string", **({"enum": [str(each) for each in enum]} if enum else {})}
+    return Parameter(field, names, Kind.TEXT, schema, **more)
 
 
 def _timestamp(field: str, name: str) -> Parameter:
@@ -243,41 +244,20 @@ LIMIT = Parameter(
     f"More than {MAXIMUM_LIMIT} is answered with {MAXIMUM_LIMIT}.",
     most=MAXIMUM_LIMIT,
 )
-TRANSACTION_TYPES = (
-    TRADE_TYPE,
-    DEPOSIT_TYPE,
-    WITHDRAWAL_TYPE,
-)
+TRANSACTION_TYPES = (TRADE_TYPE, DEPOSIT_TYPE, WITHDRAWAL_TYPE)
 TEXT = _text("text", "filter[query]", "query")
 OBJECT = _text("text", "filter[object]")
 SUBJECT = _text("subject", "filter[object]")
 BANK_ACCOUNT = _text("bank_account_id", "filter[bankAccountId]")
 TRADING_ACCOUNT = _text("trading_account_id", "filter[tradingAccountId]")
-AUDITED_ACCOUNT = Parameter(
-    "trading_account_id",
-    ("filter[tradingAccountId]",),
-    Kind.TEXT,
-    {"type": "string"},
-    feature="audit-of-account",
-)
-AUDITED_CASE = Parameter(
-    "case_id", ("filter[case]",), Kind.TEXT, {"type": "string"}, feature=AGENTS_FEATURE
-)
+AUDITED_ACCOUNT = replace(TRADING_ACCOUNT, feature="audit-of-account")
+AUDITED_CASE = _text("case_id", "filter[case]", feature=AGENTS_FEATURE)
 STATUS = _text("status", "filter[status]")
 SIDE = _text("side", "filter[side]")
 MARKET_NAME = _text("market", "filter[market]")
-TYPE = Parameter(
-    "type", ("filter[type]",), Kind.TEXT, {"type": "string", "enum": list(TRANSACTION_TYPES)}
-)
-TRANSFER_TYPE = Parameter(
-    "type", ("filter[type]",), Kind.TEXT, {"type": "string", "enum": list(TRANSACTION_TYPES[1:])}
-)
-KIND = Parameter(
-    "type",
-    ("filter[kind]",),
-    Kind.TEXT,
-    {"type": "string", "enum": [each.value for each in DecisionKind]},
-)
+TYPE = _text("type", "filter[type]", enum=TRANSACTION_TYPES)
+TRANSFER_TYPE = _text("type", "filter[type]", enum=TRANSACTION_TYPES[1:])
+KIND = _text("type", "filter[kind]", enum=DecisionKind)
 CREATED = (
     _timestamp("created_gte", "filter[created][gte]"),
     _timestamp("created_lt", "filter[created][lt]"),
@@ -650,21 +630,17 @@ STATEMENT = Read(
     query=Query(
         StatementQuery,
         (
-            Parameter(
+            _text(
                 "from_time",
-                ("from",),
-                Kind.TEXT,
-                {"type": "string"},
-                "The first day (UTC), such as 2026-11-01, or a timestamp. Without it, the "
-                "account's beginning.",
+                "from",
+                description="The first day (UTC), such as 2026-11-01, or a timestamp. Without it, "
+                "the account's beginning.",
             ),
-            Parameter(
+            _text(
                 "to_time",
-                ("to",),
-                Kind.TEXT,
-                {"type": "string"},
-                "The last day (UTC), which is included, or a timestamp, which isn't. Without it, "
-                "the present.",
+                "to",
+                description="The last day (UTC), which is included, or a timestamp, which isn't. "
+                "Without it, the present.",
             ),
         ),
     ),
@@ -828,14 +804,11 @@ ALL_TRANSFERS = Read(
     "Find deposits and withdrawals of every account",
     Page[Transfer],
     query=listing(
-        Parameter(
-            "text",
-            ("filter[query]", "query"),
-            Kind.TEXT,
-            {"type": "string"},
-            "Each word is an amount, part of the customer's name, or four or more characters from "
-            "the beginning or the end of an id (also as abbreviated in lists), an address, a bank "
-            "account or a reference.",
+        replace(
+            TEXT,
+            description="Each word is an amount, part of the customer's name, or four or more "
+            "characters from the beginning or the end of an id (also as abbreviated in lists), an "
+            "address, a bank account or a reference.",
         ),
         TRADING_ACCOUNT,
         TRANSFER_TYPE,

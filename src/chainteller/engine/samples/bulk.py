@@ -12,32 +12,13 @@ from chainteller.domain.ledger import Bucket, customer
 from chainteller.engine.core.ledger import post_journal
 from chainteller.engine.core.outcome import Insert, Outcome, Row, Update
 from chainteller.storage.db.query import Record
-from chainteller.storage.db.records import Tables
+from chainteller.storage.db.records import ALL, Tables
 from chainteller.storage.db.table import Table
 from chainteller.storage.log import ledger, rows, sealing
 from chainteller.storage.log.entry import Posted
 
 Key = str | tuple[str, ...]
 """The primary key of a row: a tuple where it has several columns."""
-_ORDER: tuple[Table, ...] = (
-    Tables.customer,
-    Tables.bank_account,
-    Tables.trading_account,
-    Tables.blockchain_account,
-    Tables.quote,
-    Tables.trade,
-    Tables.transfer,
-    Tables.counterparty,
-    Tables.challenge,
-    Tables.attempt,
-    Tables.claim,
-    Tables.link,
-    Tables.small_transfer,
-    Tables.arrival,
-    Tables.statement,
-    Tables.decision,
-)
-"""Every row is inserted after those that it refers to."""
 
 
 class BulkRows:
@@ -136,7 +117,7 @@ class BulkRows:
     def new_rows(self) -> dict[Table, list[Row]]:
         """What is inserted, by table, each after those that it refers to."""
         found: dict[Table, list[Row]] = {}
-        for table in _ORDER:
+        for table in ALL:
             found[table] = [
                 row for key, row in self._rows[table].items() if (table, key) not in self._loaded
             ]
