@@ -241,9 +241,9 @@ async def test_help_lists_what_does_not_work_with_the_reason(bench: Bench) -> No
         assert "(only on trades)" in seen(app)
         await press(pilot, *["backspace"] * 6, *"note about")
         assert "(nothing is selected)" in seen(app)
-        await press(pilot, *["backspace"] * 10, *"requests")
+        await press(pilot, *["backspace"] * 10, *"info: ")
         await press(pilot, "enter")
-        assert "REQUESTS" in seen(app)
+        assert "INFO" in seen(app)
 
 
 # -- read-only -------------------------------------------------------------------------------------

@@ -130,6 +130,6 @@ def _statement_lines(wallet: Wallet) -> list[Line]:
     return [
         line(("STATEMENT", "strong"), right=((stated.status, "warn"),)),
         line((reason or stated.reason, "muted")),
-        line(("The statement is stored. It doesn't verify the wallet.", "muted")),
+        line(("It doesn't verify the wallet.", "muted")),
         line(),
     ]
