@@ -17,7 +17,7 @@ from chainteller.domain.signed_requests import Signed
 from chainteller.service.deployment import DeploymentOptions, Figure, Health, Principal
 from chainteller.service.errors import ServiceUnreachable
 from chainteller.service.interface import Service
-from chainteller.service.models.counterparties import SigningPage
+from chainteller.service.models.counterparties import PageSignature, SigningPage
 from chainteller.service.operations import MARKETS, Call, Operation
 
 Answer = TypeVar("Answer")
@@ -74,7 +74,7 @@ class Broken:
     def signing_page(self, token: str) -> SigningPage:
         raise NotImplementedError
 
-    def take_signature(self, token: str, signature: str) -> SigningPage:
+    def take_signature(self, token: str, sent: PageSignature) -> SigningPage:
         raise NotImplementedError
 
     def servers(self) -> int:

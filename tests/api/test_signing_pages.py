@@ -35,10 +35,14 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 
 def ask(
-    call: Caller, address: str = ADDRESS, network: str = "solana", **more: object
+    call: Caller,
+    address: str = ADDRESS,
+    network: str = "solana",
+    account: str = "",
+    **more: object,
 ) -> dict[str, Any]:
     """Register a wallet and create a challenge with a page; its ids and texts."""
-    account = call.account()
+    account = account or call.account()
     opened = {"tradingAccountId": account, "network": network}
     custody = call("POST", "/blockchain-accounts", opened).json["id"]
     wallet = call("POST", "/counterparties", {"address": address, "network": network}).json["id"]
@@ -46,7 +50,7 @@ def ask(
     body = {"counterpartyId": wallet, "pageTokenHash": hashed, **more}
     path = f"/blockchain-accounts/{custody}/1P-counterparty-ownership-challenges"
     made = call("POST", path, body)
-    assert made.status == 201, made.body
+    assert made.status == 201, made.json["details"]
     return {**made.json, "claims": path.replace("challenges", "claims"), "wallet": wallet}
 
 
@@ -54,8 +58,22 @@ def page(call: Caller, token: str = TOKEN) -> Answer:
     return call("GET", f"/sign/{token}/message", key=None)
 
 
-def send(call: Caller, signature: str, token: str = TOKEN) -> Answer:
-    return call("POST", f"/sign/{token}/signatures", {"signature": signature}, key=None)
+def message(call: Caller) -> Any:
+    """The first message of the page."""
+    return page(call).json["messages"][0]
+
+
+def send(call: Caller, signature: str, token: str = TOKEN, about: str = "") -> Answer:
+    """Send a signature for a message, by default the page's first one."""
+    messages = [] if about else page(call, token).json.get("messages", [])
+    body = {"signature": signature, "messageId": about or (messages or [{"id": "CHG_0"}])[0]["id"]}
+    return call("POST", f"/sign/{token}/signatures", body, key=None)
+
+
+def is_valid(answer: Answer) -> Any:
+    """What the page is told of the signature that it sent."""
+    about = answer.json["sent"]
+    return next(each["valid"] for each in answer.json["messages"] if each["id"] == about)
 
 
 def shown(call: Caller, challenge_id: str) -> Any:
@@ -75,21 +93,22 @@ def test_a_signature_from_the_page_is_kept_for_the_agent_who_submits_it(
     call: Caller, world: World
 ) -> None:
     asked = ask(call)
-    before = page(call)
-    assert before.json["text"] == asked["challenge"]
-    assert before.json["message"].startswith("sign.bank.example wants you to sign in with your Sol")
-    wrong = send(call, signed(before.json["message"], OTHER_WALLET))
-    assert (wrong.status, wrong.json["received"], wrong.json["valid"]) == (200, True, False)
-    right = signed(before.json["message"])
-    assert send(call, right).json["valid"] is True
-    assert send(call, "somebody else opened the link").json["valid"] is False
+    before = message(call)
+    assert before["text"] == asked["challenge"]
+    assert before["message"].startswith("sign.bank.example wants you to sign in with your Sol")
+    wrong = send(call, signed(before["message"], OTHER_WALLET))
+    assert (wrong.status, message(call)["received"], is_valid(wrong)) == (200, True, False)
+    right = signed(before["message"])
+    assert is_valid(send(call, right)) is True
+    assert is_valid(send(call, "somebody else opened the link")) is False
+    assert message(call)["valid"] is True
     kept = shown(call, asked["id"])
     assert (kept["pageSignature"], kept["attempts"], kept["status"]) == (right, 0, "open")
     made = claim(call, asked, kept["pageSignature"]).json
     proof = call("GET", f"/1P-counterparty-ownership-claims/{made['id']}").json
-    assert proof["text"] == before.json["message"]
-    assert page(call).json["status"] == "used"
-    assert page(call).json["text"] is None
+    assert proof["text"] == before["message"]
+    assert message(call)["status"] == "used"
+    assert message(call)["text"] is None
     assert send(call, right).json["details"]["reason"] == "PAGE_CLOSED"
     linked = {"address": ADDRESS, "network": "solana", "ownershipClaimId": made["id"]}
     path = asked["claims"].replace("1P-counterparty-ownership-claims", "counterparties")
@@ -100,20 +119,20 @@ def test_a_signature_from_the_page_is_kept_for_the_agent_who_submits_it(
 def test_either_text_proves_it(call: Caller) -> None:
     key = Account.from_key(EVM_KEYS[0])
     asked = ask(call, key.address, "ethereum")
-    message = page(call).json["message"]
-    domain, address, *_ = message.split("\n")
+    text = message(call)["message"]
+    domain, address, *_ = text.split("\n")
     assert domain == "sign.bank.example wants you to sign in with your Ethereum account:"
     assert address == key.address
-    assert f"URI: {URL}\nVersion: 1\nChain ID: 1\nNonce: {asked['id'][4:]}\n" in message
-    for text, is_valid in ((message, True), (asked["challenge"], True), (message + "\n", False)):
-        signature = key.sign_message(encode_defunct(text=text)).signature.to_0x_hex()
-        assert send(call, signature).json["valid"] is is_valid
+    assert f"URI: {URL}\nVersion: 1\nChain ID: 1\nNonce: {asked['id'][4:]}\n" in text
+    for signed_text, passes in ((text, True), (asked["challenge"], True), (text + "\n", False)):
+        signature = key.sign_message(encode_defunct(text=signed_text)).signature.to_0x_hex()
+        assert is_valid(send(call, signature)) is passes
     assert claim(call, asked, shown(call, asked["id"])["pageSignature"]).status == 201
 
 
 def test_a_family_without_sign_in_messages_signs_the_short_text(call: Caller) -> None:
     ask(call, "bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu", "bitcoin")
-    found = page(call).json
+    found = message(call)
     assert found["message"] == found["text"]
 
 
@@ -131,18 +150,19 @@ def test_guessing_is_held_up_and_a_page_has_a_rate(world: World) -> None:
     with served(deployment(world, rate_limits=True)) as address:
         call = Caller(address, world.key())
         ask(call)
-        statuses = [send(call, f"attempt {each}").status for each in range(12)]
+        about = message(call)["id"]
+        statuses = [send(call, f"attempt {each}", about=about).status for each in range(16)]
         assert (statuses[:10], statuses[-1]) == ([200] * 10, 429)
         assert [page(call, "B" * 22).status for _ in range(4)] == [404] * 4
 
 
 def test_an_expired_page_shows_no_text_and_takes_nothing(call: Caller, world: World) -> None:
     ask(call, validSeconds=60)
-    message = page(call).json["message"]
+    text = message(call)["message"]
     world.advance(61)
-    assert page(call).json["status"] == "expired"
-    assert page(call).json["message"] is None
-    answer = send(call, signed(message))
+    assert message(call)["status"] == "expired"
+    assert message(call)["message"] is None
+    answer = send(call, signed(text))
     assert (answer.status, answer.json["details"]["reason"]) == (409, "PAGE_CLOSED")
 
 
@@ -159,10 +179,11 @@ def test_what_is_no_signature_is_refused_and_kept_nowhere(
     asked = ask(call)
     secret = send(call, WORDS_OF_A_WALLET)
     assert secret.json["details"]["errors"][0]["code"] == "SECRET_PASTED"
-    huge = call("POST", f"/sign/{TOKEN}/signatures", {"signature": "A" * 1_000_000}, key=None)
+    huge = send(call, "A" * 1_000_000)
     assert (huge.status, huge.code) == (413, "PAYLOAD_TOO_LARGE")
     document: object
-    for document in ({"signature": 1}, {"signature": "x", "challengeId": asked["id"]}, [], {}):
+    other = {"signature": "x", "messageId": asked["id"], "challengeId": asked["id"]}
+    for document in ({"signature": "x"}, {"signature": 1, "messageId": asked["id"]}, other, [], {}):
         assert call("POST", f"/sign/{TOKEN}/signatures", document, key=None).status in {400, 422}
     form = {"Content-Type": "application/x-www-form-urlencoded"}
     sent = call("POST", f"/sign/{TOKEN}/signatures", body=b"signature=x", headers=form, key=None)
@@ -222,7 +243,47 @@ def test_another_challenge_keeps_its_own_page(call: Caller) -> None:
     assert made.challenge != asked["challenge"]
     assert made.page_text is not None
     path = asked["claims"].replace("claims", "challenges")
-    assert page(call).json["text"] == asked["challenge"]
+    assert message(call)["text"] == asked["challenge"]
     hashed = sha256(TOKEN.encode()).hexdigest()
     used = call("POST", path, {"counterpartyId": asked["wallet"], "pageTokenHash": hashed})
     assert (used.status, used.code) == (400, "VALIDATION_ERROR")
+
+
+def test_wallets_of_one_customer_share_a_page_and_a_signature_finds_its_message(
+    call: Caller, world: World
+) -> None:
+    account = call.account()
+    keys = [Account.from_key(each) for each in EVM_KEYS[:3]]
+    asked = [ask(call, key.address, "ethereum", account) for key in keys]
+    with pytest.raises(AssertionError, match="Its page has a message of this wallet already"):
+        ask(call, keys[0].address, "ethereum", account)
+    with pytest.raises(AssertionError, match="Its page is in use"):
+        ask(call, account=call.account(2))  # another customer's wallet
+    assert {each["address"] for each in page(call).json["messages"]} == {e.address for e in keys}
+    ids = [each["id"] for each in asked]
+    signatures = [
+        key.sign_message(encode_defunct(text=each["challenge"])).signature.to_0x_hex()
+        for key, each in zip(keys, asked, strict=True)
+    ]
+    sent = send(call, signatures[1], about=ids[0])
+    assert (sent.json["sent"], is_valid(sent)) == (ids[1], True)
+    assert shown(call, ids[0])["pageSignature"] is None
+    assert is_valid(send(call, "no signature", about=ids[0])) is False
+    assert is_valid(send(call, signatures[0], about=ids[0])) is True
+    assert send(call, "x", about=ask_alone(call)).status == 404
+    world.advance(3_601)  # the third one expires half-way
+    left = send(call, signatures[2], about=ids[2])
+    assert (left.status, left.json["details"]["reason"]) == (409, "PAGE_CLOSED")
+    assert [each["status"] for each in page(call).json["messages"]] == ["expired"] * 3
+    with pytest.raises(AssertionError, match="Its page is in use"):
+        ask(call, "0x" + "11" * 20, "ethereum", account)
+
+
+def ask_alone(call: Caller) -> str:
+    """The id of a challenge without a page."""
+    wallet = {"address": ADDRESS, "network": "solana"}
+    opened = {"tradingAccountId": call.account(3), "network": "solana"}
+    custody = call("POST", "/blockchain-accounts", opened).json["id"]
+    body = {"counterpartyId": call("POST", "/counterparties", wallet).json["id"]}
+    path = f"/blockchain-accounts/{custody}/1P-counterparty-ownership-challenges"
+    return str(call("POST", path, body).json["id"])

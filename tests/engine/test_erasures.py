@@ -98,8 +98,8 @@ def live(world: World, number: int) -> str:
     token = f"{number:022}"
     hashed = hash_of(token)
     asked = ChallengeRequest(counterparty_id=wallet.id, page_token_hash=hashed)
-    service.create_challenge(custody.id, asked)
-    signing_pages.receive(service.context, token, f"Yours, {name}")
+    message = service.create_challenge(custody.id, asked).value
+    signing_pages.receive(service.context, token, message.id, f"Yours, {name}")
     stated = StatementRequest(
         counterparty_id=wallet.id, reason="OTHER", statement=f"I, {name}, own it."
     )

@@ -168,6 +168,41 @@ def test_a_wallet_signs_and_the_agent_links(
     assert browser.run("return document.cookie + localStorage.length") == "0"
 
 
+def test_three_wallets_of_a_customer_sign_one_after_the_other(
+    browser: Chromium, call: Caller
+) -> None:
+    browser.screen(*SCREENS["phone"], dark=False, is_phone=True)
+    account, mine = call.account(), [*customers("evm")[:2], customers("solana")[0]]
+    asked = [
+        ask(call, each.registered.display, each.registered.network.name, account) for each in mine
+    ]
+    browser.inject(
+        f"(() => {{{WALLETS}; for (const wallet of Object.values(WALLETS)) wallet();}})()"
+    )
+    browser.open(f"{call.address}/sign/{TOKEN}")
+    opened = Visit(browser, call, mine[0], asked[0])
+    opened.says("0 of 3 wallets are signed")
+    _take_picture(browser, "three-wallets")
+    script = "return document.getElementById('address').textContent"
+    for number in range(3):
+        address = browser.run(script)
+        opened.customer = next(each for each in mine if each.registered.display == address)
+        opened.press()
+        if number == 0:  # the wallet signs with the other account first
+            opened.request()
+            opened.answer(["0x" + "11" * 20])
+            opened.says("does not have")
+            opened.press()
+        opened.sign()
+        opened.says(f"{number + 1} of 3 wallets are signed")
+    opened.says("You can close this page")
+    _take_picture(browser, "three-wallets-signed")
+    for each in asked:
+        assert claim(call, each, shown(call, each["id"])["pageSignature"]).status == 201
+    browser.open(f"{call.address}/sign/{TOKEN}")
+    opened.says("Your bank has accepted the signature")
+
+
 def test_by_keyboard_and_screen_reader_without_a_wallet(browser: Chromium, call: Caller) -> None:
     browser.screen(*SCREENS["desktop"], dark=False, is_phone=False)
     opened = visit(browser, call, "", customers("evm")[0])

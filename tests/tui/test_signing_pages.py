@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.tui.conftest import Bench, make_bench, press, seen, settle
-from tests.tui.wallet_case import WALLETS, Case, palette, wallets
+from tests.tui.wallet_case import ADDRESSES, WALLETS, Case, palette, wallets
 
 from chainteller.domain.options import EngineOptions
 from chainteller.engine.operations import signing_pages
@@ -44,11 +44,11 @@ async def test_two_keys_from_a_registered_wallet_to_a_linked_one(bench: Bench) -
         assert isinstance(app.screen, CodeBox)
         await press(pilot, "escape")
         context, token = bench.world.context, link.removeprefix(PAGES)
-        message = str(signing_pages.show(context, token).message)
+        (asked,) = signing_pages.show(context, token).messages
         for name, shown in (("bob", "[3/5] not accepted"), ("alice", "[4/5] claim")):
-            signature = sign_sample(f"{name}-ethereum", message, wallets=WALLETS)
-            sent = signing_pages.receive(context, token, signature)
-            assert sent.valid is (name == "alice")
+            signature = sign_sample(f"{name}-ethereum", str(asked.message), wallets=WALLETS)
+            sent = signing_pages.receive(context, token, asked.id, signature)
+            assert sent.messages[0].valid is (name == "alice")
             app.screen.reload()
             await settle(pilot)
             assert shown in seen(app)
@@ -72,3 +72,36 @@ async def test_a_lost_link_is_replaced_by_a_new_one(bench: Bench) -> None:
         await pilot.resize_terminal(60, 16)
         await press(pilot, "q")
         assert "The code needs a window of" in seen(app)
+
+
+async def test_three_wallets_are_signed_on_one_page_and_linked_by_one_yes(bench: Bench) -> None:
+    names = ("alice-ethereum", "bob-ethereum", "alice-solana")
+    case = Case(bench, *names)
+    bench.world.advance(7_200)  # their messages to sign have expired
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await wallets(pilot)
+        await press(pilot, "s")
+        link = link_of(app.screen)
+        assert "0 of 3 wallets on this page have signed" in seen(app)
+        context, token = bench.world.context, link.removeprefix(PAGES)
+        messages = signing_pages.show(context, token).messages
+        assert {each.address for each in messages} == {ADDRESSES[name] for name in names}
+        for number, name in enumerate(names, 1):
+            asked = next(each for each in messages if each.address == ADDRESSES[name])
+            signature = sign_sample(name, str(asked.message), wallets=WALLETS)
+            signing_pages.receive(context, token, messages[0].id, signature)
+            if number == 2:  # both are checked, one after the other
+                assert isinstance(app.screen, WalletsScreen)
+                app.screen.reload()
+                await settle(pilot)
+                assert "2 of 3 wallets on this page have signed" in seen(app)
+        assert isinstance(app.screen, WalletsScreen)
+        app.screen.reload()
+        await settle(pilot)
+        await press(pilot, "l")
+        assert "LINK 3 WALLETS?" in seen(app)
+        assert all(ADDRESSES[name] in seen(app) for name in names)
+        assert case.types == []
+        await press(pilot, "y")
+    assert case.types == ["VerifiedCounterparty1P"] * 3

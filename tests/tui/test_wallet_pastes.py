@@ -180,3 +180,25 @@ async def test_a_signature_never_waits_in_memory_unless_it_would_pass(bench: Ben
         (verdict,) = screen.session.verdicts.values()
         assert verdict.signature == ""
         assert wrong not in kept(pilot)
+
+
+async def test_each_signature_of_a_paste_finds_its_wallet_and_others_are_explained(
+    bench: Bench,
+) -> None:
+    names = ("alice-ethereum", "alice-solana", "bob-ethereum")
+    case = Case(bench, *names)
+    alice, solana = (signed(name, case.newest(name)) for name in names[:2])
+    altered = signed("bob-ethereum", case.newest("bob-ethereum"), "trailing-newline")
+    app = bench.console()
+    async with app.run_test(size=LARGE) as pilot:
+        await wallets(pilot)
+        await paste(pilot, f"Hi,\nSolana: {solana}\n{altered}\nand the last one:\n{alice}")
+        assert "2 of 3 signatures prove a message to sign   l: link 2 wallets" in seen(app)
+        assert seen(app).count("[4/5] claim") == 2
+        assert "[3/5] not accepted" in seen(app)
+        await press(pilot, "l")
+        await press(pilot, "y")
+        assert isinstance(app.screen, WalletsScreen)
+        verdict = next(iter(app.screen.session.verdicts.values()))
+        assert verdict.diagnosis.finding == "TRAILING_NEWLINE"
+    assert case.types == ["VerifiedCounterparty1P"] * 2

@@ -72,14 +72,14 @@ class SigningPages:
         context.operation = "signingPageSignature"
         document = await read_document(request, context.header("content-type"))
         sent = read_request(PageSignature, document)
-        return await self._answer(request, context, Bucket.WRITE, sent.signature)
+        return await self._answer(request, context, Bucket.WRITE, sent)
 
     async def _answer(
         self,
         request: Request,
         context: RequestContext,
         bucket: Bucket,
-        signature: str | None = None,
+        sent: PageSignature | None = None,
     ) -> Response:
         """Only tokens of pages have a rate, so that guesses leave nothing in memory."""
         token = request.path_params["token"]
@@ -88,8 +88,8 @@ class SigningPages:
         try:
             found = await run(threads, partial(deployment.signing_page, token), STRANGERS)
             self._gateway.limits.take(name, name, bucket)
-            if signature is not None:
-                take = partial(deployment.take_signature, token, signature)
+            if sent is not None:
+                take = partial(deployment.take_signature, token, sent)
                 found = await run(threads, take, STRANGERS)
         except NotFound:
             wait_s = self._wrong_keys.count(network_of(context.client))

@@ -5,7 +5,10 @@ asks for its account and wallet too.
 """
 
 import time
+from collections.abc import Iterator, Sequence, Sized
 from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
 
 from chainteller.cli.error_output import Usage, say
 from chainteller.domain.challenges import ChallengeStatus
@@ -13,8 +16,12 @@ from chainteller.service.errors import NotOffered
 from chainteller.service.interface import Service
 from chainteller.service.models.counterparties import Challenge, DiagnosisRequest, OwnershipClaim
 from chainteller.service.models.pages import MAXIMUM_LIMIT, ListQuery
+from chainteller.service.paging import every
 from chainteller.workspace.recording import Recorder
 from chainteller.workspace.store import SentRequest, Workspace
+
+if TYPE_CHECKING:
+    from chainteller.wallets.matching import Matches
 
 _LOOKED_THROUGH = 5_000
 _POLL_S = 0.5
@@ -47,28 +54,66 @@ def step_of(
     )
 
 
-def signature_from_page(
-    service: Service, made: Challenge, account_id: str, counterparty_id: str
-) -> str | None:
-    """Wait for a signature from a challenge's page that would be accepted; others are told on
-    stderr, and the customer may sign again. None once the challenge is closed.
+def key_of(key: str | None, subject: str, subjects: Sized) -> str | None:
+    """The idempotency key of one of a command's requests: its own, or one that follows from it."""
+    return key if key is None or len(subjects) == 1 else f"{key}.{subject}"
+
+
+def signatures_from_page(
+    service: Service, made: Sequence[Challenge], account_id: str
+) -> Iterator[tuple[Challenge, str]]:
+    """Wait for signatures of a page's challenges that would be accepted; others are told on stderr,
+    and the customer may sign again. Ends when each was signed or is closed.
     """
-    refused = ""
-    while True:
-        now = service.challenge_by_id(made.id)
-        if now.status != ChallengeStatus.OPEN:
-            return None
-        sent = now.page_signature
-        if sent and sent != refused:
-            request = DiagnosisRequest(
-                challenge_id=made.id, completed_challenge=sent, counterparty_id=counterparty_id
-            )
-            found = service.diagnose_signature(account_id, request)
-            if found.accepted:
-                return sent
-            refused = sent
-            say(f"not accepted: {found.finding}", found.explanation)
-        time.sleep(_POLL_S)
+    refused = {each.id: "" for each in made}
+    while refused:
+        for identifier, earlier in tuple(refused.items()):
+            now = service.challenge_by_id(identifier)
+            sent = now.page_signature
+            if now.status != ChallengeStatus.OPEN:
+                del refused[identifier]
+            elif sent and sent != earlier:
+                found = service.diagnose_signature(account_id, _diagnosis(now, sent))
+                if found.accepted:
+                    del refused[identifier]
+                    yield now, sent
+                else:
+                    refused[identifier] = sent
+                    say(f"not accepted: {found.finding}", found.explanation)
+        if refused:
+            time.sleep(_POLL_S)
+
+
+def _diagnosis(challenge: Challenge, signature: str) -> DiagnosisRequest:
+    return DiagnosisRequest(
+        challenge_id=challenge.id,
+        completed_challenge=signature,
+        counterparty_id=challenge.counterparty_id or "",
+    )
+
+
+def signed_challenges(desk: Recorder, account_id: str, text: str) -> "Matches":
+    """Which open challenges of a blockchain account the signatures of a text prove."""
+    from chainteller.wallets.matching import known_open, match
+
+    listed = every(partial(desk.service.challenges, account_id), ListQuery())
+    return match(text, known_open(listed, desk.workspace.now()))
+
+
+def explanations(service: Service, account_id: str, found: "Matches") -> Iterator[str]:
+    """Why the signatures that prove no open challenge don't prove one that is left."""
+    about = next(iter(found.left), None)
+    for number, signature in enumerate(found.others, 1):
+        if about is None:
+            yield f"{number} of the signatures proves no open message."
+            continue
+        request = DiagnosisRequest(
+            challenge_id=about.challenge_id,
+            completed_challenge=signature,
+            counterparty_id=about.counterparty_id,
+        )
+        diagnosed = service.diagnose_signature(account_id, request)
+        yield f"not accepted for {about.challenge_id}: {diagnosed.finding}: {diagnosed.explanation}"
 
 
 def wallet_of(desk: Recorder, counterparty_id: str) -> tuple[str, str]:

@@ -1,7 +1,7 @@
 """Blockchain accounts, counterparties and the proof that a wallet is the customer's (4.4)."""
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
@@ -14,7 +14,7 @@ from chainteller.cli import wallet_steps as steps
 from chainteller.cli.error_output import Exit, Usage, say
 from chainteller.cli.lists import Output, Selection, list_options, output_options, write_new_file
 from chainteller.cli.open_services import service, writing
-from chainteller.cli.options import FILE, group, options
+from chainteller.cli.options import FILE, group, idempotency_key, options
 from chainteller.cli.output import answer, document, record, verbatim
 from chainteller.domain import second_method
 from chainteller.domain.challenges import ReverificationReason
@@ -36,8 +36,9 @@ from chainteller.records.wallets import (
 )
 from chainteller.service import operations as op
 from chainteller.service.entered_secrets import require_no_secret
-from chainteller.service.errors import NotFound, NotOffered
+from chainteller.service.errors import NotFound, NotOffered, ServiceError
 from chainteller.service.interface import Service
+from chainteller.service.models.base import WireModel
 from chainteller.service.models.counterparties import (
     BlockchainAccount,
     Challenge,
@@ -47,6 +48,7 @@ from chainteller.service.models.counterparties import (
     DiagnosisRequest,
     LinkRequest,
     OpenBlockchainAccount,
+    OwnershipClaim,
     OwnershipStatement,
     RegisterCounterparty,
     ReverificationRequest,
@@ -196,56 +198,88 @@ def challenge(counterparty_id: str, account_id: str) -> None:
     calls=[op.CREATE_CHALLENGE],
     example=(
         "wallets link-page CPT_... --account BCA_...",
-        "wallets link-page CPT_... --account BCA_... --wait",
+        "wallets link-page CPT_... CPT_... --account BCA_... --wait",
     ),
 )
-@click.argument("counterparty_id", metavar="CPT")
+@click.argument("counterparty_ids", metavar="CPT...", nargs=-1, required=True)
 @_of_account
 @click.option(
     "--wait",
     "is_waiting",
     is_flag=True,
-    help="Wait for the customer's signature and submit it; ends with 1 if the link closes first.",
+    help="Wait for the customer's signatures and submit them; ends with 1 if the link closes "
+    "first.",
 )
-def link_page(counterparty_id: str, account_id: str, *, is_waiting: bool) -> int:
-    """Create a message to sign with a page for the customer; only its link is printed on stdout.
+def link_page(counterparty_ids: tuple[str, ...], account_id: str, *, is_waiting: bool) -> int:
+    """Create a message to sign for each wallet, with one page for the customer; only its link is
+    printed on stdout.
 
-    With --wait, the link is on stderr and the claim on stdout.
+    With --wait, the link is on stderr and the claims on stdout.
     """
+    wallet_ids = tuple(dict.fromkeys(counterparty_ids))
     with writing() as desk:
-        pages = desk.service.capabilities().signing_pages
+        capabilities = desk.service.capabilities()
+        pages, most = capabilities.signing_pages, capabilities.signing_page_messages or 1
         if not pages:
             raise Usage(
                 "This deployment has no signing pages.",
                 "Set service.public_url where it is served, or use: wallets challenge",
             )
-        token = new_token(SystemRandomness())
-        request = ChallengeRequest(counterparty_id=counterparty_id, page_token_hash=hash_of(token))
-        made = desk.create_challenge(account_id, request).value
-        until = f"expires {made.expires:%Y-%m-%dT%H:%M:%SZ}" if made.expires else ""
-        say(f"challenge {made.id}", until)
+        if len(wallet_ids) > most:
+            raise Usage(f"A signing page has at most {most} messages.", "Name fewer wallets.")
+        token, made = new_token(SystemRandomness()), []
+        for each in wallet_ids:
+            request = ChallengeRequest(counterparty_id=each, page_token_hash=hash_of(token))
+            key = steps.key_of(idempotency_key(), each, wallet_ids)
+            made.append(desk.create_challenge(account_id, request, idempotency_key=key).value)
+            until = made[-1].expires
+            say(f"challenge {made[-1].id}", f"expires {until:%Y-%m-%dT%H:%M:%SZ}" if until else "")
         if is_waiting:
             say(f"{pages}{token}")
-            return _claim_from_page(desk, account_id, counterparty_id, made)
+            return _claim_from_page(desk, account_id, made)
     if options().json:
-        document(made.model_dump(mode="json", by_alias=True) | {"url": f"{pages}{token}"})
+        document(_one_or_list(made) | {"url": f"{pages}{token}"})
     else:
         verbatim(f"{pages}{token}")
     return Exit.DONE
 
 
-def _claim_from_page(desk: Recorder, account_id: str, counterparty_id: str, made: Challenge) -> int:
-    """Submit what comes from a challenge's page once it would be accepted."""
-    signature = steps.signature_from_page(desk.service, made, account_id, counterparty_id)
-    if signature is None:
-        say("The message to sign was closed before it was signed.", "Create a new link.")
-        return Exit.REFUSED
-    request = ClaimRequest(
-        challenge_id=made.id, completed_challenge=signature, counterparty_id=counterparty_id
+def _list_of(made: Sequence[WireModel]) -> dict[str, Any]:
+    found = [each.model_dump(mode="json", by_alias=True) for each in made]
+    return {"data": found, "pagination": {"total": len(found), "page": 1, "limit": len(found)}}
+
+
+def _one_or_list(made: Sequence[WireModel]) -> dict[str, Any]:
+    """The record that was made, or the envelope of several."""
+    found = _list_of(made)
+    return found if len(made) > 1 else found["data"][0]
+
+
+def _claim_from_page(desk: Recorder, account_id: str, made: Sequence[Challenge]) -> int:
+    """Submit what comes from a page once it would be accepted."""
+    claims = []
+    for signed, signature in steps.signatures_from_page(desk.service, made, account_id):
+        request = ClaimRequest(
+            challenge_id=signed.id,
+            completed_challenge=signature,
+            counterparty_id=signed.counterparty_id or "",
+        )
+        claims.append(desk.submit_claim(account_id, request).value)
+        if not options().json:
+            record(claims[-1], CLAIM, [_next_link(claims[-1])])
+    if options().json and claims:
+        document(_one_or_list(claims))
+    if len(claims) == len(made):
+        return Exit.DONE
+    say(
+        f"The message to sign was closed before it was signed: {len(claims)} of {len(made)}.",
+        "Create a new link.",
     )
-    claim_made = desk.submit_claim(account_id, request).value
-    record(claim_made, CLAIM, [("next", f"chainteller wallets link {claim_made.id}")])
-    return Exit.DONE
+    return Exit.REFUSED
+
+
+def _next_link(made: OwnershipClaim) -> tuple[str, str]:
+    return "next", f"chainteller wallets link {made.id}"
 
 
 @wallets.command(
@@ -266,11 +300,39 @@ def claim(
         made = desk.submit_claim(account, request).value
     if made.shared:
         say("Another customer has verified this wallet. Ask the customer who else uses it.")
-    record(
-        made,
-        CLAIM,
-        [("next", f"chainteller wallets link {made.id}")],
-    )
+    record(made, CLAIM, [_next_link(made)])
+
+
+@wallets.command(
+    "claim-all",
+    calls=[op.SUBMIT_CLAIM],
+    example="wallets claim-all - --account BCA_... < signatures.txt",
+)
+@click.argument("signatures")
+@_of_account
+@output_options(CLAIM)
+def claim_all(signatures: str, account_id: str, output: Output[OwnershipClaim]) -> int:
+    """Submit each signature of a text for the open message that it proves.
+
+    SIGNATURES - reads stdin. Ends with 1 where a signature proves none or isn't accepted.
+    """
+    text = sys.stdin.read() if signatures == "-" else signatures
+    require_no_secret("signature", text, Digits.SIGNATURE)
+    claims = []
+    with writing() as desk:
+        found = steps.signed_challenges(desk, account_id, text)
+        refused = [*steps.explanations(desk.service, account_id, found)]
+        for each in found.proved:
+            key = steps.key_of(idempotency_key(), each.challenge.challenge_id, found.proved)
+            try:
+                made = desk.submit_claim(account_id, each.request(), idempotency_key=key).value
+            except ServiceError as refusal:
+                refused.append(f"{each.challenge.challenge_id}: {refusal.code}: {refusal.message}")
+            else:
+                claims.append(made)
+    output.write(_list_of(claims), claims, nothing="no signature proves an open message")
+    say(*refused, *(f"next: chainteller wallets link {each.id}" for each in claims))
+    return Exit.REFUSED if refused or not claims else Exit.DONE
 
 
 @wallets.command(

@@ -1,4 +1,4 @@
-"""The tokens of signing pages: 128 random bits, which only the page's link has in plain."""
+"""Signing pages: their tokens, 128 random bits which only a page's link has in plain."""
 
 from base64 import urlsafe_b64encode
 from hashlib import sha256
@@ -7,6 +7,8 @@ from chainteller.domain.randomness import Randomness
 
 PATH = "/sign/"
 """Before the token in the address of a page."""
+MOST_MESSAGES = 20
+"""Messages to sign that one page may show: one for each wallet of a customer."""
 
 
 def new_token(randomness: Randomness) -> str:

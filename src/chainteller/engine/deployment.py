@@ -24,7 +24,7 @@ from chainteller.engine.upkeep.worker import Worker
 from chainteller.engine.verification.in_rounds import Process, Verifier
 from chainteller.service.deployment import DeploymentOptions, Figure, Health, Principal
 from chainteller.service.errors import ServiceError, ServiceUnavailable
-from chainteller.service.models.counterparties import SigningPage
+from chainteller.service.models.counterparties import PageSignature, SigningPage
 from chainteller.service.operations import Operation
 from chainteller.storage.compatibility import require_current
 from chainteller.storage.database import Database, Unwaiting
@@ -142,8 +142,9 @@ class EmbeddedDeployment:
     def signing_page(self, token: str) -> SigningPage:
         return signing_pages.show(self._engine.context, token)
 
-    def take_signature(self, token: str, signature: str) -> SigningPage:
-        return signing_pages.receive(self._engine.context, token, signature)
+    def take_signature(self, token: str, sent: PageSignature) -> SigningPage:
+        context = self._engine.context
+        return signing_pages.receive(context, token, sent.message_id, sent.signature)
 
     def servers(self) -> int:
         return 1 if self._lease is None else self._lease.servers

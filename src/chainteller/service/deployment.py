@@ -14,7 +14,7 @@ from chainteller.domain.sign_ins import TOKEN_AGE_S
 from chainteller.domain.signed_requests import Signed
 from chainteller.service.errors import ServiceError
 from chainteller.service.interface import Service
-from chainteller.service.models.counterparties import SigningPage
+from chainteller.service.models.counterparties import PageSignature, SigningPage
 from chainteller.service.operations import Operation
 
 Answer = TypeVar("Answer")
@@ -160,11 +160,11 @@ class Deployment(Protocol):
             ServiceUnavailable: it can't be looked up now.
         """
 
-    def take_signature(self, token: str, signature: str) -> SigningPage:
+    def take_signature(self, token: str, sent: PageSignature) -> SigningPage:
         """Keep what was sent from a signing page.
 
         Raises:
-            NotFound: no challenge has this page.
+            NotFound: no challenge has this page, or the page has no such message.
             Conflict: the challenge is closed, or too much was sent.
             ValidationFailed: it's no signature.
             ServiceUnavailable: it can't be kept now.

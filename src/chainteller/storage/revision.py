@@ -13,7 +13,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Any
 
-REVISION = "0112"
+REVISION = "0113"
 """The newest migration. A new database is created from the metadata and stamped with it."""
 FLOOR = "0111"
 """The oldest revision that a build may know and still use the database."""

@@ -13,6 +13,7 @@ from textual.geometry import Size
 from textual.signal import Signal
 
 from chainteller.domain.clock import to_datetime
+from chainteller.domain.signing_pages import MOST_MESSAGES
 from chainteller.records.formats import clock_time
 from chainteller.service.errors import (
     NotOffered,
@@ -442,6 +443,13 @@ class Desk:
         """What the links of signing pages begin with; empty where the deployment has none."""
         capabilities = self.started.capabilities if self.started else None
         return (capabilities.signing_pages if capabilities is not None else None) or ""
+
+    @property
+    def has_shared_pages(self) -> bool:
+        """Whether a signing page can have the messages of several wallets."""
+        capabilities = self.started.capabilities if self.started else None
+        most = capabilities.signing_page_messages if capabilities is not None else None
+        return most is not None and most >= MOST_MESSAGES
 
     def may(self, scope: str) -> bool:
         """Whether whoever works here has a scope; where the deployment names none, the call will

@@ -210,8 +210,8 @@ class _Below(Service):
 
 
 class Recorder(Layered):
-    """A service whose writes are recorded, with the records; ``key`` is that of the first one that
-    has none."""
+    """A service whose writes are recorded, with the records; ``key`` is that of the first one,
+    unless it has its own."""
 
     __slots__ = ("_key", "_recording", "service", "workspace")
 
@@ -221,8 +221,8 @@ class Recorder(Layered):
         super().__init__(self._recording, service)
 
     def call(self, call: Call[Answer]) -> Answer:
-        if call.operation.writes and call.key is None:
-            call, self._key = replace(call, key=self._key), None
+        if call.operation.writes:
+            call, self._key = replace(call, key=call.key or self._key), None
         return super().call(call)
 
     def settle(self, key: str) -> Outcome:

@@ -1,11 +1,14 @@
-// The signing page: reads the message of its token, has a wallet sign it, and sends the signature.
+// The signing page: reads the messages of its token, has wallets sign them, and sends the signatures.
 
 const here = location.pathname;
 const byId = (id) => document.getElementById(id);
 const bytesOf = (text) => new TextEncoder().encode(text);
 const hexOf = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-const shown = new Set();
+const isToSign = (each) => each.status === "open" && each.valid !== true;
+const isSigned = (each) => each.status === "used" || each.valid === true;
+const wallets = {};
 let page;
+let message;
 let attempt = 0;
 
 function say(text, kind = "") {
@@ -40,67 +43,69 @@ async function call(path, options) {
   throw new Problem([told, body.details?.suggestion].filter(Boolean).join(" "));
 }
 
-async function send(signature) {
+async function send(messageId, signature) {
   say("Sending the signature\u2026");
   show(await call("/signatures", {
-    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ signature }),
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ messageId, signature }),
   }));
 }
 
-// -- wallets: each has a name and a function that signs for the address --------------------------
+// -- wallets: each has a name and a function that signs a message for its address ----------------
 
-function requireAddress(accounts, same = (each) => each === page.address) {
+function requireAddress(address, accounts, same = (each) => each === address) {
   const found = accounts.find(same);
   if (found !== undefined) return found;
   const other = accounts[0] ? ` It shows ${accounts[0]}.` : "";
-  throw new Problem(`This wallet does not have ${page.address} selected.${other} Select the address in your wallet ` +
+  throw new Problem(`This wallet does not have ${address} selected.${other} Select the address in your wallet ` +
     "and try again.");
 }
 
 function ethereum(provider) {
-  return async () => {
+  return async ({ address, message }) => {
     const accounts = await provider.request({ method: "eth_requestAccounts" });
-    const account = requireAddress(accounts, (each) => each.toLowerCase() === page.address.toLowerCase());
-    const text = "0x" + hexOf(bytesOf(page.message));
+    const account = requireAddress(address, accounts, (each) => each.toLowerCase() === address.toLowerCase());
+    const text = "0x" + hexOf(bytesOf(message));
     return provider.request({ method: "personal_sign", params: [text, account] });
   };
 }
 
 function solana(wallet) {
-  return async () => {
+  return async ({ address, message }) => {
     const { accounts } = await wallet.features["standard:connect"].connect();
-    const address = requireAddress(accounts.map((each) => each.address));
+    requireAddress(address, accounts.map((each) => each.address));
     const account = accounts.find((each) => each.address === address);
-    const message = bytesOf(page.message);
-    const [signed] = await wallet.features["solana:signMessage"].signMessage({ account, message });
+    const asked = { account, message: bytesOf(message) };
+    const [signed] = await wallet.features["solana:signMessage"].signMessage(asked);
     return hexOf(signed.signature);
   };
 }
 
 // UniSat and those that follow it (OKX and others).
 function bitcoin(provider) {
-  return async () => {
-    requireAddress(await provider.requestAccounts());
-    const is_segwit = /^(bc|tb)1/.test(page.address);
-    return provider.signMessage(page.message, is_segwit ? "bip322-simple" : "ecdsa");
+  return async ({ address, message }) => {
+    requireAddress(address, await provider.requestAccounts());
+    const is_segwit = /^(bc|tb)1/.test(address);
+    return provider.signMessage(message, is_segwit ? "bip322-simple" : "ecdsa");
   };
 }
 
 // Providers that are registered in btc_providers (WBIP 4), such as Xverse and Leather.
 function bitcoinRpc(provider) {
-  return async () => {
-    const reply = await provider.request("signMessage", { address: page.address, message: page.message });
+  return async ({ address, message }) => {
+    const reply = await provider.request("signMessage", { address, message });
     if (reply.error) throw reply.error;
     return reply.result.signature;
   };
 }
 
 function tron(provider) {
-  return async () => {
+  return async ({ address, message }) => {
     await provider.request({ method: "tron_requestAccounts" });
     const tronWeb = provider.tronWeb || window.tronWeb;
-    requireAddress([tronWeb?.defaultAddress?.base58].filter(Boolean));
-    return tronWeb.trx.signMessageV2(page.message);
+    requireAddress(address, [tronWeb?.defaultAddress?.base58].filter(Boolean));
+    return tronWeb.trx.signMessageV2(message);
   };
 }
 
@@ -109,17 +114,17 @@ const atPath = (path) => path.split(".").reduce((found, name) => found?.[name], 
 const SEARCHES = {
   evm() {
     addEventListener("eip6963:announceProvider", ({ detail }) =>
-      add(detail.info.name, detail.provider, ethereum));
+      add("evm", detail.info.name, detail.provider, ethereum));
     dispatchEvent(new Event("eip6963:requestProvider"));
-    addEventListener("ethereum#initialized", () => add("Browser wallet", window.ethereum, ethereum));
+    addEventListener("ethereum#initialized", () => add("evm", "Browser wallet", window.ethereum, ethereum));
     // An announced provider is usually this one, too: it goes last.
-    setTimeout(() => add("Browser wallet", window.ethereum, ethereum), 200);
+    setTimeout(() => add("evm", "Browser wallet", window.ethereum, ethereum), 200);
   },
   solana() {
     const register = (...wallets) => {
       for (const wallet of wallets) {
         if (wallet.features["solana:signMessage"] && wallet.features["standard:connect"]) {
-          add(wallet.name, wallet, solana);
+          add("solana", wallet.name, wallet, solana);
         }
       }
       return () => {};
@@ -129,37 +134,53 @@ const SEARCHES = {
     dispatchEvent(new CustomEvent("wallet-standard:app-ready", { detail: api }));
   },
   bitcoin() {
-    add("UniSat Wallet", window.unisat, bitcoin);
-    add("OKX Wallet", window.okxwallet?.bitcoin, bitcoin);
-    for (const each of window.btc_providers ?? []) add(each.name, atPath(each.id), bitcoinRpc);
+    add("bitcoin", "UniSat Wallet", window.unisat, bitcoin);
+    add("bitcoin", "OKX Wallet", window.okxwallet?.bitcoin, bitcoin);
+    for (const each of window.btc_providers ?? []) add("bitcoin", each.name, atPath(each.id), bitcoinRpc);
   },
   tron() {
-    add("TronLink", window.tron ?? window.tronLink, tron);
+    add("tron", "TronLink", window.tron ?? window.tronLink, tron);
   },
 };
 
-function add(name, provider, signer) {
-  if (!provider || shown.has(provider)) return;
-  shown.add(provider);
+function add(family, name, provider, signer) {
+  const known = wallets[family];
+  if (!provider || known.some((each) => each.provider === provider)) return;
+  known.push({ name: String(name).slice(0, 40), provider, sign: signer(provider) });
+  if (family === message.family) drawWallets();
+}
+
+function drawWallets() {
+  if (!(message.family in wallets)) {
+    wallets[message.family] = [];
+    SEARCHES[message.family]?.();
+  }
+  const found = wallets[message.family];
+  byId("wallet-list").replaceChildren(...found.map((each) =>
+    item(`Sign with ${each.name}`, () => sign(each))));
+  byId("none-found").hidden = found.length > 0;
+}
+
+function item(label, pressed) {
   const button = document.createElement("button");
   button.type = "button";
-  button.textContent = `Sign with ${String(name).slice(0, 40)}`;
-  button.addEventListener("click", () => sign(String(name).slice(0, 40), signer(provider)));
-  const item = document.createElement("li");
-  item.append(button);
-  byId("wallet-list").append(item);
-  byId("none-found").hidden = true;
+  button.textContent = label;
+  button.addEventListener("click", pressed);
+  const found = document.createElement("li");
+  found.append(button);
+  return found;
 }
 
 // A wallet may never answer: another attempt takes the place of one that waits.
-async function sign(name, signer) {
+async function sign(wallet) {
   const mine = ++attempt;
-  say(`Waiting for ${name}. If nothing opens, open the wallet yourself, or press the button again.`);
+  const asked = message;
+  say(`Waiting for ${wallet.name}. If nothing opens, open the wallet yourself, or press the button again.`);
   try {
-    const signature = await signer();
-    if (mine === attempt) await send(String(signature));
+    const signature = await wallet.sign(asked);
+    if (mine === attempt) await send(asked.id, String(signature));
   } catch (error) {
-    if (mine === attempt) say(wordsFor(error, name), "bad");
+    if (mine === attempt) say(wordsFor(error, wallet.name), "bad");
   }
 }
 
@@ -173,40 +194,74 @@ function wordsFor(error, name) {
 // -- the page --------------------------------------------------------------------------------------
 
 const CLOSED = {
-  used: "This wallet is verified. You can close this page.",
+  used: "Your bank has accepted the signature. You can close this page.",
   expired: "This link has expired. Ask your bank for a new one.",
   locked: "Too many signatures were tried. Ask your bank for a new link.",
 };
 
 function show(found) {
-  page = { ...page, ...found };
+  page = found;
+  const same = page.messages.find((each) => each.id === message?.id);
+  const next = page.messages.find(isToSign);
+  choose(same && isToSign(same) ? same : next ?? same ?? page.messages[0]);
+  tell(page.messages.find((each) => each.id === page.sent));
+}
+
+// Show a message of the page; a wallet that waits to sign another one is given up.
+function choose(chosen) {
+  if (chosen.id !== message?.id) attempt += 1;
+  message = chosen;
   byId("bank").textContent = page.bank;
-  byId("address").textContent = page.address;
-  byId("network").textContent = page.network;
-  byId("expires").textContent = new Date(page.expires).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
-  byId("message").textContent = page.message ?? "";
-  byId("text").textContent = page.text ?? "";
+  byId("address").textContent = message.address;
+  byId("network").textContent = message.network;
+  byId("expires").textContent = new Date(message.expires)
+    .toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+  byId("message").textContent = message.message ?? "";
+  byId("text").textContent = message.text ?? "";
   byId("facts").hidden = false;
-  const isOpen = page.status === "open" && page.valid !== true;
-  for (const part of ["wallets", "elsewhere"]) byId(part).hidden = !isOpen;
-  if (page.status !== "open") {
-    say(CLOSED[page.status] ?? "This link is closed.", page.status === "used" ? "good" : "bad");
-  } else if (page.valid === true) {
-    say("Thank you. Your bank has received the signature. You can close this page.", "good");
-    byId("status").focus();
-  } else if (page.valid === false) {
+  for (const part of ["wallets", "elsewhere"]) byId(part).hidden = !isToSign(message);
+  byId("several").hidden = page.messages.length < 2;
+  byId("several-list").replaceChildren(...page.messages.map(drawChoice));
+  drawWallets();
+}
+
+function drawChoice(each) {
+  const state = isSigned(each) ? "signed" : isToSign(each) ? "to sign" : each.status;
+  const found = item(`${each.address} on ${each.network}: ${state}`, () => {
+    choose(each);
+    tell();
+  });
+  if (each === message) found.firstChild.setAttribute("aria-current", "step");
+  found.firstChild.disabled = !isToSign(each);
+  return found;
+}
+
+function tell(sent) {
+  const signed = page.messages.filter(isSigned).length;
+  const all = page.messages.length;
+  const count = all > 1 ? ` ${signed} of ${all} wallets are signed.` : "";
+  if (sent?.valid === false) {
     say("Your bank has received a signature, but it is not of this message by this address. Select the " +
       "address in your wallet and sign again, or talk to your bank.", "bad");
-  } else if (page.received) {
-    say("Your bank has received a signature from this page. You can sign again if your bank asks you to.");
+  } else if (sent && isToSign(message)) {
+    say(`Thank you. Your bank has received the signature.${count} Sign the next one below.`, "good");
+  } else if (isToSign(message)) {
+    say(message.received
+      ? "Your bank has received a signature from this page. You can sign again if your bank asks you to."
+      : `Sign the message below to show your bank that you control this address.${count}`);
+  } else if (page.messages.every(isSigned)) {
+    say(page.messages.every((each) => each.status === "used") ? CLOSED.used
+      : `Thank you. Your bank has received the signature.${count} You can close this page.`, "good");
+    byId("status").focus();
   } else {
-    say("Sign the message below to show your bank that you control this address.");
+    const other = page.messages.find((each) => !isSigned(each));
+    say(`${CLOSED[other.status] ?? "This link is closed."}${count}`, "bad");
   }
 }
 
 byId("copy").addEventListener("click", async () => {
   try {
-    await navigator.clipboard.writeText(page.text);
+    await navigator.clipboard.writeText(message.text);
     say("The text was copied.");
   } catch {
     getSelection().selectAllChildren(byId("text"));
@@ -222,7 +277,7 @@ byId("send").addEventListener("submit", async (event) => {
   field.value = "";
   try {
     if (signature.length > 60_000) throw new Problem("This is too long for a signature.");
-    await send(signature);
+    await send(message.id, signature);
   } catch (error) {
     say(wordsFor(error, "This page"), "bad");
   }
@@ -230,7 +285,6 @@ byId("send").addEventListener("submit", async (event) => {
 
 try {
   show(await call("/message"));
-  SEARCHES[page.family]?.();
 } catch (error) {
   say(wordsFor(error, "This page"), "bad");
 }

@@ -133,6 +133,7 @@ def _capabilities(context: EngineContext, actor: Actor, _call: Call[Any]) -> Cap
     return own.model_copy(
         update={
             "features": FEATURES,
+            "signing_page_messages": None if own.signing_pages is None else 1,
             "markets": tuple(each.market_name for each in listed.data),
             "networks": tuple(dict.fromkeys(each.network for each in listed.data)),
         }

@@ -72,7 +72,8 @@ def _require_possible(
     if wallets.find_counterparty(connection, organisation_id, request.counterparty_id) is None:
         said = "The wallet wasn't registered through this gateway: register it again."
         raise ValidationFailed.of("counterpartyId", said)
-    challenges.require_new_page(rows.find_page, connection, token_hash)
+    if rows.of_page(connection, token_hash):
+        raise ValidationFailed.of("pageTokenHash", "Another challenge has it: draw a new token.")
 
 
 def _keep(

@@ -18,6 +18,7 @@ from chainteller.domain.challenges import (
 from chainteller.domain.clock import format_instant
 from chainteller.domain.ids import Prefix
 from chainteller.domain.options import EngineOptions, Quota
+from chainteller.domain.signing_pages import MOST_MESSAGES
 from chainteller.engine.core import outcome, reading
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import Event, Insert, Moment, Outcome
@@ -40,7 +41,6 @@ from chainteller.service.models.counterparties import (
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
-from chainteller.storage.db.sources import Finder
 from chainteller.storage.queries import challenges, wallets
 from chainteller.wallets.addresses import Address
 from chainteller.wallets.cases import (
@@ -61,10 +61,10 @@ def create(tx: UnitOfWork, account_id: str, request: ChallengeRequest) -> Challe
     """One more text to sign; earlier ones stay open until they expire."""
     valid_s = validity_s(request, tx.context.options)
     token_hash = page_token_hash(request, tx.context.options)
-    if token_hash is not None:
-        require_new_page(challenges.find_page, tx.connection, token_hash)
     account = blockchain_accounts.find(tx.connection, tx.organisation_id, account_id)
     counterparty = counterparties.find(tx.connection, tx.organisation_id, request.counterparty_id)
+    if token_hash is not None:
+        _require_place(challenges.of_page(tx.connection, token_hash), account, counterparty, tx.now)
     party = Party(*wallets.owner(tx.connection, account.id))
     asked = Asked(party, valid_s, token_hash)
     quotas.require_room(tx, Quota.CHALLENGES)
@@ -98,10 +98,20 @@ def page_token_hash(request: ChallengeRequest, options: EngineOptions) -> str | 
     return given
 
 
-def require_new_page(find: Finder, connection: Session, token_hash: str) -> None:
-    """Raises ValidationFailed."""
-    if find(connection, token_hash) is not None:
-        raise ValidationFailed.of("pageTokenHash", "Another challenge has it: draw a new token.")
+def _require_place(page: list[Record], account: Record, counterparty: Record, now: int) -> None:
+    """A page shows the open messages of one customer, one for each wallet.
+
+    Raises:
+        ValidationFailed: the page can't have a message of this wallet.
+    """
+    is_others = any(row.customer_id != account.customer_id for row in page)
+    is_closed = any(known(row, now).state is not ChallengeStatus.OPEN for row in page)
+    if is_others or is_closed:
+        raise ValidationFailed.of("pageTokenHash", "Its page is in use: draw a new token.")
+    if any(row.counterparty_id == counterparty.id for row in page):
+        raise ValidationFailed.of("pageTokenHash", "Its page has a message of this wallet already.")
+    if len(page) >= MOST_MESSAGES:
+        raise ValidationFailed.of("pageTokenHash", f"A page has at most {MOST_MESSAGES} messages.")
 
 
 class Asked(NamedTuple):

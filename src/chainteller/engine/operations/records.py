@@ -5,6 +5,7 @@ from chainteller.domain.actors import SCOPES, Actor
 from chainteller.domain.assets import MARKETS
 from chainteller.domain.clock import DAY
 from chainteller.domain.policy import CaseWanted
+from chainteller.domain.signing_pages import MOST_MESSAGES
 from chainteller.engine.core import reading
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.table import answers, reads, reads_in_context
@@ -38,6 +39,7 @@ def capabilities(context: EngineContext, actor: Actor) -> Capabilities:
         scopes=() if actor.scopes is None else tuple(s for s in SCOPES if s in actor.scopes),
         roles=tuple(sorted(actor.roles)),
         signing_pages=context.options.signing_pages,
+        signing_page_messages=MOST_MESSAGES if context.options.signing_pages else None,
         case=wanted.value if actor.is_person and wanted is not CaseWanted.OFF else None,
         simulated=context.simulated,
     )

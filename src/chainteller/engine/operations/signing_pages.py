@@ -1,10 +1,12 @@
-"""The signing page of a challenge: what it shows, and the signature that came from it.
+"""Signing pages: the messages that one shows, and the signatures that came from it.
 
-Whoever has the page's token may read the challenge and send signatures for it, and nothing else.
+Whoever has the page's token may read its challenges and send signatures for them, and nothing else.
 What is sent is kept for the agent, who submits it: only a claim counts, and locks.
 """
 
 import re
+from collections.abc import Callable
+from typing import NamedTuple
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.challenges import ChallengeStatus
@@ -14,10 +16,11 @@ from chainteller.domain.signing_pages import hash_of
 from chainteller.engine.core import outcome
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import Event, Outcome, Update
+from chainteller.engine.core.reading import require_found
 from chainteller.engine.core.unit_of_work import UnitOfWork, act, now
 from chainteller.engine.operations import challenges
 from chainteller.service.errors import Conflict, NotFound, SecretEntered, ValidationFailed
-from chainteller.service.models.counterparties import SigningPage
+from chainteller.service.models.counterparties import PageMessage, SigningPage
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
 from chainteller.storage.db.sources import Finder
@@ -27,7 +30,7 @@ from chainteller.storage.queries import provider_challenges
 from chainteller.wallets.cases import Case
 
 MOST_SENT = 20
-"""Signatures that a page takes. More than a claim refuses: none of them counts as an attempt."""
+"""Signatures that a page takes for a message. More than a claim refuses: none is an attempt."""
 _RESOURCE = "signing page"
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{22}", re.ASCII)
 
@@ -35,38 +38,49 @@ _TOKEN = re.compile(r"[A-Za-z0-9_-]{22}", re.ASCII)
 def show(context: EngineContext, token: str) -> SigningPage:
     """What the page of a token shows; changes nothing. Raises NotFound."""
     with context.database.read() as connection:
-        row = _find(context, connection, token)
-        return _page(context, row, now(context, connection))
+        rows = _find(context, connection, token)
+        at = now(context, connection)
+    return SigningPage(
+        bank=context.options.bank_name, messages=tuple(_message(row, at) for row in rows)
+    )
 
 
-def receive(context: EngineContext, token: str, signature: str) -> SigningPage:
+def receive(context: EngineContext, token: str, message_id: str, signature: str) -> SigningPage:
     """Keep a signature that was sent from the page of a token, for the agent to submit.
 
-    Once it's the address's, no other one takes its place.
+    It's kept for the message that it proves, else for the one it was sent for. Once a message has
+    its address's signature, no other one takes its place.
 
     Raises:
-        NotFound: no challenge has this page.
+        NotFound: no challenge has this page, or the page has no such message.
         Conflict: the challenge is closed, or too much was sent.
         ValidationFailed: it's too long, or a wallet's secret.
     """
     with context.database.read() as connection:
-        row = _find(context, connection, token)
+        rows = _find(context, connection, token)
         at = now(context, connection)
-    _require_open(row, at)
+    about = next((row for row in rows if row.id == message_id), None)
+    if about is None:
+        raise NotFound(_RESOURCE, "")
     if len(signature) > MAX_PASTE:
         raise ValidationFailed.of("signature", "This is too long for a signature.", "TOO_LONG")
-    is_valid = _is_valid(row, signature, at)
-    if not is_valid and find_secret(signature, Digits.SIGNATURE) is not None:
+    proved = next((row for row in rows if _is_valid(row, signature, at)), None)
+    about = about if proved is None else proved
+    _require_open(about, at)
+    if proved is None and find_secret(signature, Digits.SIGNATURE) is not None:
         raise ValidationFailed.of("signature", SecretEntered.ADVICE, "SECRET_PASTED")
-    if row.page_signature is None or not _is_valid(row, row.page_signature, at):
-        page = Actor(row.organisation_id, _RESOURCE)
-        act(context, page, lambda tx: _keep(tx, token, signature))
-    shown = _page(context, row, at)
-    return shown.model_copy(update={"received": True, "valid": is_valid})
+    if not _is_valid(about, about.page_signature, at):
+        page = Actor(about.organisation_id, _RESOURCE)
+        act(context, page, lambda tx: _keep(tx, about, signature))
+    sent = {"received": True, "valid": proved is not None}
+    messages = (_message(row, at).model_copy(update=sent if row is about else {}) for row in rows)
+    return SigningPage(bank=context.options.bank_name, messages=tuple(messages), sent=about.id)
 
 
-def _keep(tx: UnitOfWork, token: str, signature: str) -> None:
-    row = _find(tx.context, tx.connection, token, lock=True)
+def _keep(tx: UnitOfWork, about: Record, signature: str) -> None:
+    pages = _pages(tx.context)
+    found = pages.find(tx.connection, tx.organisation_id, about.id, lock=True)
+    row = require_found(found, _RESOURCE, "")
     _require_open(row, tx.now)
     sent = (row.page_sent or 0) + 1
     if sent > MOST_SENT:
@@ -87,26 +101,35 @@ def _keep(tx: UnitOfWork, token: str, signature: str) -> None:
     }
     kept = Outcome(
         row.id,
-        rows=(Update(_pages(tx.context)[1], {"id": row.id}, changed, open_),),
+        rows=(Update(pages.table, {"id": row.id}, changed, open_),),
         events=(Event("ownership_challenge.signed", row.id, told),),
     )
     outcome.apply(tx, kept)
 
 
-def _pages(context: EngineContext) -> tuple[Finder, Table]:
-    """What finds the challenge of a page, and its table: a gateway's are its provider's."""
+class _Pages(NamedTuple):
+    """The challenges that have pages: a gateway's are its provider's."""
+
+    of_page: Callable[[Session, str], list[Record]]
+    find: Finder
+    table: Table
+
+
+def _pages(context: EngineContext) -> _Pages:
     if context.provider is None:
-        return challenge_rows.find_page, Tables.challenge
-    return provider_challenges.find_page, Tables.provider_challenge
+        return _Pages(challenge_rows.of_page, challenge_rows.find, Tables.challenge)
+    of = provider_challenges
+    return _Pages(of.of_page, of.find, Tables.provider_challenge)
 
 
-def _find(context: EngineContext, connection: Session, token: str, *, lock: bool = False) -> Record:
-    found = None
-    if _TOKEN.fullmatch(token):
-        found = _pages(context)[0](connection, hash_of(token), lock=lock)
-    if found is None:
+def _find(context: EngineContext, connection: Session, token: str) -> list[Record]:
+    """The challenges of a page, which are of one customer. Raises NotFound."""
+    if not _TOKEN.fullmatch(token):
         raise NotFound(_RESOURCE, "")
-    return found
+    found = _pages(context).of_page(connection, hash_of(token))
+    if not found:
+        raise NotFound(_RESOURCE, "")
+    return [row for row in found if row.customer_id == found[0].customer_id]
 
 
 def _require_open(row: Record, at: int) -> None:
@@ -121,17 +144,18 @@ def _require_open(row: Record, at: int) -> None:
         )
 
 
-def _is_valid(row: Record, signature: str, at: int) -> bool:
+def _is_valid(row: Record, signature: str | None, at: int) -> bool:
     from chainteller.wallets.diagnose import accept  # noqa: PLC0415 - long to import
 
-    return accept(Case(challenges.known(row, at), signature)) is not None
+    return signature is not None and accept(Case(challenges.known(row, at), signature)) is not None
 
 
-def _page(context: EngineContext, row: Record, at: int) -> SigningPage:
+def _message(row: Record, at: int) -> PageMessage:
     challenge = challenges.known(row, at)
     is_open = challenge.state == ChallengeStatus.OPEN
-    return SigningPage(
-        bank=context.options.bank_name,
+    sent = row.page_signature
+    return PageMessage(
+        id=row.id,
         network=row.network,
         family=challenge.address.network.family.name,
         address=row.address,
@@ -139,5 +163,6 @@ def _page(context: EngineContext, row: Record, at: int) -> SigningPage:
         expires=row.expires,
         text=row.text if is_open else None,
         message=(row.page_text or row.text) if is_open else None,
-        received=row.page_signature is not None,
+        received=sent is not None,
+        valid=_is_valid(row, sent, at) if is_open and sent is not None else None,
     )

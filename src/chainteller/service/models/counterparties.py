@@ -96,6 +96,7 @@ class ChallengeRequest(RequestModel):
 
     ``page_token_hash`` gives the challenge a signing page: the SHA-256, in 64 hex digits, of the
     page's token, which the caller draws. The service learns it when somebody opens the page.
+    Challenges of one customer's wallets with the same hash share the page, while all are open.
     """
 
     counterparty_id: str
@@ -122,15 +123,15 @@ class Challenge(WireModel):
     page_signature: str | None = None
 
 
-class SigningPage(WireModel):
-    """What the signing page of a challenge shows to whoever has its link.
+class PageMessage(WireModel):
+    """A message that a signing page shows: that of the challenge with this id.
 
     ``text`` is what a wallet signs elsewhere, ``message`` what it signs on the page; both are null
-    once the challenge is closed. ``received`` says that a signature was sent, and ``valid``,
-    after one was, whether it's the address's.
+    once the challenge is closed. ``received`` says that a signature was sent for it, and ``valid``,
+    where that was checked, whether it's the address's.
     """
 
-    bank: str
+    id: str
     network: str
     family: str
     address: str
@@ -142,10 +143,25 @@ class SigningPage(WireModel):
     valid: bool | None = None
 
 
+class SigningPage(WireModel):
+    """What a signing page shows to whoever has its link: the bank, and a message for each wallet.
+
+    ``sent`` is the id of the message that a signature which was just sent is kept for.
+    """
+
+    bank: str
+    messages: Many[PageMessage]
+    sent: str | None = None
+
+
 class PageSignature(RequestModel):
-    """What the signing page sends: a candidate for the signature of its challenge."""
+    """What the signing page sends: a candidate for the signature of a message, by its id.
+
+    A signature that proves another message of the page is kept for that one.
+    """
 
     signature: str
+    message_id: str
 
 
 class ClaimRequest(RequestModel):

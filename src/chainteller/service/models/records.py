@@ -25,7 +25,8 @@ class Capabilities(WireModel):
     ``asked`` or ``required`` where people name the case of what they change, and left out
     elsewhere. ``simulated`` names the parts of the bank that aren't real; none where the deployment
     doesn't say. ``signingPages`` is what the address of each signing page begins with, before its
-    token, and null where there are none.
+    token, and null where there are none; ``signingPageMessages`` is how many messages a page may
+    have.
     """
 
     name: str = ""
@@ -40,6 +41,7 @@ class Capabilities(WireModel):
     case: str | None = None
     simulated: Many[str] = ()
     signing_pages: str | None = None
+    signing_page_messages: int | None = None
 
 
 class Event(WireModel):

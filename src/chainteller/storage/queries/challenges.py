@@ -37,8 +37,9 @@ find_claim = Finder(
 )
 """A claim, with its text, the network and address of its counterparty, and whether another
 customer has verified that."""
-find_page = Finder(_WITH_ADDRESS, "page_token", condition=_IS_TO_SIGN)
-"""The challenge that a signing page is of, by the hash of its token, whichever organisation's."""
+_OF_PAGE = _WITH_ADDRESS.where(
+    f"challenge.page_token = :token AND {_IS_TO_SIGN} ORDER BY challenge.created, challenge.id"
+)
 _LISTED = Listing(_WITH_ADDRESS, "blockchain_account_id", condition=_IS_TO_SIGN)
 _STRANGERS = ("UNKNOWN_SIGNER", "SAME_STRANGER_TWICE")
 _NEWEST_FIRST = "ORDER BY challenge.created DESC, challenge.id DESC LIMIT :limit"
@@ -76,6 +77,11 @@ def page(
 ) -> tuple[tuple[Challenge, ...], Counted]:
     rows, total = _LISTED.page(connection, (account_id,), query)
     return tuple(to_model(row, now) for row in rows), total
+
+
+def of_page(connection: Session, token_hash: str) -> list[Record]:
+    """The challenges of a signing page, oldest first, whichever organisation's."""
+    return list(connection.execute(_OF_PAGE, {"token": token_hash}))
 
 
 def newest_of_others(

@@ -17,10 +17,11 @@ _WITH_ADDRESS = Source(
     address="counterparty.address",
     canonical="counterparty.canonical",
     attempts=("NULL", Any),
+    customer_id=("NULL", Any),
     page_text=("NULL", Any),
 )
 find = Finder(_WITH_ADDRESS, "organisation_id", "id")
-find_page = Finder(_WITH_ADDRESS, "page_token")
+_FIND_PAGE = Finder(_WITH_ADDRESS, "page_token")
 _LISTED = Listing(_WITH_ADDRESS, "organisation_id", "blockchain_account_id")
 
 
@@ -29,6 +30,12 @@ def page(
 ) -> tuple[tuple[Challenge, ...], Counted]:
     rows, total = _LISTED.page(connection, (organisation_id, account_id), query)
     return tuple(to_model(row, now) for row in rows), total
+
+
+def of_page(connection: Session, token_hash: str) -> list[Record]:
+    """The challenge of a signing page, which has one message here."""
+    found = _FIND_PAGE(connection, token_hash)
+    return [] if found is None else [found]
 
 
 def others(connection: Session, challenge: Record, limit: int) -> list[Record]:

@@ -674,7 +674,7 @@ CREATE INDEX ix_challenge_customer ON challenge (customer_id, created);
 
 CREATE INDEX ix_challenge_open ON challenge (organisation_id, expires) WHERE status = 'open';
 
-CREATE UNIQUE INDEX ix_challenge_page ON challenge (page_token) WHERE page_token IS NOT NULL;
+CREATE INDEX ix_challenge_page ON challenge (page_token) WHERE page_token IS NOT NULL;
 
 CREATE TABLE ownership_statement (
   id VARCHAR(64) NOT NULL,

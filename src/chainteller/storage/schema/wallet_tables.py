@@ -62,9 +62,10 @@ class CounterpartyRow(SQLModel, table=True):
 class ChallengeRow(SQLModel, table=True):
     """``text`` is the exact text to be signed; ``status`` is open, used or locked.
 
-    ``page_token`` is the SHA-256 of the signing page's token, ``page_text`` the other text that the
-    page may have signed, ``page_signature`` what was last sent from it, and ``page_sent`` how often
-    something was. NULL where the challenge has no page, or nothing came from it.
+    ``page_token`` is the SHA-256 of the signing page's token, which challenges of one customer may
+    share, ``page_text`` the other text that the page may have signed, ``page_signature`` what was
+    last sent from it, and ``page_sent`` how often something was. NULL where the challenge has no
+    page, or nothing came from it.
     """
 
     __tablename__ = "challenge"
@@ -88,7 +89,6 @@ class ChallengeRow(SQLModel, table=True):
         Index(
             "ix_challenge_page",
             "page_token",
-            unique=True,
             sqlite_where=_HAS_PAGE,
             postgresql_where=_HAS_PAGE,
         ),

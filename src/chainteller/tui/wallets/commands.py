@@ -13,7 +13,7 @@ from chainteller.tui.dialogs.qr import half_blocks
 from chainteller.tui.list_screen import orders
 from chainteller.tui.steps import take
 from chainteller.tui.wallets import flow as wallet_flow
-from chainteller.tui.wallets import second_method
+from chainteller.tui.wallets import second_method, several
 from chainteller.tui.wallets.book import customer_of, wallet_of
 from chainteller.tui.wallets.screen import begin_registration, networks, new_link, show_all
 
@@ -117,6 +117,32 @@ def _new_page(screen: "WalletsScreen") -> None:
         take(screen, wallet_flow.issue(wallet, screen.session, new_link(screen.desk)))
 
 
+def _none_to_verify(screen: "WalletsScreen") -> str:
+    return "" if screen.book.wallets else "no wallet is listed"
+
+
+def _issue_all(screen: "WalletsScreen") -> None:
+    screen.clear_failure()
+    desk = screen.desk
+    link = new_link(desk) if desk.has_shared_pages else wallet_flow.NO_PAGE
+    take(screen, several.issue_all(screen.book, screen.session, link, desk.now))
+
+
+def _ready(screen: "WalletsScreen") -> "tuple[Wallet, ...]":
+    return several.ready(screen.book, screen.session, screen.desk.now)
+
+
+def _none_ready(screen: "WalletsScreen") -> str:
+    if "claim" in screen.desk.writing:
+        return "the signatures are submitted and not answered yet"
+    return "" if _ready(screen) else "no wallet has a valid signature"
+
+
+def _link_all(screen: "WalletsScreen") -> None:
+    screen.clear_failure()
+    take(screen, several.link_all(_ready(screen), screen.session))
+
+
 def _filter(screen: "WalletsScreen") -> None:
     note = (("address, id or network   esc: all", "muted"),)
     screen.field_bar.open("filter", (("/ ", "key"),), value=screen.wanted, note=note)
@@ -173,6 +199,10 @@ COMMANDS: tuple[Command["WalletsScreen"], ...] = (
         footer="withdraw", rank=4, scope="transfers:write", feature="withdrawals"),
     Command("wallets.code", "q", "The link or the message to sign as a QR code",
         _show_code, _no_open_challenge, footer="QR", rank=3),
+    Command("wallets.issue_all", "s", "A message to sign for each wallet that isn't verified",
+        _issue_all, _none_to_verify, scope="wallets:write"),
+    Command("wallets.link_all", "l", "Link all wallets with a valid signature",
+        _link_all, _none_ready, scope="wallets:write"),
     Command("wallets.filter", "slash,ctrl+f", "Filter the wallets",
         _filter, _nothing_to_filter, footer="filter", rank=5, of_list=True),
     orders("wallets"),

@@ -313,10 +313,13 @@ def _request(wallet: Wallet, call: "Callable[[Service, str], Step]") -> Customer
 
 def issue(wallet: Wallet, session: Session, link: PageLink) -> Step:
     """Create a message to sign, with the signing page of ``link`` if it names one."""
-    return Write("challenge", _request(wallet, partial(_issue, wallet, session, link)))
+    return Write("challenge", _request(wallet, partial(issue_now, wallet, session, link)))
 
 
-def _issue(wallet: Wallet, session: Session, link: PageLink, service: "Service", key: str) -> Step:
+def issue_now(
+    wallet: Wallet, session: Session, link: PageLink, service: "Service", key: str
+) -> Result:
+    """Create the message; it's called in a thread."""
     request = ChallengeRequest(
         counterparty_id=wallet.counterparty.id, page_token_hash=link.token_hash
     )

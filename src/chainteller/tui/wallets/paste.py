@@ -6,10 +6,8 @@ Importing it loads the libraries of ``wallets``, so it is imported in a thread.
 import contextlib
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from chainteller.domain.challenges import ChallengeStatus, challenge_status
-from chainteller.domain.clock import format_instant, from_datetime
 from chainteller.domain.pasted_secrets import find_secret
 from chainteller.domain.pasting import MAX_PASTE
 from chainteller.domain.secret_search import has_hex_key
@@ -24,6 +22,7 @@ from chainteller.wallets.curve import curve
 from chainteller.wallets.encodings import Candidate
 from chainteller.wallets.family import Address, Network
 from chainteller.wallets.listed import unowned
+from chainteller.wallets.matching import known, match
 from chainteller.wallets.networks import (
     NETWORKS,
     UnknownNetwork,
@@ -127,6 +126,33 @@ def judge(  # noqa: PLR0913 - one keyword for each part of the question
     )  # fmt: skip
 
 
+class Several(NamedTuple):
+    """Several signatures of one paste, each with the wallet that it's about: those that prove the
+    message of their wallet, and then the ``others``, as far as there is a message left for them.
+    """
+
+    parts: tuple[tuple[Wallet, str], ...]
+    proved: int
+    others: int
+
+
+def several(book: Book, text: str, now: int) -> Several | None:
+    """What a paste of several signatures proves; None for one signature, or one that proves nothing
+    of this customer's."""
+    open_ = {
+        challenge.challenge_id: (row, challenge)
+        for row, address in _with_addresses(book)
+        for challenge in _known(row, address, now)[:1]
+    }
+    found = match(text, [challenge for _, challenge in open_.values()])
+    if not found.proved or len(found.proved) + len(found.others) < 2:
+        return None
+    parts = [(each.challenge, each.signature) for each in found.proved]
+    parts += zip(found.left, found.others, strict=False)
+    wallets = tuple((open_[challenge.challenge_id][0], signed) for challenge, signed in parts)
+    return Several(wallets, len(found.proved), len(found.others))
+
+
 def _case(book: Book, wallet: Wallet, text: str, now: int) -> Case:
     """The attempt, with all that this desk has seen of the customer's wallets."""
     seen = _with_addresses(book)
@@ -163,23 +189,8 @@ def _address(wallet: Wallet) -> Address:
 
 def _known(wallet: Wallet, address: Address, now: int) -> list[KnownChallenge]:
     """The challenges that this desk has seen for a wallet, newest first."""
-    found = []
-    for challenge in (wallet.challenge, wallet.earlier):
-        if challenge is not None:
-            expires = from_datetime(challenge.expires) if challenge.expires else now
-            status = challenge.status or ChallengeStatus.OPEN
-            found.append(
-                KnownChallenge(
-                    challenge_id=challenge.id,
-                    counterparty_id=wallet.counterparty.id,
-                    address=address,
-                    text=challenge.challenge,
-                    state=challenge_status(status, now=now, expires=expires),
-                    expires_at=format_instant(expires),
-                    page_text=challenge.page_text,
-                )
-            )
-    return found
+    challenges = (wallet.challenge, wallet.earlier)
+    return [known(each, address, now) for each in challenges if each is not None]
 
 
 @dataclass(frozen=True, slots=True)

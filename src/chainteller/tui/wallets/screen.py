@@ -20,7 +20,7 @@ from chainteller.tui.list_screen import Listed, ListScreen
 from chainteller.tui.messages import FieldPasted, FieldSubmitted
 from chainteller.tui.service_calls import call_service
 from chainteller.tui.steps import Result, take
-from chainteller.tui.wallets import flow, view
+from chainteller.tui.wallets import flow, several, view
 from chainteller.tui.wallets.book import (
     Book,
     Kind,
@@ -43,8 +43,10 @@ from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList
 from chainteller.tui.widgets.paste_field import SIGNATURE, STATEMENT, PasteFieldBar
 
 if TYPE_CHECKING:
+    from chainteller.service.interface import Service
     from chainteller.service.models.counterparties import BlockchainAccount
     from chainteller.service.models.funding import LimitUsage
+    from chainteller.tui.wallets.paste import Several
 
 _NO_REAL_CUSTOMERS = frozenset({"DEMO", "TRAINING"})
 """Kinds of deployments where a sample wallet can sign."""
@@ -148,10 +150,10 @@ class WalletsScreen(ListScreen[Shown]):
         elif not self.is_placed and total:
             _place_cursor(self)
         _draw_running(self)  # with verdicts that are newer than these rows
-        self._check_sent()
+        self.check_sent()
         self.row_chosen()
 
-    def _check_sent(self) -> None:
+    def check_sent(self) -> None:
         """Check what came from a signing page, as if it had been pasted for its wallet."""
         wallet = None if self.checking else self.session.take_sent(self.book.wallets, self.desk.now)
         if wallet is not None and wallet.challenge is not None:
@@ -508,10 +510,15 @@ async def _check_signature(
         wallet_pastes.judge, service, screen.book, wallet, text, desk.now, signed_text=signed_text
     )
     try:
+        found = await call_service(partial(wallet_pastes.several, screen.book, text, desk.now))
+        if found is not None:
+            await _check_several(screen, found, service)
+            return
         verdict = await call_service(judge)
     finally:
         screen.checking = ""
     _show_verdict(screen, wallet, verdict)
+    screen.check_sent()
     if not verdict.can_search_longer:
         return
     screen.searching = verdict.challenge_id
@@ -522,6 +529,20 @@ async def _check_signature(
         screen.searching = ""
         draw(screen)
     _show_verdict(screen, wallet, verdict)
+
+
+async def _check_several(screen: WalletsScreen, found: "Several", service: "Service") -> None:
+    """Show the verdict on each of several signatures, at the wallet that it's about."""
+    from chainteller.tui.wallets import paste as wallet_pastes
+
+    screen.checking, judge = "", partial(wallet_pastes.judge, service, screen.book)
+    for wallet, signature in found.parts:
+        verdict = await call_service(partial(judge, wallet, signature, screen.desk.now))
+        _show_verdict(screen, wallet, verdict)
+    count = len(several.ready(screen.book, screen.session, screen.desk.now))
+    text = f"{found.proved} of {found.proved + found.others} signatures prove a message to sign"
+    links = f"   l: link {count} wallet{'s' if count > 1 else ''}" if count else ""
+    screen.desk.notify(f"{text}{links}", "warn" if found.others else "good")
 
 
 def _show_verdict(screen: WalletsScreen, wallet: Wallet, verdict: Verdict) -> None:
@@ -647,7 +668,8 @@ def _draw_challenge(screen: WalletsScreen, wallet: Wallet | None) -> None:
         return
     link = screen.session.link(challenge)
     if link:
-        head, text, how = view.PAGE_HEAD, link, view.page_lines(challenge)
+        signed = several.progress(screen.book, screen.session, challenge, screen.desk.now)
+        head, text, how = view.PAGE_HEAD, link, view.page_lines(challenge, *signed)
     else:
         head, text = view.challenge_head(wallet), challenge.challenge
         how = view.how_to_sign(wallet)

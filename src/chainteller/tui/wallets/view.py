@@ -515,9 +515,14 @@ PAGE_HEAD = line(
 )  # fmt: skip
 
 
-def page_lines(challenge: "Challenge") -> list[Line]:
-    """What the agent says of a signing page, and the text for a wallet that can't open it."""
+def page_lines(challenge: "Challenge", signed: int, wallets: int) -> list[Line]:
+    """What the agent says of a signing page, and the text for a wallet that can't open it.
+
+    ``signed`` of the page's ``wallets`` have a valid signature.
+    """
+    several = line((f"{signed} of {wallets} wallets on this page have signed.", "strong"))
     return [
+        *([several] if wallets > 1 else []),
         line(("The customer opens it and signs. The signature comes here.", "muted")),
         line(("To sign elsewhere (", "muted"), ("e", "key"), (" writes it to a file):", "muted")),
         line((challenge.challenge, "")),
