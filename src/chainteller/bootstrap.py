@@ -495,6 +495,7 @@ def engine_options(settings: Settings) -> "EngineOptions":
         "quotas": Quotas(**asdict(service.quotas)),
         "text_names_account": settings.wallets.text_names_account,
         "shared_wallets": SharedWallets(settings.wallets.shared),
+        "extended_keys": settings.wallets.extended_keys,
     }
     return EngineOptions(**options)
 

@@ -12,6 +12,7 @@ from eth_account.messages import encode_defunct
 from tests.api.conftest import Answer, Caller
 from tests.contract.test_wallets import ADDRESS, OTHER_WALLET, signed
 from tests.wallets.customers import EVM_KEYS
+from tests.wallets.extended import JUNK, extended_public_key
 from tests.world.bank import World, build, sqlite_url
 from tests.world.serving import deployment, served
 
@@ -23,6 +24,7 @@ from chainteller.service.models.counterparties import ChallengeRequest
 
 URL = "https://sign.bank.example/teller"
 TOKEN = base64.urlsafe_b64encode(bytes(range(16))).decode().rstrip("=")
+XPUB = extended_public_key(JUNK, "m/44'/60'/0'")
 WORDS_OF_A_WALLET = " ".join(["abandon"] * 11 + ["about"])
 
 
@@ -179,6 +181,8 @@ def test_what_is_no_signature_is_refused_and_kept_nowhere(
     asked = ask(call)
     secret = send(call, WORDS_OF_A_WALLET)
     assert secret.json["details"]["errors"][0]["code"] == "SECRET_PASTED"
+    extended = send(call, XPUB)
+    assert extended.json["details"]["errors"][0]["code"] == "EXTENDED_KEY"
     huge = send(call, "A" * 1_000_000)
     assert (huge.status, huge.code) == (413, "PAYLOAD_TOO_LARGE")
     document: object
@@ -197,6 +201,7 @@ def test_what_is_no_signature_is_refused_and_kept_nowhere(
         content = file.read_bytes()
         assert TOKEN.encode() not in content, file
         assert WORDS_OF_A_WALLET.encode() not in content, file
+        assert XPUB[20:60].encode() not in content, file
 
 
 def test_the_page_is_the_same_for_every_token_and_loads_nothing_from_elsewhere(

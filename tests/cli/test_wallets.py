@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Teller
 from tests.cli.program import Ended, chainteller, in_this_process
+from tests.wallets.extended import JUNK, extended_public_key
 
 from chainteller.paths import shipped
 from chainteller.sqlite import sqlite3
@@ -70,6 +71,12 @@ def test_each_signature_of_a_text_is_submitted_for_the_message_that_it_proves(
     assert f"not accepted for {base[1].body['id']}: TRAILING_NEWLINE" in ended.err
     again = teller("wallets", "claim-all", text, *account)
     assert (again.code, again.out) == (1, "no signature proves an open message\n")
+    linked = next(each for each in ended.body["data"] if each["network"] == "ethereum")
+    assert teller("wallets", "link", linked["id"]).code == 0
+    _challenge(teller, "ethereum", "0x70997970C51812dc3A010C7d01b50e0d17dc79C8")
+    key = extended_public_key(JUNK, "m/44'/60'/0'")
+    derived = teller("wallets", "claim-all", key, *account, "--json")
+    assert [each["method"] for each in derived.body["data"]] == ["derivation"]
     secret = teller("wallets", "claim-all", " ".join(["abandon"] * 11 + ["about"]), *account)
     assert (secret.code, "SECRET_ENTERED" in secret.err) == (1, True)
 

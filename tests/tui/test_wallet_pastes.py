@@ -14,6 +14,7 @@ from tests.tui.wallet_case import (
     valid,
     wallets,
 )
+from tests.wallets.extended import JUNK, extended_public_key
 
 from chainteller.service.models.pages import ListQuery
 from chainteller.tui.dialogs.qr import half_blocks
@@ -202,3 +203,21 @@ async def test_each_signature_of_a_paste_finds_its_wallet_and_others_are_explain
         verdict = next(iter(app.screen.session.verdicts.values()))
         assert verdict.diagnosis.finding == "TRAILING_NEWLINE"
     assert case.types == ["VerifiedCounterparty1P"] * 2
+
+
+async def test_an_extended_key_proves_the_wallets_beside_one_that_signed(bench: Bench) -> None:
+    case = Case(bench, "alice-ethereum")
+    case.link("alice-ethereum")
+    for name in ("bob-ethereum", "carol-ethereum", "bob-solana"):
+        case.challenge(name)
+    app = bench.console()
+    async with app.run_test(size=LARGE) as pilot:
+        await wallets(pilot)
+        await paste(pilot, extended_public_key(JUNK, "m/44'/60'/0'"))
+        assert "the key proves 2 of 3 wallets   l: link 2 wallets" in seen(app)
+        await press(pilot, "l")
+        await press(pilot, "y")
+    assert case.types == ["VerifiedCounterparty1P"] * 3
+    linked = case.service.linked_counterparties(case.account.id).data
+    levels = [row.verification.level for row in linked if row.verification]
+    assert sorted(map(str, levels)) == ["high", "medium", "medium"]

@@ -112,8 +112,10 @@ def test_both_tweak_keys_alike() -> None:
         assert key is not None
         point = key.public_key(customer.key)
         assert point is not None
-        tweak = customer.key
-        assert PureCurve().tweaked(point, tweak) == FastCurve().tweaked(point, tweak)
+        order = ORDER.to_bytes(32, "big")
+        for tweak in (customer.key, bytes(32), order):
+            assert PureCurve().plus(point, tweak) == FastCurve().plus(point, tweak)
+        assert PureCurve().plus(point, order) is None
 
 
 @pytest.mark.parametrize("step", [40, pytest.param(1, marks=pytest.mark.slow)])

@@ -93,11 +93,22 @@ def _diagnosis(challenge: Challenge, signature: str) -> DiagnosisRequest:
 
 
 def signed_challenges(desk: Recorder, account_id: str, text: str) -> "Matches":
-    """Which open challenges of a blockchain account the signatures of a text prove."""
-    from chainteller.wallets.matching import known_open, match
+    """Which open challenges of a blockchain account the signatures of a text prove, or an extended
+    public key."""
+    from chainteller.wallets.extended_keys import is_extended_key
+    from chainteller.wallets.matching import Matched, Matches, known_open, match
 
     listed = every(partial(desk.service.challenges, account_id), ListQuery())
-    return match(text, known_open(listed, desk.workspace.now()))
+    found = known_open(listed, desk.workspace.now())
+    if not is_extended_key(text.strip()):
+        return match(text, found)
+    proved = []
+    for each in found:
+        matched = Matched(each, text)
+        asked = DiagnosisRequest.of(matched.request())
+        if desk.service.diagnose_signature(account_id, asked).accepted:
+            proved.append(matched)
+    return Matches(tuple(proved), () if proved else (text,), tuple(found))
 
 
 def explanations(service: Service, account_id: str, found: "Matches") -> Iterator[str]:

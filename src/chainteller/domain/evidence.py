@@ -16,6 +16,7 @@ class VerificationMethod(StrEnum):
 
     SIGNATURE = "signature"
     CONTRACT = "contract"
+    DERIVATION = "derivation"
     TRANSFER = "transfer"
     STATEMENT = "statement"
 
@@ -69,6 +70,12 @@ METHODS: Mapping[VerificationMethod, Evidence] = {
         EvidenceLevel.HIGH,
         "the stored answers of the chain, about the stored text and signature",
         _YEAR,
+        is_repeatable=False,
+    ),
+    VerificationMethod.DERIVATION: Evidence(
+        EvidenceLevel.MEDIUM,
+        "the stored path, and the signature by another address of the same extended key",
+        90 * DAY,
         is_repeatable=False,
     ),
     VerificationMethod.TRANSFER: Evidence(

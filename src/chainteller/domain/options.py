@@ -91,6 +91,7 @@ class EngineOptions:
     """The hosts that webhooks may call; see ``domain.webhooks.WebhookHosts``."""
     text_names_account: bool = False
     shared_wallets: SharedWallets = SharedWallets.ALLOW
+    extended_keys: bool = True
     """Other values refuse calls that a client of the specification alone can't complete."""
     limits: Mapping[DestinationClass, tuple[int, int, int]] = field(
         default_factory=lambda: dict(DEFAULT_LIMITS)

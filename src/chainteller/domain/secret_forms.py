@@ -283,7 +283,8 @@ FORMS: tuple[SecretForm, ...] = (
     ),
     SecretForm("a seed (UR)", re.compile(r"\bur:(?:crypto-)?(?:seed|sskr|bip39)/",
                                          re.ASCII | re.IGNORECASE)),
-    SecretForm("an extended private key", _form(f"[a-zA-Z]prv[{_MISREAD_BASE58}]{{80,}}")),
+    SecretForm("an extended private key",
+               _form(f"(?:[a-zA-Z]prv|[LMt]tpv|[dt]gpv)[{_MISREAD_BASE58}]{{80,}}")),
     # Hedera exports these in hex.
     SecretForm("a private key (PKCS#8)", _form("(?:0x)?30[0-9a-f]{90,}", re.IGNORECASE),
                lambda text: _is_der(text.removeprefix("0x"))),

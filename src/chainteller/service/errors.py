@@ -408,7 +408,7 @@ class ChainUnavailable(ServiceError, code="CHAIN_UNAVAILABLE", status=503):
 class EvidenceExpired(ServiceError, code="EVIDENCE_EXPIRED", status=422):
     """What a wallet was verified by is too old to pay on; ``method`` and ``expiredAt`` say what."""
 
-    next_step = "Verify the wallet again: by a signature, or by a new small transfer."
+    next_step = "Verify the wallet again: by a signature, a small transfer or an extended key."
 
 
 class ArrivalsUnwatched(ServiceError, code="ARRIVALS_UNWATCHED", status=503):

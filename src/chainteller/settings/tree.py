@@ -189,6 +189,7 @@ class WalletSettings:
     evm_rpc: tuple[str, ...] = _setting((), values.evm_rpc)
     text_names_account: bool = _setting(_ENGINE.text_names_account, values.switch)
     shared: str = _setting(_ENGINE.shared_wallets.value, values.one_of(*SharedWallets))
+    extended_keys: bool = _setting(_ENGINE.extended_keys, values.switch)
     arrivals: str = _setting("simulated", values.arrivals)
 
 

@@ -9,7 +9,7 @@ from chainteller.wallets.bech32 import decode_segwit, encode_segwit
 from chainteller.wallets.curve import curve
 from chainteller.wallets.family import Address
 from chainteller.wallets.hashes import hash160, tagged_hash
-from chainteller.wallets.secp256k1 import compress
+from chainteller.wallets.secp256k1 import FIELD, compress
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,9 @@ def is_of_key(key: bytes, address: Address, *, compressed: bool = True) -> bool:
 
 def taproot_output(key: bytes) -> bytes:
     """The x-only output key of BIP-86 for the internal key x ‖ y."""
-    return curve().tweaked(key, tagged_hash("TapTweak", key[:32]))
+    y = int.from_bytes(key[32:], "big")
+    even = key if y % 2 == 0 else key[:32] + (FIELD - y).to_bytes(32, "big")
+    return (curve().plus(even, tagged_hash("TapTweak", key[:32])) or bytes(32))[:32]
 
 
 def hash_address(version: int, payload: bytes) -> str:

@@ -52,8 +52,9 @@ class Curve(Protocol):
         that anybody must keep: the time that it takes depends on the scalar.
         """
 
-    def tweaked(self, key: bytes, tweak: bytes) -> bytes:
-        """The x-coordinate of the point with even y and this x, plus tweak times the generator."""
+    def plus(self, key: bytes, tweak: bytes) -> bytes | None:
+        """The point x ‖ y plus tweak times the generator; None at infinity, and where the tweak
+        isn't below the order."""
 
 
 @cache

@@ -151,5 +151,9 @@ class FastCurve:
         key = coincurve.PublicKey.from_secret(number.to_bytes(32, "big"))
         return bytes(key.format(compressed=False)[1:])
 
-    def tweaked(self, key: bytes, tweak: bytes) -> bytes:
-        return bytes(coincurve.PublicKey(b"\x02" + key[:32]).add(tweak).format()[1:])
+    def plus(self, key: bytes, tweak: bytes) -> bytes | None:
+        try:
+            found = coincurve.PublicKey(b"\x04" + key).add(tweak)
+        except ValueError:
+            return None
+        return bytes(found.format(compressed=False)[1:])

@@ -248,9 +248,9 @@ class PureCurve:
         number = int.from_bytes(scalar, "big") % ORDER
         return _packed(_sums([None], _generator_table(), [number])[0])
 
-    def tweaked(self, key: bytes, tweak: bytes) -> bytes:
-        x, y = int.from_bytes(key[:32], "big"), int.from_bytes(key[32:], "big")
-        even = (x, y if y % 2 == 0 else FIELD - y)
-        # Reduced, as a scalar of 256 bits may exceed the order of the generator.
-        total = _sums([even], _generator_table(), [int.from_bytes(tweak, "big") % ORDER])[0]
-        return total[0].to_bytes(32, "big") if total else bytes(32)
+    def plus(self, key: bytes, tweak: bytes) -> bytes | None:
+        point = int.from_bytes(key[:32], "big"), int.from_bytes(key[32:], "big")
+        scalar = int.from_bytes(tweak, "big")
+        if scalar >= ORDER:
+            return None
+        return _packed(_sums([point], _generator_table(), [scalar])[0])

@@ -38,7 +38,7 @@ from chainteller.engine.core.breaches import UNREADABLE
 from chainteller.service.errors import ClaimUnverifiable
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.queries import claim_evidence, wallets
-from chainteller.wallets import addresses, contracts
+from chainteller.wallets import addresses, contracts, extended_keys
 from chainteller.wallets.addresses import Address
 from chainteller.wallets.networks import known_network
 from chainteller.wallets.pasted_secrets import SecretPasted
@@ -130,9 +130,25 @@ def _check_transfer(evidence: Record, address: Address) -> Contradictions:
         yield Contradiction("SIGNATURE", "The transfer isn't stored as it was accepted.")
 
 
+def _check_derivation(evidence: Record, address: Address) -> Contradictions:
+    """The stored paths are some that are looked at, and another address of the customer signed.
+    The extended key isn't kept, so that the derivation itself can't be repeated."""
+    yield from _check_text(evidence, address)
+    found = extended_keys.contradicts(evidence.evidence_body)
+    if found:
+        yield Contradiction("EVIDENCE", found)
+    anchor = (evidence.anchor_method, evidence.anchor_status, evidence.anchor_customer_id)
+    signed = (VerificationMethod.SIGNATURE, ClaimStatus.LINKED, evidence.challenge_customer_id)
+    if anchor != signed or evidence.anchor_counterparty_id == evidence.claim_counterparty_id:
+        yield Contradiction("ANCHOR", "No other wallet of the customer signed for the same key.")
+    if (evidence.claim_scheme, evidence.claim_signer) != (extended_keys.SCHEME, address.display):
+        yield Contradiction("SIGNATURE", "The claim isn't stored as it was accepted.")
+
+
 CHECKS: Mapping[VerificationMethod, Callable[[Record, Address], Contradictions]] = {
     VerificationMethod.SIGNATURE: _check_signature,
     VerificationMethod.CONTRACT: _check_contract,
+    VerificationMethod.DERIVATION: _check_derivation,
     VerificationMethod.TRANSFER: _check_transfer,
 }
 """How a claim's proof is checked again: arguments are the evidence and the wallet's address. No
@@ -327,6 +343,8 @@ def require_linkable(connection: Session, claim: Record) -> None:
     """
     evidence = claim_evidence.find(connection, claim.id)
     found = _MISSING if evidence is None else _first(evidence, (_claim,))
+    if found is None and evidence is not None:
+        found = _of_anchor(connection, evidence)
     if found is not None:
         pair = (claim.blockchain_account_id, claim.counterparty_id)
         raise _unverifiable(found, *pair, claim.id)
@@ -366,7 +384,26 @@ def _of_pair(
     pair = (evidence.claim_blockchain_account_id, evidence.claim_counterparty_id)
     if pair != (custody.id, wallet.id):
         return Contradiction("LINK", "The link rests on a claim for another pair.")
-    return contradiction(evidence)
+    return contradiction(evidence) or _of_anchor(connection, evidence)
+
+
+def _of_anchor(connection: Session, evidence: Record) -> Contradiction | None:
+    """Why the wallet that a derived address rests on doesn't hold any more; None for other claims.
+
+    Whether its year is over doesn't matter: the derived address has a shorter time of its own.
+    """
+    if evidence.claim_method != VerificationMethod.DERIVATION:
+        return None
+    anchor = claim_evidence.find(connection, evidence.claim_signature)
+    if anchor is None or anchor.link_claim_id is None or anchor.link_revoked_at is not None:
+        return Contradiction(
+            "ANCHOR", "The wallet that signed for its key isn't verified any more."
+        )
+    found = contradiction(anchor)
+    said = "" if found is None else found.explanation
+    return (
+        Contradiction("ANCHOR", f"Of the wallet that signed for its key: {said}") if found else None
+    )
 
 
 class Rechecked(NamedTuple):

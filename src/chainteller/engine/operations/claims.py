@@ -25,7 +25,7 @@ from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import Event, Insert, Moment, Outcome, Update
 from chainteller.engine.core.table import answers, reads_in_context, writes
 from chainteller.engine.core.unit_of_work import UnitOfWork, now
-from chainteller.engine.operations import challenges, contract_checks
+from chainteller.engine.operations import challenges, contract_checks, derivations
 from chainteller.service import operations
 from chainteller.service.errors import InvalidSignature, ServiceError, ServiceUnavailable
 from chainteller.service.models.counterparties import (
@@ -39,6 +39,7 @@ from chainteller.storage.db.records import Tables
 from chainteller.storage.queries import challenges as challenge_rows
 from chainteller.wallets import contracts
 from chainteller.wallets.cases import Case, Diagnosis
+from chainteller.wallets.extended_keys import Derived
 from chainteller.wallets.judging import diagnosis_model
 from chainteller.wallets.proof import Proof
 
@@ -83,8 +84,9 @@ def explain(
         NotFound, Conflict, ChallengeAlreadyUsed, ChallengeLocked.
     """
     with _longer(actor.organisation, request) as search:
-        about, found = _judge(context, actor.organisation, account_id, request, search, cases)
-    model, chain = diagnosis_model(about, found), contract_checks.ask(context, about, found)
+        judged = _judge(context, actor.organisation, account_id, request, search, cases)
+    about, found, chain, _ = judged
+    model = diagnosis_model(about, found)
     if chain is None or not chain.answer.is_valid:
         return model
     return model.model_copy(update=contract_checks.acceptance(chain))
@@ -97,7 +99,7 @@ def _judge(
     request: ClaimRequest,
     search: "_Search | None" = None,
     cases: Cases = _OWN,
-) -> tuple[Case, Diagnosis]:
+) -> "Prepared":
     """A right signature is accepted before anything that could explain a wrong one is read."""
     from chainteller.wallets.diagnose import accept, diagnose  # noqa: PLC0415 - long to import
 
@@ -107,8 +109,11 @@ def _judge(
         )
     accepted = accept(attempt)
     if accepted is not None:
-        return attempt, accepted
+        return Prepared(attempt, accepted)
     with context.database.read() as connection:
+        by_key = derivations.judge(context, connection, challenge, attempt)
+        if by_key is not None:
+            return Prepared(attempt, by_key[0], derived=by_key[1])
         about = cases.with_context(context, connection, challenge, attempt)
     if search is not None:
         about = replace(
@@ -117,7 +122,8 @@ def _judge(
             search_longer=search.is_longer,
             is_cancelled=search.ended.is_set,
         )
-    return about, diagnose(about)
+    found = diagnose(about)
+    return Prepared(about, found, contract_checks.ask(context, about, found))
 
 
 class _Search(NamedTuple):
@@ -153,11 +159,13 @@ def _longer(organisation_id: str, request: DiagnosisRequest) -> Iterator[_Search
 
 
 class Prepared(NamedTuple):
-    """The diagnosis of a claim about to be submitted, and what the chain said if it was asked."""
+    """The diagnosis of a claim about to be submitted, what the chain said if it was asked, and what
+    follows from an extended public key."""
 
     about: Case
     found: Diagnosis
-    chain: contract_checks.Asked | None
+    chain: contract_checks.Asked | None = None
+    derived: Derived | None = None
 
 
 def prepare(
@@ -165,12 +173,11 @@ def prepare(
 ) -> Prepared | None:
     """The diagnosis for a claim about to be submitted; None where the write will refuse it."""
     try:
-        about, found = _judge(context, organisation_id, account_id, request)
+        return _judge(context, organisation_id, account_id, request)
     except ServiceUnavailable:
         raise
     except ServiceError:
         return None
-    return Prepared(about, found, contract_checks.ask(context, about, found))
 
 
 @writes(operations.SUBMIT_CLAIM, prepare)
@@ -186,7 +193,7 @@ def submit(
     challenges.require_undecided(challenge)
     if prepared is None:
         raise AssertionError("a challenge that exists now was absent a moment ago")
-    about, found, chain = prepared
+    about, found, chain, derived = prepared
     state = challenge_status(challenge.status, now=tx.now, expires=challenge.expires)
     if state != about.challenge.state:
         from chainteller.wallets.diagnose import diagnose  # noqa: PLC0415 - as above
@@ -196,6 +203,8 @@ def submit(
     proof, evidence = (found.proof if found.accepted else None), None
     of_page = found.of_page
     method = VerificationMethod.SIGNATURE
+    if proof is not None and derived is not None:
+        evidence, method = derived.evidence(), VerificationMethod.DERIVATION
     if proof is None and chain is not None and chain.answer.is_valid:
         proof, evidence, of_page = chain.proof(), chain.answer.evidence(), chain.of_page
         method = VerificationMethod.CONTRACT
@@ -215,8 +224,9 @@ def submit(
 class Accepted(NamedTuple):
     """What a claim rests on.
 
-    ``evidence`` is what a chain answered about a contract wallet, or the transfer that arrived;
-    None for a signature by a key. ``of_page`` says that the signing page's text was signed.
+    ``evidence`` is what a chain answered about a contract wallet, the transfer that arrived, or
+    where an address is derived; None for a signature by a key. ``of_page`` says that the signing
+    page's text was signed.
     """
 
     proof: Proof

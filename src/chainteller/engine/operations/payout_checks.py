@@ -13,6 +13,7 @@ from chainteller.domain.actors import DEFAULT_ORGANISATION, Actor
 from chainteller.domain.assets import ASSETS_BY_KEY, CASH_EQUIVALENTS
 from chainteller.domain.challenges import is_verified
 from chainteller.domain.decisions import UNVERIFIED_HELD, DecisionStatus
+from chainteller.domain.evidence import VerificationMethod
 from chainteller.domain.ledger import Bucket, JournalKind, customer, owner
 from chainteller.domain.limits import DestinationClass
 from chainteller.domain.money import Amount, atoms_of_cents, ceil_div
@@ -184,24 +185,15 @@ def _of_log(
 ) -> Contradiction | None:
     """What decides the withdrawal is as the entries that last wrote it say."""
     rows = [Kept(Tables.transfer, withdrawal.id), Kept(Tables.trading_account, account.id)]
-    objects = [withdrawal.id, account.id]
     if withdrawal.review_reason is not None:
         decision = decisions.newest(tx.connection, withdrawal.organisation_id, withdrawal.id)
         if decision is not None:
             rows.append(Kept(Tables.decision, decision.id))
-            objects.append(decision.id)
     if withdrawal.counterparty_id is not None:
         pair = (withdrawal.blockchain_account_id, withdrawal.counterparty_id)
         rows.append(Kept(Tables.blockchain_account, pair[0]))
-        rows.append(Kept(Tables.counterparty, pair[1]))
-        objects += pair
-        link = wallets.find_link(tx.connection, *pair)
-        claim = claim_evidence.find(tx.connection, link.claim_id) if link is not None else None
-        if claim is not None:
-            rows.append(Kept(Tables.link, " ".join(pair)))
-            rows.append(Kept(Tables.claim, claim.claim_id))
-            rows.append(Kept(Tables.challenge, claim.challenge_id))
-            objects += (claim.claim_id, claim.challenge_id)
+        rows += _rows_of_wallet(tx.connection, *pair)
+    objects = tuple(dict.fromkeys(name for each in rows for name in each.key.split()))
     trail = Trail(account.organisation_id, account.id, objects)
     found = last_writes.contradicted(tx.connection, trail, rows)
     if not found and views.about(tx.connection, DEFAULT_ORGANISATION, providers.SUBJECT):
@@ -215,6 +207,23 @@ def _of_log(
         rule = [Kept(Tables.rule, withdrawal.rule_id)]
         found = last_writes.contradicted(tx.connection, settings, rule)
     return Contradiction("LOG", f"The log says otherwise: {found}.") if found else None
+
+
+def _rows_of_wallet(connection: Session, account_id: str, wallet_id: str) -> list[Kept]:
+    """A wallet with its link and what that rests on: of a derived address, also the wallet that
+    signed for its key."""
+    rows = [Kept(Tables.counterparty, wallet_id)]
+    link = wallets.find_link(connection, account_id, wallet_id)
+    claim = claim_evidence.find(connection, link.claim_id) if link is not None else None
+    if claim is None:
+        return rows
+    rows.append(Kept(Tables.link, f"{account_id} {wallet_id}"))
+    rows.append(Kept(Tables.claim, claim.claim_id))
+    rows.append(Kept(Tables.challenge, claim.challenge_id))
+    if claim.claim_method == VerificationMethod.DERIVATION:
+        anchor = (claim.anchor_blockchain_account_id, claim.anchor_counterparty_id)
+        rows += _rows_of_wallet(connection, *anchor)
+    return rows
 
 
 def _own(connection: Session, withdrawal: Record, account: Record, hold: Hold) -> Contradictions:

@@ -42,6 +42,12 @@ _COLUMNS = {
         "customer_reference": "customer.reference",
         "evidence_body": "claim_evidence.body",
         "signed_text": SIGNED_TEXT,
+        "anchor_method": "anchor.method",
+        "anchor_status": "anchor.status",
+        "anchor_customer_id": "anchor_challenge.customer_id",
+        "anchor_blockchain_account_id": "anchor.blockchain_account_id",
+        "anchor_counterparty_id": "anchor.counterparty_id",
+        "anchor_challenge_id": "anchor.challenge_id",
         "arrivals_found": "(SELECT count(*) FROM small_transfer_arrival AS arrival "
         "WHERE arrival.challenge_id = challenge.id AND arrival.hash = claim.signature "
         f"AND arrival.finding = '{ArrivalFinding.EXACT}')",
@@ -73,6 +79,8 @@ _EVIDENCE = (
     "LEFT JOIN blockchain_account ON blockchain_account.id = claim.blockchain_account_id "
     "LEFT JOIN trading_account ON trading_account.id = blockchain_account.trading_account_id "
     "LEFT JOIN claim_evidence ON claim_evidence.claim_id = claim.id "
+    "LEFT JOIN claim AS anchor ON anchor.id = claim.signature "
+    "LEFT JOIN challenge AS anchor_challenge ON anchor_challenge.id = anchor.challenge_id "
     "LEFT JOIN small_transfer ON small_transfer.challenge_id = claim.challenge_id "
     "LEFT JOIN customer ON customer.id = blockchain_account.customer_id "
     "LEFT JOIN link ON link.blockchain_account_id = claim.blockchain_account_id "
@@ -96,7 +104,8 @@ def find(connection: Session, claim_id: str) -> Record | None:
     small transfer that the challenge asked for, ``account_…`` of the trading account,
     ``customer_reference``, and ``evidence_body``, what a chain answered. Of a missing row they are
     None. ``signed_text`` is that of the challenge's texts which was signed. ``arrivals_found``
-    counts the exact transfers that arrived with the claim's hash.
+    counts the exact transfers that arrived with the claim's hash. ``anchor_…`` is of the claim that
+    a derived address rests on.
 
     ``attempts_made`` counts the challenge's refused signatures, ``rests_on_claims`` the pair's
     linked claims that the link names (one), and ``first_linked_claims`` those that were linked when

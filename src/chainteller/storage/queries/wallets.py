@@ -56,6 +56,12 @@ find_link = Finder(
     "blockchain_account_id",
     "counterparty_id",
 )
+_PROVED_BY_KEY = Source(
+    records.Link, f"{_ITS_WALLET} {_ITS_CUSTODY} {_ITS_CLAIM}", **_OF_LINK
+).where(
+    "blockchain_account.customer_id = :customer AND claim.method = 'signature' "
+    "AND link.revoked_at IS NULL ORDER BY link.verified_at DESC, link.counterparty_id LIMIT :limit"
+)
 _SHOWN = Source(
     records.Link,
     f"{_ITS_WALLET} {_ITS_CUSTODY} {_ITS_CLAIM}",
@@ -230,6 +236,12 @@ def linked_page(
 ) -> tuple[tuple[Counterparty, ...], Counted]:
     rows, total = _OF_ACCOUNT.page(connection, (account_id,), query)
     return tuple(link_model(row, now) for row in rows), total
+
+
+def proved_by_key(connection: Session, customer_id: str, now: int, limit: int) -> list[Record]:
+    """The links of a customer's wallets that are verified by a signature now."""
+    found = connection.execute(_PROVED_BY_KEY, {"customer": customer_id, "limit": limit})
+    return [row for row in found if is_verified(link_status(row, now))]
 
 
 def link_status(row: Record, now: int) -> VerificationStatus:

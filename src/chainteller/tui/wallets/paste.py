@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from chainteller.domain.challenges import ChallengeStatus
 from chainteller.domain.pasted_secrets import find_secret
 from chainteller.domain.pasting import MAX_PASTE
 from chainteller.domain.secret_search import has_hex_key
@@ -20,6 +21,7 @@ from chainteller.wallets.cases import Case, KnownAddress, KnownChallenge
 from chainteller.wallets.clipboard import read_clipboard
 from chainteller.wallets.curve import curve
 from chainteller.wallets.encodings import Candidate
+from chainteller.wallets.extended_keys import is_extended_key
 from chainteller.wallets.family import Address, Network
 from chainteller.wallets.listed import unowned
 from chainteller.wallets.matching import known, match
@@ -69,6 +71,8 @@ def look_at(text: str, network: str) -> Paste:
             return Paste(Kind.SIGNATURE, f"found in {count}", form)
         return Paste(_UNREADABLE.get(unreadable.finding, Kind.SIGNATURE), count)
     best = reading.candidates[0]
+    if is_extended_key(text.strip()):
+        return Paste(Kind.SIGNATURE, _shape(text), "extended public key")
     return Paste(Kind.SIGNATURE, _shape(text), _form(best))
 
 
@@ -128,12 +132,15 @@ def judge(  # noqa: PLR0913 - one keyword for each part of the question
 
 class Several(NamedTuple):
     """Several signatures of one paste, each with the wallet that it's about: those that prove the
-    message of their wallet, and then the ``others``, as far as there is a message left for them.
+    message of their wallet, and then others, as far as there is a message left for them. ``others``
+    counts all of those.
+
+    Of an extended key (``is_key``), each wallet with an open message, some of which it may prove.
     """
 
     parts: tuple[tuple[Wallet, str], ...]
-    proved: int
     others: int
+    is_key: bool = False
 
 
 def several(book: Book, text: str, now: int) -> Several | None:
@@ -143,14 +150,17 @@ def several(book: Book, text: str, now: int) -> Several | None:
         challenge.challenge_id: (row, challenge)
         for row, address in _with_addresses(book)
         for challenge in _known(row, address, now)[:1]
+        if challenge.state == ChallengeStatus.OPEN
     }
+    if is_extended_key(text.strip()) and len(open_) > 1:
+        return Several(tuple((row, text) for row, _ in open_.values()), 0, is_key=True)
     found = match(text, [challenge for _, challenge in open_.values()])
     if not found.proved or len(found.proved) + len(found.others) < 2:
         return None
     parts = [(each.challenge, each.signature) for each in found.proved]
     parts += zip(found.left, found.others, strict=False)
     wallets = tuple((open_[challenge.challenge_id][0], signed) for challenge, signed in parts)
-    return Several(wallets, len(found.proved), len(found.others))
+    return Several(wallets, len(found.others))
 
 
 def _case(book: Book, wallet: Wallet, text: str, now: int) -> Case:

@@ -535,14 +535,19 @@ async def _check_several(screen: WalletsScreen, found: "Several", service: "Serv
     """Show the verdict on each of several signatures, at the wallet that it's about."""
     from chainteller.tui.wallets import paste as wallet_pastes
 
-    screen.checking, judge = "", partial(wallet_pastes.judge, service, screen.book)
+    judge, proved = partial(wallet_pastes.judge, service, screen.book), 0
+    chosen = wallet_of(screen.selected)
     for wallet, signature in found.parts:
         verdict = await call_service(partial(judge, wallet, signature, screen.desk.now))
-        _show_verdict(screen, wallet, verdict)
+        proved += verdict.accepted
+        if verdict.accepted or not found.is_key or chosen is None or wallet.key == chosen.key:
+            _show_verdict(screen, wallet, verdict)
     count = len(several.ready(screen.book, screen.session, screen.desk.now))
-    text = f"{found.proved} of {found.proved + found.others} signatures prove a message to sign"
+    text = f"{proved} of {proved + found.others} signatures prove a message to sign"
+    if found.is_key:
+        text = f"the key proves {proved} of {len(found.parts)} wallets"
     links = f"   l: link {count} wallet{'s' if count > 1 else ''}" if count else ""
-    screen.desk.notify(f"{text}{links}", "warn" if found.others else "good")
+    screen.desk.notify(f"{text}{links}", "good" if proved and not found.others else "warn")
 
 
 def _show_verdict(screen: WalletsScreen, wallet: Wallet, verdict: Verdict) -> None:
