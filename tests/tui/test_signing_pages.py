@@ -83,7 +83,7 @@ async def test_three_wallets_are_signed_on_one_page_and_linked_by_one_yes(bench:
         await wallets(pilot)
         await press(pilot, "s")
         link = link_of(app.screen)
-        assert "0 of 3 wallets on this page have signed" in seen(app)
+        assert "0 of 3 wallets on this page are proved" in seen(app)
         context, token = bench.world.context, link.removeprefix(PAGES)
         messages = signing_pages.show(context, token).messages
         assert {each.address for each in messages} == {ADDRESSES[name] for name in names}
@@ -95,7 +95,7 @@ async def test_three_wallets_are_signed_on_one_page_and_linked_by_one_yes(bench:
                 assert isinstance(app.screen, WalletsScreen)
                 app.screen.reload()
                 await settle(pilot)
-                assert "2 of 3 wallets on this page have signed" in seen(app)
+                assert "2 of 3 wallets on this page are proved" in seen(app)
         assert isinstance(app.screen, WalletsScreen)
         app.screen.reload()
         await settle(pilot)

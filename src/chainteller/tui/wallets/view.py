@@ -520,7 +520,7 @@ def page_lines(challenge: "Challenge", signed: int, wallets: int) -> list[Line]:
 
     ``signed`` of the page's ``wallets`` have a valid signature.
     """
-    several = line((f"{signed} of {wallets} wallets on this page have signed.", "strong"))
+    several = line((f"{signed} of {wallets} wallets on this page are proved.", "strong"))
     return [
         *([several] if wallets > 1 else []),
         line(("The customer opens it and signs. The signature comes here.", "muted")),
