@@ -6,9 +6,10 @@
 import sys
 import types
 from collections.abc import Iterator, Mapping
-from datetime import datetime
 from importlib import import_module
 from typing import Annotated, Any, Union, get_args, get_origin
+
+from pydantic import AwareDatetime
 
 from chainteller.records.accounts import ACCOUNT, BALANCE, CUSTOMER, LIMIT
 from chainteller.records.agents import AGENT
@@ -63,7 +64,7 @@ _TYPES: Mapping[object, str] = {
     str: "text",
     int: "number",
     bool: "true or false",
-    datetime: "time",
+    AwareDatetime: "time",
 }
 
 

@@ -266,10 +266,18 @@ class Model:
         return None
 
     def refuse(self, pending: Pending) -> Answered:
-        """A refusal's commit: one row of the trail, and what it must remember."""
+        """A refusal's commit: one row of the trail, and what it must remember; or what another
+        request under the same key was answered meanwhile.
+        """
         client, asked, refusal = pending.client, pending.asked, pending.refusal
         before = len(self.events)
-        if pending.remember is not None:
+        first = self.kept.get((client.organisation, asked.operation, asked.key or ""))
+        if first is not None:
+            again = self._again(client, asked, first)
+            if isinstance(again, Answered):
+                return again
+            refusal = again.refusal
+        elif pending.remember is not None:
             pending.remember()
         account = pending.account or self.named_account(client, asked)
         for event in self.events[before:]:
