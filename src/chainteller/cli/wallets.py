@@ -310,8 +310,7 @@ def claim(
 )
 @click.argument("signatures")
 @_of_account
-@output_options(CLAIM)
-def claim_all(signatures: str, account_id: str, output: Output[OwnershipClaim]) -> int:
+def claim_all(signatures: str, account_id: str) -> int:
     """Submit each signature of a text for the open message that it proves.
 
     SIGNATURES - reads stdin. Ends with 1 where a signature proves none or isn't accepted.
@@ -330,8 +329,14 @@ def claim_all(signatures: str, account_id: str, output: Output[OwnershipClaim]) 
                 refused.append(f"{each.challenge.challenge_id}: {refusal.code}: {refusal.message}")
             else:
                 claims.append(made)
-    output.write(_list_of(claims), claims, nothing="no signature proves an open message")
-    say(*refused, *(f"next: chainteller wallets link {each.id}" for each in claims))
+    if options().json:
+        document(_list_of(claims))
+    else:
+        for claim_made in claims:
+            record(claim_made, CLAIM, [_next_link(claim_made)])
+    if not claims:
+        say("No signature proves an open message.")
+    say(*refused)
     return Exit.REFUSED if refused or not claims else Exit.DONE
 
 
