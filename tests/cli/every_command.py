@@ -149,6 +149,8 @@ def lines(bank: Bank) -> Lines:
         bank.made("decisions", "list", "--kind", kind)["data"][0]
         for kind in ("ownershipStatement", "control")
     )
+    latest = bank.home / "latest.db"  # what is restored has all of this
+    bank.made("db", "backup", str(latest))
     found = {
         "customers find": ("DDA-100",),
         "customers import": (str(people),),
@@ -266,7 +268,7 @@ def lines(bank: Bank) -> Lines:
         "db archive": (str(at / "audit.archive"),),
         "db backup": (str(at / "again.db"),),
         "db copy": (f"sqlite:///{at / 'empty' / 'third.db'}",),
-        "db restore": (str(backup),),
+        "db restore": (str(latest),),
         "drill": (str(backup),),
         "scenarios validate": (str(rules),),
         "scenarios summary": (str(report),),

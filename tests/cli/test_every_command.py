@@ -335,6 +335,7 @@ FREE = {"text", "name", "organisation", "idempotency_key", "file", "earlier"}
 """What may be any text: a search, names, keys of one's own, files. So may filters of lists."""
 FREE_HERE = {
     ("chainteller audit restored", "reason"),
+    ("chainteller audit writer replace", "reason"),
     ("chainteller customers import", "report"),
     ("chainteller db dispute clear", "reason"),
     ("chainteller db report", "reason"),
@@ -342,6 +343,7 @@ FREE_HERE = {
     ("chainteller find", "words"),
     ("chainteller markets", "names"),
     ("chainteller wallets diagnose", "signature"),
+    ("chainteller wallets diagnose", "signed_text"),
     ("chainteller wallets state", "statement"),
 }
 _TURNS = cycle(HOSTILE)

@@ -71,7 +71,7 @@ def test_each_signature_of_a_text_is_submitted_for_the_message_that_it_proves(
     assert f"not accepted for {base[1].body['id']}: TRAILING_NEWLINE" in ended.err
     again = teller("wallets", "claim-all", text, *account)
     assert (again.code, again.out) == (1, "")
-    assert "No signature proves an open message." in again.err
+    assert "NO_MATCH: No signature proves an open message." in again.err
     linked = next(each for each in ended.body["data"] if each["network"] == "ethereum")
     assert teller("wallets", "link", linked["id"]).code == 0
     _challenge(teller, "ethereum", "0x70997970C51812dc3A010C7d01b50e0d17dc79C8")

@@ -326,7 +326,9 @@ def claim_all(signatures: str, account_id: str) -> int:
             try:
                 made = desk.submit_claim(account_id, each.request(), idempotency_key=key).value
             except ServiceError as refusal:
-                refused.append(f"{each.challenge.challenge_id}: {refusal.code}: {refusal.message}")
+                about = each.challenge.challenge_id
+                refused.append(f"{refusal.code}: {about}: {refusal.message}")
+                refused.append(f"Next: {refusal.suggestion}")
             else:
                 claims.append(made)
     if options().json:
@@ -334,8 +336,9 @@ def claim_all(signatures: str, account_id: str) -> int:
     else:
         for claim_made in claims:
             record(claim_made, CLAIM, [_next_link(claim_made)])
-    if not claims:
-        say("No signature proves an open message.")
+    if not found.proved:
+        nothing = "NO_MATCH: No signature proves an open message."
+        refused = [nothing, *refused, "Next: create a message to sign for each wallet."]
     say(*refused)
     return Exit.REFUSED if refused or not claims else Exit.DONE
 
