@@ -120,6 +120,7 @@ _FITTING = {
     "wallets.arrivals": "file:arrivals.json",
     "wallets.evm_rpc": "ethereum https://a.example/key,ethereum https://b.example",
     "wallets.text_names_account": "on",
+    "wallets.extended_keys": "off",
     "audit.verify_at": "02:00",
     "audit.witnesses": "/notes,http://w.example/x w.example+da77ade7+BOvN63jn",
     "service.rate_limits": "off",

@@ -24,7 +24,18 @@ from chainteller.storage.log.sealing import Seal
 KEPT = kept()
 WORDS = words()
 ROOT = Path(__file__).parents[2]
+_DERIVED = "ownership/test_extended_keys.py"
 ELSEWHERE: Mapping[str, str] = {
+    "The claim isn't stored as it was accepted.": f"{_DERIVED}::test_altered_rows_are_found",
+    "No other wallet of the customer signed for the same key.": (
+        f"{_DERIVED}::test_altered_rows_are_found"
+    ),
+    "The wallet that signed for its key isn't verified any more.": (
+        f"{_DERIVED}::test_it_ends_with_the_signature_that_it_rests_on_and_by_its_age"
+    ),
+    "Of the wallet that signed for its key: X": (
+        f"{_DERIVED}::test_a_payout_on_an_altered_anchor_is_refused"
+    ),
     "it waits for a decision that isn't open": (
         "engine/test_decisions.py::test_a_withdrawal_without_its_decision_is_named_and_not_paid"
     ),
