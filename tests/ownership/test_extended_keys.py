@@ -151,7 +151,9 @@ def test_an_extended_key_alone_proves_nothing(case: Case) -> None:
     case.claim(signed, sign_sample(ALICE, signed.challenge, wallets=SAMPLES))  # not linked
     assert case.finding(asked) == "EXTENDED_KEY_ALONE"
     case.sign(ALICE)
-    assert case.claim(asked, XPUB).method == "derivation"
+    derived = case.claim(asked, XPUB)
+    assert derived.method == "derivation"
+    case.link(derived)
     carol = case.challenge("carol-ethereum")
     wallet, why = str(signed.counterparty_id), ReverificationRequest(reason="AGENT_REQUEST")
     case.service.require_reverification(case.custody, wallet, why)
