@@ -13,6 +13,7 @@ from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.pacing import BREATH_S
 from chainteller.engine.upkeep import due, epochs, pending, upkeep
 from chainteller.service.errors import ServiceUnavailable
+from chainteller.storage.db.faults import is_of_one_unit
 
 LONGEST_PAUSE_S = 1.0
 _AFTER_A_FAULT_S, _STOP_S = 5.0, 10.0
@@ -74,9 +75,11 @@ class Worker(Background):
                 self._upkeep = None
 
     def _work(self) -> None:
-        """One job whose record contradicts itself must not end the work on all others."""
+        """One job that can't be done must not end the work on all others."""
         try:
             due.run(self._context, _BATCH)
-        except _CONTRADICTED:
+        except (*_CONTRADICTED, ServiceUnavailable) as error:
+            if isinstance(error, ServiceUnavailable) and not is_of_one_unit(error):
+                raise
             _log.exception("due work failed and is put off")
             due.put_off(self._context)

@@ -77,6 +77,20 @@ BELOW_ZERO = "balance_not_negative"
 """What a guard of the balances says (``guards``)."""
 
 
+_OF_ONE_UNIT = (
+    "OVERDRAWN",
+    "DATABASE_FAULT",
+    "SQLITE_CONSTRAINT",
+    "SQLITE_TOOBIG",
+    "SQLITE_MISMATCH",
+)
+
+
+def is_of_one_unit(fault: ServiceUnavailable) -> bool:
+    """Whether the database refused what a unit of work writes, so that others may succeed."""
+    return str(fault.details.get("reason")).startswith(_OF_ONE_UNIT)
+
+
 class NotAtOnce(Exception):
     """A read on an event loop would have to wait for something else than its answer."""
 
