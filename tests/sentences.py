@@ -139,12 +139,8 @@ def _constant(node: ast.expr) -> Iterator[ast.AST]:
 
 def _is_command(node: ast.AST) -> bool:
     decorators = node.decorator_list if isinstance(node, ast.FunctionDef) else []
-    return any(
-        isinstance(each, ast.Call)
-        and isinstance(each.func, ast.Attribute)
-        and each.func.attr in {"command", "group"}
-        for each in decorators
-    )
+    called = [_called(each.func) for each in decorators if isinstance(each, ast.Call)]
+    return any(name.rpartition(".")[2] in {"command", "group"} for name in called)
 
 
 def _of_data_file(file: Path) -> Iterator[Sentence]:

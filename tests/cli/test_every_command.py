@@ -342,6 +342,7 @@ FREE_HERE = {
     ("chainteller decisions approve", "answer"),
     ("chainteller find", "words"),
     ("chainteller markets", "names"),
+    ("chainteller notes add", "content"),
     ("chainteller wallets diagnose", "signature"),
     ("chainteller wallets diagnose", "signed_text"),
     ("chainteller wallets state", "statement"),

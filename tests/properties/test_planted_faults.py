@@ -76,8 +76,8 @@ FAULTS = (
     Fault(
         "the balance after a posting is the one before",
         "engine/core/ledger.py",
-        "return log.Leg(*key, leg.change, version, balance)",
-        "return log.Leg(*key, leg.change, version, balance - leg.change)",
+        "legs.append(log.Leg(*key, leg.change, version, balance))",
+        "legs.append(log.Leg(*key, leg.change, version, balance - leg.change))",
         SIMULATION,
     ),
     Fault(

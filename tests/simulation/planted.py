@@ -163,8 +163,8 @@ FAULTS = (
     Fault(
         "evidence of a moment lasts as long as a signature",
         "domain/evidence.py",
-        "        90 * DAY,\n",
-        "        _YEAR,\n",
+        'as they were asked for",\n        90 * DAY,\n',
+        'as they were asked for",\n        _YEAR,\n',
     ),
     Fault(
         "evidence of the middle level pays what the highest does",

@@ -12,7 +12,11 @@ from tests.world.serving import deployment, served
 from chainteller.api.app import App
 from chainteller.service.deployment import Deployment
 
-MOVES = {"chainteller_process_cpu_seconds", "chainteller_process_peak_resident_bytes"}
+MOVES = {
+    "chainteller_process_cpu_seconds",
+    "chainteller_process_peak_resident_bytes",
+    "chainteller_ready",  # the last ones are sent while the server stops
+}
 
 
 def points(metric: Any) -> dict[tuple[tuple[str, str], ...], Any]:

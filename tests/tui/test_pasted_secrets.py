@@ -24,7 +24,6 @@ WRITTEN_IN = {
     "accounts/new_account.py": "customer",
     "console/help.py": "keys",
     "dialogs/line_dialog.py": "note",
-    "statements.py": "statement's period",
     "textual_fixes/palette.py": "palette",
     "widgets/field.py": "filter of accounts",
     "widgets/paste_field.py": "signature",

@@ -82,6 +82,7 @@ def test_every_network_names_the_family_that_declares_it() -> None:
 def test_no_other_module_looks_at_a_familys_name() -> None:
     """Whatever depends on the family is asked of the family.
 
+    The versions of extended keys are given to families by name (SLIP-132).
     ``conformance`` checks the two wallets that the specification's sentences name. The script of a
     signing page is told the name, and looks for wallets by it.
     """
@@ -92,4 +93,8 @@ def test_no_other_module_looks_at_a_familys_name() -> None:
                      path.read_text(encoding="utf-8"))
     ]  # fmt: skip
     outside = [path for path in asking if not path.startswith("conformance/")]
-    assert sorted(outside) == ["engine/operations/signing_pages.py", "wallets/family.py"]
+    assert sorted(outside) == [
+        "engine/operations/signing_pages.py",
+        "wallets/extended_keys.py",
+        "wallets/family.py",
+    ]

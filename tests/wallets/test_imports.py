@@ -26,7 +26,7 @@ HEAVY = {"eth_account", "eth_keys", "eth_utils", "coincurve", "pydantic", "sqlmo
 
 def test_importing_the_layer_loads_nothing_heavy() -> None:
     # The backends, and the modules that speak the service's models.
-    heavy = ("secp256k1_", "judging", "attestation")
+    heavy = ("secp256k1_", "judging", "attestation", "matching")
     light = [name for name in MODULES if not name.startswith(heavy)]
     loaded = loaded_after("\n".join(f"import chainteller.wallets.{name}" for name in light))
     assert not loaded & (HEAVY | {"eth_hash"})
