@@ -1,7 +1,6 @@
 """Several server processes on one socket, started and supervised by a parent process."""
 
 import os
-import select
 import signal
 import sys
 from collections.abc import Callable
@@ -13,8 +12,8 @@ EXIT_INTERRUPTED = 130
 RESTARTS = 20
 """Number of deaths after which the parent gives up."""
 
-_LOOK_S = 0.1
-_WITHOUT_WAITING: int = getattr(os, "WNOHANG", 1)
+_ENDING = (signal.SIGTERM, signal.SIGINT)
+_READY = 0  # no signal has this number
 
 RunServer = Callable[[Callable[[], None]], int]
 
@@ -27,87 +26,94 @@ def serve_in_processes(run: RunServer, count: int, announce: Callable[[], None])
         count: the number of processes.
         announce: called when all of them accept requests.
     """
-    return _Parent(run).serve(count, announce)
+    if sys.platform != "win32":
+        return _Parent(run, count, announce).serve()
+    raise NotImplementedError("needs fork, which this system doesn't have")
 
 
-class _Parent:
-    def __init__(self, run: RunServer) -> None:
-        self._run = run
-        self._children: set[int] = set()
-        self._ending: int | None = None
-        self._heard, self._speak = os.pipe()
+if sys.platform != "win32":
 
-    def serve(self, count: int, announce: Callable[[], None]) -> int:
-        for sig in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(sig, self._end)
-        for _ in range(count):
-            self._start()
-        if self._all_ready(count):
-            announce()
-            failed = not self._watch()
-        else:
-            failed = self._ending is None
-            self._end_all()
-        while self._children:
-            self._reap(0)
-        if failed:
-            return 1
-        return EXIT_INTERRUPTED if self._ending == signal.SIGINT else 0
+    class _Parent:
+        """It hears of signals and of processes that are ready in one pipe, one after the other.
 
-    def _start(self) -> None:
-        if sys.platform == "win32":
-            raise NotImplementedError("needs fork, which this system doesn't have")
-        pid = os.fork()
-        if pid:
-            self._children.add(pid)
-            return
-        for sig in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(sig, signal.SIG_DFL)
-        code = 1
-        try:
-            code = self._run(self._tell_ready)
-        finally:
-            os._exit(code)
+        A handler that acted could run between a fork and the note of its number: that process would
+        never be told to end.
+        """
 
-    def _tell_ready(self) -> None:
-        os.write(self._speak, b"+")
+        def __init__(self, run: RunServer, count: int, announce: Callable[[], None]) -> None:
+            self._run, self._count, self._announce = run, count, announce
+            self._children: set[int] = set()
+            self._ready = self._deaths = 0
+            self._code: int | None = None
+            self._heard, self._speak = os.pipe()
+            os.set_blocking(self._speak, False)
 
-    def _all_ready(self, count: int) -> bool:
-        """Wait until every process accepts requests; False if one died or a signal came first."""
-        ready = 0
-        while ready < count and self._ending is None:
-            if select.select([self._heard], [], [], _LOOK_S)[0]:
-                ready += len(os.read(self._heard, count))
-            elif self._reap(_WITHOUT_WAITING):
-                return False
-        return ready >= count
+        def serve(self) -> int:
+            for sig in (*_ENDING, signal.SIGCHLD):
+                signal.signal(sig, _heard_in_the_pipe)
+            signal.set_wakeup_fd(self._speak, warn_on_full_buffer=False)
+            for _ in range(self._count):
+                self._start()
+            while self._children:
+                for told in os.read(self._heard, 1_000):
+                    self._hear(told)
+            return self._code or 0
 
-    def _watch(self) -> bool:
-        """Replace processes that die; False if too many do."""
-        deaths = 0
-        while self._children:
-            died = self._reap(0)
-            if not died or self._ending is not None:
-                continue
-            deaths += 1
-            if deaths > RESTARTS:
-                self._end_all()
-                return False
-            self._start()
-        return True
+        def _hear(self, told: int) -> None:
+            if told == _READY:
+                self._ready += 1
+                if self._ready == self._count and self._code is None:
+                    self._announce()
+            elif told == signal.SIGCHLD:
+                self._replace(self._reap())
+            else:
+                self._end_all(EXIT_INTERRUPTED if told == signal.SIGINT else 0)
 
-    def _reap(self, how: int) -> bool:
-        """Whether a process has ended."""
-        pid, _ = os.waitpid(-1, how)
-        self._children.discard(pid)
-        if pid:
-            forget_process(pid)
-        return pid != 0
+        def _replace(self, died: int) -> None:
+            if self._code is not None or not died:
+                return
+            self._deaths += died
+            if self._ready < self._count or self._deaths > RESTARTS:
+                self._end_all(1)
+                return
+            for _ in range(died):
+                self._start()
 
-    def _end(self, sig: int, _frame: FrameType | None) -> None:
-        self._ending = sig
-        self._end_all()
+        def _start(self) -> None:
+            signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+            pid = os.fork()
+            if pid:
+                self._children.add(pid)
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
+                return
+            signal.set_wakeup_fd(-1)
+            for sig in (*_ENDING, signal.SIGCHLD):
+                signal.signal(sig, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
+            code = 1
+            try:
+                code = self._run(self._tell_ready)
+            finally:
+                os._exit(code)
 
-    def _end_all(self) -> None:
-        for pid in tuple(self._children):
-            os.kill(pid, signal.SIGTERM)
+        def _tell_ready(self) -> None:
+            os.write(self._speak, bytes([_READY]))
+
+        def _reap(self) -> int:
+            """How many processes have ended since it was asked last."""
+            died = 0
+            while self._children and (pid := os.waitpid(-1, os.WNOHANG)[0]):
+                self._children.discard(pid)
+                forget_process(pid)
+                died += 1
+            return died
+
+        def _end_all(self, code: int) -> None:
+            """Tell every process to end; what was said first is the code of this one."""
+            self._code = code if self._code is None else self._code
+            for pid in self._children:
+                os.kill(pid, signal.SIGTERM)
+
+
+def _heard_in_the_pipe(_signal: int, _frame: FrameType | None) -> None:
+    pass
