@@ -3,7 +3,7 @@
 import json
 import subprocess
 import sys
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -146,7 +146,7 @@ def test_an_import_that_was_killed_is_finished_by_the_next(
         imported = bank.execute
         with subprocess.Popen(command, env=environment()) as process:
             while not imported("SELECT count(*) FROM customer").fetchone()[0]:
-                with suppress(subprocess.TimeoutExpired):
+                with pytest.raises(subprocess.TimeoutExpired):
                     process.wait(0.02)
             process.kill()
         done = imported("SELECT count(*) FROM customer").fetchone()[0]

@@ -199,7 +199,8 @@ def test_events_are_read_from_a_cursor_on(account: str, teller: Teller) -> None:
     after = teller("events", "--after", third, "--limit", "2", "--json").body
     assert after["data"] == everything[3:5]
     whole = teller("events", "--after", str(numbers[99]), "--all", "--json").body
-    assert whole["data"] == everything[100:]
+    # Work that falls due meanwhile adds events.
+    assert whole["data"][: len(everything) - 100] == everything[100:]
     newest = teller("events", "--after", "-1", "--json").body
     assert newest["data"] == []
     assert newest["next"] >= whole["next"]
@@ -232,8 +233,8 @@ def test_followed_events_come_a_line_each_and_end_with_the_reader(
         line = next(each for each in process.stdout if made in each)
         if form == "json":
             assert json.loads(line)["resource"] == made
-        while not ("completed" in line and made in line):
-            line = process.stdout.readline()
+        if "completed" not in line:
+            assert any("completed" in each and made in each for each in process.stdout)
     process.terminate()
     process.wait(timeout=20)
     process.stdout.close()

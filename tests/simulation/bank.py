@@ -3,6 +3,7 @@
 import os
 import pickle
 import resource
+import select
 import shutil
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -44,6 +45,7 @@ from chainteller.storage.queries import organisations
 from chainteller.wallets import repair, search
 
 SECOND = 1_000_000
+LONGEST_S = 60.0
 ORGANISATIONS = ("default", "other")
 REJECTS_PER_MILLE = 100
 
@@ -250,7 +252,8 @@ class Bank:
 
     def in_dying_process(self, client: Client, asked: Asked, room: int) -> Answered | None:
         """Send a call in a process that the kernel kills at its first write beyond ``room`` bytes
-        of a file; None where it died before it answered. The deployment is started again."""
+        of a file; None where it died, or stood still, before it answered. The deployment is
+        started again."""
         self.close()
         self.restarts += 1
         reading, writing = os.pipe()
@@ -267,6 +270,9 @@ class Bank:
                 os._exit(0)
         os.close(writing)
         with os.fdopen(reading, "rb") as pipe:
+            # A fork may stand still: a lock of this process's other threads is nobody's there.
+            if not select.select([pipe], [], [], LONGEST_S)[0]:
+                os.kill(child, signal.SIGKILL)
             said = pipe.read()
         os.waitpid(child, 0)
         self.restarts += 1

@@ -34,11 +34,18 @@ from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.tui.console.app import Console
 from chainteller.tui.start import ConsoleSettings, StartedDesk
 from chainteller.tui.textual_fixes.app import SteadyApp
+from chainteller.wallets import search
 
 REPOSITORY = Path(__file__).parents[2]
 LONGEST_S, LONGEST_TIMER_S, LONGEST_KEY_S = 30.0, 1.0, 1.0
 IDLE_LOOKS, KEY_LOOKS, MOST_ROUNDS = 3, 2, 1_000
 """Groups of workers that wait for an answer while a question is open."""
+
+
+@pytest.fixture(autouse=True)
+def _short_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The longer search for an altered text takes seconds; ``tests/wallets`` makes it whole."""
+    monkeypatch.setattr(search, "_TIMES_LONGER", 5)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from tests.tui.conftest import Bench, make_bench, press, seen
+from tests.tui.conftest import LONGEST_S, Bench, make_bench, press, seen
 from tests.tui.packets import Terminal, Witness, Writes, arrange, console, run
 from tests.tui.test_hostile_fields import FIELDS
 from tests.tui.wallet_case import Case
@@ -62,8 +62,9 @@ async def test_yes_counts_after_the_question_was_painted_however_long_that_takes
     async with console(bench, witness) as terminal:
         await press(terminal.pilot, "w", "5")
         terminal.send("\r")
-        while len(terminal.app.screen_stack) == 1:  # noqa: ASYNC110 - no frame may pass
-            await asyncio.sleep(0)
+        async with asyncio.timeout(LONGEST_S):
+            while len(terminal.app.screen_stack) == 1:  # noqa: ASYNC110 - no frame may pass
+                await asyncio.sleep(0)
         time.sleep(DEAF_S)  # noqa: ASYNC251 - the console stands still before it paints
         terminal.send("y")
         await terminal.rest()
@@ -80,8 +81,9 @@ async def test_a_list_that_comes_meanwhile_lets_no_key_past_a_deposit_that_no_fr
     async with console(bench, witness) as terminal:
         await press(terminal.pilot, "d", "7")
         terminal.send("\rb")
-        while not terminal.app.typed_ahead.is_holding:  # noqa: ASYNC110 - before it's answered
-            await asyncio.sleep(0)
+        async with asyncio.timeout(LONGEST_S):
+            while not terminal.app.typed_ahead.is_holding:  # noqa: ASYNC110 - before it's answered
+                await asyncio.sleep(0)
         terminal.app.release_keys(by_rows=True)
         await terminal.rest()
     assert witness.writes == {"deposit": 1}
