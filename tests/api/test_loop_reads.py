@@ -128,7 +128,7 @@ def test_a_lock_that_is_held_too_long_is_said_after_one_wait(bank: Bank) -> None
 def test_more_readers_than_connections_are_all_answered(bank: Bank) -> None:
     paths = [bank.trades, "/trading/markets", f"/trading-accounts/{bank.account}/token-balances"]
     readers = loop.MOST * 4
-    gate = threading.Barrier(readers)
+    gate = threading.Barrier(readers, timeout=30)
 
     def read(number: int) -> set[int]:
         gate.wait(PATIENCE_S)

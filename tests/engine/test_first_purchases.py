@@ -54,7 +54,7 @@ def test_a_missing_row_is_a_balance_of_zero(world: World) -> None:
 def test_first_purchases_at_once_are_all_filled(world: World) -> None:
     """Twice in every account: in one account they wait in turn, between accounts nobody does."""
     quotes = [(account, world.quote("100.00")) for account in world.accounts * 2]
-    together = threading.Barrier(len(quotes))
+    together = threading.Barrier(len(quotes), timeout=30)
 
     def execute(number: int) -> str:
         account, quote = quotes[number]

@@ -16,7 +16,7 @@ def test_whoever_sends_while_it_closes_is_answered_at_once() -> None:
         for _ in range(10):
             transport = Transport(address, "key", deadline_s=30)
             heard: list[Reply | TransportFault] = []
-            begun = threading.Barrier(SENDERS + 1)
+            begun = threading.Barrier(SENDERS + 1, timeout=30)
 
             def send(
                 transport: Transport = transport,

@@ -318,7 +318,7 @@ def test_two_workers_never_do_a_job_twice(postgres_url: str) -> None:
     for _ in range(2):
         if world.clock is not None:
             world.clock.advance(60 * SECOND)
-        start = threading.Barrier(len(others))
+        start = threading.Barrier(len(others), timeout=30)
 
         def drain(each: World, start: threading.Barrier = start) -> int:
             start.wait()

@@ -129,7 +129,7 @@ def test_writes_that_share_a_commit_stay_in_their_own_traces(
     world: World, collector: Collector
 ) -> None:
     engine = world.engine.acting_as(Actor(name="op01"))
-    everybody = threading.Barrier(4)
+    everybody = threading.Barrier(4, timeout=30)
 
     def write(number: int) -> None:
         everybody.wait()

@@ -79,7 +79,7 @@ async def test_enter_in_the_palette_takes_what_was_typed_however_quickly(bench: 
 
     def slow(call: Call[Answer], onward: Next) -> Answer:
         if call.operation in {op.TRADING_ACCOUNTS, op.FIND} and app.screen.is_modal:
-            searched.wait()
+            searched.wait(30)
         return onward(call)
 
     app = bench.console(layered(bench.deployment, slow))

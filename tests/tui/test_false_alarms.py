@@ -38,7 +38,7 @@ async def test_a_tall_window_raises_no_alarm_while_the_service_starts(bench: Ben
     may_start = threading.Event()
 
     def start() -> StartedDesk:
-        may_start.wait()
+        may_start.wait(30)
         return StartedDesk(bench.service, "test bank", bench.service.capabilities())
 
     settings = bench.settings._replace(glimpse=lambda _: (rows * 20, PAGE_ROWS * 2))

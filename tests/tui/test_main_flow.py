@@ -117,7 +117,7 @@ async def test_the_end_is_asked_for_only_while_an_execution_is_on_its_way(bench:
 
     def slow(call: Call[Answer], onward: Next) -> Answer:
         if call.operation is op.EXECUTE_QUOTE:
-            answered.wait()
+            answered.wait(30)
         return onward(call)
 
     app = bench.console(layered(bench.deployment, slow))

@@ -263,7 +263,7 @@ def test_a_folder_that_cannot_be_written_is_reported(tmp_path: Path, keys: Signi
 
 def test_two_writers_of_one_folder_agree_on_one_log(tmp_path: Path, keys: SigningKeys) -> None:
     outcomes: list[bool] = []
-    start = threading.Barrier(2)
+    start = threading.Barrier(2, timeout=30)
 
     def write(leaves: list[bytes]) -> None:
         start.wait()
