@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 from tests.gateway.conftest import TOKEN, Gateway, gateway_before
 from tests.spec_only.server import Distort
 from tests.spec_only.specification import SpecifiedCall, find_call
@@ -27,6 +28,7 @@ from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest
 from chainteller.service.operations import Call
 from chainteller.storage.database import open_database
+from chainteller.storage.queries.disputes import listed
 from chainteller.wallets.simulated import sample_proof, sample_wallets
 
 WITHDRAWALS = "/withdrawals"
@@ -450,3 +452,76 @@ def _wallet(gateway: Gateway, bank_account: str) -> tuple[str, dict[str, str]]:
         counterpartyId=wallet,
     )
     return f"{home}/counterparties", {**named, "ownershipClaimId": claim["id"]}
+
+
+@pytest.mark.parametrize("cells", ["status = 'processing'", "amount = amount * 2"])
+def test_a_withdrawal_that_only_the_database_approves_is_not_sent(
+    tmp_path: Path, cells: str
+) -> None:
+    """Somebody with SQL and no writer's key approves a withdrawal, or raises an approved one."""
+    policy = Policy(two=TwoPersons(withdrawal_over_cents=10_000))
+    with gateway_before(tmp_path, policy) as gateway:
+        account = gateway.open_account()
+        path = f"/trading-accounts/{account}{WITHDRAWALS}"
+        waiting = gateway.call("POST", path, amount="300.00", currency=TOKEN)
+        decision = gateway.call("GET", "/decisions")["data"][0]
+        for name in ("anna", "ben") if "amount" in cells else ():
+            with gateway.as_desk(name) as desk:
+                desk.post(f"/decisions/{decision['id']}/approvals", json={})
+        altered(
+            gateway,
+            f"UPDATE transfer SET {cells} WHERE id = '{waiting['id']}'",  # noqa: S608 - above
+            "DELETE FROM job",
+            "INSERT INTO job (kind, reference, run_at)"
+            " SELECT 'withdrawal.send', id, 0 FROM transfer WHERE status = 'processing'",
+        )
+        gateway.advance(1)
+        assert ("POST", path) not in gateway.provider.asked
+        assert disputed(gateway) == [f"transfer {waiting['id']}"]
+        refused = gateway.call("POST", path, amount="1.00", currency=TOKEN)
+        assert refused["error"] == "BOOKS_DISPUTED"
+
+
+def test_a_request_that_only_the_database_has_is_not_repeated(tmp_path: Path) -> None:
+    with gateway_before(tmp_path, honours_keys=True) as gateway:
+        account = gateway.open_account()
+        path = f"/trading-accounts/{account}{WITHDRAWALS}"
+        gateway.provider.keep_silent("POST", WITHDRAWALS)
+        assert gateway.post(path, "w1", amount="1.00", currency=TOKEN).status_code == 504
+        gateway.provider.answer_again()
+        altered(
+            gateway,
+            "UPDATE provider_request SET key = 'w2', call = replace(call, '1.00', '900.00')"
+            " WHERE operation = 'withdraw'",
+        )
+        gateway.advance(61)
+        assert gateway.provider.asked.count(("POST", path)) == 1
+        assert [place.split()[0] for place in disputed(gateway)] == ["provider_request"]
+
+
+def test_nothing_leaves_an_account_that_only_the_database_has_thawed(gateway: Gateway) -> None:
+    account = gateway.open_account()
+    path = f"/trading-accounts/{account}{WITHDRAWALS}"
+    freeze = {"kind": "control", "subject": account, "control": "FROZEN", "reason": "OTHER"}
+    with gateway.as_desk("carla") as desk:
+        assert desk.post("/decisions", json=freeze).status_code == 201
+    assert gateway.call("POST", path, amount="1.00", currency=TOKEN)["error"] == (
+        "ACCOUNT_RESTRICTED"
+    )
+    altered(gateway, "UPDATE trading_account SET control = NULL, control_reason = NULL")
+    assert gateway.call("POST", path, amount="1.00", currency=TOKEN)["error"] == "BOOKS_DISPUTED"
+    assert ("POST", path) not in gateway.provider.asked
+    assert disputed(gateway) == [f"trading_account {account}"]
+
+
+def altered(gateway: Gateway, *statements: str) -> None:
+    """What somebody does who has SQL and no writer's key."""
+    with gateway.own.context.database.write() as connection:
+        for each in statements:
+            connection.execute(text(each.replace(":", "\\:")))
+        connection.commit()
+
+
+def disputed(gateway: Gateway) -> list[str]:
+    with gateway.own.context.database.read() as connection:
+        return [each.where for each in listed(connection)]

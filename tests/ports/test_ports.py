@@ -4,8 +4,10 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import text
 from tests.ports.bank import LISTED, Bank, serve
 from tests.world.bank import START
 from tests.world.engines import DPT, USDC_ETHEREUM
@@ -32,6 +34,7 @@ from chainteller.service.errors import (
     WithdrawalNotCancellable,
 )
 from chainteller.service.models.accounts import OpenTradingAccount
+from chainteller.service.models.books import ClearDispute
 from chainteller.service.models.counterparties import OpenBlockchainAccount, RegisterCounterparty
 from chainteller.service.models.customers import CustomerLine, ImportCustomers
 from chainteller.service.models.decisions import Approval, Refusal
@@ -361,3 +364,35 @@ def test_the_settings_say_what_is_simulated(tmp_path: Path) -> None:
     assert Part.VENUE in simulated(settings)
     with pytest.raises(SettingsInvalid, match=r"ports\.core_bank is http://"):
         ports(settings)
+
+
+@pytest.mark.parametrize("status", ["sending", "notDone"])
+def test_nothing_is_sent_that_only_the_database_asks_for(ported: Ported, status: str) -> None:
+    """Somebody with SQL and no writer's key writes a transfer of their own into a request."""
+    paid = _pay(ported, _wallet(ported, f"0x{'aa' * 20}"))
+    ported.bank.faults = {"never"} if status == "sending" else set()
+    ported.bank.key = "changed" if status == "notDone" else "secret"
+    ported.later(0)
+    ported.bank.faults, ported.bank.key = set(), "secret"
+    sent = len(ported.bank.asked)
+    of_request = "FROM provider_request WHERE id = :id"
+    row = _run(ported, f"SELECT * {of_request}", id=paid.id).one()
+    assert row.status == status
+    body = {"network": "ethereum", "symbol": "USDC", "amount": "30.00", "address": f"0x{'66' * 20}"}
+    change = "UPDATE provider_request SET call = :call, key = :key WHERE id = :id"
+    _run(ported, change, call=json.dumps(body), key="other", id=paid.id)
+    ported.later(30, 3)
+    assert len(ported.bank.asked) == sent
+    assert {each.where for each in ported.engine.disputes().data} == {f"provider_request {paid.id}"}
+    _run(ported, change, call=row.call, key=row.key, id=paid.id)
+    (dispute,) = ported.engine.disputes().data
+    ported.engine.clear_dispute(dispute.id, ClearDispute(reason="put back"))
+    ported.later(60, 3)
+    assert ported.status(paid) == "completed"
+
+
+def _run(ported: Ported, statement: str, **values: object) -> Any:
+    with ported.engine.context.database.write() as connection:
+        found = connection.execute(text(statement), values)
+        connection.commit()
+        return found

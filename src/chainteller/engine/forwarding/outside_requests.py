@@ -14,7 +14,7 @@ from chainteller.domain.outside import (
     Step,
     Unanswered,
 )
-from chainteller.domain.provider_requests import LOOKED_FOR, NO_ANSWER, RequestStatus
+from chainteller.domain.provider_requests import LOOKED_FOR, NO_ANSWER
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import Job
 from chainteller.engine.core.unit_of_work import UnitOfWork, act, now
@@ -24,7 +24,6 @@ from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.models.base import Written
 from chainteller.service.models.funding import Transfer
 from chainteller.storage.db.query import Record
-from chainteller.storage.queries import provider_requests as rows
 
 OTHER_ANSWER = "OTHER_ANSWER"
 STILL_PENDING = "STILL_PENDING"
@@ -52,7 +51,7 @@ def debit_at_once(context: EngineContext, made: Written[Transfer]) -> None:
     fails here is due work all the same."""
     if made.replayed or context.options.deposit_delay_s > 0:
         return
-    with suppress(ServiceUnavailable):
+    with suppress(ServiceUnavailable, provider_requests.Altered):
         carry_out(context, Job(deposits.COMPLETE, made.value.id, 0))
 
 
@@ -66,8 +65,8 @@ def _first(tx: UnitOfWork, job: Record | Job) -> list[Record]:
 
 
 def _again(tx: UnitOfWork, request_id: str) -> list[Record]:
-    request = rows.find(tx.connection, request_id)
-    if request is not None and request.status == RequestStatus.SENDING:
+    request = outside.sent_before(tx, request_id)
+    if request is not None:
         return [request]
     provider_requests.drop(tx, request_id)
     return []

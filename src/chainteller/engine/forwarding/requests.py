@@ -38,6 +38,7 @@ from chainteller.service.operations import Call
 from chainteller.service.told import Told, passed
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
+from chainteller.storage.log.last_writes import Kept
 from chainteller.storage.queries import decisions, idempotency, jobs
 from chainteller.storage.queries import provider_requests as rows
 from chainteller.storage.queries import transfers as transfer_rows
@@ -124,6 +125,11 @@ def begin(
         account = kept.find_account(tx, account_id)
         if account is not None and plan.act is not None:
             preconditions.require_uncontrolled(account.control, account.control_reason, plan.act)
+            if plan.act is Act.WITHDRAW:
+                row = (Kept(Tables.trading_account, account.id),)
+                provider_requests.require_as_logged(
+                    tx.connection, tx.organisation_id, row, account.id
+                )
         if plan.prepare is not None:
             plan.prepare(tx, call, account, before)
         own_id = tx.new_id(Prefix.TRANSACTION) if plan.evidenced else ""

@@ -31,6 +31,7 @@ from chainteller.engine.operations.trades import DROPPED
 from chainteller.engine.operations.transfers import REVIEW, SEND
 from chainteller.service import operations
 from chainteller.service.errors import (
+    BooksDisputed,
     Conflict,
     DecisionRequired,
     InsufficientFunds,
@@ -43,7 +44,9 @@ from chainteller.service.models.base import WireModel, Written
 from chainteller.service.models.funding import Currency, Transfer, WithdrawalRequest
 from chainteller.service.operations import Call
 from chainteller.storage.db.query import Record
-from chainteller.storage.queries import decisions, jobs
+from chainteller.storage.db.records import Tables
+from chainteller.storage.log.last_writes import Kept
+from chainteller.storage.queries import decisions, disputes, jobs
 from chainteller.storage.queries import provider_requests as rows
 from chainteller.storage.queries import transfers as transfer_rows
 
@@ -56,7 +59,7 @@ def withdraw(context: EngineContext, actor: Actor, call: Call[Any], plan: Plan) 
     if not isinstance(request, WithdrawalRequest):
         raise TypeError("a withdrawal without its request")
     try:
-        waits = _waits(context, call.ids[0], request)
+        waits = _waits(context, actor.organisation, call.ids[0], request)
     except ServiceError as error:
         return requests.refused(context, actor, call, error)
     if not waits:
@@ -66,11 +69,16 @@ def withdraw(context: EngineContext, actor: Actor, call: Call[Any], plan: Plan) 
     return unit_of_work.write(context, actor, call, hold)
 
 
-def _waits(context: EngineContext, account_id: str, request: WithdrawalRequest) -> bool:
+def _waits(
+    context: EngineContext, organisation_id: str, account_id: str, request: WithdrawalRequest
+) -> bool:
     """Whether a withdrawal waits for a person. Raises ServiceError."""
     if request.destination is not None and request.destination.type != "bank-account":
         said = "bank-account: this deployment's provider pays to the customer's bank account alone"
         raise ValidationFailed.of("destination.type", said)
+    with context.database.read() as connection:
+        if disputes.is_open(connection, organisation_id):
+            raise BooksDisputed("Withdrawals wait while the bank's books are in dispute.")
     policy = context.options.policy
     if not policy.review and policy.two.withdrawal_over_cents is None:
         return False
@@ -141,25 +149,23 @@ def free(tx: UnitOfWork, account_id: str, told: dict[str, str]) -> dict[Asset, i
 
 
 def send_approved(context: EngineContext, withdrawal_id: str, plan: Plan) -> None:
-    """Due work: send a withdrawal that was approved, once."""
+    """Due work: send a withdrawal that was approved, once. Raises Altered."""
     with context.database.read() as connection:
         row = transfer_rows.find_any(connection, withdrawal_id)
     if row is None or row.status != TransferStatus.PROCESSING:
         work_unit(context, Actor(name="worker"), lambda tx: _drop(tx, withdrawal_id))
         return
     actor = Actor(row.organisation_id, "worker")
-    call = _call(row)
     try:
         before = requests.balances(context, row.trading_account_id)
     except TellerError:
         work_unit(context, actor, lambda tx: _later(tx, withdrawal_id))
         return
-    found: list[Record] = []
-    work_unit(context, actor, lambda tx: _begin(tx, withdrawal_id, call, before, found))
-    if not found:
-        return
-    with suppress(ServiceError):  # the withdrawal says what became of it
-        sending.deliver(context, actor, call, plan, found[0])
+    found: list[tuple[Call[Any], Record]] = []
+    work_unit(context, actor, lambda tx: _begin(tx, withdrawal_id, before, found))
+    for call, request in found:
+        with suppress(ServiceError):  # the withdrawal says what became of it
+            sending.deliver(context, actor, call, plan, request)
 
 
 def _call(row: Record) -> Call[Any]:
@@ -177,25 +183,41 @@ def _call(row: Record) -> Call[Any]:
 
 
 def _begin(
-    tx: UnitOfWork, withdrawal_id: str, call: Call[Any], before: dict[str, str], found: list[Record]
+    tx: UnitOfWork,
+    withdrawal_id: str,
+    before: dict[str, str],
+    found: list[tuple[Call[Any], Record]],
 ) -> bool:
-    """The withdrawal is on its way; one of a frozen account isn't sent."""
+    """The withdrawal is on its way; one of a frozen account isn't sent. Raises Altered."""
     row = transfers.locked(tx, withdrawal_id, TransferStatus.PROCESSING)
     found.clear()
     if row is None:
         return _drop(tx, withdrawal_id)
     account = kept.account(tx, row.trading_account_id)
+    _require_as_logged(tx, row, account)
     jobs.remove(tx.rows, SEND, row.id)
     if account.control is not None and forbids(account.control, Act.WITHDRAW):
         failure = {"failure_code": "ACCOUNT_RESTRICTED", "failure_message": account.control}
         outcome.apply(tx, provider_requests.moved(row, TransferStatus.FAILED, tx.now, **failure))
         return True
     outcome.apply(tx, provider_requests.moved(row, TransferStatus.SENT, tx.now))
+    call = _call(row)
     made = requests.record(
         tx, call, RequestStatus.SENDING, row.trading_account_id, before, own_id=row.id
     )
-    found.append(made)
+    found.append((call, made))
     return True
+
+
+def _require_as_logged(tx: UnitOfWork, withdrawal: Record, account: Record) -> None:
+    """The withdrawal, its account and what a person decided are as the log says."""
+    rows = [Kept(Tables.transfer, withdrawal.id), Kept(Tables.trading_account, account.id)]
+    decision = decisions.newest(tx.connection, withdrawal.organisation_id, withdrawal.id)
+    if decision is not None:
+        rows.append(Kept(Tables.decision, decision.id))
+    provider_requests.require_as_logged(
+        tx.connection, withdrawal.organisation_id, tuple(rows), account.id
+    )
 
 
 def _drop(tx: UnitOfWork, withdrawal_id: str) -> bool:

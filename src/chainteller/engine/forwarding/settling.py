@@ -40,7 +40,7 @@ from chainteller.service.models.counterparties import VERIFIED_FIRST_PARTY
 from chainteller.service.models.pages import MAXIMUM_LIMIT, ListQuery
 from chainteller.service.operations import WRITES, Call
 from chainteller.service.told import Told
-from chainteller.storage.db.query import Record
+from chainteller.storage.db.query import Record, Session
 from chainteller.storage.queries import jobs, quotes, trades
 from chainteller.storage.queries import provider_requests as rows
 from chainteller.storage.queries import transfers as transfer_rows
@@ -88,10 +88,10 @@ def unanswered(
 
 
 def settle(context: EngineContext, request_id: str, plans: Mapping[str, Plan]) -> None:
-    """Due work: look for the outcome of a request that got no answer."""
+    """Due work: look for the outcome of a request that got no answer. Raises Altered."""
     with context.database.read() as connection:
-        request, present = rows.find(connection, request_id), now(context, connection)
-    if request is None or request.status != RequestStatus.SENDING:
+        request, present = _sending(connection, request_id), now(context, connection)
+    if request is None:
         work_unit(context, Actor(name="worker"), lambda tx: provider_requests.drop(tx, request_id))
         return
     actor = Actor(request.organisation_id, request.actor)
@@ -114,6 +114,15 @@ def settle(context: EngineContext, request_id: str, plans: Mapping[str, Plan]) -
         work_unit(context, actor, lambda tx: _look_again(tx, request_id))
     else:
         make_unknown(context, actor, request.id, NO_ANSWER, "The provider gave no answer.")
+
+
+def _sending(connection: Session, request_id: str) -> Record | None:
+    """A request without an outcome. Raises Altered."""
+    request = rows.find(connection, request_id)
+    if request is None or request.status != RequestStatus.SENDING:
+        return None
+    provider_requests.require_request_as_logged(connection, request)
+    return request
 
 
 def call_of(request: Record) -> Call[Any]:

@@ -34,6 +34,7 @@ from chainteller.engine.operations.outside_steps import KINDS
 from chainteller.engine.operations.provider_requests import NOT_DONE, SETTLE, changed
 from chainteller.storage.db.query import Record
 from chainteller.storage.db.records import Tables
+from chainteller.storage.log.last_writes import Kept
 from chainteller.storage.queries import jobs
 from chainteller.storage.queries import provider_requests as rows
 from chainteller.storage.queries import transfers as transfer_rows
@@ -77,6 +78,7 @@ def begin(tx: UnitOfWork, kind: str, record_id: str) -> Record | None:
 def _request(tx: UnitOfWork, record_id: str, asked: Asked, account_id: str, due: int) -> Outcome:
     earlier = rows.find(tx.connection, record_id, lock=True)
     if earlier is not None:
+        provider_requests.require_request_as_logged(tx.connection, earlier)
         update = changed(earlier, RequestStatus.SENDING, tx.now, due=due, answer=None)
         return Outcome(record_id, rows=(update,))
     call = json.dumps(asked.body, sort_keys=True)
@@ -96,7 +98,11 @@ def _request(tx: UnitOfWork, record_id: str, asked: Asked, account_id: str, due:
 
 def _ask_for_deposit(tx: UnitOfWork, deposit_id: str) -> tuple[Asked | None, str | None]:
     row = transfers.locked(tx, deposit_id, _S.PROCESSING)
-    return (None, None) if row is None else (_payment(Step.DEBIT, row), row.trading_account_id)
+    if row is None:
+        return None, None
+    kept = (Kept(Tables.transfer, row.id),)
+    provider_requests.require_as_logged(tx.connection, row.organisation_id, kept)
+    return _payment(Step.DEBIT, row), row.trading_account_id
 
 
 def _ask_for_withdrawal(tx: UnitOfWork, withdrawal_id: str) -> tuple[Asked | None, str | None]:
@@ -125,6 +131,8 @@ def _ask_for_trade(tx: UnitOfWork, trade_id: str) -> tuple[Asked | None, str | N
     if locked is None:
         return None, None
     _, trade = locked
+    kept = (Kept(Tables.trade, trade.id),)
+    provider_requests.require_as_logged(tx.connection, trade.organisation_id, kept)
     body = {
         "market": trade.market,
         "side": trade.side,
@@ -142,6 +150,15 @@ _ASKS = {
 
 
 # -- what became of it ----------------------------------------------------------------------------
+
+
+def sent_before(tx: UnitOfWork, request_id: str) -> Record | None:
+    """A request without an outcome, locked; None where it has one. Raises Altered."""
+    row = _locked(tx, request_id)
+    if row.status != RequestStatus.SENDING:
+        return None
+    provider_requests.require_request_as_logged(tx.connection, row)
+    return row
 
 
 def put_back(tx: UnitOfWork, request_id: str, why: str) -> None:

@@ -5,12 +5,16 @@ from chainteller.domain.decisions import DecisionKind, ReviewLine
 from chainteller.domain.provider_requests import RequestStatus
 from chainteller.domain.transfers import Direction, TransferStatus
 from chainteller.engine.core import outcome
+from chainteller.engine.core.breaches import UNREADABLE, Breach
 from chainteller.engine.core.outcome import AuditEntry, Insert, Moment, Outcome, Update
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import decision_records, transfers
 from chainteller.engine.operations.trades import DROPPED
-from chainteller.storage.db.query import Record
+from chainteller.service.errors import BooksDisputed
+from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
+from chainteller.storage.log import last_writes
+from chainteller.storage.log.last_writes import Kept, Trail
 from chainteller.storage.queries import jobs
 from chainteller.storage.queries import provider_requests as rows
 from chainteller.storage.queries import transfers as transfer_rows
@@ -21,6 +25,41 @@ GATEWAY = "gateway"
 """Who opens decisions about requests to the provider."""
 NOT_DONE = "NOT_CARRIED_OUT"
 NOT_DONE_TEXT = "The provider did not carry it out."
+
+
+class Altered(BooksDisputed):
+    """What another system would be sent isn't as the log says: nothing of it is sent."""
+
+    def __init__(self, breach: Breach) -> None:
+        super().__init__("Nothing was sent: the database says otherwise than its log.")
+        self.breach = breach
+
+
+def require_as_logged(
+    connection: Session, organisation_id: str, rows: tuple[Kept, ...], account_id: str = ""
+) -> None:
+    """Compare what decides a request with the entries that last wrote it, in the transaction that
+    reads it: only what somebody with the writer's key wrote leaves for another system. The first
+    row is the place of a breach; the trail of ``account_id`` has entries about the others, too.
+
+    Raises:
+        Altered: a row isn't as the log says.
+    """
+    objects = tuple(dict.fromkeys(name for each in rows for name in each.key.split()))
+    try:
+        trail = Trail(organisation_id, account_id, objects)
+        said = last_writes.contradicted(connection, trail, rows)
+    except UNREADABLE:
+        said = "a value can't be read"
+    if said:
+        where = f"{rows[0].table.name} {rows[0].key}"
+        raise Altered(Breach(20, f"not sent: {said}", where, organisation_id))
+
+
+def require_request_as_logged(connection: Session, request: Record) -> None:
+    """As ``require_as_logged``, of a request that may be sent again."""
+    kept, account_id = (Kept(Tables.provider_request, request.id),), request.trading_account_id
+    require_as_logged(connection, request.organisation_id, kept, account_id or "")
 
 
 def locked(tx: UnitOfWork, request_id: str) -> Record:

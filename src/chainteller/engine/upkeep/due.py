@@ -69,7 +69,11 @@ def _is_next_done(context: EngineContext, told: "_Told") -> bool:
     elif told.watched:
         _operation("small_transfers.watch")(context, told.watched)
     elif told.forwarded is not None:
-        _forward(context, told.forwarded)
+        try:
+            _forward(context, told.forwarded)
+        except provider_requests.Altered as found:
+            _operation("disputes.open_for")(context, (found.breach,))
+            work_unit(context, Actor(name="worker"), partial(_keep_back, job=told.forwarded))
     else:
         return False
     return True
@@ -205,6 +209,12 @@ def _put_back(tx: UnitOfWork, job: Record, account_id: str | None, due_at: int) 
 def _postpone(tx: UnitOfWork, job: Record, until: int) -> None:
     jobs.postpone(tx.rows, job.kind, job.reference, until)
     tx.audit(trades.PUT_BACK, job.reference, {"kind": job.kind, "dueAt": format_instant(until)})
+
+
+def _keep_back(tx: UnitOfWork, job: Record) -> bool:
+    """Look in a minute whether what wasn't sent is as the log says again."""
+    _postpone(tx, job, tx.now + MINUTE)
+    return True
 
 
 def _wrong_heads(tx: UnitOfWork, organisation_id: str) -> tuple[Breach, ...]:
