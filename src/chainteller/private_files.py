@@ -34,7 +34,7 @@ def others_may_read(path: Path) -> bool:
     return bool(mode & (stat.S_IRWXG | stat.S_IRWXO))
 
 
-def open_private(file: Path, mode: Literal["ab", "xb"]) -> BinaryIO:
+def open_private(file: Path, mode: Literal["ab", "wb", "xb"]) -> BinaryIO:
     """Open a file for writing; one that is made by it is for its owner alone.
 
     Raises:

@@ -87,6 +87,16 @@ def test_importing_again_changes_what_is_different_and_no_balance(
     assert teller("db", "verify").out == "every invariant holds\n"
 
 
+def test_a_report_is_never_the_imported_file(tmp_path: Path, teller: Teller) -> None:
+    lines = file_of(tmp_path, ADA)
+    before = Path(lines).read_bytes()
+    ended = teller("customers", "import", lines, "--report", lines)
+    assert (ended.code, Path(lines).read_bytes()) == (2, before)
+    report = tmp_path / "report.jsonl"
+    assert teller("customers", "import", lines, "--report", str(report)).code == 0
+    assert report.stat().st_mode & 0o777 == 0o600
+
+
 def test_a_check_changes_nothing(home: Path, tmp_path: Path, teller: Teller) -> None:
     teller("customers", "import", file_of(tmp_path, ADA))
     before = (home / "data" / "bank.db").read_bytes()

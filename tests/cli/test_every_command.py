@@ -20,7 +20,17 @@ from typing import Any, TypeVar
 
 import click
 import pytest
-from tests.cli.every_command import READING, SLOW, WRITING, Bank, Lines, lines, sample_bank
+from tests.cli.every_command import (
+    READING,
+    SLOW,
+    WRITING,
+    Bank,
+    Lines,
+    is_json,
+    lines,
+    sample_bank,
+)
+from tests.cli.program import Ended
 from tests.tui.hostile_service import HOSTILE, HostileService
 
 from chainteller import bootstrap
@@ -358,7 +368,8 @@ HOSTILE_LINES = [(path, name, next(_TURNS)) for path, name in ARGUMENTS]
 def test_a_hostile_string_is_refused_by_name(
     bank: Bank, real: Lines, path: str, name: str, text: str
 ) -> None:
-    _refused(bank, _with(path, real[path], name, text), path, name)
+    ended = _refused(bank, ["--json", *_with(path, real[path], name, text)], path, name)
+    assert not ended.out or is_json(ended.out)
 
 
 @pytest.mark.slow
@@ -370,7 +381,7 @@ def test_every_hostile_string_is_refused_by_name(
         _refused(bank, _with(path, real[path], name, text), path, name)
 
 
-def _refused(bank: Bank, line: list[str], path: str, name: str) -> None:
+def _refused(bank: Bank, line: list[str], path: str, name: str) -> Ended:
     ended = bank.run(*line)
     said = ended.out + ended.err
     assert {each for each in said if unicodedata.category(each) in OBEYED} <= {"\n"}
@@ -380,6 +391,7 @@ def _refused(bank: Bank, line: list[str], path: str, name: str) -> None:
     if ended.code:
         assert re.search(r"^[A-Z_]+: .", ended.err, re.MULTILINE), ended.err
         assert ended.complaint[-1].startswith("Next: ")
+    return ended
 
 
 def _codes(path: str, name: str) -> set[int]:

@@ -1,5 +1,6 @@
 """The program as a shell sees it."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -7,10 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.cli.conftest import Teller
 from tests.cli.program import chainteller, environment, in_this_process, python
 
 from chainteller import __version__
 from chainteller.cli.desk import recognised
+from chainteller.cli.main import run
 
 
 @pytest.mark.parametrize(
@@ -143,6 +146,23 @@ def test_a_reader_that_goes_away_is_no_crash() -> None:
     process.stderr.close()
     assert "Traceback" not in complaint
     assert process.returncode == 1
+
+
+@pytest.mark.parametrize(("line", "code"), [("keys list", 1), ("keys create --name a", 4)])
+@pytest.mark.usefixtures("small_bank")
+def test_output_that_cant_be_written_is_no_crash_and_no_refusal(
+    line: str, code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Path("/dev/full").open("w") as full, contextlib.redirect_stdout(full):
+        assert run(line.split()) == code
+    assert "\nOUTPUT_LOST: " in f"\n{capsys.readouterr().err}"
+
+
+@pytest.mark.parametrize("line", ["policy explain", "wallets recheck"])
+@pytest.mark.usefixtures("small_bank")
+def test_an_id_that_is_no_text_is_unknown(line: str, teller: Teller) -> None:
+    ended = teller(*line.split(), "\udcff\x9b31m", "--json")
+    assert (ended.code, ended.body["error"]) == (1, "NOT_FOUND")
 
 
 @pytest.mark.parametrize(

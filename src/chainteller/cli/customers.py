@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -17,6 +18,7 @@ from chainteller.cli.options import FILE, group, options
 from chainteller.cli.output import document, line, pairs, text_of
 from chainteller.domain.customer_lines import FORGOTTEN_NAME
 from chainteller.domain.search_texts import NAMES_ALONE, is_too_short
+from chainteller.private_files import open_private
 from chainteller.records.accounts import CUSTOMER
 from chainteller.service import operations as op
 from chainteller.service.errors import TellerError
@@ -103,7 +105,7 @@ def import_(*, file: Path, check: bool, report: Path | None) -> int:
     found = _Result()
     with ExitStack() as stack:
         bank = stack.enter_context(service())
-        kept = None if report is None else stack.enter_context(_created(report))
+        kept = None if report is None else stack.enter_context(_created(report, file))
 
         def send(request: ImportCustomers) -> CustomerImport:
             if check:
@@ -259,13 +261,18 @@ class _Result:
 
 
 @contextmanager
-def _created(path: Path) -> Iterator[IO[str]]:
-    """A new report. Raises Usage."""
+def _created(path: Path, imported: Path) -> Iterator[IO[str]]:
+    """A report, which replaces an earlier one. Raises Usage."""
     try:
-        with path.open("w", encoding="utf-8") as file:
-            yield file
+        if path.exists() and imported.exists() and path.samefile(imported):
+            raise Usage("--report names the file to import.", "Name another file.")
+        raw = open_private(path, "wb")
     except OSError as error:
         raise Usage(f"--report: {error.strerror}.", "Name a file that can be written.") from None
+    with workspace() as own:
+        own.note_file("export", path)
+    with TextIOWrapper(raw, encoding="utf-8") as file:
+        yield file
 
 
 COMMANDS = (customers,)

@@ -7,13 +7,13 @@ import click
 
 from chainteller.cli import administration
 from chainteller.cli.error_output import Exit, report_error, say
-from chainteller.cli.options import command, options
+from chainteller.cli.options import PLACE, command, options
 from chainteller.cli.output import answer, document
 from chainteller.service.errors import ServiceUnavailable
 
 
 @command("drill", changes=False, example=("drill /srv/backups", "drill bank-2026-11-20.db --json"))
-@click.argument("place", metavar="FOLDER|FILE", type=click.Path(path_type=Path))
+@click.argument("place", metavar="FOLDER|FILE", type=PLACE)
 def drill(place: Path) -> int:
     """Restore the newest backup of FOLDER beside the database, verify and compare it.
 

@@ -44,6 +44,22 @@ class Usage(TellerError):
         return self._suggestion
 
 
+class OutputLost(TellerError):
+    """What a command prints can't be written. With ``is_change``, it may have changed something."""
+
+    code = "OUTPUT_LOST"
+
+    def __init__(self, error: OSError, *, is_change: bool) -> None:
+        super().__init__(f"The output couldn't be written: {error.strerror}.")
+        self.is_change = is_change
+
+    @property
+    def suggestion(self) -> str:
+        if self.is_change:
+            return "Look whether the change went through before you repeat it."
+        return "Free space, or write to another place, and run the command again."
+
+
 _KEY_OPTION = "--idempotency-key"
 _BY_REASON = {
     "BAD_URL": Exit.USAGE,
@@ -63,6 +79,8 @@ _EXITS: tuple[tuple[type[TellerError], Exit], ...] = (
 
 
 def exit_code(error: TellerError) -> Exit:
+    if isinstance(error, OutputLost):
+        return Exit.UNKNOWN if error.is_change else Exit.REFUSED
     if isinstance(error, ServiceUnavailable):
         return _BY_REASON.get(str(error.details.get("reason")), Exit.UNREACHABLE)
     return next((code for kind, code in _EXITS if isinstance(error, kind)), Exit.REFUSED)

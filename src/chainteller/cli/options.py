@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from chainteller.cli.error_output import Usage, say
+from chainteller.cli.error_output import OutputLost, Usage, say
 from chainteller.paths import shipped
 from chainteller.service.errors import ReadOnlyProfile
 from chainteller.settings.values import did_you_mean
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from chainteller.tui.customer_texts import CustomerTexts
 
 _KEY = "chainteller.options"
+_OUTPUT_FAULTS = {errno.EPIPE, errno.ENOSPC, errno.EFBIG, errno.EIO, errno.EDQUOT}
 _NEGATIVE = re.compile("--?[^A-Za-z-]")
 
 
@@ -127,7 +128,17 @@ class TellerCommand(click.Command):
         only_reads = any(ctx.params[each] for each in self.unless)
         if self.writes and not only_reads and options().configured.is_read_only:
             raise ReadOnlyProfile("Read-only mode is on; nothing was changed.")
-        return super().invoke(ctx)
+        return self._invoked(ctx, is_change=self.writes and not only_reads)
+
+    def _invoked(self, ctx: click.Context, *, is_change: bool) -> Any:
+        """Raises OutputLost: what it prints can't be written."""
+        try:
+            return super().invoke(ctx)
+        except OSError as error:
+            is_of_output = error.filename is None and error.errno in _OUTPUT_FAULTS
+            if is_of_output and (is_change or not isinstance(error, BrokenPipeError)):
+                raise OutputLost(error, is_change=is_change) from error
+            raise
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read ``-7`` as an argument, to be refused as an amount, and not as an option."""
@@ -180,10 +191,11 @@ def group(name: str) -> Callable[[Callable[..., Any]], TellerGroup]:
 
 
 class FileName(click.Path):
-    """The name of a file, which may not exist; refuses what no file can be called."""
+    """The name of a file, which may not exist; refuses what no file can be called, and no name, as
+    a script's unset variable is."""
 
-    def __init__(self) -> None:
-        super().__init__(path_type=Path, dir_okay=False)
+    def __init__(self, *, dir_okay: bool = False) -> None:
+        super().__init__(path_type=Path, dir_okay=dir_okay)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         try:
@@ -191,7 +203,7 @@ class FileName(click.Path):
         except ValueError:
             is_name = False
         except OSError as error:
-            is_name = error.errno != errno.ENAMETOOLONG
+            is_name = value != "" and error.errno != errno.ENAMETOOLONG
         else:
             is_name = True
         if not is_name:
@@ -200,6 +212,7 @@ class FileName(click.Path):
 
 
 FILE = FileName()
+PLACE = FileName(dir_okay=True)
 
 
 def options() -> Options:

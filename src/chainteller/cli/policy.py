@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from chainteller.cli.administration import engine
-from chainteller.cli.options import group, options
+from chainteller.cli.options import FILE, group, options
 from chainteller.cli.output import document, line
 from chainteller.domain.clock import format_instant
 from chainteller.domain.decisions import ReviewLine, is_by_person
@@ -34,7 +34,7 @@ def policy() -> None:
 
 
 @policy.command("check", changes=False, example="policy check policy.toml")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=FILE)
 def check(file: Path) -> None:
     """Check a policy file, and show its lines in the order in which they count."""
     found = read_policy(str(file))
@@ -87,7 +87,7 @@ def explain(identifier: str) -> None:
 
 
 @policy.command("try", changes=False, example="policy try stricter.toml --days 30")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=FILE)
 @click.option("--days", type=click.IntRange(1, 366), default=30, help="How far back; default: 30.")
 def try_(file: Path, days: int) -> None:
     """Say which withdrawals of the last days would have waited under a policy file, and which not.

@@ -1,6 +1,5 @@
 """Run the program and turn every error into three lines and an exit code."""
 
-import json
 import os
 import re
 import sys
@@ -10,7 +9,7 @@ from itertools import pairwise
 import click
 
 from chainteller.cli.crash_files import write_crash_file
-from chainteller.cli.error_output import Exit, Usage, report_error, say
+from chainteller.cli.error_output import Exit, OutputLost, Usage, report_error, say
 from chainteller.domain.pasted_secrets import Digits
 from chainteller.service.entered_secrets import require_no_secret
 from chainteller.service.errors import ServiceError, TellerError
@@ -27,13 +26,21 @@ def run_program(program: click.Command, arguments: Sequence[str], typed: Sequenc
         return _run(program, list(arguments), typed or ("chainteller", *arguments))
     except BrokenPipeError:
         # Whoever read our output has gone; nothing more can be told to them.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return Exit.REFUSED
+    except OutputLost as error:
+        _drop_output()
+        return report_error(error)
     except (KeyboardInterrupt, click.Abort):
         say("interrupted")
         return Exit.INTERRUPTED
     except Exception as error:  # noqa: BLE001 - the outermost loop: a fault becomes a crash file
         return report_error(write_crash_file(error))
+
+
+def _drop_output() -> None:
+    """What is still buffered can't be written either."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def require_no_secrets(words: Sequence[str]) -> None:
@@ -59,6 +66,8 @@ def _run(program: click.Command, arguments: list[str], typed: Sequence[str]) -> 
         return report_error(_usage(error))
     except click.ClickException as error:
         return report_error(Usage(error.format_message()))
+    except OutputLost:
+        raise
     except TellerError as error:
         _print_body(error, arguments)
         return report_error(error, typed)
@@ -79,5 +88,6 @@ def _print_body(error: TellerError, arguments: list[str]) -> None:
         arguments
     )
     if isinstance(error, ServiceError) and wants_json:
-        body = error.to_wire()
-        click.echo(json.dumps(body, default=str, ensure_ascii=False, separators=(",", ":")))
+        from chainteller.cli.output import document
+
+        document(error.to_wire())

@@ -440,6 +440,7 @@ def recheck(connection: Session, claim_id: str | None = None) -> Iterator[Rechec
     if claim_id is None:
         rows = claim_evidence.every(connection)
     else:
+        reading.checked_id("ownership claim", claim_id)
         found = claim_evidence.find(connection, claim_id)
         rows = iter((reading.require_found(found, "ownership claim", claim_id),))
     return (Rechecked(evidence, contradiction(evidence)) for evidence in rows)

@@ -23,6 +23,7 @@ from chainteller.domain.evidence import EvidenceLevel
 from chainteller.domain.limits import DestinationClass
 from chainteller.domain.policy import Policy
 from chainteller.domain.rules import policy_of
+from chainteller.engine.core import reading
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.unit_of_work import now
 from chainteller.engine.operations.withdrawals import waits_for_person
@@ -82,6 +83,7 @@ def explain(context: EngineContext, identifier: str) -> Explained:
         NotFound: there is no such withdrawal.
         ValueError: its version of the rules can't be read.
     """
+    reading.checked_id("withdrawal", identifier)
     with context.database.read() as connection:
         decision = _DECISION(connection, identifier)
         subject = identifier if decision is None else decision.subject
