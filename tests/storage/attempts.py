@@ -14,6 +14,7 @@ from chainteller.engine.engine import Engine, EngineContext
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.storage.database import open_database
+from chainteller.storage.upkeep import maintenance
 
 NOBODY = 65_534
 
@@ -28,6 +29,7 @@ def main(path: str, account: str) -> None:
     request = DepositRequest(
         amount="1.00", currency=Currency(type="deposit-token-currency", id="DPT_USD")
     )
+    say(f"healthy: {maintenance.check(f'sqlite:///{path}').healthy}")
     database = open_database(f"sqlite:///{path}", KEYS)
     try:
         database.require_writable()

@@ -245,7 +245,8 @@ def test_a_read_only_file_or_folder_refuses_writes_and_still_reads(
         Path(name).chmod(0o777 if what == "file" else 0o755)
         copy = Path(shutil.copy(path, name))
         copy.chmod(0o444 if what == "file" else 0o666)
-        told = attempted(copy, account, "as-nobody")
+        healthy, *told = attempted(copy, account, "as-nobody")
+    assert healthy == "healthy: True"
     assert told in (
         ["not ready: STORAGE_READ_ONLY", "STORAGE_READ_ONLY", "reads go on"],
         ["not ready: STORAGE_READ_ONLY", "CANNOT_OPEN", "reads go on"],

@@ -1,16 +1,21 @@
 """Creating, checking, backing up and restoring a database file."""
 
+import resource
+import shutil
 import stat
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests.world.engines import World, make_world
 from tests.world.files import KEYS
 
+from chainteller.cli.error_output import Usage
+from chainteller.cli.lists import write_new_file
 from chainteller.engine.verification.full_pass import verify, verify_chain
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.sqlite import sqlite3
@@ -18,6 +23,7 @@ from chainteller.storage.database import open_database
 from chainteller.storage.db import open_files
 from chainteller.storage.revision import REVISION
 from chainteller.storage.upkeep import maintenance
+from chainteller.storage.upkeep.trial_restore import restored_beside
 
 
 @pytest.fixture
@@ -226,6 +232,31 @@ def test_restore_refuses_a_bad_backup_and_changes_nothing(
     assert (tmp_path / "bank.db").read_bytes() == before
     assert not list(tmp_path.glob("*before-restore*"))
     assert not list(tmp_path.glob(".bank*"))
+
+
+def test_what_has_no_space_names_the_disk_and_leaves_nothing(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backup, path = tmp_path / "backup.db", tmp_path / "bank.db"
+    maintenance.backup(world.database, backup)
+    world.close()
+    before = sorted(tmp_path.iterdir())
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1_000))
+    assert refusal(maintenance.restore, backup, url(path)).details["reason"] == "STORAGE_FULL"
+    monkeypatch.undo()
+    with pytest.raises(ServiceUnavailable) as refused, restored_beside(backup, f"{url(path)}/x.db"):
+        pass
+    assert refused.value.details["reason"] == "CANNOT_OPEN"
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (65_536, hard))
+    try:
+        with closing(open_database(url(path), KEYS)) as database:
+            refusal(maintenance.backup, database, tmp_path / "again.db")
+        with pytest.raises(Usage):
+            write_new_file(tmp_path / "export.csv", "x" * 70_000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert sorted(tmp_path.iterdir()) == before
 
 
 def test_restore_refuses_a_database_in_use(world: World, tmp_path: Path) -> None:

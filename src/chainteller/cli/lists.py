@@ -153,13 +153,17 @@ def write_new_file(file: Path, content: str | bytes) -> None:
     """Write a file that only its owner may read, and remember where it is.
 
     Raises:
-        Usage: the file exists, or its folder can't be written.
+        Usage: the file exists, or it can't be written; nothing of it is left.
     """
+    is_made = False
     try:
         with open_private(file, "xb") as out:
+            is_made = True
             out.write(content.encode() if isinstance(content, str) else content)
     except OSError as error:
-        step = "Name a new file in a folder that exists."
+        if is_made:
+            file.unlink(missing_ok=True)
+        step = "Name a new file in a folder that exists and has space."
         raise Usage(f"{file}: {error.strerror}.", step) from None
     with workspace() as own:
         own.note_file("export", file)

@@ -163,7 +163,7 @@ class SqliteSessions(Sessions):
 
     def connect(self) -> sqlite3.Connection:
         """Open a connection. Raises DatabaseError."""
-        address = _address(self._path)
+        address = address_of(self._path)
         try:
             connection = sqlite3.connect(
                 address,
@@ -209,7 +209,7 @@ def _configure(connection: sqlite3.Connection) -> None:
         connection.execute(f"PRAGMA journal_mode={journal_mode()}")
 
 
-def _address(path: Path) -> str:
+def address_of(path: Path) -> str:
     """A file in WAL mode needs a folder to write to. Without one it is read as it is, unless
     somebody else has it open."""
     is_alone = not path.with_name(f"{path.name}-wal").exists()

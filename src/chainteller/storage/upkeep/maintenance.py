@@ -21,12 +21,13 @@ from chainteller.storage.db.faults import explain, explain_sqlite, unavailable
 from chainteller.storage.db.open_files import Holders
 from chainteller.storage.db.query import POSTGRESQL, SQLITE, Query, Session, Value, built
 from chainteller.storage.db.records import ALL
+from chainteller.storage.db.sqlite import address_of
 from chainteller.storage.log.writer_keys import WriterKeys
 from chainteller.storage.revision import State, sqlite_revision, sqlite_state
 from chainteller.storage.schema import catalogue, ddl
 
 DATABASE_OPEN = "DATABASE_OPEN"
-_SIDE_FILES = ("-journal", "-wal", "-shm")
+SIDE_FILES = ("-journal", "-wal", "-shm")
 _MOST_PROBLEMS = 20
 _COMPACTING = 2
 """SQLite writes a copy of the file, and a journal while it takes the file's place."""
@@ -286,8 +287,10 @@ def _schema_notes(found: State) -> tuple[str, ...]:
 
 
 def _read_only(path: Path) -> sqlite3.Connection:
-    quoted = path.absolute().as_uri()
-    return sqlite3.connect(f"{quoted}?mode=ro", uri=True, timeout=5, isolation_level=None)
+    address = address_of(path)
+    if address == str(path):
+        address = f"{path.absolute().as_uri()}?mode=ro"
+    return sqlite3.connect(address, uri=True, timeout=5, isolation_level=None)
 
 
 def _scalar(connection: sqlite3.Connection, query: str) -> object:
@@ -334,16 +337,16 @@ def backup(database: Database, file: Path) -> None:
     except FileExistsError:
         raise _exists(file) from None
     except OSError as error:
-        raise _cannot_write(file) from error
+        raise cannot_write(file) from error
     finally:
-        draft.unlink(missing_ok=True)
+        _remove(draft)
 
 
 def _exists(file: Path) -> Exception:
     return unavailable("EXISTS", f"{file.name} exists already.", "Name another file.")
 
 
-def _cannot_write(file: Path) -> Exception:
+def cannot_write(file: Path) -> Exception:
     return unavailable(
         "CANNOT_OPEN",
         f"{file.name} cannot be written.",
@@ -356,7 +359,7 @@ def _draft_beside(file: Path) -> Path:
     try:
         handle, name = tempfile.mkstemp(dir=file.absolute().parent, prefix=f".{file.name}-")
     except OSError as error:
-        raise _cannot_write(file) from error
+        raise cannot_write(file) from error
     os.close(handle)
     return Path(name)
 
@@ -386,7 +389,7 @@ def restore(file: Path, url: str, record: Callable[[Path], None] = lambda _: Non
     Raises:
         ServiceUnavailable: DATABASE_OPEN, with the ``pids`` of the processes that hold it; or the
             backup is incomplete, of another program or of a newer version, the database is in
-            use, or the disk is full. The database is unchanged.
+            use, or the disk has too little space for both. The database is unchanged.
     """
     path = sqlite_path(url)
     if path is None:
@@ -394,6 +397,8 @@ def restore(file: Path, url: str, record: Callable[[Path], None] = lambda _: Non
             "NOT_OFFERED", "A PostgreSQL database has tools of its own.", "Use pg_restore."
         )
     _require_closed(path)
+    if file.exists():
+        require_space(path, file.stat().st_size)
     draft = _draft_beside(path)
     try:
         copy_checked(file, draft)
@@ -405,11 +410,15 @@ def restore(file: Path, url: str, record: Callable[[Path], None] = lambda _: Non
         draft.replace(path)
         _sync(path)
     except OSError as error:
-        raise _cannot_write(path) from error
+        raise cannot_write(path) from error
     finally:
-        for suffix in ("", *_SIDE_FILES):
-            draft.with_name(draft.name + suffix).unlink(missing_ok=True)
+        _remove(draft)
     return kept
+
+
+def _remove(draft: Path) -> None:
+    for suffix in ("", *SIDE_FILES):
+        draft.with_name(draft.name + suffix).unlink(missing_ok=True)
 
 
 def holders(url: str) -> Holders:
@@ -419,7 +428,7 @@ def holders(url: str) -> Holders:
 
 
 def _holders(path: Path) -> Holders:
-    return open_files.holders(path, *(path.with_name(path.name + each) for each in _SIDE_FILES))
+    return open_files.holders(path, *(path.with_name(path.name + each) for each in SIDE_FILES))
 
 
 def _require_closed(path: Path, done: str = "restored") -> None:
@@ -469,7 +478,7 @@ def _keep_former(path: Path) -> Path:
         if not (name := path.with_name(f"{path.name}.before-restore-{number}")).exists()
     )
     kept.hardlink_to(path)
-    for suffix in _SIDE_FILES:
+    for suffix in SIDE_FILES:
         side = path.with_name(path.name + suffix)
         if side.exists():
             side.replace(kept.with_name(kept.name + suffix))

@@ -14,7 +14,12 @@ from chainteller.service.errors import ServiceUnavailable
 from chainteller.storage.database import connect, sqlite_path
 from chainteller.storage.db.errors import DatabaseError
 from chainteller.storage.db.faults import explain, unavailable
-from chainteller.storage.upkeep.maintenance import copy_checked, require_space
+from chainteller.storage.upkeep.maintenance import (
+    SIDE_FILES,
+    cannot_write,
+    copy_checked,
+    require_space,
+)
 
 _UP_TO_NAME = re.compile(r"([a-z+]+://[^/?]*)(/[^?]*)?")
 _DENIED = "42501"
@@ -25,7 +30,7 @@ def newest_backup(place: Path) -> Path:
     if place.is_file():
         return place
     try:
-        found = [each for each in place.iterdir() if each.is_file() and each.name[0] != "."]
+        found = [each for each in place.iterdir() if each.is_file() and _may_be_backup(each.name)]
     except OSError:
         found = []
     if not found:
@@ -35,6 +40,11 @@ def newest_backup(place: Path) -> Path:
             "Name a backup, or the folder that they are in.",
         )
     return max(found, key=lambda each: each.stat().st_mtime_ns)
+
+
+def _may_be_backup(name: str) -> bool:
+    """Neither a draft nor what SQLite keeps beside a file that it looked at."""
+    return not name.startswith(".") and not name.endswith(SIDE_FILES)
 
 
 @contextmanager
@@ -55,7 +65,12 @@ def restored_beside(backup: Path, url: str) -> Iterator[str]:
             yield beside
         return
     require_space(path, backup.stat().st_size)
-    with tempfile.TemporaryDirectory(dir=path.absolute().parent, prefix=".drill-") as folder:
+    place = path.absolute().parent
+    try:
+        beside = tempfile.TemporaryDirectory(dir=place, prefix=".drill-")
+    except OSError as error:
+        raise cannot_write(place) from error
+    with beside as folder:
         draft = Path(folder) / "drill.db"
         copy_checked(backup, draft)
         yield f"sqlite:///{draft}"
