@@ -191,6 +191,15 @@ def test_requests_that_wait_on_a_connection_are_bounded(raw: socket.socket) -> N
     assert replies.count(b"HTTP/1.1 200") < 100
 
 
+def test_a_request_before_one_that_is_no_http_is_no_fault_of_the_service(
+    call: Caller, raw: socket.socket, caplog: pytest.LogCaptureFixture
+) -> None:
+    raw.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nNONSENSE\r\n\r\n")
+    assert everything(raw) == b""
+    assert call("GET", "/healthz").status == 200  # the loop has come to the first one
+    assert [each.message for each in caplog.records if each.levelname == "ERROR"] == []
+
+
 def test_a_few_requests_may_wait_on_a_connection(raw: socket.socket) -> None:
     raw.sendall(b"GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n" * 4)
     raw.sendall(b"GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")

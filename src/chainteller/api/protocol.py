@@ -71,6 +71,10 @@ class OneWrite:
         self._head = b""
 
     def write(self, data: bytes) -> None:
+        """What is written after the end is dropped: a reply that was under way when what followed
+        its request was refused."""
+        if self._has_ended:
+            return
         if self._head:
             data, self._head = self._head + data, b""
         elif data.endswith(b"\r\n\r\n") and not data.startswith(_GO_ON):
@@ -91,9 +95,11 @@ class OneWrite:
         self._protocol = None
 
     def is_closing(self) -> bool:
-        protocol = self._protocol
-        has_ended = protocol is None or protocol.phase is Phase.ENDING
-        return has_ended or bool(self._transport.is_closing())
+        return self._has_ended or bool(self._transport.is_closing())
+
+    @property
+    def _has_ended(self) -> bool:
+        return self._protocol is None or self._protocol.phase is Phase.ENDING
 
     def close(self) -> None:
         self.flush()
