@@ -181,8 +181,9 @@ def test_what_is_no_signature_is_refused_and_kept_nowhere(
     asked = ask(call)
     secret = send(call, WORDS_OF_A_WALLET)
     assert secret.json["details"]["errors"][0]["code"] == "SECRET_PASTED"
-    extended = send(call, XPUB)
-    assert extended.json["details"]["errors"][0]["code"] == "EXTENDED_KEY"
+    for pasted in (XPUB, f"My key: {XPUB}", f"{XPUB}\n{XPUB}", f"{XPUB[:9]}\u200b{XPUB[9:]}"):
+        extended = send(call, pasted)
+        assert extended.json["details"]["errors"][0]["code"] == "EXTENDED_KEY", pasted
     huge = send(call, "A" * 1_000_000)
     assert (huge.status, huge.code) == (413, "PAYLOAD_TOO_LARGE")
     document: object

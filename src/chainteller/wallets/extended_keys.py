@@ -17,6 +17,7 @@ import base58
 
 from chainteller.domain.canonical import canonical
 from chainteller.domain.json_depth import parse_json
+from chainteller.domain.pasting import without_invisibles
 from chainteller.wallets.cases import Case, Diagnosis
 from chainteller.wallets.curve import curve
 from chainteller.wallets.family import Address
@@ -160,6 +161,11 @@ class ExtendedKey:
                 child = chain and chain.child(index)
                 if child:
                     yield f"{prefix}{index}", child.key
+
+
+def has_extended_key(text: str) -> bool:
+    """Whether a text has an extended public key anywhere in it."""
+    return _KEY.search(without_invisibles(text)) is not None
 
 
 def is_extended_key(text: str) -> bool:

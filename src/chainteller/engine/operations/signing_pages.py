@@ -28,11 +28,11 @@ from chainteller.storage.db.table import Table
 from chainteller.storage.queries import challenges as challenge_rows
 from chainteller.storage.queries import provider_challenges
 from chainteller.wallets.cases import Case
-from chainteller.wallets.extended_keys import is_extended_key
+from chainteller.wallets.extended_keys import has_extended_key
 
 MOST_SENT = 20
 """Signatures that a page takes for a message. More than a claim refuses: none is an attempt."""
-_NOT_HERE = "This is an extended public key, not a signature. It was not kept."
+_NOT_HERE = "There is an extended public key in this. It was not kept. Send the signature alone."
 _RESOURCE = "signing page"
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{22}", re.ASCII)
 
@@ -71,7 +71,7 @@ def receive(context: EngineContext, token: str, message_id: str, signature: str)
     _require_open(about, at)
     if proved is None and find_secret(signature, Digits.SIGNATURE) is not None:
         raise ValidationFailed.of("signature", SecretEntered.ADVICE, "SECRET_PASTED")
-    if is_extended_key(signature):
+    if has_extended_key(signature):
         raise ValidationFailed.of("signature", _NOT_HERE, "EXTENDED_KEY")
     if not _is_valid(about, about.page_signature, at):
         page = Actor(about.organisation_id, _RESOURCE)
