@@ -67,10 +67,10 @@ def restored_beside(backup: Path, url: str) -> Iterator[str]:
     require_space(path, backup.stat().st_size)
     place = path.absolute().parent
     try:
-        beside = tempfile.TemporaryDirectory(dir=place, prefix=".drill-")
+        made = tempfile.TemporaryDirectory(dir=place, prefix=".drill-")
     except OSError as error:
         raise cannot_write(place) from error
-    with beside as folder:
+    with made as folder:
         draft = Path(folder) / "drill.db"
         copy_checked(backup, draft)
         yield f"sqlite:///{draft}"
