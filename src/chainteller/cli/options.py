@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from chainteller.tui.customer_texts import CustomerTexts
 
 _KEY = "chainteller.options"
-_OUTPUT_FAULTS = {errno.EPIPE, errno.ENOSPC, errno.EFBIG, errno.EIO, errno.EDQUOT}
+_OUTPUT_FAULTS = {errno.EPIPE, errno.ENOSPC, errno.EFBIG, errno.EDQUOT}
 _NEGATIVE = re.compile("--?[^A-Za-z-]")
 
 

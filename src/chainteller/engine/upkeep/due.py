@@ -73,7 +73,8 @@ def _is_next_done(context: EngineContext, told: "_Told") -> bool:
             _forward(context, told.forwarded)
         except provider_requests.Altered as found:
             _operation("disputes.open_for")(context, (found.breach,))
-            work_unit(context, Actor(name="worker"), partial(_keep_back, job=told.forwarded))
+            worker = Actor(found.breach.organisation, "worker")
+            work_unit(context, worker, partial(_keep_back, job=told.forwarded))
     else:
         return False
     return True
