@@ -25,6 +25,7 @@ from pathlib import Path
 from random import Random  # noqa: TID251 - cases that can be made again from a seed
 from typing import Any
 
+from tests.wallets.checker import proves
 from tests.wallets.clipboards import clipboards
 from tests.wallets.customers import (
     EVERY_FAMILY,
@@ -40,7 +41,6 @@ from tests.wallets.travelled import held_out, journeys, programs
 from tests.wallets.travelled.journeys import Journey
 
 from chainteller.wallets.cases import Case, Diagnosis, KnownChallenge
-from chainteller.wallets.checker import proves
 from chainteller.wallets.clipboard import read_clipboard
 from chainteller.wallets.diagnose import accept, diagnose
 from chainteller.wallets.texts import Party, long_text, short_text

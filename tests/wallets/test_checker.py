@@ -6,12 +6,12 @@ That it proves every scheme, and nothing that was changed: test_recorded_signatu
 from collections.abc import Iterator
 
 import pytest
+from tests.wallets.checker import proves
 from tests.wallets.customers import EVERY_FAMILY, Customer, case, customers, text_for
 
 from chainteller.wallets.addresses import Address, parse_address
 from chainteller.wallets.bech32 import encode_bech32
 from chainteller.wallets.bitcoin_keys import KEY_KINDS
-from chainteller.wallets.checker import proves
 from chainteller.wallets.diagnose import diagnose
 from chainteller.wallets.families.bitcoin import BitcoinFamily
 from chainteller.wallets.families.cosmos import CHAINS

@@ -4,6 +4,7 @@ import json
 import time
 
 import pytest
+from tests.wallets.checker import proves
 from tests.wallets.clipboards import clipboards
 from tests.wallets.customers import (
     SIGN,
@@ -17,7 +18,6 @@ from tests.wallets.customers import (
 )
 from tests.wallets.test_reader import HOSTILE
 
-from chainteller.wallets.checker import proves
 from chainteller.wallets.clipboard import read_clipboard
 from chainteller.wallets.diagnose import Diagnosis, diagnose
 

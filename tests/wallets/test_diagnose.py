@@ -6,6 +6,7 @@ import coincurve
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.wallets.checker import proves
 from tests.wallets.customers import (
     EVM_KEYS,
     IDS,
@@ -20,7 +21,6 @@ from tests.wallets.customers import (
 )
 from tests.wallets.matrix_damage import secrets
 
-from chainteller.wallets.checker import proves
 from chainteller.wallets.diagnose import Diagnosis, accept, diagnose
 from chainteller.wallets.findings import FINDINGS
 from chainteller.wallets.hashes import sha256

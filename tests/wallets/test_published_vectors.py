@@ -14,11 +14,11 @@ from typing import Any
 import base58
 import pytest
 from eth_hash.auto import keccak
+from tests.wallets.checker import proves
 from tests.wallets.customers import address, case, challenge
 
 from chainteller.wallets.addresses import Address, InvalidAddress, parse_address
 from chainteller.wallets.bare_ecdsa import BareEcdsaFamily
-from chainteller.wallets.checker import proves
 from chainteller.wallets.curve import Curve
 from chainteller.wallets.diagnose import diagnose
 from chainteller.wallets.families.cosmos import Cosmos

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from tests.wallets.checker import proves
 from tests.wallets.customers import (
     EVERY_FAMILY,
     HERE,
@@ -23,7 +24,6 @@ from tests.wallets.customers import (
 )
 
 from chainteller.wallets.addresses import Address
-from chainteller.wallets.checker import proves
 from chainteller.wallets.diagnose import Diagnosis, diagnose
 from chainteller.wallets.verify import verify_signature
 

@@ -6,9 +6,9 @@ from itertools import islice
 from json import dumps
 
 import pytest
+from tests.wallets.checker import proves
 from tests.wallets.customers import case, challenge, customers, known, text_for
 
-from chainteller.wallets.checker import proves
 from chainteller.wallets.diagnose import diagnose
 from chainteller.wallets.transit import journeys
 

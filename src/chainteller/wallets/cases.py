@@ -63,7 +63,7 @@ class Diagnosis:
 
     `cause` is one of the four constants of `wording`, None when accepted or when the
     challenge's state alone forbids it. `certain` is true only when the cause is proved.
-    `witness` proves the cause to an independent checker (`checker.proves`); without one a cause is
+    `witness` is all that an independent checker needs to prove the cause; without one a cause is
     certain only where the paste or the challenge's own record is all there is to see.
     `explanation` and `suggestion` are for the agent, `ask_customer` is one sentence to say.
     None of the texts repeats what the customer pasted. `differences` are sentences that say how
