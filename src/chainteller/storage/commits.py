@@ -55,7 +55,8 @@ def commit(database: Database, connection: Session, number: str | None) -> None:
         if number is None or not is_lost(error) or not _happened(database, number):
             raise
     finally:
-        database.calm.set()
+        if not database.in_wal:
+            database.calm.set()
     database.writing.succeeded()
     database.has_written = True
 

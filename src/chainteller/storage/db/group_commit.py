@@ -9,7 +9,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from chainteller.storage.db.errors import DatabaseError
@@ -31,10 +31,11 @@ PATIENCE_S = 10.0
 
 @dataclass(slots=True, eq=False)
 class _Waiting:
-    """A waiting unit; ``over`` when it has an outcome, ``leads`` when its thread writes next."""
+    """A waiting unit; ``over`` when it has an outcome, ``leads`` when its thread writes next.
+    Nobody waits for one that leads at once."""
 
     unit: Unit[Any]
-    over: threading.Event = field(default_factory=threading.Event)
+    over: threading.Event | None = None
     leads: bool = False
     decided: bool = False
     value: Any = None
@@ -75,7 +76,9 @@ class Writers:
         with self._lock:
             self._queue.append(mine)
             mine.leads, self._busy = not self._busy, True
-        if not mine.leads and not mine.over.wait(self._patience_s):
+            if not mine.leads:
+                mine.over = threading.Event()
+        if mine.over is not None and not mine.over.wait(self._patience_s):
             self._leave(mine)
             mine.over.wait()
         if mine.leads:
@@ -110,7 +113,8 @@ class Writers:
                 if following is not None:
                     following.leads = True
             for each in group if following is None else (*group, following):
-                each.over.set()
+                if each.over is not None:
+                    each.over.set()
 
     def _write(self, group: list[_Waiting], commit: Callable[[Session], None]) -> None:
         if len(group) > 1:
