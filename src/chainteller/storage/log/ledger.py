@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 
 from chainteller.domain.assets import ASSETS_BY_KEY, Asset
 from chainteller.domain.ledger import Bucket, customer
@@ -21,15 +20,16 @@ from chainteller.storage.db.sources import insert
 
 _REMEMBERED = 2_048
 _ROW = row_of("code", "asset", balance=Atoms, version=int)
-_BALANCES = "SELECT code, asset, balance, version FROM ledger_account WHERE code IN :codes"
-_OF_ACCOUNT = Query(f"{_BALANCES} ORDER BY code, asset", _ROW)
-_OF_ACCOUNT_LOCKED = Query(f"{_BALANCES} ORDER BY code, asset FOR UPDATE", _ROW)
+_ROWS = "SELECT code, asset, balance, version FROM ledger_account"
+_OWN = f"{_ROWS} WHERE code IN ({', '.join(f':{bucket}' for bucket in Bucket)})"
+_OF_ACCOUNT = Query(f"{_OWN} ORDER BY code, asset", _ROW)
+_OF_ACCOUNT_LOCKED = Query(f"{_OWN} ORDER BY code, asset FOR UPDATE", _ROW)
 _HELD = Query(
     "SELECT code, asset, balance FROM ledger_account "
     "WHERE code IN :codes AND balance <> '0' ORDER BY code, asset",
     row_of("code", "asset", balance=Atoms),
 )
-_OF_CODES = Query(f"{_BALANCES} AND organisation_id = :organisation", _ROW)
+_OF_CODES = Query(f"{_ROWS} WHERE code IN :codes AND organisation_id = :organisation", _ROW)
 _HERE = "WHERE code = :code AND asset = :asset"
 _UPDATE = Query(
     "UPDATE ledger_account SET balance = :balance, version = :new_version "
@@ -72,8 +72,8 @@ def of_account_ahead(connection: Session, account_id: str, *, lock: bool = False
 
 
 @lru_cache(_REMEMBERED)
-def _codes(account_id: str) -> Mapping[str, Any]:
-    return {"codes": [customer(account_id, bucket) for bucket in Bucket]}
+def _codes(account_id: str) -> Mapping[str, str]:
+    return {bucket.value: customer(account_id, bucket) for bucket in Bucket}
 
 
 def of_codes(connection: Session, organisation_id: str, codes: Iterable[str]) -> Balances:
@@ -144,7 +144,7 @@ def by_bucket(balances: Balances, account_id: str, bucket: Bucket) -> dict[Asset
 
 def of_many(connection: Session, account_ids: Sequence[str]) -> dict[str, Held]:
     """What several trading accounts hold, in one query for a page of usual length."""
-    owners = {code: each for each in account_ids for code in _codes(each)["codes"]}
+    owners = {code: each for each in account_ids for code in _codes(each).values()}
     found: dict[str, list[Record]] = {each: [] for each in account_ids}
     for row in connection.execute(_HELD, {"codes": list(owners)}):
         found[owners[row.code]].append(row)
