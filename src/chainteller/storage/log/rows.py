@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 from chainteller.domain.randomness import Randomness, SystemRandomness
-from chainteller.storage.db.query import Found, Query, Record, Session, Value, columns_of, row_of
+from chainteller.storage.db.query import Found, Query, Record, Session, columns_of, row_of
 from chainteller.storage.db.records import Tables
 from chainteller.storage.db.table import SALT, Table
 from chainteller.storage.lists import search
@@ -88,7 +88,7 @@ class Writer:
         sealed = self._salted(table, row)
 
         def keep(found: Found) -> None:
-            if found.first() is None:
+            if found.rowcount != 1:
                 raise taken
             self._seal(table, sealed)
             search.note(self.connection, table, [sealed])
@@ -224,8 +224,7 @@ def _insert(table: Table, names: tuple[str, ...]) -> Query:
 
 @lru_cache(_STATEMENTS)
 def _insert_if_new(table: Table, names: tuple[str, ...]) -> Query:
-    text = f"{_inserting(table, names)} ON CONFLICT DO NOTHING RETURNING {table.key[0]} AS value"
-    return Query(text, Value, is_declared=False)
+    return Query(f"{_inserting(table, names)} ON CONFLICT DO NOTHING", is_declared=False)
 
 
 def _inserting(table: Table, names: Sequence[str]) -> str:
