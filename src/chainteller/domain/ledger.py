@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from typing import NamedTuple
 
 from chainteller.domain.assets import CASH_EQUIVALENTS, USD, Asset
 from chainteller.domain.money import Amount, atoms_of_cents, whole_cents
@@ -83,8 +84,7 @@ BANK_CODES = _BANK_ASSETS | {
 """The codes of the bank's own accounts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Leg:
+class Leg(NamedTuple):
     """A debit or a credit of ``atoms`` of ``asset`` to one account."""
 
     account: str
@@ -226,18 +226,10 @@ def _move(
     kind: JournalKind, reference: str, source: str, target: str, parts: tuple[Amount, ...]
 ) -> Journal:
     """Move amounts between two sub-balances of a customer."""
-    return _journal(
-        kind,
-        reference,
-        (
-            leg
-            for part in parts
-            for leg in (
-                _debit(source, part.asset, part.atoms),
-                _credit(target, part.asset, part.atoms),
-            )
-        ),
-    )
+    legs: list[Leg] = []
+    for part in parts:
+        legs += _debit(source, part.asset, part.atoms), _credit(target, part.asset, part.atoms)
+    return _journal(kind, reference, legs)
 
 
 def _redeem(held: str, parts: tuple[Amount, ...]) -> Iterable[Leg]:

@@ -61,9 +61,9 @@ class EngineContext:
     rule: Rule = field(init=False)
     """The version of the settings that the options are."""
 
+    time: TimeSource = field(init=False)
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "rule", rule_of(self.options))
-
-    @property
-    def time(self) -> TimeSource:
-        return TimeSource(self.database.is_postgres, self.clock, self.keeper)
+        time = TimeSource(self.database.is_postgres, self.clock, self.keeper)
+        object.__setattr__(self, "time", time)

@@ -506,7 +506,8 @@ def checked_key(key: str | None) -> str | None:
     if key is None:
         return None
     bare = key[1:-1] if len(key) > 2 and key[0] == key[-1] == '"' else key
-    if not 1 <= len(bare) <= _MAXIMUM_KEY_LENGTH or not all("!" <= sign <= "~" for sign in bare):
+    is_visible = bare.isascii() and bare.isprintable() and " " not in bare
+    if not 1 <= len(bare) <= _MAXIMUM_KEY_LENGTH or not is_visible:
         raise ValidationFailed.of("Idempotency-Key", "1 to 255 visible ASCII characters")
     return bare
 

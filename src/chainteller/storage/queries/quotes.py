@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from chainteller.domain.assets import MARKETS_BY_NAME, USD
-from chainteller.domain.money import Amount, format_cents
+from chainteller.domain.assets import MARKETS_BY_NAME, USD, Asset
+from chainteller.domain.money import format_atoms, format_cents
 from chainteller.domain.quoting import Side
 from chainteller.domain.trades import QuoteStatus, quote_is_live
 from chainteller.service.models.pages import ListQuery
@@ -112,13 +112,13 @@ def legs(row: Record) -> tuple[AssetAmount, AssetAmount]:
     """(asset bought, asset sold) of a quote or a trade, whose columns agree."""
     base = MARKETS_BY_NAME[row.market].base
     buys = row.side == Side.BUY
-    bought = Amount(row.bought, base if buys else USD)
-    sold = Amount(row.sold, USD if buys else base)
-    return _asset_amount(bought), _asset_amount(sold)
+    bought, sold = (base, USD) if buys else (USD, base)
+    return _asset_amount(row.bought, bought), _asset_amount(row.sold, sold)
 
 
-def _asset_amount(amount: Amount) -> AssetAmount:
-    return AssetAmount(symbol=amount.asset.symbol, network=amount.asset.network, amount=str(amount))
+def _asset_amount(atoms: int, asset: Asset) -> AssetAmount:
+    amount = format_atoms(atoms, asset)
+    return AssetAmount(symbol=asset.symbol, network=asset.network, amount=amount)
 
 
 def fees(row: Record) -> Fees:
