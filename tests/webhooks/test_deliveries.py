@@ -4,6 +4,8 @@ import threading
 from collections.abc import Callable
 
 import pytest
+from sqlalchemy import text
+from tests.api.test_bounds import until
 from tests.tampering.altering import unguarded
 from tests.webhooks.conftest import Sending
 from tests.webhooks.receiving import Received, Receiver, is_in_order
@@ -16,6 +18,7 @@ from chainteller.storage.db import records
 from chainteller.storage.db.query import Query
 from chainteller.storage.db.sources import Source
 from chainteller.storage.log import entry
+from chainteller.storage.queries import disputes
 
 Receivers = Callable[..., Receiver]
 _FORGE = Query(
@@ -72,6 +75,76 @@ def test_an_event_that_somebody_wrote_into_the_database_is_not_signed(
     later = sending.world.deposit("60.00")
     sending.deliver()
     assert {each.event["resource"] for each in receiver.received} == {later.id}
+
+
+@pytest.mark.parametrize("column", ["url", "types", "generation"])
+def test_an_endpoint_that_somebody_altered_in_the_database_gets_nothing(
+    sending: Sending, receivers: Receivers, column: str
+) -> None:
+    receiver, thief = receivers(), receivers()
+    made = sending.to(receiver, "deposit.*")
+    sending.engine.rotate_webhook(made.id, RotateSecret(overlap="0"))
+    sending.world.deposit("50.00")
+    altered = {"url": thief.url, "types": "", "generation": 1}[column]
+    honest = _alter(sending, made.id, column, altered)
+    sending.deliver()
+    assert not sending.engine.test_webhook(made.id).value.accepted
+    assert (receiver.received, thief.received) == ([], [])
+    shown = sending.engine.webhook(made.id)
+    assert (shown.status, shown.answer) == ("failing", "ENDPOINT_ALTERED")
+    with sending.world.database.read() as connection:
+        (breach,) = disputes.disputed(connection)
+    assert (breach.invariant, breach.place) == (20, f"webhook {made.id}")
+    _alter(sending, made.id, column, honest)
+    sending.wait(1.2)
+    sending.deliver()
+    assert {each.event["type"].partition(".")[0] for each in receiver.received} == {"deposit"}
+
+
+def test_an_altered_endpoint_gets_nothing_after_it_was_paused_and_resumed(
+    sending: Sending, receivers: Receivers
+) -> None:
+    thief, made = receivers(), sending.to(receivers())
+    _alter(sending, made.id, "url", thief.url)
+    sending.engine.pause_webhook(made.id)
+    sending.engine.resume_webhook(made.id)
+    sending.deliver()
+    assert thief.received == []
+    assert sending.engine.webhook(made.id).answer == "ENDPOINT_ALTERED"
+
+
+def test_an_endpoint_waits_longer_each_time_at_an_entry_that_cannot_be_read(
+    sending: Sending, receivers: Receivers, caplog: pytest.LogCaptureFixture
+) -> None:
+    made = sending.to(receivers())
+    sending.world.deposit("50.00")
+    newest = "SELECT max(number) FROM entry WHERE organisation_id = 'default'"
+    with unguarded(sending.world) as connection:
+        here = {"number": connection.execute(text(newest)).one()[0], "body": b"x"}
+        spoil = "UPDATE entry SET body = :body WHERE organisation_id = 'default'"
+        connection.execute(text(f"{spoil} AND number = :number"), here)
+        connection.commit()
+    sending.deliver()
+    sending.deliver()
+    shown = sending.engine.webhook(made.id)
+    assert (shown.status, shown.answer, shown.attempts) == ("failing", "LOG_ALTERED", 1)
+    assert [each.getMessage() for each in caplog.records] == [
+        f"webhook {made.id} fails: LOG_ALTERED"
+    ]
+
+
+def test_an_endpoint_with_a_cell_that_cannot_be_read_does_not_end_the_deliveries(
+    sending: Sending, receivers: Receivers, caplog: pytest.LogCaptureFixture
+) -> None:
+    made = sending.to(receivers())
+    if sending.world.database.is_postgres:
+        pytest.skip("PostgreSQL keeps no text in a column of numbers")
+    _alter(sending, made.id, "next_at", "soon")
+    sending.deliverer.start()
+    try:
+        assert until(lambda: "webhooks wait: a row" in caplog.text)
+    finally:
+        sending.deliverer.stop()
 
 
 def test_only_wanted_events_arrive(sending: Sending, receivers: Receivers) -> None:
@@ -289,3 +362,17 @@ def test_what_a_round_found_is_dropped_if_the_endpoint_was_changed_meanwhile(
         assert found[made.id].cursor == 0
         sending.deliver()
         assert "trading_account.created" in {each.event["type"] for each in receiver.received}
+
+
+def _alter(sending: Sending, webhook_id: str, column: str, value: object) -> object:
+    """Write a cell with SQL; returns what it was."""
+    here = {"id": webhook_id, "value": value}
+    read, write = (
+        text(each.replace("COLUMN", column) + " WHERE id = :id")
+        for each in ("SELECT COLUMN AS cell FROM webhook", "UPDATE webhook SET COLUMN = :value")
+    )
+    with sending.world.database.write() as connection:
+        before: object = connection.execute(read, here).one().cell
+        connection.execute(write, here)
+        connection.commit()
+    return before

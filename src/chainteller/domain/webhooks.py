@@ -59,6 +59,8 @@ class Unsent(StrEnum):
     """The writer's key that the secret was made with was replaced."""
     LOG_ALTERED = "LOG_ALTERED"
     """An event isn't as somebody with the writer's key wrote it, and isn't signed."""
+    ENDPOINT_ALTERED = "ENDPOINT_ALTERED"
+    """The endpoint isn't as an operator made it: another program wrote to its row."""
 
 
 class Answer(NamedTuple):

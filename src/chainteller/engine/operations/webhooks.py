@@ -42,8 +42,9 @@ from chainteller.service.models.webhooks import (
 )
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
-from chainteller.storage.log import marks, rows, views
+from chainteller.storage.log import last_writes, marks, rows, views
 from chainteller.storage.log.entry import EVENTS_PER_ACT, seq_of
+from chainteller.storage.log.last_writes import Kept, Trail
 from chainteller.storage.queries import webhooks
 
 RESOURCE = "webhook"
@@ -187,6 +188,7 @@ def _sent_test(context: EngineContext, organisation_id: str, webhook_id: str) ->
         at = now(context, connection)
         found = reading.row_by_id(webhooks.find, connection, RESOURCE, organisation_id, webhook_id)
         secrets = secrets_of(connection, found, at)
+        is_altered = bool(contradicted(connection, found))
     event = Event(
         seq=found.sent_upto,
         id=new_id(Prefix.EVENT, context.randomness),
@@ -196,7 +198,9 @@ def _sent_test(context: EngineContext, organisation_id: str, webhook_id: str) ->
         data={},
     )
     began = time.monotonic()
-    answer = asyncio.run(_deliver(context, found.url, event, secrets, at))
+    answer = Answer(unsent=Unsent.ENDPOINT_ALTERED)
+    if not is_altered:
+        answer = asyncio.run(_deliver(context, found.url, event, secrets, at))
     return WebhookTest(
         webhook=found.id,
         accepted=answer.is_accepted,
@@ -237,6 +241,16 @@ def message(event: Event, secrets: tuple[bytes, ...], at: int) -> tuple[dict[str
         ),
     }
     return headers, body
+
+
+def contradicted(connection: Session, row: Record) -> str:
+    """How an endpoint's row differs from what the log says of it, in words; empty if it doesn't.
+
+    Raises:
+        WriterKeyMissing.
+    """
+    trail = Trail(row.organisation_id, "", (row.id,))
+    return last_writes.contradicted(connection, trail, [Kept(Tables.webhook, row.id)])
 
 
 def secrets_of(connection: Session, row: Record, at: int) -> tuple[bytes, ...]:

@@ -30,11 +30,14 @@ from chainteller.domain.webhooks import (
     wants,
 )
 from chainteller.engine.core.background import Background
+from chainteller.engine.core.breaches import UNREADABLE, Breach
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.ports import WebhookLine, WebhookSender
 from chainteller.engine.core.timekeeping import KeptClock
 from chainteller.engine.core.unit_of_work import UnitOfWork, act, now
+from chainteller.engine.operations import disputes
 from chainteller.engine.operations.webhooks import (
+    contradicted,
     events_after,
     message,
     put_on_hold,
@@ -42,7 +45,7 @@ from chainteller.engine.operations.webhooks import (
 )
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.models.records import Event
-from chainteller.storage.db.query import Record
+from chainteller.storage.db.query import Record, Session
 from chainteller.storage.log import last_writes
 from chainteller.storage.log.entry import EVENTS_PER_ACT, number_of, seq_of
 from chainteller.storage.queries import webhooks
@@ -65,15 +68,18 @@ _log = logging.getLogger(__name__)
 
 class Window(NamedTuple):
     """What an endpoint is to be sent: ``events`` that it wants, from ``start`` up to ``end``.
-    ``done`` are those of them that it has. ``unsent`` is why nothing is sent."""
+    ``done`` are those of them that it has. ``unsent`` is why nothing is sent, ``breach`` what was
+    altered in the endpoint's row."""
 
     start: int
     end: int
     events: tuple[Event, ...]
     done: frozenset[int]
+    url: str
     secrets: tuple[bytes, ...]
     is_last: bool
     unsent: Unsent | None
+    breach: str = ""
 
 
 class Round(NamedTuple):
@@ -112,6 +118,9 @@ class Deliverer(Background):
                 pause_s = POLL_S
             except ServiceUnavailable as error:
                 _log.warning("webhooks wait: %s", error.details.get("reason"))
+                pause_s = _AFTER_A_FAULT_S
+            except UNREADABLE:
+                _log.warning("webhooks wait: a row of theirs can't be read")
                 pause_s = _AFTER_A_FAULT_S
             await asyncio.to_thread(self._stopping.wait, pause_s)
         if self._at_work:
@@ -205,38 +214,54 @@ class Deliverer(Background):
         held: Record | None = row
         while held is not None:
             window = await asyncio.to_thread(self._read, held)
-            found = await self._send(held, window)
+            found = await self._send(window, is_failing=held.failing_since is not None)
             held = await asyncio.to_thread(self._record, held, window, found)
 
     def _read(self, row: Record) -> Window:
-        """The next window with an event that the endpoint wants."""
+        """The next window with an event that the endpoint wants.
+
+        What decides where events go, and which, is the endpoint's row as the log has it; nothing
+        is sent by a row that another program wrote.
+        """
+        start = row.sent_upto
+        none = Window(start, start, (), frozenset(), row.url, (), is_last=True, unsent=None)
+        with self._context.database.read() as connection:
+            try:
+                found = webhooks.find_any(connection, row.id) or row
+                breach = contradicted(connection, found)
+                if breach:
+                    return none._replace(unsent=Unsent.ENDPOINT_ALTERED, breach=breach)
+                return self._wanted(connection, found)
+            except UNREADABLE:
+                return none._replace(unsent=Unsent.LOG_ALTERED)
+
+    def _wanted(self, connection: Session, row: Record) -> Window:
         done = frozenset(map(int, row.ahead.split()))
         types, end = row.types.split(), row.sent_upto
         wanted: tuple[Event, ...] = ()
         is_last, windows = False, 0
-        with self._context.database.read() as connection:
-            secrets = secrets_of(connection, row, now(self._context, connection))
-            while not wanted and not is_last and windows < _SKIPPED:
-                events, end, _ = events_after(self._context, connection, row, end, WINDOW)
-                wanted = tuple(each for each in events if wants(types, each.type))
-                is_last, windows = len(events) < WINDOW, windows + 1
-            numbers = {number_of(each.seq) for each in wanted if each.seq not in done}
-            lost = None if secrets else Unsent.SECRET_LOST
-            if last_writes.altered(connection, row.organisation_id, numbers) is not None:
-                lost = Unsent.LOG_ALTERED
-        return Window(row.sent_upto, end, wanted, done, secrets, is_last, lost)
+        secrets = secrets_of(connection, row, now(self._context, connection))
+        while not wanted and not is_last and windows < _SKIPPED:
+            events, end, _ = events_after(self._context, connection, row, end, WINDOW)
+            wanted = tuple(each for each in events if wants(types, each.type))
+            is_last, windows = len(events) < WINDOW, windows + 1
+        numbers = {number_of(each.seq) for each in wanted if each.seq not in done}
+        lost = None if secrets or not numbers else Unsent.SECRET_LOST
+        if last_writes.altered(connection, row.organisation_id, numbers) is not None:
+            lost = Unsent.LOG_ALTERED
+        return Window(row.sent_upto, end, wanted, done, row.url, secrets, is_last, lost)
 
-    async def _send(self, row: Record, window: Window) -> Round:
-        unsent = [each for each in window.events if each.seq not in window.done]
-        if not unsent:
-            return Round(window.done, None, None)
+    async def _send(self, window: Window, *, is_failing: bool) -> Round:
         if window.unsent is not None:
             lost = Answer(unsent=window.unsent)
             return Round(window.done, lost, lost)
+        unsent = [each for each in window.events if each.seq not in window.done]
+        if not unsent:
+            return Round(window.done, None, None)
         clock = KeptClock(self._context.clock, self._context.keeper)
         sending = _Sending(clock, window, self._may_go_on)
-        async with self._sender.line(target_of(row.url)) as line:
-            await sending.run(line, unsent, is_failing=row.failing_since is not None)
+        async with self._sender.line(target_of(window.url)) as line:
+            await sending.run(line, unsent, is_failing=is_failing)
         return sending.outcome()
 
     def _may_go_on(self) -> bool:
@@ -244,6 +269,10 @@ class Deliverer(Background):
 
     def _record(self, row: Record, window: Window, found: Round) -> Record | None:
         """Record a round; the row where the endpoint goes on, None where it's let go."""
+        if window.breach:
+            breach = Breach(20, window.breach, f"webhook {row.id}", row.organisation_id)
+            for said in disputes.open_for(self._context, [breach]):
+                _log.error("BREACH: %s", said)
         kept: list[Record] = []
         work = partial(self._put, row, window, found, kept)
         act(self._context, Actor(row.organisation_id, WORKER.name), work, timeless=True)
@@ -287,7 +316,10 @@ class Deliverer(Background):
         *,
         has_moved: bool,
     ) -> None:
-        """Wait, longer each time; give up where the endpoint is gone or has failed for days."""
+        """Wait, longer each time; give up where the endpoint is gone or has failed for days.
+
+        An altered endpoint isn't paused: that would write over what has to be put right.
+        """
         is_new = has_moved or row.failing_since is None
         since = tx.now if is_new else row.failing_since
         attempts = 1 if is_new else row.attempts + 1
@@ -297,7 +329,8 @@ class Deliverer(Background):
         pause = pause_us(attempts, refused.retry_after_s, byte)
         values |= {"failing_since": since, "attempts": attempts, "next_at": tx.now + pause}
         reason = PauseReason.GONE if refused.is_gone else None
-        if tx.now - since >= GIVE_UP_AFTER:
+        is_altered = refused.unsent is Unsent.ENDPOINT_ALTERED
+        if tx.now - since >= GIVE_UP_AFTER and not is_altered:
             reason = PauseReason.FAILED
         if reason is None or row.paused_at is not None:
             webhooks.update(tx.rows, row, **values)
