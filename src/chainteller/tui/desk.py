@@ -39,12 +39,12 @@ if TYPE_CHECKING:
     from chainteller.service.models.counterparties import BlockchainAccount
     from chainteller.service.models.funding import Transfer
     from chainteller.service.ownership import Ownership
+    from chainteller.tui.calls_in_progress import CallsInProgress
     from chainteller.tui.commands import AnyCommand
     from chainteller.tui.customer_texts import CustomerTexts
     from chainteller.tui.dialogs.question import Ask, Watch
     from chainteller.tui.found import Found
     from chainteller.tui.queries import CustomerView, DeskView
-    from chainteller.tui.under_way_calls import UnderWayCalls
     from chainteller.witnessing.remembering import HeadConflict
     from chainteller.workspace.outcomes import Outcome
     from chainteller.workspace.store import Workspace
@@ -98,7 +98,7 @@ class Settled(NamedTuple):
 class Backstage(Protocol):
     """What stands between the screens and the service (``tui/console/session.py``)."""
 
-    calls: "UnderWayCalls"
+    calls: "CallsInProgress"
     workspace: "Workspace"
     unanswered: dict[str, str]
     """Writes of this session without an answer: idempotency key and operation."""

@@ -258,7 +258,7 @@ class DeskScreen(Blank, FullScreen):
     def fail(self, error: TellerError, doing: str = "") -> None:
         """Show a refusal and keep it in the log."""
         from chainteller.tui.failures import UNREACHABLE, explain
-        from chainteller.tui.under_way import still_open
+        from chainteller.tui.unanswered_lines import still_open
 
         failure = explain(error, doing)
         if failure.code == UNREACHABLE:
@@ -570,7 +570,7 @@ def _draw_colleagues(screen: DeskScreen) -> None:
 
 
 def _draw_under_way(screen: DeskScreen, _: None = None) -> None:
-    from chainteller.tui.under_way import unanswered_lines
+    from chainteller.tui.unanswered_lines import unanswered_lines
 
     desk = screen.desk
     in_doubt = [f"Outcome unknown: {each}" for each in desk.unknown_outcomes()]

@@ -15,9 +15,9 @@ from chainteller.service.operations import Call
 from chainteller.service.ownership import Ownership
 from chainteller.service.read_only import ReadOnly
 from chainteller.sqlite import sqlite3
+from chainteller.tui.calls_in_progress import CallsInProgress
 from chainteller.tui.desk import Desk
 from chainteller.tui.notifications import take_notice
-from chainteller.tui.under_way_calls import UnderWayCalls
 from chainteller.workspace.outcomes import Fate, Outcome
 from chainteller.workspace.recording import Recording
 from chainteller.workspace.registry import Remembering, know_blockchain_account
@@ -39,7 +39,7 @@ class DeskSession:
     """
 
     def __init__(self, desk: Desk, started: "StartedDesk") -> None:
-        self.calls = UnderWayCalls(desk.settings.clock)
+        self.calls = CallsInProgress(desk.settings.clock)
         self.workspace = _workspace(started.workspace_file, desk)
         self._desk = desk
         self._guard = ReadOnly(enabled=desk.read_only)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from chainteller.domain.clock import SECOND
 from chainteller.tui.desk import Desk
 from chainteller.tui.served import day, waits
-from chainteller.tui.under_way import unanswered_lines
+from chainteller.tui.unanswered_lines import unanswered_lines
 from chainteller.tui.widgets.lines import Line, Lines, line
 
 if TYPE_CHECKING:

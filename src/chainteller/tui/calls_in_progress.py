@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 
-class UnderWayCalls:
+class CallsInProgress:
     """A layer around the service that keeps the calls that are under way, of several threads."""
 
     def __init__(self, clock: Clock) -> None:
