@@ -784,7 +784,7 @@ def _desk(
         payouts_stopped=are_stopped(engine.context, DEFAULT_ORGANISATION),
         verify_audit=lambda: _verify_chain(engine),
         close=worked.stop,
-        load_samples=lambda: _load_configured_samples(engine, settings),
+        load_samples=None if engine.context.provider else partial(_load_samples, engine, settings),
     )
 
 
@@ -794,5 +794,5 @@ def _verify_chain(engine: "Engine") -> "ChainReport":
     return verify_chain(engine.context.database)
 
 
-def _load_configured_samples(engine: "Engine", settings: Settings) -> None:
+def _load_samples(engine: "Engine", settings: Settings) -> None:
     load_samples(engine, settings.engine.seed)

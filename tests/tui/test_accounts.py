@@ -2,6 +2,7 @@
 
 import re
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,20 +16,24 @@ from chainteller.service.models.pages import ListQuery
 from chainteller.service.operations import Call
 from chainteller.tui.accounts.detail import _balance
 from chainteller.tui.accounts.screen import AccountsScreen
+from chainteller.tui.console.app import Console
 from chainteller.tui.dialogs.question import Question
 from chainteller.tui.widgets.lines import Lines
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList
 
 
 @pytest.mark.needs("trading-accounts")
-async def test_an_empty_desk_names_the_next_keys(bench: Bench) -> None:
-    app = bench.console()
+@pytest.mark.parametrize("load_samples", [None, lambda: None])
+async def test_an_empty_desk_names_the_next_keys(
+    bench: Bench, load_samples: Callable[[], None] | None
+) -> None:
+    app = Console(lambda: bench.start(load_samples=load_samples), bench.settings)
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         shown = seen(app)
         assert "No accounts yet." in shown
         assert "+ open one" in shown
-        assert ": sample" in shown
+        assert (": sample" in shown) is (load_samples is not None)
 
 
 @pytest.mark.needs("customers")

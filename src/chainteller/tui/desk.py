@@ -439,6 +439,11 @@ class Desk:
         return capabilities is None or feature in capabilities.features
 
     @property
+    def can_load_samples(self) -> bool:
+        """Whether the sample data can be loaded: into a database of the bank's own."""
+        return self.started is not None and self.started.load_samples is not None
+
+    @property
     def signing_pages(self) -> str:
         """What the links of signing pages begin with; empty where the deployment has none."""
         capabilities = self.started.capabilities if self.started else None

@@ -100,7 +100,7 @@ class CustomersScreen(ListDialog[str]):
         listed = self.query_one(PagedList)
         listed.reset()
         listed.put(1, rows, len(rows), follow=False)
-        listed.say_empty(*_nobody(text))
+        listed.say_empty(*_nobody(text, can_load=self._desk.can_load_samples))
         self._draw_checks()
         if self._enter_waits and (len(rows) == 1 or listed.move_to_key(text.upper())):
             self._take()
@@ -169,15 +169,12 @@ def _customers(desk: Desk, text: str) -> "Sequence[Customer]":
     ]
 
 
-def _nobody(text: str) -> tuple[Piece, ...]:
+def _nobody(text: str, *, can_load: bool) -> tuple[Piece, ...]:
     if text:
         why = f"; {NAMES_ALONE}" if is_too_short(text) else ""
         return ((f'no customer matches "{text}"{why}', "muted"),)
-    return (
-        ("the bank has no customers yet   ", ""),
-        (": sample", "key"),
-        (" loads some", "muted"),
-    )
+    sample = ((": sample", "key"), (" loads some", "muted")) if can_load else ()
+    return ("the bank has no customers yet   ", ""), *sample
 
 
 def _row(customer: "Customer", account: "BankAccount") -> Row:

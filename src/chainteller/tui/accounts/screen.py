@@ -202,7 +202,9 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         can_list, order = self.desk.offers("trading-accounts"), order_of(self)[1]
         wanted = f"{self.filter}  similar" if self.is_similar and total else self.filter
         self.title_line(accounts_view.title(wanted, total, order, can_list=can_list))
-        self.paged.say_empty(*accounts_view.empty_text(self.filter, can_list=can_list))
+        can_load = self.desk.can_load_samples
+        says = accounts_view.empty_text(self.filter, can_list=can_list, can_load=can_load)
+        self.paged.say_empty(*says)
 
     def find(self, text: str, wanted_id: str | None = None) -> None:
         """Show what matches ``text``, typed or pasted, and serve the account wanted, or else the

@@ -47,8 +47,10 @@ def title(wanted: str, total: int | None, order: str, *, can_list: bool) -> Line
     )
 
 
-def empty_text(wanted: str, *, can_list: bool) -> tuple[Piece, ...]:
-    """What an empty list says instead of rows; it names the next key."""
+def empty_text(wanted: str, *, can_list: bool, can_load: bool) -> tuple[Piece, ...]:
+    """What an empty list says instead of rows; it names the next key, and the sample data where it
+    can be loaded.
+    """
     if not can_list:
         cannot = ("This deployment can't list accounts.  ", "")
         return cannot, ("+", "key"), (" add TDA_... or open one", "muted")
@@ -57,5 +59,5 @@ def empty_text(wanted: str, *, can_list: bool) -> tuple[Piece, ...]:
         others = ((": ", "key"), ("searches everything   ", "muted"))
         return nothing, *others, ("esc", "key"), (" all accounts", "muted")
     opens, keys = ((" open one   ", "muted"), (" keys", "muted"))
-    sample = ((": sample", "key"), (" load sample data   ", "muted"))
+    sample = ((": sample", "key"), (" load sample data   ", "muted")) if can_load else ()
     return ("No accounts yet.  ", ""), ("+", "key"), opens, *sample, ("?", "key"), keys

@@ -71,9 +71,7 @@ def _load_samples(console: "ConsoleShell") -> None:
 
 
 def _no_samples(console: "ConsoleShell") -> str:
-    started = console.desk.started
-    can = started is not None and started.load_samples is not None
-    return "" if can else "not offered by this deployment"
+    return "" if console.desk.can_load_samples else "not offered by this deployment"
 
 
 def _show_unanswered(console: "ConsoleShell") -> None:
