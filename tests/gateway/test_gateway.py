@@ -18,7 +18,7 @@ from chainteller.domain.assets import ASSETS_BY_KEY
 from chainteller.domain.decisions import AtDeadline, ReviewCondition, ReviewLine
 from chainteller.domain.policy import Policy, TwoPersons
 from chainteller.engine.engine import Engine
-from chainteller.engine.forwarding import kept, requests
+from chainteller.engine.forwarding import calls, kept, requests
 from chainteller.engine.forwarding.calls import PLANS
 from chainteller.engine.forwarding.renewing import Renewer
 from chainteller.engine.verification.full_pass import verify
@@ -120,6 +120,12 @@ def test_the_provider_is_asked_for_nothing_but_the_specification(gateway: Gatewa
     assert {"decisions", "audit", "find", "event-stream", "notes"} <= set(capabilities["features"])
     assert gateway.client.get("/customers").status_code == 404
     assert all(find_call(method, path) for method, path in gateway.provider.asked)
+
+
+def test_a_gateway_offers_each_addition_that_it_names_as_a_whole() -> None:
+    named = {each for each in op.OPERATIONS if set(op.features_of(each)) & set(calls.FEATURES)}
+    offered = {each for each in op.OPERATIONS if calls.is_offered(each)}
+    assert named <= offered
 
 
 def test_the_team_keeps_notes_about_accounts_of_the_provider(gateway: Gateway) -> None:

@@ -111,6 +111,8 @@ IDEMPOTENCY = "idempotency"
 """The feature of a deployment that knows idempotency keys."""
 HEADS = "audit-heads"
 """The feature of a deployment that signs heads of its audit log and proves what is in it."""
+ATTESTATIONS = "attestations"
+"""The feature of a deployment that attests ownership claims, signed by the bank."""
 SHARED_WALLETS_FEATURE = "shared-wallets"
 """The feature of a deployment that says which wallets several customers have verified."""
 SMALL_TRANSFERS_FEATURE = "small-transfers"
@@ -1161,7 +1163,7 @@ CLAIM_ATTESTATION = Read(
     "Attest an ownership claim: all its facts, signed by the bank, for anybody to verify",
     WalletAttestation,
     operation_id="getOwnershipClaimAttestation",
-    feature=HEADS,
+    feature=ATTESTATIONS,
     errors=(errors.Conflict,),
 )
 DIAGNOSE_SIGNATURE = Read(

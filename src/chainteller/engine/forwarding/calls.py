@@ -337,13 +337,16 @@ _OWN = frozenset(
     }
 )  # fmt: skip
 """Calls that the engine answers from the gateway's own records."""
+
+
+def is_offered(operation: Operation[Any]) -> bool:
+    return operation in _FORWARDED or operation in _OWN
+
+
 FEATURES: tuple[str, ...] = (
     op.IDEMPOTENCY,
     *dict.fromkeys(
-        feature
-        for each in op.OPERATIONS
-        if each in _FORWARDED or each in _OWN
-        for feature in op.features_of(each)
+        feature for each in op.OPERATIONS if is_offered(each) for feature in op.features_of(each)
     ),
 )
 """What a gateway offers beyond the specification."""
