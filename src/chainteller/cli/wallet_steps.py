@@ -73,7 +73,8 @@ def signatures_from_page(
             if now.status != ChallengeStatus.OPEN:
                 del refused[identifier]
             elif sent and sent != earlier:
-                found = service.diagnose_signature(account_id, _diagnosis(now, sent))
+                asked = _diagnosis(identifier, now.counterparty_id or "", sent)
+                found = service.diagnose_signature(account_id, asked)
                 if found.accepted:
                     del refused[identifier]
                     yield now, sent
@@ -84,11 +85,11 @@ def signatures_from_page(
             time.sleep(_POLL_S)
 
 
-def _diagnosis(challenge: Challenge, signature: str) -> DiagnosisRequest:
+def _diagnosis(challenge_id: str, counterparty_id: str, signature: str) -> DiagnosisRequest:
     return DiagnosisRequest(
-        challenge_id=challenge.id,
+        challenge_id=challenge_id,
         completed_challenge=signature,
-        counterparty_id=challenge.counterparty_id or "",
+        counterparty_id=counterparty_id,
     )
 
 
@@ -118,12 +119,8 @@ def explanations(service: Service, account_id: str, found: "Matches") -> Iterato
         if about is None:
             yield f"{number} of the signatures proves no open message."
             continue
-        request = DiagnosisRequest(
-            challenge_id=about.challenge_id,
-            completed_challenge=signature,
-            counterparty_id=about.counterparty_id,
-        )
-        diagnosed = service.diagnose_signature(account_id, request)
+        asked = _diagnosis(about.challenge_id, about.counterparty_id, signature)
+        diagnosed = service.diagnose_signature(account_id, asked)
         yield f"not accepted for {about.challenge_id}: {diagnosed.finding}: {diagnosed.explanation}"
 
 
