@@ -14,7 +14,7 @@ from chainteller.records.formats import Piece
 from chainteller.service.errors import TellerError
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.desk import Desk
-from chainteller.tui.desk_screen import DeskScreen
+from chainteller.tui.desk_screen import DeskScreen, say
 from chainteller.tui.dialogs.choice import Choice
 from chainteller.tui.failures import Failure
 from chainteller.tui.list_screen import ListScreen
@@ -86,6 +86,7 @@ class Result:
         record: Key of the row that the cursor moves to, in a list that is fetched again.
         changed: The kind of event to announce to every screen.
         clears_failure: Whether it settles the refusal on the screen.
+        answer: Why the key did nothing, on the status line until the next one.
     """
 
     notice: tuple[str, str] | None = None
@@ -94,6 +95,7 @@ class Result:
     record: str = ""
     changed: str = ""
     clears_failure: bool = False
+    answer: str = ""
 
 
 Step = Write | Serve | LookUp | Choose | OpenField | CustomerRequest["Step"] | Result
@@ -101,6 +103,10 @@ Step = Write | Serve | LookUp | Choose | OpenField | CustomerRequest["Step"] | R
 
 def notice(text: str, tone: str = "warn") -> Result:
     return Result(notice=(text, tone))
+
+
+def answer(text: str) -> Result:
+    return Result(answer=text)
 
 
 def take(screen: DeskScreen, step: Step) -> None:
@@ -169,10 +175,16 @@ def _show(screen: DeskScreen, result: Result) -> None:
         screen.fail(result.refusal)
     if result.field is not None:
         _open_field(screen, result.field)
-    if result.notice is not None:
-        screen.desk.notify(*result.notice)
+    _say(screen, result)
     if result.record and isinstance(screen, ListScreen):
         screen.wanted_key = result.record
         screen.reload()
     if result.changed:
         screen.desk.on_change.publish((result.changed,))
+
+
+def _say(screen: DeskScreen, result: Result) -> None:
+    if result.notice is not None:
+        screen.desk.notify(*result.notice)
+    if result.answer:
+        say(screen, result.answer)

@@ -54,6 +54,7 @@ from chainteller.tui.steps import (
     Result,
     Step,
     Write,
+    answer,
     notice,
 )
 from chainteller.tui.wallets.book import (
@@ -357,7 +358,7 @@ def refuse_signature(wallet: Wallet | None, text: str = "") -> Result:
     if text and wallet_pastes.holds_secret(text):
         return refuse_secret()
     if wallet is None:
-        return notice("choose the wallet that the signature belongs to first")
+        return answer("choose the wallet that the signature belongs to first")
     return notice("this wallet has no message to sign   enter: create it")
 
 
@@ -518,7 +519,7 @@ def choose_wallet(trading_account_id: str, now: int, confirm_above_cents: int) -
 def withdraw(wallet: Wallet | None, now: int, confirm_above_cents: int) -> Step:
     """Withdraw to a wallet, unless it's known that it may not receive anything."""
     if wallet is None:
-        return notice("choose a wallet for the withdrawal first")
+        return answer("choose a wallet for the withdrawal first")
     return Write("withdrawal", _choose_asset(wallet, now, confirm_above_cents))
 
 
