@@ -6,6 +6,7 @@ from typing import Any
 
 from chainteller.domain.clock import SECOND
 from chainteller.domain.json_depth import parse_json
+from chainteller.records.formats import countdown
 from chainteller.training.reactions import executed_without_consent, served_another
 from chainteller.training.scenarios import PARTS
 from chainteller.training.score import (
@@ -235,6 +236,5 @@ def _since(session: Session, at: int) -> str:
 
 
 def clock(microseconds: int) -> str:
-    """``4:05``: minutes and whole seconds."""
-    minutes, seconds = divmod(microseconds // SECOND, 60)
-    return f"{minutes}:{seconds:02d}"
+    """A time that was taken or is allowed, in whole seconds."""
+    return countdown(microseconds // SECOND)
