@@ -58,7 +58,7 @@ def test_what_64_hex_digits_are_depends_on_the_entrance(text: str, takes: set[Di
 @pytest.mark.parametrize("digits", Digits)
 def test_raw_keys_of_xrp_are_told_from_public_ones(digits: Digits) -> None:
     """Both are ED and 32 bytes. A public key is a point of its curve, which most seeds are not;
-    one that might be either is a key where nothing beside it says that it's public.
+    one that might be either is a key where no signature is beside it and no word of a public key.
     """
     rng = Random(5)  # noqa: S311 - no secret
     for seed in (rng.randbytes(32) for _ in range(100)):
@@ -66,5 +66,9 @@ def test_raw_keys_of_xrp_are_told_from_public_ones(digits: Digits) -> None:
         signed = f'{{"publicKey": "ED{public.hex()}", "signature": "{rng.randbytes(64).hex()}"}}'
         assert find_secret(f"ED{seed.hex()}".upper(), digits)
         assert find_secret(f"00{seed.hex()}", digits)
+        assert find_secret(f"the wallet shows ED{seed.hex()} on its last page", digits)
         assert find_secret(signed, digits) is None
+        if digits is Digits.SIGNATURE:
+            beside = f"it shows ED{public.hex()} and {rng.randbytes(64).hex()}".upper()
+            assert find_secret(beside, digits) is None
         assert find_secret(f"public key: ED{public.hex()}", digits) is None

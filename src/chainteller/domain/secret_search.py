@@ -16,6 +16,7 @@ from chainteller.domain.secret_kinds import HEX_KEY_KIND, WORDS_KIND, Digits
 _HEX_KEY = re.compile(r"(?:0[xX])?(?:00|[eE][dD])?[0-9a-fA-F]{62,65}", re.ASCII)
 """The XRP Ledger has 00 or ED before its keys."""
 _HEX_KEY_WORD = re.compile(rf"(?<![0-9A-Za-z]){_HEX_KEY.pattern}(?![0-9A-Za-z])", re.ASCII)
+_XRP_KEY = re.compile(r"(?<![0-9A-Za-z])[eE][dD][0-9a-fA-F]{64}(?![0-9A-Za-z])", re.ASCII)
 _HASH = re.compile(r"(?:0[xX])?[0-9a-fA-F]{64}", re.ASCII)
 _MISREAD_HEX = re.compile(
     r"(?<![0-9A-Za-z])(?:[0O][xX])?[0-9a-fA-FOoIlSsZzQ|]{62,65}(?![0-9A-Za-z])", re.ASCII
@@ -69,6 +70,8 @@ _ABOUT_HASHES = re.compile(
     re.IGNORECASE,
 )
 _PUBLIC_KEYS = re.compile(r"pub(?:lic)?[ _-]?key", re.IGNORECASE | re.ASCII)
+_SIGNATURE = re.compile(r"(?<![0-9A-Za-z+/])[0-9A-Za-z+/]{86,}", re.ASCII)
+"""64 bytes in hex or base64, beside which a wallet shows its public key."""
 _LONGEST_JOINED = 120
 _LEAST_DIGITS = 3
 """Of a key that was copied in groups; words of a sentence have fewer."""
@@ -148,6 +151,8 @@ def _find_number(text: str, digits: Digits) -> str | None:
         is_key = text.isalnum() or re.search("[a-fA-F]", joined)
         words = [*_hex_words(joined), *decimal_keys(text)] if is_key else []
         found = [each for each in words if each in {text, joined}]
+        if not _PUBLIC_KEYS.search(text) and not _SIGNATURE.search(text):
+            found += _XRP_KEY.findall(text)
     else:
         found = [*_hex_words(text), *decimal_keys(text)]
     found = [each for each in found if not _is_expected(each, text, digits)]
