@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from chainteller.domain.assets import USD, Asset
-from chainteller.domain.ledger import CUSTOMER_PREFIX, Bucket, Journal, buying_power, owner
+from chainteller.domain.ledger import Bucket, Journal, buying_power, owner
 from chainteller.domain.money import Amount, format_cents
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.service.errors import InsufficientFunds
@@ -60,7 +60,7 @@ def post_journal(journal: Journal, at: int, balances: ledger.Balances) -> Posted
     legs = []
     for leg in journal.legs:
         key = leg.account, leg.asset.key
-        if not leg.account.startswith(CUSTOMER_PREFIX):
+        if not owner(leg.account):
             legs.append(log.Leg(*key, leg.change))
             continue
         balance, version = balances.get(key, (0, 0))
