@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.spec_only.place import spec_only_server
 from tests.spec_only.server import SpecOnlyApp
-from tests.spec_only.wrong_answers import CALLS, PASSED_ON, WRONG, wrong
+from tests.spec_only.wrong_answers import CALLS, PASSED_ON, SILENCE_S, SILENT, WRONG, wrong
 from tests.tui.wallet_case import ADDRESSES, signed
 from tests.world.bank import World, build, sqlite_url
 
@@ -30,6 +30,8 @@ from chainteller.service.models.counterparties import (
 from chainteller.service.models.funding import Currency, DepositRequest, WithdrawalRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 
+PATIENCE_S = 60.0
+"""For answers that come: the first claim waits for the import of all families."""
 ALICE = "alice-ethereum"
 TOKEN = Currency(type="deposit-token-currency", id="DPT_USD")
 NOT_SENT = "DELETE /trading-accounts/{}/trades/{}"
@@ -81,7 +83,7 @@ class Bank:
 def bank(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bank]:
     world = build(sqlite_url(tmp_path_factory.mktemp("bank")))
     with spec_only_server(world) as (address, app):
-        service = RemoteService(address, world.key(), deadline_s=1)
+        service = RemoteService(address, world.key(), deadline_s=PATIENCE_S)
         made = Bank(world, app, service)
         asked = OpenTradingAccount(bank_account_id="DDA-1", bank_account_type="checking")
         made.account_id = service.open_trading_account(asked).value.id
@@ -185,8 +187,10 @@ def test_every_call_of_the_specification_is_tried() -> None:
 @pytest.mark.parametrize("name", PREPARED)
 def test_a_wrong_answer_is_named_or_claims_nothing(bank: Bank, name: str, fault: str) -> None:
     send, call = PREPARED[name](bank), CALLS[name]
-    bank.app.distort = wrong(fault, call)
+    bank.app.distort, transport = wrong(fault, call), bank.service._transport
     try:
+        if fault == SILENT:
+            transport.deadline_s = SILENCE_S
         if name in PASSED_ON.get(fault, ()):
             answer = send()
             assert "SOMEBODYELSE" not in repr(answer) or name in PASSED_ON["another record"]
@@ -194,7 +198,7 @@ def test_a_wrong_answer_is_named_or_claims_nothing(bank: Bank, name: str, fault:
         with pytest.raises(ClientError) as told:
             send()
     finally:
-        bank.app.distort = None
+        bank.app.distort, transport.deadline_s = None, PATIENCE_S
     expected = {"REPLY_UNUSABLE", "UNREACHABLE"} if call.method == "GET" else {"OUTCOME_UNKNOWN"}
     assert told.value.code in expected
     assert "9" * 40 not in str(told.value)

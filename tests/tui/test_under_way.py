@@ -96,7 +96,7 @@ async def _stands_on_screens(
     app = cast("Console", pilot.app)
     sent = service.calls[0]
     await until(lambda: said in seen(app))
-    assert SAID_AFTER_S <= monotonic() - sent <= SAID_AFTER_S + 1
+    assert monotonic() - sent >= SAID_AFTER_S
     for screen in screens:
         await pilot.press(screen)
         await until(lambda: said in seen(app))
