@@ -100,7 +100,7 @@ class Visit:
             wanted = self.request()
             method, params = wanted["method"], wanted["params"]
             if method in {"eth_requestAccounts", "connect", "accounts", "tron_requestAccounts"}:
-                self.answer([self.customer.registered.display])
+                self.answer([self.customer.registered.display, self._xrp_key().hex().upper()])
                 continue
             text = params["message"] if isinstance(params, dict) else params[0]
             if method == "personal_sign":
@@ -109,12 +109,19 @@ class Visit:
             bip_322 = wanted["name"] == "unisat" and params[1] == "bip322-simple"
             if bip_322:
                 answer: Any = self._bip322(signed)
+            elif wanted["name"] == "gemwallet":
+                answer = self.customer.sign(signed).removeprefix(self._xrp_key()).hex().upper()
             elif wanted["name"] == "wallet-standard":
                 answer = self.customer.sign(signed).hex()
             else:
                 answer = self.customer.answer(signed)
             self.answer({"result": {"signature": answer}} if isinstance(params, dict) else answer)
             return
+
+    def _xrp_key(self) -> bytes:
+        """The public key of an Ed25519 key, as the XRP Ledger writes it."""
+        is_ed25519 = self.customer.family == "xrp" and len(self.customer.key) == 33
+        return self.customer.sign(b"")[:33] if is_ed25519 else b""
 
     def _bip322(self, message: bytes) -> str:
         """As wallets give it; the library of the standard raises where it isn't valid."""
@@ -145,6 +152,8 @@ INTERFACES = (
     ("unisat", "bitcoin", 1, "UniSat Wallet"),
     ("btc-providers", "bitcoin", 0, "Rpc Wallet"),
     ("tronlink", "tron", 0, "TronLink"),
+    ("keplr", "cosmos", 1, "Keplr"),
+    ("gemwallet", "xrp", 2, "GemWallet"),
 )
 
 
@@ -166,6 +175,18 @@ def test_a_wallet_signs_and_the_agent_links(
     hosts = {urlsplit(each).netloc for each in browser.requests() if not each.startswith("data:")}
     assert hosts == {urlsplit(call.address).netloc}
     assert browser.run("return document.cookie + localStorage.length") == "0"
+
+
+def test_a_wallet_that_is_asked_by_messages_may_decline(browser: Chromium, call: Caller) -> None:
+    opened = visit(browser, call, "gemwallet", customers("xrp")[2])
+    browser.wait(opened.buttons)
+    opened.press()
+    assert opened.request()["method"] == "accounts"
+    opened.answer([opened.customer.registered.display, ""])
+    assert opened.request()["method"] == "sign"
+    opened.answer(None)
+    opened.says("You declined in GemWallet")
+    assert opened.candidate() is None
 
 
 def test_three_wallets_of_a_customer_sign_one_after_the_other(

@@ -60,6 +60,35 @@ const WALLETS = {
     } };
     window.btc_providers = [{ id: "RpcWallet.BitcoinProvider", name: "Rpc Wallet", icon: "data:," }];
   },
+  keplr: () => {
+    window.keplr = {
+      enable: async () => {},
+      getKey: async (chain) => ({ bech32Address: (await askTest("keplr", "accounts", [chain]))[0] }),
+      signArbitrary: async (chain, signer, text) => ({
+        pub_key: { type: "tendermint/PubKeySecp256k1", value: "" },
+        signature: await askTest("keplr", "sign", [text, chain, signer]),
+      }),
+    };
+  },
+  gemwallet: () => {
+    const answers = {
+      "REQUEST_IS_INSTALLED/V3": () => ({ isInstalled: true }),
+      "REQUEST_GET_PUBLIC_KEY/V3": async () => {
+        const [address, publicKey] = await askTest("gemwallet", "accounts");
+        return { address, publicKey };
+      },
+      "REQUEST_SIGN_MESSAGE/V3": async ({ message }) => {
+        const signed = await askTest("gemwallet", "sign", [message]);
+        return signed === null ? undefined : { signedMessage: signed };
+      },
+    };
+    addEventListener("message", async ({ data }) => {
+      if (data?.source !== "GEM_WALLET_MSG_REQUEST" || data.app !== "gem-wallet") return;
+      const result = await answers[data.type](data.payload);
+      const told = { source: "GEM_WALLET_MSG_RESPONSE", messagedId: data.messageId, result };
+      postMessage(told, location.origin);
+    });
+  },
   tronlink: () => {
     const tronWeb = {
       defaultAddress: { base58: false },

@@ -109,6 +109,43 @@ function tron(provider) {
   };
 }
 
+// Keplr (ADR-036).
+function cosmos(provider) {
+  return async ({ address, chain, message }) => {
+    const chainId = chain.split(":")[1];
+    await provider.enable(chainId);
+    requireAddress(address, [(await provider.getKey(chainId)).bech32Address]);
+    return (await provider.signArbitrary(chainId, address, message)).signature;
+  };
+}
+
+// GemWallet puts nothing into the page: it's asked by messages, and silent where it isn't installed.
+function askGemWallet(type, payload) {
+  const messageId = Date.now() + Math.random();
+  return new Promise((resolve, reject) => {
+    addEventListener("message", function heard({ source, data }) {
+      // "messagedId" is how it's spelled in the wallet's answers.
+      const isAnswer = source === window && data?.source === "GEM_WALLET_MSG_RESPONSE";
+      if (!isAnswer || data.messagedId !== messageId) return;
+      removeEventListener("message", heard);
+      if (data.error) reject(data.error);
+      else if (data.result === undefined && payload) reject(Object.assign(new Error("declined"), { code: 4001 }));
+      else resolve(data.result);
+    });
+    postMessage({ app: "gem-wallet", source: "GEM_WALLET_MSG_REQUEST", messageId, type, payload }, location.origin);
+  });
+}
+
+function xrp(ask) {
+  return async ({ address, message }) => {
+    const site = { url: location.origin, title: document.title, favicon: null };
+    const { address: selected, publicKey } = await ask("REQUEST_GET_PUBLIC_KEY/V3", site);
+    requireAddress(address, [selected]);
+    const { signedMessage } = await ask("REQUEST_SIGN_MESSAGE/V3", { ...site, message });
+    return JSON.stringify({ publicKey, signature: signedMessage });
+  };
+}
+
 const atPath = (path) => path.split(".").reduce((found, name) => found?.[name], window);
 
 const SEARCHES = {
@@ -140,6 +177,12 @@ const SEARCHES = {
   },
   tron() {
     add("tron", "TronLink", window.tron ?? window.tronLink, tron);
+  },
+  cosmos() {
+    add("cosmos", "Keplr", window.keplr, cosmos);
+  },
+  xrp() {
+    askGemWallet("REQUEST_IS_INSTALLED/V3").then(() => add("xrp", "GemWallet", askGemWallet, xrp));
   },
 };
 

@@ -161,6 +161,7 @@ def _message(row: Record, at: int) -> PageMessage:
     return PageMessage(
         id=row.id,
         network=row.network,
+        chain=challenge.address.network.caip2,
         family=challenge.address.network.family.name,
         address=row.address,
         status=challenge.state,

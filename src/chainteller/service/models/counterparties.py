@@ -128,11 +128,12 @@ class PageMessage(WireModel):
 
     ``text`` is what a wallet signs elsewhere, ``message`` what it signs on the page; both are null
     once the challenge is closed. ``received`` says that a signature was sent for it, and ``valid``,
-    where that was checked, whether it's the address's.
+    where that was checked, whether it's the address's. ``chain`` is the network's CAIP-2 name.
     """
 
     id: str
     network: str
+    chain: str
     family: str
     address: str
     status: Annotated[str, OneOf("ChallengeStatus", ChallengeStatus)]
