@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from functools import cache
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -57,8 +57,13 @@ def plant(fault: Fault, folder: Path) -> Path:
     return folder / "src"
 
 
-def caught_by(fault: Fault) -> str:
-    """The first test that fails with the fault, and how; empty when none does.
+class Failure(NamedTuple):
+    test: str
+    how: str
+
+
+def caught_by(fault: Fault) -> Failure | None:
+    """The first test that fails with the fault, and how; None when none does.
 
     Raises:
         RuntimeError: the fault only crashes, or the tests don't end.
@@ -66,33 +71,32 @@ def caught_by(fault: Fault) -> str:
     with tempfile.TemporaryDirectory(prefix="fault-") as folder:
         source = plant(fault, Path(folder))
         for tests in (fault.tests, (WALKER,)):
-            failed = _first_failure(source, *tests)
-            if failed is not None and _passes_without(failed.test):
-                return f"{failed.test} ({failed.how})"
-    return ""
+            told = _run(source, "-x", *tests)
+            if told:
+                failed, how = _FAILED.search(told), _HOW.findall(told)
+                if failed is None or not how or _CRASH.search(how[-1]):
+                    raise RuntimeError(told[-2_000:])
+                return Failure(failed[1], how[-1])
+    return None
 
 
-@cache
-def _passes_without(test: str) -> bool:
-    """Whether a test passes without any fault."""
-    return _first_failure(SOURCE.parent, test) is None
+def failing_without(tests: Iterable[str]) -> set[str]:
+    """The tests that fail without any fault."""
+    chosen = sorted({*tests})
+    return {*_FAILED.findall(_run(SOURCE.parent, *chosen))} if chosen else set()
 
 
-class Failure(NamedTuple):
-    test: str
-    how: str
-
-
-def _first_failure(source: Path, *tests: str) -> Failure | None:
+def _run(source: Path, *arguments: str) -> str:
+    """What pytest says of the tests with a source if any fails; empty if they pass."""
     environment = os.environ | {
         "PYTHONPATH": f"{source}{os.pathsep}{ROOT}",
         "WALKER_STEPS": os.environ.get("WALKER_STEPS", "200"),
     }
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     command += ["--deployment", OWN]
     try:
         ended = subprocess.run(
-            [*command, *tests],
+            [*command, *arguments],
             cwd=ROOT,
             env=environment,
             capture_output=True,
@@ -101,15 +105,10 @@ def _first_failure(source: Path, *tests: str) -> Failure | None:
             timeout=LIMIT_S,
         )
     except subprocess.TimeoutExpired as error:
-        raise RuntimeError(f"{tests} took longer than {LIMIT_S} s") from error
-    if ended.returncode == 1:
-        failed, how = _FAILED.search(ended.stdout), _HOW.findall(ended.stdout)
-        if failed is None or not how or _CRASH.search(how[-1]):
-            raise RuntimeError(ended.stdout[-2_000:])
-        return Failure(failed[1], how[-1])
-    if ended.returncode:
+        raise RuntimeError(f"{arguments} took longer than {LIMIT_S} s") from error
+    if ended.returncode not in (0, 1):
         raise RuntimeError(ended.stdout[-2_000:] + ended.stderr[-2_000:])
-    return None
+    return ended.stdout if ended.returncode else ""
 
 
 def main() -> int:
@@ -135,22 +134,26 @@ def main() -> int:
         except RuntimeError as error:
             _say(f"{fault.name}: {error}")
             continue
-        _say(
-            f"{fault.name}: {results[fault.name] or 'NOT CAUGHT'} {time.monotonic() - began:.0f} s"
-        )
+        found, took_s = results[fault.name], time.monotonic() - began
+        said = "NOT CAUGHT" if found is None else f"{found.test} ({found.how})"
+        _say(f"{fault.name}: {said} {took_s:.0f} s")
         if given.state is not None:
             with given.state.open("a", encoding="utf-8") as file:
-                file.write(json.dumps([fault.name, results[fault.name]]) + "\n")
-    missed = [fault.name for fault in chosen if not results.get(fault.name)]
+                file.write(json.dumps([fault.name, found]) + "\n")
+    catching = {name: found.test for name, found in results.items() if found is not None}
+    broken = failing_without(catching.values())
+    if broken:
+        _say("fail without any fault, too:", *sorted(broken))
+    missed = [each.name for each in chosen if catching.get(each.name) in {None, *broken}]
     _say(f"{len(chosen) - len(missed)} of {len(chosen)} caught", *missed)
     return bool(missed)
 
 
-def _done(state: Path | None) -> dict[str, str]:
+def _done(state: Path | None) -> dict[str, Failure | None]:
     if state is None or not state.exists():
         return {}
     rows = [json.loads(row) for row in state.read_text(encoding="utf-8").splitlines()]
-    return {name: caught for name, caught in rows if caught}
+    return {name: Failure(*found) for name, found in rows if found}
 
 
 def _say(*lines: str) -> None:
