@@ -3,10 +3,11 @@
 
 In each run, clients make deposits, withdrawals (some of which two persons approve) and trades, each
 of its own amount, and repeat what isn't answered with the same key. One deposit is made by a
-command, which is killed as well and run again with its key. After SECONDS no further run begins.
-Then the two databases are read with SQLite alone: what the gateway calls done is at the provider
-once, what it calls refused or not done isn't there, and nothing is there twice. What it calls
-unknown is counted, and allowed.
+command, which is killed as well and run again with its key. Once SECONDS have passed since the
+start, no further run begins; on a busy machine, what is under way takes up to three minutes more.
+Each run is reported on stderr when it has ended. Then the two databases are read with SQLite alone:
+what the gateway calls done is at the provider once, what it calls refused or not done isn't there,
+and nothing is there twice. What it calls unknown is counted, and allowed.
 """
 
 import contextlib
@@ -21,7 +22,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,8 @@ import httpx
 TOKEN = {"type": "deposit-token-currency", "id": "DPT_USD"}
 _POLICY = '[two]\nwithdrawal = "100"\n'
 _CLIENTS = 6
-_PATIENCE_S = 12
+PATIENCE_S, SET_UP_S = 12, 120
+"""How long a client repeats a request, and how long what every run needs may take."""
 _OPEN = ("reviewing", "processing", "sent")
 _NOWHERE = subprocess.DEVNULL
 
@@ -96,7 +98,7 @@ class Trial:
         self.made: list[Wish] = []
         self.up, self.up_since = threading.Event(), time.monotonic()
         self.up.set()
-        self.next_cents = 1_000
+        self.next_cents, self.patience_s = 1_000, SET_UP_S
         self._write_settings()
         ports = free_port(), free_port()
         provider = [sys.executable, "-m", "tests.spec_only", str(folder / "provider")]
@@ -117,10 +119,13 @@ class Trial:
         self.address = f"http://127.0.0.1:{ports[1]}"
         self.home = home
         self.keys = {name: self._key(name, home) for name in ("system", "anna", "ben")}
-        self.account = self._call("system", "POST", "/trading-accounts", "open", {
-            "bankAccountId": "DDA-5", "bankAccountType": "checking"})["id"]  # fmt: skip
-        self._call("system", "POST", f"/trading-accounts/{self.account}/deposits", "fund", {
-            "amount": "500000.00", "currency": TOKEN})  # fmt: skip
+        opened = {"bankAccountId": "DDA-5", "bankAccountType": "checking"}
+        asked = self._call("system", "POST", "/trading-accounts", "open", opened)
+        self.account = required(asked)["id"]
+        funds = {"amount": "500000.00", "currency": TOKEN}
+        path = f"/trading-accounts/{self.account}/deposits"
+        required(self._call("system", "POST", path, "fund", funds))
+        self.patience_s = PATIENCE_S
 
     def _write_settings(self) -> None:
         home = self.folder / "home"
@@ -171,7 +176,7 @@ class Trial:
 
     def _is_late(self, began: float) -> bool:
         """Whether both programs were up for long enough to answer."""
-        return self.up.is_set() and time.monotonic() > max(began, self.up_since) + _PATIENCE_S
+        return self.up.is_set() and time.monotonic() > max(began, self.up_since) + self.patience_s
 
     def _call(self, who: str, method: str, path: str, key: str, body: Any = None) -> Any:
         return self._send(who, method, path, key, body).json()
@@ -284,6 +289,25 @@ class Trial:
             program.process.wait(30)
 
 
+def required(answer: Any) -> Any:
+    """An answer that the runs rest on. Raises RuntimeError where it's an error."""
+    if "error" in answer:
+        raise RuntimeError(f"The set-up failed: {answer}")
+    return answer
+
+
+def make_runs(run: Callable[[], str], most: int, until: float) -> Counter[str]:
+    """Run up to ``most`` times, while it isn't ``until`` yet; how often there was which fault."""
+    faults: Counter[str] = Counter()
+    while faults.total() < most and time.monotonic() < until:
+        began = time.monotonic()
+        fault = run()
+        faults[fault] += 1
+        sys.stderr.write(f"{faults.total()}: {fault}, {time.monotonic() - began:.0f} s\n")
+        sys.stderr.flush()
+    return faults
+
+
 @contextlib.contextmanager
 def read(file: Path) -> Iterator[sqlite3.Connection]:
     with contextlib.closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as found:
@@ -336,13 +360,9 @@ def _place(operation: str, call: Any, quotes: dict[str, str]) -> tuple[str, int]
 
 
 def main(folder: str, runs: str = "20", seed: str = "1", seconds: str = "inf") -> int:
-    trial = Trial(Path(folder), int(seed))
-    faults: Counter[str] = Counter()
     began = time.monotonic()
-    for _ in range(int(runs)):
-        if time.monotonic() - began > float(seconds):
-            break
-        faults[trial.run()] += 1
+    trial = Trial(Path(folder), int(seed))
+    faults = make_runs(trial.run, int(runs), began + float(seconds))
     trial.settle()
     found = compare(trial.folder, trial.made)
     trial.end()

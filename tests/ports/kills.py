@@ -2,12 +2,11 @@
 ``python -m tests.ports.kills FOLDER [RUNS [SEED [SECONDS [DATABASE]]]]``.
 
 In each run, clients make deposits, withdrawals to the bank and to a verified wallet, and trades,
-and repeat what isn't answered with the same key. After SECONDS no further run begins. The server's
-database is a SQLite file, or the empty one of PostgreSQL whose URL is given, or a new one for
-``postgresql``. Then both databases are read without any code of the server:
-what the server calls done was carried out once, what it calls failed or cancelled wasn't, what was
-carried out is done or unknown in the server's books, and the core bank's balance is what these add
-up to.
+and repeat what isn't answered with the same key. SECONDS are as in ``tests.gateway.kills``. The
+server's database is a SQLite file, or the empty one of PostgreSQL whose URL is given, or a new one
+for ``postgresql``. Then both databases are read without any code of the server: what the server
+calls done was carried out once, what it calls failed or cancelled wasn't, what was carried out is
+done or unknown in the server's books, and the core bank's balance is what these add up to.
 """
 
 import contextlib
@@ -27,13 +26,21 @@ from typing import Any
 
 import httpx
 import psycopg
-from tests.gateway.kills import TOKEN, Program, free_port, read
+from tests.gateway.kills import (
+    PATIENCE_S,
+    SET_UP_S,
+    TOKEN,
+    Program,
+    free_port,
+    make_runs,
+    read,
+    required,
+)
 from tests.postgres import PostgresServer, start_bundled
 
 from chainteller.wallets.simulated import SampleWallet, sample_wallets
 
 _CLIENTS = 6
-_PATIENCE_S = 12
 _FIRST_CENTS = 1_000_000
 _FAULTS = ("kill server", "kill bank", "stop bank", "kill both")
 _ROOT = Path(__file__).parents[2]
@@ -65,6 +72,7 @@ class Trial:
     database: str = ""
     asked: Counter[str] = field(default_factory=Counter)
     made: int = 0
+    patience_s: float = SET_UP_S
 
     def __post_init__(self) -> None:
         self.random = random.Random(self.seed)  # noqa: S311 - faults
@@ -94,9 +102,10 @@ class Trial:
         self.address = f"http://127.0.0.1:{ports[1]}"
         self.key = self._run("keys", "create", "--name", "system").strip()
         opened = {"bankAccountId": "ACC-1", "bankAccountType": "checking"}
-        self.account = str(self.call("POST", "/trading-accounts", "open", opened)["id"])
+        self.account = str(self.set_up("/trading-accounts", "open", opened))
         self.fund(40_000)
         self.wallet = self._verified_wallet()
+        self.patience_s = PATIENCE_S
 
     def _run(self, *arguments: str, stdin: str = "") -> str:
         command = [sys.executable, "-m", "chainteller", *arguments]
@@ -119,23 +128,27 @@ class Trial:
     def _verified_wallet(self) -> dict[str, str]:
         sample = _sample()
         body = {"tradingAccountId": self.account, "network": "ethereum"}
-        custody = self.call("POST", "/blockchain-accounts", "bca", body)["id"]
+        custody = self.set_up("/blockchain-accounts", "bca", body)
         wallet = {"address": sample.address.display, "network": "ethereum"}
-        found = self.call("POST", "/counterparties", "cpt", wallet)["id"]
+        found = self.set_up("/counterparties", "cpt", wallet)
         below = f"/blockchain-accounts/{custody}/1P-counterparty-ownership"
-        asked = self.call("POST", f"{below}-challenges", "chg", {"counterpartyId": found})
+        asked = required(self.call("POST", f"{below}-challenges", "chg", {"counterpartyId": found}))
         signature = self._run(
             "wallets", "sign", "--sample", sample.name, stdin=json.dumps(asked)
         ).strip()
         claim = {
             "challengeId": asked["id"], "completedChallenge": signature, "counterpartyId": found
         }  # fmt: skip
-        proof = self.call("POST", f"{below}-claims", "clm", claim)["id"]
+        proof = self.set_up(f"{below}-claims", "clm", claim)
         linked = {**wallet, "ownershipClaimId": proof}
-        self.call("POST", f"/blockchain-accounts/{custody}/counterparties", "lnk", linked)
+        required(self.call("POST", f"/blockchain-accounts/{custody}/counterparties", "lnk", linked))
         return {"type": "counterparty", "counterpartyId": found, "blockchainAccountId": custody}
 
     # -- clients ----------------------------------------------------------------------------------
+
+    def set_up(self, path: str, key: str, body: Any) -> str:
+        """The id of a record that every run needs."""
+        return str(required(self.call("POST", path, key, body))["id"])
 
     def call(self, method: str, path: str, key: str, body: Any = None) -> Any:
         """Repeat a request with its key until it has an answer that says something."""
@@ -149,7 +162,8 @@ class Trial:
                 told = reply.json()
                 if told.get("error") not in ("SERVICE_UNAVAILABLE", "IDEMPOTENCY_IN_PROGRESS"):
                     return told
-            if self.up.is_set() and time.monotonic() > max(began, self.up_since) + _PATIENCE_S:
+            late = max(began, self.up_since) + self.patience_s
+            if self.up.is_set() and time.monotonic() > late:
                 return {"error": "NO_ANSWER"}
             time.sleep(0.3)
 
@@ -292,13 +306,9 @@ def main(
             return main(folder, runs, seed, seconds, PostgresServer(server.url).fresh())
         finally:
             server.remove()
-    trial = Trial(Path(folder), int(seed), database)
-    faults: Counter[str] = Counter()
     began = time.monotonic()
-    for _ in range(int(runs)):
-        if time.monotonic() - began > float(seconds):
-            break
-        faults[trial.run()] += 1
+    trial = Trial(Path(folder), int(seed), database)
+    faults = make_runs(trial.run, int(runs), began + float(seconds))
     trial.settle()
     verified = trial.end()
     found = compare(trial.folder, database)
