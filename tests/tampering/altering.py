@@ -1,6 +1,6 @@
 """Every alteration of a table: each cell and each row, one at a time, and whether it is noticed."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import Any, NamedTuple
 
@@ -63,10 +63,10 @@ def found_in_log(connection: Session) -> Iterator[Breach]:
 
 
 def alterations(connection: Session, table: Table, rows: int = LEAST) -> Iterator[Alteration]:
-    """Of every sealed cell of some rows: other values and NULL; and of these rows: each deleted
-    and each inserted once more under another key."""
+    """Of every sealed cell of some rows, one of each kind among them: other values and NULL; and of
+    these rows: each deleted and each inserted once more under another key."""
     stored = connection.execute(select(table).order_by(*table.primary_key)).mappings().all()
-    for row in _spread(stored, rows):
+    for row in _chosen(stored, rows):
         yield from alterations_of(table, row)
 
 
@@ -87,11 +87,21 @@ def alterations_of(table: Table, row: Row) -> Iterator[Alteration]:
     yield Alteration(table, form(table).key(copied), "copied", insert(table).values(copied), copied)
 
 
-def _spread(stored: Any, most: int) -> list[Row]:
-    """The first, the last and some between."""
-    if len(stored) <= most or most == 1:
-        return list(stored[:most])
-    return [stored[at * (len(stored) - 1) // (most - 1)] for at in range(most)]
+def _chosen(stored: Sequence[Row], rows: int) -> list[Row]:
+    """The first, the last and some between, and then one more of each kind that these lack; of one
+    row only the first."""
+    if len(stored) <= rows or rows == 1:
+        return list(stored[:rows])
+    spread = [stored[at * (len(stored) - 1) // (rows - 1)] for at in range(rows)]
+    kinds = {_kind(row): row for row in reversed(stored)}
+    for row in spread:
+        kinds.pop(_kind(row), None)
+    return spread + list(kinds.values())
+
+
+def _kind(row: Row) -> tuple[object, ...]:
+    """Which columns have a value, and how a claim was proved."""
+    return row.get("method"), *(value is None for value in row.values())
 
 
 def _others(column: Column[Any], value: Any) -> Iterator[Any]:

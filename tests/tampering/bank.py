@@ -5,9 +5,12 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from eth_account import Account
+from eth_account.messages import encode_defunct
 from eth_utils.address import to_checksum_address
 from sqlalchemy import Integer, func, select
 from tests.ownership.nodes import Chain, Node, running
+from tests.wallets.extended import JUNK, extended_public_key, private_node
 from tests.world.customers import CustomerSeed
 from tests.world.engines import USDC_ETHEREUM, World, make_world
 from tests.world.files import sealed
@@ -18,12 +21,15 @@ from chainteller.domain.agents import public_key_text
 from chainteller.domain.clock import DAY, HOUR, SECOND
 from chainteller.domain.limits import DEFAULT_LIMITS
 from chainteller.domain.options import EngineOptions
+from chainteller.domain.signing_pages import hash_of
 from chainteller.engine.engine import Engine
+from chainteller.engine.operations import signing_pages
 from chainteller.engine.operations.keys import ApiKeys
 from chainteller.engine.upkeep import archiving
 from chainteller.service.errors import InvalidSignature
 from chainteller.service.models.agents import ApproveAgent, EnrolAgent
 from chainteller.service.models.counterparties import (
+    Challenge,
     ChallengeRequest,
     ClaimRequest,
     LinkRequest,
@@ -55,7 +61,9 @@ SENDERS = [f"customer-ethereum-0{number}" for number in range(1, LEAST + 1)]
 SAFES = [to_checksum_address(f"0x5afe{number:036x}") for number in range(1, LEAST + 1)]
 _CONTRACT_SIGNATURE = bytes(range(130))
 _DEADLINE_S = 5.0
+_KEY_PATH = "m/44'/60'/0'"
 NAMES = [wallet.name for wallet in _WALLETS if wallet.address.network.name == "ethereum"][:LEAST]
+"""Their addresses are the first of the key at ``_KEY_PATH`` of ``JUNK``."""
 
 
 def busy_bank(place: Path | str) -> World:
@@ -102,7 +110,7 @@ def _under_settings(
 ) -> World:
     """The bank, opened with limits of its own."""
     limits = {name: (once + number, day, month) for name, (once, day, month) in _LIMITS}
-    options = EngineOptions(limits=limits, rate_limits=False)
+    options = EngineOptions(limits=limits, rate_limits=False, public_url="https://bank.example")
     return make_world(place, options=options, customers=customers, seed=str(number))
 
 
@@ -122,6 +130,7 @@ def _a_day(world: World, number: int) -> None:
     world.quote("33.00")
     world.quote("0.01", "sell")
     prove_wallet(world.engine, world.account, NAMES[number])
+    prove_on_page(world, number)
     prove_contract(world, SAFES[number])
     keys = ApiKeys(world.context)
     first = keys.create(f"key {number}", organisation=f"bank-{number}", expires="90d")
@@ -162,54 +171,78 @@ def prove_contract(world: World, address: str) -> None:
         _prove(Engine(replace(world.context, chain=rpc)), world.account, address, answer)
 
 
+def prove_on_page(world: World, number: int) -> None:
+    """Two wallets of one signing page and of the key whose address ``prove_wallet`` proved: one
+    signs on the page, the other one is proved by the extended public key."""
+    engine, token = world.engine, f"{number:022}"
+    custody_id = _custody(engine, world.account)
+    keys = [
+        Account.from_key(private_node(JUNK, f"{_KEY_PATH}/0/{address}")[0])
+        for address in (10 + number, 20 + number)
+    ]
+    asked = [_ask(engine, custody_id, each.address, hash_of(token)) for each in keys]
+    message = encode_defunct(text=str(asked[0].page_text))
+    signature = keys[0].sign_message(message).signature.to_0x_hex()
+    signing_pages.receive(world.context, token, asked[0].id, signature)
+    for each, completed in zip(
+        asked, (signature, extended_public_key(JUNK, _KEY_PATH)), strict=True
+    ):
+        _link(engine, custody_id, str(each.address), _claim(engine, custody_id, each, completed))
+
+
 def _prove(
     engine: Engine, account: str, address: str, answer: Callable[[str], str]
 ) -> tuple[str, str]:
     """The ids of the custody and of the counterparty that are linked now."""
-    custody = engine.open_blockchain_account(
-        OpenBlockchainAccount(trading_account_id=account, network="ethereum")
-    ).value
-    asked = RegisterCounterparty(address=address, network="ethereum")
-    counterparty = engine.register_counterparty(asked).value
-    challenge = engine.create_challenge(
-        custody.id, ChallengeRequest(counterparty_id=counterparty.id)
-    ).value
-
-    def claim(text: str) -> str:
-        request = ClaimRequest(
-            challenge_id=challenge.id,
-            completed_challenge=text,
-            counterparty_id=counterparty.id,
-        )
-        return engine.submit_claim(custody.id, request).value.id
-
+    custody_id = _custody(engine, account)
+    asked = _ask(engine, custody_id, address)
     with suppress(InvalidSignature):
-        claim("0x" + "11" * 65)
-    claim_id = claim(answer(challenge.challenge))
-    engine.link_counterparty(
-        custody.id,
-        LinkRequest(address=address, network="ethereum", ownership_claim_id=claim_id),
+        _claim(engine, custody_id, asked, "0x" + "11" * 65)
+    _link(engine, custody_id, address, _claim(engine, custody_id, asked, answer(asked.challenge)))
+    return custody_id, str(asked.counterparty_id)
+
+
+def _custody(engine: Engine, account: str) -> str:
+    request = OpenBlockchainAccount(trading_account_id=account, network="ethereum")
+    return engine.open_blockchain_account(request).value.id
+
+
+def _register(engine: Engine, address: str) -> str:
+    request = RegisterCounterparty(address=address, network="ethereum")
+    return engine.register_counterparty(request).value.id
+
+
+def _ask(engine: Engine, custody_id: str, address: str, page: str | None = None) -> Challenge:
+    request = ChallengeRequest(counterparty_id=_register(engine, address), page_token_hash=page)
+    return engine.create_challenge(custody_id, request).value
+
+
+def _claim(engine: Engine, custody_id: str, asked: Challenge, completed: str) -> str:
+    request = ClaimRequest(
+        challenge_id=asked.id,
+        completed_challenge=completed,
+        counterparty_id=str(asked.counterparty_id),
     )
-    return custody.id, counterparty.id
+    return engine.submit_claim(custody_id, request).value.id
+
+
+def _link(engine: Engine, custody_id: str, address: str, claim_id: str) -> None:
+    request = LinkRequest(address=address, network="ethereum", ownership_claim_id=claim_id)
+    engine.link_counterparty(custody_id, request)
 
 
 def prove_by_transfer(world: World, name: str) -> None:
     """State that a wallet is the customer's, and let it send a small transfer and be linked."""
     engine = world.engine
-    opened = OpenBlockchainAccount(trading_account_id=world.account, network="ethereum")
-    custody = engine.open_blockchain_account(opened).value
+    custody_id = _custody(engine, world.account)
     address = next(each for each in _WALLETS if each.name == name).address.display
-    wallet = engine.register_counterparty(
-        RegisterCounterparty(address=address, network="ethereum")
-    ).value
-    stated = StatementRequest(counterparty_id=wallet.id, reason="OTHER", statement="It is mine.")
-    engine.create_ownership_statement(custody.id, stated)
-    asked = SmallTransferRequest(counterparty_id=wallet.id)
-    small = engine.create_small_transfer(custody.id, asked).value
+    wallet_id = _register(engine, address)
+    stated = StatementRequest(counterparty_id=wallet_id, reason="OTHER", statement="It is mine.")
+    engine.create_ownership_statement(custody_id, stated)
+    asked = SmallTransferRequest(counterparty_id=wallet_id)
+    small = engine.create_small_transfer(custody_id, asked).value
     world.settle()
-    claim_id = str(engine.small_transfer_by_id(small.id).claim_id)
-    link = LinkRequest(address=address, network="ethereum", ownership_claim_id=claim_id)
-    engine.link_counterparty(custody.id, link)
+    _link(engine, custody_id, address, str(engine.small_transfer_by_id(small.id).claim_id))
 
 
 def counts(world: World) -> dict[str, int]:

@@ -32,7 +32,9 @@ _NAMES = {
     "AND counterparty_id IS NULL)",
     "$PAID": "(SELECT min(id) FROM transfer WHERE counterparty_id IS NOT NULL)",
     "$WALLET": "(SELECT min(counterparty_id) FROM transfer WHERE counterparty_id IS NOT NULL)",
-    "$CLAIM": "(SELECT min(id) FROM claim WHERE method = 'signature')",
+    "$CLAIM": "(SELECT min(id) FROM claim WHERE method = 'signature' AND of_page IS NULL)",
+    "$PAGE": "(SELECT min(id) FROM claim WHERE of_page)",
+    "$DERIVED": "(SELECT min(id) FROM claim WHERE method = 'derivation')",
     "$TRANSFER": "(SELECT min(id) FROM claim WHERE method = 'transfer')",
     "$CONTRACT": "(SELECT min(id) FROM claim WHERE method = 'contract')",
 }
@@ -203,6 +205,18 @@ STATEMENTS = (
     "UPDATE blockchain_account SET network = 'ethereum-sepolia'",
     "UPDATE link SET claim_id = 'CLM_1' WHERE counterparty_id = $WALLET",
     "UPDATE ownership_statement SET status = 'accepted'",
+    # signing pages and extended public keys
+    "UPDATE claim SET of_page = NULL WHERE id = $PAGE",
+    "UPDATE claim SET of_page = TRUE WHERE id = $CLAIM",
+    "UPDATE challenge SET page_text = page_text || ' ' WHERE claim_id = $PAGE",
+    "UPDATE challenge SET page_token = 'x' WHERE claim_id = $DERIVED",
+    "UPDATE claim SET signature = id WHERE id = $DERIVED",
+    "UPDATE claim SET signer = lower(signer) WHERE id = $DERIVED",
+    "UPDATE claim_evidence SET body = replace(body, '0/', '7/') WHERE claim_id = $DERIVED",
+    "UPDATE claim SET method = 'contract' WHERE id = "
+    "(SELECT signature FROM claim WHERE id = $DERIVED)",
+    "UPDATE link SET revoked_at = 1, revoked_reason = 'x' WHERE claim_id = "
+    "(SELECT signature FROM claim WHERE id = $DERIVED)",
 )
 
 

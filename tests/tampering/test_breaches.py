@@ -26,10 +26,6 @@ WORDS = words()
 ROOT = Path(__file__).parents[2]
 _DERIVED = "ownership/test_extended_keys.py"
 ELSEWHERE: Mapping[str, str] = {
-    "The claim isn't stored as it was accepted.": f"{_DERIVED}::test_altered_rows_are_found",
-    "No other wallet of the customer signed for the same key.": (
-        f"{_DERIVED}::test_altered_rows_are_found"
-    ),
     "The wallet that signed for its key isn't verified any more.": (
         f"{_DERIVED}::test_it_ends_with_the_signature_that_it_rests_on_and_by_its_age"
     ),
