@@ -286,8 +286,8 @@ FAULTS = (
     Fault(
         "the detail stays with the customer before",
         _ACCOUNTS,
-        "        self.panes.text.scroll_to_start()\n        self.panes.draw(self.selected)",
-        "        self.panes.text.scroll_to_start()",
+        "scroll_to_start()\n        self.draw()",
+        "scroll_to_start()",
         f"{CUSTOMER}::test_the_detail_of_the_customer_before_is_gone_before_the_next_one_comes",
     ),
     Fault(

@@ -7,6 +7,7 @@ from textual.events import MouseScrollDown
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.tui.accounts.screen import AccountsScreen
 from chainteller.tui.trades.screen import TradesScreen
+from chainteller.tui.widgets.detail import Detail
 from chainteller.tui.widgets.paged_list import PagedList
 
 PARTS = ("BALANCES", "ACTIVITY", "WALLETS", "LIMITS", "NOTES")
@@ -53,13 +54,14 @@ async def test_the_wheel_scrolls_the_detail_beside_the_list_too(bench: Bench) ->
     async with app.run_test(size=(120, 24)) as pilot:
         await settle(pilot)
         assert isinstance(app.screen, AccountsScreen)
-        pane, cursor = app.screen.panes.text, app.screen.query_one(PagedList).cursor
+        pane, listed = app.screen.query_one(Detail), app.screen.query_one(PagedList)
+        cursor = listed.cursor
         assert "NOTES" not in seen(app)
         for _ in range(12):
             await pilot._post_mouse_events([MouseScrollDown], pane, offset=(3, 3))
         await settle(pilot)
         assert "NOTES" in seen(app)
-        assert app.screen.query_one(PagedList).cursor == cursor
+        assert listed.cursor == cursor
         await press(pilot, "down")
         assert "more lines above" not in seen(app), "another customer's detail begins at its top"
         assert "NOTES" in app.screen.main_text(), "what is copied is whole"

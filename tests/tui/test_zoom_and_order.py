@@ -26,19 +26,6 @@ async def test_z_shows_the_detail_alone_and_esc_the_list_again(
             assert app.current_mode == "accounts"
 
 
-@pytest.mark.needs("transactions")
-async def test_a_zoomed_account_has_its_balances_over_time_beside_it(bench: Bench) -> None:
-    bench.open(1, deposit="100.00")
-    app = bench.console()
-    async with app.run_test(size=(120, 24)) as pilot:
-        await settle(pilot)
-        assert "BALANCES OVER TIME" not in seen(app)
-        await press(pilot, "z")
-        assert "BALANCES OVER TIME" in seen(app)
-        await press(pilot, "z")
-        assert "BALANCES OVER TIME" not in seen(app)
-
-
 async def test_z_stays_when_the_window_changes(bench: Bench) -> None:
     bench.open(1, deposit="100.00")
     app = bench.console()

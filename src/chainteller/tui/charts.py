@@ -1,8 +1,7 @@
-"""Charts of prices and balances, drawn as lines of characters.
+"""Charts of prices, drawn as lines of braille dots, eight in each cell.
 
-A price chart is a line of braille dots, eight in each cell. Its axis rarely begins at zero and
-says so; its labels are the highest, the middle and the lowest price. A gap between samples is
-left empty. Balance charts begin at zero and change in steps.
+The axis rarely begins at zero; its labels are the highest, the middle and the lowest price. A gap
+between samples is left empty.
 """
 
 from collections.abc import Sequence
@@ -16,7 +15,6 @@ from chainteller.tui.widgets.lines import Line, line
 Sample = tuple[int, Decimal]
 """Microseconds since the epoch, and the price then."""
 
-_EIGHTHS = " ▁▂▃▄▅▆▇█"
 _GAP_STEPS = 3
 """A pause longer than this many median steps is a gap."""
 _DOTS_ACROSS, _DOTS_DOWN = 2, 4
@@ -147,25 +145,3 @@ def _axis(samples: Sequence[Sample], low: Decimal, high: Decimal, labels: int) -
     span = f"last {minutes} min" if minutes != _HOUR_MINUTES else "last hour"
     told = "   unchanged" if low == high else ""
     return line((f"{' ' * (labels + 1)}{span}{told}", "muted"))
-
-
-def step_blocks(
-    before: Decimal, steps: Sequence[Sample], begin: int, end: int, cells: int, rows: int
-) -> list[str]:
-    """``rows`` lines of blocks from zero to the highest value, one cell per equal time.
-
-    A cell shows the value at its end. A value above zero is at least one eighth high.
-    """
-    highest = max([before, *(value for _, value in steps)])
-    levels, place, value = [], 0, before
-    for cell in range(1, cells + 1):
-        until = begin + (end - begin) * cell // cells
-        while place < len(steps) and steps[place][0] <= until:
-            value = steps[place][1]
-            place += 1
-        whole = int(value * rows * 8 / highest) if highest > 0 else 0
-        levels.append(max(1, whole) if value > 0 else 0)
-    return [
-        "".join(_EIGHTHS[min(8, max(0, level - row * 8))] for level in levels)
-        for row in range(rows - 1, -1, -1)
-    ]

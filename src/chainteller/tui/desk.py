@@ -54,6 +54,8 @@ NOBODY = "nobody"
 """Instead of an account's id, for a line that is true only while no customer is selected."""
 KEPT_ACCOUNT, KEPT_SCREEN = "account", "place"
 """Names of the kept views that say where the desk was left."""
+HIDING = "privacy"
+"""The kind of change when names and balances are hidden, or shown again."""
 KEPT_AFTER_S = 2.0
 SAID_AFTER_S = 2.0
 """From then on, a request without an answer is said."""

@@ -228,7 +228,8 @@ class ListScreen(DeskScreen, Generic[Record]):
         """Key of the record whose detail hides the list."""
 
     def body(self) -> Sequence[Widget]:
-        return [list_beside_detail(self.listing, columns_of(self))]
+        listing = self.listing
+        return [list_beside_detail(listing.titles, columns_of(self), listing.least_gap)]
 
     def fetch(self, page: int) -> Listed[Record]:
         """A page with its rows; runs in a thread and may raise TellerError."""
@@ -417,10 +418,12 @@ class FilteredListScreen(ListScreen[Record], Generic[Record]):
 _NO_SUMMARY = (line(), line())
 
 
-def list_beside_detail(listing: Listing, columns: Sequence[Column]) -> Container:
+def list_beside_detail(
+    titles: tuple[str, str], columns: Sequence[Column], least_gap: int
+) -> Container:
     """The list of a screen with a summary under it, and the detail of the chosen record."""
-    plural, one = listing.titles
-    paged = PagedList(columns, id=ListScreen.LIST_ID, least_gap=listing.least_gap)
+    plural, one = titles
+    paged = PagedList(columns, id=ListScreen.LIST_ID, least_gap=least_gap)
     summary = Lines(_NO_SUMMARY, id="summary", classes="summary")
     return Container(
         Container(titled(plural, paged), summary, classes="list-side"),

@@ -112,7 +112,7 @@ async def _open_for_customer(screen: "AccountsScreen") -> None:
 
 
 def _no_activity(screen: "AccountsScreen") -> str:
-    sheet = screen.panes.sheet
+    sheet = screen.sheet
     if sheet is None:
         return "no account is selected"
     from chainteller.tui.accounts.detail import activity_choices
@@ -124,7 +124,7 @@ async def _open_activity(screen: "AccountsScreen") -> None:
     from chainteller.tui.accounts.detail import activity_choices
     from chainteller.tui.dialogs.choice import Choice
 
-    sheet = screen.panes.sheet
+    sheet = screen.sheet
     if sheet is None or _no_activity(screen):
         screen.desk.notify(_no_activity(screen), "muted")
         return

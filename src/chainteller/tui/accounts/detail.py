@@ -2,9 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, NamedTuple
-
-from textual.geometry import Size
+from typing import TYPE_CHECKING
 
 from chainteller.domain.transfers import HOLDING
 from chainteller.records.accounts import ACCOUNT, UNKNOWN
@@ -21,13 +19,6 @@ from chainteller.records.trades import is_trade
 from chainteller.records.transfers import direction
 from chainteller.service.models.counterparties import VERIFIED_FIRST_PARTY
 from chainteller.tui.answer import say
-from chainteller.tui.balance_history import (
-    LEAST_WIDTH,
-    History,
-    chart_lines,
-    chart_rows,
-    read_history,
-)
 from chainteller.tui.desk import Desk
 from chainteller.tui.queries import AccountSheet, Gap, account_sheet
 from chainteller.tui.service_calls import call_service
@@ -47,53 +38,24 @@ _CLASSES = {
     "unverified-counterparty": "unverified wallet",
     "VerifiedCounterparty1P": "verified 1P wallet",
 }
-_BESIDE_WIDTH = 100
-"""Columns from which the charts are drawn beside a zoomed detail."""
-_DAY_WIDTH, _DAY_HEIGHT = 180, 30
-"""The window from which the customer's day has a column, as in ``console/app.tcss``."""
-_FRAME_ROWS = 6
-"""Lines of a zoomed screen that are not for charts: its bars and its title."""
 
 
-class Frame(NamedTuple):
-    """The room on the screen: its size, that of the detail's pane, and whether it is zoomed."""
-
-    screen: Size
-    pane: Size
-    is_zoomed: bool
-
-    @property
-    def has_day(self) -> bool:
-        """Whether the customer's day stands beside the detail."""
-        return self.screen.width >= _DAY_WIDTH and self.screen.height >= _DAY_HEIGHT
-
-    @property
-    def charts_are_beside(self) -> bool:
-        return self.is_zoomed and self.screen.width >= _BESIDE_WIDTH
-
-
-class Panes(NamedTuple):
-    """Lines of the detail, of the summary under the list, and of the charts beside the detail."""
-
-    detail: list[Line]
-    summary: list[Line]
-    charts: list[Line]
+Panes = tuple[list[Line], list[Line]]
+"""Lines of the detail, and of the summary under the list."""
 
 
 def nobody_selected() -> Panes:
     """What stands instead of a customer until the agent chooses one."""
     how = line(("enter", "key"), " selects the account   ", ("/", "key"), " finds another")
-    return Panes([line(("No account is selected", "strong")), how], [how, line()], [])
+    return [line(("No account is selected", "strong")), how], [how, line()]
 
 
 class AccountDetail:
-    """The detail of the customer being served, and their balances over time."""
+    """The detail of the customer being served."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._sheet: AccountSheet | None = None
-        self._history: tuple[object, History | None] = (None, None)
-        """The state of an account that was followed back, and its balances over time."""
 
     @property
     def sheet(self) -> AccountSheet | None:
@@ -112,68 +74,28 @@ class AccountDetail:
         self._sheet = await call_service(account_sheet, service, account_id, desk.offers)
         self._desk.customer.refresh(self._sheet.account)
 
-    async def follow_back(self, frame: Frame) -> bool:
-        """Read one page of transactions, once per change of the account and only where the charts
-        fit. Whether there is something new to draw.
+    def panes(
+        self, account: "TradingAccount | None", widths: tuple[int, int], *, is_beside_day: bool
+    ) -> Panes:
+        """Everything known, or whose account it is while the rest is being fetched; ``widths`` are
+        those of the pane and of the window.
         """
-        sheet = self.sheet
-        if sheet is None or self._desk.privacy.hidden or isinstance(sheet.balances, Gap):
-            return False
-        if self._history[0] == sheet.state or self._chart_room(sheet, frame)[1] < 1:
-            return False
-        account_id = sheet.account.id
-        service = self._desk.service_for(account_id)
-        found = await call_service(read_history, service, account_id, sheet.balances)
-        self._history = (sheet.state, found)
-        return True
-
-    def panes(self, account: "TradingAccount | None", frame: Frame) -> Panes:
-        """Everything known, or whose account it is while the rest is being fetched."""
         sheet, desk = self.sheet, self._desk
         if sheet is None:
             if account is None:
-                return Panes([], [line(), line()], [])
+                return [], [line(), line()]
             loading = line(("loading", "muted"))
-            return Panes([*heading_lines(account), loading], summary_heading(account), [])
-        charts, beside = self._chart_lines(sheet, frame), frame.charts_are_beside
-        within = [] if beside else charts
-        bank = desk.settings.bank_name
-        told = desk.customer_texts.of_account_sheet(sheet, desk.now, bank)
-        words = say(desk.privacy.figures(told), frame.pane.width)
-        shown = detail(
-            sheet, desk.now, within, desk.privacy.balance, words, is_beside_day=frame.has_day
-        )
-        return Panes(
-            [*shown, *notes(desk, sheet.notes, sheet.account.id)],
-            summary(sheet, frame.screen.width),
-            charts[1:] if beside else [],
-        )
-
-    def _chart_room(self, sheet: AccountSheet, frame: Frame) -> tuple[int, int]:
-        """(columns, lines for each asset); 0 lines where they don't fit."""
-        if not frame.is_zoomed:
-            return 0, 0
-        if frame.charts_are_beside:
-            width, spare = frame.screen.width // 2 - 4, frame.screen.height - _FRAME_ROWS
-        else:
-            taken = len(detail(sheet, self._desk.now))
-            taken += len(notes(self._desk, sheet.notes, sheet.account.id))
-            width, spare = frame.pane.width, frame.pane.height - taken
-        return width, chart_rows(sheet, spare) if width >= LEAST_WIDTH else 0
-
-    def _chart_lines(self, sheet: AccountSheet, frame: Frame) -> list[Line]:
-        """Nothing where there is no room, and no picture of a balance that is hidden."""
-        state, history = self._history
-        if self._desk.privacy.hidden or state != sheet.state or history is None:
-            return []
-        width, rows = self._chart_room(sheet, frame)
-        return chart_lines(history, self._desk.now, width, rows) if rows else []
+            return [*heading_lines(account), loading], summary_heading(account)
+        told = desk.customer_texts.of_account_sheet(sheet, desk.now, desk.settings.bank_name)
+        words = say(desk.privacy.figures(told), widths[0])
+        shown = detail(sheet, desk.now, desk.privacy.balance, words, is_beside_day=is_beside_day)
+        noted = notes(desk, sheet.notes, sheet.account.id)
+        return [*shown, *noted], summary(sheet, widths[1])
 
 
 def detail(
     sheet: AccountSheet,
     now: int,
-    charts: Sequence[Line] = (),
     shown: Callable[[str], str] = str,
     words: Sequence[Line] = (),
     *,
@@ -184,7 +106,6 @@ def detail(
     Args:
         sheet: the account.
         now: microseconds since the epoch.
-        charts: its balances over time, where they fit.
         shown: masks an amount that was rounded here while balances are hidden.
         words: what to tell the customer.
         is_beside_day: whether the customer's day stands beside it, which has the activity.
@@ -192,7 +113,7 @@ def detail(
     account = sheet.account
     rows = heading_lines(account)
     rows += [line((f"[x] {control}", "bad strong")) for control in account.controls]
-    rows += [*words, line(), *balance_lines(sheet, now), *charts]
+    rows += [*words, line(), *balance_lines(sheet, now)]
     rows += [] if is_beside_day else [line(), *_activity(sheet, now)]
     rows += [line(), *wallet_lines(sheet), line(), *limit_lines(sheet, shown)]
     return [*rows, line(), line(("account", "muted"), right=(account.id,))]

@@ -6,7 +6,6 @@ from functools import cached_property, partial
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from textual.app import ComposeResult
 from textual.timer import Timer
 from textual.widget import Widget
 
@@ -14,18 +13,18 @@ from chainteller.records.formats import transferred
 from chainteller.service.errors import TellerError
 from chainteller.tui.accounts import view as accounts_view
 from chainteller.tui.customer import CustomerRequest
-from chainteller.tui.desk import Connection, Desk
+from chainteller.tui.desk import HIDING, Desk
 from chainteller.tui.desk_screen import give_back_amount, has_room, refusal_text
-from chainteller.tui.list_screen import Listed, ListScreen, order_of
+from chainteller.tui.list_screen import Listed, ListScreen, list_beside_detail, order_of
 from chainteller.tui.messages import FieldStepped
-from chainteller.tui.widgets.ground import Ground, titled
-from chainteller.tui.widgets.lines import Lines, ScrolledLines, line
-from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList
+from chainteller.tui.widgets.detail import Detail
+from chainteller.tui.widgets.lines import Lines
+from chainteller.tui.widgets.paged_list import PAGE_ROWS, WIDE_GAP
 
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TradingAccount
     from chainteller.service.models.funding import Transfer
-    from chainteller.tui.accounts.detail import AccountDetail, Frame
+    from chainteller.tui.accounts.detail import AccountDetail
     from chainteller.tui.customer import CustomerRequest
     from chainteller.tui.queries import AccountSheet
     from chainteller.tui.start import Glimpse
@@ -33,67 +32,6 @@ if TYPE_CHECKING:
 _DETAIL_DELAY_S = 0.15
 _REST_S = 5.0
 """Seconds between reloads: every trade of the bank and every price changes this list."""
-
-
-class AccountPanes(Ground):
-    """The list with the summary under it, the customer's detail, and their charts beside it."""
-
-    def __init__(self, desk: Desk) -> None:
-        super().__init__(classes="pair")
-        self._desk = desk
-
-    def compose(self) -> ComposeResult:
-        yield Ground(
-            titled("Accounts", PagedList(accounts_view.LIST.columns, id="list")),
-            Lines([line(), line()], id="summary", classes="summary"),
-            classes="list-side",
-        )
-        yield titled("Account", ScrolledLines(id="detail", classes="detail-side"))
-        yield titled("Balances over time", Lines(id="charts", classes="chart-side"))
-
-    @cached_property
-    def detail(self) -> "AccountDetail":
-        from chainteller.tui.accounts.detail import AccountDetail
-
-        return AccountDetail(self._desk)
-
-    @property
-    def sheet(self) -> "AccountSheet | None":
-        """The account as the detail shows it; None while the engine has not started."""
-        return self.detail.sheet if self._desk.started is not None else None
-
-    @property
-    def plain_text(self) -> str:
-        return self.text.plain_text if self.sheet else ""
-
-    @property
-    def text(self) -> ScrolledLines:
-        """The pane of the detail."""
-        return self.query_one("#detail", ScrolledLines)
-
-    @property
-    def _frame(self) -> "Frame":
-        from chainteller.tui.accounts.detail import Frame
-
-        return Frame(self.screen.size, self.text.size, self.screen.has_class("zoomed"))
-
-    def draw(self, account: "TradingAccount | None") -> None:
-        if self._desk.started is None:
-            return
-        if self._desk.awaits_choice:
-            from chainteller.tui.accounts.detail import nobody_selected
-
-            panes = nobody_selected()
-        else:
-            panes = self.detail.panes(account, self._frame)
-        self.screen.set_class(bool(panes.charts), "with-charts")
-        self.text.show(panes.detail)
-        self.query_one("#summary", Lines).show(panes.summary)
-        self.query_one("#charts", Lines).show(panes.charts)
-
-    async def follow_back(self) -> bool:
-        """Read the balances over time, where charts fit; whether there is something to draw."""
-        return await self.detail.follow_back(self._frame)
 
 
 class AccountsScreen(ListScreen["TradingAccount"]):
@@ -120,18 +58,24 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         """Whose deposit or withdrawal is being typed."""
         self.field_returned = partial(_take_up_transfer, self)
         self.core_of_text = lambda _: _told(self, 0)
-        self._hidden = False
         self.first_rows: Glimpse = ((), 0)
         """What was read before the engine had started."""
         self._told_at = -_REST_S
         self._news_timer: Timer | None = None
 
     def body(self) -> Sequence[Widget]:
-        return [AccountPanes(self.desk)]
+        return [list_beside_detail(("Accounts", "Account"), accounts_view.LIST.columns, WIDE_GAP)]
+
+    @cached_property
+    def detail(self) -> "AccountDetail":
+        from chainteller.tui.accounts.detail import AccountDetail
+
+        return AccountDetail(self.desk)
 
     @property
-    def panes(self) -> AccountPanes:
-        return self.query_one(AccountPanes)
+    def sheet(self) -> "AccountSheet | None":
+        """The account as the detail shows it; None while the engine has not started."""
+        return self.detail.sheet if self.desk.started is not None else None
 
     def mounted(self) -> None:
         super().mounted()
@@ -168,8 +112,8 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         if self.wanted_id is not None:
             _move_to_wanted(self, self.wanted_id)
         if total == 0:
-            self.panes.detail.clear()
-            self.panes.draw(self.selected)
+            self.detail.clear()
+            self.draw()
         self.draw_footer()
         self.row_chosen()
 
@@ -183,8 +127,10 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         _follow_served(self)
         super().resumed()
 
-    def _changed(self, kinds: tuple[str, ...]) -> None:  # noqa: ARG002 - the signal's value
-        """Reload at the first change, then at most once in ``_REST_S``."""
+    def _changed(self, kinds: tuple[str, ...]) -> None:
+        """Reload at the first change, then at most once in ``_REST_S``; hide amounts at once."""
+        if HIDING in kinds:
+            self.draw()
         rested = monotonic() - self._told_at
         if rested >= _REST_S:
             self.take_news()
@@ -237,7 +183,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         _turn_to_served(self)
         account, served = self.selected, self.desk.customer.account_id
         if self.desk.awaits_choice and not (self.paged.is_touched or self.serves_found):
-            self.panes.draw(account)
+            self.draw()
             return
         selects = self.is_current or self.serves_found or not served
         if account is not None and self.wanted_id is None and selects:
@@ -257,8 +203,24 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         """
         super()._customer_changed(before)
         _turn_to_served(self)
-        self.panes.text.scroll_to_start()
-        self.panes.draw(self.selected)
+        self.query_one("#detail", Detail).scroll_to_start()
+        self.draw()
+
+    def draw(self) -> None:
+        if self.desk.started is None:
+            return
+        pane = self.query_one("#detail", Detail)
+        if self.desk.awaits_choice:
+            from chainteller.tui.accounts.detail import nobody_selected
+
+            shown, summary = nobody_selected()
+        else:
+            is_beside_day = self.has_class("-vast") and self.has_class("-tall")
+            widths = (pane.size.width, self.size.width)
+            shown, summary = self.detail.panes(self.selected, widths, is_beside_day=is_beside_day)
+        pane.tell(shown)
+        self.query_one("#summary", Lines).show(summary)
+        self.draw_footer()
 
     def action_open(self) -> None:
         serve_selected(self)
@@ -275,22 +237,16 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         super().resized()
         self.paged.reshape(accounts_view.columns(is_roomy=has_room(self)))
         if self.desk.customer.account_id:
-            self.call_after_refresh(self.read, "charts", partial(_draw_charts, self))
-
-    def _connection_changed(self, reach: Connection) -> None:
-        super()._connection_changed(reach)
-        if self._hidden != self.desk.privacy.hidden:
-            self._hidden = self.desk.privacy.hidden
-            self.read("charts", partial(_draw_charts, self))
+            self.call_after_refresh(self.draw)
 
     def object_id(self) -> str:
         return self.selected.id if self.selected else ""
 
     def main_text(self) -> str:
-        return self.panes.plain_text
+        return self.query_one("#detail", Detail).plain_text if self.sheet else ""
 
     def record(self) -> object:
-        return self.panes.sheet
+        return self.sheet
 
     def customer_text(self) -> str:
         return _told(self, self.desk.now)
@@ -361,20 +317,13 @@ def _move_to_wanted(screen: AccountsScreen, wanted: str) -> None:
 
 async def _load_detail(screen: AccountsScreen) -> None:
     if screen.selected is not None:
-        await screen.panes.detail.load(screen.selected.id)
-        await _draw_charts(screen)
-
-
-async def _draw_charts(screen: AccountsScreen) -> None:
-    screen.panes.draw(screen.selected)
-    screen.draw_footer()
-    if await screen.panes.follow_back():
-        screen.panes.draw(screen.selected)
+        await screen.detail.load(screen.selected.id)
+        screen.draw()
 
 
 def _told(screen: AccountsScreen, now: int) -> str:
     """The text for the customer, with balances as of ``now``."""
-    refused, sheet = refusal_text(screen), screen.panes.sheet
+    refused, sheet = refusal_text(screen), screen.sheet
     if refused or sheet is None:
         return refused
     bank = screen.desk.settings.bank_name

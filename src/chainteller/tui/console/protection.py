@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
-from chainteller.tui.desk import Desk
+from chainteller.tui.desk import HIDING, Desk
 from chainteller.tui.service_calls import Later
 from chainteller.tui.textual_fixes.app import SteadyApp
 from chainteller.tui.textual_fixes.suspending import suspend
@@ -79,7 +79,7 @@ def toggle_privacy(app: App[Any], desk: Desk) -> None:
     shown = "hidden" if desk.privacy.hidden else "shown"
     desk.notify(f"names and balances are {shown}", "warn")
     desk.on_connection.publish(desk.connection)
-    desk.on_change.publish(("privacy",))  # texts are broken into lines as they are shown
+    desk.on_change.publish((HIDING,))  # texts are broken into lines as they are shown
     for screen in app.screen_stack:
         screen.refresh(layout=True)
         for widget in screen.query("*"):

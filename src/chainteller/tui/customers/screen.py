@@ -14,7 +14,7 @@ from chainteller.tui.customers import view
 from chainteller.tui.customers.filter import SHOWN, wanted
 from chainteller.tui.customers.sheet import CustomerSheet, customer_sheet
 from chainteller.tui.customers.timeline import Entry, Timeline, timeline_of
-from chainteller.tui.desk import Connection, Desk
+from chainteller.tui.desk import HIDING, Desk
 from chainteller.tui.desk_screen import refusal_text, say
 from chainteller.tui.dialogs.boxes import CustomerBox
 from chainteller.tui.exports import Export, Table, exports_here, receipt_exports, record_json
@@ -51,7 +51,6 @@ class CustomerPage(FilteredListScreen[Entry]):
         super().__init__(desk)
         self.home_id = desk.customer.account_id
         self.sheet: CustomerSheet | None = None
-        self._hidden = desk.privacy.hidden
         self.core_of_text = lambda _: _told(self, 0)
         self.timeline: Timeline | None = None
         self._loaded_at = -_REST_S
@@ -111,21 +110,15 @@ class CustomerPage(FilteredListScreen[Entry]):
         self.read("list", partial(_load, self))
 
     def _changed(self, kinds: tuple[str, ...]) -> None:
-        """Reload at the first change and at any of a decision, others at most once in
-        ``_REST_S``."""
+        """Reload at the first change, at any of a decision, and where amounts are hidden or shown;
+        others at most once in ``_REST_S``.
+        """
         left = self._loaded_at + _REST_S - monotonic()
-        if left <= 0 or any(kind.startswith("decision") for kind in kinds):
+        if left <= 0 or any(kind.startswith(("decision", HIDING)) for kind in kinds):
             self._news_timer = None
             super()._changed(kinds)
         elif self._news_timer is None:
             self._news_timer = self.set_timer(left, partial(self._changed, kinds))
-
-    def _connection_changed(self, reach: Connection) -> None:
-        """Draw all anew when names and balances are hidden or shown again."""
-        super()._connection_changed(reach)
-        if self._hidden != self.desk.privacy.hidden:
-            self._hidden = self.desk.privacy.hidden
-            self.reload()
 
     def restart(self) -> None:
         """Another filter: the facts stay. While they come, it counts as soon as they are here."""
