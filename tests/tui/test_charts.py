@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from chainteller.tui.charts import braille_lines, by_time, newest, price_chart
+from chainteller.tui.charts import braille_lines, by_time, price_chart
 from chainteller.tui.widgets.lines import Line
 
 SECOND = 1_000_000
@@ -45,13 +45,6 @@ def test_the_line_goes_through_its_dots_and_a_gap_breaks_it() -> None:
     assert braille_lines([0, 0, 1, 2, 3, 3], 1) == ["⣀⠔⠉"]
     assert braille_lines([0, 7], 2) == ["⢸", "⡸"]
     assert braille_lines([0, 0, None, None, 3, 3], 1) == ["⣀ ⠉"]
-
-
-def test_a_range_is_what_came_last() -> None:
-    hour = _samples(*((at * 30, "10") for at in range(121)))
-    assert len(newest(hour, 10)) == 21
-    assert newest(hour, 0) == hour
-    assert "last 10 min" in _texts(price_chart(newest(hour, 10), 70, 4))[-1]
 
 
 def test_an_even_course_is_a_line_in_the_middle_and_one_sample_is_no_chart() -> None:

@@ -33,39 +33,6 @@ def _age(shown: str) -> str:
     return found[1] if found else ""
 
 
-async def test_prices_that_are_held_grow_old(bench: Bench) -> None:
-    bench.open(1)
-    app = bench.console()
-    async with app.run_test(size=(110, 40)) as pilot:
-        await settle(pilot)
-        await press(pilot, "2", "p")
-        assert "paused, 0s old" in seen(app)
-        bench.world.advance(14)
-        assert isinstance(app.screen, MarketsScreen)
-        app.screen._tick()
-        await settle(pilot)
-        assert "paused, 14s old" in seen(app)
-        assert _age(seen(app)) == "14s"
-        await press(pilot, "p")
-        assert "paused" not in seen(app)
-        assert _age(seen(app)) == "3s"
-
-
-async def test_a_market_that_is_watched_does_not_move_prices_that_are_held(bench: Bench) -> None:
-    bench.open(1)
-    app = bench.console()
-    async with app.run_test(size=(110, 40)) as pilot:
-        await settle(pilot)
-        await press(pilot, "2", "p")
-        app.desk.watched.add("btc-usd")
-        screen = cast("MarketsScreen", app.screen)
-        before = screen.main_text()
-        bench.world.advance(30)
-        app.desk.on_poll.publish(None)
-        await settle(pilot)
-        assert screen.main_text() == before
-
-
 async def test_prices_of_a_place_that_does_not_answer_grow_old(bench: Bench) -> None:
     bench.open(1)
     line = Cut(bench.service)

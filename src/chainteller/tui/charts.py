@@ -62,14 +62,6 @@ def by_time(
     return shown
 
 
-def newest(samples: Sequence[Sample], minutes: int) -> Sequence[Sample]:
-    """The samples of the last minutes before the newest one; all of them with 0."""
-    if not minutes or not samples:
-        return samples
-    since = samples[-1][0] - minutes * MINUTE
-    return [sample for sample in samples if sample[0] >= since]
-
-
 def price_chart(samples: Sequence[Sample], width: int, rows: int) -> list[Line]:
     """``rows`` lines of dots between the highest and the lowest price, the times, and the axis."""
     if len(samples) < 2:

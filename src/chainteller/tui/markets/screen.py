@@ -32,10 +32,6 @@ _DETAIL_DELAY_S = 0.25
 """How long the cursor rests on a market before its chart is drawn."""
 
 
-KEPT_ORDER = "list.markets"
-"""Name of the kept view that holds the order of the list."""
-
-
 class MarketsScreen(DeskScreen):
     KEY = "markets"
     CSS_PATH = "markets.tcss"
@@ -45,10 +41,6 @@ class MarketsScreen(DeskScreen):
         self.markets: dict[str, Market] = {}
         self._samples: dict[str, tuple[PriceSample, ...]] = {}
         self._polls = 0
-        self.is_paused = False
-        self.order = 0
-        self.range = 0
-        """Index of the time range of the charts (``view.RANGES``)."""
         self._detail_timer: Timer | None = None
         self.core_of_text = partial(_without_price, self)
 
@@ -77,19 +69,15 @@ class MarketsScreen(DeskScreen):
         self.draw_title()
 
     def _polled(self, nothing: None) -> None:  # noqa: ARG002 - the signal's value
-        if self.is_current and not self.is_paused:
+        if self.is_current:
             self.read("markets", self._fetch)
 
     def _tick(self) -> None:
-        """Redraw the age of prices that are paused or can't be fetched."""
-        resting = self.is_paused or self.desk.connection.state == "failed"
-        if resting and self.is_current and self.markets:
+        """Redraw the age of prices that can't be fetched."""
+        if self.desk.connection.state == "failed" and self.is_current and self.markets:
             self.draw()
 
     def reload(self) -> None:
-        kept = self.desk.remembered(KEPT_ORDER)
-        if type(kept) is int and 0 <= kept < len(markets_view.ORDERS) and self._polls == 0:
-            self.order = kept
         self._polls = 0
         self.read("markets", self._fetch)
 
@@ -128,10 +116,9 @@ class MarketsScreen(DeskScreen):
 
     def draw(self) -> None:
         now = self.desk.now
-        ordered = markets_view.ordered(tuple(self.markets.values()), self.order)
         rows = [
             markets_view.market_row(market, self._samples.get(market.market_name, ()), now)
-            for market in ordered
+            for market in self.markets.values()
         ]
         first = self.paged.total is None
         self.paged.say_empty(*markets_view.NO_PRICES)
@@ -143,16 +130,9 @@ class MarketsScreen(DeskScreen):
         self.draw_title()
 
     def draw_title(self) -> None:
-        self.title_line(
-            markets_view.title(
-                tuple(self.markets.values()),
-                self.desk.customer.account,
-                self.order,
-                self.desk.settings.poll_interval_s,
-                self.desk.now,
-                is_paused=self.is_paused,
-            )
-        )
+        desk = self.desk
+        shown = markets_view.title(desk.customer.account, desk.settings.poll_interval_s)
+        self.title_line(shown)
 
     @property
     def market(self) -> "Market | None":
@@ -199,17 +179,8 @@ class MarketsScreen(DeskScreen):
     def _draw_chart(self, market_name: str) -> None:
         samples = self._samples.get(market_name, ())
         room = markets_view.chart_room(self.query_one("#market-detail").size, len(self._notes()))
-        drawn = markets_view.chart(samples, markets_view.RANGES[self.range], room)
+        drawn = markets_view.chart(samples, room)
         self.query_one("#chart", Lines).show(drawn)
-
-    @property
-    def has_ranges(self) -> bool:
-        """Whether another time range changes the chart."""
-        return markets_view.ranges_differ(self._samples.get(self.paged.cursor_key or "", ()))
-
-    def next_range(self) -> None:
-        self.range = (self.range + 1) % len(markets_view.RANGES)
-        self._draw_detail()
 
     def on_row_opened(self, message: RowOpened) -> None:  # noqa: ARG002 - one list here
         open_market(self)

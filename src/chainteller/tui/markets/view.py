@@ -1,6 +1,5 @@
 """Market view: the list, one market's chart and its indicative price as lines."""
 
-from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -14,13 +13,12 @@ from chainteller.records.formats import (
     clock_time,
     countdown,
     grouped,
-    live_age,
     seconds_since,
     short_id,
     sparkline,
 )
 from chainteller.records.markets import MARKET
-from chainteller.tui.charts import AXIS_ROWS, Sample, newest, price_chart
+from chainteller.tui.charts import AXIS_ROWS, price_chart
 from chainteller.tui.widgets.lines import Line, line
 from chainteller.tui.widgets.paged_list import Column, Row
 from chainteller.tui.widgets.record_lines import RecordColumns
@@ -47,19 +45,6 @@ _RECENT_AT = 5
 """Where the chart of recent prices stands, which are no part of a market's record."""
 COLUMNS = (*_LIST.columns[:_RECENT_AT], _RECENT, *_LIST.columns[_RECENT_AT:])
 _FEWEST_CHART_ROWS, _MOST_CHART_ROWS = 7, 24
-RANGES = (0, 30, 10)
-"""Minutes that the charts go back, chosen by ``v``; 0 is all that there is, an hour."""
-
-
-ORDERS = ("", "day's change", "name")
-"""What the list is ordered by; first as the deployment has it."""
-
-
-def ordered(markets: "Sequence[Market]", order: int) -> "list[Market]":
-    """The markets in the order of ``ORDERS``; the greatest rise first."""
-    if order == 1:
-        return sorted(markets, key=_rise, reverse=True)
-    return sorted(markets, key=lambda row: row.market_name) if order else list(markets)
 
 
 NO_PRICES: tuple[Piece, ...] = (
@@ -69,33 +54,10 @@ NO_PRICES: tuple[Piece, ...] = (
 )
 
 
-def title(
-    markets: "Sequence[Market]",
-    account: "TradingAccount | None",
-    order: int,
-    poll_interval_s: float,
-    now: int,
-    *,
-    is_paused: bool,
-) -> Line:
+def title(account: "TradingAccount | None", poll_interval_s: float) -> Line:
     rhythm = f"every {poll_interval_s:g} s" if poll_interval_s else "r refreshes"
-    held = f", {live_age(markets[0].at, now)} old" if is_paused and markets else ""
-    whose = f"   {account.customer_name or short_id(account.id)}" if account else ""
-    return line(
-        (" MARKETS", "strong"),
-        (f"  {'paused' if is_paused else rhythm}{held}", "warn" if is_paused else "muted"),
-        right=((f"{f'order: {ORDERS[order]}' if order else ''}{whose} ", "muted"),),
-    )
-
-
-def _rise(market: "Market") -> Decimal:
-    """Yesterday's change; 0 where a price isn't a number."""
-    try:
-        then = Decimal(market.yesterdays_price)
-        rise = (Decimal(market.current_price) - then) / then
-    except ArithmeticError:
-        return Decimal(0)
-    return rise if rise.is_finite() else Decimal(0)
+    whose = (account.customer_name or short_id(account.id)) if account else ""
+    return line((" MARKETS", "strong"), (f"  {rhythm}", "muted"), right=((f"{whose} ", "muted"),))
 
 
 def market_row(market: "Market", samples: "tuple[PriceSample, ...]", now: int) -> Row:
@@ -141,17 +103,8 @@ def chart_room(pane: Size, notes: int) -> Size:
     return Size(max(20, pane.width - 2), max(0, pane.height - notes - 3))
 
 
-def chart(samples: "tuple[PriceSample, ...]", minutes: int, room: Size) -> list[Line]:
+def chart(samples: "tuple[PriceSample, ...]", room: Size) -> list[Line]:
     """The prices of the chosen market; what room is left stays free."""
     rows = min(max(room.height - AXIS_ROWS, _FEWEST_CHART_ROWS), _MOST_CHART_ROWS)
-    return price_chart(_points(samples, minutes), room.width, rows)
-
-
-def ranges_differ(samples: "tuple[PriceSample, ...]") -> bool:
-    """Whether another time range shows other samples."""
-    return len({len(_points(samples, minutes)) for minutes in RANGES}) > 1
-
-
-def _points(samples: "tuple[PriceSample, ...]", minutes: int) -> Sequence[Sample]:
     shown = [(from_datetime(row.at), Decimal(row.price)) for row in samples]
-    return newest(shown, minutes)
+    return price_chart(shown, room.width, rows)
