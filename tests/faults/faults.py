@@ -49,7 +49,6 @@ _ACCOUNT_FLOW = "tui/accounts/flow.py"
 _ACCOUNTS = "tui/accounts/screen.py"
 _CUSTOMER_LIST = "tui/customer_list.py"
 _WALLET_FLOW = "tui/wallets/flow.py"
-_WRITES = "tui/writes.py"
 _QUESTION = "tui/dialogs/question.py"
 _CUSTOMER = "tui/customer.py"
 _DESK = "tui/desk.py"
@@ -69,57 +68,57 @@ FAULTS = (
     # -- what is sent ----------------------------------------------------------------------------
     Fault(
         "the other side is quoted",
-        _WRITES,
+        _FLOW,
         "QuoteRequest(amount=amount, side=side,",
         'QuoteRequest(amount=amount, side="sell" if side == "buy" else "buy",',
         f"{CONFIRMATIONS}::test_an_execution_names_customer_account_quote_and_amounts",
     ),
     Fault(
         "the quoted amount is a hundred times as much",
-        _WRITES,
+        _FLOW,
         "QuoteRequest(amount=amount, side=side,",
         'QuoteRequest(amount=amount.replace(".", "") + ".00", side=side,',
         f"{CONFIRMATIONS}::test_an_execution_names_customer_account_quote_and_amounts",
     ),
     Fault(
         "a quote is bound to no account",
-        _WRITES,
-        "side=side, trading_account_id=account_id)",
+        _FLOW,
+        "side=side, trading_account_id=state.account_id)",
         "side=side)",
         f"{CUSTOMER}::test_a_half_typed_amount_comes_back_with_its_customer",
     ),
     Fault(
         "a deposit is a hundred times as much",
-        _WRITES,
+        _ACCOUNT_FLOW,
         "request = DepositRequest(amount=amount,",
         'request = DepositRequest(amount=amount.replace(".", "") + ".00",',
         f"{AMOUNTS}::test_a_field_sends_what_it_read_back_or_refuses",
     ),
     Fault(
         "a withdrawal is a hundred times as much",
-        _WRITES,
+        _ACCOUNT_FLOW,
         "request = WithdrawalRequest(amount=amount,",
         'request = WithdrawalRequest(amount=amount.replace(".", "") + ".00",',
         f"{ACCOUNTS}::test_a_withdrawal_asks_with_amount_and_account",
     ),
     Fault(
         "executions go out without the agent's key",
-        _WRITES,
-        "return service.execute_quote(quote_id, request, idempotency_key=key).value",
-        "return service.execute_quote(quote_id, request).value",
+        _FLOW,
+        "return service.execute_quote(quote.id, request, idempotency_key=key).value",
+        "return service.execute_quote(quote.id, request).value",
         f"{CUSTOMER}::test_two_quick_executions_and_a_second_y_send_one",
     ),
     Fault(
         "an execution is sent twice",
-        _WRITES,
-        "    return service.execute_quote(quote_id, request, idempotency_key=key).value",
-        "    service.execute_quote(quote_id, request, idempotency_key=key)\n"
-        "    return service.execute_quote(quote_id, request, idempotency_key=key).value",
+        _FLOW,
+        "        return service.execute_quote(quote.id, request, idempotency_key=key).value",
+        "        service.execute_quote(quote.id, request, idempotency_key=key)\n"
+        "        return service.execute_quote(quote.id, request, idempotency_key=key).value",
         f"{CUSTOMER}::test_two_quick_executions_and_a_second_y_send_one",
     ),
     Fault(
         "a deposit is sent twice under two keys",
-        _WRITES,
+        _ACCOUNT_FLOW,
         "    return service.deposit(account_id, request, idempotency_key=key).value",
         "    service.deposit(account_id, request)\n"
         "    return service.deposit(account_id, request, idempotency_key=key).value",
@@ -129,14 +128,14 @@ FAULTS = (
     Fault(
         "executions aren't confirmed",
         _QUOTE,
-        "        trade = await screen.desk.send(request, screen.confirm, sending)",
-        "        trade = await screen.desk.send(request._replace(renew=None), screen.confirm, sending)",
+        "        trade = await screen.desk.send(request, sending)",
+        "        trade = await screen.desk.send(request._replace(renew=None), sending)",
         f"{MAIN_FLOW}::test_no_other_key_than_y_executes",
     ),
     Fault(
         "no question is asked at all",
         _DESK,
-        "        if asked is not None and not await confirm(asked, self._watch(request, service)):\n"
+        "        if asked is not None and not await self.confirm(asked, self._watch(request, service)):\n"
         "            return None\n",
         "",
         f"{MAIN_FLOW}::test_no_other_key_than_y_executes",
@@ -512,7 +511,7 @@ FAULTS = (
     Fault(
         "an earlier session's request leaves by itself",
         "tui/console/unanswered.py",
-        'return await agreed(console, desk, f"SEND AGAIN: {what}?", *facts)',
+        'return await agreed(desk, f"SEND AGAIN: {what}?", *facts)',
         "return True",
         f"{APP}::test_requests_that_were_never_answered_are_told_at_the_next_start",
     ),

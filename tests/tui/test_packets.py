@@ -97,7 +97,7 @@ async def test_a_question_never_opens_over_another_one(bench: Bench, witness: Wi
         screen = cast("DeskScreen", terminal.app.screen_stack[0])
 
         async def ask_too() -> None:
-            await screen.confirm(Ask("CANCEL the withdrawal?"))
+            await screen.desk.confirm(Ask("CANCEL the withdrawal?"))
 
         screen.write("cancellation", ask_too)
         await terminal.rest()

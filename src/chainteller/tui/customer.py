@@ -1,8 +1,8 @@
 """The customer being served: the context of every screen, and the requests bound to it."""
 
 from collections import deque
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from textual.dom import DOMNode
 from textual.signal import Signal
@@ -14,17 +14,10 @@ if TYPE_CHECKING:
     from chainteller.domain.preconditions import Act
     from chainteller.service.interface import Service
     from chainteller.service.models.accounts import TradingAccount
-    from chainteller.tui.dialogs.question import Ask, Watch
+    from chainteller.tui.dialogs.question import Ask
 
 Answer = TypeVar("Answer")
 _MOST_TOLD = 500
-
-
-class Confirm(Protocol):
-    """Asks the agent a question."""
-
-    def __call__(self, asked: "Ask", watch: "Watch | None" = None, /) -> Awaitable[bool]:
-        """Whether the answer is yes. Raises what ended the question while it was open."""
 
 
 class CustomerChanged(TellerError):

@@ -24,7 +24,6 @@ from chainteller.service.errors import (
 from chainteller.tui.colleagues import Colleagues
 from chainteller.tui.customer import (
     Answer,
-    Confirm,
     CustomerContext,
     CustomerRequest,
     require_unrestricted,
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from chainteller.service.interface import Service
     from chainteller.service.models.counterparties import BlockchainAccount
     from chainteller.service.models.funding import Transfer
+    from chainteller.service.models.records import Capabilities
     from chainteller.service.ownership import Ownership
     from chainteller.tui.calls_in_progress import CallsInProgress
     from chainteller.tui.commands import AnyCommand
@@ -435,9 +435,14 @@ class Desk:
         """Today in UTC: what ``yesterday`` and ``last month`` are counted from."""
         return to_datetime(self.now).date()
 
+    @property
+    def capabilities(self) -> "Capabilities | None":
+        """What the deployment says of itself; None where it says nothing, or before it answers."""
+        return self.started.capabilities if self.started is not None else None
+
     def offers(self, feature: str) -> bool:
         """Whether the deployment has an addition; unknown counts as yes, the call will tell."""
-        capabilities = self.started.capabilities if self.started else None
+        capabilities = self.capabilities
         return capabilities is None or feature in capabilities.features
 
     @property
@@ -448,26 +453,26 @@ class Desk:
     @property
     def signing_pages(self) -> str:
         """What the links of signing pages begin with; empty where the deployment has none."""
-        capabilities = self.started.capabilities if self.started else None
+        capabilities = self.capabilities
         return (capabilities.signing_pages if capabilities is not None else None) or ""
 
     @property
     def has_shared_pages(self) -> bool:
         """Whether a signing page can have the messages of several wallets."""
-        capabilities = self.started.capabilities if self.started else None
+        capabilities = self.capabilities
         most = capabilities.signing_page_messages if capabilities is not None else None
         return most is not None and most >= MOST_MESSAGES
 
     def may(self, scope: str) -> bool:
         """Whether whoever works here has a scope; where the deployment names none, the call will
         tell."""
-        capabilities = self.started.capabilities if self.started else None
+        capabilities = self.capabilities
         known = capabilities.scopes if capabilities is not None else ()
         return not scope or not known or scope in known
 
     def has_role(self, role: str) -> bool:
         """Whether whoever works here has a role of the policy; who may do everything has each."""
-        capabilities = self.started.capabilities if self.started else None
+        capabilities = self.capabilities
         if capabilities is None or not capabilities.scopes:
             return True
         return role in capabilities.roles
@@ -475,7 +480,7 @@ class Desk:
     @property
     def lacks_case(self) -> bool:
         """Whether the bank wants a case that nobody has typed."""
-        capabilities = self.started.capabilities if self.started else None
+        capabilities = self.capabilities
         return capabilities is not None and bool(capabilities.case) and not self.case_id
 
     async def balance_settled(self) -> None:
@@ -514,7 +519,6 @@ class Desk:
     async def send(
         self,
         request: CustomerRequest[Answer],
-        confirm: Confirm,
         sending: Callable[[], None] = lambda: None,
         leaves: "asyncio.Future[bool] | None" = None,
     ) -> Answer | None:
@@ -532,7 +536,7 @@ class Desk:
         is_new = request.account_id is None
         service = self.service if is_new else self.service_for(request.account_id or "")
         asked = await self._question(request, service)
-        if asked is not None and not await confirm(asked, self._watch(request, service)):
+        if asked is not None and not await self.confirm(asked, self._watch(request, service)):
             return None
         if leaves is not None and not await leaves:
             return None
@@ -540,6 +544,12 @@ class Desk:
         sending()
         self.owner.set_timer(SAID_AFTER_S + 0.05, self._under_way_changed)
         return await call_service(request.call, service, self.new_key())
+
+    async def confirm(self, asked: "Ask", watch: "Watch | None" = None) -> bool:
+        """Only from a worker: waits for ``y``. Raises what ended the question meanwhile."""
+        from chainteller.tui.dialogs.question import Question, ask
+
+        return await ask(self.owner.app, Question(asked, self.shell.deafen, watch))
 
     async def _question(self, request: CustomerRequest[Answer], service: "Service") -> "Ask | None":
         """What to ask now. Raises TellerError: what is asked for can't be done."""

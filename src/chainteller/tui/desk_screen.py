@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from chainteller.service.models.accounts import TradingAccount
-    from chainteller.tui.dialogs.question import Ask, Watch
     from chainteller.tui.exports import Export
     from chainteller.tui.failures import Failure
 
@@ -248,12 +247,6 @@ class DeskScreen(Blank, FullScreen):
             self.desk.begin_write(lock)
             locked = partial(_hold_lock, self, lock, work)
             self.run_worker(Later(locked), group=f"write-{lock}")
-
-    async def confirm(self, asked: "Ask", watch: "Watch | None" = None) -> bool:
-        """Only from a worker: waits for ``y``. Raises what ended the question meanwhile."""
-        from chainteller.tui.dialogs.question import Question, ask
-
-        return await ask(self.app, Question(asked, self.desk.shell.deafen, watch))
 
     def fail(self, error: TellerError, doing: str = "") -> None:
         """Show a refusal and keep it in the log."""

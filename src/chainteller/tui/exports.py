@@ -39,13 +39,14 @@ async def ready(text: str) -> str:
 
 
 class Source(Protocol):
-    """The part of a screen that files are made from."""
+    """A screen, as far as files are made from it."""
+
+    KEY: ClassVar[str]
+    desk: Desk
 
     @property
     def app(self) -> "App[object]":
         """The console."""
-
-    desk: Desk
 
     async def ready(self) -> None:
         """Return when what the screen shows has come."""
@@ -53,21 +54,34 @@ class Source(Protocol):
     def exports(self) -> Sequence[Export]:
         """The files of this screen, most wanted first."""
 
+    def main_text(self) -> str:
+        """What ``c`` copies."""
+
+    def object_id(self) -> str:
+        """The id of what is selected."""
+
+    def record(self) -> object:
+        """What is shown in detail, or None."""
+
 
 async def export(source: Source) -> None:
     """Let one of the screen's files be chosen and write it."""
     await source.ready()
-    desk, offered = source.desk, {export.title: export for export in source.exports()}
-    if not offered:
-        desk.notify("nothing to export here", "muted")
-        return
+    offered = source.exports()
+    if offered:
+        await write_one(source, "EXPORT", offered)
+    else:
+        source.desk.notify("nothing to export here", "muted")
+
+
+async def write_one(source: Source, title: str, offered: Sequence[Export]) -> None:
+    """Let one of several files be chosen and write it."""
+    desk, exports = source.desk, {export.title: export for export in offered}
     folder = desk.settings.export_folder or Path.cwd()
-    choice = Choice("EXPORT", f"into {folder}", tuple(offered))
-    title = await source.app.push_screen_wait(choice)
-    if title is not None:
-        export = offered[title]
-        text = await export.make()
-        await save(desk, folder, export.file, text, export.note())
+    chosen = await source.app.push_screen_wait(Choice(title, f"into {folder}", tuple(exports)))
+    if chosen is not None:
+        export = exports[chosen]
+        await save(desk, folder, export.file, await export.make(), export.note())
 
 
 async def save(desk: Desk, folder: Path, name: str, text: str | bytes, note: str = "") -> None:
@@ -137,22 +151,7 @@ class Table:
         return form(self.titles, rows)
 
 
-class Standing(Protocol):
-    """A screen, as far as its own paper is made from it."""
-
-    KEY: ClassVar[str]
-
-    def main_text(self) -> str:
-        """What ``c`` copies."""
-
-    def object_id(self) -> str:
-        """The id of what is selected."""
-
-    def record(self) -> object:
-        """What is shown in detail, or None."""
-
-
-def exports_here(screen: Standing) -> list[Export]:
+def exports_here(screen: Source) -> list[Export]:
     """What stands on a screen as text, and the record behind it as the wire has it."""
     text, found = screen.main_text(), []
     if text:

@@ -11,61 +11,49 @@ class PageWanted(Message):
 
     def __init__(self, list_id: str, page: int) -> None:
         super().__init__()
-        self.list_id = list_id
-        self.page = page
+        self.list_id, self.page = list_id, page
 
 
-class RowChosen(Message):
-    """The cursor stands on another row."""
-
+class _OfRow(Message):
     def __init__(self, list_id: str, key: str) -> None:
         super().__init__()
-        self.list_id = list_id
-        self.key = key
+        self.list_id, self.key = list_id, key
+
+
+class RowChosen(_OfRow):
+    """The cursor stands on another row."""
 
     def can_replace(self, message: Message) -> bool:
         return isinstance(message, RowChosen) and message.list_id == self.list_id
 
 
-class RowOpened(Message):
+class RowOpened(_OfRow):
     """A row was clicked a second time."""
 
-    def __init__(self, list_id: str, key: str) -> None:
+
+class _OfField(Message):
+    def __init__(self, purpose: str, value: str = "") -> None:
         super().__init__()
-        self.list_id = list_id
-        self.key = key
+        self.purpose, self.value = purpose, value
 
 
-class FieldSubmitted(Message):
-    def __init__(self, purpose: str, value: str) -> None:
-        super().__init__()
-        self.purpose = purpose
-        self.value = value
+class FieldSubmitted(_OfField):
+    """Enter."""
 
 
-class FieldChanged(Message):
-    def __init__(self, purpose: str, value: str) -> None:
-        super().__init__()
-        self.purpose = purpose
-        self.value = value
+class FieldChanged(_OfField):
+    """A letter more or less."""
 
     def can_replace(self, message: Message) -> bool:
         return isinstance(message, FieldChanged) and message.purpose == self.purpose
 
 
-class FieldPasted(Message):
+class FieldPasted(_OfField):
     """A paste into a field that leaves it to the screen what of it may be shown."""
 
-    def __init__(self, purpose: str, text: str) -> None:
-        super().__init__()
-        self.purpose = purpose
-        self.text = text
 
-
-class FieldClosed(Message):
-    def __init__(self, purpose: str) -> None:
-        super().__init__()
-        self.purpose = purpose
+class FieldClosed(_OfField):
+    """Escape."""
 
 
 class FieldStepped(Message):
@@ -73,8 +61,7 @@ class FieldStepped(Message):
 
     def __init__(self, purpose: str, step: int) -> None:
         super().__init__()
-        self.purpose = purpose
-        self.step = step
+        self.purpose, self.step = purpose, step
 
 
 class KeyClicked(Message):

@@ -119,31 +119,24 @@ def _challenges(desk: Desk, alert: Alert) -> None:
             alert(f"{told}  {challenge_id}", "warn", owner, told)
 
 
-def hear_of_clock(desk: Desk, events: "Iterable[Event]") -> None:
-    """The service's newest word on whether it is certain what time it is there; told once."""
-    words = [event.type for event in events if event.type.startswith("clock.")]
-    if not words or (words[-1] == "clock.uncertain") == desk.time_uncertain:
-        return
-    desk.time_uncertain = words[-1] == "clock.uncertain"
-    if desk.time_uncertain:
-        told = "Time is uncertain: quotes, trades and payments are paused. Tell the operator."
-        desk.notify(told, "bad", account_id="")
-    else:
-        desk.notify("The time is confirmed again.", "good", account_id="")
+def hear_of_service(desk: Desk, events: "Iterable[Event]") -> None:
+    """The service's newest words on whether it is certain what time it is there, and on whether a
+    dispute of the books stops withdrawals; each told once.
+    """
+    newest = {event.type.partition(".")[0]: event for event in events}
+    clock, books = newest.get("clock"), newest.get("books")
+    if clock is not None and (clock.type == "clock.uncertain") != desk.time_uncertain:
+        desk.time_uncertain = not desk.time_uncertain
+        stops = "Time is uncertain: quotes, trades and payments are paused. Tell the operator."
+        _tell_service(desk, "" if desk.time_uncertain else "The time is confirmed again.", stops)
+    if books is not None and bool(books.data.get("payoutsStopped")) != desk.payouts_stopped:
+        desk.payouts_stopped = not desk.payouts_stopped
+        stops = "Withdrawals are stopped: the books are in dispute. Tell the operator."
+        _tell_service(desk, "" if desk.payouts_stopped else "Withdrawals go on again.", stops)
 
 
-def hear_of_books(desk: Desk, events: "Iterable[Event]") -> None:
-    """The service's newest word on whether a dispute of the books stops withdrawals; told once."""
-    words = [event for event in events if event.type.startswith("books.")]
-    stopped = bool(words) and bool(words[-1].data.get("payoutsStopped"))
-    if not words or stopped == desk.payouts_stopped:
-        return
-    desk.payouts_stopped = stopped
-    if stopped:
-        told = "Withdrawals are stopped: the books are in dispute. Tell the operator."
-        desk.notify(told, "bad", account_id="")
-    else:
-        desk.notify("Withdrawals go on again.", "good", account_id="")
+def _tell_service(desk: Desk, goes_on: str, stops: str) -> None:
+    desk.notify(goes_on or stops, "good" if goes_on else "bad", account_id="")
 
 
 def hear_of_transfers(desk: Desk, events: "Iterable[Event]") -> None:

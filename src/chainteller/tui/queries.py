@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from chainteller.service.models.trades import Transaction
 
 Part = TypeVar("Part")
+Other = TypeVar("Other")
 Item = TypeVar("Item")
 
 
@@ -138,8 +139,15 @@ def team_notes(
     """The team's newest notes; None where the deployment keeps none, or doesn't show them."""
     if not offers(NOTES_FEATURE):
         return None
-    found = _or_gap(lambda: of_team(service, about))
-    return None if isinstance(found, Gap) else found
+    return attempt(lambda: of_team(service, about), None)
+
+
+def attempt(read: "Callable[[], Part]", otherwise: Other) -> "Part | Other":
+    """What a read gives, or else, where it is refused, something in its place."""
+    try:
+        return read()
+    except TellerError:
+        return otherwise
 
 
 def _or_gap(read: "Callable[[], Part]") -> "Part | Gap":
@@ -165,8 +173,8 @@ def standing_decision(service: "Service", kind: DecisionKind, subject: str) -> "
 
 def newest_quotes(service: "Service", account_id: str, most: int = _QUOTES) -> "tuple[Quote, ...]":
     """An account's newest quotes; none where they can't be read."""
-    found = _or_gap(lambda: service.quotes(query(trading_account_id=account_id, limit=most)).data)
-    return () if isinstance(found, Gap) else found
+    asked = query(trading_account_id=account_id, limit=most)
+    return attempt(lambda: service.quotes(asked).data, ())
 
 
 def open_challenges(service: "Service", sheet: AccountSheet) -> "tuple[Challenge, ...]":
@@ -174,8 +182,8 @@ def open_challenges(service: "Service", sheet: AccountSheet) -> "tuple[Challenge
     be read.
     """
     linked = () if isinstance(sheet.wallets, Gap) else sheet.wallets
-    found = [_or_gap(partial(_open_challenges, service, each)) for each in linked]
-    return tuple(row for rows in found if not isinstance(rows, Gap) for row in rows)
+    found = [attempt(partial(_open_challenges, service, each), ()) for each in linked]
+    return tuple(row for rows in found for row in rows)
 
 
 def _open_challenges(service: "Service", linked: LinkedAccount) -> "tuple[Challenge, ...]":

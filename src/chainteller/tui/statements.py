@@ -3,7 +3,6 @@
 import re
 from datetime import date
 from functools import partial
-from pathlib import Path
 from typing import ClassVar
 
 from textual.widgets import Input
@@ -11,9 +10,8 @@ from textual.widgets import Input
 from chainteller.domain.periods import parse_period, parse_span
 from chainteller.service.models.statements import Statement
 from chainteller.tui.desk import Desk
-from chainteller.tui.dialogs.choice import Choice
 from chainteller.tui.dialogs.line_dialog import LineDialog
-from chainteller.tui.exports import Export, Source, save
+from chainteller.tui.exports import Export, Source, write_one
 from chainteller.tui.service_calls import call_service
 from chainteller.tui.widgets.lines import Line, Lines, line
 from chainteller.workspace import statements
@@ -80,17 +78,11 @@ async def write_statement(source: Source, account_id: str) -> None:
     days = await source.app.push_screen_wait(PeriodDialog(account_id, desk.today))
     if days is None:
         return
-    offered = statement_exports(desk, account_id, days)
-    folder = desk.settings.export_folder or Path.cwd()
-    dialog = Choice("STATEMENT", f"into {folder}", tuple(offered))
-    chosen = await source.app.push_screen_wait(dialog)
-    if chosen is not None:
-        export = offered[chosen]
-        await save(desk, folder, export.file, await export.make(), export.note())
+    await write_one(source, "STATEMENT", statement_exports(desk, account_id, days))
 
 
-def statement_exports(desk: Desk, account_id: str, days: Days) -> dict[str, Export]:
-    """An account's statement in each form, by their titles; the command line writes the same."""
+def statement_exports(desk: Desk, account_id: str, days: Days) -> list[Export]:
+    """An account's statement in each form; the command line writes the same."""
     told: list[str] = []
 
     def make(form: str) -> str | bytes:
@@ -101,13 +93,12 @@ def statement_exports(desk: Desk, account_id: str, days: Days) -> dict[str, Expo
         return statements.render(found, form)
 
     name = "-".join(each for each in ("statement", account_id, days[0] or "all", days[1]) if each)
-    return {
-        title: Export(
-            title,
+    return [
+        Export(
+            f"statement, {label(form)}",
             f"chainteller-{name}.{ending}",
             partial(call_service, make, form),
             lambda: "".join(told),
         )
         for form, ending in FORMS.items()
-        for title in (f"statement, {label(form)}",)
-    }
+    ]

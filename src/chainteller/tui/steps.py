@@ -142,7 +142,7 @@ async def follow(screen: DeskScreen, step: Step) -> None:
                 return
             now = now.then(chosen)
         else:
-            sent = await desk.send(now, screen.confirm)
+            sent = await desk.send(now)
             if sent is None:
                 return
             now = sent

@@ -24,7 +24,7 @@ def deployment(desk: Desk) -> list[Piece]:
 
 def _has_simulated_custody(desk: Desk) -> bool:
     """Whether nothing is sent to a chain, which the name of a demo or training says itself."""
-    offered = desk.started.capabilities if desk.started else None
+    offered = desk.capabilities
     is_real = desk.settings.kind not in ("DEMO", "TRAINING")
     return is_real and offered is not None and Part.CUSTODY in offered.simulated
 

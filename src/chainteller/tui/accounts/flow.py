@@ -9,7 +9,7 @@ from chainteller.domain.assets import USD
 from chainteller.domain.clock import format_instant, from_datetime
 from chainteller.domain.limits import DestinationClass
 from chainteller.domain.preconditions import Act
-from chainteller.records.formats import grouped
+from chainteller.records.formats import DEPOSIT_TOKEN, grouped
 from chainteller.service.errors import (
     InsufficientFunds,
     KycRequired,
@@ -17,7 +17,8 @@ from chainteller.service.errors import (
     NotOffered,
     TermsNotAccepted,
 )
-from chainteller.tui import writes
+from chainteller.service.models.accounts import OpenTradingAccount
+from chainteller.service.models.funding import Currency, DepositRequest, WithdrawalRequest
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.dialogs.question import Ask, retype_above
 from chainteller.tui.holding import Held
@@ -60,7 +61,9 @@ def held(account: "TradingAccount", amount: str) -> Held:
 
 
 def deposit(account_id: str, amount: str, service: "Service", key: str) -> "Transfer":
-    return writes.deposit(service, account_id, amount, writes.deposit_token(service), key)
+    """From the customer's bank account, as the bank's deposit token."""
+    request = DepositRequest(amount=amount, currency=_deposit_token(service))
+    return service.deposit(account_id, request, idempotency_key=key).value
 
 
 def _withdrawal_request(
@@ -77,7 +80,16 @@ def _withdrawal_request(
 
 
 def _withdraw(account_id: str, amount: str, service: "Service", key: str) -> "Transfer":
-    return writes.withdraw(service, account_id, amount, writes.deposit_token(service), key)
+    """To the customer's bank account; a deposit token may draw on USD at par."""
+    request = WithdrawalRequest(amount=amount, currency=_deposit_token(service))
+    return service.withdraw(account_id, request, idempotency_key=key).value
+
+
+def _deposit_token(service: "Service") -> Currency:
+    """The deployment's first deposit token; DPT_USD where it does not say."""
+    offered = service.capabilities().currencies
+    ids = (each.id for each in offered if each.type == DEPOSIT_TOKEN and each.id)
+    return Currency(type=DEPOSIT_TOKEN, id=next(ids, "DPT_USD"))
 
 
 def _require_possible(account_id: str, amount: str, service: "Service") -> None:
@@ -131,9 +143,10 @@ def opening_request(
             "You can't close it from this console.",
         ),
     )
+    request = OpenTradingAccount(bank_account_id=bank_account_id, bank_account_type=kind)
     return CustomerRequest(
         None,
-        lambda service, key: writes.open_account(service, bank_account_id, kind, key),
+        lambda service, key: service.open_trading_account(request, idempotency_key=key).value,
         question,
         lambda _service: require_admissible(customer),
     )

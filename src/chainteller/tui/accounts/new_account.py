@@ -15,7 +15,6 @@ from chainteller.service.operations import FIND
 from chainteller.tui.accounts.flow import has_enhanced_kyc, opening_request
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.list_dialog import ListDialog
-from chainteller.tui.dialogs.question import Ask, Question, Watch, ask
 from chainteller.tui.failures import explain
 from chainteller.tui.queries import query
 from chainteller.tui.service_calls import Later, OneAtATime
@@ -135,7 +134,7 @@ class CustomersScreen(ListDialog[str]):
     async def _open(self, customer: "Customer", account: "BankAccount") -> None:
         request = opening_request(account.id, account.type, customer)
         try:
-            opened = await self._desk.send(request, self._confirm)
+            opened = await self._desk.send(request)
         except Conflict as error:
             self.dismiss(str(error.details.get("id", "")))
         except TellerError as error:
@@ -150,9 +149,6 @@ class CustomersScreen(ListDialog[str]):
             self.dismiss(opened.id)
         finally:
             self._opening = False
-
-    async def _confirm(self, asked: Ask, watch: Watch | None = None) -> bool:
-        return await ask(self.app, Question(asked, self._desk.shell.deafen, watch))
 
 
 def _customers(desk: Desk, text: str) -> "Sequence[Customer]":

@@ -359,7 +359,7 @@ async def _transfer(
 ) -> None:
     desk = screen.desk
     try:
-        done = await desk.send(request, screen.confirm, leaves=leaves)
+        done = await desk.send(request, leaves=leaves)
     except TellerError:
         desk.holding.drop()
         raise
@@ -393,7 +393,7 @@ async def _add(screen: AccountsScreen, typed: str) -> None:
         if not kind:
             return
         request = account_flow.opening_request(bank_account_id, kind.strip())
-    made = await desk.send(request, screen.confirm)
+    made = await desk.send(request)
     if made is None:
         return
     desk.notify(f"account {made.id} was added to the list", "good", account_id=made.id)

@@ -238,7 +238,7 @@ class Console(ConsoleShell):
 
     def _not_started(self, error: TellerError) -> None:
         """Say why; with profiles configured, offer the others."""
-        from chainteller.tui.console.profiles import ProfilesScreen
+        from chainteller.tui.console.profiles import choose_profile
 
         self.desk.unheard(0, error)
         if isinstance(error, SignInRequired) and self.desk.settings.sign_in is not None:
@@ -247,7 +247,7 @@ class Console(ConsoleShell):
         if isinstance(self.screen, DeskScreen):
             self.screen.fail(error)
         if self.desk.settings.profiles:
-            self.push_screen(ProfilesScreen(self.desk, f"{error.code}  {error.message}"))
+            choose_profile(self, f"{error.code}  {error.message}")
 
     def crash_report(self, error: BaseException | None) -> str:
         return crash_report(error, self.desk.settings.crash_folder, self.desk.now)
@@ -462,7 +462,7 @@ class Console(ConsoleShell):
     # -- how it looks -------------------------------------------------------------------------
 
     async def may_leave(self, text: str | bytes) -> bool:
-        return await may_leave(self, self.desk, text)
+        return await may_leave(self.desk, text)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         private = [self._private] if self.desk.privacy.hidden else []
@@ -551,7 +551,7 @@ def _ask_to_sign_in(console: Console, error: TellerError) -> None:
 
 
 async def _quit_if_agreed(console: Console) -> None:
-    if await may_quit(console, console.desk):
+    if await may_quit(console.desk):
         console.exit()
 
 

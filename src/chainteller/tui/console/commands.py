@@ -67,7 +67,7 @@ def _no_left_customer(console: "ConsoleShell") -> str:
 def _load_samples(console: "ConsoleShell") -> None:
     from chainteller.tui.console.samples import load_samples
 
-    console.run_worker(Later(partial(load_samples, console, console.desk)), group="samples")
+    console.run_worker(Later(partial(load_samples, console.desk)), group="samples")
 
 
 def _no_samples(console: "ConsoleShell") -> str:
@@ -82,9 +82,9 @@ def _show_unanswered(console: "ConsoleShell") -> None:
 
 
 def _open_profiles(console: "ConsoleShell") -> None:
-    from chainteller.tui.console.profiles import ProfilesScreen
+    from chainteller.tui.console.profiles import choose_profile
 
-    console.push_screen(ProfilesScreen(console.desk, ""))
+    choose_profile(console)
 
 
 def _open_info(console: "ConsoleShell") -> None:

@@ -7,24 +7,20 @@ from chainteller.service.operations import FEATURES
 from chainteller.sqlite import sqlite3
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.boxes import Box
-from chainteller.tui.widgets.lines import Line, line, wrapped
+from chainteller.tui.widgets.lines import labelled
 
 
 class InfoScreen(Box):
     def __init__(self, desk: Desk) -> None:
         facts = _facts(desk)
-        rows: list[Line] = []
-        for name, value in facts:
-            first, *more = wrapped(value, 54) or [""]
-            rows.append(line((f"{name:<16}", "muted"), first))
-            rows += [line(" " * 16, row) for row in more]
+        rows = [row for name, value in facts for row in labelled(name, value, 16, 54)]
         text = "\n".join(f"{name:<16}{value}" for name, value in facts)
         super().__init__("INFO", rows, again="c", text=text)
 
 
 def _facts(desk: Desk) -> list[tuple[str, str]]:
     settings, reached = desk.settings, desk.connection
-    capabilities = desk.started.capabilities if desk.started else None
+    capabilities = desk.capabilities
     file = desk.started.workspace_file if desk.started else None
     mode = "read-only" if desk.read_only else "read and write"
     facts = [

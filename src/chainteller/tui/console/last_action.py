@@ -9,7 +9,7 @@ from chainteller.records.formats import clean
 from chainteller.tui.desk import Backstage, Desk
 from chainteller.tui.dialogs.boxes import Box
 from chainteller.tui.service_calls import Later, call_service
-from chainteller.tui.widgets.lines import Line, Lines, line, wrapped
+from chainteller.tui.widgets.lines import Line, Lines, labelled
 from chainteller.workspace.last_action import NOTHING_SENT, Fact, last_money_action
 
 _LABEL_CELLS, _VALUE_CELLS = 10, 60
@@ -50,12 +50,8 @@ async def _facts(desk: Desk, backstage: Backstage) -> list[Fact]:
 
 
 def _rows(facts: Sequence[Fact]) -> list[Line]:
-    rows: list[Line] = []
-    for label, value in facts:
-        first, *more = wrapped(clean(value), _VALUE_CELLS)
-        rows.append(line((f"{label:<{_LABEL_CELLS}}", "muted"), first))
-        rows += [line(" " * _LABEL_CELLS, row) for row in more]
-    return rows
+    parts = (labelled(label, clean(value), _LABEL_CELLS, _VALUE_CELLS) for label, value in facts)
+    return [row for part in parts for row in part]
 
 
 def _text(facts: Sequence[Fact]) -> str:

@@ -19,14 +19,13 @@ from chainteller.tui.console.protection import agreed
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.line_dialog import LineDialog
-from chainteller.tui.dialogs.question import Ask, Question, ask
+from chainteller.tui.dialogs.question import Ask
 from chainteller.tui.service_calls import Later, call_service
 from chainteller.tui.widgets.lines import Line, Lines, line
 from chainteller.workspace import notes
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
-    from chainteller.tui.dialogs.question import Watch
 
 _SHOWN = 12
 """The newest notes that fit on the smallest screen."""
@@ -111,16 +110,13 @@ class NoteScreen(LineDialog[None]):
         try:
             if self._desk.read_only:
                 raise ReadOnlyProfile("This console is read-only.")
-            sent = await self._desk.send(request, self._confirm)
+            sent = await self._desk.send(request)
         except TellerError as error:
             self._desk.notify(f"note not {done}: {error.code}  {error.message}", "bad")
             return False
         finally:
             self._is_sending = False
         return sent is not None
-
-    async def _confirm(self, asked: Ask, watch: "Watch | None" = None) -> bool:
-        return await ask(self.app, Question(asked, self._desk.shell.deafen, watch))
 
     def _noted(self, text: str) -> None:
         self._desk.notify(f"note saved for {self._about}", "muted", f"noted\n{text}")
@@ -147,15 +143,14 @@ class NoteScreen(LineDialog[None]):
             self.dismiss()
 
     def _is_mine(self, note: Note) -> bool:
-        started = self._desk.started
-        known = started.capabilities if started is not None else None
+        known = self._desk.capabilities
         return note.content is not None and known is not None and note.author == known.actor
 
     async def _forget(self) -> None:
         if not self._desk.note(self._about):
             return
         sentence = f"REMOVE all notes about {self._about}?"
-        answer = await agreed(self.app, self._desk, sentence, "They are on this machine only.")
+        answer = await agreed(self._desk, sentence, "They are on this machine only.")
         if answer and self._desk.session is not None:
             self._desk.session.workspace.set_note(self._about, "")
             self._desk.notify(f"notes about {self._about} removed", "muted")

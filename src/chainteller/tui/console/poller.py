@@ -61,7 +61,7 @@ class Poller:
             self._desk.unheard(self._skip, self._refused)
 
     async def _fetch(self, *, now: bool) -> None:
-        from chainteller.tui.notifications import hear_of_books, hear_of_clock, hear_of_transfers
+        from chainteller.tui.notifications import hear_of_service, hear_of_transfers
 
         if not self._by_events:
             await self._ask_markets(now=now)
@@ -82,8 +82,7 @@ class Poller:
             self._desk.on_change.publish(())
         if page.data:
             self._desk.colleagues.note(page.data, self._desk.now)
-            hear_of_clock(self._desk, page.data)
-            hear_of_books(self._desk, page.data)
+            hear_of_service(self._desk, page.data)
             hear_of_transfers(self._desk, page.data)
             self._desk.on_change.publish(tuple(event.type for event in page.data))
         self._desk.heard(latency_ms)
@@ -91,14 +90,13 @@ class Poller:
     async def _look_back(self, newest: int) -> None:
         """Read the events before the first one of this session: who worked on whom just now, and
         whether time is uncertain or withdrawals are stopped."""
-        from chainteller.tui.notifications import hear_of_books, hear_of_clock
+        from chainteller.tui.notifications import hear_of_service
 
         if self._desk.colleagues.own_name:
             after = max(0, newest - LOOKED_BACK)
             earlier = await call_service(self._desk.service.events, after, READ_BACK)
             self._desk.colleagues.note(earlier.data, self._desk.now)
-            hear_of_clock(self._desk, earlier.data)
-            hear_of_books(self._desk, earlier.data)
+            hear_of_service(self._desk, earlier.data)
 
     async def _ask_markets(self, *, now: bool) -> None:
         """Without events, whether the service answers is asked of its smallest list, seldom, or

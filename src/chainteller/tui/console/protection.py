@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from chainteller.witnessing.remembering import HeadConflict
 
 
-async def agreed(app: App[Any], desk: Desk, sentence: str, *facts: str) -> bool:
+async def agreed(desk: Desk, sentence: str, *facts: str) -> bool:
     """Ask before something that cannot be taken back; only ``y`` agrees. Waits in a worker."""
-    from chainteller.tui.dialogs.question import Ask, Question, QuestionOpen, ask
+    from chainteller.tui.dialogs.question import Ask, QuestionOpen
 
     try:
-        return await ask(app, Question(Ask(sentence, facts), desk.shell.deafen))
+        return await desk.confirm(Ask(sentence, facts))
     except QuestionOpen as error:
         desk.notify(f"{error.message} {error.next_step}", "warn")
         return False
@@ -33,11 +33,11 @@ def toggle_read_only(app: App[Any], desk: Desk) -> None:
     audit log isn't the one that was seen here.
     """
     if desk.read_only and desk.head_conflict is not None:
-        asked = Later(partial(_accept_head, app, desk, desk.head_conflict))
+        asked = Later(partial(_accept_head, desk, desk.head_conflict))
         app.run_worker(asked, group="ask-writes", exclusive=True)
         return
     if desk.read_only and desk.settings.read_only:
-        asked = Later(partial(_allow_writes, app, desk))
+        asked = Later(partial(_allow_writes, desk))
         app.run_worker(asked, group="ask-writes", exclusive=True)
         return
     desk.set_read_only(on=not desk.read_only)
@@ -46,15 +46,15 @@ def toggle_read_only(app: App[Any], desk: Desk) -> None:
     )
 
 
-async def _allow_writes(app: App[Any], desk: Desk) -> None:
+async def _allow_writes(desk: Desk) -> None:
     label = desk.settings.label or desk.settings.kind
     fact = "This console was opened read-only, by its profile or with --read-only."
-    if await agreed(app, desk, f"ALLOW CHANGES on {label}?", fact):
+    if await agreed(desk, f"ALLOW CHANGES on {label}?", fact):
         desk.set_read_only(on=False)
         desk.notify("Read-only mode off", "warn")
 
 
-async def _accept_head(app: App[Any], desk: Desk, conflict: "HeadConflict") -> None:
+async def _accept_head(desk: Desk, conflict: "HeadConflict") -> None:
     """Ask a person whether the log that is shown now is the right one."""
     from chainteller.tui.console.heads import facts_of
 
@@ -65,7 +65,7 @@ async def _accept_head(app: App[Any], desk: Desk, conflict: "HeadConflict") -> N
         "If no restore was announced, press n and tell the operator of this deployment.",
     )
     sentence = "ACCEPT the audit log that this deployment shows now?"
-    if await agreed(app, desk, sentence, *facts) and desk.head_conflict is conflict:
+    if await agreed(desk, sentence, *facts) and desk.head_conflict is conflict:
         desk.accept_head()
         desk.notify("audit log accepted", "warn", account_id="")
 
@@ -86,7 +86,7 @@ def toggle_privacy(app: App[Any], desk: Desk) -> None:
             widget.refresh()
 
 
-async def may_leave(app: App[Any], desk: Desk, text: str | bytes) -> bool:
+async def may_leave(desk: Desk, text: str | bytes) -> bool:
     """Whether ``text`` may be copied or written: a file or a clipboard has no mask.
 
     Bytes are a document whose words can't be compared with those that are hidden.
@@ -95,7 +95,6 @@ async def may_leave(app: App[Any], desk: Desk, text: str | bytes) -> bool:
     if not shows:
         return True
     return await agreed(
-        app,
         desk,
         "This text contains hidden details. Copy it anyway?",
         "Copied texts and files aren't masked.   : hide shows the details again",
@@ -118,10 +117,9 @@ def suspend_console(app: SteadyApp, desk: Desk) -> None:
         app.suspend_refused()
 
 
-async def may_quit(app: App[Any], desk: Desk) -> bool:
+async def may_quit(desk: Desk) -> bool:
     """Ask while an execution is on its way."""
     return await agreed(
-        app,
         desk,
         "QUIT while an execution is in progress?",
         "It may still go through. The next start tells you that its answer is missing.",

@@ -1,9 +1,5 @@
 """Loading the sample data into an empty database."""
 
-from typing import Any
-
-from textual.app import App
-
 from chainteller.service.errors import TellerError
 from chainteller.tui.console.protection import agreed
 from chainteller.tui.desk import Desk
@@ -11,14 +7,14 @@ from chainteller.tui.failures import explain
 from chainteller.tui.service_calls import call_service
 
 
-async def load_samples(app: App[Any], desk: Desk) -> None:
+async def load_samples(desk: Desk) -> None:
     """Ask, then load the sample data, where the deployment can."""
     load = desk.started.load_samples if desk.started else None
     if load is None:
         desk.notify("sample data: not offered by this deployment", "warn")
         return
     fact = "Made-up customers, no real money."
-    if not await agreed(app, desk, "LOAD THE SAMPLE DATA into this database?", fact):
+    if not await agreed(desk, "LOAD THE SAMPLE DATA into this database?", fact):
         return
     desk.notify("loading the sample data", "muted")
     try:

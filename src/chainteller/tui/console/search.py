@@ -36,7 +36,7 @@ from chainteller.service.operations import (
 from chainteller.tui.desk import Desk
 from chainteller.tui.failures import explain
 from chainteller.tui.found import Found
-from chainteller.tui.queries import query
+from chainteller.tui.queries import attempt, query
 from chainteller.tui.service_calls import call_service
 
 if TYPE_CHECKING:
@@ -347,10 +347,7 @@ def _unknown_ids(text: str, found: Iterable[Found]) -> list[Found]:
 
 def _team_notes(service: "Service", text: str) -> list[Found]:
     """What the team has noted about records; none where that can't be searched."""
-    try:
-        rows = service.notes(query(text=text, limit=_MOST_HITS)).data
-    except TellerError:
-        return []
+    rows = attempt(lambda: service.notes(query(text=text, limit=_MOST_HITS)).data, ())
     return [
         Found("note", row.subject, f"note: {note_line(row)}   {short(row.subject)}", rank=LIKELY)
         for row in rows
@@ -405,12 +402,8 @@ def _some(read: Callable[..., Any], text: str | None) -> Sequence[Any]:
     """Rows that a deployment finds by a text or, without one, all that this desk knows; none on an
     error.
     """
-    try:
-        asked = query(text=text, limit=_MOST_HITS if text else _MOST_KNOWN)
-        found: Sequence[Any] = read(asked).data
-    except TellerError:
-        return ()
-    return found
+    asked = query(text=text, limit=_MOST_HITS if text else _MOST_KNOWN)
+    return attempt(lambda: read(asked).data, ())
 
 
 def _known_transfers(service: "Service", text: str, wanted: Wanted) -> Iterator[Found]:
@@ -472,10 +465,7 @@ def _account_label(row: "TradingAccount") -> str:
 
 def _transfers(service: "Service", text: str) -> list[Found]:
     """The newest first; none where they can't be searched."""
-    try:
-        rows = service.all_transfers(query(text=text, limit=_MOST_HITS)).data
-    except TellerError:
-        return []
+    rows = attempt(lambda: service.all_transfers(query(text=text, limit=_MOST_HITS)).data, ())
     return [
         Found("transfers", row.key, _transfer_label(row), row.trading_account_id or "")
         for row in rows

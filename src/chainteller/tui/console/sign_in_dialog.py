@@ -34,7 +34,6 @@ class SignInScreen(ScrolledDialog[str]):
         Binding("y", "copy", show=False),
         Binding("r", "again", show=False),
     ]
-    DEFAULT_CSS = "SignInScreen > VerticalScroll { border: solid $accent; }"
 
     def __init__(self, desk: Desk, sign_in: "SignInAtDesk", reason: str) -> None:
         super().__init__()

@@ -7,6 +7,7 @@ from textual.app import App
 from textual.theme import Theme
 
 from chainteller.tui.console.theme_files import (
+    FIELDS,
     VARIABLES,
     ThemeFile,
     changed_files,
@@ -80,21 +81,12 @@ class Themes:
 
 
 def textual_theme(file: ThemeFile) -> Theme:
-    colors = dict(file.colors)
-    muted = colors["muted"]
+    colors, muted = file.colors, file.colors["muted"]
+    fields: dict[str, Any] = {field: colors[field] for field in FIELDS}
     return Theme(
         name=file.name,
         dark=file.dark,
-        primary=colors["primary"],
-        secondary=colors["secondary"],
-        accent=colors["accent"],
-        foreground=colors["foreground"],
-        background=colors["background"],
-        surface=colors["surface"],
-        panel=colors["panel"],
-        success=colors["success"],
-        warning=colors["warning"],
-        error=colors["error"],
+        **fields,
         text_alpha=1.0,
         variables={
             **{name: colors[name] for name in VARIABLES},

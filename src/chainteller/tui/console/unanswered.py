@@ -205,4 +205,4 @@ async def _may_settle(console: "ConsoleShell", request: SentRequest) -> bool:
         "If it never arrived, it goes through now.",
     )
     what = describe(session.workspace, request)
-    return await agreed(console, desk, f"SEND AGAIN: {what}?", *facts)
+    return await agreed(desk, f"SEND AGAIN: {what}?", *facts)

@@ -29,13 +29,7 @@ class ScrolledDialog(Dialog[Answer], Generic[Answer]):
         Binding("pageup", "scroll(-10)", show=False),
         Binding("pagedown", "scroll(10)", show=False),
     ]
-    DEFAULT_CSS = """
-    ScrolledDialog { align: center middle; background: $background 60%; }
-    ScrolledDialog > VerticalScroll {
-        width: 76; max-width: 100%; height: auto; max-height: 90%; background: $panel;
-        padding: 0 1; scrollbar-size-vertical: 1;
-    }
-    """
+    DEFAULT_CSS = "ScrolledDialog > VerticalScroll { scrollbar-size-vertical: 1; }"
 
     def action_scroll(self, step: int) -> None:
         self.query_one(VerticalScroll).scroll_relative(y=step, animate=False)
@@ -45,7 +39,6 @@ class Box(ScrolledDialog[None]):
     """A titled box of lines; ``again`` is the key that opened it and now copies ``text``."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,enter", "close", show=False)]
-    DEFAULT_CSS = "Box > VerticalScroll { border: solid $accent; }"
 
     def __init__(
         self, title: str, lines: Sequence[Line], *, again: str = "", text: str = ""

@@ -8,9 +8,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from chainteller.tui.dialogs.dialog import Dialog
-from chainteller.tui.widgets.lines import Line, Lines, line
+from chainteller.tui.widgets.lines import Line, Lines, line, wrapped
 
 _DIGITS = "123456789"
+_WIDTH, _BELOW = 72, 4
+"""Cells of a line, and lines below the options with the frame."""
 
 
 class Choice(Dialog[str]):
@@ -23,13 +25,6 @@ class Choice(Dialog[str]):
         Binding("up,k", "move(-1)", show=False),
         Binding("down,j", "move(1)", show=False),
     ]
-    DEFAULT_CSS = """
-    Choice { align: center middle; background: $background 60%; }
-    Choice > Lines {
-        width: 76; max-width: 100%; height: auto; background: $panel; border: solid $accent;
-        padding: 0 1;
-    }
-    """
 
     def __init__(self, title: str, note: str, options: Sequence[str], preset: str = "") -> None:
         super().__init__()
@@ -40,8 +35,11 @@ class Choice(Dialog[str]):
         yield Lines(self._rows())
 
     def _rows(self) -> list[Line]:
-        rows = [line((self._title, "strong")), line((self._note, "muted")), line()]
-        for place, option in enumerate(self._options):
+        note = [line((row, "muted")) for row in wrapped(self._note, _WIDTH)]
+        rows = [line((self._title, "strong")), *note, line()]
+        room = max(3, self.app.size.height - len(rows) - _BELOW)
+        first = max(0, min(self._at - room // 2, len(self._options) - room))
+        for place, option in [*enumerate(self._options)][first : first + room]:
             mark, tone = (">", "key") if place == self._at else (" ", "")
             digit = _DIGITS[place] if place < len(_DIGITS) else " "
             rows.append(line((f"{mark} ", tone), (f"{digit}  ", "muted"), (option, tone)))

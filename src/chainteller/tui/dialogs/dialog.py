@@ -16,6 +16,13 @@ class Dialog(SteadyScreen, ModalScreen[Answer], Generic[Answer]):
     """
 
     AUTO_FOCUS = ""
+    DEFAULT_CSS = """
+    Dialog { align: center middle; background: $background 60%; }
+    Dialog > Vertical, Dialog > VerticalScroll, Choice > Lines {
+        width: 76; max-width: 100%; height: auto; max-height: 90%; background: $panel;
+        border: solid $accent; padding: 0 1;
+    }
+    """
     is_about_customer: ClassVar[bool] = False
     """Whether it shows or asks something about the customer being served: it closes without an
     answer when another one is.

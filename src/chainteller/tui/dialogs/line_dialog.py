@@ -19,11 +19,6 @@ class LineDialog(Dialog[Answer], Generic[Answer]):
     AUTO_FOCUS = "#line"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", show=False)]
     DEFAULT_CSS = """
-    LineDialog { align: center middle; background: $background 60%; }
-    LineDialog > Vertical {
-        width: 76; max-width: 100%; height: auto; max-height: 90%; background: $panel;
-        border: solid $accent; padding: 0 1;
-    }
     LineDialog #line { border: none; height: 1; padding: 0; background: $surface; }
     """
     PLACEHOLDER: ClassVar[str] = "one line"

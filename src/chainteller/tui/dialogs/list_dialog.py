@@ -21,19 +21,3 @@ class ListDialog(Dialog[Answer], Generic[Answer]):
 
     def action_move(self, step: int) -> None:
         self.query_one(PagedList).move(step)
-
-
-class KeyedListDialog(ListDialog[Answer], Generic[Answer]):
-    """Without a field: letters are keys."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("q", "close", show=False),
-        Binding("k", "move(-1)", show=False),
-        Binding("j", "move(1)", show=False),
-        Binding("home", "move_to_end(False)", show=False),
-        Binding("end", "move_to_end(True)", show=False),
-    ]
-
-    def action_move_to_end(self, end: bool) -> None:  # noqa: FBT001 - called by a key binding
-        listed = self.query_one(PagedList)
-        listed.move_to((listed.total or 1) - 1 if end else 0)

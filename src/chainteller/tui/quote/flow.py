@@ -17,7 +17,7 @@ from chainteller.service.errors import (
     QuoteExpired,
     TellerError,
 )
-from chainteller.tui import writes
+from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.tui.accounts.flow import deposit
 from chainteller.tui.customer import CustomerRequest, require_unrestricted
 from chainteller.tui.dialogs.question import Ask, retype_above
@@ -50,10 +50,12 @@ class QuoteNotShown(TellerError):
 
 
 def quote_request(state: QuoteState) -> CustomerRequest["Quote"]:
-    asked = (state.market, state.side, state.amount)
+    """Bound to the customer's account; its amount is of the asset sold."""
+    market, amount, side = state.market, state.amount, state.side
+    request = QuoteRequest(amount=amount, side=side, trading_account_id=state.account_id)
 
     def call(service: "Service", key: str) -> "Quote":
-        return writes.create_quote(service, *asked, state.account_id, key)
+        return service.create_quote(market, request, idempotency_key=key).value
 
     return CustomerRequest(state.account_id, call)
 
@@ -72,7 +74,8 @@ def execution_request(
     def call(service: "Service", key: str) -> "Trade":
         if _executable(state, account.id).id != quote.id:  # it changed while it was confirmed
             raise QuoteNotShown("There is a newer quote now. Nothing was sent.")
-        return writes.execute_quote(service, quote.id, account.id, key)
+        request = ExecuteRequest(trading_account_id=account.id)
+        return service.execute_quote(quote.id, request, idempotency_key=key).value
 
     question = partial(_execution_question, state, quote, account.id, confirm_above_cents)
     return CustomerRequest(account.id, call, renew=question)

@@ -433,7 +433,7 @@ async def _get_quote(screen: QuoteScreen, state: QuoteState) -> None:
     state.phase = Phase.ASKING
     screen.draw()
     try:
-        quote = await screen.desk.send(request, screen.confirm)
+        quote = await screen.desk.send(request)
     except BaseException:
         state.phase, state.execute_when_quoted = phase, False
         screen.draw()
@@ -456,7 +456,7 @@ async def _offer_shortfall(screen: QuoteScreen, state: QuoteState) -> None:
         return
     limit = screen.desk.settings.confirm_above_cents
     request = flow.shortfall_deposit(account, state.quote, short, limit)
-    done = await screen.desk.send(request, screen.confirm)
+    done = await screen.desk.send(request)
     if done is None:
         return
     told = f"deposit {transferred(done)} {done.status}  {done.id}".rstrip()
@@ -487,7 +487,7 @@ async def _execute(screen: QuoteScreen, state: QuoteState) -> None:
         screen.draw()
 
     try:
-        trade = await screen.desk.send(request, screen.confirm, sending)
+        trade = await screen.desk.send(request, sending)
     except BaseException as error:
         if state.phase is Phase.SENDING or isinstance(error, QuoteAlreadyUsed):
             state.end_execution(error, is_resent=screen.desk.offers(IDEMPOTENCY))

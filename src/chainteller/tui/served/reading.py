@@ -7,7 +7,7 @@ customer is served, and at most once in ``_REST_S`` when something changed.
 from collections.abc import Callable
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from chainteller.domain.trades import TradeStatus
 from chainteller.domain.transfers import TransferStatus
@@ -20,6 +20,7 @@ from chainteller.tui.queries import (
     DeskView,
     Gap,
     account_sheet,
+    attempt,
     newest_quotes,
     open_challenges,
     query,
@@ -31,10 +32,9 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from chainteller.service.interface import Service
-    from chainteller.service.models.markets import PriceSample
+    from chainteller.service.models.pages import ListQuery, Page
     from chainteller.service.models.trades import Transaction
 
-Part = TypeVar("Part")
 _NEWEST = 100
 """Transactions that are read of a customer."""
 _SETTLED_S = 0.3
@@ -140,12 +140,9 @@ def _transactions(
     service: "Service", account_id: str, offers: Callable[[str], bool]
 ) -> "tuple[Transaction, ...]":
     asked = query(limit=_NEWEST)
-    try:
-        if not offers(TRANSACTIONS.feature or ""):
-            return service.trades(account_id, asked).data
-        return service.transactions(account_id, asked).data
-    except TellerError:
-        return ()
+    if offers(TRANSACTIONS.feature or ""):
+        return attempt(lambda: service.transactions(account_id, asked).data, ())
+    return attempt(lambda: service.trades(account_id, asked).data, ())
 
 
 def _read_desk(service: "Service", offers: Callable[[str], bool], market: str) -> DeskView:
@@ -153,39 +150,17 @@ def _read_desk(service: "Service", offers: Callable[[str], bool], market: str) -
     markets can't be read."""
     markets = service.markets().data
     has_prices = bool(market) and offers("prices")
-    samples = _or_none(partial(_samples, service, market)) if has_prices else ()
+    samples = attempt(lambda: service.prices(market).data, ()) if has_prices else ()
     waiting = []
     if offers("all-trades"):
-        waiting.append(("trade processing", _count_trades(service, TradeStatus.PROCESSING)))
+        waiting.append(("trade processing", _count(service.all_trades, TradeStatus.PROCESSING)))
     if offers("all-transfers"):
-        reviewing = _count_transfers(service, TransferStatus.REVIEWING)
+        reviewing = _count(service.all_transfers, TransferStatus.REVIEWING)
         waiting.append(("transfer in review", reviewing))
-        processing = _count_transfers(service, TransferStatus.PROCESSING)
+        processing = _count(service.all_transfers, TransferStatus.PROCESSING)
         waiting.append(("transfer processing", processing))
     return DeskView(tuple(waiting), markets, market, samples)
 
 
-def _samples(service: "Service", name: str) -> "tuple[PriceSample, ...]":
-    return service.prices(name).data
-
-
-def _count_trades(service: "Service", status: str) -> int:
-    return _or_zero(lambda: service.all_trades(query(status=status, limit=1)).pagination.total)
-
-
-def _count_transfers(service: "Service", status: str) -> int:
-    return _or_zero(lambda: service.all_transfers(query(status=status, limit=1)).pagination.total)
-
-
-def _or_none(read: "Callable[[], tuple[Part, ...]]") -> "tuple[Part, ...]":
-    try:
-        return read()
-    except TellerError:
-        return ()
-
-
-def _or_zero(read: Callable[[], int]) -> int:
-    try:
-        return read()
-    except TellerError:
-        return 0
+def _count(read: "Callable[[ListQuery], Page[Any]]", status: str) -> int:
+    return attempt(lambda: read(query(status=status, limit=1)).pagination.total, 0)

@@ -7,7 +7,6 @@ from chainteller.domain.assets import base_symbol
 from chainteller.records.formats import grouped, money, seconds_since, status
 from chainteller.records.trades import why_not_cancelled
 from chainteller.service.errors import TradeNotCancellable
-from chainteller.tui import writes
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.dialogs.question import Ask
 from chainteller.tui.steps import Result, Serve, Step, Write, notice
@@ -54,7 +53,7 @@ def _question(account_id: str, trade_id: str, service: "Service") -> Ask:
 
 
 def _cancel(account_id: str, trade_id: str, service: "Service", key: str) -> Step:
-    done = writes.cancel_trade(service, account_id, trade_id, key)
+    done = service.cancel_trade(account_id, trade_id, idempotency_key=key).value
     return Result(
         notice=(f"trade {done.status}  {done.id}", status(done.status)[1]),
         changed=f"trade.{done.status}",

@@ -25,7 +25,7 @@ class ProgressPage(ScrolledDialog[str]):
     ProgressPage > Lines {
         width: 76; max-width: 100%; height: auto; background: $panel; padding: 0 1;
     }
-    ProgressPage > VerticalScroll { max-height: 70%; }
+    ProgressPage > VerticalScroll { max-height: 70%; border: none; }
     """
 
     def __init__(self, rows: Sequence[Line], following: Standing | None) -> None:

@@ -19,7 +19,6 @@ class Sayings(ScrolledDialog[str]):
     """Answers a statement's id, or None for esc."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "leave", show=False)]
-    DEFAULT_CSS = "Sayings > VerticalScroll { border: solid $accent; }"
 
     def __init__(self, statements: Sequence[Statement]) -> None:
         super().__init__()

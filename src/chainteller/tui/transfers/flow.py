@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 from chainteller.records.formats import clock_time, status, transferred
 from chainteller.records.transfers import target, why_not_cancelled
 from chainteller.service.errors import WithdrawalNotCancellable
-from chainteller.tui import writes
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.dialogs.question import Ask
 from chainteller.tui.steps import Result, Step, notice
@@ -43,7 +42,7 @@ def _question(account_id: str, withdrawal_id: str, service: "Service") -> Ask:
 
 
 def _cancel(account_id: str, withdrawal_id: str, service: "Service", key: str) -> Step:
-    done = writes.cancel_withdrawal(service, account_id, withdrawal_id, key)
+    done = service.cancel_withdrawal(account_id, withdrawal_id, idempotency_key=key).value
     return Result(
         notice=(f"withdrawal of {transferred(done)} {done.status}  {done.id}",
                 status(done.status)[1]),

@@ -230,11 +230,11 @@ class WalletsScreen(ListScreen[Shown]):
     def on_field_pasted(self, message: FieldPasted) -> None:
         """Show a pasted address for the agent to register; a secret is refused at once."""
         if message.purpose == STATEMENT:
-            self.field_bar.fill(" ".join(message.text.split()))
-        elif flow.is_secret_typed(message.text):
-            self.field_event(FieldSubmitted(message.purpose, message.text))
+            self.field_bar.fill(" ".join(message.value.split()))
+        elif flow.is_secret_typed(message.value):
+            self.field_event(FieldSubmitted(message.purpose, message.value))
         elif self.field_bar.purpose == message.purpose:
-            self.field_bar.fill("".join(message.text.split()))
+            self.field_bar.fill("".join(message.value.split()))
 
     def field_closed(self, purpose: str) -> None:
         if purpose == "filter":
@@ -387,7 +387,7 @@ async def _ask_whose(screen: WalletsScreen, identifier: str) -> None:
         f"ADD {identifier} TO {owner_id}?",
         ("This deployment doesn't tell whose it is.", f"Customer: {desk.customer.label}"),
     )
-    if await screen.confirm(question):
+    if await desk.confirm(question):
         known = await call_service(_know_account, desk, owner_id, identifier)
         await _go_to(screen, known)
 

@@ -123,6 +123,13 @@ def wrapped(text: str, width: int) -> list[str]:
     return rows
 
 
+def labelled(label: str, text: str, label_cells: int, text_cells: int) -> list[Line]:
+    """A muted label, and a text beside it in as many lines as it needs."""
+    first, *more = wrapped(text, text_cells)
+    below = [line(" " * label_cells, row) for row in more]
+    return [line((f"{label:<{label_cells}}", "muted"), first), *below]
+
+
 def _short_words(paragraph: str, width: int) -> Iterator[str]:
     """The words of a paragraph; a path or a hash that is wider than a line is cut into lines."""
     for word in paragraph.split(" "):
