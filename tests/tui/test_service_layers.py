@@ -5,13 +5,14 @@ from tests.tui.conftest import Bench
 from chainteller.records.transactions import fields_of
 from chainteller.service.models.funding import KeptTransfer
 from chainteller.service.operations import OPERATIONS
-from chainteller.tui.privacy import _LEARNED, Privacy
+from chainteller.tui.privacy import _FIELDS, _TRANSACTIONS, Privacy
 
 
 def test_privacy_learns_from_models_that_operations_answer() -> None:
     answered = " ".join(str(each.response) for each in OPERATIONS)
     kept_here = {KeptTransfer.__name__}
-    for name in _LEARNED.keys() - kept_here:
+    learned = {*_FIELDS, *_TRANSACTIONS, "LimitUsage", "Found"}
+    for name in learned - kept_here:
         assert name in answered
 
 

@@ -128,24 +128,10 @@ _WORDS = {
     "currency": "in",
 }
 _TOLD = (
-    "available",
-    "required",
-    "currency",
-    "minimum",
-    "amount",
-    "limit",
-    "used",
-    "requested",
-    "remaining",
-    "resetsAt",
-    "control",
-    "reason",
-    "expiredAt",
-    "estimatedResolution",
-    "status",
-    "expected",
-    "actual",
-)
+    "available", "required", "currency", "minimum", "amount", "limit", "used", "requested",
+    "remaining", "resetsAt", "control", "reason", "expiredAt", "estimatedResolution", "status",
+    "expected", "actual",
+)  # fmt: skip
 """Facts that an agent needs at once, in this order; the others are in the event log."""
 _AMOUNTS = frozenset(
     {"available", "required", "limit", "used", "requested", "remaining", "minimum", "amount"}

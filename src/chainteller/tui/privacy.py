@@ -27,9 +27,6 @@ from chainteller.records.fields import FieldList
 from chainteller.records.formats import approximate, clean, grouped
 
 if TYPE_CHECKING:
-    from chainteller.service.models.accounts import Customer, TokenBalance
-    from chainteller.service.models.finding import Found
-    from chainteller.service.models.funding import LimitUsage
     from chainteller.service.models.trades import Transaction
 
 Record = TypeVar("Record")
@@ -61,13 +58,19 @@ class Privacy:
         self._amounts: dict[str, None] = {}
         self._pattern: re.Pattern[str] | None = None
 
-    def learn(self, answer: object) -> None:
+    def learn(self, answer: Any) -> None:
         """Take names and amounts from the records in an answer of the service."""
         answered = getattr(answer, "value", answer)
         for record in getattr(answered, "data", (answered,)):
-            learned = _LEARNED.get(type(record).__name__)
-            if learned is not None:
-                learned(self, record)
+            kind = type(record).__name__
+            if kind in _FIELDS:
+                self._record(_FIELDS[kind], record)
+            elif kind in _TRANSACTIONS:
+                self._record(self._fields_of(record), record)
+            elif kind == "LimitUsage" and record.used.strip("0."):
+                self._record(LIMIT, record)
+            elif kind == "Found" and record.name:
+                self._name(record.name)
 
     def would_show(self, text: str) -> bool:
         """Whether ``text`` holds what is hidden now."""
@@ -128,26 +131,6 @@ class Privacy:
             self._name(name)
         self._money(fields.private_amounts(record))
 
-    def _balance(self, balance: "TokenBalance") -> None:
-        self._record(BALANCE, balance)
-
-    def _customer(self, customer: "Customer") -> None:
-        self._record(CUSTOMER, customer)
-
-    def _transaction(self, record: "Transaction") -> None:
-        """What was traded, deposited or withdrawn, with its fee, which tells it too."""
-        self._record(self._fields_of(record), record)
-
-    def _limit(self, limit: "LimitUsage") -> None:
-        """What of a limit is used, and so what is left of it, are sums of what was moved."""
-        if limit.used.strip("0."):
-            self._record(LIMIT, limit)
-
-    def _found(self, found: "Found") -> None:
-        """Take the customer's name from what a search found."""
-        if found.name:
-            self._name(found.name)
-
     def _name(self, name: str) -> None:
         shown = clean(name)
         if shown and shown not in self._names and len(self._names) < _MOST:
@@ -166,17 +149,15 @@ def _pattern(names: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
 
 
-_LEARNED: dict[str, Callable[[Privacy, Any], None]] = {
-    "TradingAccount": Privacy.account,
-    "TokenBalance": Privacy._balance,  # noqa: SLF001 - of this module
-    "LimitUsage": Privacy._limit,  # noqa: SLF001 - as above
-    "Customer": Privacy._customer,  # noqa: SLF001 - as above
-    "Trade": Privacy._transaction,  # noqa: SLF001 - as above
-    "Transfer": Privacy._transaction,  # noqa: SLF001 - as above
-    "Found": Privacy._found,  # noqa: SLF001 - as above
-    "KeptTransfer": Privacy._transaction,  # noqa: SLF001 - as above
+_FIELDS: dict[str, FieldList[Any]] = {
+    "TradingAccount": LISTED_ACCOUNT,
+    "TokenBalance": BALANCE,
+    "Customer": CUSTOMER,
 }
-"""What is learned from a record, by the name of its model: the models are imported later."""
+_TRANSACTIONS = frozenset({"Trade", "Transfer", "KeptTransfer"})
+"""What is learned from a record, by the name of its model: the models are imported later. Of a
+trade or transfer it is what was moved, with its fee, which tells it too; of a limit, what is used.
+"""
 
 
 class PrivacyFilter(LineFilter):

@@ -56,7 +56,6 @@ class ConsoleSettings(NamedTuple):
     """Where a crash file goes (mode 0600, without values); left out: the current folder."""
     panel: "Callable[[], Widget] | None" = None
     """Makes a widget that every screen shows under its top bar: a guide through the desk."""
-    """What a copied curl line is sent to; for an embedded engine: where ``serve`` would listen."""
     profile: str = ""
     audit_key: str = ""
     """The verifier key that the profile names for the place's audit log; empty: the first seen."""

@@ -12,18 +12,9 @@ from pathlib import Path
 TEXT_CONTRAST = 4.5
 _GROUNDS = ("background", "surface", "panel")
 _TEXTS = (
-    "foreground",
-    "muted",
-    "accent",
-    "success",
-    "warning",
-    "error",
-    "up",
-    "down",
-    "expiring",
-    "training",
-    "production",
-)
+    "foreground", "muted", "accent", "success", "warning", "error", "up", "down", "expiring",
+    "training", "production",
+)  # fmt: skip
 _PAIRS = (("up", "down"), ("success", "error"))
 _DEUTERANOPIA = (
     (0.367322, 0.860646, -0.227968),

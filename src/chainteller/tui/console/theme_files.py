@@ -13,28 +13,13 @@ from typing import NamedTuple
 from chainteller.tui.console.theme_check import problems_of, sorted_files
 
 FIELDS = (
-    "primary",
-    "secondary",
-    "accent",
-    "foreground",
-    "background",
-    "surface",
-    "panel",
-    "success",
-    "warning",
-    "error",
-)
+    "primary", "secondary", "accent", "foreground", "background", "surface", "panel", "success",
+    "warning", "error",
+)  # fmt: skip
 VARIABLES = (
-    "muted",
-    "line",
-    "cursor",
-    "cursor-text",
-    "up",
-    "down",
-    "expiring",
-    "training",
+    "muted", "line", "cursor", "cursor-text", "up", "down", "expiring", "training",
     "production",
-)
+)  # fmt: skip
 _COLOR = re.compile(r"#[0-9a-fA-F]{6}")
 DEFAULT_VARIABLES: Mapping[str, str] = {
     "muted": "#94a3b3",

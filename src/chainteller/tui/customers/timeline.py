@@ -38,7 +38,7 @@ from chainteller.service.operations import (
     TRANSACTIONS,
 )
 from chainteller.tui.customers.filter import Wanted
-from chainteller.tui.queries import gap, linked_accounts, query
+from chainteller.tui.queries import created_within, gap, linked_accounts, query
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
@@ -204,8 +204,8 @@ class Timeline:
             return
         newest, stream = max(heads, key=lambda pair: pair[0].at)
         stream.take()
-        since = self._wanted.since
-        if since is not None and newest.at < since:
+        days = self._wanted.days
+        if days is not None and newest.at.date() < days.first:
             self._ended = True
             return
         self._looked_at += 1
@@ -239,16 +239,16 @@ def timeline_of(
 
 def _of_account(desk: "Desk", account_id: str, wanted: Wanted) -> Iterator[_Stream]:
     service, shows = desk.service_for(account_id), _chooser(wanted)
-    has_days = wanted.since is not None or wanted.until is not None
-    mine = {"trading_account_id": account_id, **_days(wanted)}
+    days = created_within(wanted.days)
+    mine = {"trading_account_id": account_id, **days}
     entries = partial(_of_transaction, account_id)
-    if desk.offers(TRANSACTIONS.feature or "") and not has_days:
+    if desk.offers(TRANSACTIONS.feature or "") and not days:
         if shows(*_TRANSACTIONS, "review"):
             read = partial(service.transactions, account_id)
             yield _Stream("trades and transfers", _pages(read, entries, wanted), *_TRANSACTIONS)
     else:
         if shows("trade"):
-            found = _pages(partial(service.trades, account_id), entries, wanted, **_days(wanted))
+            found = _pages(partial(service.trades, account_id), entries, wanted, **days)
             yield _Stream("trades", found, "trade")
         if shows(*_TRANSFERS, "review"):
             found = _pages(service.all_transfers, entries, wanted, **mine)
@@ -288,13 +288,6 @@ def _of_desk(
 
 def _chooser(wanted: Wanted) -> Callable[..., bool]:
     return lambda *kinds: not wanted.kinds or not wanted.kinds.isdisjoint(kinds)
-
-
-def _days(wanted: Wanted) -> dict[str, object]:
-    """The filters of a list that can be asked for some days."""
-    since, until = wanted.since, wanted.until
-    asked = {"created_gte": since, "created_lt": until}
-    return {name: f"{at:%Y-%m-%dT%H:%M:%SZ}" for name, at in asked.items() if at is not None}
 
 
 def _pages(
@@ -410,7 +403,7 @@ def _wallet(row: "Counterparty", custody_id: str, account_id: str) -> Iterator[E
 def _team_notes(
     desk: "Desk", account_ids: Sequence[str], customer_id: str, wanted: Wanted
 ) -> Iterator[_Stream]:
-    days = _days(wanted)
+    days = created_within(wanted.days)
     for account_id in account_ids:
         read, of = desk.service_for(account_id).notes, partial(_note, account_id)
         found = _pages(read, of, wanted, trading_account_id=account_id, **days)

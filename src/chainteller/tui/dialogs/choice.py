@@ -11,8 +11,8 @@ from chainteller.tui.dialogs.dialog import Dialog
 from chainteller.tui.widgets.lines import Line, Lines, line, wrapped
 
 _DIGITS = "123456789"
-_WIDTH, _BELOW = 72, 4
-"""Cells of a line, and lines below the options with the frame."""
+_WIDTH, _INDENT, _BELOW = 72, 5, 4
+"""Cells of a line and before an option, and lines below the options with the frame."""
 
 
 class Choice(Dialog[str]):
@@ -42,7 +42,9 @@ class Choice(Dialog[str]):
         for place, option in [*enumerate(self._options)][first : first + room]:
             mark, tone = (">", "key") if place == self._at else (" ", "")
             digit = _DIGITS[place] if place < len(_DIGITS) else " "
-            rows.append(line((f"{mark} ", tone), (f"{digit}  ", "muted"), (option, tone)))
+            first_row, *more = wrapped(option, _WIDTH - _INDENT)
+            rows.append(line((f"{mark} ", tone), (f"{digit}  ", "muted"), (first_row, tone)))
+            rows += [line(" " * _INDENT, (row, tone)) for row in more]
         keys = line(("enter", "key"), (" accept   ", "muted"), ("esc", "key"), (" cancel", "muted"))
         return [*rows, line(), keys]
 

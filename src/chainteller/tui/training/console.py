@@ -31,11 +31,11 @@ from chainteller.tui.console.poller import Poller
 from chainteller.tui.console.protection import agreed
 from chainteller.tui.console.typed_ahead import TypedAhead
 from chainteller.tui.dialogs.boxes import Box
+from chainteller.tui.dialogs.choice import Choice
 from chainteller.tui.service_calls import Later, call_service
 from chainteller.tui.start import ConsoleSettings, StartedDesk
 from chainteller.tui.training import guide
 from chainteller.tui.training.progress_page import ProgressPage
-from chainteller.tui.training.sayings import Sayings
 from chainteller.tui.wallets.screen import WalletsScreen
 from chainteller.tui.widgets.guide_panel import GuidePanel
 from chainteller.tui.widgets.lines import Line, cut, line
@@ -105,12 +105,14 @@ def _show_hint(console: "TrainingConsole") -> None:
 
 
 def _choose_words(console: "TrainingConsole") -> None:
-    def chosen(statement: str | None) -> None:
-        if statement is not None:
-            console.action_say(statement)
+    said = {each.text: each.id for each in console.session.statements}
+
+    def chosen(text: str | None) -> None:
+        if text is not None:
+            console.action_say(said[text])
 
     if console.session.is_record_open:
-        console.push_screen(Sayings(console.session.statements), chosen)
+        console.push_screen(Choice("WHAT DO YOU SAY?", "", tuple(said)), chosen)
     else:
         console.desk.notify(_NOT_OPEN, "warn")
 

@@ -141,15 +141,8 @@ def book_rows(
 
 ORDERS = (("", "as registered"), ("", "waiting first"), ("", "network"))
 _WAITING = (
-    "sending",
-    "signing",
-    "claimed",
-    "registered",
-    "lapsed",
-    "locked",
-    "expiring",
-    "expired",
-)
+    "sending", "signing", "claimed", "registered", "lapsed", "locked", "expiring", "expired",
+)  # fmt: skip
 
 
 def _place(wallet: Wallet, order: int, now: int) -> tuple[int, str]:
