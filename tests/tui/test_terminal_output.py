@@ -14,7 +14,7 @@ from chainteller.tui.textual_fixes.terminal_output import shorten
 from chainteller.tui.widgets.lines import differing
 
 WIDTH, HEIGHT = 40, 6
-TEXTS = ("", " ", "    ", "price ", "1,204.50", "字字", "é", "a b")
+TEXTS = ("", " ", "    ", " " * 14, "price ", "1,204.50", "字字", "é", "a b")
 COLOURS = ("#ff8a3d", "#6cc0ff")
 GROUNDS = ("#0d1117", "#21476b", None)
 
@@ -60,7 +60,10 @@ def _seen(cell: pyte.screens.Char) -> tuple[object, ...]:
 
 @pytest.mark.parametrize("system", ["truecolor", "256", "standard"])
 @pytest.mark.parametrize("seed", range(20))
-def test_the_same_picture_in_fewer_bytes(system: str, seed: int) -> None:
+def test_the_same_picture_in_fewer_bytes(
+    system: str, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", ("screen", "xterm-256color")[seed % 2])
     random, console = SeededRandomness(f"thrifty {seed}"), _console(system)
     theirs, ours = Terminal(), Terminal()
     cut = 1 + below(random, WIDTH - 2)
@@ -95,6 +98,18 @@ def test_one_changed_letter_costs_its_place_and_its_look() -> None:
     update = ChopsUpdate([{0: now}], [(0, span[0], sum(span))], [[now.cell_length]])
     written = shorten(update).render_segments(_console("truecolor"))
     assert written == "\x1b[1;15H\x1b[38;2;255;138;61;48;2;13;17;23m1\x1b[0m"
+
+
+@pytest.mark.parametrize(("term", "erases"), [("xterm-256color", True), ("screen", False)])
+def test_blanks_are_erased_where_the_ground_stays(
+    term: str, erases: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", term)
+    strip = Strip.blank(30, Style(bgcolor=GROUNDS[0]))
+    update = ChopsUpdate([{0: strip}], [(0, 0, 30)], [[30]])
+    written = shorten(update).render_segments(_console("truecolor"))
+    assert ("\x1b[30X" in written) == erases
+    assert (" " * 30 in written) != erases
 
 
 def test_bold_ends_without_saying_the_colours_again() -> None:

@@ -5,6 +5,7 @@ text all its colours and a reset. Over SSH a price that ticks should cost its ow
 tenth of that.
 """
 
+import os
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
@@ -30,6 +31,13 @@ _ATTRIBUTES = {
 }  # fmt: skip
 _ON_BLANKS = frozenset({"4", "7", "9", "21", "51", "52", "53"})
 """Attributes that are seen where there is no letter."""
+_ERASING = frozenset(
+    {"alacritty", "contour", "foot", "ghostty", "konsole", "rio", "vte", "wezterm", "xterm"}
+)
+"""Terminals, by the first word of ``TERM``, whose erased cells take the background that is set, as
+terminfo says with ``bce``. Others, such as GNU screen, are given blanks."""
+_LEAST_ERASED = 12
+"""Blanks that cost more than erasing them and going past."""
 
 
 def shorten(update: CompositorUpdate) -> CompositorUpdate:
@@ -149,8 +157,12 @@ def _written(runs: Iterable[_Run], colours: ColorSystem | None) -> str:
     for x, y, segment, look in runs:
         pen.move(x, y)
         pen.write(segment, look)
-        pen.x += segment.cell_length
     return pen.text()
+
+
+def _erases() -> bool:
+    """Whether the terminal can be told to erase cells instead of being sent blanks."""
+    return os.environ.get("TERM", "").partition("-")[0] in _ERASING
 
 
 class _Pen:
@@ -160,14 +172,15 @@ class _Pen:
         self._colours = colours
         self._parts: list[str] = []
         self._look = _NONE
-        self.x = self._y = -1
+        self._erases = _erases()
+        self._x = self._y = -1
 
     def move(self, x: int, y: int) -> None:
         if y != self._y:
             self._parts.append(f"\x1b[{y + 1};{x + 1}H")
-        elif x != self.x:
+        elif x != self._x:
             self._parts.append(f"\x1b[{x + 1}G")
-        self.x, self._y = x, y
+        self._x, self._y = x, y
 
     def write(self, segment: Segment, wanted: Look) -> None:
         style = segment.style
@@ -176,15 +189,25 @@ class _Pen:
             system = self._colours
             text = segment.text
             self._parts.append(style.render(text, color_system=system) if style else text)
+            self._x += segment.cell_length
             return
-        if wanted != self._look and not self._same_blank(segment.text, wanted):
+        is_blank = not segment.text.strip(" ")
+        if wanted != self._look and not (is_blank and self._same_blank(wanted)):
             self._take(wanted)
+        if is_blank and self._can_erase(segment.text):
+            self._parts.append(f"\x1b[{len(segment.text)}X")  # the cursor stays
+            return
         self._parts.append(segment.text)
+        self._x += segment.cell_length
 
-    def _same_blank(self, text: str, wanted: Look) -> bool:
+    def _same_blank(self, wanted: Look) -> bool:
         """A blank shows its background and few attributes only: the letters' look may stay."""
         seen = self._look[0].split(";") + wanted[0].split(";")
-        return not text.strip(" ") and wanted[2] == self._look[2] and not _ON_BLANKS & {*seen}
+        return wanted[2] == self._look[2] and not _ON_BLANKS & {*seen}
+
+    def _can_erase(self, blanks: str) -> bool:
+        is_plain = bool(self._look[2]) and not _ON_BLANKS & {*self._look[0].split(";")}
+        return self._erases and is_plain and len(blanks) >= _LEAST_ERASED
 
     def _take(self, wanted: Look) -> None:
         now = self._look
