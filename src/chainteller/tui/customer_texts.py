@@ -21,7 +21,7 @@ from chainteller.records.formats import both_times, clean
 from chainteller.records.markets import MARKET, is_open
 from chainteller.records.trades import QUOTE, TRADE, is_trade
 from chainteller.records.transfers import transfer_fields, why_not_cancelled
-from chainteller.tui.queries import Gap
+from chainteller.tui.queries import Gap, is_over
 
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TradingAccount
@@ -30,9 +30,6 @@ if TYPE_CHECKING:
     from chainteller.service.models.quotes import Quote
     from chainteller.service.models.trades import Trade, Transaction
     from chainteller.tui.queries import AccountSheet
-
-
-_FINAL = frozenset({"completed", "settled", "cancelled"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +102,13 @@ class CustomerTexts:
         return self.fill("account.open", values)
 
     def of_account_sheet(self, sheet: "AccountSheet", now: int, bank: str) -> str:
-        """The account's state, then its newest transaction and up to two that aren't final."""
+        """The account's state, then its newest transaction and up to two that aren't over."""
         told = [self.of_account(sheet.account, to_datetime(now), bank)]
         if not isinstance(sheet.activity, Gap):
             told += [
                 self.of_transaction(row, bank)
                 for place, row in enumerate(sheet.activity)
-                if place == 0 or row.status not in _FINAL
+                if place == 0 or not is_over(row)
             ][:3]
         return "\n\n".join(text for text in told if text)
 

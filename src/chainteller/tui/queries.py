@@ -10,6 +10,9 @@ from chainteller.domain.assets import CASH_EQUIVALENTS, base_symbol
 from chainteller.domain.challenges import is_verified
 from chainteller.domain.decisions import DecisionKind, DecisionStatus
 from chainteller.domain.periods import day_after
+from chainteller.records.trades import is_over as is_trade_over
+from chainteller.records.trades import is_trade
+from chainteller.records.transfers import is_over as is_transfer_over
 from chainteller.service.errors import NotFound, NotOffered, TellerError
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.trades import Trade
@@ -203,6 +206,11 @@ def is_needed(challenge: "Challenge", wallet: "Counterparty | None") -> bool:
     if verification is None or challenge.created is None:
         return True
     return not is_verified(verification.status) or challenge.created > verification.verified_at
+
+
+def is_over(row: "Transaction") -> bool:
+    """Whether nothing happens to a trade, deposit or withdrawal any more."""
+    return is_trade_over(row) if is_trade(row) else is_transfer_over(row)
 
 
 def gap(error: TellerError) -> Gap:

@@ -20,7 +20,7 @@ from chainteller.workspace.forms import FORMS, label
 Days = tuple[str | None, str | None]
 """The first and the last day of a period; None for the beginning and for the present."""
 _BETWEEN = re.compile(r"\s+(?:to\s+)?|\s*\.\.\s*")
-_EXAMPLES = "last month   2026-11   2026   2026-11-01 to 2026-11-15   all"
+_EXAMPLES = "last month  2026-11  2026  2026-11-01 to 2026-11-15  all"
 
 
 def read_period(text: str, today: date) -> Days | None:

@@ -3,15 +3,14 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from chainteller.records.trades import can_be_executed, is_trade
-from chainteller.records.trades import is_over as is_trade_over
-from chainteller.records.transfers import is_over as is_transfer_over
+from chainteller.records.trades import can_be_executed
 from chainteller.service.errors import TellerError
 from chainteller.tui.queries import (
     AccountSheet,
     Gap,
     account_sheet,
     gap,
+    is_over,
     newest_quotes,
     open_challenges,
     query,
@@ -50,7 +49,7 @@ class CustomerAccount:
     def pending(self) -> "list[Transaction]":
         """Trades and transfers among the newest that aren't over."""
         activity = self.sheet.activity
-        return [] if isinstance(activity, Gap) else [row for row in activity if not _is_over(row)]
+        return [] if isinstance(activity, Gap) else [row for row in activity if not is_over(row)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +127,3 @@ def _customer(service: "Service", account: "TradingAccount") -> "Customer | Gap"
         return gap(error)
     mine = (row for row in found if row.id == account.customer_id)
     return next(mine, Gap("not found in the core bank"))
-
-
-def _is_over(row: "Transaction") -> bool:
-    return is_trade_over(row) if is_trade(row) else is_transfer_over(row)

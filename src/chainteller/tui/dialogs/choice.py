@@ -6,6 +6,7 @@ from typing import ClassVar
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Vertical
 
 from chainteller.tui.dialogs.dialog import Dialog
 from chainteller.tui.widgets.lines import Line, Lines, line, wrapped
@@ -32,7 +33,8 @@ class Choice(Dialog[str]):
         self._at = self._options.index(preset) if preset in self._options else 0
 
     def compose(self) -> ComposeResult:
-        yield Lines(self._rows())
+        with Vertical():
+            yield Lines(self._rows())
 
     def _rows(self) -> list[Line]:
         note = [line((row, "muted")) for row in wrapped(self._note, _WIDTH)]

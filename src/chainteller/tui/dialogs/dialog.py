@@ -18,7 +18,7 @@ class Dialog(SteadyScreen, ModalScreen[Answer], Generic[Answer]):
     AUTO_FOCUS = ""
     DEFAULT_CSS = """
     Dialog { align: center middle; background: $background 60%; }
-    Dialog > Vertical, Dialog > VerticalScroll, Choice > Lines {
+    Dialog > Vertical, Dialog > VerticalScroll {
         width: 76; max-width: 100%; height: auto; max-height: 90%; background: $panel;
         border: solid $accent; padding: 0 1;
     }
