@@ -17,7 +17,7 @@ from tests.tui.wallet_case import (
 from tests.wallets.extended import JUNK, extended_public_key
 
 from chainteller.service.models.pages import ListQuery
-from chainteller.tui.dialogs.qr import half_blocks
+from chainteller.tui.dialogs.code import half_blocks
 from chainteller.tui.wallets.screen import WalletsScreen
 
 

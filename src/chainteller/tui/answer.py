@@ -1,4 +1,6 @@
-"""Blocks of a pane: what is so now, what to tell the customer, and the steps of a record."""
+"""Titles of screens, and blocks of a pane: what is so now, what to tell the customer, and the steps
+of a record.
+"""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -8,6 +10,7 @@ from chainteller.records.formats import Piece, clock_time
 from chainteller.tui.widgets.lines import EMPTY, Line, heading, line, wrapped
 
 if TYPE_CHECKING:
+    from chainteller.service.models.accounts import TradingAccount
     from chainteller.service.models.trades import Transaction
 
 
@@ -60,3 +63,26 @@ def step_lines(record: "Transaction", steps: Sequence[Step], width: int) -> list
 
 _TIME = len("00:00:00  ")
 _MOST_ROWS = 6
+
+
+def work_title(
+    screen: str,
+    account: "TradingAccount | None",
+    narrowed: str = "",
+    *notes: Piece,
+    right: Sequence[Piece] = (),
+) -> Line:
+    """The screen, the customer it works for, what its list is narrowed to, and the account.
+
+    Without an account it lists all of them. Where the line is short, what is last gives way first:
+    ``notes``, then the account's id, and the customer's name never.
+    """
+    name, account_id = "all accounts", ""
+    if account is not None:
+        name, account_id = account.customer_name or "", account.id
+    title = ((f" {screen}", "strong"), _after_gap(name), (narrowed, "accent"))
+    return line(*title, _after_gap(account_id), *notes, right=right)
+
+
+def _after_gap(text: str) -> str:
+    return f"  {text}" if text else ""

@@ -10,7 +10,8 @@ import contextlib
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
+from time import monotonic
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar, cast
 
 from textual import on
 from textual.containers import Container
@@ -18,13 +19,12 @@ from textual.widget import Widget
 
 from chainteller.records.formats import Piece
 from chainteller.service.errors import NotOffered, TellerError
-from chainteller.tui.answer import answered
+from chainteller.tui.answer import answered, work_title
 from chainteller.tui.commands import AnyCommand, Command, always
 from chainteller.tui.desk import Desk
 from chainteller.tui.desk_screen import DeskScreen, is_detail_alone
 from chainteller.tui.messages import PageWanted, RowChosen, RowOpened
 from chainteller.tui.service_calls import Later, OneAtATime, call_service
-from chainteller.tui.titles import work_title
 from chainteller.tui.widgets.bars import StatusLine
 from chainteller.tui.widgets.detail import Detail, OfWidth
 from chainteller.tui.widgets.ground import titled
@@ -32,6 +32,8 @@ from chainteller.tui.widgets.lines import Line, Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList, Row
 
 if TYPE_CHECKING:
+    from textual.timer import Timer
+
     from chainteller.service.models.accounts import TradingAccount
     from chainteller.service.models.pages import Page
     from chainteller.tui.exports import Export
@@ -212,8 +214,12 @@ class ListScreen(DeskScreen, Generic[Record]):
     REMEMBERED: ClassVar[tuple[str, ...]] = ()
     """Attributes that say how the list is shown (order, status): kept per table on this machine."""
 
+    REST_S: ClassVar[float] = 0.0
+    """Seconds between reloads, for lists that every trade of the bank and every price changes."""
+
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
+        self._told_at, self._news_timer = -self.REST_S, cast("Timer | None", None)
         self.pages = Pages(self.fetch, lambda: self.paged, self.listed)
         self.records = self.pages.records
         self.wanted_key: str | None = None
@@ -265,6 +271,21 @@ class ListScreen(DeskScreen, Generic[Record]):
         self.paged.say_waiting(("loading", "muted"))
         typing = self.field_bar.is_open
         self.read("list", self.pages.load_typed if typing else self.pages.load_window)
+
+    def _changed(self, kinds: tuple[str, ...]) -> None:  # noqa: ARG002 - the signal's value
+        """Reload at the first news, then at most once in ``REST_S``."""
+        rested = monotonic() - self._told_at
+        if rested >= self.REST_S:
+            self.take_news()
+        elif self._news_timer is None:
+            self._news_timer = self.set_timer(self.REST_S - rested, self.take_news)
+
+    def take_news(self) -> None:
+        """Reload now."""
+        if self._news_timer is not None:
+            self._news_timer.stop()
+        self._news_timer, self._told_at = None, monotonic()
+        super()._changed(())
 
     def restart(self) -> None:
         """Another filter, order or account: from the top."""

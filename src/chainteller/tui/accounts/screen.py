@@ -3,7 +3,6 @@
 from asyncio import Future
 from collections.abc import Sequence
 from functools import cached_property, partial
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from textual.timer import Timer
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
     from chainteller.tui.start import Glimpse
 
 _DETAIL_DELAY_S = 0.15
-_REST_S = 5.0
-"""Seconds between reloads: every trade of the bank and every price changes this list."""
 
 
 class AccountsScreen(ListScreen["TradingAccount"]):
@@ -40,6 +37,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     KEY = "accounts"
     ORDERS = (("-lastActivity", "last activity"), ("-created", "newest"), ("created", "oldest"))
     REMEMBERED = ("sort",)
+    REST_S = 5.0
     FIELDS_OF_NOBODY = frozenset({"filter", "known"})
 
     def __init__(self, desk: Desk) -> None:
@@ -60,8 +58,6 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         self.core_of_text = lambda _: _told(self, 0)
         self.first_rows: Glimpse = ((), 0)
         """What was read before the engine had started."""
-        self._told_at = -_REST_S
-        self._news_timer: Timer | None = None
 
     def body(self) -> Sequence[Widget]:
         return [list_beside_detail(("Accounts", "Account"), accounts_view.LIST.columns, WIDE_GAP)]
@@ -128,21 +124,10 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         super().resumed()
 
     def _changed(self, kinds: tuple[str, ...]) -> None:
-        """Reload at the first change, then at most once in ``_REST_S``; hide amounts at once."""
+        """Hide amounts at once."""
         if HIDING in kinds:
             self.draw()
-        rested = monotonic() - self._told_at
-        if rested >= _REST_S:
-            self.take_news()
-        elif self._news_timer is None:
-            self._news_timer = self.set_timer(_REST_S - rested, self.take_news)
-
-    def take_news(self) -> None:
-        """Reload now."""
-        if self._news_timer is not None:
-            self._news_timer.stop()
-        self._news_timer, self._told_at = None, monotonic()
-        super()._changed(())
+        super()._changed(kinds)
 
     def draw_title(self, total: int | None) -> None:
         can_list, order = self.desk.offers("trading-accounts"), order_of(self)[1]

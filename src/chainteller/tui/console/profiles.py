@@ -33,5 +33,5 @@ def choose_profile(console: "ConsoleShell", reason: str = "") -> None:
 
 def _row(profile: "ProfileRow") -> str:
     mode = "read-only" if profile.read_only else "rw"
-    shown = f"{profile.name:<14} {profile.label:<12} {profile.kind:<8} {mode:<9} {profile.address}"
+    shown = f"{profile.name:<12} {profile.label:<11} {profile.kind:<8} {mode:<9} {profile.address}"
     return shown.rstrip()

@@ -2,10 +2,8 @@
 
 from collections.abc import Sequence
 from functools import partial
-from time import monotonic
 
 from textual.containers import Container
-from textual.timer import Timer
 from textual.widget import Widget
 
 from chainteller.records.formats import RECORD_ID
@@ -34,8 +32,6 @@ _THREE_PANES = 170
 """Columns from which the facts stand in two panes."""
 _TWO_PANES = 100
 """Columns from which they do so where they stand alone."""
-_REST_S = 5.0
-"""Seconds between reloads: every trade of the bank is news."""
 
 
 class CustomerPage(FilteredListScreen[Entry]):
@@ -46,6 +42,7 @@ class CustomerPage(FilteredListScreen[Entry]):
     KEY = "customers"
     CSS_PATH = "customers.tcss"
     SHOWN = SHOWN
+    REST_S = 5.0
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -53,8 +50,6 @@ class CustomerPage(FilteredListScreen[Entry]):
         self.sheet: CustomerSheet | None = None
         self.core_of_text = lambda _: _told(self, 0)
         self.timeline: Timeline | None = None
-        self._loaded_at = -_REST_S
-        self._news_timer: Timer | None = None
 
     def body(self) -> Sequence[Widget]:
         return [
@@ -105,20 +100,15 @@ class CustomerPage(FilteredListScreen[Entry]):
     # -- what it shows ------------------------------------------------------------------------
 
     def reload(self) -> None:
-        self._loaded_at = monotonic()
         self.paged.say_waiting(("loading", "muted"))
         self.read("list", partial(_load, self))
 
     def _changed(self, kinds: tuple[str, ...]) -> None:
-        """Reload at the first change, at any of a decision, and where amounts are hidden or shown;
-        others at most once in ``_REST_S``.
-        """
-        left = self._loaded_at + _REST_S - monotonic()
-        if left <= 0 or any(kind.startswith(("decision", HIDING)) for kind in kinds):
-            self._news_timer = None
+        """Reload at once after any change of a decision, and where amounts are hidden or shown."""
+        if any(kind.startswith(("decision", HIDING)) for kind in kinds):
+            self.take_news()
+        else:
             super()._changed(kinds)
-        elif self._news_timer is None:
-            self._news_timer = self.set_timer(left, partial(self._changed, kinds))
 
     def restart(self) -> None:
         """Another filter: the facts stay. While they come, it counts as soon as they are here."""

@@ -1,4 +1,4 @@
-"""The message to sign as a QR code over the whole screen."""
+"""The message to sign as a QR code over the whole screen: two modules to a character."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -16,6 +16,9 @@ from chainteller.tui.widgets.lines import Lines, line
 
 _INK = Style(color="#000000", bgcolor="#ffffff")
 """Black on white in every theme: a camera reads it."""
+QUIET_ZONE = 2
+"""Modules of light around the code. Four are the standard's; phones read two, and two fit."""
+_BLOCKS = {(0, 0): " ", (1, 0): "▀", (0, 1): "▄", (1, 1): "█"}
 
 
 class CodeBox(Dialog[None]):
@@ -53,3 +56,20 @@ class CodeBox(Dialog[None]):
             too_small = (f" The code needs a window of {width} x {height}.  ", "warn")
             said = [too_small, ("e", "key"), (" save the text to a file", "muted")]
         self.query_one(Lines).show([line(*said, right=(("esc", "key"), " closes "))])
+
+
+def half_blocks(text: str) -> tuple[str, ...]:
+    """The rows of a text's code in half blocks; every row is as wide as it has modules."""
+    import segno
+
+    code = segno.make(text.encode(), error="l", micro=False, boost_error=False)
+    modules = [list(row) for row in code.matrix_iter(scale=1, border=QUIET_ZONE)]
+    if len(modules) % 2:
+        modules.append([0] * len(modules[0]))
+    return tuple(
+        "".join(
+            _BLOCKS[int(bool(upper)), int(bool(lower))]
+            for upper, lower in zip(modules[row], modules[row + 1], strict=True)
+        )
+        for row in range(0, len(modules), 2)
+    )

@@ -22,10 +22,10 @@ from chainteller.records.formats import (
 )
 from chainteller.records.markets import is_open
 from chainteller.records.trades import QUOTE, fee_of
+from chainteller.tui.answer import work_title
 from chainteller.tui.charts import AXIS_ROWS, LEAST_ROWS, price_chart
 from chainteller.tui.quote.state import Phase, QuoteState
 from chainteller.tui.quote.unknown_outcome import Search
-from chainteller.tui.titles import work_title
 from chainteller.tui.widgets.lines import Line, line
 
 if TYPE_CHECKING:

@@ -10,15 +10,16 @@ from chainteller.training.session import Session
 from chainteller.tui.widgets.lines import Line, line, wrapped
 
 KEYS = (
-    ("f2", "story"),
-    ("f3", "goals"),
-    ("f4", "hint"),
-    ("f5", "pause"),
-    ("f6", "skip"),
-    ("f7", "say"),
-    ("f8", "send"),
-    ("f10", "end"),
+    ("f2", "story", "all that the customer said"),
+    ("f3", "goals", "the goals, and whether they are met"),
+    ("f4", "hint", "a hint"),
+    ("f5", "pause", "pause or resume the clock"),
+    ("f6", "skip", "skip to the next event"),
+    ("f7", "say", "choose a statement to say"),
+    ("f8", "send", "the customer sends the address (after +), or the signature"),
+    ("f10", "end", "end, with the report"),
 )
+"""Keys of the session, each with its word in the panel and what it does."""
 _SAYS = "CUSTOMER "
 _BOX = 70
 
@@ -33,7 +34,7 @@ def panel(session: Session, width: int, *, running: bool) -> list[Line]:
     state: Piece = ("running", "good") if running else ("PAUSED", "warn strong")
     used, limit = minutes(session.elapsed), minutes(session.scenario.time_limit)
     keys: list[Piece] = [(" ", "")]
-    for key, word in KEYS:
+    for key, word, _ in KEYS:
         keys += [(key, "key"), (f" {word}  ", "muted")]
     return [
         line(
@@ -52,7 +53,7 @@ def briefing(session: Session) -> list[Line]:
     """What a trainee reads before the clock starts."""
     rows = [line(row) for row in wrapped(session.scenario.about, _BOX)]
     rows += [line(), line(("Keys for training, besides those of the console", "muted"))]
-    rows += [line((f"{key:<4} ", "key"), about) for key, about in _ABOUT_KEYS]
+    rows += [line((f"{key:<4} ", "key"), about) for key, _, about in KEYS]
     rows += [
         line((":    ", "key"), "clock +5m, checkpoint, undo, say ..."),
         line(("t    ", "key"), "shows the text for the customer; what it shows counts as said"),
@@ -60,18 +61,6 @@ def briefing(session: Session) -> list[Line]:
         line(("The clock starts when you close this.", "strong")),
     ]
     return rows
-
-
-_ABOUT_KEYS = (
-    ("f2", "all that the customer said"),
-    ("f3", "the goals, and whether they are met"),
-    ("f4", "a hint"),
-    ("f5", "pause or resume the clock"),
-    ("f6", "skip to the next event"),
-    ("f7", "choose a statement to say"),
-    ("f8", "the customer sends the address (after +), or the signature"),
-    ("f10", "end, with the report"),
-)
 
 
 def story(session: Session) -> list[Line]:

@@ -8,8 +8,7 @@ from chainteller.domain.preconditions import Act
 from chainteller.records.formats import short_id
 from chainteller.tui.commands import Command, always, control_against
 from chainteller.tui.desk import NOBODY
-from chainteller.tui.dialogs.code import CodeBox
-from chainteller.tui.dialogs.qr import half_blocks
+from chainteller.tui.dialogs.code import CodeBox, half_blocks
 from chainteller.tui.list_screen import orders
 from chainteller.tui.steps import take
 from chainteller.tui.wallets import flow as wallet_flow

@@ -21,8 +21,7 @@ from chainteller.records.formats import (
     when,
 )
 from chainteller.records.wallets import CHALLENGE, SMALL_TRANSFER, WALLET
-from chainteller.tui.answer import say
-from chainteller.tui.titles import work_title
+from chainteller.tui.answer import say, work_title
 from chainteller.tui.wallets.book import (
     SEARCHED,
     Book,
@@ -570,7 +569,7 @@ def standing(wallet: Wallet, *, has_state: bool) -> list[Line]:
         ]
     since, until = verification.verified_at, verification.expires_at
     state = verification.status
-    shown = (state_of_verification(state),) if has_state else ()
+    shown = (_STATES.get(state, (f"[?] {state}", "muted")),) if has_state else ()
     rows = [line(("VERIFICATION", "strong"), right=shown)]
     rows.append(line(("verified", "muted"), right=(f"{since:%d %b %Y}",)))
     again = ("to be verified again by", "muted")
@@ -581,10 +580,6 @@ def standing(wallet: Wallet, *, has_state: bool) -> list[Line]:
     if wallet.counterparty.shared:
         rows.append(line(("another customer has verified it, too", "warn")))
     return [*rows, line()]
-
-
-def state_of_verification(state: str) -> Piece:
-    return _STATES.get(state, (f"[?] {state}", "muted"))
 
 
 _PERIODS = {0: "one withdrawal", _DAY_S: "24 hours", 30 * _DAY_S: "30 days"}
