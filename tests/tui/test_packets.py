@@ -153,7 +153,9 @@ async def ends(folder: Path, opened: str, keys: str, way: Way) -> str:
 
 @pytest.mark.parametrize("opened", OPEN)
 @pytest.mark.parametrize(
-    "keys", ["b", pytest.param(EVERY, marks=pytest.mark.thorough)], ids=["few", "every"]
+    "keys",
+    ["b", *(pytest.param(EVERY[at::3], marks=pytest.mark.thorough) for at in range(3))],
+    ids=["few", "first", "second", "third"],
 )
 @pytest.mark.forms(2)
 async def test_esc_and_a_key_at_once_end_as_one_after_the_other(
