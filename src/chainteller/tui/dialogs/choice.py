@@ -13,7 +13,8 @@ from chainteller.tui.widgets.lines import Line, Lines, line, wrapped
 
 _DIGITS = "123456789"
 _WIDTH, _INDENT, _BELOW = 72, 5, 4
-"""Cells of a line and before an option, and lines below the options with the frame."""
+"""Cells of a line and before an option, and lines below the options with the frame. A box is at
+most nine tenths of the window."""
 
 
 class Choice(Dialog[str]):
@@ -39,7 +40,7 @@ class Choice(Dialog[str]):
     def _rows(self) -> list[Line]:
         note = [line((row, "muted")) for row in wrapped(self._note, _WIDTH)]
         rows = [line((self._title, "strong")), *note, line()]
-        room = max(3, self.app.size.height - len(rows) - _BELOW)
+        room = max(3, self.app.size.height * 9 // 10 - len(rows) - _BELOW)
         first = max(0, min(self._at - room // 2, len(self._options) - room))
         for place, option in [*enumerate(self._options)][first : first + room]:
             mark, tone = (">", "key") if place == self._at else (" ", "")
