@@ -597,8 +597,8 @@ FAULTS = (
     Fault(
         "another withdrawal than the one asked about is cancelled",
         _TRANSFER_FLOW,
-        "writes.cancel_withdrawal(service, account_id, withdrawal_id, key)",
-        "writes.cancel_withdrawal(service, account_id, service.withdrawals(account_id).data[-1].id, key)",
+        "service.cancel_withdrawal(account_id, withdrawal_id, idempotency_key=key)",
+        "service.cancel_withdrawal(account_id, service.withdrawals(account_id).data[-1].id, idempotency_key=key)",
         f"{TRANSFERS}::test_the_selected_withdrawal_is_cancelled_and_no_other",
     ),
     Fault(
