@@ -83,8 +83,8 @@ FAULTS = (
     Fault(
         "balances are found by the stored owner",
         "storage/log/ledger.py",
-        '_OF_ACCOUNT = Query(f"{_BALANCES} ORDER BY',
-        '_OF_ACCOUNT = Query(f"{_BALANCES} AND owner = code ORDER BY',
+        '_OF_ACCOUNT = Query(f"{_OWN} ORDER BY',
+        '_OF_ACCOUNT = Query(f"{_OWN} AND owner = code ORDER BY',
         "tests/storage/test_new_asset.py",
     ),
     Fault(
