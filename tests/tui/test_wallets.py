@@ -20,6 +20,7 @@ from tests.tui.wallet_case import (
     wallets,
 )
 from textual import events
+from textual.command import CommandList
 
 from chainteller.domain.challenges import MAXIMUM_ATTEMPTS, SharedWallets
 from chainteller.service.errors import InvalidSignature
@@ -317,8 +318,14 @@ async def test_reverification_asks_and_takes_the_limits_away_at_once(bench: Benc
 async def test_the_customer_is_simulated_in_the_demo_only(bench: Bench) -> None:
     case = Case(bench, "alice-ethereum", "bob-ethereum")
     app = bench.console(kind="DEMO")
-    async with app.run_test(size=LARGE) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await wallets(pilot)
+        await press(pilot, "colon", *"simulate")
+        await settle(pilot)
+        hits = app.screen.query_one(CommandList)
+        assert hits.virtual_size.height == hits.option_count > 10
+        assert not [hit for hit in hits.options if "old-sign" in hit.prompt.plain]  # tron's own
+        await press(pilot, "escape")
         await palette(pilot, "simulate wrong-account")
         assert "OTHER_REGISTERED_ADDRESS" in seen(app)
         await palette(pilot, "simulate sign correctly")

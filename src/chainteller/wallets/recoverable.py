@@ -269,7 +269,7 @@ class KeccakFamily(Family, abstract=True):
         """Those of r, s and v."""
         return {
             "raw-keccak": Mistake(
-                "an old tool signs the bare hash of the text, as eth_sign does",
+                "an old tool signs the bare hash, as eth_sign does",
                 lambda secret, text, _: _shown(pack(*sign_digest(secret, keccak256(text)))),
             ),
             "missing-v": Mistake(

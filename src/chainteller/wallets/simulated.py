@@ -1,14 +1,14 @@
 """Sample wallets for demonstrations: sign with published keys, correctly or with a mistake."""
 
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from chainteller.wallets.addresses import parse_address
 from chainteller.wallets.families import FAMILIES
-from chainteller.wallets.family import Address
+from chainteller.wallets.family import Address, Family
 from chainteller.wallets.networks import resolve_network
 from chainteller.wallets.proof import Proof
 
@@ -46,21 +46,21 @@ class UnknownMistake(LookupError):
 
 _GENERAL: Mapping[str, str] = {
     "wrong-account": "another account of the same wallet is selected",
-    "wrong-network": "the text is signed by a wallet of another network",
-    "earlier-challenge": "an earlier text is signed (it has to be given)",
-    "trailing-newline": "a line break slips in at the end of the text",
-    "crlf": "a Windows line break slips in at the end of the text",
-    "trailing-space": "a space slips in at the end of the text",
+    "wrong-network": "a wallet of another network signs the text",
+    "earlier-challenge": "an earlier text is signed",
+    "trailing-newline": "a line break is added at the end",
+    "crlf": "a Windows line break is added at the end",
+    "trailing-space": "a space is added at the end",
     "quoted": "the text is copied with quotation marks around it",
     "dashes": "a mail program turns hyphens into dashes",
     "lower-case": "the text is typed in small letters",
     "lost-end": "the last character is not copied",
     "hex-of-text": "the wallet signs the text turned into hex digits",
     "typed-by-hand": "the text is typed from memory",
-    "truncated": "the signature is cut short by a display, with dots in the middle",
+    "truncated": "dots replace the middle of the signature",
     "address": "the address is sent instead of a signature",
     "text": "the text is sent instead of a signature",
-    "secret": "the wallet's (published) private key is sent instead of a signature",
+    "secret": "the wallet's published private key is sent",
 }
 
 _ALTERED: Mapping[str, Callable[[str], str]] = {
@@ -86,14 +86,13 @@ def _with_dots(signature: str) -> str:
     return f"{signature[:12]}...{signature[-8:]}"
 
 
-def _of_families() -> Iterator[tuple[str, str]]:
-    for family in FAMILIES:
-        for name, mistake in family.mistakes.items():
-            able = " and ".join(each.label for each in FAMILIES if name in each.mistakes)
-            yield name, f"{mistake.description} ({able} only)"
+def mistakes_of(family: Family) -> Mapping[str, str]:
+    """What a sample customer with a wallet of this family can do wrong, by name."""
+    own = {name: mistake.description for name, mistake in family.mistakes.items()}
+    return {**_GENERAL, **own}
 
 
-MISTAKES: Mapping[str, str] = {**_GENERAL, **dict(_of_families())}
+MISTAKES = tuple(dict.fromkeys(name for family in FAMILIES for name in mistakes_of(family)))
 
 
 def sample_wallets(path: Path) -> tuple[SampleWallet, ...]:

@@ -292,17 +292,19 @@ class WalletsScreen(ListScreen[Shown]):
     # -- the palette --------------------------------------------------------------------------
 
     def palette_entries(self) -> list[tuple[str, Callable[[], object]]]:
-        """What a sample customer would do, and what runs it."""
-        from chainteller.wallets.simulated import MISTAKES
+        """What a sample customer can do, and what runs it."""
+        from chainteller.wallets.networks import known_network
+        from chainteller.wallets.simulated import mistakes_of
 
-        rows: list[tuple[str, Callable[[], object]]] = []
         wallet = wallet_of(self.selected)
-        if wallet is not None and wallet.challenge is not None and _can_simulate(self):
-            rows.append(("simulate the customer: sign correctly", partial(simulate, self, "")))
-            rows += [
-                (f"simulate the customer: {name}: {words}", partial(simulate, self, name))
-                for name, words in MISTAKES.items()
-            ]
+        network = known_network(wallet.network) if wallet is not None else None
+        if wallet is None or wallet.challenge is None or network is None or not _can_simulate(self):
+            return []
+        rows: list[tuple[str, Callable[[], object]]]
+        rows = [("simulate: sign correctly", partial(simulate, self, ""))]
+        for name, words in mistakes_of(network.family).items():
+            if name != "earlier-challenge" or wallet.earlier is not None:
+                rows.append((f"simulate {name}: {words}", partial(simulate, self, name)))
         return rows
 
 
