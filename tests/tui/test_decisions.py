@@ -1,5 +1,6 @@
 """Decisions on the console: approved, refused, taken; accounts frozen and lifted."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -108,6 +109,7 @@ async def test_nobody_is_the_second_person_of_their_own_request(careful: Bench) 
         await settle(pilot)
         await press(pilot, "7")
         assert "A approve" not in seen(app)
+        assert re.search(r"first approval +\d\d \w{3} \d\d:\d\d UTC by", seen(app))
         await press(pilot, "A")
         assert "you are the first" in seen(app)
         assert not isinstance(app.screen, Question)
@@ -223,9 +225,11 @@ async def test_an_account_is_frozen_and_lifted(bench: Bench) -> None:
         await answer(pilot, "y")
         assert bench.service.trading_account(account.id).controls == ("FROZEN",)
         await settle(pilot)
+        assert "FROZEN: set on the account" in seen(app)
         await press(pilot, "F")
         assert "LIFT FROZEN from the account?" in seen(app)
         await answer(pilot, "y")
+        assert "FROZEN: lifted" in seen(app)
     assert bench.service.trading_account(account.id).controls == ()
 
 

@@ -68,6 +68,13 @@ _REFUSES: Mapping[str, str] = {
 }
 _Call = Callable[["Service", str], Step]
 CONTROL, MARKET = DecisionKind.CONTROL, DecisionKind.MARKET
+_DONE: Mapping[tuple[str, str], str] = {
+    (CONTROL, "approved"): "lifted",
+    (CONTROL, "refused"): "stays on the account",
+    (MARKET, "approved"): "open again",
+    (MARKET, "refused"): "stays closed",
+}
+"""What became of what is decided about; a withdrawal is approved or refused."""
 _WITHOUT_REASON = frozenset[str]({CONTROL, MARKET, DecisionKind.UNANSWERED})
 """What is refused without a reason of the list: it stays as it is, or wasn't done."""
 
@@ -271,7 +278,8 @@ def _set(account_id: str, control: str, service: "Service", key: str) -> Step:
     from chainteller.service.models.decisions import OpenDecision
 
     request = OpenDecision(kind=CONTROL, subject=account_id, control=control, reason=AT_DESK)
-    return _changed(service.open_decision(request, idempotency_key=key).value, control, "warn")
+    opened = service.open_decision(request, idempotency_key=key).value
+    return _changed(opened, "set on the account", "warn")
 
 
 def _close(market: str, until: str | None, service: "Service", key: str) -> Step:
@@ -284,7 +292,8 @@ def _close(market: str, until: str | None, service: "Service", key: str) -> Step
 def _done(decision: "Decision") -> Result:
     if is_open(decision):
         return _changed(decision, "waits for a second person", "warn")
-    return _changed(decision, decision.status, "good")
+    words = _DONE.get((decision.kind, decision.status), decision.status)
+    return _changed(decision, words, "good")
 
 
 def _changed(decision: "Decision", words: str, tone: str) -> Result:

@@ -125,7 +125,7 @@ def now_lines(decision: "Decision", width: int) -> list[Line]:
     """What is decided about, how long there is, and what each key does."""
     what, amount = _KINDS.get(decision.kind, decision.kind).upper(), about(decision)
     if not is_open(decision):
-        when = f" {decision.decided_at:%d %b %H:%M:%S}" if decision.decided_at else ""
+        when = f" {decision.decided_at:%d %b %H:%M:%S} UTC" if decision.decided_at else ""
         words = f"{decision.status.capitalize()} by {decision.decided_by or '-'}{when}."
         over = Next(words, "", "muted")
         return answer.now_lines(what, amount, status(decision.status), over, width)
@@ -154,10 +154,15 @@ def _at_deadline(decision: "Decision") -> str:
 
 def detail(decision: "Decision", now: int, width: int) -> list[Line]:  # noqa: ARG001 - as all details
     """The facts of a decision, its id last."""
-    opened = f"{decision.created:%d %b %H:%M} UTC by {decision.opened_by}"
+    came = [("opened", decision.created, decision.opened_by)]
+    if decision.first_at is not None and decision.first_by is not None:
+        came.append(("first approval", decision.first_at, decision.first_by))
     return [
         line(("reason", "muted"), right=(reason_words(decision),)),
-        line(("opened", "muted"), right=(opened,)),
+        *(
+            line((what, "muted"), right=(f"{at:%d %b %H:%M} UTC by {who}",))
+            for what, at, who in came
+        ),
         *fact_lines(DECISION, decision, now, _SAID_ABOVE),
         line(("decision", "muted"), right=(decision.id,)),
     ]
@@ -165,7 +170,7 @@ def detail(decision: "Decision", now: int, width: int) -> list[Line]:  # noqa: A
 
 _SAID_ABOVE = frozenset(
     {"id", "kind", "status", "amount", "symbol", "reason", "created", "opened_by", "due",
-     "at_deadline"}
+     "at_deadline", "first_by", "first_at", "decided_at", "decided_by"}
 )  # fmt: skip
 
 
