@@ -56,6 +56,8 @@ KEPT_ACCOUNT, KEPT_SCREEN = "account", "place"
 """Names of the kept views that say where the desk was left."""
 HIDING = "privacy"
 """The kind of change when names and balances are hidden, or shown again."""
+STARTING = "The service is still starting. Nothing was sent."
+"""Leaves the status line when it has started."""
 KEPT_AFTER_S = 2.0
 SAID_AFTER_S = 2.0
 """From then on, a request without an answer is said."""
@@ -295,6 +297,8 @@ class Desk:
         self.started, self.session, self.opened_at = started, session, self.now
         self.colleagues.own_name = started.capabilities.actor if started.capabilities else ""
         self.payouts_stopped = started.payouts_stopped
+        if self.log and self.log[-1].text == STARTING:
+            self.past = self.log[-1]
 
     def end(self) -> None:
         """The terminal is restored: let go of what the desk holds."""

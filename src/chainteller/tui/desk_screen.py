@@ -28,7 +28,7 @@ from chainteller.tui.commands import (
     run_command,
 )
 from chainteller.tui.customer import CustomerChanged, Told
-from chainteller.tui.desk import NOBODY, Connection, Desk, Notification
+from chainteller.tui.desk import NOBODY, STARTING, Connection, Desk, Notification
 from chainteller.tui.found import Found
 from chainteller.tui.messages import FieldChanged, FieldClosed, FieldSubmitted, KeyClicked
 from chainteller.tui.service_calls import Later
@@ -474,6 +474,7 @@ def refusal_text(screen: DeskScreen) -> str:
 
 def _show_started(screen: DeskScreen, started: StartedDesk) -> None:  # noqa: ARG001 - the signal's value
     _draw_bars(screen)
+    _draw_status(screen)
     if screen.is_current:
         screen.reload()
 
@@ -601,7 +602,7 @@ async def _show_refusal(screen: DeskScreen, work: Work, doing: str = "") -> None
         if screen.desk.started is not None:
             screen.fail(error, doing)
         elif doing:
-            screen.desk.notify("The service is still starting. Nothing was sent.", "warn")
+            screen.desk.notify(STARTING, "warn")
         # A read is repeated when it has started, and the top bar says that it's starting.
     except NoMatches:
         if screen.is_current:

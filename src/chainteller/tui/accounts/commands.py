@@ -9,7 +9,7 @@ from chainteller.records.formats import short_id
 from chainteller.service.errors import ReadOnlyProfile
 from chainteller.tui.accounts.screen import serve_selected
 from chainteller.tui.commands import Command, always, control_against
-from chainteller.tui.desk import NOBODY
+from chainteller.tui.desk import NOBODY, STARTING
 from chainteller.tui.desk_screen import say
 from chainteller.tui.list_screen import opens, orders
 
@@ -64,9 +64,8 @@ def _control_word(screen: "AccountsScreen") -> str:
 
 
 def _say_nothing_selected(screen: "AccountsScreen") -> None:
-    is_starting = screen.desk.started is None
     nobody = "no account is selected yet   + opens one"
-    why = "the service is still starting" if is_starting else nobody
+    why = STARTING if screen.desk.started is None else nobody
     screen.desk.notify(why, "warn", account_id=NOBODY)
 
 
