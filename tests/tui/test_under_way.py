@@ -176,5 +176,5 @@ async def test_a_request_that_stayed_here_names_the_one_that_is_still_open(bench
         await press(pilot, "escape", "escape", "r", *"d100", "enter")
         is_away.set()
         await press(pilot, "escape", "escape", *"w5", "enter")
-        said = "No connection. Nothing was changed. The one of 12:00:00Z is still open."
+        said = "No connection. Nothing was changed. The request of 12:00:00Z still has no answer."
         assert said in seen(app)

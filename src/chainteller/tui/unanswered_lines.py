@@ -36,8 +36,8 @@ def still_open(desk: Desk) -> str:
     """Which writes have no answer, beside one that wasn't sent; empty for none."""
     times = [_sent(request) for request in _requests(desk)]
     if len(times) > 1:
-        return f"Those of {', '.join(times)} are still open."
-    return f"The one of {times[0]} is still open." if times else ""
+        return f"The requests of {', '.join(times)} still have no answer."
+    return f"The request of {times[0]} still has no answer." if times else ""
 
 
 def _requests(desk: Desk, without: str = "") -> "Iterator[SentRequest]":

@@ -60,7 +60,7 @@ class CustomersScreen(ListDialog[str]):
         hint = "name, reference or bank account"
         search = Input(self._text, placeholder=hint, id="search", compact=True)
         search.cursor_blink = False
-        keys = (("enter", "key"), (" opens   ", "muted"), ("esc", "key"), (" no", "muted"))
+        keys = (("enter", "key"), (" open   ", "muted"), ("esc", "key"), (" cancel", "muted"))
         with Vertical(id="customers-box"):
             yield Lines([line(("OPEN A TRADING ACCOUNT", "strong"), right=keys)])
             yield search

@@ -56,7 +56,7 @@ class NoteScreen(LineDialog[None]):
         if self._team is None:
             rows.append(line(("loading", "muted")))
         rows += [line((row, "")) for row in notes.lines_of(self._team or ())[-_SHOWN:]]
-        return [*rows, line(("colleagues see notes; the trail has who made them", "muted"))]
+        return [*rows, line(("colleagues see notes; the audit trail names their authors", "muted"))]
 
     def on_mount(self) -> None:
         if self._is_of_team:

@@ -151,14 +151,14 @@ class MarketsScreen(DeskScreen):
         self.query_one("#notes", Lines).show(self._notes())
 
     def _notes(self) -> "list[Line]":
-        """What stands under the chart: an indication, and the markets that are closed."""
-        market, markets = self.market, self.markets.values()
-        closed = [
-            markets_view.closed_line(row, self.desk.now, chosen=row is market)
-            for row in markets
-            if not is_open(row)
-        ]
-        return [*([markets_view.indicative(market)] if market is not None else ()), *closed]
+        """What stands under the chart: an indication, and until when the market is closed."""
+        market = self.market
+        if market is None:
+            return []
+        indication = markets_view.indicative(market)
+        if is_open(market):
+            return [indication]
+        return [indication, markets_view.closed_line(market, self.desk.now)]
 
     def on_row_chosen(self, message: RowChosen) -> None:
         """Choose the market now; its detail is drawn where the cursor rests."""

@@ -76,16 +76,14 @@ def headline(market: "Market") -> Line:
     )
 
 
-def closed_line(market: "Market", now: int, *, chosen: bool) -> Line:
-    """Why and until when a market is closed; ``m`` is named for the one under the cursor."""
+def closed_line(market: "Market", now: int) -> Line:
+    """Why and until when a market is closed, and the key that waits for it."""
     back = ""
     if market.estimated_resolution is not None:
         left = max(0, -seconds_since(market.estimated_resolution, now))
         back = f"  expected {clock_time(market.estimated_resolution)}Z, in {countdown(left)}"
     watch: tuple[Piece, ...] = (("   m", "key"), (" notify me when it opens", "muted"))
-    return line(
-        (f" {market.market_name} {market.status}", "bad strong"), back, *(watch if chosen else ())
-    )
+    return line((f" {market.market_name} {market.status}", "bad strong"), back, *watch)
 
 
 def indicative(market: "Market") -> Line:
