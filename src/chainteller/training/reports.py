@@ -115,7 +115,7 @@ def to_lines(report: Mapping[str, Any]) -> list[str]:
         if not goal["met"]:
             lines.append(f"       {goal['reason']}{_evidence(goal)}")
             if goal["book"]:
-                lines.append(f"       guide: {goal['book']}")
+                lines.append(f"       {goal['book']}")
     lines += _limits(report)
     if report["refusals"]:
         lines += ["", "Refused by the service"]
