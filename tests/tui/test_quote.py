@@ -24,6 +24,7 @@ from chainteller.tui.console.start_up import begin_session
 from chainteller.tui.quote.screen import QuoteScreen
 from chainteller.tui.start import StartedDesk
 from chainteller.tui.trades.screen import TradesScreen
+from chainteller.tui.widgets.lines import Lines
 
 Answer = TypeVar("Answer")
 
@@ -113,6 +114,26 @@ async def test_a_limit_that_never_resets_says_nothing_of_when(bench: Bench) -> N
         assert app.screen.field_bar.value == "999999"
         await press(pilot, *"100", "enter")
         assert "QUOTED" in seen(app)
+
+
+async def test_the_chart_gives_way_to_the_words_of_a_quote(bench: Bench) -> None:
+    bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        await press(pilot, "b", *"100", "enter")
+        last = app.screen.query_one("#quote", Lines).lines[-1].plain.strip()
+        assert last in seen(app)
+        assert "last hour" not in seen(app)
+        await pilot.resize_terminal(120, 44)
+        await settle(pilot)
+        assert last in seen(app)
+        assert "last hour" in seen(app)
+        assert "X execute   enter new" in seen(app)
+        await press(pilot, "7")
+        assert "X execute   enter new" not in seen(app)  # both keys are the field's
+        await press(pilot, "escape")
+        assert "X execute   enter new" in seen(app)
 
 
 async def test_an_amount_typed_before_the_markets_came_is_quoted_when_they_do(

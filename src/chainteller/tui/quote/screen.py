@@ -219,12 +219,21 @@ class QuoteScreen(DeskScreen):
         takes_digits = self.takes_digits and not state.is_in_flight
         self.form.show(state, now, self.desk.privacy.balance, takes_digits=takes_digits)
         after = quote_view.after_quote(state, self.desk.privacy.balance)
-        panel, lines = self.query_one("#quote", Lines), quote_view.quote_lines(state, now, after)
+        takes_keys = not self.has_class("editing")
+        lines = quote_view.quote_lines(state, now, after, takes_keys=takes_keys)
+        panel = self.query_one("#quote", Lines)
         words = self.customer_text() if has_room(self) else ""
         said = [line(), *say_lines(words, panel.size.width)] if words else []
         panel.show([*lines, *said])
+        side, market = self.query_one("#quote-side"), self.query_one("#quoted-market")
+        needed = len(lines) + len(said) + quote_view.CHART_BOX_ROWS + 2  # with the frame
+        market.set_class(needed > side.size.height > 0, "-no-room")
         self.title_line(quote_view.title(self.desk.customer.account))
         self.draw_footer()
+
+    def resized(self) -> None:
+        super().resized()
+        self.call_after_refresh(self.draw)  # the words and the chart share the new room
 
     def fail(self, error: TellerError, doing: str = "") -> None:
         """While the outcome is unknown, the panel itself says that nothing answers."""
@@ -255,10 +264,12 @@ class QuoteScreen(DeskScreen):
         else:
             self.form.open_amount(self.state, amount, goes_on=goes_on)
         self.form.show_after(self.state, self.desk.privacy.balance)
+        self.draw()
 
     def close_field(self) -> None:
         super().close_field()
         self.remove_class("editing")
+        self.draw()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "begin_amount":

@@ -41,6 +41,8 @@ _MOST_DIGITS = 200
 MaskBalance = Callable[[str], str]
 """Shows a balance as it is, or masked while balances are hidden."""
 _CHART_ROWS = 6
+CHART_BOX_ROWS = 11
+"""Of the market below a quote, with its frame, as the style sheet has them."""
 
 
 def title(account: "TradingAccount | None") -> Line:
@@ -180,8 +182,10 @@ def market_chart(samples: "Sequence[PriceSample]", width: int, rows: int) -> lis
     return price_chart(shown, width, min(_CHART_ROWS, rows - AXIS_ROWS))
 
 
-def quote_lines(state: QuoteState, now: int, after: Sequence[Line] = ()) -> list[Line]:
-    """The panel of the quote: life, terms, what is left ``after`` it, checks, keys.
+def quote_lines(
+    state: QuoteState, now: int, after: Sequence[Line] = (), *, takes_keys: bool = True
+) -> list[Line]:
+    """The panel of the quote: life, terms, what is left ``after`` it, checks, keys that work.
 
     What it says of a quote comes from the quote, never from the form beside it.
     """
@@ -196,7 +200,8 @@ def quote_lines(state: QuoteState, now: int, after: Sequence[Line] = ()) -> list
     rows += [*_terms(state, quote, now), *after]
     if not state.is_in_flight:
         rows += [line(), _checks(state, now)]
-    rows += [line(), *_keys(state, now)]
+    if takes_keys or state.is_in_flight:
+        rows += [line(), *_keys(state, now)]
     return rows
 
 
