@@ -162,9 +162,9 @@ async def test_esc_and_a_key_at_once_end_as_one_after_the_other(
     tmp_path: Path, opened: str, keys: str
 ) -> None:
     """However they're cut into reads, they're the same two keys: ``test_terminal_input.py``."""
-    outcomes = []
+    outcomes: list[str] = []
     for way in (together, apart):
-        folder = tmp_path / way.__name__
+        folder = tmp_path / str(len(outcomes))  # as long as the other: its name is in a box
         folder.mkdir()
         outcomes.append(await ends(folder, opened, keys, way))
     assert outcomes[0] == outcomes[1]
