@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 from tests.agents.desks import AGENTS, CASES, DECIDE, POLICY, Bank, Desk, served_bank
 from tests.refusals import details, refusal
 from tests.world.bank import build, sqlite_url
@@ -18,7 +19,7 @@ from chainteller.domain.policy import Policy
 from chainteller.domain.signed_requests import Target
 from chainteller.engine.operations.keys import REMEMBERED_S
 from chainteller.service.cases import ForCase
-from chainteller.service.errors import ServiceError, ValidationFailed
+from chainteller.service.errors import BooksDisputed, ServiceError, ValidationFailed
 from chainteller.service.interface import Service
 from chainteller.service.layers import layered
 from chainteller.service.models.accounts import OpenTradingAccount
@@ -177,6 +178,18 @@ def test_a_copy_of_the_agents_id_is_no_agent(bank: Bank) -> None:
     desk, other = bank.desk("a.brandt"), bank.desk("s.iyer")
     other.sign._agent_id = desk.id
     assert reason(refusal(other.service.trading_accounts)) == "SIGNATURE_INVALID"
+
+
+def test_a_key_that_only_the_database_has_enrolled_is_not_approved(bank: Bank) -> None:
+    """Somebody with SQL and no writer's key puts a key of theirs in the place of an agent's."""
+    waiting = bank.enrol("a.brandt")
+    engine = bank.world.engine
+    with engine.context.database.write() as connection:
+        connection.execute(text("UPDATE agent SET public_key = 'ff' WHERE name = 'a.brandt'"))
+        connection.commit()
+    with pytest.raises(BooksDisputed):
+        engine.approve_agent(waiting.id, ApproveAgent(roles=("agent",)))
+    assert [each.where for each in engine.disputes().data] == [f"agent {waiting.id}"]
 
 
 @pytest.mark.parametrize(

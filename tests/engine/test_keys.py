@@ -17,6 +17,7 @@ from chainteller.engine.operations.keys import ApiKeys, Authenticator
 from chainteller.engine.upkeep import archiving
 from chainteller.service.deployment import Principal
 from chainteller.service.errors import (
+    BooksDisputed,
     Conflict,
     NotFound,
     ServiceError,
@@ -137,6 +138,13 @@ def test_a_key_is_rotated_once(keys: ApiKeys) -> None:
     old = keys.create("branch")
     keys.rotate(old.key_id)
     with pytest.raises(Conflict):
+        keys.rotate(old.key_id)
+
+
+def test_a_rotation_gives_no_scope_that_only_the_database_has(world: World, keys: ApiKeys) -> None:
+    old = keys.create("branch", ("accounts:read",))
+    alter(world, "scopes = 'accounts:read admin'")
+    with pytest.raises(BooksDisputed):
         keys.rotate(old.key_id)
 
 

@@ -438,6 +438,43 @@ def test_a_wallet_of_another_customer_is_linked_after_a_decision(tmp_path: Path)
         with gateway.as_desk("anna") as desk:
             desk.post(f"/decisions/{decision}/approvals", json={})
         assert gateway.client.post(second[0], json=second[1]).status_code == 201
+        assert not verify(gateway.own.context.database)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE provider_request SET status = 'approved' WHERE status = 'waiting'",
+        "UPDATE decision SET at_deadline = 'approve', due = 0",
+    ],
+)
+def test_a_link_that_only_the_database_approves_is_not_sent(tmp_path: Path, statement: str) -> None:
+    """Somebody with SQL and no writer's key approves it, or lets its deadline do so."""
+    line = ReviewLine(ReviewCondition.SHARED_WALLET, 0, 86_400, AtDeadline.REFUSE)
+    with gateway_before(tmp_path, Policy(review=(line,))) as gateway:
+        first, second = (_wallet(gateway, each) for each in ("DDA-1", "DDA-2"))
+        gateway.client.post(first[0], json=first[1])
+        gateway.client.post(second[0], json=second[1])
+        altered(gateway, statement, "UPDATE job SET run_at = 0")
+        gateway.advance(1)
+        again = gateway.client.post(second[0], json=second[1]).json()["error"]
+        assert again in ("BOOKS_DISPUTED", "DECISION_REQUIRED")
+        assert ("POST", second[0]) not in gateway.provider.asked
+        assert len(disputed(gateway)) == 1
+
+
+def test_one_person_does_not_approve_what_the_database_says_the_first_has(tmp_path: Path) -> None:
+    policy = Policy(two=TwoPersons(withdrawal_over_cents=10_000))
+    with gateway_before(tmp_path, policy) as gateway:
+        path = f"/trading-accounts/{gateway.open_account()}{WITHDRAWALS}"
+        waiting = gateway.call("POST", path, amount="300.00", currency=TOKEN)
+        decision = gateway.call("GET", "/decisions")["data"][0]["id"]
+        altered(gateway, "UPDATE decision SET needs_two = false")
+        with gateway.as_desk("anna") as desk:
+            approved = desk.post(f"/decisions/{decision}/approvals", json={})
+        assert approved.json()["error"] == "BOOKS_DISPUTED"
+        assert gateway.call("GET", f"{path}/{waiting['id']}")["status"] == "reviewing"
+        assert disputed(gateway) == [f"decision {decision}"]
 
 
 def _wallet(gateway: Gateway, bank_account: str) -> tuple[str, dict[str, str]]:
@@ -460,23 +497,31 @@ def _wallet(gateway: Gateway, bank_account: str) -> tuple[str, dict[str, str]]:
     return f"{home}/counterparties", {**named, "ownershipClaimId": claim["id"]}
 
 
-@pytest.mark.parametrize("cells", ["status = 'processing'", "amount = amount * 2"])
+@pytest.mark.parametrize(
+    ("statement", "is_approved"),
+    [
+        ("UPDATE transfer SET status = 'processing' WHERE direction = 'withdrawal'", False),
+        ("UPDATE transfer SET amount = amount * 2 WHERE direction = 'withdrawal'", True),
+        ("DELETE FROM decision", True),
+    ],
+)
 def test_a_withdrawal_that_only_the_database_approves_is_not_sent(
-    tmp_path: Path, cells: str
+    tmp_path: Path, statement: str, is_approved: bool
 ) -> None:
-    """Somebody with SQL and no writer's key approves a withdrawal, or raises an approved one."""
+    """Somebody with SQL and no writer's key approves a withdrawal, raises an approved one, or
+    hides how it was approved."""
     policy = Policy(two=TwoPersons(withdrawal_over_cents=10_000))
     with gateway_before(tmp_path, policy) as gateway:
         account = gateway.open_account()
         path = f"/trading-accounts/{account}{WITHDRAWALS}"
         waiting = gateway.call("POST", path, amount="300.00", currency=TOKEN)
         decision = gateway.call("GET", "/decisions")["data"][0]
-        for name in ("anna", "ben") if "amount" in cells else ():
+        for name in ("anna", "ben") if is_approved else ():
             with gateway.as_desk(name) as desk:
                 desk.post(f"/decisions/{decision['id']}/approvals", json={})
         altered(
             gateway,
-            f"UPDATE transfer SET {cells} WHERE id = '{waiting['id']}'",  # noqa: S608 - above
+            statement,
             "DELETE FROM job",
             "INSERT INTO job (kind, reference, run_at)"
             " SELECT 'withdrawal.send', id, 0 FROM transfer WHERE status = 'processing'",

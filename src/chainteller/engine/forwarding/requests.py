@@ -161,6 +161,7 @@ def record(
     evidence = json.dumps(before, sort_keys=True) if before else None
     if earlier is not None:
         _require_sendable(tx.connection, earlier, mark)
+        provider_requests.require_request_as_logged(tx.connection, earlier)
         update = changed(earlier, status, tx.now, key=key, due=due, before=evidence)
         decided = Outcome(earlier.id, rows=(update,))
     else:

@@ -8,6 +8,7 @@ from typing import Any
 from chainteller.domain.actors import Actor
 from chainteller.domain.assets import ASSETS_BY_KEY, CASH_EQUIVALENTS, Asset
 from chainteller.domain.decisions import (
+    DecisionStatus,
     Payment,
     ReviewCondition,
     ReviewLine,
@@ -21,12 +22,14 @@ from chainteller.domain.preconditions import Act, forbids
 from chainteller.domain.provider_requests import RequestStatus
 from chainteller.domain.transfers import Direction, TransferStatus
 from chainteller.engine.core import outcome, preconditions, unit_of_work
+from chainteller.engine.core.breaches import Breach
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import Job, Outcome
 from chainteller.engine.core.unit_of_work import UnitOfWork, fingerprint, now, work_unit
 from chainteller.engine.forwarding import kept, requests, sending
 from chainteller.engine.forwarding.requests import Plan
 from chainteller.engine.operations import provider_requests, transfers, withdrawals
+from chainteller.engine.operations.provider_requests import Altered
 from chainteller.engine.operations.trades import DROPPED
 from chainteller.engine.operations.transfers import REVIEW, SEND
 from chainteller.service import operations
@@ -210,14 +213,18 @@ def _begin(
 
 
 def _require_as_logged(tx: UnitOfWork, withdrawal: Record, account: Record) -> None:
-    """The withdrawal, its account and what a person decided are as the log says."""
-    rows = [Kept(Tables.transfer, withdrawal.id), Kept(Tables.trading_account, account.id)]
-    decision = decisions.newest(tx.connection, withdrawal.organisation_id, withdrawal.id)
-    if decision is not None:
-        rows.append(Kept(Tables.decision, decision.id))
-    provider_requests.require_as_logged(
-        tx.connection, withdrawal.organisation_id, tuple(rows), account.id
+    """The withdrawal, its account and the decision that approved it are as the log says."""
+    of = withdrawal.organisation_id
+    decision = decisions.newest(tx.connection, of, withdrawal.id)
+    if decision is None or decision.status != DecisionStatus.APPROVED:
+        where = f"{Tables.transfer.name} {withdrawal.id}"
+        raise Altered(Breach(20, "not done: no decision has approved it", where, of))
+    rows = (
+        Kept(Tables.transfer, withdrawal.id),
+        Kept(Tables.trading_account, account.id),
+        Kept(Tables.decision, decision.id),
     )
+    provider_requests.require_as_logged(tx.connection, of, rows, account.id)
 
 
 def _drop(tx: UnitOfWork, withdrawal_id: str) -> bool:

@@ -16,7 +16,7 @@ from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import Event, Insert, Outcome, Row, Update
 from chainteller.engine.core.table import reads_in_context, writes
 from chainteller.engine.core.unit_of_work import UnitOfWork, now
-from chainteller.engine.operations import quotas
+from chainteller.engine.operations import provider_requests, quotas
 from chainteller.service import operations
 from chainteller.service.errors import Conflict, Forbidden, Unauthorized, ValidationFailed
 from chainteller.service.models.agents import Agent, ApproveAgent, EnrolAgent
@@ -24,6 +24,7 @@ from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
 from chainteller.storage.log import append
+from chainteller.storage.log.last_writes import Kept
 from chainteller.storage.queries import agents
 
 RESOURCE = "agent"
@@ -67,6 +68,7 @@ def approve(tx: UnitOfWork, identifier: str, request: ApproveAgent) -> Agent:
 
     Raises:
         NotFound, ValidationFailed, Forbidden.
+        Altered: the key isn't the one that was enrolled.
         Conflict: it was approved or revoked before, or is of whoever approves. Who signs in is the
             same agent for good, and may be approved again.
     """
@@ -79,6 +81,7 @@ def approve(tx: UnitOfWork, identifier: str, request: ApproveAgent) -> Agent:
     if tx.actor.agent_id and tx.name == found.name:
         told = "Nobody approves a key of their own."
         raise Conflict.over(RESOURCE, found.id, "SAME_PERSON", told, "Ask a colleague who may.")
+    provider_requests.require_decided_as_logged(tx, (Kept(Tables.agent, found.id),))
     roles = _checked_roles(tx, request.roles)
     lifetime = None if request.expires is None else reading.duration("expires", request.expires)
     values = {
@@ -108,6 +111,7 @@ def admit(tx: UnitOfWork, seen: SignedIn, identifier: str, roles: tuple[str, ...
 
     Raises:
         Unauthorized: AGENT_UNNAMED or AGENT_NAME_TAKEN.
+        Altered: the agent isn't as the log says, for example revoked.
     """
     found = agents.find(tx.connection, tx.organisation_id, identifier, lock=True)
     if found is None:  # another first request may be inserting it
@@ -121,6 +125,7 @@ def admit(tx: UnitOfWork, seen: SignedIn, identifier: str, roles: tuple[str, ...
             raise Unauthorized("AGENT_NAME_TAKEN")
         _inserted(tx, identifier, seen.name, _approved(identifier, seen.name, roles), **approval)
     elif found.revoked_at is None and found.approved_at < seen.issued:
+        provider_requests.require_decided_as_logged(tx, (Kept(Tables.agent, found.id),))
         _changed(tx, found, approval, _approved(found.id, found.name, roles))
     if tx.is_told:
         tx.audit(operations.APPROVE_AGENT.name, identifier, {"roles": list(roles)})

@@ -46,6 +46,7 @@ from chainteller.service.models.decisions import (
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
+from chainteller.storage.log.last_writes import Kept
 from chainteller.storage.queries import decisions, jobs, markets
 
 RESOURCE = "decision"
@@ -172,13 +173,22 @@ def _closure(tx: UnitOfWork, request: OpenDecision, asked: _Asked) -> Outcome:
 
 
 def _require_for(tx: UnitOfWork, found: Record) -> None:
-    """What deciding needs beside the scope of decisions. Raises Forbidden, RoleRequired."""
+    """What deciding needs beside its scope. Raises Forbidden, RoleRequired, Altered."""
+    _require_as_logged(tx, found)
     if found.escalated_at is not None and not tx.actor.has_role(found.to_role):
         raise RoleRequired(found.to_role, found.id)
     if found.kind == DecisionKind.CONTROL:
         _require(tx, "controls:write")
     elif found.kind == DecisionKind.MARKET:
         _require(tx, "admin")
+
+
+def _require_as_logged(tx: UnitOfWork, found: Record) -> None:
+    """A decision, and the request that it's about, are as the log says. Raises Altered."""
+    rows = (Kept(Tables.decision, found.id),)
+    if found.kind in (DecisionKind.LINK, DecisionKind.UNANSWERED):
+        rows += (Kept(Tables.provider_request, found.subject),)
+    provider_requests.require_decided_as_logged(tx, rows)
 
 
 def _require(tx: UnitOfWork, scope: str) -> None:
@@ -270,10 +280,11 @@ def refuse(tx: UnitOfWork, decision_id: str, request: Refusal) -> Decision:
 
 def end(tx: UnitOfWork, decision_id: str) -> None:
     """Due work: nobody has decided by the deadline. A control ends, a market opens; what the policy
-    refuses then is refused."""
+    refuses then is refused. Raises Altered."""
     found = _locked_at_all(tx, decision_id)
     if found.status != DecisionStatus.OPEN:
         return
+    _require_as_logged(tx, found)
     effect = _EFFECTS[DecisionKind(found.kind)]
     if found.at_deadline == AtDeadline.REFUSE:
         status = DecisionStatus.LAPSED

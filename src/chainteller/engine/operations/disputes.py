@@ -59,13 +59,15 @@ def open_for(context: EngineContext, found: Sequence[Breach]) -> list[str]:
     for organisation, breaches in by_organisation.items():
         opened: list[str] = []
         actor = Actor(organisation, WORKER.name)
-        act(context, actor, partial(_open, breaches, opened), timeless=True)
+        work = partial(open_in, found=breaches, opened=opened)
+        act(context, actor, work, timeless=True)
         told += opened
     return told
 
 
-def _open(found: Sequence[Breach], opened: list[str], tx: UnitOfWork) -> None:
-    """Open disputes of the write's organisation; ``opened`` gets the breaches."""
+def open_in(tx: UnitOfWork, found: Sequence[Breach], opened: list[str] | None = None) -> None:
+    """Open disputes of the write's organisation; ``opened`` gets what is new, in words."""
+    opened = [] if opened is None else opened
     opened.clear()
     disputes.take_turn(tx.rows)
     known = {

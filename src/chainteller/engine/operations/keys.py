@@ -25,7 +25,7 @@ from chainteller.domain.randomness import Randomness, SystemRandomness
 from chainteller.engine.core import reading, timekeeping
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.unit_of_work import UnitOfWork, act, now
-from chainteller.engine.operations import quotas
+from chainteller.engine.operations import provider_requests, quotas
 from chainteller.engine.operations.key_uses import KeyUse, KeyUses
 from chainteller.service.deployment import Principal
 from chainteller.service.entered_secrets import refuse_secret
@@ -38,6 +38,7 @@ from chainteller.service.errors import (
 )
 from chainteller.storage.db.query import Record
 from chainteller.storage.db.records import Tables
+from chainteller.storage.log.last_writes import Kept
 from chainteller.storage.queries import keys, organisations
 
 REMEMBERED_S = 0.2
@@ -122,6 +123,7 @@ class ApiKeys:
             NotFound: no such key.
             Conflict: it is expired, revoked or already replaced.
             ValidationFailed: no duration, or a longer one.
+            Altered: the key isn't as the log says.
         """
         kept = 0 if overlap == "0" else reading.duration("overlap", overlap)
         if kept > MAXIMUM_OVERLAP:
@@ -137,6 +139,8 @@ class ApiKeys:
                     "This key is no longer in force.",
                     {"resource": "API key", "id": key_id, "reason": "NOT_IN_FORCE"},
                 )
+            kept_row = (Kept(Tables.api_key, key_id),)
+            provider_requests.require_as_logged(tx.connection, tx.organisation_id, kept_row)
             lifetime = None if old.expires is None else old.expires - old.created
             row = {
                 "name": old.name,

@@ -8,7 +8,7 @@ from chainteller.engine.core import outcome
 from chainteller.engine.core.breaches import UNREADABLE, Breach
 from chainteller.engine.core.outcome import AuditEntry, Insert, Moment, Outcome, Update
 from chainteller.engine.core.unit_of_work import UnitOfWork
-from chainteller.engine.operations import decision_records, transfers
+from chainteller.engine.operations import decision_records, disputes, transfers
 from chainteller.engine.operations.trades import DROPPED
 from chainteller.service.errors import BooksDisputed
 from chainteller.storage.db.query import Record, Session
@@ -28,10 +28,10 @@ NOT_DONE_TEXT = "The provider did not carry it out."
 
 
 class Altered(BooksDisputed):
-    """What another system would be sent isn't as the log says: nothing of it is sent."""
+    """What would be sent or decided isn't as the log says: nothing of it is done."""
 
     def __init__(self, breach: Breach) -> None:
-        super().__init__("Nothing was sent: the database says otherwise than its log.")
+        super().__init__("Nothing was done: the database says otherwise than its log.")
         self.breach = breach
 
 
@@ -53,7 +53,17 @@ def require_as_logged(
         said = "a value can't be read"
     if said:
         where = f"{rows[0].table.name} {rows[0].key}"
-        raise Altered(Breach(20, f"not sent: {said}", where, organisation_id))
+        raise Altered(Breach(20, f"not done: {said}", where, organisation_id))
+
+
+def require_decided_as_logged(tx: UnitOfWork, rows: tuple[Kept, ...]) -> None:
+    """As ``require_as_logged``, of what a person decides; the refusal opens the dispute."""
+    try:
+        require_as_logged(tx.connection, tx.organisation_id, rows)
+    except Altered as found:
+        breach = found.breach
+        tx.when_refused(lambda last: disputes.open_in(last, (breach,)))
+        raise
 
 
 def require_request_as_logged(connection: Session, request: Record) -> None:

@@ -49,8 +49,8 @@ def run(context: EngineContext, limit: int) -> int:
         told = _Told()
         with tracing.span("due work") as span:
             is_done = _is_next_done(context, told)
-            if told.kind:
-                span.rename(told.kind)
+            if told.job is not None:
+                span.rename(told.job.kind)
         if is_done:
             done += 1
         elif not told.wrong:
@@ -60,6 +60,17 @@ def run(context: EngineContext, limit: int) -> int:
 
 def _is_next_done(context: EngineContext, told: "_Told") -> bool:
     """Do the next piece; False if none is due, or it has to wait."""
+    try:
+        return _is_done(context, told)
+    except provider_requests.Altered as found:
+        _operation("disputes.open_for")(context, (found.breach,))
+        worker = Actor(found.breach.organisation, "worker")
+        work_unit(context, worker, partial(_keep_back, job=told.job))
+    return True
+
+
+def _is_done(context: EngineContext, told: "_Told") -> bool:
+    """As ``_is_next_done``. Raises Altered."""
     is_done = work_unit(context, Actor(name="worker"), partial(_one, told))
     if told.wrong:
         _operation("disputes.open_for")(context, told.wrong)
@@ -69,12 +80,7 @@ def _is_next_done(context: EngineContext, told: "_Told") -> bool:
     elif told.watched:
         _operation("small_transfers.watch")(context, told.watched)
     elif told.forwarded is not None:
-        try:
-            _forward(context, told.forwarded)
-        except provider_requests.Altered as found:
-            _operation("disputes.open_for")(context, (found.breach,))
-            worker = Actor(found.breach.organisation, "worker")
-            work_unit(context, worker, partial(_keep_back, job=told.forwarded))
+        _forward(context, told.forwarded)
     else:
         return False
     return True
@@ -84,8 +90,8 @@ def _is_next_done(context: EngineContext, told: "_Told") -> bool:
 class _Told:
     """What a look for due work leaves to be done outside of its transaction."""
 
-    kind: str = ""
-    """What kind of work was found."""
+    job: Record | None = None
+    """The work that was found."""
     watched: str = ""
     """A small transfer whose chain must be asked, for which no transaction waits."""
     forwarded: Record | None = None
@@ -97,7 +103,7 @@ class _Told:
     were kept: a payout waits for somebody to clear it."""
 
     def forget(self) -> None:
-        self.kind, self.watched, self.forwarded = "", "", None
+        self.job, self.watched, self.forwarded = None, "", None
         self.is_paid, self.wrong = False, ()
 
 
@@ -111,7 +117,7 @@ def _one(told: _Told, tx: UnitOfWork) -> bool:
     job = jobs.take_due(tx.connection, tx.now, transfers.SEND)
     if job is None:
         return False
-    told.kind = job.kind
+    told.job = job
     record = due_times.record_of(tx.connection, job.kind, job.reference)
     if record is not None:
         tx.actor = Actor(record.organisation_id, "worker")
@@ -213,7 +219,7 @@ def _postpone(tx: UnitOfWork, job: Record, until: int) -> None:
 
 
 def _keep_back(tx: UnitOfWork, job: Record) -> bool:
-    """Look in a minute whether what wasn't sent is as the log says again."""
+    """Look in a minute whether what wasn't done is as the log says again."""
     _postpone(tx, job, tx.now + MINUTE)
     return True
 

@@ -15,6 +15,7 @@ from chainteller.domain.transfers import COUNTED
 from chainteller.engine.core.breaches import Breach, Breaches, grouped
 from chainteller.engine.verification.epochs import Epochs
 from chainteller.engine.verification.replay import Books
+from chainteller.service.operations import LINK_COUNTERPARTY
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.lists import search, tallies
 from chainteller.storage.upkeep import inspection
@@ -27,6 +28,8 @@ def keys_have_one_effect(connection: Session, _books: Books) -> Breaches:
         if not row.created_record:
             continue
         effect = (row.operation, *_created_by(parse_json(row.body)))
+        if row.operation == LINK_COUNTERPARTY.name and not effect[2]:
+            continue  # a provider that names the wallet alone, which several customers may link
         if effect in created:
             what = f"{effect[1]} was created under two keys"
             yield Breach(12, what, f"{row.operation} {row.key}")
