@@ -1,5 +1,7 @@
 """Attack the bank: ``python -m tests.simulation.attacker --seeds 1-1000 [--postgres URL]``.
 
+``--bank ports`` has a core bank, a custody and a venue to send requests to, ``--bank gateway`` a
+provider. What these are asked for without anybody's wish has left, also where it's named later.
 It prints what was reached, how much of it was named, and what stayed unseen. ``--seed N`` shows one
 seed. Ctrl-C ends the run with what it has so far. With ``--postgres`` the bank is on that server,
 whose user may create databases.
@@ -17,9 +19,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tests.postgres import PostgresServer
-from tests.simulation.attacker.bank import lived
+from tests.simulation.attacker.bank import Bank, lived
+from tests.simulation.attacker.outward import Gateway, Ported
 from tests.simulation.attacker.scoring import Outcome, Trial
 from tests.world import core
+
+BANKS: dict[str, type[Bank]] = {"alone": Bank, "ports": Ported, "gateway": Gateway}
 
 
 class Score:
@@ -72,11 +77,11 @@ class Score:
 
 
 @contextmanager
-def trial(server: PostgresServer | None = None) -> Iterator[Trial]:
+def trial(server: PostgresServer | None = None, kind: type[Bank] = Bank) -> Iterator[Trial]:
     """Seeds on SQLite, or on PostgreSQL."""
     folder = Path(tempfile.mkdtemp(prefix="attacked-template-"))
     if server is None:
-        yield Trial(lived(f"sqlite:///{folder / 'template.db'}", folder))
+        yield Trial(lived(f"sqlite:///{folder / 'template.db'}", folder, kind))
         return
     place, copies = server.fresh(), list[str]()
 
@@ -86,7 +91,7 @@ def trial(server: PostgresServer | None = None) -> Iterator[Trial]:
         copies[:] = [server.fresh(place)]
         return copies[0]
 
-    yield Trial(lived(place, folder), copy)
+    yield Trial(lived(place, folder, kind), copy)
 
 
 def _count(score: Score, number: int, outcomes: list[Outcome]) -> None:
@@ -103,6 +108,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.simulation.attacker")
     parser.add_argument("--seeds", default="1-100", help="the first and the last")
     parser.add_argument("--seed", type=int, help="this one alone")
+    parser.add_argument("--bank", choices=BANKS, default="alone", help="what it's connected to")
     parser.add_argument("--postgres", default="", help="the URL of a server")
     given = parser.parse_args()
     os.environ["CHAINTELLER_HOME"] = tempfile.mkdtemp(prefix="attacked-home-")
@@ -110,7 +116,8 @@ def main() -> int:
     logging.disable()
     first, last = (int(each) for each in given.seeds.split("-"))
     score, began = Score(), time.monotonic()
-    with trial(PostgresServer(given.postgres) if given.postgres else None) as made:
+    server = PostgresServer(given.postgres) if given.postgres else None
+    with trial(server, BANKS[given.bank]) as made:
         if given.seed is not None:
             for each in made.seed(given.seed):
                 sys.stdout.write(f"{each}\n{each.unseen}\n")

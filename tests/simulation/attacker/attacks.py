@@ -1,5 +1,6 @@
 """What the attacker does: statements that are drawn from the catalogue and from what is stored."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,25 @@ _OWNERS = (
     "organisation_id", "trading_account_id", "customer_id", "blockchain_account_id",
     "counterparty_id", "bank_account_id",
 )  # fmt: skip
+
+
+_QUOTED = re.compile(r'"([^"]+)"')
+_REQUEST_STATUSES = ("sending", "notDone", "approved", "refused", "done", "unknown")
+_DECIDED: Mapping[str, tuple[Row, ...]] = {
+    "transfer": (
+        {"status": "processing"}, {"review_eta": 0}, {"status": "reviewing"},
+        {"status": "processing", "review_reason": None, "review_eta": None},
+    ),
+    "decision": (
+        {"needs_two": False}, {"first_by": "mallory", "first_at": 2**60, "digest": ""},
+        {"at_deadline": "approve", "due": 0}, {"due": 0}, {"status": "approved"},
+        {"status": "open", "decided_by": None, "decided_at": None},
+        {"subject": "x"}, {"kind": "control"},
+    ),
+    "provider_request": tuple({"status": each, "due": 0} for each in _REQUEST_STATUSES),
+    "trading_account": ({"control": None, "control_reason": None},),
+}  # fmt: skip
+"""Cells of what waits for a person, or of what a person has decided."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +76,8 @@ class Attacker:
             (4, self.forge), (3, self.rearrange), (1, self.hide), (1, self.change_catalogue),
         ):  # fmt: skip
             weighted += [kind] * weight
+        if self.rows["provider_request"]:
+            weighted += [self.redirect] * 8 + [self.decide] * 12
         try:
             return self.draw.pick(weighted)()
         except (KeyError, ZeroDivisionError):  # an earlier attack made, renamed or emptied a table
@@ -303,6 +325,51 @@ class Attacker:
             return self.alter()
         cells = {name: row[name] + by}
         return Attack(f"{table.name}: {key} {_told(cells)}", (table.update(key, cells),))
+
+    # -- what other systems are asked for --------------------------------------------------------
+
+    def redirect(self) -> Attack:
+        """Another value inside of a request's body, with another key or not."""
+        table, rows = self.by_name["provider_request"], self.rows["provider_request"]
+        key = self.draw.pick(list(rows))
+        row, other = rows[key], self.draw.pick(list(rows.values()))
+        mine, theirs = (sorted(set(_QUOTED.findall(each["call"]))) for each in (row, other))
+        old = self.draw.pick(mine)
+        new = self.draw.pick((*theirs, f"{old}0", *self.facts.ids.values()))
+        cells: Row = {"call": row["call"].replace(f'"{old}"', f'"{new}"')}
+        if self.draw.chance(2):
+            cells |= {"key": f"{row['key']}x"}
+        if self.draw.chance(2):
+            cells |= {"status": self.draw.pick(_REQUEST_STATUSES), "due": 0}
+        statements = (table.update(key, cells), *self._due(key[0]))
+        return Attack(f"provider_request: {key} {_told(cells)}", statements)
+
+    def decide(self) -> Attack:
+        """What waits for somebody counts as decided, by one or two, or ends by itself now."""
+        name = self.draw.pick([each for each in _DECIDED if self.rows[each]])
+        key = self.draw.pick(list(self.rows[name]))
+        row, cells = self.rows[name][key], dict(self.draw.pick(_DECIDED[name]))
+        if "digest" in cells:
+            cells["digest"] = self.draw.pick(
+                [each["digest"] for each in self.rows["decision"].values()]
+            )
+        statements = (self.by_name[name].update(key, cells), *self._due(row["id"]))
+        return Attack(f"{name}: {key} {_told(cells)}", statements)
+
+    def _due(self, reference: str) -> list[Statement]:
+        """Its work is due now, if it has any, or gets some."""
+        table = self.by_name["job"]
+        found = [each for each in self.rows["job"].values() if each["reference"] == reference]
+        statements = [table.update(table.key_of(each), {"run_at": 0}) for each in found]
+        if self.draw.chance(2):
+            kind = self.draw.pick(
+                ("withdrawal.send", "decision.due", "provider.settle", "withdrawal.review")
+            )
+            job = Statement(
+                "INSERT INTO job (kind, reference, run_at) VALUES (?, ?, 0)", (kind, reference)
+            )
+            statements.append(job)
+        return statements
 
     # -- the log ---------------------------------------------------------------------------------
 

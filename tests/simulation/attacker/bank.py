@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tests.clock.machine import Machine, MachineClock
 from tests.simulation.attacker.raw import Rows, attacking
@@ -44,6 +44,7 @@ from chainteller.service.models.counterparties import (
 )
 from chainteller.service.models.funding import DepositRequest, Destination, WithdrawalRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
+from chainteller.storage.queries import disputes
 
 DEFAULT, OTHER = "default", "other"
 DAY_S, HOUR_S = 86_400, 3_600
@@ -71,24 +72,53 @@ def forged_key() -> ApiKey:
     return new_key(SeededRandomness("forged"), "test")
 
 
+class Asked(NamedTuple):
+    """What another system was asked for, under which key, and whether a breach was named by then.
+
+    ``what`` has everything of the request: kind, account or address, amount.
+    """
+
+    what: str
+    key: str
+    is_named: bool
+
+
 class Bank:
     """One process on a database, with heads that are kept in a file."""
 
+    options = OPTIONS
+    others: tuple[str, ...] = ()
+    """Files of the folder that belong to other systems of the bank."""
+
+    @classmethod
+    def script(cls) -> Mapping[str, "Step"]:
+        return SCRIPT
+
     def __init__(self, url: str, folder: Path, machine: Machine, facts: Facts, seed: str) -> None:
-        self.url, self.machine, self.facts = url, machine, facts
+        self.url, self.machine, self.facts, self.seed = url, machine, facts, seed
         self.is_postgres = not url.startswith("sqlite")
         self.manual = ManualClock(machine.true)
+        self.asked: list[Asked] = []
         clock: Clock = self.manual if self.is_postgres else MachineClock(machine)
-        world = build(url, clock=clock, options=OPTIONS)
+        world = build(url, clock=clock, options=self.options)
         heads = KeptHeads(lambda _: folder / "bank.heads")
         context = replace(world.context, kept=heads, randomness=SeededRandomness(seed))
-        self.context: EngineContext = context
+        context = self.context = self.connected(context, folder)
         self.door = Authenticator(context, elapsed=count().__next__)
         self.verifier = Verifier(context, uses=self.door.uses)
         self.verifier._stopping.set()  # nobody needs it to rest
 
-    def engine(self, organisation: str) -> Engine:
-        return Engine(self.context, Actor(organisation, "desk"))
+    def connected(self, context: EngineContext, _folder: Path) -> EngineContext:
+        """The context with the bank's other systems; here all are simulated."""
+        return context
+
+    def note(self, what: str, key: str) -> None:
+        """Another system is asked for something now."""
+        with self.context.database.read() as connection:
+            self.asked.append(Asked(what, key, bool(disputes.listed(connection))))
+
+    def engine(self, organisation: str, name: str = "desk") -> Engine:
+        return Engine(self.context, Actor(organisation, name))
 
     def of(self, who: str) -> tuple[Engine, str]:
         """The engine for somebody's organisation, and the id of their account."""
@@ -255,7 +285,7 @@ class Bank:
 Step = Callable[[Bank], str]
 
 
-def _a_while(bank: Bank) -> str:
+def a_while(bank: Bank) -> str:
     bank.serve(20)
     return ""
 
@@ -281,16 +311,16 @@ SCRIPT: Mapping[str, Step] = {
     "thief to a wallet that isn't verified any more": lambda bank: bank.pay_wallet(
         THIEF, "thief wallet", "22.00"
     ),
-    "first while": _a_while,
+    "first while": a_while,
     "thief asks for more than there is": lambda bank: bank.pay_bank(THIEF, "9000.00"),
     "thief from the victim's custody": lambda bank: bank.pay_wallet(
         THIEF, "victim wallet", "23.00", VICTIM
     ),
     "thief executes": lambda bank: bank.execute(THIEF, "thief quote"),
     "stranger deposits": lambda bank: bank.deposit(STRANGER, "8.00"),
-    "second while": _a_while,
-    "third while": _a_while,
-    "fourth while": _a_while,
+    "second while": a_while,
+    "third while": a_while,
+    "fourth while": a_while,
 }
 
 
@@ -301,20 +331,21 @@ SCRIPT: Mapping[str, Step] = {
 class Template:
     """A closed bank to be copied."""
 
+    kind: type[Bank]
     url: str
     folder: Path
     machine: Machine
     facts: Facts
 
 
-def lived(url: str, folder: Path) -> Template:
+def lived(url: str, folder: Path, kind: type[Bank] = Bank) -> Template:
     """A bank in which something happened."""
-    bank = Bank(url, folder, Machine(), Facts(), "template")
+    bank = kind(url, folder, Machine(), Facts(), "template")
     with attacking(url) as raw:
         tables = raw.tables()
         bank.live(lambda: raw.read(tables))
     bank.close()
-    return Template(url, folder, replace(bank.machine), bank.facts)
+    return Template(kind, url, folder, replace(bank.machine), bank.facts)
 
 
 @contextmanager
@@ -323,10 +354,12 @@ def copied(template: Template, url: str) -> Iterator[Bank]:
     folder = Path(tempfile.mkdtemp(prefix="attacked-"))
     shutil.copyfile(template.folder / "bank.heads", folder / "bank.heads")
     (folder / "bank.heads").chmod(0o600)
+    for each in template.kind.others:
+        shutil.copyfile(template.folder / each, folder / each)
     if url.startswith("sqlite"):
         url = f"sqlite:///{folder / 'bank.db'}"
         shutil.copyfile(template.url.removeprefix("sqlite:///"), folder / "bank.db")
-    bank = Bank(url, folder, replace(template.machine), template.facts, "copy")
+    bank = template.kind(url, folder, replace(template.machine), template.facts, "copy")
     try:
         yield bank
     finally:

@@ -13,7 +13,7 @@ from tests.simulation.attacker.bank import (
     DEFAULT,
     OTHER,
     REVOCATION,
-    SCRIPT,
+    Asked,
     Bank,
     Seen,
     Template,
@@ -43,6 +43,8 @@ class Life:
     answers: dict[str, str] = field(default_factory=dict)
     paid: dict[str, Payment] = field(default_factory=dict)
     """What left, by the id of the withdrawal."""
+    asked: list[Asked] = field(default_factory=list)
+    """What the bank's other systems were asked for."""
     seen: Seen = field(default_factory=dict)
     rows: Rows = field(default_factory=dict)
     named: list[str] = field(default_factory=list)
@@ -57,6 +59,8 @@ class Plan:
 
     attacks: Mapping[int, Sequence[Attack]]
     restores_at: int | None = None
+    steps: tuple[str, ...] = ()
+    """The names of the script's steps."""
 
 
 @dataclass
@@ -72,10 +76,12 @@ class Outcome:
 
     @property
     def is_success(self) -> bool:
-        return bool(self.reached) and not self.named
+        """What another system was asked for has left: naming it afterwards is too late."""
+        has_left = any(each.startswith("asked") for each in self.reached)
+        return has_left or (bool(self.reached) and not self.named)
 
     def __str__(self) -> str:
-        steps = list(SCRIPT)
+        steps = self.plan.steps
         told = [
             f"  before {steps[at]!r}: {attack.what}"
             for at, attacks in self.plan.attacks.items()
@@ -88,12 +94,12 @@ class Outcome:
 
 def live(bank: Bank, raw: Raw, plan: Plan | None, draw: Draw | None = None) -> tuple[Life, Plan]:
     """Live through the script with attacks: those of a plan, or such as are drawn now."""
-    life, tables = Life(), raw.tables()
-    moments = plan.attacks if plan is not None else _moments(draw)
-    restores_at = plan.restores_at if plan is not None else _restores_at(moments, draw)
+    life, tables, script = Life(), raw.tables(), bank.script()
+    moments = plan.attacks if plan is not None else _moments(draw, len(script))
+    restores_at = plan.restores_at if plan is not None else _restores_at(moments, draw, len(script))
     made: dict[int, list[Attack]] = {}
     changed: list[tuple[Rows, Rows]] = []
-    for at, (name, step) in enumerate(SCRIPT.items()):
+    for at, (name, step) in enumerate(script.items()):
         if at == restores_at:
             _restore(raw, tables, changed)
         if at in moments:
@@ -104,24 +110,25 @@ def live(bank: Bank, raw: Raw, plan: Plan | None, draw: Draw | None = None) -> t
             )
         attempt(bank, life, name, step)
         _note_payments(raw, tables, bank, life)
-    if restores_at == len(SCRIPT):
+    if restores_at == len(script):
         _restore(raw, tables, changed)
+    life.asked = bank.asked
     _look(bank, raw, tables, life)
-    return life, Plan(made, restores_at)
+    return life, Plan(made, restores_at, tuple(script))
 
 
-def _moments(draw: Draw | None) -> Mapping[int, Sequence[Attack]]:
+def _moments(draw: Draw | None, steps: int) -> Mapping[int, Sequence[Attack]]:
     if draw is None:
         return {}
     times = draw.pick((1, 1, 1, 1, 2, 3))
-    return {draw.below(len(SCRIPT)): () for _ in range(times)}
+    return {draw.below(steps): () for _ in range(times)}
 
 
-def _restores_at(moments: Mapping[int, object], draw: Draw | None) -> int | None:
+def _restores_at(moments: Mapping[int, object], draw: Draw | None, steps: int) -> int | None:
     if draw is None or not draw.chance(3):
         return None
     last = max(moments)
-    return last + 1 + draw.below(len(SCRIPT) - last)
+    return last + 1 + draw.below(steps - last)
 
 
 def _attack(
@@ -243,7 +250,7 @@ def reached(honest: Life, life: Life, *, restored: bool = False) -> list[str]:
     What was altered for a while and is ``restored`` delayed and hid things only for that while,
     which nothing shows afterwards.
     """
-    found = list(_payments(honest, life))
+    found = [*_payments(honest, life), *_asked(honest, life)]
     for name, answer in honest.answers.items():
         now = life.answers.get(name, "")
         opens = now.startswith((f"{DEFAULT} ", f"{OTHER} "))
@@ -270,6 +277,17 @@ def _payments(honest: Life, life: Life) -> Iterator[str]:
     redirected = {paid for id_, paid in life.paid.items() if honest.paid.get(id_, paid) != paid}
     for paid in sorted({*others, *redirected}):
         yield f"payout: {' '.join(paid)}"
+
+
+def _asked(honest: Life, life: Life) -> Iterator[str]:
+    """What other systems were asked for while nothing was named, and nobody wanted, or twice. The
+    same request with its key again isn't another."""
+    wanted = Counter(what for what, _ in {(each.what, each.key) for each in honest.asked})
+    keys: dict[str, set[str]] = {}
+    for each in life.asked:
+        keys.setdefault(each.what, set()).add(each.key)
+        if len(keys[each.what]) > wanted[each.what] and not each.is_named:
+            yield f"asked: {each.what} ({len(keys[each.what])}. key)"
 
 
 def _records(honest: Life, life: Life) -> Iterator[str]:
@@ -358,11 +376,12 @@ class Trial:
     def seed(self, number: int) -> list[Outcome]:
         """A seed; where it reached something by several attacks, each of them alone too, because
         one may be named for another."""
-        first = self.first() if number == 1 else self.of(None, Draw(number))
+        is_wallet = number == 1 and "victim custody" in self.template.facts.ids
+        first = self.first() if is_wallet else self.of(None, Draw(number))
         found = [first]
         single = [(at, attack) for at, attacks in first.plan.attacks.items() for attack in attacks]
         if first.reached and first.named and len(single) > 1:
             for at, attack in single:
-                alone = Plan({at: (attack,)}, first.plan.restores_at)
+                alone = Plan({at: (attack,)}, first.plan.restores_at, first.plan.steps)
                 found.append(self.of(alone, None))
         return found

@@ -6,10 +6,11 @@ import pytest
 from tests.postgres import PostgresServer
 from tests.simulation.attacker.__main__ import Score, trial
 from tests.simulation.attacker.attacks import Attack
-from tests.simulation.attacker.bank import REVOCATION, SCRIPT, forged_key
+from tests.simulation.attacker.bank import REVOCATION, SCRIPT, Asked, Bank, forged_key
 from tests.simulation.attacker.cuts import Cut, cut
+from tests.simulation.attacker.outward import Gateway, Ported
 from tests.simulation.attacker.raw import Statement
-from tests.simulation.attacker.scoring import Plan, Trial
+from tests.simulation.attacker.scoring import Life, Outcome, Plan, Trial, reached
 from tests.simulation.generators import Draw
 
 QUICK, LONG = range(1, 5), 1_000
@@ -33,6 +34,30 @@ def test_a_few_seeds_reach_nothing_unnamed(bank: Trial) -> None:
     score = require_named(bank, QUICK)
     assert score.seeds == len(QUICK)
     assert score.reached.total() > 1
+
+
+@pytest.mark.forms(1)
+@pytest.mark.parametrize("kind", [Gateway, Ported])
+def test_a_seed_has_nothing_sent_that_nobody_wanted(kind: type[Bank]) -> None:
+    with trial(kind=kind) as connected:
+        assert connected.honest.asked
+        require_named(connected, range(2, 3))
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_reached"),
+    [
+        ([Asked("pay 1", "a", False), Asked("pay 1", "a", False)], False),
+        ([Asked("pay 1", "a", False), Asked("pay 1", "b", False)], True),
+        ([Asked("pay 2", "a", False)], True),
+        ([Asked("pay 2", "a", True)], False),
+    ],
+)
+def test_a_request_that_nobody_wanted_is_a_success(asked: list[Asked], is_reached: bool) -> None:
+    """A repetition under its key isn't one, nor what leaves while the books are in dispute."""
+    found = reached(Life(asked=[Asked("pay 1", "x", False)]), Life(asked=asked))
+    assert bool(found) == is_reached
+    assert Outcome(Plan({}), found, ["named later"], [], []).is_success == is_reached
 
 
 def test_a_replaced_wallet_with_a_forged_trail_is_not_paid(bank: Trial) -> None:
@@ -144,6 +169,13 @@ def opened_again(bank: Trial, key_id: str) -> tuple[Statement, ...]:
 @pytest.mark.slow
 def test_a_thousand_seeds_reach_nothing_unnamed(bank: Trial) -> None:
     require_named(bank, range(1, LONG + 1))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [Gateway, Ported])
+def test_seeds_have_nothing_sent_that_nobody_wanted(kind: type[Bank]) -> None:
+    with trial(kind=kind) as connected:
+        require_named(connected, range(1, 301))
 
 
 @pytest.mark.slow

@@ -185,10 +185,10 @@ def _require_for(tx: UnitOfWork, found: Record) -> None:
 
 def _require_as_logged(tx: UnitOfWork, found: Record) -> None:
     """A decision, and the request that it's about, are as the log says. Raises Altered."""
-    rows = (Kept(Tables.decision, found.id),)
+    rows = [Kept(Tables.decision, found.id)]
     if found.kind in (DecisionKind.LINK, DecisionKind.UNANSWERED):
-        rows += (Kept(Tables.provider_request, found.subject),)
-    provider_requests.require_decided_as_logged(tx, rows)
+        rows.append(Kept(Tables.provider_request, found.subject))
+    provider_requests.require_decided_as_logged(tx, tuple(rows))
 
 
 def _require(tx: UnitOfWork, scope: str) -> None:
