@@ -5,7 +5,7 @@ from collections.abc import Callable
 from time import perf_counter
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import text, update
 from tests.engine.test_recent_writes import (
     delete_a_job,
     put_a_job_off,
@@ -79,6 +79,17 @@ def restore_the_guards(world: World) -> None:
     with world.database.write() as connection:
         guards.create(connection)
         connection.commit()
+
+
+def test_a_trade_that_only_the_database_has_raised_is_not_booked(world: World) -> None:
+    world.deposit("100.00")
+    bought = world.buy("10.00")
+    with world.database.write() as connection:
+        connection.execute(text("UPDATE trade SET amount = '9000000000000'"))
+        connection.commit()
+    world.settle()
+    assert world.engine.trade(world.account, bought.id).status == "processing"
+    assert [each.where for each in world.engine.disputes().data] == [f"trade {bought.id}"]
 
 
 @pytest.mark.parametrize(

@@ -391,6 +391,23 @@ def test_nothing_is_sent_that_only_the_database_asks_for(ported: Ported, status:
     assert ported.status(paid) == "completed"
 
 
+def test_a_deposit_that_only_the_database_has_raised_is_not_credited(ported: Ported) -> None:
+    ported.bank.faults = {"silent"}
+    made = ported.deposit("5.00")
+    ported.bank.faults = set()
+    row = _run(ported, "SELECT notional_cents FROM transfer WHERE id = :id", id=made.id).one()
+    change = "UPDATE transfer SET notional_cents = :cents WHERE id = :id"
+    _run(ported, change, cents="900000", id=made.id)
+    ported.later(200)
+    assert ported.status(made) == "processing"
+    assert ported.usd()[0] == "0.00"
+    (dispute,) = ported.engine.disputes().data
+    _run(ported, change, cents=row.notional_cents, id=made.id)
+    ported.engine.clear_dispute(dispute.id, ClearDispute(reason="put back"))
+    ported.later(200)
+    assert ported.status(made) == "completed"
+
+
 def _run(ported: Ported, statement: str, **values: object) -> Any:
     with ported.engine.context.database.write() as connection:
         found = connection.execute(text(statement), values)

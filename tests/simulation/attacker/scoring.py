@@ -304,25 +304,32 @@ def _records(honest: Life, life: Life) -> Iterator[str]:
             yield f"record: {place[1]} of {of} to {place[0]}"
         elif place[2] and place not in honest.seen:
             yield f"record: {place[1]} of another account of {of}"
+    ignored = _OF_RETRIES if honest.asked else frozenset()
     for place, told in honest.seen.items():
         now = life.seen.get(place, life.seen.get((*place[:3], ""), ""))
         if now != told and told.startswith("{") and not now.startswith("ERROR"):
-            yield from _difference(place[1], told, now)
+            yield from _difference(place[1], told, now, ignored)
 
 
-def _difference(kind: str, honest: str, now: str) -> Iterator[str]:
+def _difference(kind: str, honest: str, now: str, ignored: frozenset[str]) -> Iterator[str]:
     if not now.startswith("{"):
         yield f"deletion: {kind}"
     elif kind == "token_balances":
         yield "balance"
     else:
-        yield from _differences(kind, json.loads(honest), json.loads(now))
+        yield from _differences(kind, json.loads(honest), json.loads(now), ignored)
 
 
-def _differences(kind: str, honest: Any, now: Any) -> Iterator[str]:
+_OF_RETRIES = frozenset({"completedAt", "updated"})
+"""What follows from when something is tried again, which nothing seals."""
+
+
+def _differences(
+    kind: str, honest: Any, now: Any, ignored: frozenset[str] = frozenset()
+) -> Iterator[str]:
     names = {name for name in honest.keys() | now.keys() if honest.get(name) != now.get(name)}
     names -= {"networkTxHash"}  # drawn anew
-    if names:
+    if names - ignored:
         word = "delay" if "status" in names else "alteration"
         yield f"{word}: {kind} {' '.join(sorted(names))}"
 

@@ -268,7 +268,8 @@ def _shared_line(context: EngineContext) -> ReviewLine | None:
 def _about_link(
     context: EngineContext, actor: Actor, call: Call[Any], line: ReviewLine
 ) -> Written[Any] | None:
-    """None where a link may be sent. Raises DecisionRequired or Conflict."""
+    """None where a link may be sent. One that a person was asked about stays that person's,
+    whatever is known of other customers now. Raises DecisionRequired or Conflict."""
     of = actor.organisation
     with context.database.read() as connection:
         calls = rows.linked(connection, of, str(requests.subject_of(call)))
@@ -276,7 +277,7 @@ def _about_link(
         others = {json.loads(each)["ids"][0] for each in calls} - {call.ids[0]}
         decision = None if earlier is None else decisions.newest(connection, of, earlier.id)
     status = None if earlier is None else earlier.status
-    if not others or status == RequestStatus.APPROVED:
+    if status == RequestStatus.APPROVED:
         return None
     if decision is not None and status == RequestStatus.WAITING:
         required = DecisionRequired(decision.id, line.condition.code)
@@ -285,6 +286,8 @@ def _about_link(
         told = "The link was refused: another customer has verified this wallet."
         declined = Conflict.over("decision", decision.id, "DECLINED", told, "See the decision.")
         return requests.refused(context, actor, call, declined)
+    if not others:
+        return None
 
     def ask(tx: UnitOfWork) -> WireModel:
         request_id, decision_id = tx.new_id(Prefix.REQUEST), tx.new_id(Prefix.DECISION)

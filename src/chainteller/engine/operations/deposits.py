@@ -22,6 +22,7 @@ from chainteller.engine.operations import (
     transfers,
 )
 from chainteller.engine.operations.currencies import Resolved
+from chainteller.engine.operations.provider_requests import require_as_logged
 from chainteller.service import operations
 from chainteller.service.amounts import read_amount
 from chainteller.service.errors import InsufficientFunds
@@ -29,6 +30,7 @@ from chainteller.service.models.funding import DepositRequest, Transfer
 from chainteller.storage.db.query import Record
 from chainteller.storage.db.records import Tables
 from chainteller.storage.log import ledger as ledger_rows
+from chainteller.storage.log.last_writes import Kept
 from chainteller.storage.queries import decisions, provider_requests
 from chainteller.storage.queries import transfers as transfer_rows
 
@@ -126,10 +128,12 @@ def decide_deposit(
 
 
 def complete(tx: UnitOfWork, deposit_id: str) -> None:
-    """Due work: ``processing`` to ``completed``."""
+    """Due work: ``processing`` to ``completed``. Raises Altered."""
     deposit = transfers.locked(tx, deposit_id, TransferStatus.PROCESSING)
     if deposit is None or deposit.direction != Direction.DEPOSIT:
         return
+    kept = (Kept(Tables.transfer, deposit.id),)
+    require_as_logged(tx.connection, deposit.organisation_id, kept)
     ledger.lock_balances(tx, deposit.trading_account_id)
     audit = (AuditEntry("deposit.complete", deposit.id),)
     owed = ledger.owed_cents(tx, deposit.trading_account_id)

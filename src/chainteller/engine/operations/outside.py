@@ -131,8 +131,6 @@ def _ask_for_trade(tx: UnitOfWork, trade_id: str) -> tuple[Asked | None, str | N
     if locked is None:
         return None, None
     _, trade = locked
-    kept = (Kept(Tables.trade, trade.id),)
-    provider_requests.require_as_logged(tx.connection, trade.organisation_id, kept)
     body = {
         "market": trade.market,
         "side": trade.side,
@@ -232,7 +230,11 @@ def decide_fate(tx: UnitOfWork, request: Record, *, is_done: bool) -> Outcome:
 
 
 def apply(tx: UnitOfWork, request: Record, answer: Answer) -> None:
-    """Book what a system says of a request on the record that it's for."""
+    """Book what a system says of a request on the record that it's for. Raises Altered."""
+    rows = [Kept(Tables.provider_request, request.id)]
+    if request.operation != Step.ORDER:
+        rows.append(Kept(Tables.transfer, request.id))
+    provider_requests.require_decided_as_logged(tx, tuple(rows), request.trading_account_id)
     if request.operation == Step.ORDER:
         _apply_to_trade(tx, request.id, answer)
     elif request.operation == Step.DEBIT:

@@ -56,10 +56,12 @@ def require_as_logged(
         raise Altered(Breach(20, f"not done: {said}", where, organisation_id))
 
 
-def require_decided_as_logged(tx: UnitOfWork, rows: tuple[Kept, ...]) -> None:
+def require_decided_as_logged(
+    tx: UnitOfWork, rows: tuple[Kept, ...], account_id: str | None = None
+) -> None:
     """As ``require_as_logged``, of what a person decides; the refusal opens the dispute."""
     try:
-        require_as_logged(tx.connection, tx.organisation_id, rows)
+        require_as_logged(tx.connection, tx.organisation_id, rows, account_id or "")
     except Altered as found:
         breach = found.breach
         tx.when_refused(lambda last: disputes.open_in(last, (breach,)))

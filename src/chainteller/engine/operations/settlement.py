@@ -8,9 +8,11 @@ from chainteller.domain.trades import Rejection, TradeStatus
 from chainteller.engine.core import outcome
 from chainteller.engine.core.outcome import AuditEntry, Job, Moment, Outcome
 from chainteller.engine.core.unit_of_work import UnitOfWork
-from chainteller.engine.operations import accounts, markets
+from chainteller.engine.operations import accounts, markets, provider_requests
 from chainteller.engine.operations.trades import FILL, PUT_BACK, SETTLE, advance, give_back
 from chainteller.storage.db.query import Record
+from chainteller.storage.db.records import Tables
+from chainteller.storage.log.last_writes import Kept
 from chainteller.storage.queries import markets as market_rows
 from chainteller.storage.queries import trades
 
@@ -20,13 +22,18 @@ _TIMED_OUT = Rejection("FILL_TIMEOUT", "The market stayed closed for too long.")
 
 
 def locked(tx: UnitOfWork, trade_id: str, status: TradeStatus) -> tuple[Record, Record] | None:
-    """(account, trade) if the trade is still in this status, locked in this order."""
+    """(account, trade) if the trade is still in this status, locked in this order. Raises Altered:
+    it would be booked otherwise than it was agreed."""
     seen = trades.find_any(tx.connection, trade_id)
     if seen is None:
         return None
     account = accounts.locked_by_id(tx, seen.trading_account_id)
     trade = trades.find_any(tx.connection, trade_id, lock=True)
-    return (account, trade) if trade is not None and trade.status == status else None
+    if trade is None or trade.status != status:
+        return None
+    kept = (Kept(Tables.trade, trade.id),)
+    provider_requests.require_as_logged(tx.connection, trade.organisation_id, kept)
+    return account, trade
 
 
 def fill(tx: UnitOfWork, trade_id: str) -> None:
