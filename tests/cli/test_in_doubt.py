@@ -1,6 +1,7 @@
 """The service commits a write and dies before it answers: console, commands and ``--plain``."""
 
 import contextlib
+import os
 import re
 import shlex
 import signal
@@ -166,15 +167,17 @@ def test_a_command_without_an_answer_prints_the_line_that_settles_it(
         before = _deposits(server, key, account)
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("CHAINTELLER_API_KEY", key)
-            lost = teller("deposit", account, "5.00", "--url", line.address)
+            lost = teller("deposit", account, "5.00", "--url", line.address, "--json")
             assert lost.code == 4
+            assert lost.body["error"] == "OUTCOME_UNKNOWN"
+            assert lost.body["details"]["idempotencyKey"] in lost.err
             assert "The same command with this key can't do it a second time." in lost.err
             (step,) = re.findall(r"Next: chainteller (deposit .+ --idempotency-key \w+)", lost.err)
             server.start_again()
             line.resume()
             found = teller(*shlex.split(step))
         assert found.code == 0
-        assert "5.00" in found.out
+        assert found.body["amount"] == "5.00"
         assert _deposits(server, key, account) == before + 1
     finally:
         line.close()
@@ -189,6 +192,17 @@ def test_a_line_of_plain_without_an_answer_is_repeated_as_it_was_typed() -> None
         patch.setattr("chainteller.cli.error_output.say", lambda *lines: said.extend(lines))
         run_program(program, ["TDA_1"], typed)
     assert said[-1] == f"Next: {' '.join(typed)} --idempotency-key k1"
+
+
+def test_an_unknown_outcome_keeps_its_exit_code_where_nobody_reads_its_body() -> None:
+    """Otherwise a write that may have happened would end as one that was refused."""
+    program = click.Command(
+        "deposit", callback=_lose, params=[click.Option(["--json"], is_flag=True)]
+    )
+    unread, written = os.pipe()
+    os.close(unread)
+    with os.fdopen(written, "w", encoding="utf-8") as gone, contextlib.redirect_stdout(gone):
+        assert run_program(program, ["--json"]) == 4
 
 
 def _lose(**_: object) -> None:

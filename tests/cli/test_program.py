@@ -73,6 +73,21 @@ def test_wrong_usage_ends_with_2_in_three_parts(
     assert ended.complaint == [meaning, next_step]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "code", "error"),
+    [
+        (["markets", "--what"], 2, "USAGE"),
+        (["markets", "--url", "http://a", "--database", "sqlite:///b"], 2, "CONFIGURATION"),
+        (["markets", "--url", "unix:/none"], 3, "UNREACHABLE"),
+        (["deposit", "TDA_1", "5", "--read-only"], 1, "READ_ONLY"),
+    ],
+)
+def test_every_error_is_one_document_with_json(arguments: list[str], code: int, error: str) -> None:
+    ended = in_this_process(*arguments, "--json", CHAINTELLER_API_KEY="key")
+    assert (ended.code, ended.body["error"], ended.body["details"]) == (code, error, {})
+    assert ended.err.startswith(f"{error}: {ended.body['message']}\n")
+
+
 def test_wrong_usage_is_the_same_in_a_shell() -> None:
     ended, here = chainteller("acounts"), in_this_process("acounts")
     assert ended == here

@@ -138,7 +138,7 @@ def test_what_a_bare_deployment_does_not_offer_is_said_and_nothing_is_claimed(
     assert (ended.code, ended.out) == (1, "")
     assert ended.complaint[0].startswith("NOT_OFFERED: This deployment doesn't ")
     assert ended.complaint[-1].startswith("Next: ")
-    assert teller("--url", bare, *line, "--json").out == ""
+    assert teller("--url", bare, *line, "--json").body["error"] == "NOT_OFFERED"
 
 
 def test_lists_of_a_bare_deployment_are_filtered_here_because_it_has_no_filters(

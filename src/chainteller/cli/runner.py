@@ -12,7 +12,7 @@ from chainteller.cli.crash_files import write_crash_file
 from chainteller.cli.error_output import Exit, OutputLost, Usage, report_error, say
 from chainteller.domain.pasted_secrets import Digits
 from chainteller.service.entered_secrets import require_no_secret
-from chainteller.service.errors import ServiceError, TellerError
+from chainteller.service.errors import TellerError
 
 _OPTION = re.compile("--[a-z][a-z-]*=", re.ASCII)
 
@@ -63,15 +63,29 @@ def _run(program: click.Command, arguments: list[str], typed: Sequence[str]) -> 
     except click.exceptions.Exit as ended:
         return ended.exit_code
     except click.UsageError as error:
-        return report_error(_usage(error))
+        failure: TellerError = _usage(error)
     except click.ClickException as error:
-        return report_error(Usage(error.format_message()))
+        failure = Usage(error.format_message())
     except OutputLost:
         raise
     except TellerError as error:
-        _print_body(error, arguments)
-        return report_error(error, typed)
-    return answer if isinstance(answer, int) else Exit.DONE
+        failure = error
+    else:
+        return answer if isinstance(answer, int) else Exit.DONE
+    code = report_error(failure, typed)
+    if _wants_json(arguments):
+        _print_body(failure)
+    return code
+
+
+def _print_body(error: TellerError) -> None:
+    """Print an error's body. Where it can't be written, stderr and the exit code say it all."""
+    from chainteller.cli.output import document
+
+    try:
+        document(error.to_wire())
+    except OSError:
+        _drop_output()
 
 
 def _usage(error: click.UsageError) -> Usage:
@@ -82,12 +96,7 @@ def _usage(error: click.UsageError) -> Usage:
     return Usage(error.format_message(), f"{path} --help")
 
 
-def _print_body(error: TellerError, arguments: list[str]) -> None:
-    """Print the body of a refusal when JSON was asked for."""
-    wants_json = {"--json", "--format=json"} & {*arguments} or ("--format", "json") in pairwise(
+def _wants_json(arguments: list[str]) -> bool:
+    return bool({"--json", "--format=json"} & {*arguments}) or ("--format", "json") in pairwise(
         arguments
     )
-    if isinstance(error, ServiceError) and wants_json:
-        from chainteller.cli.output import document
-
-        document(error.to_wire())

@@ -49,13 +49,17 @@ class TellerError(Exception):
         super().__init_subclass__(**more)
         cls.code = code or cls.code
 
-    def __init__(self, message: str) -> None:
+    def __init__(self, message: str, details: Details | None = None) -> None:
         super().__init__(message)
         self.message = message
+        self.details: dict[str, Any] = dict(details or {})
 
     @property
     def suggestion(self) -> str:
         return self.next_step
+
+    def to_wire(self) -> dict[str, Any]:
+        return {"error": self.code, "message": self.message, "details": self.details}
 
 
 class ServiceError(TellerError):
@@ -65,16 +69,9 @@ class ServiceError(TellerError):
         super().__init_subclass__(**more)
         cls.status = status or cls.status
 
-    def __init__(self, message: str, details: Details | None = None) -> None:
-        super().__init__(message)
-        self.details: dict[str, Any] = dict(details or {})
-
     @property
     def suggestion(self) -> str:
         return str(self.details.get("suggestion") or self.next_step)
-
-    def to_wire(self) -> dict[str, Any]:
-        return {"error": self.code, "message": self.message, "details": self.details}
 
 
 FIELD_REQUIRED = "This field is required."
@@ -543,7 +540,7 @@ class OutcomeUnknown(ClientError, code="OUTCOME_UNKNOWN"):
     next_step = "Don't send it as a new request. Repeat it with the same idempotency key."
 
     def __init__(self, message: str, idempotency_key: str) -> None:
-        super().__init__(message)
+        super().__init__(message, {"idempotencyKey": idempotency_key})
         self.idempotency_key = idempotency_key
 
 
