@@ -88,6 +88,13 @@ def test_every_error_is_one_document_with_json(arguments: list[str], code: int, 
     assert ended.err.startswith(f"{error}: {ended.body['message']}\n")
 
 
+def test_wrong_usage_never_repeats_a_key() -> None:
+    key = "4f3edf983ac636a65a842ce7c78d9aa706d3b113bce9c46f30d7d21715b23b1d"
+    ended = in_this_process("quote", "sol-usd", key, "5", "--json")
+    assert (ended.code, ended.body["error"]) == (1, "SECRET_ENTERED")
+    assert key not in ended.out + ended.err
+
+
 def test_wrong_usage_is_the_same_in_a_shell() -> None:
     ended, here = chainteller("acounts"), in_this_process("acounts")
     assert ended == here

@@ -12,7 +12,7 @@ from chainteller.cli.crash_files import write_crash_file
 from chainteller.cli.error_output import Exit, OutputLost, Usage, report_error, say
 from chainteller.domain.pasted_secrets import Digits
 from chainteller.service.entered_secrets import require_no_secret
-from chainteller.service.errors import TellerError
+from chainteller.service.errors import SecretEntered, TellerError
 
 _OPTION = re.compile("--[a-z][a-z-]*=", re.ASCII)
 
@@ -88,12 +88,18 @@ def _print_body(error: TellerError) -> None:
         _drop_output()
 
 
-def _usage(error: click.UsageError) -> Usage:
+def _usage(error: click.UsageError) -> TellerError:
+    """The error as it's told; a value that it would repeat may be a wallet's secret."""
+    message = error.format_message()
+    try:
+        require_no_secret("command line", message)
+    except SecretEntered as entered:
+        return entered
     path = error.ctx.command_path if error.ctx else "chainteller"
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         # Its message is the whole help page; the next step leads there.
         return Usage("Missing command.", f"{path} --help")
-    return Usage(error.format_message(), f"{path} --help")
+    return Usage(message, f"{path} --help")
 
 
 def _wants_json(arguments: list[str]) -> bool:
