@@ -258,8 +258,14 @@ def test_what_the_gateway_refuses_is_not_sent(gateway: Gateway) -> None:
         ).json()["error"],
     ]
     assert refused == ["ACCOUNT_RESTRICTED", "MARKET_UNAVAILABLE", "VALIDATION_ERROR"]
+    eth = "/trading/markets/eth-usd/quotes"
+    for amount_of in ("bought", "anything"):
+        unknown = gateway.call("POST", eth, **quote, amountOf=amount_of)
+        assert unknown["error"] == "VALIDATION_ERROR"
+        assert [each["field"] for each in unknown["details"]["errors"]] == ["amountOf"]
     writes = [path for method, path in gateway.provider.asked[asked:] if method != "GET"]
     assert writes == []
+    assert gateway.call("POST", eth, **quote, amountOf="sold")["data"], "what is meant anyway"
     assert gateway.call("GET", "/trading/markets/eth-usd")["marketName"] == "eth-usd"
 
 

@@ -126,8 +126,10 @@ class RemoteService(Service):
             return request
         for name, feature in call.operation.additions.items():
             if getattr(request, name) is not None and not self.connection.offers(feature):
-                if name not in call.operation.hints:
-                    raise NotOffered(f"This deployment doesn't offer {name} ({feature}).")
+                is_implied = getattr(request, name) == call.operation.implied.get(name)
+                if name not in call.operation.hints and not is_implied:
+                    field = type(request).model_fields[name].alias or name
+                    raise NotOffered(f"This deployment doesn't offer {field} ({feature}).", field)
                 request = request.model_copy(update={name: None})
         return request
 

@@ -15,12 +15,14 @@ from chainteller.remote.transport import OfProcess, Outgoing, Reply, TransportFa
 from chainteller.service.errors import (
     ClientError,
     Forbidden,
+    NotOffered,
     OutcomeUnknown,
     ReplyUnusable,
     ServiceError,
     ServiceUnavailable,
     ServiceUnreachable,
     Unauthorized,
+    ValidationFailed,
 )
 from chainteller.service.models.base import WireModel, Written
 from chainteller.service.models.pages import Page
@@ -71,6 +73,8 @@ class Provider:
                 raise _contradictory(call, said) from None
             refusal.status = status  # type: ignore[misc]  # the provider decides this one's
             raise
+        except NotOffered as fault:  # nothing was sent, and nothing is going to change that
+            raise ValidationFailed.of(fault.feature, "The provider doesn't offer it.") from None
         except ServiceUnreachable as fault:
             raise _unavailable(f"The provider: {fault.message}", "PROVIDER_UNREACHABLE") from None
         return client.replies.told(call, answer)

@@ -89,7 +89,7 @@ from chainteller.service.models.pages import (
     MarketsQuery,
     Page,
 )
-from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteRequest
+from chainteller.service.models.quotes import AMOUNT_OF, ExecuteRequest, Quote, QuoteRequest
 from chainteller.service.models.records import AuditRow, Capabilities, EventPage
 from chainteller.service.models.statements import Statement, StatementQuery
 from chainteller.service.models.trades import TRADE_TYPE, Trade, Transaction
@@ -490,6 +490,8 @@ class Write(Operation[Written[Record]], Generic[Record]):
     know it."""
     hints: tuple[str, ...] = ()
     """Additions without which the request means the same."""
+    implied: Mapping[str, str] = field(default_factory=dict)
+    """Values of additions that say what the specification means anyway."""
     is_shown: bool = True
     """Whether the specification shows the fields of the answer."""
     writes: ClassVar[bool] = True
@@ -901,6 +903,7 @@ CREATE_QUOTE = Write(
     bucket="quote",
     additions={"amount_of": "quotes", "trading_account_id": "quotes"},
     hints=("trading_account_id",),
+    implied={"amount_of": AMOUNT_OF[0]},
     is_enveloped=True,
     echoes=("side",),
     errors=(

@@ -30,13 +30,11 @@ from chainteller.service.errors import (
     InsufficientFunds,
     MarketUnavailable,
     NotFound,
-    ValidationFailed,
 )
 from chainteller.service.models.accounts import TradingAccount
 from chainteller.service.models.base import WireModel, Written
 from chainteller.service.models.funding import Transfer
 from chainteller.service.models.pages import ListQuery, MarketsQuery, Page
-from chainteller.service.models.quotes import QuoteRequest
 from chainteller.service.models.records import Capabilities
 from chainteller.service.models.trades import Trade
 from chainteller.service.operations import Call, Operation, Write
@@ -150,10 +148,6 @@ def _keep_quote(tx: UnitOfWork, call: Call[Any], told: Told, _row: Record | None
 
 
 def _quote(context: EngineContext, actor: Actor, call: Call[Any]) -> Written[Any]:
-    request = call.request
-    if isinstance(request, QuoteRequest) and request.amount_of == "bought":
-        said = ValidationFailed.of("amountOf", "sold: this deployment's provider knows no other")
-        return requests.refused(context, actor, call, said)
     with context.database.read() as connection:
         control = market_rows.control(connection, call.ids[0])
     try:
