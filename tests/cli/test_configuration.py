@@ -50,7 +50,7 @@ def test_a_broken_file_stops_other_commands(home: Path, teller: Teller) -> None:
     _configure(home, "[engine]\nsed = 2\n")
     ended = teller("markets", "--json")
     assert ended.code == 2
-    assert ended.out == ""
+    assert ended.body["error"] == "CONFIGURATION"
     assert "line 2: unknown key engine.sed" in ended.err
 
 
