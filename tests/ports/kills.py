@@ -2,7 +2,8 @@
 ``python -m tests.ports.kills FOLDER [RUNS [SEED [SECONDS [DATABASE]]]]``.
 
 In each run, clients make deposits, withdrawals to the bank and to a verified wallet, and trades,
-and repeat what isn't answered with the same key. SECONDS are as in ``tests.gateway.kills``. The
+and repeat what isn't answered with the same key. One deposit is made by a command, which is killed
+as well and run again with its key. SECONDS are as in ``tests.gateway.kills``. The
 server's database is a SQLite file, or the empty one of PostgreSQL whose URL is given, or a new one
 for ``postgresql``. Then both databases are read without any code of the server: what the server
 calls done was carried out once, what it calls failed or cancelled wasn't, what was carried out is
@@ -31,10 +32,12 @@ from tests.gateway.kills import (
     SET_UP_S,
     TOKEN,
     Program,
+    deposit_command,
     free_port,
     make_runs,
     read,
     required,
+    run_killed,
 )
 from tests.postgres import PostgresServer, start_bundled
 
@@ -150,6 +153,10 @@ class Trial:
         """The id of a record that every run needs."""
         return str(required(self.call("POST", path, key, body))["id"])
 
+    def _is_late(self, began: float) -> bool:
+        """Whether both programs were up for long enough to answer."""
+        return self.up.is_set() and time.monotonic() > max(began, self.up_since) + self.patience_s
+
     def call(self, method: str, path: str, key: str, body: Any = None) -> Any:
         """Repeat a request with its key until it has an answer that says something."""
         headers = {"Authorization": f"Bearer {self.key}", "Idempotency-Key": key}
@@ -162,10 +169,15 @@ class Trial:
                 told = reply.json()
                 if told.get("error") not in ("SERVICE_UNAVAILABLE", "IDEMPOTENCY_IN_PROGRESS"):
                     return told
-            late = max(began, self.up_since) + self.patience_s
-            if self.up.is_set() and time.monotonic() > late:
+            if self._is_late(began):
                 return {"error": "NO_ANSWER"}
             time.sleep(0.3)
+
+    def run_command(self, number: int, seconds: float) -> None:
+        """Make a deposit by a command that is killed, and run again until it has an answer."""
+        command = deposit_command(self.address, self.account, _amount(500 + number), f"c{number}")
+        secret = self.environment | {"CHAINTELLER_API_KEY": self.key}
+        self.asked[f"command: {run_killed(command, secret, seconds, self._is_late)}"] += 1
 
     def carry_out(self, kind: str, number: int) -> None:
         cents, path = 500 + number, f"/trading-accounts/{self.account}/withdrawals"
@@ -193,6 +205,10 @@ class Trial:
             self.made += 1
             kind = self.random.choice(("deposit", "bank", "wallet", "trade"))
             clients.append(threading.Thread(target=self.carry_out, args=(kind, self.made)))
+        self.made += 1
+        killed_after_s = self.random.uniform(0.4, 2.5)
+        command = threading.Thread(target=self.run_command, args=(self.made, killed_after_s))
+        clients.append(command)
         fault = self.random.choice(_FAULTS)
         for client in clients:
             client.start()
