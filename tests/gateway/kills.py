@@ -35,7 +35,7 @@ _POLICY = '[two]\nwithdrawal = "100"\n'
 _CLIENTS = 6
 PATIENCE_S, SET_UP_S = 12, 120
 """How long a client repeats a request, and how long what every run needs may take."""
-_TOLD_DONE = ("done", "sent", "completed", "executed", "settled")
+_TOLD_DONE = ("done", "accepted", "executed", "settled")
 """What a client hears of a request that the provider has."""
 _NOWHERE = subprocess.DEVNULL
 _ENDINGS = {0: "done", 1: "refused"}
