@@ -64,6 +64,11 @@ def to_wallet(bank: PayoutBank) -> str:
     return bank.request(solana(bank)).id
 
 
+def after_others(bank: PayoutBank) -> str:
+    """A withdrawal with a number that none of its account's three deposits has."""
+    return [to_wallet(bank) for _ in range(4)][-1]
+
+
 def of_crypto(bank: PayoutBank) -> str:
     """A withdrawal of a crypto asset, whose worth isn't compared."""
     pair = solana(bank)
@@ -129,7 +134,7 @@ CASES = [
     Case("organisation_id", lambda _: "other", OWNER),
     Case("trading_account_id", lambda _: "TDA_OTHER", OWNER),
     Case("bank_account_id", lambda _: "DDA-2", OWNER),
-    Case("direction", lambda _: "deposit", STATUS),
+    Case("direction", lambda _: "deposit", STATUS, request=after_others),
     Case("status", lambda _: "sent", STATUS),
     Case("status", lambda _: "reviewing", STATUS),
     Case("completed_at", lambda _: 1, OUTCOME),
