@@ -118,8 +118,8 @@ FAULTS = (
     Fault(
         "a trade settles twice",
         "engine/operations/settlement.py",
-        "return (account, trade) if trade is not None and trade.status == status else None",
-        "return (account, trade) if trade is not None else None",
+        "if trade is None or trade.status != status:",
+        "if trade is None:",
         "tests/engine/test_trades.py",
     ),
     Fault(
