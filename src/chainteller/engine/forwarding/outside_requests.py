@@ -18,7 +18,13 @@ from chainteller.domain.provider_requests import LOOKED_FOR, NO_ANSWER
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import Job
 from chainteller.engine.core.unit_of_work import UnitOfWork, act, now
-from chainteller.engine.operations import deposits, due_times, outside, provider_requests
+from chainteller.engine.operations import (
+    deposits,
+    due_times,
+    logged_rows,
+    outside,
+    provider_requests,
+)
 from chainteller.engine.operations.provider_requests import SETTLE
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.models.base import Written
@@ -51,7 +57,7 @@ def debit_at_once(context: EngineContext, made: Written[Transfer]) -> None:
     fails here is due work all the same."""
     if made.replayed or context.options.deposit_delay_s > 0:
         return
-    with suppress(ServiceUnavailable, provider_requests.Altered):
+    with suppress(ServiceUnavailable, logged_rows.Altered):
         carry_out(context, Job(deposits.COMPLETE, made.value.id, 0))
 
 

@@ -19,7 +19,7 @@ from chainteller.engine.core.outcome import AuditEntry, Job, Outcome
 from chainteller.engine.core.ports import Provider
 from chainteller.engine.core.unit_of_work import UnitOfWork, check_case, checked_key, fingerprint
 from chainteller.engine.forwarding import kept
-from chainteller.engine.operations import decision_records, provider_requests
+from chainteller.engine.operations import decision_records, logged_rows, provider_requests
 from chainteller.engine.operations.provider_requests import GATEWAY, SETTLE, changed
 from chainteller.engine.operations.trades import PUT_BACK
 from chainteller.engine.operations.transfers import SEND
@@ -127,9 +127,7 @@ def begin(
             preconditions.require_uncontrolled(account.control, account.control_reason, plan.act)
             if plan.act is Act.WITHDRAW:
                 row = (Kept(Tables.trading_account, account.id),)
-                provider_requests.require_as_logged(
-                    tx.connection, tx.organisation_id, row, account.id
-                )
+                logged_rows.require_as_logged(tx.connection, tx.organisation_id, row, account.id)
         if plan.prepare is not None:
             plan.prepare(tx, call, account, before)
         own_id = tx.new_id(Prefix.TRANSACTION) if plan.evidenced else ""

@@ -28,8 +28,8 @@ from chainteller.engine.core.outcome import Job, Outcome
 from chainteller.engine.core.unit_of_work import UnitOfWork, fingerprint, now, work_unit
 from chainteller.engine.forwarding import kept, requests, sending
 from chainteller.engine.forwarding.requests import Plan
-from chainteller.engine.operations import provider_requests, transfers, withdrawals
-from chainteller.engine.operations.provider_requests import Altered
+from chainteller.engine.operations import logged_rows, provider_requests, transfers, withdrawals
+from chainteller.engine.operations.logged_rows import Altered
 from chainteller.engine.operations.trades import DROPPED
 from chainteller.engine.operations.transfers import REVIEW, SEND
 from chainteller.service import operations
@@ -224,7 +224,7 @@ def _require_as_logged(tx: UnitOfWork, withdrawal: Record, account: Record) -> N
         Kept(Tables.trading_account, account.id),
         Kept(Tables.decision, decision.id),
     )
-    provider_requests.require_as_logged(tx.connection, of, rows, account.id)
+    logged_rows.require_as_logged(tx.connection, of, rows, account.id)
 
 
 def _drop(tx: UnitOfWork, withdrawal_id: str) -> bool:

@@ -16,7 +16,7 @@ from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.forwarding import requests, settling
 from chainteller.engine.forwarding.requests import Keep, Plan, provider_of
 from chainteller.engine.operations import disputes
-from chainteller.engine.operations.provider_requests import Altered
+from chainteller.engine.operations.logged_rows import Altered
 from chainteller.service import operations
 from chainteller.service.errors import (
     OutcomeUnknown,

@@ -16,7 +16,7 @@ from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import Event, Insert, Outcome, Row, Update
 from chainteller.engine.core.table import reads_in_context, writes
 from chainteller.engine.core.unit_of_work import UnitOfWork, now
-from chainteller.engine.operations import provider_requests, quotas
+from chainteller.engine.operations import logged_rows, quotas
 from chainteller.service import operations
 from chainteller.service.errors import Conflict, Forbidden, Unauthorized, ValidationFailed
 from chainteller.service.models.agents import Agent, ApproveAgent, EnrolAgent
@@ -81,7 +81,7 @@ def approve(tx: UnitOfWork, identifier: str, request: ApproveAgent) -> Agent:
     if tx.actor.agent_id and tx.name == found.name:
         told = "Nobody approves a key of their own."
         raise Conflict.over(RESOURCE, found.id, "SAME_PERSON", told, "Ask a colleague who may.")
-    provider_requests.require_decided_as_logged(tx, (Kept(Tables.agent, found.id),))
+    logged_rows.require_decided_as_logged(tx, (Kept(Tables.agent, found.id),))
     roles = _checked_roles(tx, request.roles)
     lifetime = None if request.expires is None else reading.duration("expires", request.expires)
     values = {
@@ -125,7 +125,7 @@ def admit(tx: UnitOfWork, seen: SignedIn, identifier: str, roles: tuple[str, ...
             raise Unauthorized("AGENT_NAME_TAKEN")
         _inserted(tx, identifier, seen.name, _approved(identifier, seen.name, roles), **approval)
     elif found.revoked_at is None and found.approved_at < seen.issued:
-        provider_requests.require_decided_as_logged(tx, (Kept(Tables.agent, found.id),))
+        logged_rows.require_decided_as_logged(tx, (Kept(Tables.agent, found.id),))
         _changed(tx, found, approval, _approved(found.id, found.name, roles))
     if tx.is_told:
         tx.audit(operations.APPROVE_AGENT.name, identifier, {"roles": list(roles)})

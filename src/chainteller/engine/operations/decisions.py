@@ -26,6 +26,7 @@ from chainteller.engine.operations import (
     accounts,
     controls,
     decision_records,
+    logged_rows,
     outside,
     ownership_statements,
     payouts,
@@ -188,7 +189,7 @@ def _require_as_logged(tx: UnitOfWork, found: Record) -> None:
     rows = [Kept(Tables.decision, found.id)]
     if found.kind in (DecisionKind.LINK, DecisionKind.UNANSWERED):
         rows.append(Kept(Tables.provider_request, found.subject))
-    provider_requests.require_decided_as_logged(tx, tuple(rows), found.trading_account_id)
+    logged_rows.require_decided_as_logged(tx, tuple(rows), found.trading_account_id)
 
 
 def _require(tx: UnitOfWork, scope: str) -> None:

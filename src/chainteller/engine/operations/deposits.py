@@ -22,7 +22,7 @@ from chainteller.engine.operations import (
     transfers,
 )
 from chainteller.engine.operations.currencies import Resolved
-from chainteller.engine.operations.provider_requests import require_as_logged
+from chainteller.engine.operations.logged_rows import require_as_logged
 from chainteller.service import operations
 from chainteller.service.amounts import read_amount
 from chainteller.service.errors import InsufficientFunds

@@ -25,7 +25,7 @@ from chainteller.domain.randomness import Randomness, SystemRandomness
 from chainteller.engine.core import reading, timekeeping
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.unit_of_work import UnitOfWork, act, now
-from chainteller.engine.operations import provider_requests, quotas
+from chainteller.engine.operations import logged_rows, quotas
 from chainteller.engine.operations.key_uses import KeyUse, KeyUses
 from chainteller.service.deployment import Principal
 from chainteller.service.entered_secrets import refuse_secret
@@ -140,7 +140,7 @@ class ApiKeys:
                     {"resource": "API key", "id": key_id, "reason": "NOT_IN_FORCE"},
                 )
             kept_row = (Kept(Tables.api_key, key_id),)
-            provider_requests.require_as_logged(tx.connection, tx.organisation_id, kept_row)
+            logged_rows.require_as_logged(tx.connection, tx.organisation_id, kept_row)
             lifetime = None if old.expires is None else old.expires - old.created
             row = {
                 "name": old.name,

@@ -24,6 +24,7 @@ from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import (
     accounts,
     deposits,
+    logged_rows,
     payouts,
     provider_requests,
     settlement,
@@ -101,7 +102,7 @@ def _ask_for_deposit(tx: UnitOfWork, deposit_id: str) -> tuple[Asked | None, str
     if row is None:
         return None, None
     kept = (Kept(Tables.transfer, row.id),)
-    provider_requests.require_as_logged(tx.connection, row.organisation_id, kept)
+    logged_rows.require_as_logged(tx.connection, row.organisation_id, kept)
     return _payment(Step.DEBIT, row), row.trading_account_id
 
 
@@ -234,7 +235,7 @@ def apply(tx: UnitOfWork, request: Record, answer: Answer) -> None:
     rows = [Kept(Tables.provider_request, request.id)]
     if request.operation != Step.ORDER:
         rows.append(Kept(Tables.transfer, request.id))
-    provider_requests.require_decided_as_logged(tx, tuple(rows), request.trading_account_id)
+    logged_rows.require_decided_as_logged(tx, tuple(rows), request.trading_account_id)
     if request.operation == Step.ORDER:
         _apply_to_trade(tx, request.id, answer)
     elif request.operation == Step.DEBIT:

@@ -5,16 +5,14 @@ from chainteller.domain.decisions import DecisionKind, ReviewLine
 from chainteller.domain.provider_requests import RequestStatus
 from chainteller.domain.transfers import Direction, TransferStatus
 from chainteller.engine.core import outcome
-from chainteller.engine.core.breaches import UNREADABLE, Breach
 from chainteller.engine.core.outcome import AuditEntry, Insert, Moment, Outcome, Update
 from chainteller.engine.core.unit_of_work import UnitOfWork
-from chainteller.engine.operations import decision_records, disputes, transfers
+from chainteller.engine.operations import decision_records, transfers
+from chainteller.engine.operations.logged_rows import require_as_logged
 from chainteller.engine.operations.trades import DROPPED
-from chainteller.service.errors import BooksDisputed
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
-from chainteller.storage.log import last_writes
-from chainteller.storage.log.last_writes import Kept, Trail
+from chainteller.storage.log.last_writes import Kept
 from chainteller.storage.queries import jobs
 from chainteller.storage.queries import provider_requests as rows
 from chainteller.storage.queries import transfers as transfer_rows
@@ -25,47 +23,6 @@ GATEWAY = "gateway"
 """Who opens decisions about requests to the provider."""
 NOT_DONE = "NOT_CARRIED_OUT"
 NOT_DONE_TEXT = "The provider did not carry it out."
-
-
-class Altered(BooksDisputed):
-    """What would be sent or decided isn't as the log says: nothing of it is done."""
-
-    def __init__(self, breach: Breach) -> None:
-        super().__init__("Nothing was done: the database says otherwise than its log.")
-        self.breach = breach
-
-
-def require_as_logged(
-    connection: Session, organisation_id: str, rows: tuple[Kept, ...], account_id: str = ""
-) -> None:
-    """Compare what decides a request with the entries that last wrote it, in the transaction that
-    reads it: only what somebody with the writer's key wrote leaves for another system. The first
-    row is the place of a breach; the trail of ``account_id`` has entries about the others, too.
-
-    Raises:
-        Altered: a row isn't as the log says.
-    """
-    objects = tuple(dict.fromkeys(name for each in rows for name in each.key.split()))
-    try:
-        trail = Trail(organisation_id, account_id, objects)
-        said = last_writes.contradicted(connection, trail, rows)
-    except UNREADABLE:
-        said = "a value can't be read"
-    if said:
-        where = f"{rows[0].table.name} {rows[0].key}"
-        raise Altered(Breach(20, f"not done: {said}", where, organisation_id))
-
-
-def require_decided_as_logged(
-    tx: UnitOfWork, rows: tuple[Kept, ...], account_id: str | None = None
-) -> None:
-    """As ``require_as_logged``, of what a person decides; the refusal opens the dispute."""
-    try:
-        require_as_logged(tx.connection, tx.organisation_id, rows, account_id or "")
-    except Altered as found:
-        breach = found.breach
-        tx.when_refused(lambda last: disputes.open_in(last, (breach,)))
-        raise
 
 
 def require_request_as_logged(connection: Session, request: Record) -> None:

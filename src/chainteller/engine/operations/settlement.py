@@ -8,7 +8,7 @@ from chainteller.domain.trades import Rejection, TradeStatus
 from chainteller.engine.core import outcome
 from chainteller.engine.core.outcome import AuditEntry, Job, Moment, Outcome
 from chainteller.engine.core.unit_of_work import UnitOfWork
-from chainteller.engine.operations import accounts, markets, provider_requests
+from chainteller.engine.operations import accounts, logged_rows, markets
 from chainteller.engine.operations.trades import FILL, PUT_BACK, SETTLE, advance, give_back
 from chainteller.storage.db.query import Record
 from chainteller.storage.db.records import Tables
@@ -32,7 +32,7 @@ def locked(tx: UnitOfWork, trade_id: str, status: TradeStatus) -> tuple[Record, 
     if trade is None or trade.status != status:
         return None
     kept = (Kept(Tables.trade, trade.id),)
-    provider_requests.require_as_logged(tx.connection, trade.organisation_id, kept)
+    logged_rows.require_as_logged(tx.connection, trade.organisation_id, kept)
     return account, trade
 
 

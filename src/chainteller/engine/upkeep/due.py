@@ -16,6 +16,7 @@ from chainteller.engine.operations import (
     decision_records,
     deposits,
     due_times,
+    logged_rows,
     outside_steps,
     provider_requests,
     trades,
@@ -62,7 +63,7 @@ def _is_next_done(context: EngineContext, told: "_Told") -> bool:
     """Do the next piece; False if none is due, or it has to wait."""
     try:
         return _is_done(context, told)
-    except provider_requests.Altered as found:
+    except logged_rows.Altered as found:
         _operation("disputes.open_for")(context, (found.breach,))
         worker = Actor(found.breach.organisation, "worker")
         work_unit(context, worker, partial(_keep_back, job=told.job))
