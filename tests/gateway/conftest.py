@@ -101,6 +101,13 @@ class Gateway:
             base_url=self.client.base_url, headers={"Authorization": f"Bearer {key}"}
         )
 
+    def approve(self, decision_id: str) -> None:
+        """By two desks."""
+        for name in ("anna", "ben"):
+            with self.as_desk(name) as desk:
+                approved = desk.post(f"/decisions/{decision_id}/approvals", json={})
+                assert approved.status_code == 200, approved.text
+
     def open_account(self, bank_account: str = "DDA-1", amount: str = "1000.00") -> str:
         kind = "checking" if int(bank_account.partition("-")[2]) % 2 else "savings"
         opened = self.call(

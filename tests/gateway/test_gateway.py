@@ -182,9 +182,7 @@ def test_an_approved_withdrawal_that_the_provider_refuses_fails_with_its_code(
         waiting = gateway.call("POST", path, amount="600.00", currency=TOKEN)
         gateway.ask_directly("POST", path, amount="900.00", currency=TOKEN)
         decision = gateway.call("GET", "/decisions")["data"][0]
-        for name in ("anna", "ben"):
-            with gateway.as_desk(name) as desk:
-                desk.post(f"/decisions/{decision['id']}/approvals", json={})
+        gateway.approve(decision["id"])
         gateway.advance(1)
         failed = gateway.call("GET", f"{path}/{waiting['id']}")
         assert failed["status"] == "failed"
@@ -200,9 +198,7 @@ def test_an_approved_withdrawal_of_an_account_that_was_frozen_is_not_sent(tmp_pa
         path = f"/trading-accounts/{account}{WITHDRAWALS}"
         waiting = gateway.call("POST", path, amount="600.00", currency=TOKEN)
         decision = gateway.call("GET", "/decisions")["data"][0]
-        for name in ("anna", "ben"):
-            with gateway.as_desk(name) as desk:
-                desk.post(f"/decisions/{decision['id']}/approvals", json={})
+        gateway.approve(decision["id"])
         freeze = {"kind": "control", "subject": account, "control": "FROZEN", "reason": "OTHER"}
         with gateway.as_desk("carla") as desk:
             assert desk.post("/decisions", json=freeze).status_code == 201
@@ -221,9 +217,7 @@ def test_several_gateways_on_one_database_send_once(tmp_path: Path, postgres_url
         for _ in range(3):
             gateway.call("POST", path, amount="200.00", currency=TOKEN)
         for decision in gateway.call("GET", "/decisions")["data"]:
-            for name in ("anna", "ben"):
-                with gateway.as_desk(name) as desk:
-                    desk.post(f"/decisions/{decision['id']}/approvals", json={})
+            gateway.approve(decision["id"])
         context = gateway.own.context
         other = Engine(replace(context, database=open_database(postgres_url, KEYS)))
         try:
@@ -524,9 +518,8 @@ def test_a_withdrawal_that_only_the_database_approves_is_not_sent(
         path = f"/trading-accounts/{account}{WITHDRAWALS}"
         waiting = gateway.call("POST", path, amount="300.00", currency=TOKEN)
         decision = gateway.call("GET", "/decisions")["data"][0]
-        for name in ("anna", "ben") if is_approved else ():
-            with gateway.as_desk(name) as desk:
-                desk.post(f"/decisions/{decision['id']}/approvals", json={})
+        if is_approved:
+            gateway.approve(decision["id"])
         altered(
             gateway,
             statement,
