@@ -35,7 +35,6 @@ from chainteller.service.models.agents import ApproveAgent, EnrolAgent
 from chainteller.service.models.counterparties import ReverificationRequest
 from chainteller.service.models.decisions import Approval, OpenDecision
 from chainteller.service.models.pages import ListQuery
-from chainteller.sqlite import sqlite3
 from chainteller.storage.database import open_database
 from chainteller.storage.log.writer_keys import PublicKey
 
@@ -101,15 +100,13 @@ class ThrowawayWorld:
         """
         if any(folder.iterdir()):
             raise NotEmpty(f"{folder.name} is not empty")
-        self._file = folder / _FILE
-        self._folder = folder
-        shutil.copyfile(made, self._file)
+        file = folder / _FILE
+        shutil.copyfile(made, file)
         self._prices = _ShiftedPrices(SimulatedPrices(seed))
         self._pegs = _ShiftedPegs()
-        self._saved: dict[int, tuple[dict[str, list[tuple[int, int]]], ...]] = {}
         self.clock = ManualClock(TRAINING_BEGINS)
         context = EngineContext(
-            database=open_database(f"sqlite:///{self._file}", PublicKey()),
+            database=open_database(f"sqlite:///{file}", PublicKey()),
             clock=self.clock,
             randomness=SeededRandomness(f"training {seed}"),
             feed=self._prices,
@@ -142,15 +139,6 @@ class ThrowawayWorld:
     def next_due(self) -> int | None:
         return self._engine.next_due()
 
-    def save(self, slot: int) -> None:
-        _copy_database(self._file, self._folder / f"slot-{slot}.db")
-        self._saved[slot] = (_copy_shifts(self._prices.shifts), _copy_shifts(self._pegs.shifts))
-
-    def restore(self, slot: int) -> None:
-        _copy_database(self._folder / f"slot-{slot}.db", self._file)
-        prices, pegs = self._saved[slot]
-        self._prices.shifts, self._pegs.shifts = _copy_shifts(prices), _copy_shifts(pegs)
-
     def close_market(self, market: str, reason: str, until: int | None) -> None:
         ends = None if until is None else format_instant(until)
         asked = OpenDecision(kind="market", subject=market, reason=reason, until=ends)
@@ -177,17 +165,3 @@ class ThrowawayWorld:
         transfer_reports.record(
             self._engine.context, _CORE_BANK, Report(transfer_id, status, reason)
         )
-
-
-def _copy_shifts(shifts: dict[str, list[tuple[int, int]]]) -> dict[str, list[tuple[int, int]]]:
-    return {name: list(each) for name, each in shifts.items()}
-
-
-def _copy_database(source: Path, target: Path) -> None:
-    """Copy with SQLite's backup, so that open connections to either file stay valid."""
-    reading, writing = sqlite3.connect(source), sqlite3.connect(target)
-    try:
-        reading.backup(writing)
-    finally:
-        reading.close()
-        writing.close()

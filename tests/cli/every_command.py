@@ -131,9 +131,8 @@ def lines(bank: Bank) -> Lines:
     (bank.home / "empty").mkdir()
     rules = Path(__file__).parents[2] / "sample_data" / "scenarios" / "01-first-steps.toml"
     at = bank.home
-    report, people = at / "report.json", at / "people.csv"
+    people = at / "people.csv"
     people.write_text("reference,name,kycLevel,termsAccepted\nC-1,Ada,basic,no\n", encoding="utf-8")
-    bank.run("train", "first-steps", "--steps", "/dev/null", "--report", str(report))
     disputed = _disputed(bank, backup)
     waiting, lost = _enrolled(bank, account)
     noted = bank.made("notes", "add", account, "Wants a statement.")["id"]
@@ -271,7 +270,6 @@ def lines(bank: Bank) -> Lines:
         "db restore": (str(latest),),
         "drill": (str(backup),),
         "scenarios validate": (str(rules),),
-        "scenarios summary": (str(report),),
         "scenarios coverage": (),
         "config path": (),
         "config show": (),

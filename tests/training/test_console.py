@@ -1,6 +1,5 @@
 """The console of a session and the guided tour, driven by keys."""
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -17,9 +16,7 @@ from textual.pilot import Pilot
 from chainteller.cli.desk import training_look
 from chainteller.domain.clock import MINUTE, SECOND
 from chainteller.paths import locate
-from chainteller.training.playing import play_log
-from chainteller.training.reports import make_report, to_json, to_lines
-from chainteller.training.results import Result, Standing, next_scenario, standings
+from chainteller.training.reports import make_report, to_lines
 from chainteller.training.scenarios import Scenario
 from chainteller.training.session import Session
 from chainteller.tui.console.command_table import COMMANDS
@@ -34,14 +31,7 @@ SIZES = [(80, 24), (120, 40)]
 def console_of(session: Session, home: Path) -> TrainingConsole:
     """A console whose clock moves by keys only."""
     look = training_look(locate({"CHAINTELLER_HOME": str(home)}))
-    return TrainingConsole(session, look._replace(poll_interval_s=0), _ended)
-
-
-def _ended(report: Mapping[str, Any]) -> tuple[tuple[Standing, ...], str]:
-    """Where two scenarios stand after this session alone."""
-    result = Result(report["scenario"], report["seed"], report["score"], 1)
-    found = standings([scenario("first-steps"), scenario("quote-expires")], [result])
-    return found, next_scenario(found, result.scenario)
+    return TrainingConsole(session, look._replace(poll_interval_s=0))
 
 
 async def begun(pilot: Pilot[Any]) -> None:
@@ -81,9 +71,7 @@ async def test_it_says_training_briefs_first_and_shows_the_story(
         assert app.theme == "training"
 
 
-async def test_a_session_is_solved_by_keys_and_its_log_plays_again(
-    begin: OpenSession, home: Path
-) -> None:
+async def test_a_session_is_solved_by_keys(begin: OpenSession, home: Path) -> None:
     session = begin(scenario("first-steps"))
     app = console_of(session, home)
     async with app.run_test(size=(120, 40)) as pilot:
@@ -108,16 +96,7 @@ async def test_a_session_is_solved_by_keys_and_its_log_plays_again(
         await answer(pilot, "y")
         assert re.search(r"SCORE (9[5-9]|100) of 100", seen(app))
         await press(pilot, "escape")
-        shown = seen(app)
-        assert "1 of 2 passed" in shown
-        assert re.search(r"  1 +1 +(\d+) +\1 +\[ok\]", shown)
-        assert re.search(r"> 2 +0 ", shown)
-        await pilot.press("enter")
-    assert app.goes_on_with == "quote-expires"
-    report = to_json(make_report(session))
-    again = begin(scenario("first-steps"))
-    play_log(again, json.loads(report)["log"])
-    assert to_json(make_report(again)) == report
+        assert app.return_code == 0
 
 
 DECIDED: Mapping[str, tuple[str, ...]] = {
@@ -156,9 +135,6 @@ async def test_what_people_decide_is_decided_by_keys(
                 await press(pilot, key)
     report = make_report(session)
     assert report["score"] >= 95, "\n".join(to_lines(report))
-    again = begin(scenario(name))
-    play_log(again, session.log)
-    assert to_json(make_report(again)) == to_json(report)
 
 
 @pytest.mark.thorough
@@ -216,25 +192,6 @@ async def test_goals_and_words_are_not_shown_before_the_record_is_open(
     assert not any(goal.says[:30] in text for goal in session.scenario.goals)
     assert not any(each.text[:30] in text for each in session.statements)
     assert make_report(session)["score"] < 60
-
-
-@pytest.mark.thorough
-async def test_undo_shows_screens_as_new(begin: OpenSession, home: Path) -> None:
-    session = begin(scenario("first-steps"))
-    app = console_of(session, home)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await begun(pilot)
-        await ask_for_a_price(pilot, session)
-        assert "QUOTED, NOT EXECUTED" in seen(app)
-        await press(pilot, "colon", *"undo")
-        await pilot.press("enter")
-        await settle(pilot)
-        await press(pilot, "3")
-        assert "QUOTED" not in seen(app)
-        await press(pilot, "1")
-        await choose_customer(pilot, session)
-        assert seen(app).count(session.scenario.drawn["amount"]) == 1  # in the customer's words
-    assert session.undos == 1
 
 
 async def test_guiding_keys_are_not_counted(begin: OpenSession, home: Path) -> None:
@@ -332,5 +289,4 @@ async def test_keys_behind_the_end_reach_neither_the_desk_nor_the_report(
         await settle(pilot)
         assert "SESSION ENDED" in seen(app)
         assert app.current_mode == "accounts"
-        await press(pilot, "escape")
         await press(pilot, "escape")

@@ -1,6 +1,5 @@
 """Every shipped scenario is solved by a right run and failed, with its reason, by a wrong one."""
 
-import json
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +19,7 @@ from chainteller.service.models.counterparties import (
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.pages import ListQuery
 from chainteller.training import coverage
-from chainteller.training.playing import play_log, play_steps
+from chainteller.training.playing import play_steps
 from chainteller.training.reports import make_report, to_json, to_lines
 from chainteller.training.scenarios import Caller, Scenario, filled, load
 from chainteller.training.session import Session
@@ -90,19 +89,6 @@ def test_a_wrong_thing_said_fails_even_the_right_run(name: str, begin: OpenSessi
             session = begin(scenario(name))
             play_steps(session, [*steps_of(session, "right"), f"say {each.id}"])
             assert make_report(session)["score"] <= 60, each.id
-
-
-@pytest.mark.forms(1)
-@pytest.mark.parametrize("name", ["no-answer", "wrong-account", "deposit-returned"])
-def test_seed_and_log_give_the_same_report_byte_for_byte(name: str, begin: OpenSession) -> None:
-    first = begin(scenario(name))
-    play_steps(
-        first, ["hint", "checkpoint", *steps_of(first, "wrong"), "undo", *steps_of(first, "right")]
-    )
-    report = to_json(make_report(first))
-    again = begin(scenario(name))
-    play_log(again, json.loads(report)["log"])
-    assert to_json(make_report(again)) == report
 
 
 def test_the_same_steps_give_the_same_report(begin: OpenSession) -> None:

@@ -1,6 +1,5 @@
 """What a scenario's file may say, and how its mistakes are named."""
 
-import stat
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,13 +10,6 @@ from tests.world.samples import keep_training_base
 
 from chainteller.domain.clock import MINUTE
 from chainteller.training.reading import ScenarioInvalid
-from chainteller.training.results import (
-    Result,
-    keep_result,
-    next_scenario,
-    read_results,
-    standings,
-)
 from chainteller.training.scenarios import Scenario, filled, find_scenarios, load
 
 Write = Callable[[str], Scenario]
@@ -151,8 +143,9 @@ def test_a_number_and_a_name_begin_the_same_scenario(
     keep_training_base(home, base)
     steps = tmp_path / "run.txt"
     steps.write_text("look\n", encoding="utf-8")
-    ended = in_this_process("train", name, "--steps", str(steps), "--json")
-    assert ended.body["scenario"] == "first-steps"
+    ended = in_this_process("train", name, "--steps", str(steps))
+    assert ended.out.startswith(scenario("first-steps").title)
+    assert "Next: chainteller train 1" in ended.err
 
 
 def test_amounts_in_braces_are_multiplied_together_for_programs_and_for_people() -> None:
@@ -169,33 +162,3 @@ def test_amounts_in_braces_are_multiplied_together_for_programs_and_for_people()
 def test_a_caller_is_drawn_as_one_of_the_known_kinds(write: Write) -> None:
     text = GOOD.replace('"DDA-1001"', '"drawn without shoes"')
     assert "drawn without terms" in problem(write, text)
-
-
-def test_the_next_scenario_is_this_one_until_it_is_passed_and_then_the_first_that_is_not(
-    tmp_path: Path,
-) -> None:
-    file = tmp_path / "state" / "training.jsonl"
-    names = ("first-steps", "quote-expires", "insufficient-funds")
-    given = [scenario(name) for name in names]
-    assert read_results(file) == ()
-    for name, score in (("quote-expires", 79), ("first-steps", 100), ("first-steps", 60)):
-        keep_result(file, Result(name, "42", score, 1))
-    with file.open("a", encoding="utf-8") as kept:
-        kept.write('{"scenario": "first-steps", "score": "100"}\nnothing\n')
-    found = standings(given, read_results(file))
-    assert [(each.runs, each.best, each.last) for each in found] == [
-        (2, 100, 60),
-        (1, 79, 79),
-        (0, None, None),
-    ]
-    assert [next_scenario(found, after) for after in (*names, "", "gone")] == [
-        "quote-expires",
-        "quote-expires",
-        "insufficient-funds",
-        "quote-expires",
-        "quote-expires",
-    ]
-    for name in names:
-        keep_result(file, Result(name, "42", 80, 1))
-    assert next_scenario(standings(given, read_results(file)), "first-steps") == ""
-    assert stat.S_IMODE(file.stat().st_mode) & 0o077 == 0

@@ -38,18 +38,10 @@ def demo(seed: str, *, tour: bool) -> int:
 @command(
     "train",
     changes=False,
-    example=(
-        "train --list",
-        "train --progress",
-        "train 1 --report mine.json",
-        "train 1 --steps run.txt",
-    ),
+    example=("train --list", "train 1 --report mine.json", "train 1 --steps run.txt"),
 )
 @click.argument("scenario", required=False)
-@click.option("--list", "page", flag_value="list", help="List the scenarios.")
-@click.option(
-    "--progress", "page", flag_value="progress", help="Show your results and the next scenario."
-)
+@click.option("--list", "lists", is_flag=True, help="List the scenarios.")
 @click.option("--seed", default=desk.DEMO_SEED, show_default=True, help="Other people and amounts.")
 @click.option("--report", type=FILE, help="Write the score as JSON.")
 @click.option(
@@ -57,17 +49,8 @@ def demo(seed: str, *, tour: bool) -> int:
     type=click.File(encoding="utf-8"),
     help="Play written steps instead of the console; - reads stdin.",
 )
-@click.option(
-    "--replay", type=click.File(encoding="utf-8"), help="Replay a report's log without a console."
-)
 def train(
-    scenario: str | None,
-    *,
-    page: str | None,
-    seed: str,
-    report: Path | None,
-    steps: TextIO | None,
-    replay: TextIO | None,
+    scenario: str | None, *, lists: bool, seed: str, report: Path | None, steps: TextIO | None
 ) -> int:
     """Train on a scenario, without any network and with nothing at stake.
 
@@ -76,11 +59,7 @@ def train(
     from chainteller.cli import training
 
     refuse_a_place("training runs")
-    if replay is not None:
-        return training.replay(replay, report=report)
-    if page == "progress":
-        return training.show_progress()
-    if page == "list" or scenario is None:
+    if lists or scenario is None:
         return training.show_list()
     if steps is not None:
         return training.play(scenario, steps, seed=seed, report=report)
@@ -107,15 +86,6 @@ def coverage() -> int:
     from chainteller.cli import training
 
     return training.show_coverage()
-
-
-@scenarios.command("summary", changes=False, example="scenarios summary reports/*.json")
-@click.argument("reports", nargs=-1, required=True, type=FILE)
-def summary(reports: tuple[Path, ...]) -> int:
-    """Summarise the reports of many sessions, for a trainer."""
-    from chainteller.cli import training
-
-    return training.summarise(reports)
 
 
 COMMANDS = (desk_command, demo, train, scenarios)

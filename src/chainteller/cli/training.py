@@ -1,42 +1,24 @@
-"""Training at the command line: listing, checking, playing and summing up.
+"""Training at the command line: listing, checking and playing.
 
 No configuration is read: whatever is configured, training runs on a bank of its own making.
 """
 
-import contextlib
 import os
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, replace
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from chainteller.cli.error_output import Exit, Usage, report_error, say
 from chainteller.cli.options import wants_json
 from chainteller.cli.output import document, line, table, verbatim
-from chainteller.domain.clock import SystemClock
 from chainteller.paths import Paths, locate, shipped
 from chainteller.training.coverage import coverage
-from chainteller.training.playing import play_log, play_steps
+from chainteller.training.playing import play_steps
 from chainteller.training.reading import ScenarioInvalid, did_you_mean
-from chainteller.training.reports import (
-    clock,
-    from_json,
-    make_report,
-    summarise_lines,
-    summarised,
-    to_json,
-    to_lines,
-)
-from chainteller.training.results import (
-    PASSED,
-    Result,
-    Standing,
-    keep_result,
-    next_scenario,
-    read_results,
-    standings,
-)
+from chainteller.training.reports import clock, make_report, to_json, to_lines
 from chainteller.training.scenarios import Scenario, find_scenarios, load, number_of
+from chainteller.training.score import PASSED
 from chainteller.wallets.simulated import SampleWallet, sample_wallets
 
 if TYPE_CHECKING:
@@ -66,74 +48,17 @@ def show_list() -> int:
     return Exit.DONE
 
 
-def show_progress() -> int:
-    """Show the results of every scenario so far, and offer the next one."""
-    found = _standings()
-    following = next_scenario(found, _newest())
-    if wants_json():
-        rows = [{**asdict(each), "passed": each.is_passed} for each in found]
-        document({"data": rows, "next": following or None})
-        return Exit.DONE
-    table(
-        found,
-        [
-            ("SCENARIO", lambda each: each.label),
-            ("LEVEL>", lambda each: each.level),
-            ("RUNS>", lambda each: each.runs),
-            ("BEST>", lambda each: each.best),
-            ("LAST>", lambda each: each.last),
-            ("PASSED", lambda each: each.is_passed),
-            ("TITLE", lambda each: each.title),
-        ],
-    )
-    line(
-        f"{sum(each.is_passed for each in found)} of {len(found)} passed ({PASSED} points or more)"
-    )
-    say(_next_line(following))
-    return Exit.DONE
-
-
 def run(scenario: str, *, seed: str, report: Path | None) -> int:
-    """Run a scenario in the console, and then each that is chosen at the end of one.
-
-    Its report is printed, written where asked for, and its result is kept.
-    """
+    """Run a scenario in the console; its report is printed, and written where asked for."""
     from chainteller.cli.desk import require_terminal, training_look
 
     require_terminal()
     from chainteller.tui.training.console import run_training
 
-    given, following = _scenario(scenario), ""
-
     def at_the_desk(session: "Session") -> int:
-        nonlocal following
-        look = training_look(locate(os.environ))
-        code, following = run_training(session, look, _kept)
-        return code
+        return run_training(session, training_look(locate(os.environ)))
 
-    code = _session(given, seed, report, at_the_desk)
-    while following:
-        given, following = _scenario(following), ""
-        code = _session(given, seed, report, at_the_desk)
-    return code
-
-
-def _kept(report: Mapping[str, object]) -> tuple[tuple[Standing, ...], str]:
-    """Keep the result of a session that ended; where everything stands, and the next scenario.
-
-    A result that can't be kept is left out: the report is shown all the same.
-    """
-    name, score = str(report["scenario"]), report["score"]
-    if isinstance(score, int):
-        result = Result(name, str(report["seed"]), score, SystemClock().now())
-        with contextlib.suppress(OSError):
-            keep_result(_results(), result)
-    found = _standings()
-    return found, next_scenario(found, name)
-
-
-def _standings() -> tuple[Standing, ...]:
-    return standings(_by_ease(lambda _: None), read_results(_results()))
+    return _session(_scenario(scenario), seed, report, at_the_desk)
 
 
 def _by_ease(unreadable: Callable[[ScenarioInvalid], object]) -> list[Scenario]:
@@ -147,22 +72,6 @@ def _by_ease(unreadable: Callable[[ScenarioInvalid], object]) -> list[Scenario]:
     return sorted(found, key=lambda each: each.ease)
 
 
-def _newest() -> str:
-    """The scenario that was run last."""
-    results = read_results(_results())
-    return results[-1].scenario if results else ""
-
-
-def _results() -> Path:
-    return locate(os.environ).state / "training.jsonl"
-
-
-def _next_line(following: str) -> str:
-    if not following:
-        return "You have passed every scenario. Next: chainteller train --list"
-    return f"Next: chainteller train {number_of(_files(locate(os.environ))[following])}"
-
-
 def play(scenario: str, steps: TextIO, *, seed: str, report: Path | None) -> int:
     """Play written steps; each is shown with what the service said."""
 
@@ -172,33 +81,6 @@ def play(scenario: str, steps: TextIO, *, seed: str, report: Path | None) -> int
         return Exit.DONE if passed else Exit.REFUSED
 
     return _session(_scenario(scenario), seed, report, played)
-
-
-def replay(source: TextIO, *, report: Path | None) -> int:
-    """Play a report's log again; it says whether the same report came out.
-
-    Raises:
-        Usage: it is no report, or one of another version of the scenario.
-    """
-    text = source.read()
-    try:
-        first = from_json(text)
-    except ValueError as error:
-        raise Usage(f"{source.name}: {error}") from None
-    given = _scenario(str(first["scenario"]))
-    if given.digest != first["digest"]:
-        raise Usage(f"{given.name} has changed since that report was made.")
-    outcome: list[str] = []
-
-    def again(session: "Session") -> int:
-        play_log(session, first["log"])
-        same = to_json(make_report(session)) == text
-        outcome.append("the same report" if same else "ANOTHER report: it was changed")
-        return Exit.DONE if same else Exit.REFUSED
-
-    code = _session(given, str(first["seed"]), report, again)
-    say(*outcome)
-    return code
 
 
 def validate(file: Path) -> int:
@@ -235,22 +117,6 @@ def show_coverage() -> int:
     return Exit.DONE if all(each.scenarios for each in found) else Exit.REFUSED
 
 
-def summarise(files: Iterable[Path]) -> int:
-    """Sum up reports, in the order given."""
-    reports = []
-    for file in files:
-        try:
-            reports.append(from_json(file.read_text(encoding="utf-8")))
-        except (OSError, ValueError) as error:
-            raise Usage(f"{file.name}: {error}") from None
-    if wants_json():
-        document(summarised(reports))
-        return Exit.DONE
-    for row in summarise_lines(reports):
-        line(row)
-    return Exit.DONE
-
-
 def _session(
     scenario: Scenario, seed: str, report: Path | None, run_it: Callable[["Session"], int]
 ) -> int:
@@ -269,7 +135,7 @@ def _session(
             session.close()
     _show(made)
     if not wants_json():
-        _offer_next(made)
+        say(f"Next: chainteller train {_label_of_next(scenario, made['score'])}")
     if report is not None:
         try:
             report.write_text(to_json(made), encoding="utf-8")
@@ -279,15 +145,11 @@ def _session(
     return code
 
 
-def _offer_next(report: Mapping[str, object]) -> None:
-    """The same scenario again until it is passed, then the one that follows it."""
-    name, score = str(report["scenario"]), report["score"]
-    passed = isinstance(score, int) and score >= PASSED
-    found = [
-        replace(each, best=PASSED) if each.name == name and passed else each
-        for each in _standings()
-    ]
-    say(_next_line(next_scenario(found, name)))
+def _label_of_next(scenario: Scenario, score: int) -> str:
+    """The same scenario again until it's passed, then the one that is next easiest."""
+    labels = [each.label for each in _by_ease(lambda _: None)]
+    place = labels.index(scenario.label) + (score >= PASSED)
+    return labels[place] if place < len(labels) else "--list"
 
 
 def _show(report: Mapping[str, object]) -> None:

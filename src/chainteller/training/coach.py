@@ -3,18 +3,13 @@
 The console, or the player of written steps, uses the service through this layer.
 """
 
-from collections.abc import Mapping
 from typing import Any, Protocol, TypeVar
 
-from chainteller.domain.pasted_secrets import Digits, find_secret
-from chainteller.service.entered_secrets import MEANINGS
 from chainteller.service.layers import Next
-from chainteller.service.models.counterparties import ClaimRequest, RegisterCounterparty
 from chainteller.service.operations import CUSTOMERS, Call
 from chainteller.training.timeline import OBSERVED
 
 Answer = TypeVar("Answer")
-WITHHELD = "(a secret; withheld)"
 
 
 class Listener(Protocol):
@@ -39,27 +34,3 @@ class Coach:
         if call.operation is CUSTOMERS:
             self._listener.read(call)
         return onward(call)
-
-
-def inputs_of(args: tuple[Any, ...]) -> list[Any]:
-    """An action's arguments for the log: ids unchanged, requests as ``{model: body}``.
-
-    Pasted secrets are left out.
-    """
-    return [_input(each) for each in args]
-
-
-def _input(value: Any) -> Any:
-    if isinstance(value, str):
-        return value
-    body: dict[str, Any] = value.model_dump(mode="json", by_alias=True, exclude_none=True)
-    field = _SECRET_PRONE.get(type(value))
-    if field is not None and find_secret(str(body[field]), MEANINGS.get(field, Digits.KEY)):
-        body[field] = WITHHELD
-    return {type(value).__name__: body}
-
-
-_SECRET_PRONE: Mapping[type, str] = {
-    ClaimRequest: "completedChallenge",
-    RegisterCounterparty: "address",
-}

@@ -29,7 +29,7 @@ class Armed:
 
 @dataclass(slots=True)
 class ArmedFaults:
-    """The currently armed faults; checkpoints include them."""
+    """The currently armed faults."""
 
     armed: list[Armed] = field(default_factory=list)
 

@@ -1,4 +1,4 @@
-"""The progress of a session: its state beside the bank's records, saved by checkpoints."""
+"""The progress of a session: its state beside the bank's records."""
 
 from dataclasses import dataclass, field
 
@@ -10,9 +10,8 @@ from chainteller.training.timeline import Moment
 
 @dataclass(slots=True)
 class Progress:
-    """Instants are microseconds. A checkpoint is a copy of this and of the bank's file."""
+    """Instants are microseconds."""
 
-    now: int = 0
     moments: list[Moment] = field(default_factory=list)
     heard: list[tuple[int, str]] = field(default_factory=list)
     """What the customer has said, with the instants."""
@@ -32,10 +31,6 @@ class NothingToSign(TellerError):
     next_step = "Create the message first."
 
 
-class NoCheckpoint(TellerError):
-    code = "NO_CHECKPOINT"
-
-
 class DueWorkStuck(TellerError):
     code = "DUE_WORK_STUCK"
-    next_step = "Undo to the last checkpoint, or begin the scenario again."
+    next_step = "Begin the scenario again."

@@ -1,11 +1,10 @@
-"""Session reports for screen, file and trainer; the same session gives the same bytes."""
+"""Session reports for screen and file; the same session gives the same bytes."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from chainteller.domain.clock import SECOND
-from chainteller.domain.json_depth import parse_json
 from chainteller.records.formats import countdown
 from chainteller.training.reactions import executed_without_consent, served_another
 from chainteller.training.scenarios import PARTS
@@ -22,14 +21,10 @@ from chainteller.training.session import Session
 from chainteller.training.timeline import DONE, TOLD, Moment
 
 FORMAT = 1
-_BELONGS = ("scenario", "seed", "digest", "score", "goals", "log")
 
 
 def make_report(session: Session) -> dict[str, Any]:
-    """Report a session as plain values: goals, refusals, times and the log.
-
-    Scenario, seed and log are enough to replay it (``training.playing.play_log``).
-    """
+    """Report a session as plain values: goals, refusals and times."""
     judged = judge(session)
     result, scenario = score(session, judged), session.scenario
     no_consent = executed_without_consent(session.progress.moments)
@@ -60,9 +55,7 @@ def make_report(session: Session) -> dict[str, Any]:
         },
         "keys": {"used": session.keys, "par": scenario.par_keys},
         "hints": session.hints,
-        "undos": session.undos,
         "book": list(scenario.book),
-        "log": session.log,
     }
 
 
@@ -82,18 +75,6 @@ def _evidence(goal: Mapping[str, Any]) -> str:
     return f" ({', '.join(words)})" if words else ""
 
 
-def from_json(text: str) -> dict[str, Any]:
-    """Parse a report.
-
-    Raises:
-        ValueError: it is none of ours.
-    """
-    report = parse_json(text)
-    if not isinstance(report, dict) or any(name not in report for name in _BELONGS):
-        raise ValueError("not a report of a training session")
-    return report
-
-
 def to_lines(report: Mapping[str, Any]) -> list[str]:
     """Format a report for reading: goals, refusals, references."""
     parts = ", ".join(
@@ -106,7 +87,7 @@ def to_lines(report: Mapping[str, Any]) -> list[str]:
         parts,
         f"time {time['used']} (par {time['par']}, limit {time['limit']})   "
         f"keys {keys['used']} (par {keys['par']})   "
-        f"hints {report['hints']}   undos {report['undos']}",
+        f"hints {report['hints']}",
         "",
         "GOALS",
     ]
@@ -149,58 +130,6 @@ def _limits(report: Mapping[str, Any]) -> Iterator[str]:
         ]
     if any(goal["part"] == "safety" and not goal["met"] for goal in report["goals"]):
         yield from ["", f"A safety goal was missed: at most {MOST_UNSAFE} points."]
-
-
-def summarise_lines(reports: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Summarise reports for a trainer: scores per scenario, and the goal missed most often.
-
-    Reports must be in order of time.
-    """
-    found = summarised(reports)
-    lines = [f"{'SCENARIO':<24} {'RUNS':>4} {'BEST':>4} {'MEAN':>4} {'LAST':>4}  MISSED MOST"]
-    for each in found["data"]:
-        missed = ", ".join(f"{goal['id']} ({goal['missed']})" for goal in each["missedMost"]) or "-"
-        lines.append(
-            f"{each['scenario']:<24} {each['runs']:>4} {each['best']:>4} {each['mean']:>4} "
-            f"{each['last']:>4}  {missed}"
-        )
-    if found["runs"]:
-        scenarios = len(found["data"])
-        lines.append(f"{found['runs']} runs of {scenarios} scenarios, mean {found['mean']}")
-    return lines
-
-
-def summarised(reports: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """The same as a document: ``data`` by scenario, and ``runs`` and ``mean`` of all of them."""
-    runs: dict[str, list[Mapping[str, Any]]] = {}
-    for report in reports:
-        runs.setdefault(str(report["scenario"]), []).append(report)
-    rows = []
-    for name, each in sorted(runs.items()):
-        scores = [int(report["score"]) for report in each]
-        rows.append(
-            {
-                "scenario": name,
-                "runs": len(scores),
-                "best": max(scores),
-                "mean": sum(scores) // len(scores),
-                "last": scores[-1],
-                "missedMost": _missed_most(each),
-            }
-        )
-    every = [int(report["score"]) for each in runs.values() for report in each]
-    mean = sum(every) // len(every) if every else None
-    return {"data": rows, "runs": len(every), "mean": mean}
-
-
-def _missed_most(reports: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    missed: dict[str, int] = {}
-    for report in reports:
-        for goal in report["goals"]:
-            if not goal["met"]:
-                missed[goal["id"]] = missed.get(goal["id"], 0) + 1
-    worst = sorted(missed.items(), key=lambda each: (-each[1], each[0]))[:2]
-    return [{"id": name, "missed": count} for name, count in worst]
 
 
 def _goal(session: Session, judged: Judged) -> dict[str, Any]:

@@ -9,7 +9,8 @@ from chainteller.training.scenarios import PARTS, Goal
 from chainteller.training.session import Session
 
 HINT_COSTS = 2
-UNDO_COSTS = 3
+PASSED = 80
+"""The lowest score with which a scenario counts as passed."""
 MOST_WITHOUT_CONSENT = 60
 MOST_FOR_ANOTHER = 60
 MOST_UNSAFE = 60
@@ -30,7 +31,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """``points`` out of ``of`` by part; ``total`` is after deductions for hints and undos."""
+    """``points`` out of ``of`` by part; ``total`` is after deductions for hints."""
 
     points: Mapping[str, int]
     of: Mapping[str, int]
@@ -55,7 +56,7 @@ def score(session: Session, judged: Sequence[Judged]) -> Score:
     points = {part: weights[part] * shares[part][0] // shares[part][1] for part in shares}
     points["time"] = weights["time"] * spare * met // (room * of)
     points["keys"] = weights["keys"] * light * met // (most * of)
-    costs = HINT_COSTS * session.hints + UNDO_COSTS * session.undos
+    costs = HINT_COSTS * session.hints
     total = max(0, sum(points[part] for part in PARTS) - costs)
     if executed_without_consent(session.progress.moments) is not None:
         total = min(total, MOST_WITHOUT_CONSENT)

@@ -1,13 +1,12 @@
 """Training sessions: one run of a scenario, with its bank, clock, timeline and plan.
 
-Everything goes through one lock and into one log, so seed and log reproduce the session and its
-report. A session never reads the system's clock.
+Everything goes through one lock, and a session never reads the system's clock: the same seed and
+the same acts give the same report.
 """
 
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from copy import deepcopy
 from typing import Any, TypeVar
 
 from chainteller.domain.clock import HOUR, SECOND
@@ -24,9 +23,9 @@ from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.records import Event
 from chainteller.service.operations import Call
 from chainteller.training.checks import View
-from chainteller.training.coach import Coach, inputs_of
+from chainteller.training.coach import Coach
 from chainteller.training.faults import Faults
-from chainteller.training.progress import DueWorkStuck, NoCheckpoint, NothingToSign, Progress
+from chainteller.training.progress import DueWorkStuck, NothingToSign, Progress
 from chainteller.training.reactions import (
     QUOTED,
     Temperament,
@@ -87,16 +86,12 @@ class Session:
         self.seed = seed
         self.clock = world.clock
         self.progress = Progress()
-        self.log: list[dict[str, Any]] = []
         self.keys = 0
         self.hints = 0
-        self.undos = 0
-        self.checkpoints = 0
         self.started_at = world.clock.now()
         self._world = world
         self._wallets = tuple(wallets)
         self._plan: tuple[_Step, ...] = (*scenario.world, *scenario.faults, *scenario.story)
-        self._saved: dict[int, Progress] = {}
         self._lock = threading.RLock()
         faults = Faults(lambda: self.progress.armed_faults, world.clock, self._spend)
         self.service = layered(world.service, Coach(self), faults)
@@ -121,9 +116,8 @@ class Session:
                 raise _no_setup(self.scenario, number, f"{line}: {player.refused.message}")
         self._advance_to(self.clock.now() + SECOND)  # the setup isn't part of the session
         self.progress.cursor = self._world.service.events(-1).next
-        self.started_at = self.progress.now = self.clock.now()
+        self.started_at = self.clock.now()
         self._note(START)
-        self.checkpoint()
 
     # -- acts ---------------------------------------------------------------------------------
 
@@ -132,7 +126,6 @@ class Session:
         name, key, account = call.operation.name, call.key, self._account_of(call)
         with self._lock:
             self._open_for(call, account)
-            self._record({"call": name, "with": inputs_of(call.arguments), "key": key})
             try:
                 answer = onward(call)
             except TellerError as error:
@@ -164,7 +157,6 @@ class Session:
         """
         with self._lock:
             if not self.is_record_open and account_id in {None, *self.account_ids}:
-                self._record({"open": self.account_id or ""})
                 self._note(OPENED)
 
     @property
@@ -190,7 +182,6 @@ class Session:
     def tell(self, text: str, account_id: str = "") -> None:
         """Record words of the trainee to the customer; ``account_id`` is the account shown."""
         with self._lock:
-            self._record({"tell": text, "of": account_id})
             self._note(TOLD, " ".join(text.split()), account=account_id)
             self._react(text)
 
@@ -232,7 +223,6 @@ class Session:
             progress, customer = self.progress, self.scenario.customer
             if not progress.challenges or not customer.wallet:
                 raise NothingToSign("There is nothing for this customer to sign.")
-            self._record({"sign": progress.signings})
             number = progress.signings
             mistake = customer.mistakes[number] if number < len(customer.mistakes) else None
             earlier = progress.challenges[-2].challenge if len(progress.challenges) > 1 else "-"
@@ -247,19 +237,14 @@ class Session:
             self._note(SIGNED)
             return signature
 
-    def key(self, name: str) -> None:
+    def key(self) -> None:
         """Count a pressed key."""
         with self._lock:
             self.keys += 1
-            if self.log and "keys" in self.log[-1]:
-                self.log[-1]["keys"].append(name)
-            else:
-                self._record({"keys": [name]})
 
     def hint(self) -> str:
         """The next hint; after the last one, the last one again."""
         with self._lock:
-            self._record({"hint": self.hints})
             hints = self.scenario.hints
             self.hints += 1
             return hints[min(self.hints, len(hints)) - 1] if hints else "There are no more hints."
@@ -277,12 +262,7 @@ class Session:
     def advance(self, microseconds: int) -> None:
         """Advance the clock; due work in between happens at its own instant."""
         with self._lock:
-            target = self.clock.now() + max(0, microseconds)
-            if self.log and "clock" in self.log[-1]:
-                self.log[-1]["clock"] = target - self.started_at
-            else:
-                self._record({"clock": target - self.started_at})
-            self._advance_to(target)
+            self._advance_to(self.clock.now() + max(0, microseconds))
 
     def step(self) -> int:
         """Advance to the next event for this customer; returns by how much, 0 if there is none."""
@@ -323,7 +303,6 @@ class Session:
             self._absorb_events()
             self._fire_due()
         self.clock.set(target)
-        self.progress.now = target
 
     # -- what happens -------------------------------------------------------------------------
 
@@ -431,35 +410,6 @@ class Session:
                 if linked.address == address:
                     self._world.require_reverification(account.id, linked.id, change.reason)
 
-    # -- checkpoints --------------------------------------------------------------------------
-
-    def checkpoint(self) -> int:
-        """Save the state; returns its number, from 1. ``undo`` returns to the newest one."""
-        with self._lock:
-            self._record({"checkpoint": self.checkpoints + 1})
-            self.checkpoints += 1
-            self._world.save(self.checkpoints)
-            self._saved[self.checkpoints] = deepcopy(self.progress)
-            return self.checkpoints
-
-    def undo(self) -> None:
-        """Return to the newest checkpoint, or to the one before if nothing happened since.
-
-        Raises:
-            NoCheckpoint: the session hasn't begun.
-        """
-        with self._lock:
-            if not self.checkpoints:
-                raise NoCheckpoint("The session hasn't started.")
-            self._record({"undo": self.undos + 1})
-            if len(self._saved) > 1 and self._saved[self.checkpoints] == self.progress:
-                del self._saved[self.checkpoints]
-                self.checkpoints -= 1
-            self.undos += 1
-            self._world.restore(self.checkpoints)
-            self.progress = deepcopy(self._saved[self.checkpoints])
-            self.clock.set(self.progress.now)
-
     def close(self) -> None:
         """Close the bank."""
         self._world.close()
@@ -507,9 +457,6 @@ class Session:
             self.account_ids,
         )
 
-    def _record(self, entry: dict[str, Any]) -> None:
-        self.log.append(entry)
-
 
 def _no_setup(scenario: Scenario, number: int, problem: str) -> ScenarioInvalid:
     return ScenarioInvalid([f"{scenario.name}.toml: setup {number}: {problem}"])
@@ -530,8 +477,8 @@ class _SetupSurroundings:
     def say(self, words: str) -> None:
         """Words during the setup are ignored."""
 
-    def word(self, verb: str) -> str:
-        raise VerbUnknown(f"{verb} is no step of a setup")
+    def hint(self) -> str:
+        raise VerbUnknown("hint is no step of a setup")
 
     def opened(self) -> None:
         """The setup opens nothing for the trainee."""

@@ -66,8 +66,8 @@ class Surroundings(Protocol):
     def say(self, words: str) -> None:
         """Say words to the customer; ``#id`` is a statement of the scenario."""
 
-    def word(self, verb: str) -> str:
-        """Run ``hint``, ``checkpoint`` or ``undo``."""
+    def hint(self) -> str:
+        """Ask for a hint."""
 
     def opened(self) -> None:
         """The caller's record is open."""
@@ -312,13 +312,7 @@ class Player:
         self._around.wait(duration(time))
 
     def hint(self) -> None:
-        self._around.word("hint")
-
-    def checkpoint(self) -> None:
-        self._around.word("checkpoint")
-
-    def undo(self) -> None:
-        self._around.word("undo")
+        self._around.hint()
 
     # -- below --------------------------------------------------------------------------------
 
@@ -400,8 +394,6 @@ _STEPS: Mapping[Callable[..., None], int] = {
     Player.agree: 3,
     Player.wait: 0,
     Player.hint: 0,
-    Player.checkpoint: 0,
-    Player.undo: 0,
 }
 """Every step, with the number of its keys in the console."""
 VERBS: Mapping[str, Callable[..., None]] = {step.__name__: step for step in _STEPS}

@@ -27,12 +27,6 @@ class TrainingWorld(Protocol):
     def next_due(self) -> int | None:
         """The instant of the next work, or None."""
 
-    def save(self, slot: int) -> None:
-        """Save a copy of the bank under a number; replaces an older copy."""
-
-    def restore(self, slot: int) -> None:
-        """Restore the copy, except for the clock."""
-
     def close_market(self, market: str, reason: str, until: int | None) -> None:
         """Close a market; ``until`` is None if the end isn't known."""
 

@@ -1,9 +1,9 @@
 """The console of a training session: the same screens, with the clock, story and score, and the
-commands for time, words, the customer, checkpoints and the end.
+commands for time, words, the customer and the end.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, ClassVar, cast
 
@@ -12,7 +12,6 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.events import Key
 from textual.message_pump import MessagePump
-from textual.screen import Screen
 
 from chainteller.domain.clock import SECOND
 from chainteller.domain.randomness import SeededRandomness
@@ -20,14 +19,12 @@ from chainteller.service.errors import TellerError
 from chainteller.training.progress import DueWorkStuck
 from chainteller.training.reading import duration
 from chainteller.training.reports import make_report, to_lines
-from chainteller.training.results import Standing
 from chainteller.training.score import judge
 from chainteller.training.session import Session
-from chainteller.tui.commands import SCREENS, Command, always, bindings_of, by_id
+from chainteller.tui.commands import Command, always, bindings_of, by_id
 from chainteller.tui.console.app import Console, desk_commands
 from chainteller.tui.console.commands import CONSOLE_COMMANDS
 from chainteller.tui.console.palette import deferred
-from chainteller.tui.console.poller import Poller
 from chainteller.tui.console.protection import agreed
 from chainteller.tui.console.typed_ahead import TypedAhead
 from chainteller.tui.dialogs.boxes import Box
@@ -35,42 +32,33 @@ from chainteller.tui.dialogs.choice import Choice
 from chainteller.tui.service_calls import Later, call_service
 from chainteller.tui.start import ConsoleSettings, StartedDesk
 from chainteller.tui.training import guide
-from chainteller.tui.training.progress_page import ProgressPage
 from chainteller.tui.wallets.screen import WalletsScreen
 from chainteller.tui.widgets.guide_panel import GuidePanel
 from chainteller.tui.widgets.lines import Line, cut, line
 from chainteller.tui.widgets.paste_field import SIGNATURE
 
-_AWAY = "away"
 _GUIDES = frozenset({"f2", "f3", "f4", "f5", "f6", "f10", "ctrl+q"})
 """Keys of the session, not of the desk: they are not counted."""
 
 
-Ended = Callable[[Mapping[str, object]], tuple[Sequence[Standing], str]]
-"""Takes the report of a session that ended; answers where all scenarios stand, and the next one."""
-
-
-def run_training(session: Session, look: ConsoleSettings, ended: Ended) -> tuple[int, str]:
-    """Run the console until it ends; the session has begun.
-
-    Returns its exit code, and the scenario that the trainee goes on with, if any.
-    """
-    console = TrainingConsole(session, look, ended)
+def run_training(session: Session, look: ConsoleSettings) -> int:
+    """Run the console until it ends, and return its exit code; the session has begun."""
+    console = TrainingConsole(session, look)
     console.run()
-    return console.return_code or 0, console.goes_on_with
+    return console.return_code or 0
 
 
 class CountedKeys(TypedAhead):
     """Counts a key when it acts: not while it waits, and not when it is dropped."""
 
-    def __init__(self, target: MessagePump, count: Callable[[str], None]) -> None:
+    def __init__(self, target: MessagePump, count: Callable[[], None]) -> None:
         super().__init__(target)
         self._count = count
 
     def takes(self, event: Key, *, at_once: bool = False) -> bool:
         taken = super().takes(event, at_once=at_once)
         if not taken and event.key not in _GUIDES:
-            self._count(event.key)
+            self._count()
         return taken
 
 
@@ -142,14 +130,6 @@ async def _sign(console: "TrainingConsole") -> None:
         console.push_screen(Box("THE CUSTOMER'S SIGNATURE", rows, again="c", text=signature))
 
 
-def _keep_checkpoint(console: "TrainingConsole") -> None:
-    async def keep() -> None:
-        number = await call_service(console.session.checkpoint)
-        console.desk.notify(f"checkpoint {number} saved", "muted")
-
-    console.run_worker(Later(keep), group="checkpoint")
-
-
 def _toggle_clock(console: "TrainingConsole") -> None:
     console.running = not console.running
     text = "Clock running" if console.running else "Clock paused"
@@ -182,11 +162,6 @@ TRAINING_COMMANDS: tuple[Command["TrainingConsole"], ...] = (
     Command("training.hint", "f4", "hint   [f4]", _show_hint, always, is_global=True),
     Command("training.send", "f8", "customer sends the address, or signs the newest text   [f8]",
         _customer_sends, always, is_global=True),
-    Command("training.checkpoint", "", "checkpoint: save this state", _keep_checkpoint, always,
-        is_global=True),
-    Command("training.undo", "", "undo: return to the newest checkpoint",
-        lambda console: console.run_worker(Later(console.undo), group="undo", exclusive=True),
-        always, is_global=True),
     Command("training.finish", "f10", "end the session and show the report   [f10]",
         lambda console: console.ask_to_end(), always, is_global=True),
     Command("training.say", "f7", "say something to the customer   [f7]", _choose_words, always,
@@ -235,10 +210,8 @@ class TrainingConsole(Console):
     COMMANDS_BY_ID = by_id([*CONSOLE_COMMANDS, *TRAINING_COMMANDS])
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of(TRAINING_COMMANDS)]
 
-    def __init__(self, session: Session, look: ConsoleSettings, ended: Ended) -> None:
+    def __init__(self, session: Session, look: ConsoleSettings) -> None:
         self.session = session
-        self.goes_on_with = ""
-        self._ended = ended
         self.running = False
         self._passing = False
         self._heard = len(session.progress.heard)
@@ -302,17 +275,16 @@ class TrainingConsole(Console):
             self._stop(error)
         finally:
             self._passing = False
-        await self._listen()
+        self._listen()
         if self.session.is_over:
             self.desk.notify("Time is up", "warn")
             self._finish()
 
-    async def _listen(self) -> None:
-        """The customer's new words ring, and where they began can be come back to."""
+    def _listen(self) -> None:
+        """The customer's new words ring."""
         heard = len(self.session.progress.heard)
         if heard > self._heard:
             self.bell()
-            await call_service(self.session.checkpoint)
         self._heard = heard
         self.redraw_guide()
 
@@ -341,27 +313,12 @@ class TrainingConsole(Console):
         text = self.session.say(statement, self.desk.customer.account_id)
         self.desk.notify(f"said: {text}", "muted")
 
-    # -- checkpoints and the end --------------------------------------------------------------
+    # -- the end --------------------------------------------------------------------------------
 
-    async def undo(self) -> None:
-        """Back to the checkpoint, with every screen as new: none may show what never was."""
-        await call_service(self.session.undo)
-        self._heard = len(self.session.progress.heard)
-        self._poller = Poller(self.desk, self.alert)
-        self.desk.customer.clear()
-        self.add_mode(_AWAY, Screen)
-        self.switch_mode(_AWAY)
-        for name in SCREENS:
-            await self.remove_mode(name)
-        self.add_screens()
-        self.switch_mode("accounts")
-        await self.remove_mode(_AWAY)
-        self.desk.notify(f"back at {guide.minutes(self.session.elapsed)}", "warn")
-
-    def _count(self, key: str) -> None:
+    def _count(self) -> None:
         """Whether to end is a question of the training, not of the desk."""
         if not self._ending:
-            self.session.key(key)
+            self.session.key()
 
     def ask_to_end(self) -> None:
         async def ask() -> None:
@@ -378,20 +335,15 @@ class TrainingConsole(Console):
             self.run_worker(Later(ask), group="ask-end", exclusive=True)
 
     def _finish(self) -> None:
-        """The report, then the progress page; closing it ends the program, which prints the report
-        once more, or goes on with the next scenario."""
+        """The report; closing it ends the program, which prints it once more."""
 
         async def show_report() -> None:
             self.typed_ahead.hold(forgets=True)  # nothing is for the desk any more
             made = await call_service(make_report, self.session)
-            standing, following = await call_service(self._ended, made)
             self.typed_ahead.forget()
             self.release_keys()
             self.deafen()
             await self.push_screen_wait(Box("SESSION ENDED", guide.report(to_lines(made))))
-            after = next((each for each in standing if each.name == following), None)
-            page = ProgressPage(guide.progress(standing, following), after)
-            self.goes_on_with = await self.push_screen_wait(page) or ""
             self.exit(return_code=0)
 
         if not self._finished:

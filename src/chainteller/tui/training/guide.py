@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from chainteller.domain.clock import SECOND, to_datetime
 from chainteller.records.formats import Piece, clock_time
-from chainteller.training.results import PASSED, Standing
 from chainteller.training.score import Judged
 from chainteller.training.session import Session
 from chainteller.tui.widgets.lines import Line, line, wrapped
@@ -55,7 +54,7 @@ def briefing(session: Session) -> list[Line]:
     rows += [line(), line(("Keys for training, besides those of the console", "muted"))]
     rows += [line((f"{key:<4} ", "key"), about) for key, _, about in KEYS]
     rows += [
-        line((":    ", "key"), "clock +5m, checkpoint, undo, say ..."),
+        line((":    ", "key"), "clock +5m, say ..."),
         line(("t    ", "key"), "shows the text for the customer; what it shows counts as said"),
         line(),
         line(("The clock starts when you close this.", "strong")),
@@ -102,18 +101,3 @@ def report(lines: Sequence[str]) -> list[Line]:
 def minutes(microseconds: int) -> str:
     whole, seconds = divmod(microseconds // SECOND, 60)
     return f"{whole}:{seconds:02d}"
-
-
-def progress(standing: Sequence[Standing], following: str) -> list[Line]:
-    """Where every scenario stands: best and last score, and the next one marked."""
-    passed = sum(each.is_passed for each in standing)
-    rows = [line(f"{passed} of {len(standing)} passed, {PASSED} points or more"), line()]
-    rows.append(line((f"  {'SCENARIO':<24} {'RUNS':>4} {'BEST':>5} {'LAST':>5}", "muted")))
-    for each in standing:
-        is_next = each.name == following
-        best, last = ("-" if score is None else str(score) for score in (each.best, each.last))
-        mark: Piece = (">", "key") if is_next else (" ", "")
-        sign: Piece = ("  [ok]", "good") if each.is_passed else ("", "")
-        text = f" {each.label:<24} {each.runs:>4} {best:>5} {last:>5}"
-        rows.append(line(mark, (text, "strong" if is_next else ""), sign))
-    return rows
