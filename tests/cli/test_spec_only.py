@@ -83,11 +83,8 @@ def test_the_main_job_by_commands(shell: Shell) -> None:
 
 def test_what_is_missing_is_named(shell: Shell) -> None:
     account_id = _opened(shell)
-    for words in (("quotes", "list"), ("statement", account_id, "--json")):
+    for words in (("quotes", "list"), ("statement", account_id)):
         assert "NOT_OFFERED" in shell.run(*words, code=1)
-    told = shell.run("statement", account_id)
-    assert "ACCOUNT ACTIVITY (NO STATEMENT)" in told
-    assert "Not known here: deposits and withdrawals, the balances at the beginning" in told
 
 
 def test_accounts_are_listed_and_shown_as_far_as_this_desk_has_seen_them(shell: Shell) -> None:

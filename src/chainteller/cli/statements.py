@@ -6,14 +6,13 @@ from pathlib import Path
 import click
 
 from chainteller.cli.documents import output_file, write_document
-from chainteller.cli.error_output import Usage, say
+from chainteller.cli.error_output import Usage
 from chainteller.cli.lists import DAY
 from chainteller.cli.open_services import service
 from chainteller.cli.options import command, options
 from chainteller.service import operations as op
-from chainteller.workspace.activity import Activity
 from chainteller.workspace.forms import FORMS
-from chainteller.workspace.statements import render, statement_or_activity
+from chainteller.workspace.statements import render, statement_of
 
 
 @command(
@@ -45,11 +44,8 @@ def statement(
     chosen = "json" if options().json else form or "text"
     from_time = first.isoformat() if first else None
     to_time = last.isoformat() if last else None
-    bank_name = options().configured.settings.service.bank_name
     with service() as bank:
-        found = statement_or_activity(bank, account_id, from_time, to_time, bank_name)
-    if isinstance(found, Activity) and chosen != "json":
-        say("This deployment has no statements. This is what it shows of the account.")
+        found = statement_of(bank, account_id, from_time, to_time)
     write_document(render(found, chosen), file)
 
 

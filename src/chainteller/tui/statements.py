@@ -8,7 +8,6 @@ from typing import ClassVar
 from textual.widgets import Input
 
 from chainteller.domain.periods import parse_period, parse_span
-from chainteller.service.models.statements import Statement
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.line_dialog import LineDialog
 from chainteller.tui.exports import Export, Source, write_one
@@ -83,13 +82,9 @@ async def write_statement(source: Source, account_id: str) -> None:
 
 def statement_exports(desk: Desk, account_id: str, days: Days) -> list[Export]:
     """An account's statement in each form; the command line writes the same."""
-    told: list[str] = []
 
     def make(form: str) -> str | bytes:
-        service, bank_name = desk.service_for(account_id), desk.settings.bank_name
-        found = statements.statement_or_activity(service, account_id, *days, bank_name)
-        is_statement = isinstance(found, Statement)
-        told[:] = [] if is_statement else ["not a statement: this deployment has none"]
+        found = statements.statement_of(desk.service_for(account_id), account_id, *days)
         return statements.render(found, form)
 
     name = "-".join(each for each in ("statement", account_id, days[0] or "all", days[1]) if each)
@@ -98,7 +93,6 @@ def statement_exports(desk: Desk, account_id: str, days: Days) -> list[Export]:
             f"statement, {label(form)}",
             f"chainteller-{name}.{ending}",
             partial(call_service, make, form),
-            lambda: "".join(told),
         )
         for form, ending in FORMS.items()
     ]

@@ -1,7 +1,6 @@
 """Statements of accounts: checked, then written as text, CSV, JSON or PDF.
 
-The deployment makes a statement; it is added up here again before anything of it is shown. One
-that doesn't offer statements has its transactions listed instead, with what isn't known.
+The deployment makes a statement; it is added up here again before anything of it is shown.
 """
 
 from collections import defaultdict
@@ -16,7 +15,7 @@ from chainteller.domain.untrusted import printable_json
 from chainteller.records.fields import asset_name
 from chainteller.records.formats import exact, grouped
 from chainteller.records.spreadsheets import csv_text
-from chainteller.service.errors import NotOffered, ReplyMismatch, ReplyUnusable
+from chainteller.service.errors import ReplyMismatch, ReplyUnusable
 from chainteller.service.interface import Service
 from chainteller.service.models.statements import (
     MovementEvent,
@@ -26,8 +25,6 @@ from chainteller.service.models.statements import (
     StatementMovement,
 )
 from chainteller.service.models.trades import TRADE_TYPE
-from chainteller.workspace import activity
-from chainteller.workspace.activity import Activity, activity_of
 from chainteller.workspace.documents import Column, Document, Table
 from chainteller.workspace.forms import written
 
@@ -54,20 +51,6 @@ def statement_of(
     if problem:
         raise ReplyUnusable(f"The statement doesn't add up, so it isn't shown: {problem}")
     return found
-
-
-def statement_or_activity(
-    service: Service,
-    account_id: str,
-    from_time: str | None,
-    to_time: str | None,
-    bank_name: str,
-) -> Statement | Activity:
-    """The statement or, from a deployment that makes none, what it tells of the period."""
-    try:
-        return statement_of(service, account_id, from_time, to_time)
-    except NotOffered:
-        return activity_of(service, account_id, from_time, to_time, bank_name)
 
 
 def contradictions(statement: Statement) -> Iterator[str]:
@@ -128,21 +111,15 @@ class _Sums:
 # -- forms ----------------------------------------------------------------------------------------
 
 
-def render(found: Statement | Activity, form: str) -> str | bytes:
-    """Write a statement, or what stands for it, in one of ``FORMS``; only a PDF is bytes.
+def render(found: Statement, form: str) -> str | bytes:
+    """Write a statement in one of ``FORMS``; only a PDF is bytes.
 
     Raises:
-        NotOffered: JSON is the deployment's own answer, and it makes no statements.
         PdfUnavailable: the extra for PDF isn't installed.
     """
     if form == "json":
-        if isinstance(found, Activity):
-            raise NotOffered("This deployment makes no statements.")
         return printable_json(found.to_json()) + "\n"
-    if form == "csv":
-        return _csv(found) if isinstance(found, Statement) else activity.as_csv(found)
-    made = _document(found) if isinstance(found, Statement) else activity.document(found)
-    return written(made, form)
+    return _csv(found) if form == "csv" else written(_document(found), form)
 
 
 def _document(found: Statement) -> Document:
