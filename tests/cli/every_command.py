@@ -198,7 +198,6 @@ def lines(bank: Bank) -> Lines:
         "wallets show": (claim,),
         "wallets diagnose": open_.signed,
         "wallets claim": open_.signed,
-        "wallets claim-all": (open_.signed[1], "--account", custody),
         "wallets transfer": (open_.id, "--account", custody),
         "wallets transfers": ("--account", custody),
         "wallets state": (open_.id, "It is mine.", "--account", custody, "--reason", "OTHER"),

@@ -15,7 +15,7 @@ from tests.cli.conftest import Teller
 from tests.cli.program import in_this_process
 from tests.wallets.customers import Customer, address, customers, recorded, text_for
 
-from chainteller.cli.attestations import as_json, as_page, signed_document, unsigned_document
+from chainteller.cli.attestations import as_json, signed_document, unsigned_document
 from chainteller.service.errors import ReplyUnusable
 from chainteller.service.models.counterparties import OwnershipClaim
 from chainteller.service.models.heads import WalletAttestation
@@ -392,15 +392,6 @@ def test_the_script_knows_every_scheme_that_wallets_sign_with(tmp_path: Path) ->
     assert {scheme for scheme, code in codes.items() if code != 3} <= OTHER_SCHEMES
 
 
-@pytest.mark.thorough
-def test_a_page_shows_hostile_values_as_they_are() -> None:
-    facts = {"id": "<script>", "text": '"><img src=x onerror=alert(1)>&'}
-    page = as_page({"type": KIND, "facts": facts})
-    assert "<script>" not in page
-    assert "<img" not in page
-    assert "&quot;&gt;&lt;img src=x onerror=alert(1)&gt;&amp;" in page
-
-
 @pytest.mark.parametrize(
     "note", ["", "a\nb", "a\nb\n{", "a\nb\n[]", 'a\nb\n{"id":7}', "a\nb\n" + "[" * 10_000]
 )
@@ -421,12 +412,7 @@ def test_a_claim_is_attested_to_a_file_and_to_the_terminal(
     facts = ended.body["facts"]
     assert facts["id"] == claim["id"]
     assert facts["account"].endswith(f":{claim['address']}")
-    for ending in ("json", "html"):
-        file = tmp_path / f"attestation.{ending}"
-        ended = teller("wallets", "attestation", claim["id"], "--output", str(file))
-        assert ended.code == 0
-        assert facts["signature"] in file.read_text(encoding="utf-8")
-    (done,) = judged(tmp_path, [(tmp_path / "attestation.json").read_text("utf-8")])
+    file = tmp_path / "attestation.json"
+    assert teller("wallets", "attestation", claim["id"], "--output", str(file)).code == 0
+    (done,) = judged(tmp_path, [file.read_text("utf-8")])
     assert done.code == 3
-    again = teller("wallets", "attestation", claim["id"], "--output", str(tmp_path / "a.pdf"))
-    assert again.code == 2

@@ -61,7 +61,7 @@ def test_the_place_holds_for_every_line(tmp_path: Path) -> None:
     assert f"embedded sqlite:///{tmp_path / 'own.db'} (--database)" in ended.out
 
 
-def test_notes_the_handover_note_and_watching_work_line_by_line(
+def test_notes_and_the_handover_note_work_line_by_line(
     bank: Path, teller: Teller, home: Path
 ) -> None:
     account = teller("accounts", "list", "--limit", "1", "--json").body["data"][0]["id"]
@@ -69,11 +69,8 @@ def test_notes_the_handover_note_and_watching_work_line_by_line(
         f"note {account} wants to buy sol",
         f"note {account}",
         f"trade buy sol-usd --spend 25 --account {account} --fund --yes",
-        "watch sol-usd",
-        f"watch {account} TXN_NOBODY",
         f"handover {account}",
         "handover",
-        "watch",
     ]
     ended = chainteller(
         "desk",
@@ -86,24 +83,4 @@ def test_notes_the_handover_note_and_watching_work_line_by_line(
     assert "In progress:" in ended.out
     assert "order to buy" in ended.out
     assert "Next: follow TXN_" in ended.out
-    assert "\asol-usd is open" in ended.out
-    assert ended.err.count("NOT_FOUND") == 1
     assert ended.out.count("HANDOVER") == 2
-    assert "Name a market or a trade to watch." in ended.err
-
-
-def _settled(teller: Teller) -> tuple[str, str]:
-    """An account of the sample data with one of its trades that ended well."""
-    for account in teller("accounts", "list", "--json").body["data"]:
-        for trade in teller("trades", "list", account["id"], "--json").body["data"]:
-            if trade["status"] == "settled":
-                return account["id"], trade["id"]
-    raise AssertionError("the sample data has settled trades")
-
-
-def test_a_watched_trade_rings_at_the_prompt_when_it_has_ended(
-    bank: Path, teller: Teller, home: Path
-) -> None:
-    account, over = _settled(teller)
-    ended = chainteller("desk", "--plain", given=f"watch {account} {over}\n\n\n")
-    assert ended.out.count(f"\atrade settled  {over}") == 1

@@ -8,11 +8,8 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Teller
 from tests.cli.program import Ended, chainteller, in_this_process
-from tests.wallets.extended import JUNK, extended_public_key
 
-from chainteller.paths import shipped
 from chainteller.sqlite import sqlite3
-from chainteller.wallets.simulated import sample_wallets, sign_sample
 
 pytestmark = pytest.mark.usefixtures("bank")
 
@@ -50,36 +47,6 @@ def test_a_wallet_is_verified_step_by_step_by_ids_alone(
     assert (linked["id"], linked["type"]) == (wallet, "VerifiedCounterparty1P")
     listed = teller("wallets", "list", "--account", "BCA_SAMPLE1", "--json").body["data"]
     assert [each["address"] for each in listed] == [address]
-
-
-def test_each_signature_of_a_text_is_submitted_for_the_message_that_it_proves(
-    teller: Teller,
-) -> None:
-    made = [_challenge(teller, network, address) for network, _, address in WALLETS]
-    base = _challenge(teller, "base", WALLETS[0][2])
-    samples = sample_wallets(shipped("sample_data") / "wallets.toml")
-    signed = [
-        sign_sample(name, each.body["challenge"], wallets=samples)
-        for (_, each), (_, name, _) in zip(made, WALLETS, strict=True)
-    ]
-    altered = sign_sample(WALLETS[0][1], f"{base[1].body['challenge']}\n", wallets=samples)
-    text = f"Hello,\n1. {signed[1]}\n2) {altered}\n> my Ledger: {signed[0]}\nBye"
-    account = ("--account", "BCA_SAMPLE1")
-    ended = teller("wallets", "claim-all", text, *account, "--json")
-    assert ended.code == 1
-    assert {each["counterpartyId"] for each in ended.body["data"]} == {made[0][0], made[1][0]}
-    assert f"not accepted for {base[1].body['id']}: TRAILING_NEWLINE" in ended.err
-    again = teller("wallets", "claim-all", text, *account)
-    assert (again.code, again.out) == (1, "")
-    assert "NO_MATCH: No signature proves an open message." in again.err
-    linked = next(each for each in ended.body["data"] if each["network"] == "ethereum")
-    assert teller("wallets", "link", linked["id"]).code == 0
-    _challenge(teller, "ethereum", "0x70997970C51812dc3A010C7d01b50e0d17dc79C8")
-    key = extended_public_key(JUNK, "m/44'/60'/0'")
-    derived = teller("wallets", "claim-all", key, *account, "--json")
-    assert [each["method"] for each in derived.body["data"]] == ["derivation"]
-    secret = teller("wallets", "claim-all", " ".join(["abandon"] * 11 + ["about"]), *account)
-    assert (secret.code, "SECRET_ENTERED" in secret.err) == (1, True)
 
 
 def test_a_wrong_signature_is_explained_without_burning_an_attempt(teller: Teller) -> None:

@@ -3,13 +3,13 @@
 import click
 
 from chainteller.cli.error_output import Usage, say
-from chainteller.cli.lists import Selection, list_options
-from chainteller.cli.open_services import service, unsigned, writing
+from chainteller.cli.open_services import unsigned, writing
 from chainteller.cli.options import group, options
 from chainteller.cli.output import record
+from chainteller.cli.single_calls import add_change, add_list
 from chainteller.records.agents import AGENT
 from chainteller.service import operations as op
-from chainteller.service.models.agents import Agent, ApproveAgent, EnrolAgent
+from chainteller.service.models.agents import ApproveAgent, EnrolAgent
 
 _one = click.argument("agent_id", metavar="ID")
 
@@ -56,12 +56,14 @@ def enroll(name: str | None, *, replace: bool) -> None:
     say(f"A supervisor approves it: chainteller agents approve {enrolled.id} --role ROLE")
 
 
-@agents.command("list", calls=[op.AGENTS], example="agents list")
-@list_options(op.AGENTS, AGENT)
-def list_agents(selection: Selection[Agent]) -> None:
-    """List the keys of people at desks, newest first."""
-    with service() as bank:
-        selection.show(bank, bank.agents, nothing="nobody is enrolled: chainteller agents enroll")
+add_list(
+    agents,
+    op.AGENTS,
+    AGENT,
+    "List the keys of people at desks, newest first.",
+    example="agents list",
+    nothing="nobody is enrolled: chainteller agents enroll",
+)
 
 
 @agents.command(
@@ -82,12 +84,14 @@ def approve(agent_id: str, roles: tuple[str, ...], expires: str | None) -> None:
         record(desk.approve_agent(agent_id, asked).value, AGENT)
 
 
-@agents.command("revoke", calls=[op.REVOKE_AGENT], example="agents revoke AGT_...")
-@_one
-def revoke(agent_id: str) -> None:
-    """End an agent's key at once, as for a lost machine."""
-    with writing() as desk:
-        record(desk.revoke_agent(agent_id).value, AGENT)
+add_change(
+    agents,
+    "revoke",
+    op.REVOKE_AGENT,
+    AGENT,
+    "End an agent's key at once, as for a lost machine.",
+    example="agents revoke AGT_...",
+)
 
 
 COMMANDS = (agents,)

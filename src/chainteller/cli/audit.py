@@ -10,18 +10,16 @@ from chainteller.cli.administration import verify_chain
 from chainteller.cli.error_output import Exit, Usage, say
 from chainteller.cli.lists import (
     Output,
-    Selection,
     columns_of,
-    list_options,
     write_new_file,
 )
 from chainteller.cli.open_services import opened, service
 from chainteller.cli.options import FILE, group, options
 from chainteller.cli.output import answer, document, pairs
+from chainteller.cli.single_calls import add_list
 from chainteller.records.audit import AUDIT_ROW
 from chainteller.service import operations as op
 from chainteller.service.models.pages import ListQuery
-from chainteller.service.models.records import AuditRow
 from chainteller.service.paging import every
 
 
@@ -30,12 +28,14 @@ def audit() -> None:
     """The audit trail: every write and every refusal, from a log that only grows."""
 
 
-@audit.command("list", calls=[op.AUDIT], example="audit list --object TXN_...")
-@list_options(op.AUDIT, AUDIT_ROW)
-def list_rows(selection: Selection[AuditRow]) -> None:
-    """List audit rows, newest first: all of them, or those of an account or a record."""
-    with service() as bank:
-        selection.show(bank, bank.audit, nothing="no audit rows")
+add_list(
+    audit,
+    op.AUDIT,
+    AUDIT_ROW,
+    "List audit rows, newest first: all of them, or those of an account or a record.",
+    example="audit list --object TXN_...",
+    nothing="no audit rows",
+)
 
 
 @audit.command(

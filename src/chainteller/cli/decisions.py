@@ -2,16 +2,15 @@
 
 import click
 
-from chainteller.cli.lists import Selection, list_options
-from chainteller.cli.open_services import service, writing
+from chainteller.cli.open_services import writing
 from chainteller.cli.options import group
 from chainteller.cli.output import record
+from chainteller.cli.single_calls import add_change, add_list, add_show
 from chainteller.domain.decisions import RefusalReason
 from chainteller.records.decisions import DECISION
 from chainteller.service import operations as op
 from chainteller.service.models.decisions import (
     Approval,
-    Decision,
     DecisionNote,
     OpenDecision,
     Refusal,
@@ -26,32 +25,27 @@ def decisions() -> None:
     """What waits for a person: withdrawals, controls, closed markets, statements."""
 
 
-@decisions.command(
-    "list",
-    calls=[op.DECISIONS],
+add_list(
+    decisions,
+    op.DECISIONS,
+    DECISION,
+    "List decisions, the earliest deadline first.",
     example=("decisions list --status open", "decisions list --kind control --account TDA_..."),
+    nothing="nothing waits for a person",
 )
-@list_options(op.DECISIONS, DECISION)
-def list_decisions(selection: Selection[Decision]) -> None:
-    """List decisions, the earliest deadline first."""
-    with service() as bank:
-        selection.show(bank, bank.decisions, nothing="nothing waits for a person")
 
 
-@decisions.command("show", calls=[op.DECISION], example="decisions show DEC_...")
-@_one
-def show(decision_id: str) -> None:
-    """Show a decision."""
-    with service() as bank:
-        record(bank.decision(decision_id), DECISION)
+add_show(decisions, op.DECISION, DECISION, "Show a decision.", example="decisions show DEC_...")
 
 
-@decisions.command("take", calls=[op.TAKE_DECISION], example="decisions take DEC_...")
-@_one
-def take(decision_id: str) -> None:
-    """Take a decision for fifteen minutes, so that others see who works on it."""
-    with writing() as desk:
-        record(desk.take_decision(decision_id).value, DECISION)
+add_change(
+    decisions,
+    "take",
+    op.TAKE_DECISION,
+    DECISION,
+    "Take a decision for fifteen minutes, so that others see who works on it.",
+    example="decisions take DEC_...",
+)
 
 
 @decisions.command(

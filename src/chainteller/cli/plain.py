@@ -48,7 +48,6 @@ def _conversation(opened: OpenedService, own: Words, options: list[str]) -> int:
     code, cursor = 0, _cursor(opened)
     while True:
         cursor = _tell_events(opened, cursor)
-        own.look()
         words = _asked()
         if words is None:
             return code

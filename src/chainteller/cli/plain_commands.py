@@ -1,16 +1,14 @@
-"""Commands of the line-by-line console only: notes, the handover note and watching."""
+"""Commands of the line-by-line console only: notes, the handover note and the last action."""
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 
 from chainteller.bootstrap import OpenedService
-from chainteller.cli.error_output import Exit, Usage, report_error, say
+from chainteller.cli.error_output import Exit, Usage, report_error
 from chainteller.cli.open_services import recording, workspace
 from chainteller.cli.output import line
 from chainteller.domain.clock import SystemClock
-from chainteller.domain.trades import TERMINAL
 from chainteller.domain.untrusted import printable
-from chainteller.service.errors import NotFound, TellerError
+from chainteller.service.errors import TellerError
 from chainteller.service.layers import layered
 from chainteller.settings.place import Configured
 from chainteller.workspace import notes
@@ -22,10 +20,7 @@ HELP = """\
 note ID TEXT writes a note about a record for the team, note ID reads them.
 handover prints what was done since this desk was opened, for the ticket; handover ACCOUNT for one
 account.
-last reads the last money action again: customer, account, amount, record, outcome.
-watch MARKET or watch ACCOUNT TRADE rings when the market reopens or the trade ends."""
-_BELL = "\a"
-_OPEN = frozenset({None, "open"})
+last reads the last money action again: customer, account, amount, record, outcome."""
 
 
 class Words:
@@ -37,13 +32,10 @@ class Words:
         self._who = f"{desk.operator_name}, {opened.kind.upper()}"
         self._opened = opened
         self._since = SystemClock().now()
-        self._markets: set[str] = set()
-        self._trades: dict[str, str] = {}
         self._words: Mapping[str, Callable[[Sequence[str]], None]] = {
             "note": self._note,
             "handover": self._handover,
             "last": self._last,
-            "watch": self._watch,
         }
 
     def run(self, words: Sequence[str]) -> int | None:
@@ -97,48 +89,3 @@ class Words:
             facts = last_money_action(own, self._opened.service)
         for label, value in facts or [("", NOTHING_SENT)]:
             line(printable(f"{label:<10}{value}".strip()))
-
-    # -- watching -----------------------------------------------------------------------------
-
-    def _watch(self, words: Sequence[str]) -> None:
-        if len(words) == 1 and "-" in words[0]:
-            self._markets.add(self._opened.service.market(words[0].lower()).market_name)
-        elif len(words) == 2:
-            trade = self._opened.service.trade(words[0], words[1])
-            self._trades[trade.id] = words[0]
-        else:
-            step = "watch sol-usd, or watch TDA_... TXN_..."
-            raise Usage("Name a market or a trade to watch.", step)
-        line("watching; news appears before each prompt, and enter checks again")
-
-    def look(self) -> None:
-        """Report watched markets that opened and watched trades that ended, once, with a bell."""
-        try:
-            self._look_at_markets()
-            for trade_id, account_id in tuple(self._trades.items()):
-                self._look_at_trade(account_id, trade_id)
-        except TellerError as error:
-            say(f"{error.code}: {error.message}")
-
-    def _look_at_markets(self) -> None:
-        if not self._markets:
-            return
-        for market in self._opened.service.markets(tuple(sorted(self._markets))).data:
-            if market.status in _OPEN:
-                self._markets.discard(market.market_name)
-                _ring(f"{market.market_name} is open")
-
-    def _look_at_trade(self, account_id: str, trade_id: str) -> None:
-        try:
-            trade = self._opened.service.trade(account_id, trade_id)
-        except NotFound:
-            del self._trades[trade_id]
-            return
-        if trade.status in TERMINAL:
-            del self._trades[trade_id]
-            _ring(f"trade {trade.status}  {trade.id}")
-
-
-def _ring(text: str) -> None:
-    sys.stdout.write(_BELL)
-    line(text)

@@ -7,7 +7,7 @@ import click
 from chainteller.cli.lists import Selection, list_options
 from chainteller.cli.open_services import service
 from chainteller.cli.options import group
-from chainteller.cli.output import record
+from chainteller.cli.single_calls import add_show
 from chainteller.records.trades import QUOTE
 from chainteller.service import operations as op
 from chainteller.service.errors import NotOffered
@@ -39,12 +39,14 @@ def list_quotes(account_id: str | None, selection: Selection[Quote]) -> None:
         )
 
 
-@quotes.command("show", calls=[op.SHOW_QUOTE], example="quotes show QTE_...")
-@click.argument("quote_id", metavar="QTE")
-def show(quote_id: str) -> None:
-    """Show a quote."""
-    with service() as bank:
-        record(bank.quote(quote_id), QUOTE)
+add_show(
+    quotes,
+    op.SHOW_QUOTE,
+    QUOTE,
+    "Show a quote.",
+    example="quotes show QTE_...",
+    metavar="QTE",
+)
 
 
 COMMANDS = (quotes,)

@@ -1,8 +1,6 @@
 """Deposits and withdrawals as records, and every kind of transaction of an account."""
 
-import contextlib
 from collections.abc import Callable
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -14,6 +12,7 @@ from chainteller.cli.named import DEPOSITS, TRANSACTIONS, WITHDRAWALS, receipt_f
 from chainteller.cli.open_services import service, writing
 from chainteller.cli.options import group, options
 from chainteller.cli.output import record
+from chainteller.cli.single_calls import add_list
 from chainteller.domain.transfers import HOLDING, TransferStatus, type_of
 from chainteller.records.trades import TRADE
 from chainteller.records.trades import next_of as next_of_trade
@@ -27,12 +26,11 @@ from chainteller.records.transfers import (
     why_not_cancelled,
 )
 from chainteller.service import operations as op
-from chainteller.service.errors import NotOffered, WithdrawalNotCancellable
+from chainteller.service.errors import WithdrawalNotCancellable
 from chainteller.service.interface import Service
 from chainteller.service.models.funding import Transfer
-from chainteller.service.models.pages import ListQuery, Page
 from chainteller.service.models.trades import Trade, Transaction
-from chainteller.service.paging import Fetch, every
+from chainteller.service.paging import Fetch
 
 _account = click.argument("account_id", metavar="[ACCOUNT]", required=False)
 
@@ -180,16 +178,15 @@ def transactions() -> None:
     """Deposits, withdrawals and trades of an account: list, show."""
 
 
-@transactions.command(
-    "list", calls=[op.TRANSACTIONS], example="transactions list TDA_... --from 2026-11-01"
+add_list(
+    transactions,
+    op.TRANSACTIONS,
+    TRANSACTION,
+    "List an account's deposits, withdrawals and trades, newest first.",
+    example="transactions list TDA_... --from 2026-11-01",
+    nothing="no transactions",
+    within=click.argument("account_id", metavar="ACCOUNT"),
 )
-@click.argument("account_id", metavar="ACCOUNT")
-@list_options(op.TRANSACTIONS, TRANSACTION)
-def list_transactions(account_id: str, selection: Selection[Trade | Transfer]) -> None:
-    """List an account's deposits, withdrawals and trades, newest first."""
-    with service() as bank:
-        fetch = partial(bank.transactions, account_id)
-        selection.show(bank, fetch, nothing="no transactions")
 
 
 @transactions.command(
@@ -219,31 +216,8 @@ def _show(bank: Service, found: Transfer) -> None:
 
 
 def _of_all(bank: Service, kind: str) -> Fetch[Transfer]:
-    """Lists the deposits or withdrawals of every account, newest first.
-
-    Where the deployment can't list them, the first call reads those of each account.
-    """
-    read = {"deposit": bank.deposits, "withdrawal": bank.withdrawals}[kind]
-    of_each: list[Page[Transfer]] = []
-
-    def fetch(query: ListQuery) -> Page[Transfer]:
-        if not of_each:
-            with contextlib.suppress(NotOffered):
-                return bank.all_transfers(query.model_copy(update={"type": type_of(kind)}))
-            found = [
-                transfer
-                for account in every(bank.trading_accounts, ListQuery())
-                for transfer in every(partial(read, account.id), query)
-            ]
-            found.sort(key=_moment, reverse=query.sort != "created")
-            of_each.append(Page.whole(tuple(found)))
-        return of_each[0].cut(query.page, query.limit)
-
-    return fetch
-
-
-def _moment(transfer: Transfer) -> datetime:
-    return transfer.created or datetime.min.replace(tzinfo=UTC)
+    """Lists the deposits or withdrawals of every account, newest first."""
+    return lambda query: bank.all_transfers(query.model_copy(update={"type": type_of(kind)}))
 
 
 COMMANDS = (deposits, withdrawals, transactions)

@@ -1,7 +1,8 @@
 """Blockchain accounts, counterparties and the proof that a wallet is the customer's (4.4)."""
 
+import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
@@ -11,11 +12,13 @@ import click
 
 from chainteller.cli import administration
 from chainteller.cli import wallet_steps as steps
+from chainteller.cli.documents import output_file
 from chainteller.cli.error_output import Exit, Usage, say
-from chainteller.cli.lists import Output, Selection, list_options, output_options, write_new_file
+from chainteller.cli.lists import Output, output_options, write_new_file
 from chainteller.cli.open_services import service, writing
 from chainteller.cli.options import FILE, group, idempotency_key, options
 from chainteller.cli.output import answer, document, record, verbatim
+from chainteller.cli.single_calls import add_list, add_show
 from chainteller.domain import second_method
 from chainteller.domain.challenges import ReverificationReason
 from chainteller.domain.json_depth import parse_json
@@ -36,27 +39,21 @@ from chainteller.records.wallets import (
 )
 from chainteller.service import operations as op
 from chainteller.service.entered_secrets import require_no_secret
-from chainteller.service.errors import NotFound, NotOffered, ServiceError
+from chainteller.service.errors import NotFound, NotOffered
 from chainteller.service.interface import Service
-from chainteller.service.models.base import WireModel
 from chainteller.service.models.counterparties import (
-    BlockchainAccount,
-    Challenge,
     ChallengeRequest,
     ClaimRequest,
-    Counterparty,
     DiagnosisRequest,
     LinkRequest,
     OpenBlockchainAccount,
     OwnershipClaim,
-    OwnershipStatement,
     RegisterCounterparty,
     ReverificationRequest,
-    SharedWallet,
-    SmallTransfer,
     SmallTransferRequest,
     StatementRequest,
 )
+from chainteller.service.models.pages import Page
 from chainteller.workspace.recording import Recorder
 
 _LEAST_MINUTES, _USUAL_MINUTES, _MOST_MINUTES = (
@@ -124,29 +121,24 @@ def open_blockchain_account(trading_account_id: str, network: str) -> None:
     record(written.value, BLOCKCHAIN_ACCOUNT)
 
 
-@blockchain_accounts.command(
-    "list", calls=[op.BLOCKCHAIN_ACCOUNTS], example="blockchain-accounts list --account TDA_..."
+add_list(
+    blockchain_accounts,
+    op.BLOCKCHAIN_ACCOUNTS,
+    BLOCKCHAIN_ACCOUNT,
+    "List blockchain accounts.",
+    example="blockchain-accounts list --account TDA_...",
+    nothing="no blockchain accounts; open one: chainteller blockchain-accounts open TDA "
+    "--network ethereum",
 )
-@list_options(op.BLOCKCHAIN_ACCOUNTS, BLOCKCHAIN_ACCOUNT)
-def list_blockchain_accounts(selection: Selection[BlockchainAccount]) -> None:
-    """List blockchain accounts."""
-    with service() as bank:
-        selection.show(
-            bank,
-            bank.blockchain_accounts,
-            nothing="no blockchain accounts; open one: chainteller blockchain-accounts open TDA "
-            "--network ethereum",
-        )
 
 
-@blockchain_accounts.command(
-    "show", calls=[op.SHOW_BLOCKCHAIN_ACCOUNT], example="blockchain-accounts show BCA_SAMPLE1"
+add_show(
+    blockchain_accounts,
+    op.SHOW_BLOCKCHAIN_ACCOUNT,
+    BLOCKCHAIN_ACCOUNT,
+    "Show a blockchain account.",
+    example="blockchain-accounts show BCA_SAMPLE1",
 )
-@click.argument("account_id", metavar="ID")
-def show_blockchain_account(account_id: str) -> None:
-    """Show a blockchain account."""
-    with service() as bank:
-        record(bank.blockchain_account(account_id), BLOCKCHAIN_ACCOUNT)
 
 
 @group("wallets")
@@ -198,23 +190,14 @@ def challenge(counterparty_id: str, account_id: str) -> None:
     calls=[op.CREATE_CHALLENGE],
     example=(
         "wallets link-page CPT_... --account BCA_...",
-        "wallets link-page CPT_... CPT_... --account BCA_... --wait",
+        "wallets link-page CPT_... CPT_... --account BCA_...",
     ),
 )
 @click.argument("counterparty_ids", metavar="CPT...", nargs=-1, required=True)
 @_of_account
-@click.option(
-    "--wait",
-    "is_waiting",
-    is_flag=True,
-    help="Wait for the customer's signatures and submit them; ends with 1 if the link closes "
-    "first.",
-)
-def link_page(counterparty_ids: tuple[str, ...], account_id: str, *, is_waiting: bool) -> int:
+def link_page(counterparty_ids: tuple[str, ...], account_id: str) -> None:
     """Create a message to sign for each wallet, with one page for the customer; only its link is
     printed on stdout.
-
-    With --wait, the link is on stderr and the claims on stdout.
     """
     wallet_ids = tuple(dict.fromkeys(counterparty_ids))
     with writing() as desk:
@@ -230,52 +213,17 @@ def link_page(counterparty_ids: tuple[str, ...], account_id: str, *, is_waiting:
         token, made = new_token(SystemRandomness()), []
         for each in wallet_ids:
             request = ChallengeRequest(counterparty_id=each, page_token_hash=hash_of(token))
-            key = steps.key_of(idempotency_key(), each, wallet_ids)
+            key = idempotency_key()
+            key = key if key is None or len(wallet_ids) == 1 else f"{key}.{each}"
             made.append(desk.create_challenge(account_id, request, idempotency_key=key).value)
             until = made[-1].expires
             say(f"challenge {made[-1].id}", f"expires {until:%Y-%m-%dT%H:%M:%SZ}" if until else "")
-        if is_waiting:
-            say(f"{pages}{token}")
-            return _claim_from_page(desk, account_id, made)
+    link = f"{pages}{token}"
     if options().json:
-        document(_one_or_list(made) | {"url": f"{pages}{token}"})
+        body = Page.whole(tuple(made)) if len(made) > 1 else made[0]
+        document({**json.loads(body.to_json()), "url": link})
     else:
-        verbatim(f"{pages}{token}")
-    return Exit.DONE
-
-
-def _list_of(made: Sequence[WireModel]) -> dict[str, Any]:
-    found = [each.model_dump(mode="json", by_alias=True) for each in made]
-    return {"data": found, "pagination": {"total": len(found), "page": 1, "limit": len(found)}}
-
-
-def _one_or_list(made: Sequence[WireModel]) -> dict[str, Any]:
-    """The record that was made, or the envelope of several."""
-    found = _list_of(made)
-    return found if len(made) > 1 else found["data"][0]
-
-
-def _claim_from_page(desk: Recorder, account_id: str, made: Sequence[Challenge]) -> int:
-    """Submit what comes from a page once it would be accepted."""
-    claims = []
-    for signed, signature in steps.signatures_from_page(desk.service, made, account_id):
-        request = ClaimRequest(
-            challenge_id=signed.id,
-            completed_challenge=signature,
-            counterparty_id=signed.counterparty_id or "",
-        )
-        claims.append(desk.submit_claim(account_id, request).value)
-        if not options().json:
-            record(claims[-1], CLAIM, [_next_link(claims[-1])])
-    if options().json and claims:
-        document(_one_or_list(claims))
-    if len(claims) == len(made):
-        return Exit.DONE
-    say(
-        f"The message to sign was closed before it was signed: {len(claims)} of {len(made)}.",
-        "Create a new link.",
-    )
-    return Exit.REFUSED
+        verbatim(link)
 
 
 def _next_link(made: OwnershipClaim) -> tuple[str, str]:
@@ -301,46 +249,6 @@ def claim(
     if made.shared:
         say("Another customer has verified this wallet. Ask the customer who else uses it.")
     record(made, CLAIM, [_next_link(made)])
-
-
-@wallets.command(
-    "claim-all",
-    calls=[op.SUBMIT_CLAIM],
-    example="wallets claim-all - --account BCA_... < signatures.txt",
-)
-@click.argument("signatures")
-@_of_account
-def claim_all(signatures: str, account_id: str) -> int:
-    """Submit each signature of a text for the open message that it proves.
-
-    SIGNATURES - reads stdin. Ends with 1 where a signature proves none or isn't accepted.
-    """
-    text = sys.stdin.read() if signatures == "-" else signatures
-    require_no_secret("signature", text, Digits.SIGNATURE)
-    claims = []
-    with writing() as desk:
-        found = steps.signed_challenges(desk, account_id, text)
-        refused = [*steps.explanations(desk.service, account_id, found)]
-        for each in found.proved:
-            key = steps.key_of(idempotency_key(), each.challenge.challenge_id, found.proved)
-            try:
-                made = desk.submit_claim(account_id, each.request(), idempotency_key=key).value
-            except ServiceError as refusal:
-                about = each.challenge.challenge_id
-                refused.append(f"{refusal.code}: {about}: {refusal.message}")
-                refused.append(f"Next: {refusal.suggestion}")
-            else:
-                claims.append(made)
-    if options().json:
-        document(_list_of(claims))
-    else:
-        for claim_made in claims:
-            record(claim_made, CLAIM, [_next_link(claim_made)])
-    if not found.proved:
-        nothing = "NO_MATCH: No signature proves an open message."
-        refused = [nothing, *refused, "Next: create a message to sign for each wallet."]
-    say(*refused)
-    return Exit.REFUSED if refused or not claims else Exit.DONE
 
 
 @wallets.command(
@@ -407,41 +315,38 @@ def link(
     record(linked, WALLET)
 
 
-@wallets.command(
-    "list", calls=[op.LINKED_COUNTERPARTIES], example="wallets list --account BCA_SAMPLE1"
+add_list(
+    wallets,
+    op.LINKED_COUNTERPARTIES,
+    WALLET,
+    "List the wallets linked to a blockchain account.",
+    example="wallets list --account BCA_SAMPLE1",
+    nothing="no wallets linked; begin with: chainteller wallets register ADDRESS --network N",
+    within=_of_account,
 )
-@_of_account
-@list_options(op.LINKED_COUNTERPARTIES, WALLET)
-def list_wallets(account_id: str, selection: Selection[Counterparty]) -> None:
-    """List the wallets linked to a blockchain account."""
-    with service() as bank:
-        selection.show(
-            bank,
-            partial(bank.linked_counterparties, account_id),
-            nothing="no wallets linked; begin with: "
-            "chainteller wallets register ADDRESS --network N",
-        )
 
 
-@wallets.command(
-    "shared", calls=[op.SHARED_WALLETS], example=("wallets shared", "wallets shared --text 0x15d3")
+add_list(
+    wallets,
+    op.SHARED_WALLETS,
+    SHARED_WALLET,
+    "List the wallets that several customers have verified, with a line for each of them.",
+    example=("wallets shared", "wallets shared --text 0x15d3"),
+    nothing="no shared wallets",
+    name="shared",
 )
-@list_options(op.SHARED_WALLETS, SHARED_WALLET)
-def list_shared(selection: Selection[SharedWallet]) -> None:
-    """List the wallets that several customers have verified, with a line for each of them."""
-    with service() as bank:
-        selection.show(bank, bank.shared_wallets, nothing="no shared wallets")
 
 
-@wallets.command(
-    "challenges", calls=[op.CHALLENGES], example="wallets challenges --account BCA_SAMPLE1"
+add_list(
+    wallets,
+    op.CHALLENGES,
+    CHALLENGE,
+    "List the challenges of a blockchain account, newest first.",
+    example="wallets challenges --account BCA_SAMPLE1",
+    nothing="no challenges",
+    name="challenges",
+    within=_of_account,
 )
-@_of_account
-@list_options(op.CHALLENGES, CHALLENGE)
-def list_challenges(account_id: str, selection: Selection[Challenge]) -> None:
-    """List the challenges of a blockchain account, newest first."""
-    with service() as bank:
-        selection.show(bank, partial(bank.challenges, account_id), nothing="no challenges")
 
 
 @wallets.command(
@@ -504,17 +409,16 @@ def transfer(counterparty_id: str, account_id: str, minutes: int | None) -> None
     record(made, SMALL_TRANSFER, [("next", f"chainteller wallets show {made.id}")])
 
 
-@wallets.command(
-    "transfers", calls=[op.SMALL_TRANSFERS], example="wallets transfers --account BCA_SAMPLE1"
+add_list(
+    wallets,
+    op.SMALL_TRANSFERS,
+    SMALL_TRANSFER,
+    "List the small transfers of a blockchain account, newest first.",
+    example="wallets transfers --account BCA_SAMPLE1",
+    nothing="no small transfers",
+    name="transfers",
+    within=_of_account,
 )
-@_of_account
-@list_options(op.SMALL_TRANSFERS, SMALL_TRANSFER)
-def list_small_transfers(account_id: str, selection: Selection[SmallTransfer]) -> None:
-    """List the small transfers of a blockchain account, newest first."""
-    with service() as bank:
-        selection.show(
-            bank, partial(bank.small_transfers, account_id), nothing="no small transfers"
-        )
 
 
 @wallets.command(
@@ -542,57 +446,42 @@ def state(counterparty_id: str, statement: str, account_id: str, reason: str) ->
     record(made, OWNERSHIP_STATEMENT)
 
 
-@wallets.command(
-    "statements",
-    calls=[op.OWNERSHIP_STATEMENTS],
+add_list(
+    wallets,
+    op.OWNERSHIP_STATEMENTS,
+    OWNERSHIP_STATEMENT,
+    "List the statements about wallets of a blockchain account, newest first.",
     example="wallets statements --account BCA_SAMPLE1",
+    nothing="no statements",
+    name="statements",
+    within=_of_account,
 )
-@_of_account
-@list_options(op.OWNERSHIP_STATEMENTS, OWNERSHIP_STATEMENT)
-def list_statements(account_id: str, selection: Selection[OwnershipStatement]) -> None:
-    """List the statements about wallets of a blockchain account, newest first."""
-    with service() as bank:
-        selection.show(
-            bank, partial(bank.ownership_statements, account_id), nothing="no statements"
-        )
 
 
 @wallets.command(
     "attestation",
     calls=[op.CLAIM_ATTESTATION, op.CLAIM_BY_ID],
-    example=(
-        "wallets attestation CLM_... --output attestation.json",
-        "wallets attestation CLM_... --output attestation.html",
-    ),
+    example=("wallets attestation CLM_... --output attestation.json",),
 )
 @click.argument("claim_id", metavar="CLM")
-@click.option(
-    "--output",
-    "file",
-    type=FILE,
-    metavar="FILE",
-    help="Write a new file: .json to verify, .html to print.",
-)
+@output_file
 def attestation(claim_id: str, file: Path | None) -> None:
     """Attest a claim: all its facts, signed by the bank's keys where it has some."""
-    from chainteller.cli import attestations
+    from chainteller.cli.attestations import as_json, signed_document, unsigned_document
 
-    form = attestations.FORMS.get(".json" if file is None else file.suffix.lower())
-    if form is None:
-        raise Usage("--output names a .json or .html file.", "Add one of these endings.")
     with service() as bank:
         try:
-            made = attestations.signed_document(bank.claim_attestation(claim_id))
+            made = signed_document(bank.claim_attestation(claim_id))
         except (NotFound, NotOffered) as unsigned:
-            made = attestations.unsigned_document(bank.claim_by_id(claim_id))
+            made = unsigned_document(bank.claim_by_id(claim_id))
             say("No key of the bank signed this attestation.", unsigned.suggestion)
     if file is not None:
-        write_new_file(file, form(made))
+        write_new_file(file, as_json(made))
         say(f"attestation of {claim_id} written to {file}")
     if options().json:
         document(made)
     elif file is None:
-        verbatim(form(made).removesuffix("\n"))
+        verbatim(as_json(made).removesuffix("\n"))
 
 
 @wallets.command(
@@ -642,22 +531,24 @@ def counterparties() -> None:
     """Every wallet that was registered: list, show."""
 
 
-@counterparties.command(
-    "list", calls=[op.COUNTERPARTIES], example="counterparties list --text 0x15d3"
+add_list(
+    counterparties,
+    op.COUNTERPARTIES,
+    WALLET,
+    "List registered wallets, newest first.",
+    example="counterparties list --text 0x15d3",
+    nothing="no wallets registered",
 )
-@list_options(op.COUNTERPARTIES, WALLET)
-def list_counterparties(selection: Selection[Counterparty]) -> None:
-    """List registered wallets, newest first."""
-    with service() as bank:
-        selection.show(bank, bank.counterparties, nothing="no wallets registered")
 
 
-@counterparties.command("show", calls=[op.SHOW_COUNTERPARTY], example="counterparties show CPT_...")
-@click.argument("counterparty_id", metavar="CPT")
-def show_counterparty(counterparty_id: str) -> None:
-    """Show a registered wallet."""
-    with service() as bank:
-        record(bank.counterparty(counterparty_id), WALLET)
+add_show(
+    counterparties,
+    op.SHOW_COUNTERPARTY,
+    WALLET,
+    "Show a registered wallet.",
+    example="counterparties show CPT_...",
+    metavar="CPT",
+)
 
 
 @wallets.command(

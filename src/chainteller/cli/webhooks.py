@@ -7,6 +7,7 @@ from chainteller.cli.lists import Output, output_options
 from chainteller.cli.open_services import service, writing
 from chainteller.cli.options import group, options
 from chainteller.cli.output import answer, document, line, record
+from chainteller.cli.single_calls import add_change, add_show
 from chainteller.records.webhooks import WEBHOOK
 from chainteller.service import operations as op
 from chainteller.service.models.webhooks import (
@@ -60,12 +61,13 @@ def list_webhooks(output: Output[Webhook]) -> None:
     output.write(found, found.data, nothing=nothing)
 
 
-@webhooks.command("show", calls=[op.WEBHOOK], example="webhooks show WHK_...")
-@_one
-def show(webhook_id: str) -> None:
-    """Show an endpoint: how far it has the events, and why it fails or is paused."""
-    with service() as bank:
-        record(bank.webhook(webhook_id), WEBHOOK)
+add_show(
+    webhooks,
+    op.WEBHOOK,
+    WEBHOOK,
+    "Show an endpoint: how far it has the events, and why it fails or is paused.",
+    example="webhooks show WHK_...",
+)
 
 
 @webhooks.command("test", calls=[op.TEST_WEBHOOK], example="webhooks test WHK_...")
@@ -82,20 +84,24 @@ def test(webhook_id: str) -> int:
     return Exit.DONE if found.accepted else Exit.REFUSED
 
 
-@webhooks.command("pause", calls=[op.PAUSE_WEBHOOK], example="webhooks pause WHK_...")
-@_one
-def pause(webhook_id: str) -> None:
-    """Let the events for an endpoint wait."""
-    with writing() as bank:
-        record(bank.pause_webhook(webhook_id).value, WEBHOOK)
+add_change(
+    webhooks,
+    "pause",
+    op.PAUSE_WEBHOOK,
+    WEBHOOK,
+    "Let the events for an endpoint wait.",
+    example="webhooks pause WHK_...",
+)
 
 
-@webhooks.command("resume", calls=[op.RESUME_WEBHOOK], example="webhooks resume WHK_...")
-@_one
-def resume(webhook_id: str) -> None:
-    """Send what waited and what follows; tries a failing endpoint at once."""
-    with writing() as bank:
-        record(bank.resume_webhook(webhook_id).value, WEBHOOK)
+add_change(
+    webhooks,
+    "resume",
+    op.RESUME_WEBHOOK,
+    WEBHOOK,
+    "Send what waited and what follows; tries a failing endpoint at once.",
+    example="webhooks resume WHK_...",
+)
 
 
 @webhooks.command(
