@@ -197,16 +197,6 @@ def test_a_new_database_is_built_and_a_current_one_stays_as_it_is(url: str) -> N
     assert [step.step for step in upgrade.plan(url).steps] == ["verify"]
 
 
-def test_an_upgrade_without_enough_time_changes_nothing(world: World, url: str) -> None:
-    planned = upgrade.plan(url)
-    upgrade.require_time(planned, planned.seconds)
-    with pytest.raises(ServiceUnavailable, match="takes about") as refused:
-        upgrade.require_time(planned, planned.seconds - 1)
-    assert refused.value.details["reason"] == "UPGRADE_TOO_LONG"
-    assert refused.value.details["seconds"] == planned.seconds > 0
-    assert world.engine.trading_accounts().data
-
-
 def test_a_file_without_a_revision_is_damaged_and_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "stuck.db"
     ddl.touch(path, "TRUNCATE")

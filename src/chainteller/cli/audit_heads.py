@@ -2,24 +2,36 @@
 
 import base64
 import binascii
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from chainteller.cli import log_heads
+from chainteller.bootstrap import operator
+from chainteller.cli.administration import engine
 from chainteller.cli.confirmation import confirm
 from chainteller.cli.error_output import Exit, Usage, say
 from chainteller.cli.lists import Output, output_options, write_new_file
 from chainteller.cli.open_services import opened, service
 from chainteller.cli.options import FILE, command, group, options
 from chainteller.cli.output import answer, document, line, pairs, text_of, verbatim
+from chainteller.domain.actors import Actor
 from chainteller.records.fields import TEXT, Field, FieldList
 from chainteller.service import operations as op
+from chainteller.service.errors import ValidationFailed
 from chainteller.service.models.heads import AuditProof
+
+if TYPE_CHECKING:
+    from chainteller.witnessing.notes import VerifierKey
 
 _Row = Mapping[str, object]
 _YES = click.option("--yes", is_flag=True, help="Don't ask for confirmation.")
+
+
+def _operator() -> Actor:
+    return operator(options().configured.settings)
 
 
 def _field(name: str, label: str) -> Field[_Row]:
@@ -117,11 +129,21 @@ def _is_signed(found: AuditProof) -> bool:
     from chainteller.witnessing.notes import NoteInvalid, verified_by
 
     read = read_signed_head(found.note.encode())
-    keys, _ = known_here(read.checkpoint.origin, _pinned(), log_heads.known_keys)
+    keys, _ = known_here(read.checkpoint.origin, _pinned(), _known_keys)
     try:
         return not keys or bool(verified_by(read.note, keys))
     except NoteInvalid:
         return False
+
+
+def _known_keys(origin: str) -> "Mapping[VerifierKey, str]":
+    """The keys of a log that this place signs with; none where it is remote."""
+    from chainteller.engine.heads import signing_keys as own
+
+    if options().configured.place().remote:
+        return {}
+    with engine() as found:
+        return own.known(found.context, origin)
 
 
 def _pinned() -> str:
@@ -146,7 +168,7 @@ def verify_head(file: Path) -> dict[str, object]:
     except OSError as error:
         raise Usage(f"{file}: {error.strerror}.", "Name a file with a checkpoint.") from None
     with service() as bank:
-        return compare_file(bank, data, _pinned(), log_heads.known_keys)
+        return compare_file(bank, data, _pinned(), _known_keys)
 
 
 # -- restores and witnesses ---------------------------------------------------------------------
@@ -163,14 +185,28 @@ def restored(reason: str, *, yes: bool) -> None:
     Each log gets an entry that says so. Folders set aside the notes that the log doesn't have any
     more, in a folder `former-N`. A witness over HTTP is its operator's: ask there.
     """
+    from chainteller.engine.heads.signed_heads import accept_restore, find_restore
 
-    def confirmed(left: Sequence[str]) -> None:
-        say(*left)
-        known = "in place of these heads" if left else "(every head that is known agrees with it)"
+    with engine() as found, _reason_judged("chainteller audit restored --help"):
+        restore = find_restore(found.context)
+        say(*restore.said)
+        known = "in place of these heads" if restore.said else "(all known heads agree with it)"
         confirm(f"Accept the database as it is {known}?", yes=yes)
+        moved = accept_restore(found.context, _operator(), reason, restore)
+    answer(
+        {"reason": reason, "logs": len(restore.left), "setAside": moved},
+        f"accepted, and on record in each log; {moved} notes set aside",
+    )
 
-    found = log_heads.accept_restore(reason, confirmed)
-    answer(found, f"accepted, and on record in each log; {found['setAside']} notes set aside")
+
+@contextmanager
+def _reason_judged(next_step: str) -> Iterator[None]:
+    """Report an invalid reason as a usage error."""
+    try:
+        yield
+    except ValidationFailed as error:
+        said = "; ".join(each["message"] for each in error.details["errors"])
+        raise Usage(f"--reason: {said}", next_step) from None
 
 
 @group("witness")
@@ -182,7 +218,10 @@ def witness() -> None:
 @output_options(WITNESS)
 def list_witnesses(output: Output[_Row]) -> None:
     """List witnesses with the largest head that each has of each log; asks them."""
-    rows = log_heads.witnesses()
+    from chainteller.engine.heads.signed_heads import witness_rows
+
+    with engine() as found:
+        rows = list(witness_rows(found.context))
     nothing = "no witnesses; name folders or addresses in the setting audit.witnesses"
     output.write({"data": rows}, rows, nothing=nothing)
 
@@ -195,13 +234,20 @@ def key() -> None:
     """Keys that sign heads of the audit log; they are in a file, never in the database."""
 
 
-def _tell_keys(shown: Mapping[str, object]) -> None:
+def _tell_keys(change: str = "") -> None:
+    """Make that change of the signing keys, if any, and print what there is then."""
+    from chainteller.engine.heads import signing_keys as own
+
+    changes = {"create": own.create, "rotate": own.rotate, "retire": own.retire}
+    with engine() as found:
+        made = changes[change](found.context, _operator()) if change else None
+        shown = own.shown(found.context, made or own.keys_of(found.context))
     if options().json:
         document(shown)
         return
-    keys = shown["keys"]
     pairs([("file", shown["file"]), ("deployment", shown["deployment"])])
-    for each in keys if isinstance(keys, list) else []:
+    listed = shown["keys"]
+    for each in listed if isinstance(listed, list) else []:
         line(f"{each['state']}  since {each['created']}")
         for text in each["verifierKeys"]:
             line(f"  {text}")
@@ -210,25 +256,25 @@ def _tell_keys(shown: Mapping[str, object]) -> None:
 @key.command("create", changes=True, example="audit key create")
 def create_key() -> None:
     """Make the key that signs heads, and print its verifier keys: one for each log."""
-    _tell_keys(log_heads.create_signing_key())
+    _tell_keys("create")
 
 
 @key.command("rotate", changes=True, example="audit key rotate")
 def rotate_key() -> None:
     """Make a new key; the former one signs beside it until the next rotation."""
-    _tell_keys(log_heads.rotate_signing_key())
+    _tell_keys("rotate")
 
 
 @key.command("retire", changes=True, example="audit key retire")
 def retire_key() -> None:
     """Let the current key sign alone; what the former one signed is still recognised."""
-    _tell_keys(log_heads.retire_signing_key())
+    _tell_keys("retire")
 
 
 @key.command("show", changes=False, example="audit key show")
 def show_keys() -> None:
     """Print the verifier keys, for witnesses, profiles and auditors."""
-    _tell_keys(log_heads.signing_keys())
+    _tell_keys()
 
 
 # -- the writer's key ---------------------------------------------------------------------------
@@ -251,8 +297,13 @@ def replace_writer(reason: str) -> None:
     Verify the books first, and stop servers and consoles: they have the former key. Elsewhere than
     in a file, put the new key there before.
     """
-    found = log_heads.replace_writer_key(reason)
-    answer(found, list(found.items()))
+    from chainteller.engine.heads import writer_key
+
+    with engine() as found:
+        with _reason_judged("chainteller audit writer replace --help"):
+            writer_key.replace(found.context, _operator(), reason)
+        shown = dict(writer_key.described(found.context))
+    answer(shown, list(shown.items()))
 
 
 COMMANDS = (checkpoint, proof, restored, witness, key, writer)

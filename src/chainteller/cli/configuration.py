@@ -6,7 +6,7 @@ from dataclasses import fields
 
 from chainteller import __version__
 from chainteller.bootstrap import price_feed, signers
-from chainteller.cli import administration
+from chainteller.cli.administration import existing, signing_problem
 from chainteller.cli.error_output import Exit, report_error, say
 from chainteller.cli.open_services import service
 from chainteller.cli.options import Options, command, group, options, wants_json
@@ -153,12 +153,33 @@ def _signing(settings: Settings, place: Place) -> dict[str, object]:
     """Which keys there are for the audit log, who is asked to witness it, and when the books were
     verified."""
     return {
-        **administration.provider(),
-        **administration.writer_key(),
-        **administration.books(),
+        **_of_database(),
         "signing keys": str(signers(settings, place).key_folder),
-        "audit heads": administration.signing_problem() or "signed",
+        "audit heads": signing_problem() or "signed",
         "witnesses": ", ".join(each.split()[0] for each in settings.audit.witnesses),
+    }
+
+
+def _of_database() -> dict[str, object]:
+    """The provider that it's in front of, where its writer's key is, and when its books were
+    verified; what is wrong with it, or that there is none."""
+    from chainteller.engine.heads.writer_key import described
+    from chainteller.engine.operations.disputes import standing
+
+    try:
+        with existing() as found:
+            named, key = found.context.provider, dict(described(found.context))
+            with found.context.database.read() as connection:
+                known = standing(connection)
+    except TellerError as error:
+        return {"writer key": error.message, "books": error.message}
+    disputed = "; ".join(known.disputes)
+    return {
+        **({"gateway in front of": named.address} if named is not None else {}),
+        **key,
+        "books verified": known.verified_at,
+        "books verified as a whole": known.wholly_verified_at,
+        "books in dispute": f"{disputed}: payouts wait" if disputed else None,
     }
 
 

@@ -9,7 +9,9 @@ from typing import IO, NamedTuple
 
 import click
 
-from chainteller.cli import administration, customer_files
+from chainteller.bootstrap import operator
+from chainteller.cli import customer_files
+from chainteller.cli.administration import engine
 from chainteller.cli.customer_files import Refused
 from chainteller.cli.error_output import Exit, Usage, say
 from chainteller.cli.lists import Selection, list_options
@@ -153,7 +155,7 @@ def forget(*, reference: str, files: Sequence[Path]) -> None:
         known = bank.customers(ListQuery(text=reference)).data
         names = {each.name for each in known if each.reference == reference} - {FORGOTTEN_NAME}
         done = bank.forget_customer(ForgetCustomer(reference=reference)).value
-    erased = {file.name: administration.erase_in_archive(file, done.id) for file in files}
+    erased = {file.name: _erase_in_archive(file, done.id) for file in files}
     with workspace() as own:
         own.forget((done.id, *done.trading_accounts), next(iter(names), ""))
         here = tuple(_copy(kind, path) for kind, path in own.files())
@@ -178,6 +180,15 @@ def forget(*, reference: str, files: Sequence[Path]) -> None:
     if done.copies:
         say("These files are older and may name the customer. Delete them when they may go.")
     say("Files that were moved, or written on other machines, aren't known here.")
+
+
+def _erase_in_archive(file: Path, customer_id: str) -> int:
+    """Erase the inputs of a customer's entries in an archive; returns of how many."""
+    from chainteller.engine.upkeep import archiving
+
+    with engine() as found:
+        organisation = operator(options().configured.settings).organisation
+        return archiving.erase(found.context, file, organisation, customer_id)
 
 
 def _copy(kind: str, path: Path) -> Copy:

@@ -1,19 +1,38 @@
 """The engine's database: init, upgrade, check, verify, dispute, report, backup, copy and others."""
 
+import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from chainteller.cli import administration
+from chainteller.bootstrap import load_samples, open_engine, operator
+from chainteller.cli.administration import (
+    Outcome,
+    address,
+    engine,
+    existing,
+    keys_of_place,
+    signing_problem,
+)
 from chainteller.cli.disputes import dispute
-from chainteller.cli.error_output import Exit, report_error, say
+from chainteller.cli.error_output import Exit, Usage, report_error, say
 from chainteller.cli.open_services import workspace
 from chainteller.cli.options import FILE, group, options
 from chainteller.cli.output import Column, answer, document, line, pairs, table
 from chainteller.cli.transfer_reports import report
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.models.databases import UpgradeStep
+from chainteller.settings.place import sqlite_url
+from chainteller.settings.values import database as database_of
+from chainteller.settings.values import without_password
+
+if TYPE_CHECKING:
+    from chainteller.engine.verification.full_pass import ClaimsReport
+    from chainteller.witnessing.checkpoints import Head
 
 _STEP: tuple[Column[UpgradeStep], ...] = (
     ("step", lambda step: step.step),
@@ -52,7 +71,10 @@ def _refused(error: ServiceUnavailable) -> int:
 @database.command("init", changes=True, example="db init")
 def init() -> None:
     """Create the schema and the organisation `default`; a current database stays as it is."""
-    _tell(administration.init())
+    from chainteller.storage.upkeep import maintenance
+
+    created = maintenance.init(address(), keys_of_place())
+    _tell({"database": without_password(address()), "created": created})
 
 
 @database.command(
@@ -61,29 +83,43 @@ def init() -> None:
 @click.option("--check", is_flag=True, help="Only say whether one is needed: exit code 1 if so.")
 @click.option("--plan", is_flag=True, help="Show the steps and change nothing.")
 @click.option("--compact", is_flag=True, help="Then free the space that nothing uses.")
-@click.option(
-    "--within",
-    type=click.IntRange(1),
-    metavar="SECONDS",
-    help="Refuse, before anything is changed, if it takes longer by the plan.",
-)
-def upgrade(*, check: bool, plan: bool, compact: bool, within: int | None) -> int:
+def upgrade(*, check: bool, plan: bool, compact: bool) -> int:
     """Bring the schema of an older version up to this one."""
     if check:
         return _check_revision()
-    if plan:
-        return _refusable(lambda: _show_plan(within))
-    return _refusable(lambda: _tell(administration.upgrade(compact=compact, within_s=within)))
+    return _refusable(_show_plan if plan else lambda: _upgrade(compact=compact))
 
 
 def _check_revision() -> int:
-    before, after = administration.revisions()
+    from chainteller.storage.upkeep.upgrade import revisions
+
+    before, after = revisions(address())
     _tell({"from": before or "a new database", "to": after})
     return Exit.DONE if before == after else Exit.REFUSED
 
 
-def _show_plan(within: int | None) -> None:
-    found = administration.plan_upgrade(within)
+def _upgrade(*, compact: bool) -> None:
+    """Upgrade and verify everything; tells how often it tried to have every table for itself."""
+    from chainteller.engine.verification.full_pass import verify as breaches_of
+    from chainteller.storage.upkeep import maintenance
+    from chainteller.storage.upkeep import upgrade as upgrades
+
+    done = upgrades.upgrade(address(), keys_of_place(), say)
+    with engine() as found:
+        breaches = breaches_of(found.context.database)
+    outcome: Outcome = {"database": without_password(address())}
+    outcome |= {"from": done.before, "to": done.after, "tries": done.tries}
+    if breaches:
+        outcome["breaches"] = [str(each) for each in breaches]
+    if compact:
+        outcome["bytes_before"], outcome["bytes_after"] = maintenance.compact(address())
+    _tell(outcome)
+
+
+def _show_plan() -> None:
+    from chainteller.storage.upkeep.upgrade import plan
+
+    found = plan(address())
     if options().json:
         document(found)
         return
@@ -105,9 +141,10 @@ def _show_plan(within: int | None) -> None:
 @database.command("sample", changes=True, example="db sample")
 def sample() -> None:
     """Load the sample data into the organisation `default`; a second time changes nothing."""
-    outcome = administration.fill()
-    _tell(outcome)
-    if not outcome["loaded"]:
+    with engine() as found:
+        loaded = load_samples(found, options().configured.settings.engine.seed)
+    _tell({"database": without_password(address()), "loaded": loaded})
+    if not loaded:
         say(
             "Nothing was loaded: this database already has the sample data.",
             "Next: chainteller accounts list shows it; --database sqlite:///FILE makes another.",
@@ -117,7 +154,12 @@ def sample() -> None:
 @database.command("check", changes=False, example="db check")
 def check() -> int:
     """Integrity of the file, journal mode and schema version."""
-    report = administration.check()
+    from chainteller.storage.upkeep import maintenance
+
+    report = maintenance.check(address())
+    note = signing_problem() if report.schema_state == "current" else ""
+    if note:
+        report = report.model_copy(update={"notes": (*report.notes, note)})
     answer(
         report,
         [
@@ -148,7 +190,7 @@ def verify(files: tuple[Path, ...]) -> int:
     1 at the first breach.
     """
     try:
-        breaches, causes, claims, notes = administration.verify(files)
+        breaches, causes, claims, notes = _verified(files)
     except ServiceUnavailable as error:
         if not files:
             raise
@@ -162,6 +204,54 @@ def verify(files: tuple[Path, ...]) -> int:
         say(f"{claims['checked']} ownership claims checked again in {claims['seconds']} s")
     say(*(f"note: {each}" for each in notes))
     return _judged(breaches, causes)
+
+
+def _verified(files: Sequence[Path]) -> tuple[list[str], list[str], Outcome, list[str]]:
+    """What is violated and the likely causes, in words; what checking the claims took; and what is
+    worth knowing besides.
+
+    Raises:
+        ServiceUnavailable: an archive can't be used, or isn't the database's.
+    """
+    from chainteller.engine.core.breaches import causes
+    from chainteller.engine.heads.signed_heads import judge_heads
+    from chainteller.engine.verification.full_pass import (
+        ClaimsReport,
+        verify_books,
+        verify_claims,
+        verify_heads,
+        verify_structure,
+    )
+    from chainteller.storage.log.marks import derived_deployment
+    from chainteller.storage.upkeep import archives
+
+    with engine() as found:
+        database = found.context.database
+        unreadable = verify_structure(database)
+        if unreadable:
+            return [*map(str, unreadable)], [*causes(unreadable)], _told(ClaimsReport()), []
+        with database.read() as connection:
+            deployment, archived = derived_deployment(connection), archives.names(connection)
+        with archives.opened(database, files, deployment) as past:
+            books = verify_books(database, past)
+        claims = verify_claims(database)
+        heads = judge_heads(found.context)
+        breaches = (*books, *verify_heads(found.context.kept, database), *claims.breaches)
+    told = [*(str(each) for each in breaches), *heads.breaches]
+    why = [*causes(breaches), *heads.causes]
+    notes = [*heads.notes] if heads.judgements else []
+    if archived and not files:
+        named = " ".join(f"--archive {name}" for name in archived)
+        notes = [*notes, f"what was archived was checked by its hashes alone; add {named}"]
+    return told, why, _told(claims), notes
+
+
+def _told(claims: "ClaimsReport") -> Outcome:
+    return {
+        "checked": claims.checked,
+        "contradictions": len(claims.breaches),
+        "seconds": round(claims.seconds, 3),
+    }
 
 
 def _judged(breaches: list[str], causes: Sequence[str] = ()) -> int:
@@ -186,7 +276,20 @@ def _judged(breaches: list[str], causes: Sequence[str] = ()) -> int:
 )
 def archive(file: Path, keep_days: int | None) -> int:
     """Move old audit entries into FILE, which is made or goes on, while the database is in use."""
-    return _refusable(lambda: _tell(administration.archive(file, keep_days)))
+    keep_days = keep_days or options().configured.settings.audit.archive_after_days
+    return _refusable(lambda: _archive(file, keep_days))
+
+
+def _archive(file: Path, keep_days: int) -> None:
+    from chainteller.engine.core import pacing
+    from chainteller.engine.upkeep import archiving
+
+    rows = 0
+    with engine() as found:
+        for moved in archiving.archive(found.context, file, keep_days):
+            rows += moved
+            time.sleep(pacing.BREATH_S)
+    _tell({"database": without_password(address()), "archive": str(file), "rows": rows})
 
 
 @database.command("backup", changes=False, example="db backup bank-2026-11-20.db")
@@ -197,17 +300,95 @@ def backup(file: Path) -> int:
 
 
 def _back_up(file: Path) -> None:
-    outcome = administration.backup(file)
+    from chainteller.storage.database import open_database
+    from chainteller.storage.upkeep import maintenance
+
+    with closing(open_database(address())) as found:
+        maintenance.backup(found, file)
     with workspace() as own:
         own.note_file("backup", file)
-    _tell(outcome)
+    note = "the writer's key isn't in it: back that up by itself, apart from the database"
+    _tell({"database": without_password(address()), "backup": str(file), "note": note})
 
 
 @database.command("restore", changes=True, example="db restore bank-2026-11-20.db")
 @click.argument("file", type=FILE)
 def restore(file: Path) -> int:
     """Put the database back to what FILE holds; the former one is kept beside it."""
-    return _refusable(lambda: _tell(administration.restore(file)))
+    return _refusable(lambda: _tell(_restored(file)))
+
+
+def _restored(file: Path) -> Outcome:
+    """Replace the database by a backup, with an entry in each of its logs that it was restored.
+
+    A refusal because it is open is put into its own trail.
+
+    Raises:
+        ServiceUnavailable: nothing was restored.
+    """
+    from chainteller.storage.upkeep import maintenance
+
+    unseen = maintenance.holders(address()).unseen
+    outcome: Outcome = {"database": without_password(address())}
+    old = _heads_now()
+
+    def record(draft: Path) -> None:
+        url = sqlite_url(draft)
+        state = maintenance.check(url).schema_state
+        if state != "current":
+            outcome["entry"] = f"none: the schema is {state}"
+            return
+        from chainteller.engine.heads.signed_heads import LeftBehind, record_restore
+
+        left = {name: LeftBehind(head) for name, head in (old or {}).items()}
+        configured = options().configured
+        restored = open_engine(configured.settings, replace(configured.database(), address=url))
+        with closing(restored.context.database):  # its heads are kept once it's in its place
+            told = {"backup": file.name}
+            record_restore(restored.context, operator(configured.settings), told, left)
+
+    try:
+        kept = maintenance.restore(file, address(), record)
+        if "entry" not in outcome:
+            with engine() as found:
+                if found.context.kept is not None:
+                    found.context.kept.accept(found.context.database)
+    except ServiceUnavailable as error:
+        if error.details["reason"] == maintenance.DATABASE_OPEN:
+            _record_refused_restore(file, error)
+        raise
+    outcome["kept"] = str(kept) if kept else None
+    return outcome | ({"note": unseen} if unseen else {})
+
+
+def _record_refused_restore(file: Path, error: ServiceUnavailable) -> None:
+    from chainteller.engine.core.unit_of_work import act
+
+    inputs = {"backup": file.name, "pids": error.details["pids"]}
+    reason = str(error.details["reason"])
+    try:
+        with engine() as found:
+            actor = operator(options().configured.settings)
+            act(
+                found.context,
+                actor,
+                lambda tx: tx.audit("restore_database", "", inputs, error=reason),
+            )
+    except ServiceUnavailable as fault:
+        say(f"note: the audit trail doesn't have this refusal: {fault.message}")
+
+
+def _heads_now() -> "dict[str, Head] | None":
+    """The heads of the database that is going to be replaced; None where it can't be read."""
+    from chainteller.engine.heads.signed_heads import heads_of
+
+    if not address().startswith("sqlite:///"):
+        return None
+    try:
+        with existing() as found:
+            return heads_of(found.context)
+    except (ServiceUnavailable, ValueError):  # a damaged one is restored, too
+        return None
 
 
 @database.command("copy", changes=True, example="db copy postgresql://bank@db/teller")
@@ -215,11 +396,32 @@ def restore(file: Path) -> int:
 def copy(to_url: str) -> int:
     """Copy everything into another, empty database and verify both; stop the servers before."""
     try:
-        outcome, breaches = administration.copy(to_url)
+        outcome, breaches = _copied(to_url)
     except ServiceUnavailable as error:
         return _refused(error)
     _tell(outcome)
     return _judged(breaches)
+
+
+def _copied(to_url: str) -> tuple[Outcome, list[str]]:
+    """Copy a sound database; returns the outcome, and what is violated in either of the two."""
+    from chainteller.engine.verification.full_pass import verify as breaches_of
+    from chainteller.storage.database import open_database
+    from chainteller.storage.upkeep.copying import copy as copy_all
+
+    try:
+        database_of(to_url)
+    except ValueError as error:
+        raise Usage(f"TO_URL {error}.") from None
+    outcome: Outcome = {"from": without_password(address()), "to": without_password(to_url)}
+    with engine() as found:
+        breaches = breaches_of(found.context.database)
+        if breaches:
+            return outcome, [str(each) for each in breaches]
+        done = copy_all(found.context.database, to_url)
+    with closing(open_database(to_url, keys_of_place())) as target:
+        breaches = breaches_of(target)
+    return outcome | {"rows": done.rows, "head": done.head}, [str(each) for each in breaches]
 
 
 database.add_command(dispute)

@@ -1,11 +1,13 @@
 """A drill: the newest backup restored, verified and compared, beside the database."""
 
+import time
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 
 import click
 
-from chainteller.cli import administration
+from chainteller.cli.administration import Outcome, address, engine, keys_of_place
 from chainteller.cli.error_output import Exit, report_error, say
 from chainteller.cli.options import PLACE, command, options
 from chainteller.cli.output import answer, document
@@ -21,7 +23,7 @@ def drill(place: Path) -> int:
     changed, and nothing is left of the restored one. Ends with 1 if the backup isn't sound.
     """
     try:
-        outcome, breaches = administration.drill(place)
+        outcome, breaches = _drilled(place)
     except ServiceUnavailable as error:
         if options().json:
             document(error.to_wire())
@@ -38,6 +40,45 @@ def drill(place: Path) -> int:
             "Next: keep the backup as it is, and make another one of a database that verifies.",
         )
     return Exit.REFUSED if breaches else Exit.DONE
+
+
+def _drilled(place: Path) -> tuple[Outcome, list[str]]:
+    """What would be lost, and how long it took; and why the backup isn't sound.
+
+    Raises:
+        ServiceUnavailable: the backup is another deployment's, or can't be restored.
+    """
+    from chainteller.engine.upkeep.drill import compare, require_same_deployment
+    from chainteller.engine.verification.full_pass import verify as verified
+    from chainteller.storage.database import open_database
+    from chainteller.storage.upkeep import trial_restore
+    from chainteller.storage.upkeep import upgrade as upgrades
+
+    backup, began = trial_restore.newest_backup(place), time.monotonic()
+    with engine() as found, trial_restore.restored_beside(backup, address()) as url:
+        restored = time.monotonic()
+        upgrades.upgrade(url, keys_of_place(), say)
+        upgraded = time.monotonic()
+        with closing(open_database(url, keys_of_place())) as copy:
+            require_same_deployment(found.context.database, copy)
+            breaches = [str(each) for each in verified(copy)]
+            done = time.monotonic()
+            loss = compare(found.context, copy)
+    outcome: Outcome = {
+        "backup": str(backup),
+        "backupAt": loss.backup_at,
+        "databaseAt": loss.database_at,
+        "lostEntries": loss.entries,
+        "lostActs": loss.acts,
+        "accounts": loss.accounts,
+        "changedAccounts": loss.changed,
+        "changedByAsset": loss.by_asset,
+        "restoreSeconds": round(restored - began, 1),
+        "upgradeSeconds": round(upgraded - restored, 1),
+        "verifySeconds": round(done - upgraded, 1),
+        "seconds": round(done - began, 1),
+    }
+    return outcome, [*breaches, *loss.breaches]
 
 
 def _told(outcome: Mapping[str, object]) -> Mapping[str, object]:

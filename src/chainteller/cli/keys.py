@@ -1,16 +1,22 @@
 """API keys of the HTTP service: create, list, revoke, rotate. They work on the database."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import click
 
-from chainteller.cli.administration import api_keys, judged
+from chainteller.bootstrap import operator
+from chainteller.cli.administration import engine, judged
 from chainteller.cli.error_output import say
 from chainteller.cli.lists import Output, output_options
 from chainteller.cli.options import group, options
 from chainteller.cli.output import answer, text_of
 from chainteller.domain.actors import DESK, DESK_SCOPES, SCOPES, WITHHELD
 from chainteller.records.fields import TEXT, Field, FieldList
+
+if TYPE_CHECKING:
+    from chainteller.engine.operations.keys import ApiKeys
 
 _SCOPE_HELP = (
     f"A scope, can be repeated: {', '.join(SCOPES)}. Without it: all but {' and '.join(WITHHELD)}."
@@ -37,6 +43,14 @@ KEY: FieldList[_Key] = FieldList(
     ],
     table=("id", "name", "organisation", "status", "expires", "lastUsedAt", "scopes"),
 )
+
+
+@contextmanager
+def _api_keys() -> Iterator["ApiKeys"]:
+    from chainteller.engine.operations.keys import ApiKeys
+
+    with engine() as found:
+        yield ApiKeys(found.context, operator(options().configured.settings))
 
 
 @group("keys")
@@ -73,7 +87,7 @@ def create(
     if kind == DESK:
         scopes = (*scopes, DESK) if scopes else DESK_SCOPES
     lifetime = f"{options().configured.settings.service.key_days}d" if expires is None else expires
-    with api_keys() as found, judged():
+    with _api_keys() as found, judged():
         made = found.create(name, scopes, organisation, None if lifetime == "never" else lifetime)
     valid = "until it is revoked" if lifetime == "never" else f"for {lifetime}"
     say(f"key {made.key_id} of {organisation}, valid {valid}")
@@ -85,7 +99,7 @@ def create(
 @output_options(KEY)
 def list_keys(output: Output[_Key]) -> None:
     """List keys; their secrets are not kept."""
-    with api_keys() as found:
+    with _api_keys() as found:
         rows = found.listed()
     nothing = "no keys; make one: chainteller keys create --name NAME"
     output.write({"data": rows}, rows, nothing=nothing)
@@ -95,7 +109,7 @@ def list_keys(output: Output[_Key]) -> None:
 @click.argument("key_id", metavar="ID")
 def revoke(key_id: str) -> None:
     """Revoke a key at once."""
-    with api_keys() as found:
+    with _api_keys() as found:
         found.revoke(key_id)
     answer({"id": key_id, "status": "revoked"}, f"key {key_id} is revoked")
 
@@ -105,7 +119,7 @@ def revoke(key_id: str) -> None:
 @click.option("--overlap", default="24h", metavar="24h", help="How long the old key remains valid.")
 def rotate(key_id: str, overlap: str) -> None:
     """Replace a key and print the new one once, alone on stdout."""
-    with api_keys() as found, judged():
+    with _api_keys() as found, judged():
         made = found.rotate(key_id, overlap)
     say(f"key {made.key_id} replaces {key_id}, which remains valid for another {overlap}")
     _show(made.key_id, made.text)

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from chainteller.cli import administration
-from chainteller.cli.error_output import Usage
+from chainteller.bootstrap import deployment, gateway, issuer_of, load_samples, open_engine
+from chainteller.cli.error_output import Usage, say
 from chainteller.cli.options import FILE, command, options
 from chainteller.cli.telemetry import GATEWAY, SERVICE, telemetry_of
 
 if TYPE_CHECKING:
+    from chainteller.api.server import Serving
     from chainteller.api.tls import Certificate
 
 
@@ -81,11 +82,28 @@ def serve(  # noqa: PLR0913 - one per option
     file = None if log == "-" else configured.settings.paths.logs / "serve.log"
     metrics = address_of(service.metrics_address) if service.metrics_address else None
     telemetry = telemetry_of(configured, SERVICE if provider is None else GATEWAY)
-    return administration.serve(
+    return _serve(
         Serving(address, workers, file, certificate, metrics, telemetry),
         sample=sample,
         provider=None if provider is None else provider_address(provider),
     )
+
+
+def _serve(serving: "Serving", *, sample: bool, provider: str | None) -> int:
+    """Serve until a signal, as a gateway in front of a provider if one is named."""
+    from chainteller.api.server import serve as run
+
+    configured = options().configured
+    found = open_engine(configured.settings, configured.database())
+    if provider is not None:
+        found = gateway(found, configured.settings, provider)
+    if sample:
+        load_samples(found, configured.settings.engine.seed)
+    if found.context.kept is not None:
+        found_wrong = found.context.kept.follow(found.context.database)
+        say(*(f"BREACH: log {name}: {what}" for name, what in found_wrong.items()))
+    issuer = issuer_of(configured.settings, found.context.options.policy)
+    return run(deployment(found, configured.settings, configured.database(), issuer), serving)
 
 
 def provider_address(text: str) -> str:

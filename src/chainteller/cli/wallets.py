@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from chainteller.cli import administration
 from chainteller.cli import wallet_steps as steps
+from chainteller.cli.administration import engine
 from chainteller.cli.documents import output_file
 from chainteller.cli.error_output import Exit, Usage, say
 from chainteller.cli.lists import Output, output_options, write_new_file
@@ -513,7 +513,10 @@ def recheck(claim_id: str | None, output: Output[RecheckedClaim]) -> int:
     """Check a stored claim again, or every claim of the database: signature, text, address, link,
     expiry and customer. Ends with 1 where something doesn't agree.
     """
-    found = administration.recheck(claim_id)
+    from chainteller.engine.operations.claim_proofs import recheck as rechecked
+
+    with engine() as bank, bank.context.database.read(patient=True) as connection:
+        found = [each.to_wire() for each in rechecked(connection, claim_id)]
     pagination = {"total": len(found), "page": 1, "limit": len(found)}
     output.write({"data": found, "pagination": pagination}, found, nothing="no ownership claims")
     contradicted = [each for each in found if not each["holds"]]

@@ -133,23 +133,6 @@ def _as_it_is(url: str) -> Iterator[Database]:
         database.close()
 
 
-def require_time(planned: UpgradePlan, within_s: float) -> None:
-    """Refuse a plan that takes longer than there is time for, before anything is changed.
-
-    Raises:
-        ServiceUnavailable: UPGRADE_TOO_LONG, with ``seconds``.
-    """
-    if planned.seconds > within_s:
-        error = unavailable(
-            "UPGRADE_TOO_LONG",
-            f"The upgrade takes about {planned.seconds} s; there are {within_s:g} s. "
-            "Nothing was changed.",
-            "Choose a longer window; chainteller db upgrade --plan shows the steps.",
-        )
-        error.details["seconds"] = planned.seconds
-        raise error
-
-
 def revisions(url: str) -> tuple[str, str]:
     """The revision of the database (empty for a new one) and the one of this build; only reads.
 
