@@ -192,7 +192,7 @@ def test_a_shared_wallet_is_linked_when_that_was_acknowledged(
     assert listed.out.count(_SHARED) == 2
 
 
-def test_a_link_is_printed_alone_and_its_signature_is_waited_for(
+def test_the_link_of_a_page_is_printed_alone(
     teller: Teller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     network, _, address = WALLETS[0]
@@ -210,7 +210,3 @@ def test_a_link_is_printed_alone_and_its_signature_is_waited_for(
     shared = teller(*asked, other["id"], "--json").body
     assert [each["counterpartyId"] for each in shared["data"]] == [wallet, other["id"]]
     assert shared["url"].startswith("https://bank.example/sign/")
-    monkeypatch.setenv("CHAINTELLER_ENGINE__CHALLENGE_TTL_S", "1")
-    closed = teller(*asked, "--wait")
-    assert (closed.code, closed.out) == (1, "")
-    assert "closed before it was signed" in closed.err

@@ -3,26 +3,13 @@
 
 import base64
 import json
-import zlib
 
 import base58
 from tests.wallets.customers import RECOVERABLE, Customer
 
-from chainteller.wallets.containers import WORDS
-
 
 def _wrapped(text: str, width: int) -> str:
     return "\n".join(text[start : start + width] for start in range(0, len(text), width))
-
-
-def _bytewords(data: bytes) -> str:
-    """Minimal bytewords with their checksum."""
-    whole = data + zlib.crc32(data).to_bytes(4, "big")
-    return "".join(WORDS[4 * octet] + WORDS[4 * octet + 3] for octet in whole)
-
-
-def _cbor(data: bytes) -> bytes:
-    return b"\x58" + bytes([len(data)]) + data
 
 
 def clipboards(customer: Customer, t: str, sig: bytes) -> dict[str, str]:
@@ -80,10 +67,6 @@ def clipboards(customer: Customer, t: str, sig: bytes) -> dict[str, str]:
                 "id": 1,
                 "payload": {"address": a, "signature": h if customer.family in RECOVERABLE else s},
             }
-        ),
-        "ur": "ur:eth-signature/"
-        + _bytewords(
-            b"\xa3\x01\xd8\x25\x50" + bytes(16) + b"\x02" + _cbor(sig) + b"\x03\x68Keystone"
         ),
         "url": "https://x.example/?address="
         + a

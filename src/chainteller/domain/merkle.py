@@ -53,11 +53,6 @@ class Tree:
         return _folded(self.peaks) if self.peaks else EMPTY_ROOT
 
 
-def root(leaves: Iterable[bytes]) -> bytes:
-    """The root of a tree with these leaf hashes."""
-    return Tree().append(leaves).root
-
-
 Range = tuple[int, int]
 """The leaves from the first index up to, but not with, the second one."""
 
@@ -110,40 +105,6 @@ def consistency_path(old: int, size: int) -> list[Range]:
     return path[::-1]
 
 
-def inclusion_proof(leaves: Sequence[bytes], index: int, size: int | None = None) -> list[bytes]:
-    """The hashes that lead from a leaf to the root of the tree of the first ``size`` leaves.
-
-    Args:
-        leaves: the leaf hashes of the whole log.
-        index: of the leaf.
-        size: of the tree; by default all leaves.
-
-    Raises:
-        ValueError: there is no such leaf or no such tree.
-    """
-    size = _within(leaves, size, f"no leaf {index}")
-    return [root(leaves[start:end]) for start, end in inclusion_path(index, size)]
-
-
-def consistency_proof(leaves: Sequence[bytes], old: int, size: int | None = None) -> list[bytes]:
-    """The hashes that show that the tree of the first ``old`` leaves is the beginning of the tree
-    of the first ``size`` leaves.
-
-    Empty if ``old`` is 0 or equals ``size``.
-
-    Raises:
-        ValueError: there are no such trees.
-    """
-    size = _within(leaves, size, f"no trees of {old}")
-    return [root(leaves[start:end]) for start, end in consistency_path(old, size)]
-
-
-def _within(leaves: Sequence[bytes], size: int | None, missing: str) -> int:
-    if size is not None and size > len(leaves):
-        raise ValueError(f"{missing} in a tree of {size} out of {len(leaves)} leaves")
-    return len(leaves) if size is None else size
-
-
 class GrownTree:
     """A tree with all its nodes in memory: roots and proofs of every size take ``log(size)`` steps.
 
@@ -184,12 +145,21 @@ class GrownTree:
         return self._subtree((0, size)) if size else EMPTY_ROOT
 
     def inclusion_proof(self, index: int, size: int) -> list[bytes]:
-        """As the function. Raises ValueError."""
+        """The hashes that lead from a leaf to the root of the first ``size`` leaves.
+
+        Raises:
+            ValueError: there is no such leaf or no such tree.
+        """
         self.root(size)
         return [self._subtree(each) for each in inclusion_path(index, size)]
 
     def consistency_proof(self, old: int, size: int) -> list[bytes]:
-        """As the function. Raises ValueError."""
+        """The hashes that show that the tree of the first ``old`` leaves is the beginning of the
+        one of the first ``size`` leaves; none if ``old`` is 0 or equals ``size``.
+
+        Raises:
+            ValueError: there are no such trees.
+        """
         self.root(size)
         return [self._subtree(each) for each in consistency_path(old, size)]
 

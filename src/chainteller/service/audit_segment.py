@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from chainteller.domain import merkle
+from chainteller.domain.merkle import Tree
 
 if TYPE_CHECKING:
     from chainteller.service.models.records import AuditRow
@@ -54,6 +54,6 @@ def check_segment(
     if head is None or not rows or rows[0].seq != 1 or len(rows) < head[0]:
         return SegmentReport(len(rows))
     size, root = head
-    if merkle.root(bytes.fromhex(row.hash) for row in rows[:size]) != root:
+    if Tree().append(bytes.fromhex(row.hash) for row in rows[:size]).root != root:
         return SegmentReport(len(rows), 0, 1, f"the first {size} rows don't give the signed head")
     return SegmentReport(len(rows), size)

@@ -16,7 +16,6 @@ from urllib.parse import unquote
 
 from chainteller.domain.json_depth import parse_json
 from chainteller.domain.pasting import without_invisibles
-from chainteller.wallets.containers import byte_strings, decode_ur
 from chainteller.wallets.encodings import Candidate, SignatureReading, decodings
 from chainteller.wallets.family import Family
 
@@ -33,7 +32,6 @@ _RUN = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{84,5500}={0,2}", re.ASCI
 _NUMBERS = re.compile(r"\d{1,3}(?:[,;\s]+\d{1,3}){63,64}(?![,;\s]*\d)", re.ASCII)
 _HEX_NUMBERS = re.compile(r"0x[0-9a-fA-F]{1,2}(?:[,;\s]+0x[0-9a-fA-F]{1,2}){63,64}", re.ASCII)
 _BYTES_LITERAL = re.compile(r"""b(?:'(?:[^'\\]|\\.){1,400}'|"(?:[^"\\]|\\.){1,400}")""", re.ASCII)
-_UR = re.compile(r"ur:[a-z0-9-]{2,40}/(?:\d+-\d+/)?[a-z]{8,4000}", re.ASCII | re.IGNORECASE)
 _PART = (
     r"""(?<![A-Za-z0-9])["'`]?{name}["'`]?\s*(?:\([^)]{{0,20}}\)\s*)?[:=|]?\s*["'`]?"""
     r"""(0[xX][0-9a-fA-F]{{1,64}}|[0-9a-fA-F]{{64}}|1[bBcC]|\d{{1,78}})(?![0-9a-zA-Z])"""
@@ -444,9 +442,6 @@ def _some(pattern: re.Pattern[str], view: str, most: int) -> list[str]:
 
 def _tokens(view: str) -> Iterator[tuple[bytes, str, str]]:
     """Bytes, their encoding, and what they looked like."""
-    for text in _some(_UR, view, 4):
-        for data in byte_strings(decode_ur(text)):
-            yield data, "UR", "a UR code"
     for base, text in (
         *((16, each) for each in _some(_HEX_NUMBERS, view, 3)),
         *((10, each) for each in _some(_NUMBERS, view, 3)),

@@ -5,17 +5,14 @@ A customer with several wallets sends several signatures at once, in whatever or
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from typing import NamedTuple
 
 from chainteller.domain.challenges import ChallengeStatus, challenge_status
 from chainteller.domain.clock import format_instant, from_datetime
 from chainteller.service.models.counterparties import Challenge, ClaimRequest
-from chainteller.wallets.addresses import parse_address
 from chainteller.wallets.cases import KnownChallenge
 from chainteller.wallets.encodings import SignatureReading
-from chainteller.wallets.family import Address, Family, InvalidAddress
-from chainteller.wallets.networks import UnknownNetwork, resolve_network
+from chainteller.wallets.family import Address, Family
 from chainteller.wallets.pasted_secrets import SecretPasted
 from chainteller.wallets.reader import Unreadable, read_signature
 from chainteller.wallets.verify import verify_reading
@@ -86,17 +83,6 @@ def known(challenge: Challenge, address: Address, now: int) -> KnownChallenge:
         expires_at=format_instant(expires),
         page_text=challenge.page_text,
     )
-
-
-def known_open(listed: Iterable[Challenge], now: int) -> list[KnownChallenge]:
-    """Of challenges as a deployment lists them, those that are open on networks known here."""
-    found = []
-    for each in listed:
-        if each.network and each.address and each.status in {None, ChallengeStatus.OPEN}:
-            with suppress(InvalidAddress, UnknownNetwork):
-                network = resolve_network(each.network, test_networks=True)
-                found.append(known(each, parse_address(each.address, network), now))
-    return found
 
 
 def _words(text: str) -> list[str]:
