@@ -1,6 +1,5 @@
 """Nothing promises that a person looks, decides or calls back unless something keeps it."""
 
-import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -9,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.sentences import PARTS, Sentence, sentences
 
-from chainteller.cli.command_index import INDEX
+from chainteller.cli.main import commands as cli_commands
 from chainteller.tui.console.command_table import COMMANDS
 
 _PROMISE = re.compile(
@@ -47,6 +46,6 @@ def test_every_promise_has_somebody_or_something_that_keeps_it_and_is_still_made
 
 
 def test_what_keeps_a_promise_exists(kept: Mapping[str, str]) -> None:
-    index = json.loads(INDEX.read_text(encoding="utf-8"))
-    commands = {command.id for command in COMMANDS} | index.keys()
+    typed = {path.removeprefix("chainteller ") for path in cli_commands()}
+    commands = {command.id for command in COMMANDS} | typed
     assert set(kept.values()) - _KEEPERS <= commands

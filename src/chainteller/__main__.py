@@ -8,7 +8,6 @@ from chainteller import __version__
 
 COMPLETION = "_CHAINTELLER_COMPLETE"
 """The variable by which a shell asks for completion."""
-HELP = frozenset({"-h", "--help"})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -18,17 +17,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given == ["--version"]:
         print(f"chainteller {__version__}")  # noqa: T201 - the command line's answer
         return 0
-    if COMPLETION in os.environ or not HELP.isdisjoint(given):
-        from chainteller.cli import command_index  # noqa: PLC0415 - not for the console
+    if COMPLETION not in os.environ:
+        from chainteller.cli import desk  # noqa: PLC0415 - not for --version
 
-        answered = command_index.run(given)
-        if answered is not None:
-            return answered
-    from chainteller.cli import desk  # noqa: PLC0415 - not for --version
-
-    console = desk.recognised(given)
-    if console is not None:
-        return desk.run(console)
+        console = desk.recognised(given)
+        if console is not None:
+            return desk.run(console)
     from chainteller import garbage  # noqa: PLC0415 - not for --version
 
     with garbage.loading():

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from tests.cli.command_index import entries
+import click
 
 from chainteller import __version__
+from chainteller.cli.main import commands, loaded_program
 
 FILE = Path(__file__).parents[2] / "docs" / "reference" / "chainteller.1"
 _ENVIRONMENT = (
@@ -45,18 +45,20 @@ def _head() -> Iterator[str]:
 
 def _commands() -> Iterator[str]:
     yield ".SH COMMANDS"
-    for path, entry in entries():
-        if not path or entry.get("is_group") or entry.get("hidden"):
+    context = click.Context(loaded_program())
+    for path, command in sorted(commands().items()):
+        if command.hidden:
             continue
-        yield f".SS {_escaped(f'chainteller {path}')}"
-        yield _escaped(_paragraph(entry.get("help") or ""))
-        for parameter in entry.get("parameters", ()):
-            yield from _parameter(parameter)
+        yield f".SS {_escaped(path)}"
+        yield _escaped(_paragraph(command.help or ""))
+        for parameter in command.params:
+            if isinstance(parameter, click.Option):
+                yield from _parameter(parameter.get_help_record(context))
 
 
-def _parameter(parameter: dict[str, Any]) -> Iterator[str]:
-    if "shown" in parameter:
-        names, told = parameter["shown"]
+def _parameter(shown: tuple[str, str] | None) -> Iterator[str]:
+    if shown is not None:
+        names, told = shown
         yield ".TP"
         yield f".B {_escaped(names)}"
         yield _escaped(_paragraph(told)) or "\\&"

@@ -8,68 +8,55 @@ from importlib import import_module
 import click
 
 from chainteller import __version__, garbage
-from chainteller.cli.command_index import read_index
 from chainteller.cli.options import TellerCommand, TellerGroup, epilog
 from chainteller.cli.runner import run_program
 from chainteller.service import operations as op
 from chainteller.service.operations import Endpoint
 
-_PARTS = (
-    "console",
-    "serving",
-    "keys",
-    "agents",
-    "sign_in",
-    "webhooks",
-    "database",
-    "drill",
-    "customers",
-    "accounts",
-    "statements",
-    "finding",
-    "transfers",
-    "transfer_records",
-    "markets",
-    "quotes",
-    "trades",
-    "wallets",
-    "decisions",
-    "notes",
-    "policy",
-    "events",
-    "audit",
-    "clock",
-    "check",
-    "configuration",
-)
-"""The modules with commands, each in its ``COMMANDS``."""
+_COMMANDS = {
+    "accounts": "accounts",
+    "agents": "agents",
+    "audit": "audit",
+    "check": "check",
+    "clock": "clock",
+    "configuration": "config info themes",
+    "console": "demo desk scenarios train",
+    "customers": "customers",
+    "database": "db",
+    "decisions": "decisions",
+    "drill": "drill",
+    "events": "events",
+    "finding": "find",
+    "keys": "keys",
+    "markets": "markets prices quote",
+    "notes": "notes",
+    "policy": "policy",
+    "quotes": "quotes",
+    "serving": "serve",
+    "sign_in": "sign-in sign-out whoami",
+    "statements": "statement",
+    "trades": "execute trade trades",
+    "transfer_records": "deposits transactions withdrawals",
+    "transfers": "deposit withdraw",
+    "wallets": "blockchain-accounts counterparties wallets",
+    "webhooks": "webhooks",
+}
+"""What each module of commands has in its ``COMMANDS``."""
+_MODULES = {name: module for module, names in _COMMANDS.items() for name in names.split()}
 
 
 class Program(TellerGroup):
     """The group of all commands. A command's module is imported when the command is looked up."""
 
+    @garbage.loading()
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.commands:
-            self._load(read_index().get(cmd_name, {}).get("module"))
+        if cmd_name in _MODULES and cmd_name not in self.commands:
+            for each in import_module(f"{__package__}.{_MODULES[cmd_name]}").COMMANDS:
+                self.add_command(each)
         return super().get_command(ctx, cmd_name)
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        self.load()
-        return super().list_commands(ctx)
-
-    def load(self) -> None:
-        """Import every module with commands."""
-        for part in _PARTS:
-            self._load(f"{__package__}.{part}")
-
-    @garbage.loading()
-    def _load(self, module: str | None) -> None:
-        if module is None:
-            self.load()
-            return
-        commands: tuple[click.Command, ...] = import_module(module).COMMANDS
-        for each in commands:
-            self.add_command(each)
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's interface
+        return sorted(_MODULES)
 
 
 @click.group(
@@ -94,8 +81,8 @@ def program(context: click.Context) -> None:
 
 def loaded_program() -> click.Group:
     """The program with every command."""
-    if isinstance(program, Program):
-        program.load()
+    for name in _MODULES:
+        program.get_command(click.Context(program), name)
     return program
 
 
