@@ -1,6 +1,5 @@
 """A deployment on a UNIX socket: its client, the commands and the console's start."""
 
-import queue
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,14 +12,11 @@ from tests.world.serving import deployment, served
 from chainteller import bootstrap
 from chainteller.api.listening import Address, remove
 from chainteller.remote.client import RemoteService
-from chainteller.remote.stream import Following
 from chainteller.service.errors import ServiceUnreachable
 from chainteller.service.models.accounts import OpenTradingAccount
-from chainteller.service.models.records import Event
 from chainteller.settings.flags import Flags
 from chainteller.settings.place import configure
 
-PATIENCE_S = 10
 OPENED = OpenTradingAccount(bank_account_id="DDA-3", bank_account_type="checking")
 
 
@@ -40,25 +36,16 @@ def on_a_socket(world: World, path: Path) -> Iterator[str]:
     remove(at)
 
 
-def test_a_client_calls_follows_events_and_comes_back(world: World, tmp_path: Path) -> None:
+def test_a_client_calls_and_comes_back(world: World, tmp_path: Path) -> None:
     path = tmp_path / "a teller.sock"
-    heard: queue.Queue[Event] = queue.Queue()
-    states: queue.Queue[Following] = queue.Queue()
     with on_a_socket(world, path) as address:
         assert address == f"unix:{path}"
         service = RemoteService(address, world.key())
         account = service.open_trading_account(OPENED).value
-        stream = service.follow(0, heard.put, states.put)
-        while heard.get(timeout=PATIENCE_S).resource != account.id:
-            pass
-        assert states.get(timeout=PATIENCE_S) is Following.LIVE
-    assert states.get(timeout=PATIENCE_S) is Following.RETRYING
     with pytest.raises(ServiceUnreachable):
         service.markets()
     with on_a_socket(world, path):
         assert service.trading_account(account.id).id == account.id
-        assert states.get(timeout=PATIENCE_S) is Following.LIVE
-        stream.close()
     service.close()
 
 

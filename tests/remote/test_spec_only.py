@@ -154,7 +154,6 @@ def test_additions_are_not_offered_and_not_asked_for(bank: RemoteService) -> Non
         lambda: service.counterparty("CPT_1"),
         lambda: service.blockchain_account("BCA_1"),
         lambda: service.prices("sol-usd"),
-        lambda: bank.follow(0, lambda _event: None, lambda _state: None),
     ):
         with contextlib.ExitStack() as stack:
             stack.enter_context(pytest.raises(NotOffered))

@@ -17,7 +17,6 @@ from chainteller.domain.transfers import DEPOSIT_TYPE, WITHDRAWAL_TYPE
 from chainteller.remote.answers import NotShown, complete, require_same
 from chainteller.remote.connection import Connection
 from chainteller.remote.sending import Query, Sender, Write, parsed, read_unshown
-from chainteller.remote.stream import EventStream, Following
 from chainteller.remote.transport import DEADLINE_S, Bearer, Outgoing, Reply, Sign, Transport
 from chainteller.service import operations
 from chainteller.service.entered_secrets import require_clean
@@ -36,7 +35,7 @@ from chainteller.service.models.counterparties import Counterparty
 from chainteller.service.models.funding import Transfer
 from chainteller.service.models.markets import Market
 from chainteller.service.models.pages import MAXIMUM_LIMIT, ListQuery, MarketsQuery, Page
-from chainteller.service.models.records import Capabilities, Event
+from chainteller.service.models.records import Capabilities
 from chainteller.service.models.trades import Trade
 from chainteller.service.operations import Call
 
@@ -160,20 +159,6 @@ class RemoteService(Service):
         except (TellerError, ValueError) as fault:
             words = f"Accepted, but the answer can't be read: {fault}"
             raise OutcomeUnknown(words, key) from None
-
-    def follow(
-        self, after: int, on_event: Callable[[Event], None], on_state: Callable[[Following], None]
-    ) -> EventStream:
-        """Follow events from a cursor until the stream is closed.
-
-        Both callbacks run on the background loop and must not block.
-
-        Raises:
-            NotOffered: there is no stream; poll ``events`` or the records instead.
-        """
-        for feature in operations.features_of(operations.EVENT_STREAM):
-            self.connection.require(feature)
-        return EventStream(self._transport, after, on_event, on_state)
 
     def close(self) -> None:
         """Close every connection."""

@@ -10,16 +10,14 @@ import os
 import socket
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
-from concurrent.futures import CancelledError, Future
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping
+from concurrent.futures import CancelledError
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Generic, Protocol, TypeVar
 
 from chainteller.authorities import authorities, why_untrusted
 from chainteller.domain.signed_requests import Target
-from chainteller.service.errors import TellerError
 
 _is_first = "httpx" not in sys.modules
 if _is_first:
@@ -31,7 +29,6 @@ import httpx  # noqa: E402 - not before its command line is refused
 if _is_first:
     del sys.modules["httpx._main"]
 
-Result = TypeVar("Result")
 Bearer = Callable[[str], str]
 """The access token for the next request, after one was refused; empty before that. It may take
 seconds, and raise TellerError."""
@@ -171,32 +168,15 @@ class Transport:
             return self._reply(_bearing(other, request), within_s)
         return reply
 
-    async def authorised(self, request: Outgoing) -> Outgoing:
-        """A request with an access token, for ``opened``. Raises NotSent: there is none."""
-        if self._bearer is None:
-            return request
-        try:
-            return _bearing(await asyncio.to_thread(self._bearer, ""), request)
-        except TellerError as error:
-            raise NotSent(error.message) from None
-
     def _reply(self, request: Outgoing, within_s: float) -> Reply:
+        with self._submitting:
+            if self._closing:
+                raise NotSent("the connection was closed")
+            sending = asyncio.run_coroutine_threadsafe(self._send(request, within_s), self._loop)
         try:
-            return self.submit(self._send(request, within_s)).result()
+            return sending.result()
         except CancelledError:
             raise Unanswered("the connection was closed before the reply") from None
-
-    def submit(self, work: Coroutine[Any, Any, Result]) -> "Future[Result]":
-        """Run a coroutine on the background loop.
-
-        Raises:
-            NotSent: this transport is closed, or is being closed.
-        """
-        with self._submitting:
-            if not self._closing:
-                return asyncio.run_coroutine_threadsafe(work, self._loop)
-        work.close()
-        raise NotSent("the connection was closed")
 
     def close(self) -> None:
         """Close every connection and end the loop; requests under way are cancelled."""
@@ -209,26 +189,7 @@ class Transport:
         self._thread.join(timeout=5)
 
     async def _send(self, request: Outgoing, within_s: float) -> Reply:
-        async with self.opened(request, within_s) as (response, _):
-            length = response.headers.get("content-length", "")
-            if length.isdecimal() and int(length[:20]) > MAXIMUM_BODY_BYTES:
-                raise ReplyRefused("the reply is too large")
-            body = bytearray()
-            async for chunk in response.aiter_raw():
-                body += chunk
-                if len(body) > MAXIMUM_BODY_BYTES:
-                    raise ReplyRefused("the reply is too large")
-            return Reply(response.status_code, dict(response.headers), bytes(body))
-
-    @asynccontextmanager
-    async def opened(
-        self, request: Outgoing, within_s: float
-    ) -> AsyncIterator[tuple[httpx.Response, asyncio.Timeout]]:
-        """Open a reply before its body is read; the timeout can be changed meanwhile.
-
-        Raises:
-            NotSent, Unanswered, ReplyBroken: any failure until the body ends.
-        """
+        """Raises NotSent, Unanswered, ReplyBroken."""
         phase = Phase.CONNECTING
 
         async def trace(event: str, _info: Mapping[str, Any]) -> None:
@@ -238,7 +199,7 @@ class Transport:
 
         client = self._opened_client()
         try:
-            async with asyncio.timeout(within_s) as timeout:
+            async with asyncio.timeout(within_s):
                 sending = client.build_request(
                     request.method,
                     self._destination.base + request.path,
@@ -251,8 +212,7 @@ class Transport:
                 response = await client.send(sending, stream=True)
                 phase = Phase.ANSWERING
                 try:
-                    _refuse_unasked(response)
-                    yield response, timeout
+                    return await _whole(response)
                 finally:
                     client.cookies.clear()
                     await response.aclose()
@@ -371,11 +331,20 @@ def _bearing(token: str, request: Outgoing) -> Outgoing:
     return replace(request, headers=headers)
 
 
-def _refuse_unasked(response: httpx.Response) -> None:
+async def _whole(response: httpx.Response) -> Reply:
+    """Read a reply to its end. Raises ReplyRefused: it's none that was asked for."""
     if response.headers.get("content-encoding", "identity").lower() != "identity":
         raise ReplyRefused("the reply is compressed although that was not asked for")
     if 300 <= response.status_code < 400:
         raise ReplyRefused(f"a redirect ({response.status_code}), which is not followed")
+    length, body = response.headers.get("content-length", ""), bytearray()
+    if length.isdecimal() and int(length[:20]) > MAXIMUM_BODY_BYTES:
+        raise ReplyRefused("the reply is too large")
+    async for chunk in response.aiter_raw():
+        body += chunk
+        if len(body) > MAXIMUM_BODY_BYTES:
+            raise ReplyRefused("the reply is too large")
+    return Reply(response.status_code, dict(response.headers), bytes(body))
 
 
 def _timeouts(within_s: float) -> dict[str, float | None]:
