@@ -13,12 +13,11 @@ from chainteller.bootstrap import operator
 from chainteller.cli.administration import engine
 from chainteller.cli.confirmation import confirm
 from chainteller.cli.error_output import Exit, Usage, say
-from chainteller.cli.lists import Output, output_options, write_new_file
+from chainteller.cli.lists import Output, Row, output_options, row_fields, write_new_file
 from chainteller.cli.open_services import opened, service
 from chainteller.cli.options import FILE, command, group, options
-from chainteller.cli.output import answer, document, line, pairs, text_of, verbatim
+from chainteller.cli.output import answer, document, line, pairs, verbatim
 from chainteller.domain.actors import Actor
-from chainteller.records.fields import TEXT, Field, FieldList
 from chainteller.service import operations as op
 from chainteller.service.errors import ValidationFailed
 from chainteller.service.models.heads import AuditProof
@@ -26,7 +25,6 @@ from chainteller.service.models.heads import AuditProof
 if TYPE_CHECKING:
     from chainteller.witnessing.notes import VerifierKey
 
-_Row = Mapping[str, object]
 _YES = click.option("--yes", is_flag=True, help="Don't ask for confirmation.")
 
 
@@ -34,21 +32,8 @@ def _operator() -> Actor:
     return operator(options().configured.settings)
 
 
-def _field(name: str, label: str) -> Field[_Row]:
-    return Field(name, label, TEXT, value=lambda row: text_of(row[name]) if row[name] else None)
-
-
-WITNESS: FieldList[_Row] = FieldList(
-    "witness",
-    "",
-    [
-        _field("address", "witness"),
-        _field("kind", "kind"),
-        _field("origin", "log"),
-        _field("size", "entries"),
-        _field("problem", "problem"),
-    ],
-    table=("address", "kind", "origin", "size", "problem"),
+WITNESS = row_fields(
+    "witness", address="witness", kind="kind", origin="log", size="entries", problem="problem"
 )
 
 
@@ -216,7 +201,7 @@ def witness() -> None:
 
 @witness.command("list", changes=False, example="audit witness list")
 @output_options(WITNESS)
-def list_witnesses(output: Output[_Row]) -> None:
+def list_witnesses(output: Output[Row]) -> None:
     """List witnesses with the largest head that each has of each log; asks them."""
     from chainteller.engine.heads.signed_heads import witness_rows
 

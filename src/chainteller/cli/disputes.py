@@ -6,32 +6,23 @@ from chainteller.bootstrap import operator
 from chainteller.cli.administration import engine, judged
 from chainteller.cli.lists import Output, output_options
 from chainteller.cli.options import group, options
-from chainteller.cli.output import answer, text_of
-from chainteller.records.fields import TEXT, Field, FieldList
+from chainteller.cli.output import answer
+from chainteller.records.fields import IDENTIFIER, MOMENT, TEXT, Field, FieldList
 from chainteller.service.models.books import Dispute
 from chainteller.service.models.pages import Page
-
-
-def _field(name: str, label: str) -> Field[Dispute]:
-    def read(dispute: Dispute) -> str | None:
-        value = getattr(dispute, name)
-        return None if value is None else text_of(value)
-
-    return Field(name, label, TEXT, value=read)
-
 
 DISPUTE: FieldList[Dispute] = FieldList(
     "dispute",
     "",
     [
-        _field("id", "dispute"),
-        _field("organisation", "organisation"),
-        _field("found", "found"),
-        _field("cleared", "cleared"),
-        _field("cleared_by", "by"),
-        _field("reason", "reason"),
-        _field("where", "where"),
-        _field("what", "what"),
+        Field("id", "dispute", IDENTIFIER),
+        Field("organisation", "organisation", TEXT),
+        Field("found", "found", MOMENT),
+        Field("cleared", "cleared", MOMENT),
+        Field("cleared_by", "by", TEXT),
+        Field("reason", "reason", TEXT),
+        Field("where", "where", TEXT),
+        Field("what", "what", TEXT),
     ],
     table=("id", "organisation", "found", "cleared", "where", "what"),
 )

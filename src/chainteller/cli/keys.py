@@ -1,6 +1,6 @@
 """API keys of the HTTP service: create, list, revoke, rotate. They work on the database."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -9,11 +9,10 @@ import click
 from chainteller.bootstrap import operator
 from chainteller.cli.administration import engine, judged
 from chainteller.cli.error_output import say
-from chainteller.cli.lists import Output, output_options
+from chainteller.cli.lists import Output, Row, output_options, row_fields
 from chainteller.cli.options import group, options
-from chainteller.cli.output import answer, text_of
+from chainteller.cli.output import answer
 from chainteller.domain.actors import DESK, DESK_SCOPES, SCOPES, WITHHELD
-from chainteller.records.fields import TEXT, Field, FieldList
 
 if TYPE_CHECKING:
     from chainteller.engine.operations.keys import ApiKeys
@@ -22,26 +21,15 @@ _SCOPE_HELP = (
     f"A scope, can be repeated: {', '.join(SCOPES)}. Without it: all but {' and '.join(WITHHELD)}."
 )
 
-_Key = Mapping[str, object]
-
-
-def _field(name: str, label: str) -> Field[_Key]:
-    return Field(name, label, TEXT, value=lambda key: text_of(key[name]) if key[name] else None)
-
-
-KEY: FieldList[_Key] = FieldList(
+KEY = row_fields(
     "key",
-    "",
-    [
-        _field("id", "key"),
-        _field("name", "name"),
-        _field("organisation", "organisation"),
-        _field("status", "status"),
-        _field("expires", "expires"),
-        _field("lastUsedAt", "last used"),
-        _field("scopes", "scopes"),
-    ],
-    table=("id", "name", "organisation", "status", "expires", "lastUsedAt", "scopes"),
+    id="key",
+    name="name",
+    organisation="organisation",
+    status="status",
+    expires="expires",
+    lastUsedAt="last used",
+    scopes="scopes",
 )
 
 
@@ -97,7 +85,7 @@ def create(
 
 @keys.command("list", changes=False, example="keys list --format csv")
 @output_options(KEY)
-def list_keys(output: Output[_Key]) -> None:
+def list_keys(output: Output[Row]) -> None:
     """List keys; their secrets are not kept."""
     with _api_keys() as found:
         rows = found.listed()

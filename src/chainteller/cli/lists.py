@@ -19,9 +19,9 @@ import click
 from chainteller.cli.error_output import Usage
 from chainteller.cli.open_services import workspace
 from chainteller.cli.options import FILE, options
-from chainteller.cli.output import json_text, table_text
+from chainteller.cli.output import json_text, table_text, text_of
 from chainteller.private_files import open_private
-from chainteller.records.fields import Field, FieldList
+from chainteller.records.fields import TEXT, Field, FieldList
 from chainteller.records.formats import clean
 from chainteller.records.spreadsheets import csv_text
 from chainteller.service import operations as op
@@ -38,6 +38,8 @@ from chainteller.service.paging import Fetch, every
 from chainteller.settings.values import did_you_mean
 
 Item = TypeVar("Item")
+Row = Mapping[str, Any]
+"""A record without a model, by the names of its columns."""
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -167,6 +169,21 @@ def write_new_file(file: Path, content: str | bytes) -> None:
         raise Usage(f"{file}: {error.strerror}.", step) from None
     with workspace() as own:
         own.note_file("export", file)
+
+
+def row_fields(kind: str, table: Sequence[str] = (), /, **labels: str) -> FieldList[Row]:
+    """The fields of rows, each with its label; without ``table`` a table has all of them."""
+
+    def field(name: str, label: str) -> Field[Row]:
+        return Field(name, label, TEXT, value=lambda row: _known(row[name]))
+
+    fields = [field(name, label) for name, label in labels.items()]
+    return FieldList(kind, "", fields, table=table or tuple(labels))
+
+
+def _known(value: object) -> str | None:
+    text = text_of(value)
+    return None if text == "-" else text
 
 
 def output_options(fields: FieldList[Any]) -> Callable[[Function], Function]:

@@ -2,11 +2,9 @@
 
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import partial
-from operator import itemgetter
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -14,7 +12,7 @@ from chainteller.cli import wallet_steps as steps
 from chainteller.cli.administration import engine
 from chainteller.cli.documents import output_file
 from chainteller.cli.error_output import Exit, Usage, say
-from chainteller.cli.lists import Output, output_options, write_new_file
+from chainteller.cli.lists import Output, Row, output_options, row_fields, write_new_file
 from chainteller.cli.open_services import service, writing
 from chainteller.cli.options import FILE, group, idempotency_key, options
 from chainteller.cli.output import answer, document, record, verbatim
@@ -26,7 +24,6 @@ from chainteller.domain.pasted_secrets import Digits
 from chainteller.domain.randomness import SystemRandomness
 from chainteller.domain.second_method import StatementReason
 from chainteller.domain.signing_pages import hash_of, new_token
-from chainteller.records.fields import IDENTIFIER, TEXT, YES_OR_NO, Field, FieldList
 from chainteller.records.wallets import (
     BLOCKCHAIN_ACCOUNT,
     CHALLENGE,
@@ -64,21 +61,17 @@ _LEAST_MINUTES, _USUAL_MINUTES, _MOST_MINUTES = (
         second_method.MAXIMUM_VALIDITY_S,
     )
 )
-RecheckedClaim = Mapping[str, Any]
-RECHECKED: FieldList[RecheckedClaim] = FieldList(
+RECHECKED = row_fields(
     "rechecked claim",
-    "",
-    [
-        Field("id", "claim", IDENTIFIER, value=itemgetter("id")),
-        Field("counterpartyId", "wallet", IDENTIFIER, value=itemgetter("counterpartyId")),
-        Field("network", "network", TEXT, value=itemgetter("network")),
-        Field("method", "method", TEXT, value=itemgetter("method")),
-        Field("level", "evidence", TEXT, value=itemgetter("level")),
-        Field("holds", "holds", YES_OR_NO, value=itemgetter("holds")),
-        Field("reason", "reason", TEXT, value=itemgetter("reason")),
-        Field("explanation", "explanation", TEXT, value=itemgetter("explanation")),
-    ],
-    table=("id", "counterpartyId", "network", "method", "holds", "explanation"),
+    ("id", "counterpartyId", "network", "method", "holds", "explanation"),
+    id="claim",
+    counterpartyId="wallet",
+    network="network",
+    method="method",
+    level="evidence",
+    holds="holds",
+    reason="reason",
+    explanation="explanation",
 )
 
 
@@ -509,7 +502,7 @@ def reverify(counterparty_id: str, account_id: str, reason: str) -> None:
 @wallets.command("recheck", changes=False, example=("wallets recheck", "wallets recheck CLM_..."))
 @click.argument("claim_id", metavar="[CLM]", required=False)
 @output_options(RECHECKED)
-def recheck(claim_id: str | None, output: Output[RecheckedClaim]) -> int:
+def recheck(claim_id: str | None, output: Output[Row]) -> int:
     """Check a stored claim again, or every claim of the database: signature, text, address, link,
     expiry and customer. Ends with 1 where something doesn't agree.
     """
