@@ -11,12 +11,14 @@ from functools import lru_cache, partial
 from typing import Any, TypeVar
 from urllib.parse import quote
 
+from pydantic_core import PydanticSerializationError
+
 from chainteller.domain.clock import from_datetime, parse_instant
 from chainteller.domain.signed_requests import CASE_HEADER
 from chainteller.domain.transfers import DEPOSIT_TYPE, WITHDRAWAL_TYPE
 from chainteller.remote.answers import NotShown, complete, require_same
 from chainteller.remote.connection import Connection
-from chainteller.remote.sending import Query, Sender, Write, parsed, read_unshown
+from chainteller.remote.sending import Sender, parsed, read_unshown
 from chainteller.remote.transport import DEADLINE_S, Bearer, Outgoing, Reply, Sign, Transport
 from chainteller.service import operations
 from chainteller.service.entered_secrets import require_clean
@@ -27,6 +29,7 @@ from chainteller.service.errors import (
     ReplyUnusable,
     TellerError,
     UnsupportedMarket,
+    ValidationFailed,
 )
 from chainteller.service.interface import Service
 from chainteller.service.layers import Answers
@@ -80,17 +83,25 @@ class RemoteService(Service):
 
     def send(self, call: Call[Answer]) -> Answer:
         """Send a call. Raises NotOffered if the deployment lacks a required addition."""
-        path, query = path_of(call), tuple(_query_of(call))
+        operation, path = call.operation, path_of(call)
         for feature in _needed(call):
             self.connection.require(feature)
+        key = self.connection.key(call.key) if operation.takes_key else ""
+        content = self._body_of(call)
+        headers = {
+            "Idempotency-Key": key,
+            CASE_HEADER: self._case_of(call),
+            "Content-Type": "application/json" if content else "",
+        }
+        sent = {name: value for name, value in headers.items() if value}
+        query = tuple(_query_of(call))
+        asked = Outgoing(operation.method, path, query, sent, content, operation.path)
         answer: Answer
-        if call.operation.takes_key:
-            answer = self._post(call, path, query)
+        if operation.writes:
+            answer = self._write(call, asked, key)
         else:
-            headers = {CASE_HEADER: case_id} if (case_id := self._case_of(call)) else None
-            asked = Outgoing("GET", path, query, headers, route=call.operation.path)
-            model, check = call.operation.wire_response, partial(complete, call)
-            answer = self.connection.sender.read(asked, model, check)
+            check = partial(complete, call)
+            answer = self.connection.sender.read(asked, operation.wire_response, check)
         return answer
 
     def _case_of(self, call: Call[Any]) -> str:
@@ -99,24 +110,26 @@ class RemoteService(Service):
             return call.case_id
         return ""
 
-    def _post(self, call: Call[Any], path: str, query: Query) -> Any:
-        """Send a POST; writes are repeated only if the deployment supports idempotency keys, and
-        what changes nothing is read as any other record is."""
-        operation = call.operation
-        key, request = self.connection.key(call.key), self._known_request(call)
-        asked = Write(
-            operation.method, path, key, request, query, self._case_of(call), operation.path
-        )
-        if not operation.writes:
-            check = partial(complete, call)
-            return self.connection.sender.read(asked.outgoing(), operation.wire_response, check)
+    def _write(self, call: Call[Any], asked: Outgoing, key: str) -> Any:
+        """Send a write; it's repeated only if the deployment supports idempotency keys."""
         repeatable = self.connection.offers(operations.IDEMPOTENCY)
-        outcome = self.connection.sender.write(
-            asked, partial(self._read_answer, call), repeatable=repeatable
-        )
+        read = partial(self._read_answer, call)
+        outcome = self.connection.sender.write(asked, key, read, repeatable=repeatable)
         if isinstance(outcome.value, NotShown):
             return Written(self._unshown(call, outcome.value, key), created=outcome.created)
         return outcome
+
+    def _body_of(self, call: Call[Any]) -> bytes | None:
+        """The request as JSON. Raises NotOffered, and ValidationFailed of half a character, as
+        only a paste can hold it.
+        """
+        request = self._known_request(call)
+        if request is None:
+            return None
+        try:
+            return request.model_dump_json(by_alias=True, exclude_none=True).encode()
+        except PydanticSerializationError:
+            raise ValidationFailed.of("body", "It has text that cannot be sent.") from None
 
     def _known_request(self, call: Call[Any]) -> RequestModel | None:
         """The request as the deployment knows it. Raises NotOffered."""

@@ -6,16 +6,15 @@ idempotency keys, always with the same key; without a clear answer they raise Ou
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, Field, TypeAdapter, ValidationError
-from pydantic_core import PydanticSerializationError, from_json
+from pydantic import Field, TypeAdapter, ValidationError
+from pydantic_core import from_json
 
 from chainteller.domain.randomness import SystemRandomness, below
-from chainteller.domain.signed_requests import CASE_HEADER
 from chainteller.remote.answers import AnotherRecord, NotShown
 from chainteller.remote.transport import (
     UNIX,
@@ -37,7 +36,6 @@ from chainteller.service.errors import (
     ServiceError,
     ServiceUnreachable,
     TellerError,
-    ValidationFailed,
 )
 from chainteller.service.models.base import (
     AmountUnreadable,
@@ -48,7 +46,6 @@ from chainteller.service.models.base import (
 from chainteller.telemetry import tracing
 from chainteller.telemetry.tracing import Kind
 
-Query = tuple[tuple[str, str], ...]
 Value = TypeVar("Value")
 
 ATTEMPTS = 6
@@ -67,32 +64,6 @@ class _ErrorBody(WireModel):
     error: str
     message: str = ""
     details: dict[str, Any] = Field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Write:
-    """A write with its idempotency key."""
-
-    method: str
-    path: str
-    key: str
-    body: BaseModel | None = None
-    query: Query = ()
-    case_id: str = ""
-    route: str = ""
-
-    def outgoing(self) -> Outgoing:
-        headers = {"Idempotency-Key": self.key}
-        if self.case_id:
-            headers[CASE_HEADER] = self.case_id
-        content = None
-        if self.body is not None:
-            headers["Content-Type"] = "application/json"
-            try:
-                content = self.body.model_dump_json(by_alias=True, exclude_none=True).encode()
-            except PydanticSerializationError:  # half of a character, as only a paste can hold
-                raise ValidationFailed.of("body", "It has text that cannot be sent.") from None
-        return Outgoing(self.method, self.path, self.query, headers, content, self.route)
 
 
 class Sender:
@@ -132,9 +103,9 @@ class Sender:
             raise _refusal(reply) or ReplyUnusable(words) from None
 
     def write(
-        self, write: Write, read: Callable[[Reply], Value], *, repeatable: bool
+        self, asked: Outgoing, key: str, read: Callable[[Reply], Value], *, repeatable: bool
     ) -> Written[Value]:
-        """Send a write; ``read`` makes its record of the reply, or raises ValueError.
+        """Send a write with its key; ``read`` makes its record of the reply, or raises ValueError.
 
         Raises:
             ServiceError: the deployment refused; nothing was changed.
@@ -143,22 +114,20 @@ class Sender:
             ReplyUnusable: refused with a reply that doesn't follow the contract.
         """
         try:
-            reply = self._answered(write.outgoing(), ATTEMPTS if repeatable else 1)
+            reply = self._answered(asked, ATTEMPTS if repeatable else 1)
         except NotSent as fault:
             raise ServiceUnreachable(
                 f"No connection to {self.transport.address} ({fault})."
             ) from None
         except TransportFault as fault:
-            raise OutcomeUnknown(
-                f"Sent, but there was no usable answer: {fault}.", write.key
-            ) from None
+            raise OutcomeUnknown(f"Sent, but there was no usable answer: {fault}.", key) from None
         if reply.status >= 400:
-            raise self._refused(reply, write.key)
+            raise self._refused(reply, key)
         try:
             value = read(reply)
         except ValueError as fault:
             words = f"Sent, but the answer cannot be used: {_where(fault)}."
-            raise _refusal(reply) or OutcomeUnknown(words, write.key) from None
+            raise _refusal(reply) or OutcomeUnknown(words, key) from None
         replayed = reply.headers.get("idempotent-replayed", "").lower() == "true"
         return Written(value, created=reply.status == 201, replayed=replayed)
 
