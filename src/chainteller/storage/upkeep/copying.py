@@ -4,10 +4,9 @@ from typing import NamedTuple
 
 from chainteller.domain.actors import DEFAULT_ORGANISATION
 from chainteller.storage.compatibility import require_current
-from chainteller.storage.database import Database, connect
+from chainteller.storage.database import Database
 from chainteller.storage.db import records
-from chainteller.storage.db.errors import DatabaseError
-from chainteller.storage.db.faults import explain, unavailable
+from chainteller.storage.db.faults import unavailable
 from chainteller.storage.db.query import Query, Session, Value, built
 from chainteller.storage.db.records import ALL, Tables
 from chainteller.storage.db.session import lift_limits
@@ -17,6 +16,7 @@ from chainteller.storage.log import views
 from chainteller.storage.log.writer_keys import PublicKey
 from chainteller.storage.revision import State
 from chainteller.storage.schema import ddl, guards
+from chainteller.storage.upkeep.maintenance import connected
 
 _BATCH = 2_000
 _SEEDED = {Tables.clock: 1, Tables.organisation: 1, Tables.entry: 1, Tables.log: 2}
@@ -48,19 +48,17 @@ def copy(source: Database, to_url: str) -> Copied:
     Raises:
         ServiceUnavailable: TARGET_NOT_EMPTY, or as ``connect``; nothing was changed.
     """
-    target = connect(to_url, PublicKey())  # its first entry is replaced
-    try:
-        with source.read(patient=True) as reading, target.write() as writing:
-            _make_room(writing, target.name)
-            rows = sum(_copy_table(reading, writing, each) for each in ALL)
-            newest = views.newest_hash(writing, DEFAULT_ORGANISATION)
-            if _ends(writing) != _ends(reading):
-                raise AssertionError("the copy does not end where its source does")
-            writing.commit()
-    except DatabaseError as error:
-        raise explain(error) from error
-    finally:
-        target.close()
+    with (
+        connected(to_url, PublicKey()) as target,  # its first entry is replaced
+        source.read(patient=True) as reading,
+        target.write() as writing,
+    ):
+        _make_room(writing, target.name)
+        rows = sum(_copy_table(reading, writing, each) for each in ALL)
+        newest = views.newest_hash(writing, DEFAULT_ORGANISATION)
+        if _ends(writing) != _ends(reading):
+            raise AssertionError("the copy does not end where its source does")
+        writing.commit()
     return Copied(rows, newest)
 
 

@@ -5,7 +5,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -60,9 +60,18 @@ def init(url: str, keys: WriterKeys | None = None) -> bool:
     Raises:
         ServiceUnavailable: it can't be used, or belongs to another version or program.
     """
-    database = connect(url, keys)
-    try:
+    with connected(url, keys) as database:
         return create_if_new(database)
+
+
+@contextmanager
+def connected(
+    url: str, keys: WriterKeys | None = None, *, as_it_is: bool = False
+) -> Iterator[Database]:
+    """As ``connect``, until the block ends; its errors are explained."""
+    database = connect(url, keys, as_it_is=as_it_is)
+    try:
+        yield database
     except DatabaseError as error:
         raise explain(error) from error
     finally:
@@ -78,15 +87,11 @@ def check(url: str) -> DatabaseReport:
     path = sqlite_path(url)
     if path is not None:
         return _check_file(path)
-    database = connect(url)
-    try:
-        with database.read() as connection:
-            found = ddl.state(connection)
-            problems = tuple(catalogue.problems(connection)) if found is State.CURRENT else ()
-            server = str(connection.execute(_VERSION).scalar_one())
-            revision = "" if found is State.NEW else ddl.revision(connection)
-    finally:
-        database.close()
+    with connected(url) as database, database.read() as connection:
+        found = ddl.state(connection)
+        problems = tuple(catalogue.problems(connection)) if found is State.CURRENT else ()
+        server = str(connection.execute(_VERSION).scalar_one())
+        revision = "" if found is State.NEW else ddl.revision(connection)
     return DatabaseReport(
         kind="postgresql",
         location=database.name,
@@ -187,8 +192,7 @@ def compact(url: str) -> tuple[int, int]:
 
 
 def _compact_server(url: str) -> tuple[int, int]:
-    database = connect(url)
-    try:
+    with connected(url) as database:
         with database.read() as connection:
             require_current(ddl.state(connection), database.name)
         with database.look() as connection:
@@ -198,10 +202,6 @@ def _compact_server(url: str) -> tuple[int, int]:
             driver.execute("VACUUM (ANALYZE)")
         with database.look() as connection:
             after = size_of(connection, None)
-    except DatabaseError as error:
-        raise explain(error) from error
-    finally:
-        database.close()
     return before, after
 
 

@@ -36,7 +36,7 @@ from chainteller.storage.db.session import GATE
 from chainteller.storage.log.writer_keys import WriterKeys
 from chainteller.storage.revision import REVISION, State
 from chainteller.storage.schema import ddl
-from chainteller.storage.upkeep.maintenance import free_beside, require_file, size_of
+from chainteller.storage.upkeep.maintenance import connected, free_beside, require_file, size_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -118,19 +118,8 @@ def plan(url: str) -> UpgradePlan:
     path = sqlite_path(url)
     if path is not None:
         require_file(path)
-    with _as_it_is(url) as database, database.read(patient=True) as connection:
+    with connected(url, as_it_is=True) as database, database.read(patient=True) as connection:
         return _plan(database, connection)
-
-
-@contextmanager
-def _as_it_is(url: str) -> Iterator[Database]:
-    database = connect(url, as_it_is=True)
-    try:
-        yield database
-    except DatabaseError as error:
-        raise explain(error) from error
-    finally:
-        database.close()
 
 
 def revisions(url: str) -> tuple[str, str]:
@@ -142,7 +131,7 @@ def revisions(url: str) -> tuple[str, str]:
     path = sqlite_path(url)
     if path is not None:
         require_file(path)
-    with _as_it_is(url) as database, database.read() as connection:
+    with connected(url, as_it_is=True) as database, database.read() as connection:
         return _revision_before(database, connection), REVISION
 
 
