@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from tests.cli.all_commands import commands as cli_commands
 from tests.sentences import PARTS, Sentence, sentences
 
-from chainteller.cli.main import commands as cli_commands
 from chainteller.tui.console.command_table import COMMANDS
 
 _PROMISE = re.compile(

@@ -8,8 +8,8 @@ from itertools import groupby
 from pathlib import Path
 
 import pytest
+from tests.cli.all_commands import WITHOUT_COMMAND, commands
 
-from chainteller.cli.main import WITHOUT_COMMAND, commands
 from chainteller.domain.actors import SCOPES
 from chainteller.service.error_codes import ERRORS
 from chainteller.service.operations import ENDPOINTS, OPERATIONS, Operation

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 import pytest
+from tests.cli.all_commands import loaded_program
 
 from chainteller.cli.error_output import Exit
-from chainteller.cli.main import loaded_program
 from chainteller.domain.simulated import SIMULATED
 from chainteller.service import error_codes, errors
 from chainteller.settings.reading import SHORT_FORMS, load

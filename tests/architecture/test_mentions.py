@@ -7,8 +7,8 @@ from urllib.parse import unquote
 
 import click
 import pytest
+from tests.cli.all_commands import loaded_program
 
-from chainteller.cli.main import loaded_program
 from chainteller.conformance.specification import CHECKS
 from chainteller.service import error_codes, errors
 from chainteller.service.interface import Service

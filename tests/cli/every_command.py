@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.all_commands import commands
 from tests.cli.program import Ended, in_this_process
 from tests.webhooks.receiving import Receiver
 from tests.world.files import KEYS
@@ -16,7 +17,6 @@ from tests.world.samples import keep_training_base
 
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
-from chainteller.cli.main import commands
 from chainteller.cli.sample_wallets import sign_challenge
 from chainteller.domain.actors import Actor
 from chainteller.domain.agents import public_key_text

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+from tests.cli.all_commands import commands, loaded_program
 
 from chainteller import __version__
-from chainteller.cli.main import commands, loaded_program
 
 FILE = Path(__file__).parents[2] / "docs" / "reference" / "chainteller.1"
 _ENVIRONMENT = (

@@ -2,9 +2,8 @@
 
 import click
 import pytest
+from tests.cli.all_commands import loaded_program
 from tests.cli.program import chainteller, python
-
-from chainteller.cli.main import loaded_program
 
 _COMPLETE = "_CHAINTELLER_COMPLETE"
 

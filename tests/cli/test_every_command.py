@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 
 import click
 import pytest
+from tests.cli.all_commands import commands
 from tests.cli.every_command import (
     READING,
     SLOW,
@@ -35,7 +36,6 @@ from tests.tui.hostile_service import HOSTILE, HostileService
 
 from chainteller import bootstrap
 from chainteller.cli import open_services
-from chainteller.cli.main import commands
 from chainteller.service.interface import Service
 from chainteller.service.layers import Next, layered
 from chainteller.service.operations import Call, Operation

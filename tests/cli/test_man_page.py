@@ -4,9 +4,8 @@ import shutil
 import subprocess
 
 import pytest
+from tests.cli.all_commands import commands
 from tests.cli.man_page import FILE, man_page
-
-from chainteller.cli.main import commands
 
 
 def test_the_page_is_made_of_the_commands() -> None:

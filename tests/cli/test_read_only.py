@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from tests.cli.all_commands import commands
 from tests.cli.conftest import Teller
 from tests.cli.every_command import (
     INTERACTIVE,
@@ -14,7 +15,6 @@ from tests.cli.every_command import (
     sample_bank,
 )
 
-from chainteller.cli.main import commands
 from chainteller.cli.options import TellerCommand
 
 pytestmark = pytest.mark.thorough

@@ -10,7 +10,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from chainteller.cli.main import commands
+from tests.cli.all_commands import commands
+
 from chainteller.service.operations import BY_NAME
 from chainteller.tui.commands import AnyCommand
 from chainteller.tui.console.command_table import COMMANDS

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tests.cli.all_commands import loaded_program
 from tests.tui.conftest import Bench, answer, press, seen, settle
 from tests.world.bank import sqlite_url
 from textual.widgets import Input, Static
 
-from chainteller.cli.main import loaded_program
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.tui import clipboard as copying

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import click
 import pytest
+from tests.cli.all_commands import commands
 from tests.cli.conftest import sample_world, training_world
 from tests.cli.every_command import INTERACTIVE, Bank, lines, sample_bank
 from tests.cli.program import environment
 from tests.secrets.generated import FEW_OR_MANY, QUICK, Secret
 from tests.secrets.leaks import Parts, pages_in
 
-from chainteller.cli.main import commands
 from chainteller.service.errors import SecretEntered
 from chainteller.workspace.store import Workspace
 

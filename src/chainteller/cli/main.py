@@ -2,16 +2,14 @@
 
 import io
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 
 import click
 
 from chainteller import __version__, garbage
-from chainteller.cli.options import TellerCommand, TellerGroup, epilog
+from chainteller.cli.options import TellerGroup, epilog
 from chainteller.cli.runner import run_program
-from chainteller.service import operations as op
-from chainteller.service.operations import Endpoint
 
 _COMMANDS = {
     "accounts": "accounts",
@@ -77,36 +75,6 @@ def program(context: click.Context) -> None:
         from chainteller.cli.console import open_desk
 
         open_desk(plain=False)
-
-
-def loaded_program() -> click.Group:
-    """The program with every command."""
-    for name in _MODULES:
-        program.get_command(click.Context(program), name)
-    return program
-
-
-WITHOUT_COMMAND: Mapping[Endpoint, str] = {
-    op.SHOW_MARKET: "`chainteller markets NAME` shows the same market",
-    op.AUDIT_CONSISTENCY: "`chainteller audit verify --head FILE` checks the proof",
-    op.DISPUTES: "`chainteller db dispute list` shows those of all organisations",
-    op.CLEAR_DISPUTE: "`chainteller db dispute clear` clears one at the database",
-    op.EVENT_STREAM: "`chainteller events --follow` prints the same events",
-}
-"""Why an endpoint has no command of its own; every other operation is in a command's ``calls``."""
-
-
-def commands(
-    group: click.Group | None = None, path: str = "chainteller"
-) -> dict[str, TellerCommand]:
-    """Every command by its path, such as ``chainteller trades list``."""
-    found: dict[str, TellerCommand] = {}
-    for name, each in (group or loaded_program()).commands.items():
-        if isinstance(each, click.Group):
-            found |= commands(each, f"{path} {name}")
-        elif isinstance(each, TellerCommand):
-            found[f"{path} {name}"] = each
-    return found
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -76,8 +76,6 @@ _KEY_OPTION = click.Option(
     expose_value=False,
     callback=_remember,
 )
-GLOBAL_OPTIONS = tuple(str(each.name) for each in _global_options(hidden=True))
-"""Their names."""
 
 
 class TellerCommand(click.Command):
