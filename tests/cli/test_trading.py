@@ -300,3 +300,21 @@ def test_hostile_text_reaches_no_terminal(teller: Teller) -> None:
     ended = teller("accounts", "show", "TDA_\x1b[31m\u202e")
     assert "\x1b" not in ended.out + ended.err
     assert "\u202e" not in ended.out + ended.err
+
+
+def test_a_refusal_names_the_money_that_is_short_and_each_field_on_a_line(
+    teller: Teller, account: str
+) -> None:
+    short = teller("deposit", account, "99999999")
+    assert "The bank account's balance is insufficient." in short.err
+    refused = teller("deposit", account, "1e3").err.splitlines()
+    assert (
+        refused[1] == "  amount: Use only digits and a decimal point, for example 1500 or 1,500.00."
+    )
+
+
+def test_a_quote_bound_to_an_account_says_how_it_is_executed(teller: Teller, account: str) -> None:
+    teller("deposit", account, "20")
+    shown = teller("quote", "sol-usd", "buy", "10", "--account", account).out
+    line = next(line for line in shown.splitlines() if line.startswith("next"))
+    assert teller(*line.split()[2:]).code == 0

@@ -89,6 +89,7 @@ def test_a_deposit_takes_no_more_than_the_bank_account_holds(
         return
     error = refusal(world.deposit, "10.00")
     assert error.code == "INSUFFICIENT_FUNDS"
+    assert "bank account" in error.message
     assert details(error) == {"available": "9.99", "required": "10.00", "currency": "USD"}
     assert world.engine.deposits(world.account).pagination.total == 0
 

@@ -6,6 +6,7 @@ from typing import TypeVar
 import pytest
 from tests.tui.conftest import Bench, press, seen, settle
 
+from chainteller.service.error_codes import from_wire
 from chainteller.service.errors import (
     Forbidden,
     InsufficientFunds,
@@ -179,3 +180,9 @@ async def test_prices_that_never_came_are_not_waited_for(
         shown = seen(app)
         assert words in shown
         assert "loading" not in shown
+
+
+@pytest.mark.parametrize("found", [None, "amount", [1], [{"path": "amount"}]])
+def test_fields_in_another_shape_are_told_by_the_message(found: object) -> None:
+    error = from_wire("VALIDATION_ERROR", "The amount is odd.", {"errors": found}, 400)
+    assert failures.explain(error).what == "The amount is odd."

@@ -62,11 +62,9 @@ def signing_problem() -> str:
 
 
 @contextmanager
-def judged() -> Iterator[None]:
-    """Report an invalid option of a database command as a usage error."""
+def judged(next_step: str = "chainteller --help") -> Iterator[None]:
+    """Report an invalid option as a usage error."""
     try:
         yield
     except ValidationFailed as error:
-        found = error.details["errors"]
-        said = "; ".join(f"--{each['field']}: {each['message']}" for each in found)
-        raise Usage(said) from None
+        raise Usage("; ".join(f"--{line}" for line in error.lines), next_step) from None

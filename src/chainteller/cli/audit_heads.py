@@ -2,15 +2,14 @@
 
 import base64
 import binascii
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from chainteller.bootstrap import operator
-from chainteller.cli.administration import engine
+from chainteller.cli.administration import engine, judged
 from chainteller.cli.confirmation import confirm
 from chainteller.cli.error_output import Exit, Usage, say
 from chainteller.cli.lists import Output, Row, output_options, row_fields, write_new_file
@@ -19,7 +18,6 @@ from chainteller.cli.options import FILE, command, group, options
 from chainteller.cli.output import answer, document, line, pairs, verbatim
 from chainteller.domain.actors import Actor
 from chainteller.service import operations as op
-from chainteller.service.errors import ValidationFailed
 from chainteller.service.models.heads import AuditProof
 
 if TYPE_CHECKING:
@@ -172,7 +170,7 @@ def restored(reason: str, *, yes: bool) -> None:
     """
     from chainteller.engine.heads.signed_heads import accept_restore, find_restore
 
-    with engine() as found, _reason_judged("chainteller audit restored --help"):
+    with engine() as found, judged("chainteller audit restored --help"):
         restore = find_restore(found.context)
         say(*restore.said)
         known = "in place of these heads" if restore.said else "(all known heads agree with it)"
@@ -182,16 +180,6 @@ def restored(reason: str, *, yes: bool) -> None:
         {"reason": reason, "logs": len(restore.left), "setAside": moved},
         f"accepted, and on record in each log; {moved} notes set aside",
     )
-
-
-@contextmanager
-def _reason_judged(next_step: str) -> Iterator[None]:
-    """Report an invalid reason as a usage error."""
-    try:
-        yield
-    except ValidationFailed as error:
-        said = "; ".join(each["message"] for each in error.details["errors"])
-        raise Usage(f"--reason: {said}", next_step) from None
 
 
 @group("witness")
@@ -285,7 +273,7 @@ def replace_writer(reason: str) -> None:
     from chainteller.engine.heads import writer_key
 
     with engine() as found:
-        with _reason_judged("chainteller audit writer replace --help"):
+        with judged("chainteller audit writer replace --help"):
             writer_key.replace(found.context, _operator(), reason)
         shown = dict(writer_key.described(found.context))
     answer(shown, list(shown.items()))

@@ -15,6 +15,7 @@ from chainteller.service.errors import (
     ServiceUnreachable,
     SignInRequired,
     TellerError,
+    ValidationFailed,
 )
 from chainteller.settings.values import SettingsInvalid
 
@@ -93,7 +94,9 @@ def report_error(error: TellerError, typed: Sequence[str] = ()) -> Exit:
     request that wasn't answered.
     """
     details = error.details if isinstance(error, ServiceError) else {}
-    lines = [f"{error.code}: {error.message}", *_described(details)]
+    said = error.lines if isinstance(error, ValidationFailed) else []
+    told = [f"  {line}" for line in said] or _described(details)
+    lines = [f"{error.code}: {error.message}", *told]
     if isinstance(error, OutcomeUnknown):
         lines.append(f"  idempotency key: {error.idempotency_key}")
     step = step_at_desk(error)

@@ -79,7 +79,7 @@ def quote(market: str, side: str, amount: str, account: str | None) -> None:
     if options().json:
         document(Page.whole((written.value,)))
     else:
-        step = f"chainteller execute {written.value.id} --account TDA_…"
+        step = f"chainteller execute {written.value.id} --account {account or 'TDA_...'}"
         record(written.value, QUOTE, [("next", step)])
 
 

@@ -90,6 +90,15 @@ class ValidationFailed(ServiceError, code="VALIDATION_ERROR", status=400):
     def of(cls, field: str, message: str, code: str = "INVALID") -> "ValidationFailed":
         return cls((FieldError(field, code, message),))
 
+    @property
+    def lines(self) -> list[str]:
+        """One line for each field; none where a deployment's details have another shape."""
+        found = self.details.get("errors")
+        rows = found if isinstance(found, list | tuple) else ()
+        if not all(isinstance(row, Mapping) and {"field", "message"} <= row.keys() for row in rows):
+            return []
+        return [f"{row['field']}: {row['message']}" for row in rows]
+
 
 class MalformedRequest(ServiceError, code="MALFORMED_REQUEST", status=400):
     next_step = "Send a body of valid JSON in UTF-8."
@@ -347,13 +356,20 @@ class UnsupportedAccountType(ServiceError, code="UNSUPPORTED_ACCOUNT_TYPE", stat
 class InsufficientFunds(ServiceError, code="INSUFFICIENT_FUNDS", status=422):
     """Amounts are decimal text in ``currency`` (specification 7, rule 1)."""
 
-    next_step = "Deposit the difference or choose a smaller amount."
+    next_step = "Choose a smaller amount, or deposit the difference before a trade."
 
     def __init__(self, available: str, required: str, currency: str) -> None:
         super().__init__(
             "The balance is insufficient.",
             {"available": available, "required": required, "currency": currency},
         )
+
+    @classmethod
+    def at_bank(cls, available: str, required: str, currency: str) -> "InsufficientFunds":
+        """What is short is the customer's bank account, from which a deposit comes."""
+        error = cls(available, required, currency)
+        error.message = "The bank account's balance is insufficient."
+        return error
 
 
 class AmountBelowMinimum(ServiceError, code="AMOUNT_BELOW_MINIMUM", status=422):

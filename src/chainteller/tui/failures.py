@@ -206,8 +206,7 @@ def _next_step(error: TellerError, own: str) -> str:
 
 def _what(error: TellerError) -> str:
     if isinstance(error, ValidationFailed):
-        found = error.details.get("errors", [])
-        return "; ".join(f"{row['field']}: {row['message']}" for row in found) or error.message
+        return "; ".join(error.lines) or error.message
     return error.message
 
 

@@ -105,7 +105,7 @@ def decide_deposit(
     cents, balance = order.cents, int(bank_account.balance)
     if balance < cents:
         available = format_cents(max(0, balance))
-        raise InsufficientFunds(available, format_cents(cents), USD.symbol)
+        raise InsufficientFunds.at_bank(available, format_cents(cents), USD.symbol)
     activity = accounts.activity(
         account, "deposit", moment.now, "deposit_count", "transaction_count"
     )
