@@ -239,6 +239,8 @@ def test_an_expired_quote_is_found_as_expired(tmp_path: Path) -> None:
     world.clock.advance(3_600 * SECOND)
     found = first(world, quote.id)
     assert (found.status, "expired" in found.title) == ("expired", True)
+    sold, bought = quote.asset_sold.amount, quote.asset_bought.amount
+    assert first(world, sold).matched == f"{sold} for {bought}"
     world.close()
 
 

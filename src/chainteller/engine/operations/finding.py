@@ -547,10 +547,12 @@ def _is_executed_quote(kind: str, row: Record) -> bool:
 
 
 def _told(kind: str, row: Record) -> str:
-    """What of a record was found: its amount, or its id."""
+    """What of a record was found: its amount, or what was sold and bought."""
     if kind == "transfer":
         return format_atoms(row.amount, ASSETS_BY_KEY[row.asset])
-    return str(row.id)
+    market, is_buy = MARKETS_BY_NAME[row.market], row.side == "buy"
+    sold, bought = (USD, market.base) if is_buy else (market.base, USD)
+    return f"{format_atoms(row.sold, sold)} for {format_atoms(row.bought, bought)}"
 
 
 def _item(
