@@ -57,6 +57,17 @@ DECISION: "FieldList[Decision]" = FieldList(
         Field("rule_id", "policy", IDENTIFIER),
     ),
     interfaces=Interface.COMMAND | Interface.DETAIL,
-    table=("id", "kind", "status", "subject", "reason", "due", "holder"),
+    table=(
+        "id",
+        "kind",
+        "status",
+        "subject",
+        "customer_name",
+        "amount",
+        "symbol",
+        "reason",
+        "due",
+        "holder",
+    ),
     wire_only=("type", "digest"),
 )
