@@ -1,12 +1,14 @@
 """No wallet secret stays on this machine: whatever takes text, and in every file of the home."""
 
 import itertools
+import json
 import shlex
 import signal
+import sqlite3 as standard  # noqa: TID251 - a file as an earlier build left it
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import click
@@ -19,7 +21,7 @@ from tests.secrets.generated import FEW_OR_MANY, QUICK, Secret
 from tests.secrets.leaks import Parts, pages_in
 
 from chainteller.service.errors import SecretEntered
-from chainteller.workspace.store import Workspace
+from chainteller.workspace.store import SentState, Workspace, digest_of
 
 __all__ = ["sample_world", "training_world"]
 SecretsEntered = Sequence[Secret]
@@ -240,3 +242,46 @@ def test_a_transaction_s_hash_is_kept_in_a_note_that_says_what_it_is(tmp_path: P
     workspace.set_note("TDA_1", f"she sent tx {digits}")
     assert workspace.note("TDA_1").endswith(digits)
     workspace.close()
+
+
+@FEW_OR_MANY
+@pytest.mark.parametrize("layout", [1, 2])
+def test_what_an_earlier_build_kept_is_removed(
+    tmp_path: Path, entered: SecretsEntered, layout: int
+) -> None:
+    path = tmp_path / "state.db"
+    Workspace(path).close()
+    with closing(standard.connect(path)) as file:
+        for number, secret in enumerate(entered):
+            signature: object = secret.text if layout == 1 else digest_of(secret.text)
+            request = {"challengeId": "CHG_1", "completedChallenge": signature}
+            saved = {"ids": ["BCA_1"], "request": request}
+            values = (f"k{number}", "submit_claim", json.dumps(saved), number, "DONE")
+            file.execute(
+                "INSERT INTO sent (key, operation, arguments, sent_at, state) VALUES (?,?,?,?,?)",
+                values,
+            )
+            saved = {"ids": ["BCA_1"], "request": {"reason": secret.text}}
+            values = (f"r{number}", "clear_dispute", json.dumps(saved), number, "DONE")
+            file.execute(
+                "INSERT INTO sent (key, operation, arguments, sent_at, state) VALUES (?,?,?,?,?)",
+                values,
+            )
+            note = f"before\n{secret.text}\nafter"
+            file.execute("INSERT INTO note VALUES (?, ?, 1)", (f"TDA_{number}", note))
+            typed = json.dumps([secret.text])
+            file.execute("INSERT INTO view VALUES (?, ?)", (f"list.{number}", typed))
+        file.execute("INSERT INTO note VALUES ('TDA_X', 'nothing secret', 1)")
+        file.execute(f"PRAGMA user_version = {layout}")
+        file.commit()
+    assert Parts(entered).found_in(tmp_path)
+    workspace = Workspace(path)
+    for number, secret in enumerate(entered):
+        kept = workspace.sent_request(f"k{number}")
+        assert kept is not None
+        assert (kept.state, kept.arguments["request"]["challengeId"]) == (SentState.DONE, "CHG_1")
+        assert kept.arguments["request"]["completedChallenge"] == digest_of(secret.text)
+        assert workspace.note(f"TDA_{number}") in ("before\nafter", "")
+    assert workspace.note("TDA_X") == "nothing secret"
+    workspace.close()
+    assert Parts(entered).found_in(tmp_path) == set()

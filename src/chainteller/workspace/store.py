@@ -26,6 +26,9 @@ SIGNATURE = "completedChallenge"
 _LISTS = "list."
 """Views that keep what was typed; others keep hashes and ids."""
 _FILES, _MOST_FILES = "files", 1_000
+_LAYOUT = 3
+"""From 2, no signature is kept: builds before 0.2.0 kept whatever was submitted as one. From 3, no
+secret of the forms that earlier builds didn't recognise."""
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS known (
     id TEXT PRIMARY KEY, kind TEXT NOT NULL, parent TEXT NOT NULL, label TEXT NOT NULL,
@@ -358,10 +361,36 @@ def _prepared(name: str) -> sqlite3.Connection:
             f"PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL; "
             f"PRAGMA secure_delete = ON; {_SCHEMA}"
         )
+        if database.execute("PRAGMA user_version").fetchone() != (_LAYOUT,):
+            _forget_secrets(database)
+            database.execute(f"PRAGMA user_version = {_LAYOUT}")
     except sqlite3.DatabaseError:
         database.close()
         raise
     return database
+
+
+def _forget_secrets(database: sqlite3.Connection) -> None:
+    """Remove signatures, notes and filters that are secrets from a file of an earlier build, and
+    write the file again, so that no freed page has them."""
+    for key, saved in database.execute("SELECT key, arguments FROM sent").fetchall():
+        arguments = parse_json(saved)
+        body = arguments.get("request") or {}
+        signature = body.pop(SIGNATURE, None)
+        if any(map(_is_secret, strings_of(arguments))):
+            arguments = {"ids": [], "request": None}
+        elif signature is not None:
+            body[SIGNATURE] = digest_of(signature) if isinstance(signature, str) else signature
+        kept = json.dumps(arguments)
+        if kept != saved:
+            database.execute("UPDATE sent SET arguments = ? WHERE key = ?", (kept, key))
+    for identifier, text in database.execute("SELECT id, text FROM note").fetchall():
+        rows = [] if _is_secret(text) else [row for row in text.splitlines() if not _is_secret(row)]
+        database.execute("UPDATE note SET text = ? WHERE id = ?", ("\n".join(rows), identifier))
+    for name, value in database.execute("SELECT name, value FROM view").fetchall():
+        if name.startswith(_LISTS) and any(map(_is_secret, strings_of(parse_json(value)))):
+            database.execute("DELETE FROM view WHERE name = ?", (name,))
+    database.execute("VACUUM")
 
 
 def digest_of(signature: str) -> dict[str, str]:
