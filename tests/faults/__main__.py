@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.deployments import OWN
-from tests.faults.faults import FAULTS, WALKER, Fault
+from tests.faults.fault import SIMULATOR, Fault
+from tests.faults.faults import FAULTS
 
 import chainteller
 
@@ -32,6 +33,9 @@ _CRASH = re.compile(
 )
 """A fault that doesn't run at all shows nothing about the tests."""
 LIMIT_S = 900
+WALKER = "tests/walker/test_walker.py"
+SEEDS, STEPS = 20, 400
+"""Of the simulator, for a fault that it should find."""
 
 
 def planted(fault: Fault, source: Path = SOURCE) -> str | None:
@@ -70,6 +74,8 @@ def caught_by(fault: Fault) -> Failure | None:
     """
     with tempfile.TemporaryDirectory(prefix="fault-") as folder:
         source = plant(fault, Path(folder))
+        if fault.tests == (SIMULATOR,):
+            return _simulated(source, Path(folder) / "seeds.jsonl")
         for tests in (fault.tests, (WALKER,)):
             told = _run(source, "-x", *tests)
             if told:
@@ -82,21 +88,42 @@ def caught_by(fault: Fault) -> Failure | None:
 
 def failing_without(tests: Iterable[str]) -> set[str]:
     """The tests that fail without any fault."""
-    chosen = sorted({*tests})
+    chosen = sorted({*tests} - {SIMULATOR})
     return {*_FAILED.findall(_run(SOURCE.parent, *chosen))} if chosen else set()
 
 
-def _run(source: Path, *arguments: str) -> str:
-    """What pytest says of the tests with a source if any fails; empty if they pass."""
+def _simulated(source: Path, state: Path) -> Failure | None:
+    """In how many seeds the simulator's model and this source differ; None if in none."""
+    _python(
+        *(source, "tests.simulation", "--seeds", f"1-{SEEDS}"),
+        *("--operations", str(STEPS), "--state", str(state)),
+    )
+    rows = [json.loads(row) for row in state.read_text(encoding="utf-8").splitlines()]
+    count = sum(bool(differing) for *_, differing in rows)
+    return Failure(SIMULATOR, f"{count} of {SEEDS} seeds differ") if count else None
+
+
+def _run(source: Path, *tests: str) -> str:
+    """What pytest says of the tests with a source if any fails; empty if they pass.
+
+    Tests that are named run whatever their marks; of a file, those of the suite.
+    """
+    marks = ("-m", "") if all("::" in each for each in tests if each != "-x") else ()
+    ended = _python(
+        source, "pytest", "-q", "-p", "no:cacheprovider", "--deployment", OWN, *marks, *tests
+    )
+    return ended.stdout if ended.returncode else ""
+
+
+def _python(source: Path, module: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a module with a source. Raises RuntimeError if it doesn't end with 0 or 1 in time."""
     environment = os.environ | {
         "PYTHONPATH": f"{source}{os.pathsep}{ROOT}",
         "WALKER_STEPS": os.environ.get("WALKER_STEPS", "200"),
     }
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    command += ["--deployment", OWN]
     try:
         ended = subprocess.run(
-            [*command, *arguments],
+            [sys.executable, "-m", module, *arguments],
             cwd=ROOT,
             env=environment,
             capture_output=True,
@@ -108,7 +135,7 @@ def _run(source: Path, *arguments: str) -> str:
         raise RuntimeError(f"{arguments} took longer than {LIMIT_S} s") from error
     if ended.returncode not in (0, 1):
         raise RuntimeError(ended.stdout[-2_000:] + ended.stderr[-2_000:])
-    return ended.stdout if ended.returncode else ""
+    return ended
 
 
 def main() -> int:

@@ -1,5 +1,8 @@
 # ruff: noqa: E501 - texts of the source in one piece
-"""Faults to plant in screens and flows, each with the tests that should catch it."""
+"""Faults to plant, each with what should catch it; those of the rules are in ``rules.py``."""
+
+from tests.faults.fault import Fault
+from tests.faults.rules import RULES
 
 QUOTE = "tests/tui/test_quote.py"
 CUSTOMER = "tests/tui/test_customer.py"
@@ -24,23 +27,6 @@ TRADING = "tests/cli/test_trading.py"
 TRANSFER_COMMANDS = "tests/cli/test_transfer_records.py"
 TERMINAL = "tests/cli/test_terminal.py"
 WRONG_ANSWERS = "tests/cli/test_wrong_answers.py"
-WALKER = "tests/walker/test_walker.py"
-
-
-class Fault:
-    """A wrong piece of text in the place of a right one, which its file has exactly once.
-
-    Args:
-        name: What is wrong then.
-        file: Where, below ``src/chainteller``.
-        right: The text that is replaced.
-        wrong: What it is replaced by.
-        tests: The files of tests that should notice; the walker is tried after them.
-    """
-
-    def __init__(self, name: str, file: str, right: str, wrong: str, *tests: str) -> None:
-        self.name, self.file, self.right, self.wrong, self.tests = name, file, right, wrong, tests
-
 
 _FLOW = "tui/quote/flow.py"
 _STATE = "tui/quote/state.py"
@@ -1124,4 +1110,6 @@ FAULTS = (
         "            if self._elapsed() < 0 * due_s:\n",
         "tests/gateway/test_gateway.py",
     ),
+    # -- the rules of the domain and the engine --------------------------------------------------
+    *RULES,
 )
