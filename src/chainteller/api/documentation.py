@@ -34,7 +34,10 @@ class Documentation:
     def __init__(self, gateway: Gateway, document: Mapping[str, Any]) -> None:
         self._gateway = gateway
         self._document = document
-        self._json = json.dumps(document, separators=(",", ":"))
+
+    @cached_property
+    def _json(self) -> str:
+        return json.dumps(self._document, separators=(",", ":"))
 
     @cached_property
     def _page(self) -> str:
