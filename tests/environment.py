@@ -21,12 +21,14 @@ KEPT = frozenset({
     "CHAINTELLER_WEBHOOK_EVENTS", "CHAINTELLER_WEBHOOK_KILLS",
 })  # fmt: skip
 _PREFIXES = ("LC_", "PYTHON", "PYTEST_", "COV_", "COVERAGE_")
+_UNCOMPILED = "PYTHONDONTWRITEBYTECODE"
+"""Gone too: hundreds of programs are started, each of which would compile the package again."""
 
 
 def forget() -> None:
     """Keep what Python, the terminal and the suite itself need; what else was set is gone."""
     for name in [*os.environ]:
-        if name not in KEPT and not name.startswith(_PREFIXES):
+        if name == _UNCOMPILED or not (name in KEPT or name.startswith(_PREFIXES)):
             del os.environ[name]
 
 
