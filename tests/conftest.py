@@ -71,12 +71,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 def pytest_collection_finish() -> None:
     """What is loaded by now stays: exempt it, so that full collections look at tests' own objects.
 
-    A console makes so many objects that full collections took a fifth of its tests' time.
+    A console makes so many objects that full collections took a fifth of its tests' time, and
+    hypothesis measures each collection, however short: there are few, and they are large.
     Consoles are in reference cycles; freezing later would keep them for good.
     """
     gc.collect()
     gc.freeze()
-    gc.set_threshold(700, 10, 50)
+    gc.set_threshold(10_000, 10, 50)
 
 
 @pytest.fixture(autouse=True)
