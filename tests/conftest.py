@@ -12,6 +12,7 @@ from tests import deployments, forms
 from tests.environment import forget, hear_interrupts
 from tests.postgres import _postgres_bank, postgres_bank, postgres_server, postgres_url
 from tests.world import core, files
+from tests.world.explaining import FEW, everything_tried, explain_with
 
 __all__ = ["_postgres_bank", "home", "postgres_bank", "postgres_server", "postgres_url"]
 
@@ -19,6 +20,7 @@ forget()
 os.environ |= files.KEY_SETTING
 hear_interrupts()
 core.install()
+explain_with(FEW)
 settings.register_profile(
     "quick",
     max_examples=60,
@@ -92,3 +94,10 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         for name, value in files.KEY_SETTING.items():
             patch.setenv(name, value)
         yield folder
+
+
+@pytest.fixture
+def everything_is_tried() -> Iterator[None]:
+    """Explain wrong signatures as for a person."""
+    with everything_tried():
+        yield

@@ -254,6 +254,7 @@ def test_a_wrong_signature_is_explained_the_same_way_by_claim_and_diagnosis(
     assert service.diagnose_signature(account.id, DiagnosisRequest.of(good)).accepted
 
 
+@pytest.mark.usefixtures("everything_is_tried")
 def test_a_longer_search_finds_what_a_diagnosis_offers_it_for(service: Service) -> None:
     account, wallet = custody(service), registered(service)
     challenge = challenged(service, account, wallet)

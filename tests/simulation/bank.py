@@ -6,18 +6,18 @@ import resource
 import select
 import shutil
 import signal
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from tests.simulation.calls import Answered, Asked, Client
 from tests.simulation.records import Sent, Settings
 from tests.simulation.turns import Turns
 from tests.world.customers import CustomerSeed, add_customers
+from tests.world.explaining import FEW, explain_with
 from tests.world.files import open_fresh, sealed
 
 from chainteller.adapters.prices_simulated import SimulatedPrices
@@ -42,7 +42,6 @@ from chainteller.storage.database import Database
 from chainteller.storage.db.query import Session
 from chainteller.storage.log import rows
 from chainteller.storage.queries import organisations
-from chainteller.wallets import repair, search
 
 SECOND = 1_000_000
 LONGEST_S = 60.0
@@ -85,20 +84,6 @@ def options(settings: Settings) -> EngineOptions:
         ),
         level_limits={EvidenceLevel.MEDIUM: settings.medium},
     )
-
-
-_FEW = {
-    search: {"_ALL": 160, "_FIRST": 40, "_FOREIGN": 10},
-    repair: {"_MOST_DECODED": 40},
-}
-"""How much is tried to explain a wrong signature. Everything that is tried for a person took more
-than a third of a simulation, and ``tests/wallets`` tries it."""
-_ALL = {module: {name: vars(module)[name] for name in few} for module, few in _FEW.items()}
-
-
-def _explain_with(budgets: Mapping[ModuleType, Mapping[str, int]]) -> None:
-    for module, numbers in budgets.items():
-        vars(module).update(numbers)
 
 
 @dataclass(frozen=True)
@@ -178,7 +163,7 @@ class Bank:
         follow from them, and the layout of the file decides where a full disk ends a write."""
         stream = SeededRandomness(f"salts {self.seed} {self.restarts}")
         vars(rows)["SystemRandomness"] = lambda: stream
-        _explain_with(_FEW)
+        explain_with(FEW)
 
     def _elapsed(self) -> float:
         """Keys are remembered for no time: each look finds the key as it is now."""
@@ -197,7 +182,6 @@ class Bank:
     def close(self) -> None:
         self.database.close()
         vars(rows)["SystemRandomness"] = SystemRandomness
-        _explain_with(_ALL)
 
     def restart(self, settings: Settings | None = None) -> None:
         self.close()

@@ -42,9 +42,9 @@ IDLE_LOOKS, KEY_LOOKS, MOST_ROUNDS = 3, 2, 1_000
 """Groups of workers that wait for an answer while a question is open."""
 
 
-@pytest.fixture(autouse=True)
-def _short_searches(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The longer search for an altered text takes seconds; ``tests/wallets`` makes it whole."""
+@pytest.fixture
+def a_longer_search(everything_is_tried: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that finds an altered text; ``tests/wallets`` makes it whole, which takes seconds."""
     monkeypatch.setattr(search, "_TIMES_LONGER", 5)
 
 

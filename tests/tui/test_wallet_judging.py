@@ -83,6 +83,7 @@ def test_a_flood_and_a_secret_are_judged_on_the_desk(bench: Bench) -> None:
             assert paste not in repr(verdict)
 
 
+@pytest.mark.usefixtures("a_longer_search")
 @pytest.mark.forms(1)
 def test_a_longer_search_is_made_alike_and_one_at_a_time(bench: Bench) -> None:
     desk = Desk(bench)

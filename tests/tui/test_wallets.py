@@ -49,6 +49,7 @@ async def test_a_list_asked_for_before_a_verdict_does_not_take_it_back(bench: Be
         assert "[4/5] claim" in seen(app)
 
 
+@pytest.mark.usefixtures("a_longer_search")
 @pytest.mark.needs("diagnoses")
 async def test_a_verdict_is_shown_while_a_longer_search_goes_on(bench: Bench) -> None:
     case, go_on = Case(bench, "alice-ethereum"), Event()
