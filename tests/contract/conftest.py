@@ -47,6 +47,21 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
         world.engine.close()
 
 
+@pytest.fixture(scope="module", params=IMPLEMENTATIONS)
+def shared_place(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Place]:
+    """A place that tests of a module share, whatever each of them leaves there."""
+    url = sqlite_url(tmp_path_factory.mktemp("shared"))
+    if request.param.endswith("postgres"):
+        url = request.getfixturevalue("postgres_server").fresh()
+    world = build(url)
+    try:
+        yield from placed(request.param, world)
+    finally:
+        world.engine.close()
+
+
 @pytest.fixture
 def service(place: Place) -> Service:
     return place.service

@@ -82,9 +82,9 @@ REQUESTS: Mapping[type[RequestModel], RequestModel] = {
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda each: each.name)
 def test_it_answers_with_its_response_or_a_declared_refusal(
-    place: Place, operation: Operation[Any]
+    shared_place: Place, operation: Operation[Any]
 ) -> None:
-    service = place.admin if operation.scope == "admin" else place.service
+    service = shared_place.admin if operation.scope == "admin" else shared_place.service
     call = Call(
         operation,
         (WELL_FORMED,) * len(operation.path_names),
