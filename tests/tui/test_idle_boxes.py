@@ -20,7 +20,7 @@ from chainteller.tui.dialogs.question import Ask, Question
 from chainteller.tui.statements import PeriodDialog
 
 MOST_BYTES_A_SECOND = 1_500
-SECONDS = 4
+SECONDS = 2
 WIDTH, HEIGHT = 120, 40
 
 
