@@ -12,7 +12,7 @@ from tests import deployments, forms
 from tests.environment import forget, hear_interrupts
 from tests.postgres import _postgres_bank, postgres_bank, postgres_server, postgres_url
 from tests.world import core, files
-from tests.world.explaining import FEW, everything_tried, explain_with
+from tests.world.explaining import EVERYTHING, FEW, explain_with, explaining
 
 __all__ = ["_postgres_bank", "home", "postgres_bank", "postgres_server", "postgres_url"]
 
@@ -99,5 +99,5 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.fixture
 def everything_is_tried() -> Iterator[None]:
     """Explain wrong signatures as for a person."""
-    with everything_tried():
+    with explaining(EVERYTHING, FEW):
         yield

@@ -166,6 +166,7 @@ def test_never_accepts_never_raises_and_never_repeats_what_nobody_signed(
         assert paste not in texts_of(answer)
 
 
+@pytest.mark.usefixtures("little_is_tried")
 @pytest.mark.parametrize(
     "paste",
     [

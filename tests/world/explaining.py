@@ -26,8 +26,8 @@ def explain_with(budgets: Budgets) -> None:
 
 
 @contextmanager
-def everything_tried() -> Iterator[None]:
-    """Within the block, wrong signatures are explained as for a person."""
-    explain_with(EVERYTHING)
+def explaining(within: Budgets, after: Budgets) -> Iterator[None]:
+    """Explain wrong signatures with one budget within the block, and with another one after it."""
+    explain_with(within)
     yield
-    explain_with(FEW)
+    explain_with(after)
