@@ -5,7 +5,7 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,6 +13,7 @@ import httpx
 import pytest
 from tests.world.bank import build, sqlite_url
 from tests.world.serving import ServerProcess
+from tests.world.waiting import until
 
 LONGEST_S = 30
 """How long a state may take to show on a busy machine; it takes up to six seconds."""
@@ -34,13 +35,6 @@ def serving(folder: Path) -> Iterator[tuple[ServerProcess, httpx.Client]]:
             yield server, client
     finally:
         server.kill()
-
-
-def until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + LONGEST_S
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
 
 
 def is_ready(client: httpx.Client) -> bool:

@@ -9,13 +9,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.api.conftest import Caller
 from tests.world.bank import build, sqlite_url
 from tests.world.serving import ServerProcess
+from tests.world.waiting import until
 
 PATIENCE_S = 20
 
@@ -38,13 +39,6 @@ def server(url: str, key: str) -> Iterator[ServerProcess]:
     process = ServerProcess(url)
     yield process
     process.kill()
-
-
-def until(condition: Callable[[], bool]) -> None:
-    ends = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < ends
-        time.sleep(0.02)
 
 
 def test_stdout_carries_one_line_and_the_log_no_secret(server: ServerProcess, key: str) -> None:

@@ -5,53 +5,20 @@ import os
 import re
 import shlex
 import signal
-import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import click
-import pexpect
-import pyte
 import pytest
 from tests.cli.conftest import Teller
-from tests.cli.program import environment
 from tests.servers.killing_proxy import KillingProxy
 from tests.servers.program import ServeProgram
+from tests.world.terminal import Terminal
 
 from chainteller.cli.runner import run_program
 from chainteller.remote.client import RemoteService
 from chainteller.service.errors import OutcomeUnknown
-
-_TIMEOUT_S = 30
-
-
-class Desk:
-    """The console at 120x40; ``until`` reads what it draws."""
-
-    def __init__(self, address: str, key: str, folder: Path) -> None:
-        self._screen = pyte.Screen(120, 40)
-        self._stream = pyte.ByteStream(self._screen)
-        variables = {"CHAINTELLER_HOME": str(folder), "CHAINTELLER_API_KEY": key}
-        self.child = pexpect.spawn(
-            sys.executable,
-            ["-m", "chainteller", "--url", address],
-            dimensions=(40, 120),
-            env={**environment(**variables), "TERM": "xterm-256color"},
-            timeout=_TIMEOUT_S,
-        )
-
-    def until(self, marker: str, timeout_s: float = _TIMEOUT_S) -> str:
-        ends = time.monotonic() + timeout_s
-        while marker not in (shown := "\n".join(self._screen.display)):
-            if time.monotonic() > ends:
-                raise AssertionError(f"{marker!r} never came\n{shown}")
-            try:
-                self._stream.feed(self.child.read_nonblocking(65_536, timeout=timeout_s))
-            except pexpect.TIMEOUT:
-                raise AssertionError(f"{marker!r} never came\n{shown}") from None
-        return shown
 
 
 @pytest.fixture
@@ -69,43 +36,34 @@ def served(bank: Path, home: Path) -> Iterator[tuple[ServeProgram, KillingProxy]
 @pytest.fixture
 def open_desk(
     served: tuple[ServeProgram, KillingProxy], teller: Teller, tmp_path: Path
-) -> Iterator[Callable[[], Desk]]:
+) -> Iterator[Callable[[], Terminal]]:
     """Opens the console on the served bank, each time in the same place."""
     _, line = served
     key = teller("keys", "create", "--name", "desk").out.strip()
-    opened: list[Desk] = []
-
-    def open_one() -> Desk:
-        opened.append(Desk(line.address, key, tmp_path / "desk"))
-        return opened[-1]
-
-    yield open_one
-    for desk in opened:
-        desk.child.close(force=True)
+    place = {"CHAINTELLER_HOME": str(tmp_path / "desk"), "CHAINTELLER_API_KEY": key}
+    with contextlib.ExitStack() as opened:
+        yield lambda: opened.enter_context(Terminal("--url", line.address, variables=place))
 
 
 class Execution(NamedTuple):
     """An execution that the service committed and didn't answer."""
 
-    desk: Desk
+    desk: Terminal
     account: str
     trades_before: int
 
 
 @pytest.fixture
 def unanswered(
-    served: tuple[ServeProgram, KillingProxy], open_desk: Callable[[], Desk], teller: Teller
+    served: tuple[ServeProgram, KillingProxy], open_desk: Callable[[], Terminal], teller: Teller
 ) -> Execution:
     _, line = served
     desk = open_desk()
     desk.until("BALANCES")
-    desk.child.send("b")
-    desk.until("enter: get quote")
-    desk.child.send("25\r")
-    (account,) = re.findall(r"QUOTE  .*?(TDA_\w+)", desk.until("QUOTED, NOT EXECUTED"))
+    desk.press("b", "enter: get quote")
+    (account,) = re.findall(r"QUOTE  .*?(TDA_\w+)", desk.press("25\r", "QUOTED, NOT EXECUTED"))
     before = _trades(teller, account)
-    desk.child.send("X")
-    desk.until("EXECUTE buy")
+    desk.press("X", "EXECUTE buy")
     _answer_yes(desk, line)
     return Execution(desk, account, before)
 
@@ -119,8 +77,8 @@ def test_an_unanswered_execution_is_settled_as_soon_as_the_service_is_back(
     shown = desk.until("times: no answer (UNREACHABLE), retry in ")
     assert "[x] OUTCOME_UNKNOWN" in shown
     assert "[x] UNREACHABLE" not in shown
-    desk.child.send("X")
-    assert "UNKNOWN" in desk.until("locked: the outcome of the last execution isn't known yet")
+    locked = "locked: the outcome of the last execution isn't known yet"
+    assert "UNKNOWN" in desk.press("X", locked)
     server.start_again()
     line.resume()
     desk.until("found: buy")
@@ -128,17 +86,14 @@ def test_an_unanswered_execution_is_settled_as_soon_as_the_service_is_back(
     assert " TRADES " in shown
     assert "OUTCOME_UNKNOWN" not in shown
     assert "live" in desk.until("BUY sol-usd")
-    desk.child.send("\x11")
-    desk.child.expect(pexpect.EOF)
-    desk.child.close()
-    assert desk.child.exitstatus == 0
+    assert desk.quit() == 0
     assert _trades(teller, account) == before + 1
 
 
 def test_a_killed_console_settles_its_execution_after_a_restart(
     served: tuple[ServeProgram, KillingProxy],
     unanswered: Execution,
-    open_desk: Callable[[], Desk],
+    open_desk: Callable[[], Terminal],
     teller: Teller,
 ) -> None:
     server, line = served
@@ -147,11 +102,9 @@ def test_a_killed_console_settles_its_execution_after_a_restart(
     line.resume()
     again = open_desk()
     again.until("1 request without an answer   U: find out what happened")
-    again.child.send("U")
-    assert unanswered.account in again.until("REQUESTS WITHOUT AN ANSWER")
-    again.child.send("\r")
-    again.until("SEND AGAIN: execute buy")
-    _press_until(again, "y", "answered: execute")
+    assert unanswered.account in again.press("U", "REQUESTS WITHOUT AN ANSWER")
+    again.press("\r", "SEND AGAIN: execute buy")
+    again.press_until("y", "answered: execute")
     assert _trades(teller, unanswered.account) == unanswered.trades_before + 1
 
 
@@ -209,16 +162,6 @@ def _lose(**_: object) -> None:
     raise OutcomeUnknown("No answer came.", "k1")
 
 
-def _press_until(desk: Desk, key: str, marker: str) -> None:
-    """A question is deaf for a moment; the answer is repeated until it was heard."""
-    for _ in range(_TIMEOUT_S):
-        desk.child.send(key)
-        with contextlib.suppress(AssertionError):
-            desk.until(marker, 1)
-            return
-    raise AssertionError(f"{marker!r} never came")
-
-
 def _deposits(server: ServeProgram, key: str, account: str) -> int:
     service = RemoteService(server.address, key)
     try:
@@ -232,7 +175,7 @@ def _trades(teller: Teller, account: str) -> int:
     return int(listed.body["pagination"]["total"])
 
 
-def _answer_yes(desk: Desk, line: KillingProxy) -> None:
+def _answer_yes(desk: Terminal, line: KillingProxy) -> None:
     """A question is deaf for a moment; the answer is repeated until it was heard."""
     while not line.killed.wait(0.5):
         desk.child.send("y")

@@ -4,8 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +12,13 @@ import httpx
 import pytest
 from tests.deployment.test_files import EXPRESSIONS, FILES, alerts
 from tests.storage.clusters import free_port
+from tests.world.waiting import until
 
 _PROMETHEUS = shutil.which("prometheus")
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(_PROMETHEUS is None, reason="Prometheus isn't installed"),
 ]
-_DEADLINE_S = 60
 
 
 def _get(url: str, **query: str) -> Any:
@@ -27,13 +26,6 @@ def _get(url: str, **query: str) -> Any:
         return httpx.get(url, params=query, timeout=5).raise_for_status().json()
     except httpx.HTTPError:
         return None
-
-
-def _until(holds: Callable[[], object]) -> None:
-    deadline = time.monotonic() + _DEADLINE_S
-    while not holds():
-        assert time.monotonic() < deadline, holds
-        time.sleep(0.2)
 
 
 @pytest.fixture
@@ -64,13 +56,13 @@ def prometheus(home: Path, tmp_path: Path) -> Iterator[str]:
     ]
     try:
         server = f"http://127.0.0.1:{port}"
-        _until(lambda: _get(f"{server}/readyz"))
+        until(lambda: _get(f"{server}/readyz"))
         for _ in range(3):
             assert _get(f"{server}/capabilities") is None, "a refusal: there is no key"
         address = f"http://127.0.0.1:{at}"
-        _until(lambda: len(_found(address, "chainteller_books_age_seconds")) == 2)
-        _until(lambda: _found(address, "chainteller_checkpoint_age_seconds"))
-        _until(lambda: _found(address, "rate(chainteller_refusals_total[5m])"))
+        until(lambda: len(_found(address, "chainteller_books_age_seconds")) == 2)
+        until(lambda: _found(address, "chainteller_checkpoint_age_seconds"))
+        until(lambda: _found(address, "rate(chainteller_refusals_total[5m])"))
         yield address
     finally:
         for each in running:

@@ -11,7 +11,9 @@ import httpx
 import pytest
 from tests.gateway.kills import free_port
 from tests.gateway.test_gateway import WALLET
-from tests.telemetry.test_console_to_rows import PATIENCE_S, Desk, key, serve
+from tests.telemetry.test_console_to_rows import key, serve
+from tests.world.terminal import Terminal
+from tests.world.waiting import PATIENCE_S
 
 from chainteller.wallets.simulated import sample_proof
 
@@ -44,25 +46,27 @@ def test_a_wallet_is_verified_from_its_page(tmp_path: Path) -> None:
             client = httpx.Client(base_url=front, headers={"Authorization": f"Bearer {own}"})
             opening = {"bankAccountId": "DDA-5", "bankAccountType": "checking"}
             assert client.post("/trading-accounts", json=opening).status_code == 201
-            desk = Desk(
-                CHAINTELLER_HOME=str(tmp_path / "console"),
-                CHAINTELLER_URL=front,
-                CHAINTELLER_API_KEY=own,
+            desk = Terminal(
+                variables={
+                    "CHAINTELLER_HOME": str(tmp_path / "console"),
+                    "CHAINTELLER_URL": front,
+                    "CHAINTELLER_API_KEY": own,
+                }
             )
-            desk.wait("DDA-5")
-            desk.press("5", until="paste BCA_... to add one")
-            desk.press("+", until="its id (BCA_...)")
-            desk.press(f"{account}\r", until="+ registers a wallet")
-            desk.press("+", until="address")
-            desk.press(f"{WALLET.address.display}\r", until="enter creates the message")
-            desk.press("\r", until=f"{front}/sign/")
+            desk.until("DDA-5")
+            desk.press("5", "paste BCA_... to add one")
+            desk.press("+", "its id (BCA_...)")
+            desk.press(f"{account}\r", "+ registers a wallet")
+            desk.press("+", "address")
+            desk.press(f"{WALLET.address.display}\r", "enter creates the message")
+            desk.press("\r", f"{front}/sign/")
             link = re.findall(rf"{front}/sign/[\w-]{{22}}", desk.text())[0]
             message = httpx.get(f"{link}/message").json()["message"]
             signature = sample_proof(WALLET, message).signature
             sent = httpx.post(f"{link}/signatures", json={"signature": signature}).json()
             assert sent["valid"] is True
-            desk.wait("WOULD BE ACCEPTED")
-            desk.press("\r", until="is Verified 1P")
+            desk.until("WOULD BE ACCEPTED")
+            desk.press("\r", "is Verified 1P")
             listed = client.get(f"/blockchain-accounts/{account}/counterparties").json()["data"]
             assert [each["type"] for each in listed] == ["VerifiedCounterparty1P"]
             assert desk.quit() == 0

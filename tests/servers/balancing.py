@@ -3,10 +3,11 @@
 import asyncio
 import contextlib
 import threading
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+
+from tests.world.waiting import until
 
 _LOOK_S = 0.2
 
@@ -88,13 +89,6 @@ def balancing(ports: list[int]) -> Iterator[Balancer]:
     finally:
         balancer.end()
         thread.join(10)
-
-
-def until(reached: Callable[[], bool]) -> None:
-    ends = time.monotonic() + 60
-    while not reached():
-        assert time.monotonic() < ends
-        time.sleep(0.05)
 
 
 def until_ready(balancer: Balancer, count: int) -> None:

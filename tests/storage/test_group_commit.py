@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 from tests.world.engines import World, make_world
+from tests.world.waiting import until
 
 from chainteller.engine.verification.full_pass import verify
 from chainteller.service.errors import (
@@ -50,13 +51,6 @@ def commits(world: World, monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
     monkeypatch.setattr(SqliteSession, "commit", committed)
     return seen
-
-
-def until(condition: Callable[[], bool]) -> None:
-    ends = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < ends
-        time.sleep(0.001)
 
 
 def all_waiting(world: World, calls: Sequence[Callable[[], Any]]) -> list[Future[Any]]:

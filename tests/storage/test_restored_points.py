@@ -17,11 +17,12 @@ from typing import Any
 
 import pytest
 from tests.storage.clusters import NAME, Cluster, cluster_folder, programs
-from tests.storage.test_failover import CLIENTS, PATIENCE_S, Load
+from tests.storage.test_failover import CLIENTS, Load
 from tests.witnessing.places import FIVE_DOLLARS, opening
 from tests.world.bank import World, build
 from tests.world.files import KEY_SETTING
 from tests.world.serving import ServerProcess
+from tests.world.waiting import until
 
 from chainteller.cli.main import run
 from chainteller.domain.clock import SystemClock
@@ -164,15 +165,8 @@ def restored_to(folder: Path, archive: Path, point: str, turn: int) -> Cluster:
     )
     (data / "recovery.signal").touch()
     restored.start()
-    _until(lambda: restored.say("SELECT pg_is_in_recovery()") == "f")
+    until(lambda: restored.say("SELECT pg_is_in_recovery()") == "f")
     return restored
-
-
-def _until(condition: Any) -> None:
-    ends = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < ends
-        time.sleep(0.05)
 
 
 @pytest.mark.parametrize("turn", range(1, FAILOVERS + 1))
@@ -188,7 +182,7 @@ def test_a_failover_with_loss_is_accepted_with_its_reason(
     desk.done("audit", "checkpoint")
     lsn = primary.say("SELECT pg_current_wal_lsn()")
     reached = f"SELECT pg_last_wal_replay_lsn() >= '{lsn}'"
-    _until(lambda: standby.say(reached) == "t")
+    until(lambda: standby.say(reached) == "t")
     standby.stop("fast")  # as a network that is cut
     for number in range(2, 2 + turn):
         write(world, number)
@@ -232,7 +226,7 @@ def test_a_server_and_the_database_die_and_nothing_acknowledged_is_lost(
     primary.stop("immediate")
     standby.promote()
     load._servers[0] = ServerProcess(url, port)
-    _until(
+    until(
         lambda: all(
             len(client.done) > before
             for client, before in zip(load.clients, acknowledged, strict=True)

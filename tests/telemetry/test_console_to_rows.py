@@ -6,61 +6,20 @@ with ``-s`` to see the trace.
 
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
-import pexpect
 import psycopg
-import pyte
 import pytest
 from tests.cli.program import environment
 from tests.postgres import PostgresServer
 from tests.telemetry.collector import Collector, Span
+from tests.world.terminal import Terminal
+from tests.world.waiting import PATIENCE_S, until
 
 pytestmark = pytest.mark.slow
-PATIENCE_S = 30
-ROWS, COLUMNS = 40, 120
-
-
-class Desk:
-    """The console on a terminal, whose screen is read as a person reads it."""
-
-    def __init__(self, **variables: str) -> None:
-        self._screen = pyte.Screen(COLUMNS, ROWS)
-        self._stream = pyte.ByteStream(self._screen)
-        self._child: pexpect.spawn[bytes] = pexpect.spawn(
-            sys.executable,
-            ["-m", "chainteller"],
-            dimensions=(ROWS, COLUMNS),
-            env={**environment(**variables), "TERM": "xterm-256color"},
-        )
-
-    def press(self, keys: str, until: str) -> None:
-        self._child.send(keys)
-        self.wait(until)
-
-    def wait(self, words: str, *, pressing: str = "") -> None:
-        """Wait for words, pressing a key that is ignored right after a question opened."""
-        ends = time.monotonic() + PATIENCE_S
-        while words not in self.text():
-            assert time.monotonic() < ends, self.text()
-            try:
-                self._stream.feed(self._child.read_nonblocking(65_536, timeout=0.2))
-            except pexpect.TIMEOUT:
-                self._child.send(pressing)
-
-    def text(self) -> str:
-        return "\n".join(self._screen.display)
-
-    def quit(self) -> int | None:
-        self._child.send("\x11")
-        self._child.expect(pexpect.EOF, timeout=PATIENCE_S)
-        self._child.close()
-        status: int | None = self._child.exitstatus
-        return status
 
 
 @contextmanager
@@ -115,13 +74,6 @@ def as_text(trace: list[Span]) -> str:
     return "\n".join(["  at ms took ms  service              span", *lines])
 
 
-def until(found: Callable[[], bool]) -> None:
-    ends = time.monotonic() + PATIENCE_S
-    while not found():
-        assert time.monotonic() < ends
-        time.sleep(0.05)
-
-
 def test_one_trace_from_a_key_to_the_rows(
     tmp_path: Path, postgres_server: PostgresServer, collector: Collector
 ) -> None:
@@ -138,19 +90,21 @@ def test_one_trace_from_a_key_to_the_rows(
         with serve(homes[1], "--for", provider, **own) as gateway:
             secret = key(homes[1], **own)
             _open_account(gateway, secret)
-            desk = Desk(
-                **sent,
-                CHAINTELLER_HOME=str(homes[2]),
-                CHAINTELLER_URL=gateway,
-                CHAINTELLER_API_KEY=secret,
+            desk = Terminal(
+                variables=sent
+                | {
+                    "CHAINTELLER_HOME": str(homes[2]),
+                    "CHAINTELLER_URL": gateway,
+                    "CHAINTELLER_API_KEY": secret,
+                }
             )
-            desk.wait("DDA-1001")
-            desk.press("b", until="get quote")
-            desk.press("\r", until="expires in")
-            desk.press("X", until="y = yes")
-            desk.wait("processing", pressing="y")
+            desk.until("DDA-1001")
+            desk.press("b", "get quote")
+            desk.press("\r", "expires in")
+            desk.press("X", "y = yes")
+            desk.press_until("y", "processing")
             assert desk.quit() == 0
-        until(lambda: bool(_inserted(collector)))
+        until(lambda: _inserted(collector))
     (rows,) = _inserted(collector)
     trace = [each for each in collector.spans if each.trace_id == rows.trace_id]
     sys.stdout.write(f"\n{as_text(trace)}\n")
