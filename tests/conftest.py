@@ -1,6 +1,7 @@
 """What every test stands on: a clean environment, a home of its own, repeatable examples."""
 
 import gc
+import itertools
 import os
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from tests.world import core, files
 from tests.world.explaining import EVERYTHING, FEW, explain_with, explaining
 
 __all__ = ["_postgres_bank", "home", "postgres_bank", "postgres_server", "postgres_url"]
+_homes = itertools.count()
 
 forget()
 os.environ |= files.KEY_SETTING
@@ -85,7 +87,8 @@ def pytest_collection_finish() -> None:
 @pytest.fixture(autouse=True)
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """``CHAINTELLER_HOME`` under a temporary folder, and no other ``CHAINTELLER_*``."""
-    folder = tmp_path_factory.mktemp("home")
+    # pytest's own numbers cost a look at every folder there is.
+    folder = tmp_path_factory.mktemp(f"home{next(_homes)}", numbered=False)
     with pytest.MonkeyPatch.context() as patch:
         for name in [*os.environ]:
             if name.startswith("CHAINTELLER_") or name == "NO_COLOR":

@@ -2,7 +2,6 @@
 
 import threading
 import time
-from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import pytest
@@ -128,13 +127,13 @@ async def test_the_end_is_asked_for_only_while_an_execution_is_on_its_way(bench:
         await settle(pilot)
         await pilot.press("y")
         for key in ("n", "y"):
-            await _until(pilot, lambda: not app.typed_ahead.ignores("y"))
+            await until(lambda: not app.typed_ahead.ignores("y"))
             await pilot.press("ctrl+q", "ctrl+q")
-            await _until(pilot, lambda: isinstance(app.screen, Question))
+            await until(lambda: isinstance(app.screen, Question))
             assert "QUIT while an execution is in progress?" in seen(app)
             assert app._exit is False
             await _answer_until_heard(pilot, key)
-        await _until(pilot, lambda: app._exit)
+        await until(lambda: app._exit)
         answered.set()
     assert len(bench.service.trades(account.id).data) <= 1
 
@@ -158,11 +157,4 @@ async def test_the_end_is_not_asked_for_while_a_question_waits(bench: Bench) -> 
         await press(pilot, "enter", "X")
         await settle(pilot)
         await pilot.press("ctrl+q")
-        await _until(pilot, lambda: app._exit)
-
-
-async def _until(pilot: Pilot[Any], comes: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + LONGEST_S
-    while not comes():
-        assert time.monotonic() < deadline
-        await pilot.pause(0.02)
+        await until(lambda: app._exit)
