@@ -61,10 +61,11 @@ def test_a_wallet_is_verified_from_its_page(tmp_path: Path) -> None:
             desk.press(f"{WALLET.address.display}\r", "enter creates the message")
             desk.press("\r", f"{front}/sign/")
             link = re.findall(rf"{front}/sign/[\w-]{{22}}", desk.text())[0]
-            message = httpx.get(f"{link}/message").json()["message"]
-            signature = sample_proof(WALLET, message).signature
-            sent = httpx.post(f"{link}/signatures", json={"signature": signature}).json()
-            assert sent["valid"] is True
+            (shown,) = httpx.get(f"{link}/message").json()["messages"]
+            signature = sample_proof(WALLET, shown["message"]).signature
+            sent = {"messageId": shown["id"], "signature": signature}
+            (kept,) = httpx.post(f"{link}/signatures", json=sent).json()["messages"]
+            assert kept["valid"] is True
             desk.until("WOULD BE ACCEPTED")
             desk.press("\r", "is Verified 1P")
             listed = client.get(f"/blockchain-accounts/{account}/counterparties").json()["data"]
