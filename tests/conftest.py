@@ -1,6 +1,8 @@
 """What every test stands on: a clean environment, a home of its own, repeatable examples."""
 
+import contextlib
 import gc
+import importlib
 import itertools
 import os
 from collections.abc import Generator, Iterator
@@ -70,6 +72,24 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     from xdist.scheduler import WorkStealingScheduling  # noqa: PLC0415 - only with -n
 
     return WorkStealingScheduling(config, log)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """With ``-n``, let each worker of a whole run load the tests from another file on.
+
+    Each needs all of them, and to rewrite their asserts takes longer than to load them: begun at
+    different places, each finds rewritten what the others have been through.
+    """
+    worker = getattr(session.config, "workerinput", None)
+    if worker is None or session.config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
+        return
+    files = sorted((session.config.rootpath / "tests").rglob("test_*.py"))
+    begin = len(files) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
+    for file in (*files[begin:], *files[:begin]):
+        name = file.relative_to(session.config.rootpath).with_suffix("")
+        with contextlib.suppress(Exception, pytest.skip.Exception):  # the collection reports it
+            importlib.import_module(".".join(name.parts))
 
 
 def pytest_collection_finish() -> None:
