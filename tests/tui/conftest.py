@@ -231,16 +231,26 @@ async def _messages_are_handled() -> None:
 def _is_idle(app: Console, *, started: bool) -> bool:
     keys = app.typed_ahead
     hears = not keys.is_holding and not keys.ignores("enter") and not keys.ignores("escape")
-    ready = bool(app.desk.started) == started and hears
-    return ready and not _has_work(app) and not _timers_due(app)
+    if bool(app.desk.started) != started or not hears or _has_busy_worker(app):
+        return False
+    nodes = _nodes(app.screen_stack)
+    return not _has_messages(app, nodes) and not _timers_due(nodes)
 
 
 def _has_work(app: Console) -> bool:
-    """A worker that waits for no dialog and holds no deposit, or a message not yet handled."""
+    """A busy worker, or a message not yet handled."""
+    return _has_busy_worker(app) or _has_messages(app, _nodes(app.screen_stack))
+
+
+def _has_busy_worker(app: Console) -> bool:
+    """Whether a worker waits for no dialog and holds no deposit."""
     waited_for = sum(_is_waited_for(screen) for screen in app.screen_stack)
     waited_for += app.desk.holding.held is not None
-    busy = sum(not worker.is_finished for worker in app.workers) > waited_for
-    return busy or any(node.message_queue_size for node in (app, *_nodes(app.screen_stack)))
+    return sum(not worker.is_finished for worker in app.workers) > waited_for
+
+
+def _has_messages(app: Console, nodes: Sequence[DOMNode]) -> bool:
+    return bool(app.message_queue_size) or any(node.message_queue_size for node in nodes)
 
 
 def _is_waited_for(screen: Screen[Any]) -> bool:
@@ -249,11 +259,11 @@ def _is_waited_for(screen: Screen[Any]) -> bool:
     return any(each is not None and not each.done() and each._callbacks for each in futures)
 
 
-def _timers_due(app: Console) -> list[Timer]:
+def _timers_due(nodes: Sequence[DOMNode]) -> list[Timer]:
     """Timers that go off once and soon: the wait before a row's detail is fetched; no toast."""
     return [
         timer
-        for node in _nodes(app.screen_stack)
+        for node in nodes
         for timer in node._timers
         if timer._repeat == 0
         and timer._interval <= LONGEST_TIMER_S
