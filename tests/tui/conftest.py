@@ -206,13 +206,13 @@ async def settle(pilot: Pilot[Any], *, started: bool = True) -> None:
     raise AssertionError("the desk never came to rest")
 
 
-async def until(holds: Callable[[], bool]) -> None:
+async def until(holds: Callable[[], bool], pause_s: float = 0.02) -> None:
     """Wait for something of which ``settle`` knows nothing, such as a step of the tour."""
     deadline = time.monotonic() + LONGEST_S
     while not holds():
         if time.monotonic() > deadline:
             raise AssertionError("it never came")
-        await asyncio.sleep(0.02)
+        await asyncio.sleep(pause_s)
 
 
 def _nodes(screens: Sequence[Screen[Any]]) -> list[DOMNode]:

@@ -95,7 +95,7 @@ async def _stands_on_screens(
 ) -> None:
     app = cast("Console", pilot.app)
     sent = service.calls[0]
-    await until(lambda: said in seen(app))
+    await until(lambda: said in seen(app), pause_s=0.2)  # seconds, in which a look costs much
     assert monotonic() - sent >= SAID_AFTER_S
     for screen in screens:
         await pilot.press(screen)
