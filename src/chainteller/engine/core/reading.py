@@ -68,12 +68,6 @@ def row_by_id(
     return require_found(find(connection, owner_id, identifier, lock=lock), resource, identifier)
 
 
-def row_by_id_ahead(find: Finder, connection: Session, *values: str) -> None:
-    """Send what ``row_by_id`` will find, if its ids can exist; see ``Session.ahead``."""
-    if all(plausible(each) for each in values):
-        find.ahead(connection, *values)
-
-
 def shown(identifier: str) -> str:
     """An id as an error may repeat it: what could not be one is left out."""
     return identifier if plausible(identifier) else ""

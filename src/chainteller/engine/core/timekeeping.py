@@ -139,7 +139,7 @@ def read_ahead(source: TimeSource, connection: "Session") -> None:
     """Send what ``read`` will find with the next statement."""
     from chainteller.storage.queries import clock as clock_rows  # noqa: PLC0415 - as in read
 
-    clock_rows.read_ahead(connection, server_clock=source.by_server)
+    connection.ahead(clock_rows.read, server_clock=source.by_server)
 
 
 def elapsed(source: TimeSource) -> int:

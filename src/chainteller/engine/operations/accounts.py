@@ -228,8 +228,8 @@ def token_balances(
     account_id: str,
     query: BalancesQuery,
 ) -> Page[TokenBalance]:
-    reading.row_by_id_ahead(accounts.find, connection, organisation_id, account_id)
-    ledger.of_account_ahead(connection, reading.checked_id(RESOURCE, account_id))
+    connection.ahead(find, organisation_id, account_id)
+    connection.ahead(ledger.of_account, reading.checked_id(RESOURCE, account_id))
     prices = valuation.unit_values(context.feed, now(context, connection))
     find(connection, organisation_id, account_id)
     balances = ledger.of_account(connection, account_id)

@@ -57,8 +57,8 @@ def request_deposit(
     connected core bank has carried out its debit."""
     order = read_order(request)
     if plausible(account_id):
-        ledger_rows.of_account_ahead(tx.connection, account_id, lock=True)
-        provider_requests.was_asked_ahead(tx.connection, tx.organisation_id, (Step.DEBIT,))
+        tx.connection.ahead(ledger_rows.of_account, account_id, lock=True)
+        tx.connection.ahead(provider_requests.was_asked, tx.organisation_id, (Step.DEBIT,))
         tx.time_ahead()
     account = accounts.locked(tx, account_id)
     bank_account = accounts.locked_bank_account(tx, account.bank_account_id)

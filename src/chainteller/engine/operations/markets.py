@@ -84,7 +84,7 @@ def condition(context: EngineContext, control: Record | None, market: Market, at
 def all_markets(
     context: EngineContext, connection: Session, _organisation_id: str, query: MarketsQuery
 ) -> Page[MarketModel]:
-    markets.controls_ahead(connection)
+    connection.ahead(markets.controls)
     at, names, controls = now(context, connection), query.names, markets.controls(connection)
     wanted = [market for market in MARKETS if names is None or market.name in names]
     shown = (_model(context, controls.get(market.name), market, at) for market in wanted)
@@ -96,7 +96,7 @@ def one_market(
     context: EngineContext, connection: Session, _organisation_id: str, name: str
 ) -> MarketModel:
     market = reading.market(name)
-    markets.control.ahead(connection, name)
+    connection.ahead(markets.control, name)
     at = now(context, connection)
     model = _model(context, markets.control(connection, name), market, at)
     if model is None:

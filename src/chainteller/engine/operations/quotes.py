@@ -74,8 +74,8 @@ class Taker:
 def create(tx: UnitOfWork, market_name: str, request: QuoteRequest) -> Quote:
     order = read_order(market_name, request)
     taker = None
-    organisations.fee_schedule_ahead(tx.connection, tx.organisation_id)
-    market_rows.control.ahead(tx.connection, order.market.name)
+    tx.connection.ahead(organisations.fee_schedule, tx.organisation_id)
+    tx.connection.ahead(market_rows.control, order.market.name)
     tx.time_ahead()
     if request.trading_account_id is not None:
         account = accounts.locked(tx, request.trading_account_id)
@@ -227,10 +227,9 @@ class Funds:
 def execute(tx: UnitOfWork, quote_id: str, request: ExecuteRequest) -> Trade:
     reading.checked_id(RESOURCE, quote_id)
     if plausible(request.trading_account_id):
-        account_rows.find.ahead(
-            tx.connection, tx.organisation_id, request.trading_account_id, lock=True
-        )
-        ledger_rows.of_account_ahead(tx.connection, request.trading_account_id, lock=True)
+        account = tx.organisation_id, request.trading_account_id
+        tx.connection.ahead(account_rows.find, *account, lock=True)
+        tx.connection.ahead(ledger_rows.of_account, request.trading_account_id, lock=True)
     of = tx.organisation_id
     quote = reading.require_found(
         tx.row_with_time(quotes.find_to_execute, organisation=of, id=quote_id), RESOURCE, quote_id
@@ -362,7 +361,7 @@ def _trade_row(
 
 @reads_in_context(operations.SHOW_QUOTE)
 def show(context: EngineContext, connection: Session, organisation_id: str, quote_id: str) -> Quote:
-    reading.row_by_id_ahead(quotes.find, connection, organisation_id, quote_id)
+    connection.ahead(quotes.find, organisation_id, reading.checked_id(RESOURCE, quote_id))
     at = now(context, connection)
     row = reading.row_by_id(quotes.find, connection, RESOURCE, organisation_id, quote_id)
     return quotes.to_model(row, at)

@@ -1,6 +1,7 @@
 """Trades after execution: show them, and cancel one that has not been filled."""
 
 from chainteller.domain.clock import format_instant
+from chainteller.domain.ids import plausible
 from chainteller.domain.ledger import Journal, release
 from chainteller.domain.trades import TradeStatus
 from chainteller.engine.core import outcome, reading
@@ -82,7 +83,8 @@ def advance(trade: Record, status: TradeStatus, now: int, **values: object) -> t
 
 @reads(operations.SHOW_TRADE)
 def show(connection: Session, organisation_id: str, account_id: str, trade_id: str) -> Trade:
-    reading.row_by_id_ahead(trades.find, connection, account_id, trade_id)
+    if plausible(account_id) and plausible(trade_id):
+        connection.ahead(trades.find, account_id, trade_id)
     account = accounts.find(connection, organisation_id, account_id)
     row = reading.row_by_id(trades.find, connection, RESOURCE, account.id, trade_id)
     return trades.to_model(row)
@@ -94,7 +96,7 @@ def page(
 ) -> Page[Trade]:
     checked = reading.checked_query(query)
     reading.checked_id(accounts.RESOURCE, account_id)
-    trades.page_ahead(connection, account_id, checked)
+    connection.ahead(trades.page, account_id, checked, 0)
     account = accounts.find(connection, organisation_id, account_id)
     found, total = trades.page(connection, account.id, checked, account.trade_count)
     return reading.page(found, total, checked)

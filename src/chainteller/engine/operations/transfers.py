@@ -1,6 +1,6 @@
 """Deposits and withdrawals, which are one record in two directions."""
 
-from chainteller.domain.ids import Prefix
+from chainteller.domain.ids import Prefix, plausible
 from chainteller.domain.transfers import Direction, TransferStatus
 from chainteller.engine.core import reading
 from chainteller.engine.core.outcome import Event, Moment, Row, Update
@@ -112,7 +112,8 @@ def show(
     direction: Direction,
 ) -> Transfer:
     """Raises NotFound, naming the direction as the resource."""
-    reading.row_by_id_ahead(transfers.find, connection, account_id, transfer_id, direction)
+    if plausible(account_id) and plausible(transfer_id):
+        connection.ahead(transfers.find, account_id, transfer_id, direction)
     account = accounts.find(connection, organisation_id, account_id)
     reading.checked_id(direction, transfer_id)
     row = transfers.find(connection, account.id, transfer_id, direction)
@@ -128,7 +129,7 @@ def page(
 ) -> Page[Transfer]:
     checked = reading.checked_query(query)
     reading.checked_id(accounts.RESOURCE, account_id)
-    transfers.page_ahead(connection, account_id, direction, checked)
+    connection.ahead(transfers.page, account_id, direction, checked, 0)
     account = accounts.find(connection, organisation_id, account_id)
     count = getattr(account, f"{direction}_count")
     found, total = transfers.page(connection, account.id, direction, checked, count)

@@ -7,8 +7,9 @@ those of transactions. Statements are prepared only where there is no pooler (``
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import count
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
@@ -30,6 +31,8 @@ from chainteller.storage.db.query import (
     Dialect,
     Form,
     Found,
+    Given,
+    Reader,
     Session,
     Shared,
     Statement,
@@ -98,6 +101,10 @@ def _waiting(query: Statement, values: Values, then: Then | None) -> _Waiting:
     return _Waiting(form, list(map(values.__getitem__, form.names)), then)
 
 
+class _Noted(Exception):
+    """The first statement of a reader was noted."""
+
+
 class PostgresSession(Session):
     """A transaction on a server, of which nothing is sent before its first statement. Raises
     DatabaseError."""
@@ -122,8 +129,12 @@ class PostgresSession(Session):
         self._waiting: list[_Waiting] = []
         self._ahead: list[_Waiting] = []
         self._found: dict[_Key, Found] = {}
+        self._is_noting = False
+        """Whether statements are noted instead of run (``ahead``)."""
 
     def execute(self, query: Statement, values: Values = NONE) -> Found:
+        if self._is_noting:
+            self._note(query, values)
         if self._found:
             found = self._found.pop(_key(query, values), None)
             if found is not None:
@@ -137,13 +148,20 @@ class PostgresSession(Session):
         self._found.clear()
         self._waiting.append(_waiting(query, values, then))
 
-    def ahead(self, query: Statement, values: Values) -> None:
-        key = _key(query, values)
+    def ahead(self, reader: Reader[Given], *values: Given.args, **named: Given.kwargs) -> None:
+        was_noting, self._is_noting = self._is_noting, True
+        try:
+            reader(self, *values, **named)
+        except _Noted:
+            pass
+        finally:
+            self._is_noting = was_noting
 
-        def keep(found: Found) -> None:
-            self._found[key] = found
-
+    def _note(self, query: Statement, values: Values) -> NoReturn:
+        """Put a statement among those that are sent ahead of their turn, and end its reader."""
+        keep = partial(self._found.__setitem__, _key(query, values))
         self._ahead.append(_waiting(query, values, keep))
+        raise _Noted
 
     def stream(
         self, query: Statement, values: Values = NONE, *, batch: int = BATCH

@@ -12,6 +12,7 @@ from functools import cache, cached_property, lru_cache
 from typing import (
     Any,
     ClassVar,
+    Concatenate,
     NamedTuple,
     NewType,
     ParamSpec,
@@ -76,6 +77,8 @@ class Found:
 
 
 Then = Callable[[Found], None]
+Reader: TypeAlias = Callable[Concatenate[Any, Given], Any]
+"""What reads rows in a session, its first argument."""
 
 
 class Form:
@@ -202,8 +205,9 @@ class Session(ABC):
         """Run a statement before anything that follows; ``then`` takes its result."""
 
     @abstractmethod
-    def ahead(self, query: Statement, values: Values) -> None:
-        """Send a read with the next statement, whose result waits until the read's turn comes.
+    def ahead(self, reader: Reader[Given], *values: Given.args, **named: Given.kwargs) -> None:
+        """Send the first statement of a reader with the next one that is sent; its result waits
+        until the reader is called with the same values.
 
         It must not depend on what is written in between.
         """

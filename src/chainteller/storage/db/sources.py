@@ -72,11 +72,6 @@ class Finder:
         given = dict(zip(self._names, values, strict=True))
         return connection.execute(query, given).first()
 
-    def ahead(self, connection: Session, *values: str, lock: bool = False) -> None:
-        """Send what a call with the same arguments will find; see ``Session.ahead``."""
-        query = self._locked if lock else self._found
-        connection.ahead(query, dict(zip(self._names, values, strict=True)))
-
 
 _ANNOTATIONS = {each.name: each.record.__annotations__ for each in records.ALL}
 

@@ -17,6 +17,8 @@ from chainteller.storage.db.query import (
     Dialect,
     Form,
     Found,
+    Given,
+    Reader,
     Session,
     Shared,
     Statement,
@@ -81,7 +83,7 @@ class SqliteSession(Session):
         if then is not None:
             then(found)
 
-    def ahead(self, query: Statement, values: Values) -> None:
+    def ahead(self, reader: Reader[Given], *values: Given.args, **named: Given.kwargs) -> None:
         """Nothing is gained by that here."""
 
     def stream(

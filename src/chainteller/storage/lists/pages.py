@@ -114,8 +114,8 @@ class Listing:
             values |= extra.values
         shape = self.shape(filtered, bounds, query.sort, [each.condition for each in extras])
         start = (query.page - 1) * query.limit
-        if start == 0:
-            shape.first_ahead(connection, values, query.limit)
+        if start == 0:  # together with what counts the list
+            connection.ahead(shape.read, values, start, query.limit)
         if total is None and self._is_tallied and not (filtered or bounds or extras):
             total = Counted(self._tallied(connection, str(of[0])))
         if total is None:
@@ -248,12 +248,6 @@ class _Shape:
         found = int(connection.execute(self.count, {**values, "most": most}).scalar_one())
         return Counted(found, most - 1) if found == most else Counted(found)
 
-    def first_ahead(self, connection: Session, values: Values, limit: int) -> None:
-        """Send what ``read`` will find of the first page together with what counts the list."""
-        if self._is_whole:
-            bounds = _bounds(values, 0, limit)
-            connection.ahead(self.whole[False], bounds)
-
     def read(
         self,
         connection: Session,
@@ -309,15 +303,6 @@ def numbered(
         return list(connection.execute(*near).all()), Counted(total)
     rows = between(connection, listing.source.row, of, "ordinal", *ordinals(query, total))
     return (rows[::-1] if query.sort == "created" else rows), Counted(total)
-
-
-def numbered_ahead(
-    connection: Session, listing: Listing, of: Mapping[str, str], query: Asked
-) -> None:
-    """Send what ``numbered`` will read if that doesn't depend on the total (``Session.ahead``)."""
-    if (near := listing.near(tuple(of.values()), query)) is not None:
-        statement, values = near
-        connection.ahead(statement, dict(values))
 
 
 def between(

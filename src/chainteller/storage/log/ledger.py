@@ -66,11 +66,6 @@ def of_account(connection: Session, account_id: str, *, lock: bool = False) -> B
     return _read(connection.execute(query, _codes(account_id)))
 
 
-def of_account_ahead(connection: Session, account_id: str, *, lock: bool = False) -> None:
-    """Send what ``of_account`` will find; see ``Session.ahead``."""
-    connection.ahead(_OF_ACCOUNT_LOCKED if lock else _OF_ACCOUNT, _codes(account_id))
-
-
 @lru_cache(_REMEMBERED)
 def _codes(account_id: str) -> Mapping[str, str]:
     return {bucket.value: customer(account_id, bucket) for bucket in Bucket}

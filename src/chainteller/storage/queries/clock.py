@@ -68,11 +68,6 @@ class FinderWithTime:
         return None if row is None else _whole(row)
 
 
-def read_ahead(connection: Session, *, server_clock: bool) -> None:
-    """Send what ``read`` will find with the next statement; see ``Session.ahead``."""
-    connection.ahead(_ROW_WITH_SERVER_CLOCK if server_clock else _ROW, {})
-
-
 def find(connection: Session) -> Record | None:
     """As ``read``, for checks of a database in which the row may have been deleted."""
     return connection.execute(_ROW).first()

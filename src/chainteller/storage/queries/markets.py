@@ -21,11 +21,6 @@ class Control(NamedTuple):
     until: int | None
 
 
-def controls_ahead(connection: Session) -> None:
-    """Send what ``controls`` will find; see ``Session.ahead``."""
-    connection.ahead(_ALL, {})
-
-
 def controls(connection: Session) -> dict[str, Record]:
     return {row.market: row for row in connection.execute(_ALL)}
 

@@ -23,11 +23,6 @@ def fee_schedule(connection: Session, organisation_id: str) -> FeeSchedule:
     return FeeSchedule(row.fee_flat_cents, row.fee_bps, row.fee_minimum_cents)
 
 
-def fee_schedule_ahead(connection: Session, organisation_id: str) -> None:
-    """Send what ``fee_schedule`` will find with the next statement; see ``Session.ahead``."""
-    connection.ahead(_FIND, {"id": organisation_id})
-
-
 def take_turn(connection: Session, organisation_id: str) -> None:
     """Let no other transaction import or forget customers of an organisation until this one ends.
     Rows that refer to the organisation can still be written."""

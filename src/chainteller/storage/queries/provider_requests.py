@@ -66,16 +66,8 @@ def is_under_way(connection: Session, record_id: str) -> bool:
 
 def was_asked(connection: Session, organisation_id: str, operations: Iterable[str]) -> bool:
     """Whether another system was ever sent a request of one of these kinds."""
-    return connection.execute(_WAS_ASKED, _asked(organisation_id, operations)).first() is not None
-
-
-def was_asked_ahead(connection: Session, organisation_id: str, operations: Iterable[str]) -> None:
-    """Send what ``was_asked`` will find; see ``Session.ahead``."""
-    connection.ahead(_WAS_ASKED, _asked(organisation_id, operations))
-
-
-def _asked(organisation_id: str, operations: Iterable[str]) -> dict[str, object]:
-    return {"organisation": organisation_id, "operations": list(operations)}
+    values = {"organisation": organisation_id, "operations": list(operations)}
+    return connection.execute(_WAS_ASKED, values).first() is not None
 
 
 def newest_like(connection: Session, organisation_id: str, fingerprint: str) -> Record | None:

@@ -15,7 +15,7 @@ from chainteller.service.told import merged
 from chainteller.storage.db import records
 from chainteller.storage.db.query import Query, Record, Session, quoted, remembered, row_of
 from chainteller.storage.db.sources import Finder, Source
-from chainteller.storage.lists.pages import Counted, Listing, between, numbered, numbered_ahead
+from chainteller.storage.lists.pages import Counted, Listing, between, numbered
 from chainteller.storage.queries.quotes import SPREAD, fees, legs
 
 _T: Any = records.Trade
@@ -52,11 +52,6 @@ def page(
     of = {"trading_account_id": account_id}
     rows, counted = numbered(connection, _OF_ACCOUNT, of, query, total)
     return tuple(to_model(row) for row in rows), counted
-
-
-def page_ahead(connection: Session, account_id: str, query: ListQuery) -> None:
-    """Send what ``page`` will read, as far as that's known; see ``Session.ahead``."""
-    numbered_ahead(connection, _OF_ACCOUNT, {"trading_account_id": account_id}, query)
 
 
 def page_of_all(

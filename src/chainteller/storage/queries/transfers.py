@@ -21,7 +21,7 @@ from chainteller.storage.db import records
 from chainteller.storage.db.query import Query, Record, Session, Value, quoted, remembered, row_of
 from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.lists import search_filter
-from chainteller.storage.lists.pages import Counted, Listing, between, numbered, numbered_ahead
+from chainteller.storage.lists.pages import Counted, Listing, between, numbered
 
 _T: Any = records.Transfer
 _FILTERS = ("status",)
@@ -142,14 +142,6 @@ def page(
     of = {"trading_account_id": account_id, "direction": direction}
     rows, counted = numbered(connection, _OF_ACCOUNT, of, query, total)
     return tuple(to_model(row) for row in rows), counted
-
-
-def page_ahead(
-    connection: Session, account_id: str, direction: Direction, query: ListQuery
-) -> None:
-    """Send what ``page`` will read, as far as that's known; see ``Session.ahead``."""
-    of = {"trading_account_id": account_id, "direction": direction}
-    numbered_ahead(connection, _OF_ACCOUNT, of, query)
 
 
 def page_of_all(
