@@ -958,8 +958,8 @@ FAULTS = (
     Fault(
         "a bank's server writes to a gateway's database",
         "engine/core/unit_of_work.py",
-        "        if stored != mine:\n",
-        "        if stored == mine + '-':\n",
+        "        if end.provider != mine:\n",
+        "        if end.provider == mine + '-':\n",
         "tests/gateway/test_databases.py",
     ),
     Fault(

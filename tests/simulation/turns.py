@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from chainteller.storage.db.group_commit import Keep, Unit, Writers
+from chainteller.storage.db.group_commit import Commit, Keep, Unit, Writers
 from chainteller.storage.db.query import Session
 
 Result = TypeVar("Result")
@@ -51,7 +51,7 @@ class Turns(Writers):
         self._changed = threading.Condition()
         self._open: list[Ran] = []
 
-    def run(self, unit: Unit[Result], commit: Callable[[Session], None]) -> Result:
+    def run(self, unit: Unit[Result], commit: Commit) -> Result:
         client: _Client | None = getattr(self._mine, "client", None)
         if client is None:
             return super().run(unit, self._mortal(commit))
@@ -71,11 +71,11 @@ class Turns(Writers):
 
         return super().run(noted, self._mortal(commit))
 
-    def _mortal(self, commit: Callable[[Session], None]) -> Callable[[Session], None]:
-        def committing(connection: Session) -> None:
+    def _mortal(self, commit: Commit) -> Commit:
+        def committing(connection: Session, number: str | None) -> None:
             if self.dies == "before":
                 self._die()
-            commit(connection)
+            commit(connection, number)
             for entry in self._open:
                 entry.committed = True
             self._open.clear()

@@ -111,7 +111,7 @@ def test_the_same_key_twice_in_one_group_has_one_effect(world: World) -> None:
     assert len(world.engine.trades(world.account).data) == 2
 
 
-def commit(connection: Session) -> None:
+def commit(connection: Session, _number: str | None) -> None:
     connection.commit()
 
 
@@ -150,7 +150,7 @@ def test_what_one_wrote_before_it_was_refused_does_not_stay(world: World) -> Non
 
 
 def test_a_commit_that_fails_fails_all_and_leaves_nothing(world: World) -> None:
-    def refuse(connection: Session) -> None:
+    def refuse(connection: Session, _number: str | None) -> None:
         connection.rollback()
         raise DatabaseError(OSError("no space"))
 
@@ -186,7 +186,7 @@ def test_a_fault_in_the_middle_of_a_group_makes_each_run_alone(
 def test_nobody_is_answered_before_the_commit(world: World) -> None:
     committing, go_on, answered = threading.Event(), threading.Event(), threading.Event()
 
-    def slowly(connection: Session) -> None:
+    def slowly(connection: Session, _number: str | None) -> None:
         committing.set()
         go_on.wait(PATIENCE_S)
         connection.commit()

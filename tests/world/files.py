@@ -67,7 +67,7 @@ def sealed(database: Database, at: int = 0) -> Iterator[Writer]:
     with database.write() as connection:
         rows = Writer(connection)
         yield rows
-        if not rows.is_changed:
+        if not rows.seals:
             connection.commit()
             return
         put_on_record(rows, at)

@@ -1,6 +1,7 @@
 """Commit transactions, even if the connection is lost during the commit."""
 
 import time
+from functools import partial
 
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.storage.database import Database
@@ -9,7 +10,6 @@ from chainteller.storage.db.faults import explain, is_lost, unavailable
 from chainteller.storage.db.group_commit import Result, Unit
 from chainteller.storage.db.query import Session
 from chainteller.storage.db.transactions import ELSEWHERE, STATUS
-from chainteller.telemetry import tracing
 
 _LOOKS = 40
 _PAUSE_S = 0.05
@@ -23,13 +23,10 @@ def transact(database: Database, unit: Unit[Result]) -> Result:
         ServiceUnavailable: as ``commit``.
     """
     try:
-        if not database.is_postgres:
-            shared = tracing.bound(unit)  # another unit's thread may run it
-            return database.writers.run(
-                shared, lambda connection: commit(database, connection, None)
-            )
+        if database.path is not None:
+            return database.writers.run(unit, partial(commit, database))
         with database.write() as connection:
-            return unit(connection, lambda number: commit(database, connection, number))
+            return unit(connection, partial(commit, database, connection))
     except DatabaseError as error:
         database.writing.failed(explain(error))
         raise

@@ -11,6 +11,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from chainteller.domain.actors import WORKER, Actor
@@ -114,7 +115,7 @@ class UnitOfWork:
     """What was done, by log."""
     _events: dict[str, list[Told]] = field(default_factory=dict)
     """Events that no act has yet, by log."""
-    _when_refused: Callable[["UnitOfWork"], None] | None = None
+    remember_refused: Callable[["UnitOfWork"], None] | None = None
     _rule: Rule | None = None
 
     @property
@@ -222,40 +223,26 @@ class UnitOfWork:
 
     def when_refused(self, remember: Callable[["UnitOfWork"], None]) -> None:
         """What a refusal of this write leaves behind, in the refusal's own commit."""
-        self._when_refused = remember
-
-    def remember_refusal_in(self, record: "UnitOfWork") -> None:
-        if self._when_refused is not None:
-            self._when_refused(record)
+        self.remember_refused = remember
 
     def commit(self) -> None:
         """Raises ClockUncertain: the clock was set since ``now`` was read. ServiceUnavailable:
         OTHER_PROVIDER, the database isn't the gateway's, or the bank's, that this process is."""
         if self._time is not None and not self.timeless:
             timekeeping.require_steady(self.context.time, self._time)
-        if not (self._acts or self._events or self.rows.is_changed or self.journals):
+        if not (self._acts or self._events or self.rows.seals or self.journals):
             self.keep(None)
             return
         at, own = self.now, self.organisation_id
         end = append.lock(self.connection, own)
-        self._require_provider(end.provider)
+        provider = self.context.provider
+        mine = self.marks_provider or ("" if provider is None else provider.address)
+        if end.provider != mine:
+            raise _of_another_provider(end.provider, mine)
         rule_id = self._rule.id if self._rule else ""
         stamp = Stamp(self.actor.key_id, rule_id, self.actor.agent_id, self.case_id)
         append.append(self.rows, {own: end}, self._whole_acts(), at, stamp)
         self.keep(end.transaction)
-
-    def _require_provider(self, stored: str) -> None:
-        """A gateway writes to its own database alone, and a bank's server to no gateway's: it may
-        have been opened while the database couldn't say whose it is."""
-        provider = self.context.provider
-        mine = self.marks_provider or ("" if provider is None else provider.address)
-        if stored != mine:
-            raise unavailable(
-                "OTHER_PROVIDER",
-                f"The database is {_of_provider(stored)}; this process was started for one that is "
-                f"{_of_provider(mine)}. Nothing was changed.",
-                "Start it again. If that changes nothing, run: chainteller db verify.",
-            )
 
     def _whole_acts(self) -> dict[str, list[Act]]:
         """The acts by log. The last one of each log has the seals of what was written there, and
@@ -292,8 +279,16 @@ class UnitOfWork:
                 known.add(rule.id)
 
 
-def _of_provider(address: str) -> str:
-    return f"in front of {address}" if address else "the bank's own"
+def _of_another_provider(stored: str, mine: str) -> ServiceUnavailable:
+    """A gateway writes to its own database alone, and a bank's server to no gateway's: it may have
+    been opened while the database couldn't say whose it is."""
+    stored, mine = (f"in front of {each}" if each else "the bank's own" for each in (stored, mine))
+    return unavailable(
+        "OTHER_PROVIDER",
+        f"The database is {stored}; this process was started for one that is {mine}. "
+        "Nothing was changed.",
+        "Start it again. If that changes nothing, run: chainteller db verify.",
+    )
 
 
 def _about(act: Act, account: str | None) -> Act:
@@ -328,21 +323,14 @@ def write(
     """
     key = checked_key(call.key)
     check_case(context.options.policy.case, actor, call)
-
-    def unit(transaction: UnitOfWork) -> Written[Model] | _Refused:
-        transaction.timeless, transaction.case_id = timeless, call.case_id
-        try:
-            return _attempt(transaction, call, key, work)
-        except ServiceUnavailable:
-            raise
-        except ServiceError as error:
-            return _Refused(error, transaction)
-
-    found = _in_transaction(context, actor, unit)
+    found = _in_transaction(
+        context, actor, partial(_attempt, call, key, work), timeless=timeless, case_id=call.case_id
+    )
     if isinstance(found, Written):
         return found
-    refused = found
-    answer = _in_transaction(context, actor, lambda record: _refuse(record, call, key, refused))
+    answer = _in_transaction(
+        context, actor, partial(_refuse, call, key, found), timeless=True, case_id=call.case_id
+    )
     if isinstance(answer, ServiceError):
         raise answer
     return answer
@@ -356,23 +344,23 @@ class _Refused(NamedTuple):
 
 
 def _in_transaction(
-    context: EngineContext, actor: Actor, unit: Callable[[UnitOfWork], Result]
+    context: EngineContext, actor: Actor, unit: Callable[[UnitOfWork], Result], **known: Any
 ) -> Result:
     """Run a unit that commits what it did. It runs again from its start after a deadlock, a lock
-    that took too long or a connection lost before the commit; it has no effect outside.
+    that took too long or a connection lost before the commit; it has no effect outside. ``known``
+    is what its ``UnitOfWork`` says from the beginning.
 
     Raises:
         ServiceUnavailable: the database cannot be used.
     """
+
+    def run(connection: Session, keep: Keep) -> Result:
+        return unit(UnitOfWork(context, connection, actor, keep, Writer(connection), **known))
+
     until = time.monotonic() + _MOST_S
     for attempt in range(TRIES):
         try:
-            return commits.transact(
-                context.database,
-                lambda connection, keep: unit(
-                    UnitOfWork(context, connection, actor, keep, Writer(connection))
-                ),
-            )
+            return commits.transact(context.database, run)
         except DatabaseError as error:
             may_succeed = is_transient(error) or is_lost(error)
             if not may_succeed or attempt == TRIES - 1 or time.monotonic() > until:
@@ -382,14 +370,25 @@ def _in_transaction(
 
 
 def _attempt(
-    transaction: UnitOfWork,
     call: Call[Written[Model]],
     key: str | None,
     work: Callable[[UnitOfWork], Model],
-) -> Written[Model]:
+    transaction: UnitOfWork,
+) -> Written[Model] | _Refused:
     """Do the work, and keep its outcome under the key unless that has one already: then nothing of
     this counts (``_refuse``). So a key costs no read, and no wait before the work."""
-    result = work(transaction)
+    try:
+        return _done(call, key, work(transaction), transaction)
+    except ServiceUnavailable:
+        raise
+    except ServiceError as error:
+        return _Refused(error, transaction)
+
+
+def _done(
+    call: Call[Written[Model]], key: str | None, result: Model, transaction: UnitOfWork
+) -> Written[Model]:
+    """Put the work's result on record, and commit."""
     transaction.audited_account = transaction.audited_account or _account(transaction, call)
     if key is not None:
         outcome = {
@@ -443,17 +442,17 @@ def _account(transaction: UnitOfWork, call: Call[Written[Model]]) -> str | None:
 
 
 def _refuse(
-    record: UnitOfWork, call: Call[Written[Model]], key: str | None, refused: _Refused
+    call: Call[Written[Model]], key: str | None, refused: _Refused, record: UnitOfWork
 ) -> Written[Model] | ServiceError:
     """The answer to a refused write: what its key was answered first, else why it's refused."""
     error, transaction = refused
-    record.timeless, record.case_id = True, call.case_id
     first = None
     if key is not None:
         names = record.organisation_id, call.operation.name, key
         first = idempotency.find(record.connection, *names)
     if key is None or first is None:
-        transaction.remember_refusal_in(record)
+        if transaction.remember_refused is not None:
+            transaction.remember_refused(record)
     elif first.fingerprint != fingerprint(call):
         error = IdempotencyKeyReused(
             "This idempotency key was used for another request.",
@@ -538,9 +537,8 @@ def act(
     """Run and commit ``work`` as the service's own. Raises as ``work_unit``, and ClockUncertain
     where it reads the time and isn't ``timeless``."""
 
-    def unit(transaction: UnitOfWork) -> bool:
-        transaction.timeless = timeless
+    def unit(transaction: UnitOfWork) -> None:
         work(transaction)
-        return True
+        transaction.commit()
 
-    work_unit(context, actor, unit)
+    _in_transaction(context, actor, unit, timeless=timeless)

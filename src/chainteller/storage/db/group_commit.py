@@ -9,7 +9,9 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from contextvars import Context, copy_context
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from chainteller.storage.db.errors import DatabaseError
@@ -21,6 +23,8 @@ Keep = Callable[[str | None], None]
 Unit = Callable[[Session, Keep], Result]
 """A unit of work on a connection. It calls ``Keep`` as its last step, or changes nothing. It may
 run again from its start, so it has no effects outside the database."""
+Commit = Callable[[Session, str | None], None]
+"""Commits a session, whose transaction has that ``NUMBER`` if it has one."""
 
 _SAVE = built("SAVEPOINT unit", None)
 _UNDO = built("ROLLBACK TO unit", None)
@@ -35,6 +39,8 @@ class _Waiting:
     Nobody waits for one that leads at once."""
 
     unit: Unit[Any]
+    context: Context
+    """What the unit runs in, whoever's thread runs it."""
     over: threading.Event | None = None
     leads: bool = False
     decided: bool = False
@@ -65,14 +71,14 @@ class Writers:
         self._queue: deque[_Waiting] = deque()
         self._busy = False
 
-    def run(self, unit: Unit[Result], commit: Callable[[Session], None]) -> Result:
+    def run(self, unit: Unit[Result], commit: Commit) -> Result:
         """Run a unit; returns its result or raises its error, after the commit.
 
         Raises:
             DatabaseError: the commit failed; nothing was changed.
             ServiceUnavailable: STORAGE_LOCKED, the turn didn't come in time.
         """
-        mine = _Waiting(unit)
+        mine = _Waiting(unit, copy_context())
         with self._lock:
             self._queue.append(mine)
             mine.leads, self._busy = not self._busy, True
@@ -95,10 +101,12 @@ class Writers:
                 self._queue.remove(mine)
                 raise unavailable("STORAGE_LOCKED", "Another change is taking too long.", "Retry.")
 
-    def _lead(self, commit: Callable[[Session], None]) -> None:
+    def _lead(self, commit: Commit) -> None:
         """Write all waiting units, this thread's own first, then pass on the turn."""
+        group: list[_Waiting] = []
         with self._lock:
-            group = [self._queue.popleft() for _ in range(min(len(self._queue), MOST_TOGETHER))]
+            while self._queue and len(group) < MOST_TOGETHER:
+                group.append(self._queue.popleft())
         try:
             self._write(group, commit)
         except BaseException as error:
@@ -116,7 +124,7 @@ class Writers:
                 if each.over is not None:
                     each.over.set()
 
-    def _write(self, group: list[_Waiting], commit: Callable[[Session], None]) -> None:
+    def _write(self, group: list[_Waiting], commit: Commit) -> None:
         if len(group) > 1:
             try:
                 self._together(group, commit)
@@ -125,18 +133,16 @@ class Writers:
             else:
                 return
         for each in group:
-            self._alone(each, commit)
+            each.error = None
+            try:
+                with self._begin() as connection:
+                    keep = partial(commit, connection)
+                    each.value = each.context.run(each.unit, connection, keep)
+            except Exception as error:  # noqa: BLE001 - re-raised in the unit's thread
+                each.error = error
+            each.decided = True
 
-    def _alone(self, each: _Waiting, commit: Callable[[Session], None]) -> None:
-        each.error = None
-        try:
-            with self._begin() as connection:
-                each.value = each.unit(connection, lambda _number: commit(connection))
-        except Exception as error:  # noqa: BLE001 - re-raised in the unit's thread
-            each.error = error
-        each.decided = True
-
-    def _together(self, group: list[_Waiting], commit: Callable[[Session], None]) -> None:
+    def _together(self, group: list[_Waiting], commit: Commit) -> None:
         """Run all units in one transaction.
 
         A unit's refusal may depend on another unit's changes, so both return after the commit.
@@ -150,7 +156,7 @@ class Writers:
             except DatabaseError as error:
                 raise _Alone from error
             if any(kept):
-                commit(connection)
+                commit(connection, None)
 
 
 def _under_savepoint(connection: Session, each: _Waiting) -> bool:
@@ -158,7 +164,7 @@ def _under_savepoint(connection: Session, each: _Waiting) -> bool:
     kept: list[str | None] = []
     connection.execute(_SAVE)
     try:
-        each.value = each.unit(connection, kept.append)
+        each.value = each.context.run(each.unit, connection, kept.append)
     except Exception as error:  # noqa: BLE001 - re-raised in the unit's thread
         each.error = error
         kept.clear()

@@ -41,14 +41,11 @@ class Writer:
         self._found: dict[tuple[str, str], str | None] = {}
         self._rows: dict[tuple[str, str], Row] = {}
         """Rows as this write left them."""
-        self.is_changed = False
-        """Whether something sealed was written since the last ``take``."""
 
     def take(self) -> Seals:
         """The seals so far, which are kept no longer."""
         taken, self.seals = self.seals, {}
         self._found.clear()
-        self.is_changed = False
         return taken
 
     def insert(self, table: Table, rows: Sequence[Row]) -> None:
@@ -130,7 +127,6 @@ class Writer:
             organisation = made[form.organisation] if form.organisation else None
             self.keep(table, organisation or log, Seal(*place, seal, form.values(values), earlier))
             self._rows[place] = made
-            self.is_changed = True
             search.note_change(self.connection, table, found, made)
 
         def check(found: Found) -> None:
@@ -161,7 +157,6 @@ class Writer:
             before = _before(row[SALT], row[_TEXT])
             keys.append(form.key(row))
             self.keep(table, organisation, Seal(table.name, keys[-1], None, _NOTHING, before))
-            self.is_changed = True
         return keys
 
     def _salted(self, table: Table, row: Row) -> Row:
@@ -172,7 +167,7 @@ class Writer:
 
     def _seal(self, table: Table, row: Row) -> None:
         if table.sealed:
-            form, self.is_changed = sealing.form(table), True
+            form = sealing.form(table)
             organisation = row[form.organisation] if form.organisation else None
             seal = sealing.seal(row[SALT], form.text(row))
             self.keep(table, organisation, Seal(table.name, form.key(row), seal, form.values(row)))
