@@ -29,7 +29,7 @@ def test_only_a_transaction_commits() -> None:
     allowed = {
         "engine/core/unit_of_work.py",
         "storage/upkeep/archives.py",  # a file beside the database; a transaction takes what it has
-        "storage/commits.py",  # what a transaction calls: it finds out what a lost answer meant
+        "storage/database.py",  # what a transaction calls: it finds out what a lost answer meant
         "storage/upkeep/copying.py",  # a whole database, which is no operation of the service
         "storage/upkeep/maintenance.py",  # samples of tables that the database looks at
         "storage/schema/ddl.py",  # the schema of a new database

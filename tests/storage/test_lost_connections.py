@@ -11,12 +11,11 @@ from sqlalchemy import make_url
 from tests.postgres import PostgresServer
 
 from chainteller.service.errors import ServiceUnavailable
-from chainteller.storage import commits
 from chainteller.storage.database import Database, connect
 from chainteller.storage.db.errors import DatabaseError
 from chainteller.storage.db.postgres import READING, PostgresSession
 from chainteller.storage.db.query import Session, Value, built
-from chainteller.storage.db.transactions import NUMBER
+from chainteller.storage.db.session import NUMBER
 from chainteller.storage.loop import LoopReads
 
 PATIENCE_S = 10.0
@@ -166,8 +165,8 @@ def test_a_server_that_took_over_does_not_tell_what_another_one_committed(
     with database.write() as session:
         number = str(session.execute(built(f"SELECT {NUMBER} AS value", Value)).scalar())
         session.commit()
-    assert commits._happened(database, number)
+    assert database.has_committed(number)
     timeline, _, own = number.partition("/")
     with pytest.raises(ServiceUnavailable) as refused:
-        commits._happened(database, f"{int(timeline, 16) + 1:08X}/{own}")
+        database.has_committed(f"{int(timeline, 16) + 1:08X}/{own}")
     assert refused.value.details["reason"] == "COMMIT_UNCERTAIN"

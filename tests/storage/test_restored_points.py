@@ -28,10 +28,9 @@ from chainteller.cli.main import run
 from chainteller.domain.clock import SystemClock
 from chainteller.domain.randomness import SeededRandomness, below
 from chainteller.service.errors import ServiceUnavailable
-from chainteller.storage import commits
 from chainteller.storage.database import connect
 from chainteller.storage.db.query import Value, built
-from chainteller.storage.db.transactions import NUMBER
+from chainteller.storage.db.session import NUMBER
 
 RESTORES = 20
 FAILOVERS = 5
@@ -267,5 +266,5 @@ def test_the_number_of_a_lost_transaction_means_another_one_where_a_standby_took
             pass
         assert standby.say(status) == "committed"
         with pytest.raises(ServiceUnavailable) as refused:
-            commits._happened(database, number)
+            database.has_committed(number)
     assert refused.value.details["reason"] == "COMMIT_UNCERTAIN"

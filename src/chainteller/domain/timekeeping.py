@@ -8,7 +8,7 @@ is right. All instants and durations are microseconds.
 """
 
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from chainteller.domain.clock import SECOND, parse_instant
 
@@ -47,6 +47,11 @@ class Anchor(NamedTuple):
     at: int
     elapsed: int
 
+    @classmethod
+    def stored(cls, row: Any, boot: str) -> "Anchor | None":
+        """That of the machine's run ``boot``, if the row of the clock has one."""
+        return cls(row.anchor_at, row.anchor_elapsed) if boot and row.boot == boot else None
+
     def after(self, elapsed: int) -> int:
         """The time when ``elapsed`` has elapsed."""
         return self.at + elapsed - self.elapsed
@@ -79,6 +84,12 @@ class Known(NamedTuple):
     began_at: int
     doubt: str
     stepped: bool
+
+    @classmethod
+    def stored(cls, row: Any) -> "Known":
+        """What the row of the clock says."""
+        instants = row.last_at, row.seen_at, row.epoch, row.began_at
+        return cls(*instants, row.doubt, stepped=bool(row.stepped))
 
 
 class Judgement(NamedTuple):

@@ -26,9 +26,8 @@ from chainteller.service.deployment import DeploymentOptions, Figure, Health, Pr
 from chainteller.service.errors import ServiceError, ServiceUnavailable
 from chainteller.service.models.counterparties import PageSignature, SigningPage
 from chainteller.service.operations import Operation
-from chainteller.storage.compatibility import require_current
 from chainteller.storage.database import Database, Unwaiting
-from chainteller.storage.db.faults import NotAtOnce, driver_missing
+from chainteller.storage.db.faults import NotAtOnce, driver_missing, require_current
 from chainteller.storage.log import marks, views
 from chainteller.storage.schema import ddl
 

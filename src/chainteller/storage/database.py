@@ -3,24 +3,28 @@
 import os
 import re
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
+from chainteller.service.errors import ServiceUnavailable
 from chainteller.sqlite import sqlite3
-from chainteller.storage.compatibility import require_current
 from chainteller.storage.db.errors import DatabaseError
 from chainteller.storage.db.faults import (
     NotAtOnce,
     bad_url,
     driver_missing,
     explain,
+    is_lost,
     read_only,
+    require_current,
     unavailable,
 )
-from chainteller.storage.db.group_commit import Writers
+from chainteller.storage.db.group_commit import Result, Unit, Writers
 from chainteller.storage.db.query import POSTGRESQL, Session, Shared, Value, built
-from chainteller.storage.db.session import Sessions
+from chainteller.storage.db.session import ELSEWHERE, STATUS, Sessions
 from chainteller.storage.db.sqlite import BUSY_TIMEOUT_MS, SqliteSessions, journal_mode
 from chainteller.storage.db.write_health import WriteHealth, commit_trial, try_to_write
 from chainteller.storage.log.marks import Marker
@@ -29,6 +33,8 @@ from chainteller.storage.revision import State
 from chainteller.storage.schema import ddl
 
 _WRITER_WAIT_S = 10
+_LOOKS = 40
+_PAUSE_S = 0.05
 _READ_ONLY = built("SHOW transaction_read_only", Value)
 _SCHEME = re.compile("^postgres[^:]*://")
 _WITHOUT_PASSWORD = re.compile(r"(//[^:/@?]*:|[?&]password=)[^@&]*")
@@ -125,6 +131,68 @@ class Database:
                 session.close()
         finally:
             self._writer.release()
+
+    def transact(self, unit: Unit[Result]) -> Result:
+        """Run a unit of work and commit it; on SQLite, together with other waiting units.
+
+        Raises:
+            DatabaseError: nothing was changed; if the error is transient, the unit may run again.
+            ServiceUnavailable: as ``commit``.
+        """
+        try:
+            if self.path is not None:
+                return self.writers.run(unit, self.commit)
+            with self.write() as session:
+                return unit(session, partial(self.commit, session))
+        except DatabaseError as error:
+            self.writing.failed(explain(error))
+            raise
+
+    def commit(self, session: Session, number: str | None) -> None:
+        """Commit; if the connection is lost, ask PostgreSQL whether the transaction is committed.
+
+        Args:
+            session: in a write transaction.
+            number: ``NUMBER`` of the transaction, if there is one.
+
+        Raises:
+            DatabaseError: nothing was changed; if the connection was lost, the unit may run again.
+            ServiceUnavailable: COMMIT_UNCERTAIN, the outcome couldn't be found out in time.
+        """
+        if not self.in_wal:
+            self.calm.clear()
+        try:
+            session.commit()
+        except DatabaseError as error:
+            if number is None or not is_lost(error) or not self.has_committed(number):
+                raise
+        finally:
+            if not self.in_wal:
+                self.calm.set()
+        self.writing.succeeded()
+        self.has_written = True
+
+    def has_committed(self, number: str) -> bool:
+        """Whether a transaction with a lost connection is committed; waits until it's decided.
+
+        Raises:
+            ServiceUnavailable: COMMIT_UNCERTAIN, that isn't decided in time, or another server took
+                over, which may not have it.
+        """
+        for _ in range(_LOOKS):
+            status = None
+            with suppress(ServiceUnavailable), self.read() as session:
+                status = session.execute(STATUS, {"number": number}).scalar()
+            if status in ("committed", "aborted"):
+                return bool(status == "committed")
+            if status == ELSEWHERE:
+                break
+            time.sleep(_PAUSE_S)
+        raise unavailable(
+            "COMMIT_UNCERTAIN",
+            "The database was lost while it committed; whether this was done is not known.",
+            "Look the record up, or send the same request with the same idempotency key.",
+        )
 
     @contextmanager
     def look(self) -> Iterator[Session]:

@@ -25,7 +25,6 @@ from chainteller.domain.timekeeping import (
     jumped,
 )
 from chainteller.service.errors import ClockUncertain
-from chainteller.storage.queries import clock_row
 
 if TYPE_CHECKING:
     from chainteller.storage.db.query import Session
@@ -163,7 +162,7 @@ def judged(source: TimeSource, row: Any, before: int) -> Reading:
         Sight(row.server_clock, before, seen.after, is_database=True) if source.by_server else seen
     )
     boot = "" if source.by_server else clock.boot()
-    known, stored = clock_row.known(row), clock_row.stored_anchor(row, boot)
+    known, stored = Known.stored(row), Anchor.stored(row, boot)
     key = (known.epoch, stored)
     with keeper.lock:
         opening, keeper.opened = not keeper.opened, True
@@ -272,7 +271,7 @@ def store(source: TimeSource, rows: "Writer", reading: Reading) -> int:
     ahead = 0
     if not reading.overrules:
         row = clock_rows.read(rows.connection, server_clock=False)
-        ahead = gained(reading.known, clock_row.stored_anchor(row, boot), reading.anchor)
+        ahead = gained(reading.known, Anchor.stored(row, boot), reading.anchor)
     clock_rows.change(
         rows,
         boot=boot,

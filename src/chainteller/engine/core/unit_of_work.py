@@ -32,7 +32,6 @@ from chainteller.service.errors import (
 )
 from chainteller.service.models.base import WireModel, Written
 from chainteller.service.operations import Call, Write
-from chainteller.storage import commits
 from chainteller.storage.db.errors import DatabaseError
 from chainteller.storage.db.faults import (
     LOCK_TIMED_OUT,
@@ -360,7 +359,7 @@ def _in_transaction(
     until = time.monotonic() + _MOST_S
     for attempt in range(TRIES):
         try:
-            return commits.transact(context.database, run)
+            return context.database.transact(run)
         except DatabaseError as error:
             may_succeed = is_transient(error) or is_lost(error)
             if not may_succeed or attempt == TRIES - 1 or time.monotonic() > until:

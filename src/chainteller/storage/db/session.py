@@ -1,4 +1,4 @@
-"""What begins transactions on a database."""
+"""What begins transactions on a database, and the number of one of PostgreSQL's."""
 
 from abc import ABC, abstractmethod
 from typing import Any
@@ -15,6 +15,19 @@ _NO_LIMITS = Query(
     Value,
     only=POSTGRESQL,
 )
+_TIMELINE = "left(pg_walfile_name(pg_current_wal_lsn()), 8)"
+NUMBER = f"{_TIMELINE} || '/' || pg_current_xact_id()"
+"""A server that took over gives numbers again that it hasn't seen, on a timeline of its own."""
+ELSEWHERE = "elsewhere"
+"""The status of a transaction on a server from which another one has taken over."""
+STATUS = Query(
+    f"SELECT CASE {_TIMELINE} WHEN split_part(:number, '/', 1) "
+    "THEN pg_xact_status(CAST(split_part(:number, '/', 2) AS xid8)) "
+    f"ELSE '{ELSEWHERE}' END AS value",
+    Value,
+    only=POSTGRESQL,
+)
+"""Of the transaction ``number``."""
 
 
 class Sessions(ABC):

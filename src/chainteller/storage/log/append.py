@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from chainteller.domain.actors import DEFAULT_ORGANISATION
 from chainteller.domain.ledger import CUSTOMER_PREFIX
-from chainteller.storage.compatibility import require_known
 from chainteller.storage.db import records
+from chainteller.storage.db.faults import require_known
 from chainteller.storage.db.query import POSTGRESQL, Query, Session, row_of
+from chainteller.storage.db.session import NUMBER
 from chainteller.storage.db.sources import insert
-from chainteller.storage.db.transactions import NUMBER
 from chainteller.storage.log import entry, ledger, marks
 from chainteller.storage.log.entry import Act, Stamp
 from chainteller.storage.log.rows import DEPLOYMENT, Writer

@@ -15,7 +15,7 @@ _OF_CLOCK: dict[str, Any] = {
     "last_at": _LAST_AT,
     **{name: f"clock.{name}" for name in records.Clock._fields if name not in {"name", "salt"}},
 }
-"""What ``clock_row`` reads."""
+"""What ``Known.stored`` and ``Anchor.stored`` take."""
 _OF_SERVER_CLOCK: dict[str, Any] = {
     "server_clock": ("CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)", int)
 }
@@ -29,7 +29,7 @@ _LOCKED = Query(f"SELECT name AS value FROM clock WHERE {_ONE} FOR UPDATE", Valu
 
 
 def read(connection: Session, *, server_clock: bool) -> Record:
-    """One row for ``clock_row``, with ``server_clock`` if requested.
+    """The row of the clock, with ``server_clock`` if requested.
 
     Raises:
         ServiceUnavailable: DAMAGED, the row is missing, or every log.

@@ -3,10 +3,9 @@
 from typing import NamedTuple
 
 from chainteller.domain.actors import DEFAULT_ORGANISATION
-from chainteller.storage.compatibility import require_current
 from chainteller.storage.database import Database
 from chainteller.storage.db import records
-from chainteller.storage.db.faults import unavailable
+from chainteller.storage.db.faults import require_current, unavailable
 from chainteller.storage.db.query import Query, Session, Value, built
 from chainteller.storage.db.records import ALL, Tables
 from chainteller.storage.db.session import lift_limits

@@ -13,11 +13,10 @@ from pathlib import Path
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.models.databases import DatabaseReport
 from chainteller.sqlite import WAL_IS_SAFE, sqlite3
-from chainteller.storage.compatibility import require_current
 from chainteller.storage.database import Database, connect, create_if_new, sqlite_path
 from chainteller.storage.db import open_files
 from chainteller.storage.db.errors import DatabaseError
-from chainteller.storage.db.faults import explain, explain_sqlite, unavailable
+from chainteller.storage.db.faults import explain, explain_sqlite, require_current, unavailable
 from chainteller.storage.db.open_files import Holders
 from chainteller.storage.db.query import POSTGRESQL, SQLITE, Query, Session, Value, built
 from chainteller.storage.db.records import ALL

@@ -19,10 +19,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from chainteller.service.models.databases import UpgradePlan, UpgradeStep
 from chainteller.sqlite import sqlite3
-from chainteller.storage.compatibility import require_current
 from chainteller.storage.database import Database, connect, sqlite_path
 from chainteller.storage.db.errors import DatabaseError
-from chainteller.storage.db.faults import RETRIED_STATES, explain, sqlstate, unavailable
+from chainteller.storage.db.faults import (
+    RETRIED_STATES,
+    explain,
+    require_current,
+    sqlstate,
+    unavailable,
+)
 from chainteller.storage.db.query import (
     POSTGRESQL,
     SQLITE,
